@@ -4,13 +4,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::print_stdout, reason = "the numbers behind a claim are worth reading")]
 
-use vivarium::cli::{LARGE, LONG, is_affordable, science};
-use vivarium::labs::{PRESETS, find};
+use vivarium::cli::{LARGE_PRESETS, LONG_PRESETS, is_checked_by_default, science};
+use vivarium::labs::{PRESETS, find_preset};
 use vivarium::presets::Preset;
 use vivarium::training::launch::device::Device;
 
 fn check(preset: &Preset) -> Vec<String> {
-    let verdicts = science::check(preset, &Device::cpu()).unwrap();
+    let verdicts = science::check_preset(preset, &Device::cpu()).unwrap();
     for verdict in &verdicts {
         println!("{} {}: {}", if verdict.holds { "  " } else { "NO" }, preset.slug, verdict.text);
     }
@@ -21,7 +21,7 @@ fn check(preset: &Preset) -> Vec<String> {
 #[test]
 #[ignore = "minutes; `cargo xtask science` runs it"]
 fn every_preset_shows_what_it_claims() {
-    let failed: Vec<String> = PRESETS.iter().filter(|p| is_affordable(p)).flat_map(check).collect();
+    let failed: Vec<String> = PRESETS.iter().filter(|p| is_checked_by_default(p)).flat_map(check).collect();
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
@@ -49,13 +49,18 @@ fn the_first_presets_show_what_they_claim() {
 #[test]
 #[ignore = "minutes; `cargo xtask science` runs it"]
 fn every_instance_is_as_found_elsewhere() {
-    let rows = science::compare(&Device::cpu(), "", |row| println!("{row:?}")).unwrap();
-    println!("{}", science::markdown(&rows));
-    let apart: Vec<_> = rows.iter().filter(|row| !row.is_settled()).collect();
+    let rows = science::compare_all(&Device::cpu(), "", |row| println!("{row:?}")).unwrap();
+    println!("{}", science::format_markdown(&rows));
+    let apart: Vec<_> = rows.iter().filter(|row| !row.is_settled_or_known()).collect();
     assert!(apart.is_empty(), "{apart:#?}");
 }
 
 #[test]
 fn large_presets_are_presets() {
-    assert!(LARGE.iter().chain(LONG).all(|slug| find(slug).is_some_and(|p| !p.time.is_empty())));
+    assert!(
+        LARGE_PRESETS
+            .iter()
+            .chain(LONG_PRESETS)
+            .all(|slug| find_preset(slug).is_some_and(|p| !p.duration_note.is_empty()))
+    );
 }

@@ -27,37 +27,36 @@ pub mod trainer;
 
 use vivarium_page::LANGUAGE;
 
-/// Fetches the reader's language, if it is another than English, and shows the page.
+/// Starts the page: loads the texts of the reader's language, then shows it.
 pub fn open() {
-    use vivarium_core::language::{ENGLISH, speak, wanted};
-    use vivarium_ui::browser::{mark_root, remembered};
-    let code = wanted(remembered(LANGUAGE), &browser::reads());
+    use vivarium_core::language::{ENGLISH, choose_language, set_translations};
+    use vivarium_ui::browser::{read_stored, set_root_attribute};
+    let code = choose_language(read_stored(LANGUAGE), &browser::reader_languages());
     if code == ENGLISH {
-        return show();
+        return show_page();
     }
-    browser::fetch(&format!("./languages/{code}.json"), move |table| {
+    browser::fetch_text(&format!("./languages/{code}.json"), move |table| {
         // Without it the page is there all the same, in English.
-        if let Some(table) = table.ok().and_then(|json| browser::texts(&json)) {
-            speak(table);
-            mark_root("lang", &code);
+        if let Some(table) = table.ok().and_then(|json| browser::parse_text_table(&json)) {
+            set_translations(table);
+            set_root_attribute("lang", &code);
         }
-        show();
+        show_page();
     });
 }
 
-/// Shows the page at once, unless its run begins with a network that only the second program can write down, or is
-/// about a table that this browser keeps.
-fn show() {
+/// Shows the page: at once, or after the second program if the run needs stored weights or a stored table.
+fn show_page() {
     use vivarium_model::models::group_net::Beginning;
     let fragment = browser::fragment();
     let maximum = format!("from={}", Beginning::Maximum.slug());
-    let table = vivarium_page::library::merge::table_in(&fragment);
+    let table = vivarium_page::library::merge::link_table_number(&fragment);
     let is_maximum = fragment.starts_with("#v1/groups") && fragment.contains(&maximum);
     if table.is_none() && !is_maximum {
         return mount();
     }
     vivarium_model::platform::web::spawn(async move {
-        shell::second::early().await;
+        shell::second::fetch_before_page().await;
         // The file of the table may be kept in this browser.
         if let (Some(number), Some(storage)) = (table, library::storage::storage()) {
             (storage.open_table)(number).await;
@@ -66,7 +65,7 @@ fn show() {
     });
 }
 
-/// Puts the page into the document, in place of the picture of itself that stood there until now.
+/// Mounts the page in the document in place of the static preview.
 fn mount() {
     use leptos::prelude::document;
     use wasm_bindgen::JsCast;

@@ -1,4 +1,4 @@
-//! The one store: the state behind a signal, the trainer beside it, and the effects done.
+//! The store: the state behind a signal, the workers, and the execution of effects.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -6,103 +6,106 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use crate::browser;
-use crate::browser::files::system;
-use crate::library::storage::{self, Coming};
+use crate::browser::files::user_agent;
+use crate::library::storage::{self, BoxedFuture};
 use crate::trainer::web::{self, WorkerTrainer};
-use vivarium_core::language::escaped;
+use vivarium_core::language::escape_html;
 use vivarium_model::platform::web::spawn;
 use vivarium_model::protocol::Payload;
 use vivarium_page::bench::BenchAction;
 use vivarium_page::files::openers::openers;
 use vivarium_page::gallery::GalleryAction;
-use vivarium_page::gallery::update::address;
-use vivarium_page::library::{LibraryAction, LibraryAnswer};
+use vivarium_page::gallery::update::page_address;
+use vivarium_page::library::{LibraryAction, StorageAnswer};
 use vivarium_page::settings::inputs::FormInputs;
 use vivarium_page::state::{Action, State};
 use vivarium_page::sweeps::workers::SweepWorkers;
-use vivarium_page::tour::{TourAction, answers_of, file_of};
-use vivarium_page::trainer::device::{Survey, begins_on_cpu};
-use vivarium_page::trainer::speeds::Speeds;
+use vivarium_page::tour::{TourAction, answers_storage_key, story_file_path};
+use vivarium_page::trainer::device::{GpuSupport, may_start_on_cpu};
+use vivarium_page::trainer::speeds::SpeedCache;
 use vivarium_page::trainer::{BenchEffect, Effect as TrainerEffect, Program, Trainer, TrainerMessage};
-use vivarium_ui::browser::{kept_in_tab, remember, remembered};
+use vivarium_ui::browser::{read_stored, read_tab_stored, write_stored};
 use vivarium_ui::context::RunContext;
 
-/// The state and everything that acts on it. Copies are handles to the same.
+/// The state of the page with its workers and effects. Copies are handles to the same store.
 #[derive(Clone, Copy)]
 pub struct Store {
+    /// The state of the page.
     state: RwSignal<State>,
-    /// Tells those who read the state of a change, and forgets them: who is still there reads again, and is remembered
-    /// again. The signal itself tells them too, but remembers every reader that there ever was, as long as the page is
-    /// open: at each change of the lab another hundred that are gone, 14 KiB (`tests/e2e/soak.mjs`; Leptos 0.8).
-    readers: WriteSignal<State>,
-    /// What the fields of the form follow from, for those who need not know of other changes. Two halves for the same
-    /// reason: the second forgets whom it has told, as a memo does not.
+    /// Notifies subscribers of the state, and removes them; those that still exist subscribe again as they read. The
+    /// signal itself keeps every subscriber as long as the page is open: 14 KiB more at each change of the lab
+    /// (`tests/e2e/soak.mjs`; Leptos 0.8).
+    state_readers: WriteSignal<State>,
+    /// The values on which the form's fields depend, for subscribers that ignore other changes. It is split into two
+    /// halves because a memo keeps every subscriber.
     form: ReadSignal<FormInputs>,
+    /// Notifies subscribers of `form`, and removes them.
     form_readers: WriteSignal<FormInputs>,
+    /// The worker that trains the run.
     trainer: StoredValue<Option<WorkerTrainer>, LocalStorage>,
-    /// Whether readers will be told on the next frame.
-    telling: StoredValue<bool>,
-    /// Those who help the trainer with a sweep.
-    crew: StoredValue<SweepWorkers<WorkerTrainer>, LocalStorage>,
-    /// The worker that the bench times.
-    bench: StoredValue<Option<WorkerTrainer>, LocalStorage>,
-    /// Counts workers, so that a late word of a dismissed one is not heard.
-    trainers: StoredValue<u32>,
-    /// Whether what takes long to compute will be gone on with.
-    working: StoredValue<bool>,
+    /// Whether subscribers will be notified on the next frame.
+    notification_pending: StoredValue<bool>,
+    /// The workers that train further runs of a sweep.
+    sweep_workers: StoredValue<SweepWorkers<WorkerTrainer>, LocalStorage>,
+    /// The worker of the benchmark.
+    bench_worker: StoredValue<Option<WorkerTrainer>, LocalStorage>,
+    /// Counts opened workers, so that late messages of a closed one are ignored.
+    worker_count: StoredValue<u32>,
+    /// Whether the next part of a long computation is scheduled.
+    work_pending: StoredValue<bool>,
 }
 
-/// Where it is remembered which device is faster.
-const SPEEDS: &str = "vivarium.speeds";
+/// Key of the browser's storage for the measured speeds of the devices.
+const SPEEDS_KEY: &str = "vivarium.speeds";
 
-/// Between two parts of what takes long to compute: room for a frame.
-const BETWEEN_PARTS: Duration = Duration::from_millis(16);
+/// Pause between two parts of a long computation, so that a frame can be drawn.
+const WORK_INTERVAL: Duration = Duration::from_millis(16);
 
 impl Store {
-    /// Opens the run of the address and keeps both in step from then on.
+    /// Opens the run of the address, and keeps address and state in step.
     pub fn open() -> Store {
-        let speeds = Speeds::read(&remembered(SPEEDS).unwrap_or_default(), &system());
+        let speeds = SpeedCache::decode(&read_stored(SPEEDS_KEY).unwrap_or_default(), &user_agent());
         let mut state = State::with_speeds(speeds);
-        state.bench.table.program = system();
+        state.bench.table.program = user_agent();
         let state = RwSignal::new(state);
         let (form, form_readers) = signal(state.with_untracked(FormInputs::of));
         let store = Store {
             state,
-            readers: state.write_only(),
+            state_readers: state.write_only(),
             form,
             form_readers,
             trainer: StoredValue::new_local(None),
-            bench: StoredValue::new_local(None),
-            telling: StoredValue::new(false),
-            trainers: StoredValue::new(0),
-            working: StoredValue::new(false),
-            crew: StoredValue::new_local(SweepWorkers::new(browser::cores())),
+            bench_worker: StoredValue::new_local(None),
+            notification_pending: StoredValue::new(false),
+            worker_count: StoredValue::new(0),
+            work_pending: StoredValue::new(false),
+            sweep_workers: StoredValue::new_local(SweepWorkers::new(browser::thread_count())),
         };
         provide_context(store);
         provide_context(RunContext {
             run: MappedSignal::new(store.state, |state| &state.run, |state| &mut state.run),
-            field: Callback::new(move |key: &'static str| store.see_form(|state| state.field(key))),
-            flaw: Callback::new(move |()| store.see(|state| state.flaw.clone())),
-            explained: Callback::new(move |text: String| store.explained(&text)),
+            field: Callback::new(move |key: &'static str| store.see_form(|state| state.field_state(key))),
+            file_error: Callback::new(move |()| store.see(|state| state.file_error.clone())),
+            explained_html: Callback::new(move |text: String| store.explained(&text)),
             ask: Callback::new(move |what| store.act(Action::Request(what))),
         });
         if !browser::has_gpu() {
-            store.apply(Action::Surveyed(Survey::Missing));
+            store.apply(Action::GpuDetected(GpuSupport::NoWebGpu));
         }
         store.act(Action::Open(browser::fragment()));
-        let link = store.memo(address);
-        Effect::new(move |_| browser::show_address(&link.get()));
+        let link = store.memo(page_address);
+        Effect::new(move |_| browser::set_address_bar(&link.get()));
         for event in ["hashchange", "popstate"] {
             window_event_listener_untyped(event, move |_| {
                 let fragment = browser::fragment();
-                if fragment != store.peek(address) {
+                if fragment != store.peek(page_address) {
                     store.act(Action::Open(fragment));
                     // The same run written differently leaves the link as it is.
-                    browser::show_address(&store.peek(address));
+                    browser::set_address_bar(&store.peek(page_address));
                 }
             });
         }
-        let leave = move || store.act(Action::Library(LibraryAction::Leave));
+        let leave = move || store.act(Action::Library(LibraryAction::PageHidden));
         window_event_listener_untyped("pagehide", move |_| leave());
         // The last that a page on a phone may hear: hidden, it is ended without another word.
         window_event_listener_untyped("visibilitychange", move |_| {
@@ -110,94 +113,100 @@ impl Store {
                 leave();
             }
         });
-        set_interval(move || store.later(Action::Tick), Duration::from_secs(1));
+        set_interval(move || store.dispatch_next_frame(Action::Tick), Duration::from_secs(1));
         browser::publish_rows(move |with| store.state.with_untracked(|state| with(state)));
         store
     }
 
-    /// The store of this page.
+    /// Returns the store of this page from the Leptos context.
     pub fn here() -> Store {
         expect_context()
     }
 
-    /// Keeps runs from now on, and learns what is kept: the second program is there.
-    pub fn keep_runs(self) {
+    /// Connects the storage of saved runs and reads them; called once the second program is loaded.
+    pub fn connect_storage(self) {
         if let Some(storage) = storage::storage() {
             (storage.listen)(Rc::new(move |answer| {
                 // Not at once: the browser may say it while the state is being changed.
-                set_timeout(move || self.heard_of_runs(answer), Duration::ZERO);
+                set_timeout(move || self.handle_storage_answer(answer), Duration::ZERO);
             }));
             self.act(Action::Library(LibraryAction::Load));
         }
     }
 
-    fn heard_of_runs(self, answer: LibraryAnswer) {
-        self.act(Action::Library(LibraryAction::Heard(answer)));
+    /// Applies an answer of the storage.
+    fn handle_storage_answer(self, answer: StorageAnswer) {
+        self.act(Action::Library(LibraryAction::Answer(answer)));
     }
 
-    /// Waits for what storage has to say, if it has.
-    fn tell_of_runs(self, coming: Option<Coming<Option<LibraryAnswer>>>) {
-        if let Some(coming) = coming {
+    /// Awaits an answer of the storage and applies it.
+    fn await_storage_answer(self, answer: Option<BoxedFuture<Option<StorageAnswer>>>) {
+        if let Some(coming) = answer {
             spawn(async move {
                 if let Some(answer) = coming.await {
-                    self.heard_of_runs(answer);
+                    self.handle_storage_answer(answer);
                 }
             });
         }
     }
 
-    /// Does what a person asked for, and tells every reader at once.
+    /// Applies an action and notifies all subscribers at once.
     pub fn act(self, action: Action) {
         self.apply(action);
-        self.tell();
+        self.notify_readers();
     }
 
-    /// Tells every reader that the state has changed, and those of the form if it is about them.
-    fn tell(self) {
-        self.readers.notify();
-        self.form_readers.maybe_update(|form| self.peek(|state| form.renew(state)));
+    /// Notifies subscribers of the state, and those of the form if its values have changed.
+    fn notify_readers(self) {
+        self.state_readers.notify();
+        self.form_readers.maybe_update(|form| self.peek(|state| form.update(state)));
     }
 
-    /// Takes in what happened, and tells readers on the next frame: messages come faster than frames.
-    fn later(self, action: Action) {
+    /// Applies an action and notifies subscribers on the next frame, because messages arrive faster than frames.
+    fn dispatch_next_frame(self, action: Action) {
         self.apply(action);
-        if !self.telling.get_value() {
-            self.telling.set_value(true);
+        if !self.notification_pending.get_value() {
+            self.notification_pending.set_value(true);
             request_animation_frame(move || {
-                self.telling.set_value(false);
-                self.tell();
+                self.notification_pending.set_value(false);
+                self.notify_readers();
             });
         }
     }
 
+    /// Applies an action to the state and carries out its effects.
     fn apply(self, action: Action) {
         let mut deeds = vec![];
         self.state.update_untracked(|state| deeds = state.apply(action));
         for deed in deeds {
             match deed {
-                TrainerEffect::Survey => {
-                    if self.state.with_untracked(|state| begins_on_cpu(&state.run.link.spec)) {
-                        web::expect();
+                TrainerEffect::DetectGpu => {
+                    if self.state.with_untracked(|state| may_start_on_cpu(&state.run.link.spec)) {
+                        web::prefetch_cpu_program();
                     }
-                    browser::survey(move |survey| self.act(Action::Surveyed(survey)));
+                    browser::detect_gpu(move |survey| self.act(Action::GpuDetected(survey)));
                 }
-                TrainerEffect::Open(kind) => self.employ(kind),
-                TrainerEffect::Fetch(slug) => browser::fetch(&file_of(slug), move |text| {
+                TrainerEffect::Open(kind) => self.open_trainer(kind),
+                TrainerEffect::FetchStory(slug) => browser::fetch_text(&story_file_path(slug), move |text| {
                     self.act(Action::Tour(TourAction::Fetched(slug, text)));
-                    if let Some(answers) = kept_in_tab(&answers_of(slug)) {
-                        self.act(Action::Tour(TourAction::Recall(answers)));
+                    if let Some(answers) = read_tab_stored(&answers_storage_key(slug)) {
+                        self.act(Action::Tour(TourAction::RestoreAnswers(answers)));
                     }
                 }),
-                TrainerEffect::FetchRecorded => browser::fetch("./recorded.txt", move |text| {
+                TrainerEffect::FetchRecorded => browser::fetch_text("./recorded.txt", move |text| {
                     self.act(Action::Gallery(GalleryAction::Fetched(text)));
                 }),
-                TrainerEffect::Bench(what) => self.serve_bench(what),
-                TrainerEffect::KeepSpeeds(text) => remember(SPEEDS, &text),
-                TrainerEffect::KeepTable(number) => {
-                    self.tell_of_runs(storage::storage().map(|storage| (storage.keep_table)(number)));
+                TrainerEffect::Bench(what) => self.run_bench_effect(what),
+                TrainerEffect::StoreSpeeds(text) => write_stored(SPEEDS_KEY, &text),
+                TrainerEffect::StoreTable(number) => {
+                    self.await_storage_answer(
+                        storage::storage().map(|storage| (storage.store_table)(number)),
+                    );
                 }
                 TrainerEffect::Library(command) => {
-                    self.tell_of_runs(storage::storage().map(|storage| (storage.obey)(command)));
+                    self.await_storage_answer(
+                        storage::storage().map(|storage| (storage.run_command)(command)),
+                    );
                 }
                 TrainerEffect::Send(command, payload) => self.trainer.with_value(|trainer| {
                     if let Some(trainer) = trainer {
@@ -206,77 +215,82 @@ impl Store {
                 }),
             }
         }
-        self.settle();
-        self.work_on();
+        self.update_sweep_workers();
+        self.schedule_work();
     }
 
-    /// Has the page go on with what takes long to compute, a part at a time.
-    fn work_on(self) {
-        if self.peek(|state| state.run.is_busy()) && !self.working.get_value() {
-            self.working.set_value(true);
+    /// Schedules the next part of a long computation, if there is one.
+    fn schedule_work(self) {
+        if self.peek(|state| state.run.is_busy()) && !self.work_pending.get_value() {
+            self.work_pending.set_value(true);
             let part = move || {
-                self.working.set_value(false);
-                self.later(Action::Work);
+                self.work_pending.set_value(false);
+                self.dispatch_next_frame(Action::ContinueWork);
             };
-            set_timeout(part, BETWEEN_PARTS);
+            set_timeout(part, WORK_INTERVAL);
         }
     }
 
-    /// Gives those who help what there is to do now.
-    fn settle(self) {
+    /// Opens, pauses or closes sweep workers as the state requires.
+    fn update_sweep_workers(self) {
         let mut gone = vec![];
-        let open = |number| WorkerTrainer::open(Program::Cpu, move |sign| self.helped(number, sign)).ok();
-        self.state.with_untracked(|state| self.crew.update_value(|crew| gone = crew.settle(state, open)));
+        let open = |number| {
+            WorkerTrainer::open(Program::Cpu, move |sign| self.handle_sweep_worker(number, sign)).ok()
+        };
+        self.state
+            .with_untracked(|state| self.sweep_workers.update_value(|crew| gone = crew.update(state, open)));
         if !gone.is_empty() {
             // Not at once: this may be running inside a callback of one of them.
             set_timeout(move || drop(gone), Duration::ZERO);
         }
     }
 
-    fn helped(self, number: u32, sign: TrainerMessage) {
+    /// Handles a message of the sweep worker with this number.
+    fn handle_sweep_worker(self, number: u32, message: TrainerMessage) {
         let mut ended = None;
-        self.crew.update_value(|crew| ended = crew.hear(number, sign));
+        self.sweep_workers.update_value(|crew| ended = crew.handle_message(number, message));
         if let Some((run, outcome)) = ended {
-            self.later(Action::Ahead(run, outcome));
+            self.dispatch_next_frame(Action::SweepRunEnded(run, outcome));
         }
     }
 
-    fn employ(self, kind: Program) {
-        self.open_worker(self.trainer, kind, Action::Heard);
+    /// Opens a trainer with this program.
+    fn open_trainer(self, program: Program) {
+        self.open_worker(self.trainer, program, Action::Trainer);
     }
 
-    /// Does with the worker of the bench what it wants.
-    fn serve_bench(self, what: BenchEffect) {
-        match what {
+    /// Carries out an effect on the worker of the benchmark.
+    fn run_bench_effect(self, effect: BenchEffect) {
+        match effect {
             BenchEffect::Open(kind) => {
-                self.open_worker(self.bench, kind, |kind, sign| {
-                    Action::Bench(BenchAction::Heard(kind, sign))
+                self.open_worker(self.bench_worker, kind, |kind, sign| {
+                    Action::Bench(BenchAction::Worker(kind, sign))
                 });
             }
-            BenchEffect::Send(command) => self.bench.with_value(|worker| {
+            BenchEffect::Send(command) => self.bench_worker.with_value(|worker| {
                 if let Some(worker) = worker {
                     worker.send(&command, &Payload::Empty);
                 }
             }),
-            BenchEffect::Close => self.replace_worker(self.bench, None),
+            BenchEffect::Close => self.replace_worker(self.bench_worker, None),
         }
     }
 
-    /// Opens a worker in place of the one in `place`; what it says becomes an action.
+    /// Opens a worker with this program in place of the one in `slot`; `to_action` converts its messages to actions.
     fn open_worker(
         self,
-        place: StoredValue<Option<WorkerTrainer>, LocalStorage>,
-        kind: Program,
-        heard: fn(Program, TrainerMessage) -> Action,
+        slot: StoredValue<Option<WorkerTrainer>, LocalStorage>,
+        program: Program,
+        to_action: fn(Program, TrainerMessage) -> Action,
     ) {
-        let number = self.trainers.get_value() + 1;
-        self.trainers.set_value(number);
+        let number = self.worker_count.get_value() + 1;
+        self.worker_count.set_value(number);
         // A late word of a worker that has been closed is not heard.
-        let opened = WorkerTrainer::open(kind, move |sign| {
+        let opened = WorkerTrainer::open(program, move |sign| {
             let is_there =
-                place.with_value(|worker| worker.as_ref().is_some_and(|worker| worker.number == number));
+                slot.with_value(|worker| worker.as_ref().is_some_and(|worker| worker.number == number));
             if is_there {
-                self.later(heard(kind, sign));
+                self.dispatch_next_frame(to_action(program, sign));
             }
         });
         let (worker, failure) = match opened {
@@ -286,13 +300,13 @@ impl Store {
             }
             Err(why) => (None, Some(why)),
         };
-        self.replace_worker(place, worker);
+        self.replace_worker(slot, worker);
         if let Some(why) = failure {
             set_timeout(
                 move || {
                     // Another may have been opened meanwhile.
-                    if place.with_value(Option::is_none) {
-                        self.later(heard(kind, TrainerMessage::Died(why)));
+                    if slot.with_value(Option::is_none) {
+                        self.dispatch_next_frame(to_action(program, TrainerMessage::Died(why)));
                     }
                 },
                 Duration::ZERO,
@@ -300,50 +314,51 @@ impl Store {
         }
     }
 
+    /// Replaces the worker in `slot`, and drops the old one outside of its own callbacks.
     fn replace_worker(
         self,
-        place: StoredValue<Option<WorkerTrainer>, LocalStorage>,
+        slot: StoredValue<Option<WorkerTrainer>, LocalStorage>,
         worker: Option<WorkerTrainer>,
     ) {
         let mut dismissed = worker;
-        place.update_value(|current| std::mem::swap(current, &mut dismissed));
+        slot.update_value(|current| std::mem::swap(current, &mut dismissed));
         // Not at once: this may be running inside one of its callbacks.
         set_timeout(move || drop(dismissed), Duration::ZERO);
     }
 
-    /// What `of` sees in the state; whoever calls is told when the state changes.
-    pub fn see<T>(self, of: impl FnOnce(&State) -> T) -> T {
-        self.state.with(of)
+    /// Reads the state with `read` and subscribes the caller to its changes.
+    pub fn see<T>(self, read: impl FnOnce(&State) -> T) -> T {
+        self.state.with(read)
     }
 
-    /// What `of` sees in the state; whoever calls is told when what fields follow from changes.
-    pub fn see_form<T>(self, of: impl FnOnce(&State) -> T) -> T {
+    /// Reads the state with `read` and subscribes the caller to changes of the form's values only.
+    pub fn see_form<T>(self, read: impl FnOnce(&State) -> T) -> T {
         self.form.track();
-        self.peek(of)
+        self.peek(read)
     }
 
-    /// A text as markup, in which the terms of the glossary can be pressed. The second program brings the glossary:
-    /// whoever calls before is told of changes until then.
+    /// Converts a text to HTML in which the terms of the glossary are buttons. Until the second program is loaded, the
+    /// text is only escaped, and the caller is subscribed to changes.
     pub fn explained(self, text: &str) -> String {
         match openers() {
-            Some(openers) => (openers.explained)(text),
+            Some(openers) => (openers.glossary_html)(text),
             None => {
                 self.state.track();
-                escaped(text)
+                escape_html(text)
             }
         }
     }
 
-    /// What `of` sees in the state now.
-    pub fn peek<T>(self, of: impl FnOnce(&State) -> T) -> T {
-        self.state.with_untracked(of)
+    /// Reads the state with `read`, without a subscription.
+    pub fn peek<T>(self, read: impl FnOnce(&State) -> T) -> T {
+        self.state.with_untracked(read)
     }
 
-    /// What `of` sees, telling its readers only when that changes.
-    pub fn memo<T>(self, of: impl Fn(&State) -> T + Send + Sync + 'static) -> Memo<T>
+    /// Creates a memo of a value of the state; its subscribers are notified when the value changes.
+    pub fn memo<T>(self, read: impl Fn(&State) -> T + Send + Sync + 'static) -> Memo<T>
     where
         T: PartialEq + Send + Sync + 'static,
     {
-        Memo::new(move |_| self.state.with(&of))
+        Memo::new(move |_| self.state.with(&read))
     }
 }

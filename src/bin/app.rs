@@ -1,4 +1,4 @@
-//! The page's binary: a panic hook, and the page.
+//! The page's program: installs a panic hook and opens the page.
 
 fn main() {
     #[cfg(target_family = "wasm")]

@@ -1,4 +1,4 @@
-//! The command line: `lab run '<link>'` and its companions.
+//! The command line: `lab run '<link>'` and the other commands of `lab`.
 
 use std::process::ExitCode;
 

@@ -1,16 +1,16 @@
-//! The CPU worker's binary: our loop and Burn's flex, with SIMD, small and there at once. It reads files and helps with large
-//! steps, too.
+//! The CPU worker's program: our training loops and Burn's flex backend, with SIMD; it is small, so that it loads quickly. It
+//! also reads files, and helps another worker with large steps.
 
 fn main() {
     #[cfg(all(target_family = "wasm", feature = "web"))]
     {
         vivarium::platform::web::construct();
-        // The same program reads files, in a worker that lives as long as that takes.
-        if vivarium::worker::web::reads_file() {
+        // The page starts this program to read one file, after which the worker ends.
+        if vivarium::worker::web::is_file_reader() {
             return vivarium::worker::web::serve_file();
         }
-        // And it helps another worker with large steps.
-        if vivarium::worker::web::helpers::helps_run() {
+        // Another worker starts this program as a helper for large steps.
+        if vivarium::worker::web::helpers::is_training_helper() {
             return vivarium::worker::web::helpers::serve_helper();
         }
         vivarium::platform::web::spawn(vivarium::worker::web::serve(async {

@@ -1,4 +1,4 @@
-//! The fused worker's binary: our kernels on wgpu and no Burn, a fraction of the GPU worker's size.
+//! The fused worker's program: our kernels on wgpu, without Burn; it is much smaller than the GPU worker.
 
 fn main() {
     #[cfg(all(target_family = "wasm", feature = "web"))]

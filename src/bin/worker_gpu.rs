@@ -1,4 +1,4 @@
-//! The GPU worker's binary: Burn on wgpu, fetched only when a GPU is to train what our kernels do not cover.
+//! The GPU worker's program: Burn on wgpu. The page loads it only to train on a GPU a model that our kernels do not support.
 
 fn main() {
     #[cfg(all(target_family = "wasm", feature = "web"))]

@@ -1,4 +1,5 @@
-//! `lab bench`: steps per second of training alone, for every learner and device, beside what the device can do.
+//! `lab bench`: training steps per second of every learner and device, and the share of the peak speed of the
+//! device.
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
@@ -18,16 +19,16 @@ use anyhow::Context;
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets::UTF8_HORIZONTAL_ONLY};
 
-use super::{Trouble, science};
+use super::{CommandError, science};
 use vivarium_model::permalink::decode;
 use vivarium_model::platform::now_ms;
-use vivarium_model::run::{Halt, LearnerChoice, RunSpec};
+use vivarium_model::run::{LearnerChoice, RunSpec, StopCondition};
 use vivarium_training::launch::choose::Engine;
 use vivarium_training::launch::device::Device;
 use vivarium_training::launch::device_check::checked_gpu;
 use vivarium_training::session::{Options, Session};
 
-/// What `lab bench` takes.
+/// Command-line arguments of `lab bench`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Measuring time for one row of the table in seconds, split into five windows: 3 by default, with --presets 1.
@@ -80,7 +81,7 @@ pub struct Arguments {
         value_name = "DEVICE",
         conflicts_with_all = ["groups", "chains", "prompts", "points", "sweeps", "science", "presets", "cores"]
     )]
-    device: Option<device::BenchedDevice>,
+    device: Option<device::DeviceSelection>,
     /// With --device: print the table as JSON.
     #[arg(long, requires = "device")]
     json: bool,
@@ -106,53 +107,61 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Measuring time for one row of the table in seconds.
-    fn seconds(&self) -> f64 {
-        let usual = if self.presets.is_some() || self.cores.is_some() { presets::SECONDS } else { 3.0 };
+    /// Measuring time of one table row, in seconds: `--seconds`, or the default of the chosen benchmark.
+    fn measuring_seconds(&self) -> f64 {
+        let usual = if self.presets.is_some() || self.cores.is_some() {
+            presets::DEFAULT_MEASURING_SECONDS
+        } else {
+            3.0
+        };
         self.seconds.unwrap_or(usual)
     }
 }
 
-/// Rows whose step would take longer than this are left out, in seconds.
-const SLOWEST_STEP: f64 = 1.0;
+/// Longest measured step in seconds: a row whose first step takes longer has no numbers.
+const MAX_STEP_SECONDS: f64 = 1.0;
 
-/// The work: (50,3)-parity, batch 32, hinge, plain SGD, fresh data.
-fn work(width: usize, replicas: usize, learner: LearnerChoice) -> RunSpec {
+/// The benchmark run: (50,3)-parity, batch 32, hinge loss, plain SGD, fresh data in every step.
+fn benchmark_run(width: usize, replicas: usize, learner: LearnerChoice) -> RunSpec {
     let link = format!("#v1/sparse-parity?width={width}&halt=steps&steps=10000000&every=100000&held=64");
     let mut spec = decode(&link).0.spec;
     (spec.run.replicas, spec.run.learner) = (replicas, learner);
     spec
 }
 
-/// Five windows of one row, as steps per second from low to high.
-struct Rates {
+/// Training speed of one table row, measured in five time windows.
+struct StepRates {
+    /// Steps per second of each window, ascending; empty where a step takes longer than [`MAX_STEP_SECONDS`].
     sorted: Vec<f64>,
-    /// Whether the run ended before all windows were over, since it diverged.
-    ended: bool,
+    /// Whether the run diverged before all windows were measured.
+    ended_early: bool,
 }
 
-impl Rates {
+impl StepRates {
+    /// Median steps per second over the windows; NaN without windows.
     fn median(&self) -> f64 {
         self.sorted.get(self.sorted.len() / 2).copied().unwrap_or(f64::NAN)
     }
 
-    fn spread(&self) -> String {
+    /// The slowest and the fastest window as text, "low – high"; empty without windows.
+    fn format_range(&self) -> String {
         match (self.sorted.first(), self.sorted.last()) {
-            (Some(low), Some(high)) => format!("{} – {}", count(*low), count(*high)),
+            (Some(low), Some(high)) => format!("{} – {}", format_number(*low), format_number(*high)),
             _ => String::new(),
         }
     }
 
-    /// Steps per second of `spec`, how far they spread, Gflop/s, and the share of `peak` in operations per second:
-    /// a dash and nothing else where a step takes too long.
-    fn cells(&self, spec: &RunSpec, peak: f64) -> [String; 4] {
+    /// Table cells: median steps/s of `spec`, range of the windows, GFLOP/s, and the share of `peak` (in
+    /// FLOP/s).
+    /// Without windows: a dash and three empty cells.
+    fn format_cells(&self, spec: &RunSpec, peak: f64) -> [String; 4] {
         let median = self.median();
         if median.is_nan() {
             return ["–".into(), String::new(), String::new(), String::new()];
         }
         let flops = median * spec.step_flops();
         let share = format!("{:.1} %", 100.0 * flops / peak);
-        [count(median), self.spread(), format!("{:.2}", flops / 1e9), share]
+        [format_number(median), self.format_range(), format!("{:.2}", flops / 1e9), share]
     }
 }
 
@@ -160,18 +169,18 @@ impl Rates {
 ///
 /// # Errors
 /// When a device stops working.
-pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
+pub fn bench(arguments: &Arguments) -> Result<(), CommandError> {
     if arguments.science {
-        return instances(arguments);
+        return compare_with_programs(arguments);
     }
     if let Some(which) = arguments.device {
-        return device::time(which, arguments.json, arguments.output.as_deref());
+        return device::bench_devices(which, arguments.json, arguments.output.as_deref());
     }
     if let Some(names) = &arguments.presets {
-        return presets::compare(arguments, names);
+        return presets::compare_presets(arguments, names);
     }
     if let Some(names) = &arguments.cores {
-        return presets::cores::compare(names, arguments.seconds());
+        return presets::cores::compare_cores(names, arguments.measuring_seconds());
     }
     let mut devices = vec![Device::cpu()];
     match pollster::block_on(checked_gpu(&[Engine::Fused, Engine::Autodiff])) {
@@ -179,38 +188,38 @@ pub fn bench(arguments: &Arguments) -> Result<(), Trouble> {
         Err(failure) => println!("GPU: {failure}"),
     }
     if arguments.groups {
-        return groups::NETWORKS.compare(&devices, arguments);
+        return groups::NETWORKS.print_comparison(&devices, arguments);
     }
     if arguments.chains {
-        return chains::NETWORKS.compare(&devices, arguments);
+        return chains::NETWORKS.print_comparison(&devices, arguments);
     }
     if arguments.prompts {
-        return prompts::NETWORKS.compare(&devices, arguments);
+        return prompts::NETWORKS.print_comparison(&devices, arguments);
     }
     if arguments.points {
-        return points::NETWORKS.compare(&devices, arguments);
+        return points::NETWORKS.print_comparison(&devices, arguments);
     }
     if arguments.sweeps {
-        return throughput::compare(&devices, arguments);
+        return throughput::print_throughput(&devices, arguments);
     }
     println!(
         "(50,3)-parity, batch 32, ReLU, hinge, SGD, fresh data; median of five windows, lowest – highest"
     );
     for device in &devices {
-        let peak = introduce(device)?;
-        println!("{}", table(device, peak, arguments)?);
+        let peak = print_device(device)?;
+        println!("{}", measure_table(device, peak, arguments)?);
         if arguments.memory_steps > 0 {
-            println!("{}", flatness(device, arguments.memory_steps)?);
+            println!("{}", measure_memory_growth(device, arguments.memory_steps)?);
         }
     }
     if arguments.peers {
-        peers(arguments);
+        print_pytorch_rates(arguments);
     }
     Ok(())
 }
 
-/// Prints what `device` is and can do, and returns its operations per second at most.
-fn introduce(device: &Device) -> Result<f64, Trouble> {
+/// Prints the name and the measured peak speed of `device`, and returns this peak in FLOP/s.
+fn print_device(device: &Device) -> Result<f64, CommandError> {
     let simulated = if device.report().simulated { ", simulated on the CPU" } else { "" };
     let peaks = pollster::block_on(device.peaks())?;
     print!("\n{}{simulated}: {:.1} GFLOP/s at most", device.report().name, peaks.flops / 1e9);
@@ -221,56 +230,61 @@ fn introduce(device: &Device) -> Result<f64, Trouble> {
     Ok(peaks.flops)
 }
 
-/// A table with these headings, whose columns from number `text` on are numbers.
-fn headed<const N: usize>(headings: [&str; N], text: usize) -> Table {
+/// An empty table with these headings; all columns after the first `text_columns` are right-aligned numbers.
+fn new_table<const N: usize>(headings: [&str; N], text_columns: usize) -> Table {
     let mut table = Table::new();
     table.load_preset(UTF8_HORIZONTAL_ONLY).set_header(headings);
-    for column in table.column_iter_mut().skip(text) {
+    for column in table.column_iter_mut().skip(text_columns) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table
 }
 
-/// The comparison with what was found elsewhere, line by line as it comes.
-fn instances(arguments: &Arguments) -> Result<(), Trouble> {
-    let rows = science::compare(&Device::cpu(), &arguments.only, |row| {
-        let sign = if row.agree { "  " } else { "NO" };
+/// Runs `lab bench --science`: compares our results with those of independent programs, and prints each
+/// comparison when it is done.
+fn compare_with_programs(arguments: &Arguments) -> Result<(), CommandError> {
+    let rows = science::compare_all(&Device::cpu(), &arguments.only, |row| {
+        let sign = if row.agrees { "  " } else { "NO" };
         println!(
             "{sign} {}: independent program {}, here {} ({:.1} s)",
-            row.name, row.elsewhere, row.here, row.seconds
+            row.name, row.reference_result, row.our_result, row.seconds
         );
-        if !row.why().is_empty() {
-            println!("     {}", row.why());
+        if !row.reason().is_empty() {
+            println!("     {}", row.reason());
         }
     })?;
     if let Some(path) = &arguments.output {
-        std::fs::write(path, science::markdown(&rows))
+        std::fs::write(path, science::format_markdown(&rows))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    match rows.iter().filter(|row| !row.is_settled()).count() {
+    match rows.iter().filter(|row| !row.is_settled_or_known()).count() {
         0 => Ok(()),
         apart => Err(anyhow::anyhow!("{apart} results differ from those of the independent programs").into()),
     }
 }
 
-fn table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Table, Trouble> {
+/// Measures each learner, width and number of replicas on `device`; `peak` is its peak speed in FLOP/s.
+fn measure_table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Table, CommandError> {
     let headings =
         ["learner", "width", "replicas", "steps/s", "low – high", "replica-steps/s", "GFLOP/s", "of peak"];
-    let mut table = headed(headings, 1);
+    let mut table = new_table(headings, 1);
     for learner in [LearnerChoice::Fused, LearnerChoice::Autodiff] {
         for width in &arguments.widths {
             for replicas in &arguments.replicas {
-                let spec = work(*width, *replicas, learner);
-                if !spec.problems().is_empty() {
+                let spec = benchmark_run(*width, *replicas, learner);
+                if !spec.invalid_settings().is_empty() {
                     continue;
                 }
                 let what = format!("width {width}, {replicas} replicas");
-                let Some((name, rates)) = rate_or_say(&spec, device, arguments.seconds(), &what)? else {
+                let Some((name, rates)) =
+                    measure_rate_or_report(&spec, device, arguments.measuring_seconds(), &what)?
+                else {
                     continue;
                 };
-                let [steps, spread, flops, share] = rates.cells(&spec, peak);
+                let [steps, spread, flops, share] = rates.format_cells(&spec, peak);
                 let median = rates.median();
-                let total = if median.is_nan() { String::new() } else { count(median * *replicas as f64) };
+                let total =
+                    if median.is_nan() { String::new() } else { format_number(median * *replicas as f64) };
                 table.add_row([
                     name,
                     width.to_string(),
@@ -287,41 +301,46 @@ fn table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Table, Tro
     Ok(table)
 }
 
-/// As [`rate`]; a run that fails is told of in a line that begins with `what`, and has no rates.
-fn rate_or_say(
+/// Calls [`measure_rate`] on one core. None if the run itself fails; the error is printed after `label`.
+fn measure_rate_or_report(
     spec: &RunSpec,
     device: &Device,
     seconds: f64,
-    what: &str,
-) -> Result<Option<(String, Rates)>, Trouble> {
-    match rate(spec, device, 1, seconds) {
+    label: &str,
+) -> Result<Option<(String, StepRates)>, CommandError> {
+    match measure_rate(spec, device, 1, seconds) {
         Ok(measured) => Ok(Some(measured)),
-        Err(Trouble::Run(failure)) => {
-            println!("{what}: {failure}");
+        Err(CommandError::Run(failure)) => {
+            println!("{label}: {failure}");
             Ok(None)
         }
         Err(other) => Err(other),
     }
 }
 
-/// A number with three digits that count.
-fn count(value: f64) -> String {
+/// A number rounded to three significant digits, with thousands separators.
+fn format_number(value: f64) -> String {
     let digits = if value >= 100.0 { 0 } else { 2 - value.max(0.1).log10().floor() as usize };
     let text = format!("{value:.digits$}");
     match text.contains('.') || value < 1e3 {
         true => text,
-        false => vivarium_core::settings::thousands(value.round() as u64),
+        false => vivarium_core::settings::format_thousands(value.round() as u64),
     }
 }
 
-/// Steps per second of training alone on so many cores, after a warm-up, with the name of the learner. Reading weights at the end
-/// of each window waits for the device.
-fn rate(spec: &RunSpec, device: &Device, cores: usize, seconds: f64) -> Result<(String, Rates), Trouble> {
+/// Training speed on `cores` cores after a warm-up, with the name of the learner.
+/// The first layer is read back at the end of each window, which waits for the device.
+fn measure_rate(
+    spec: &RunSpec,
+    device: &Device,
+    cores: usize,
+    seconds: f64,
+) -> Result<(String, StepRates), CommandError> {
     let mut session = Session::start(spec, device, Options { cores, ..Options::default() })?;
     let name = session.learner().split(',').next().unwrap_or_default().to_string();
     let mut sorted = vec![];
     pollster::block_on(async {
-        // What measures and compiles is over with the first step.
+        // The first step includes compilation and the first measurement.
         while session.step() < 1 && !session.finished() {
             session.advance(1.0, 1).await?;
         }
@@ -329,8 +348,8 @@ fn rate(spec: &RunSpec, device: &Device, cores: usize, seconds: f64) -> Result<(
         let begin = now_ms();
         session.advance(1.0, 1).await?;
         session.first_layer().await?;
-        if now_ms() - begin > SLOWEST_STEP * 1e3 {
-            return Ok::<_, Trouble>(());
+        if now_ms() - begin > MAX_STEP_SECONDS * 1e3 {
+            return Ok::<_, CommandError>(());
         }
         let warm = now_ms() + (seconds * 200.0).min(1e3);
         while now_ms() < warm && !session.finished() {
@@ -340,7 +359,7 @@ fn rate(spec: &RunSpec, device: &Device, cores: usize, seconds: f64) -> Result<(
         for _ in 0..5 {
             let (begin, from) = (now_ms(), session.step());
             while now_ms() - begin < seconds * 200.0 && !session.finished() {
-                // Few enough that autodiff's launches do not pile up unseen.
+                // A step limit, since launches of autodiff are asynchronous and would pile up.
                 session.advance(50.0, 200_000).await?;
             }
             session.first_layer().await?;
@@ -352,34 +371,38 @@ fn rate(spec: &RunSpec, device: &Device, cores: usize, seconds: f64) -> Result<(
         Ok(())
     })?;
     sorted.sort_by(f64::total_cmp);
-    Ok((name, Rates { sorted, ended: session.finished() }))
+    Ok((name, StepRates { sorted, ended_early: session.finished() }))
 }
 
-/// A row of the script beside the tests.
+/// A line of JSON from `tests/peers/torch_bench.py`: the speed of PyTorch on the parity network.
 #[derive(Debug, serde::Deserialize)]
-struct Peer {
+struct PyTorchRow {
+    /// Library and mode that were measured.
     peer: String,
     device: String,
     replicas: usize,
     width: usize,
+    /// Median steps per second.
     steps_per_s: f64,
+    /// Steps per second in the slowest window.
     low: f64,
+    /// Steps per second in the fastest window.
     high: f64,
 }
 
-/// PyTorch on the same work.
-fn peers(arguments: &Arguments) {
+/// Measures PyTorch on the same networks and prints its table.
+fn print_pytorch_rates(arguments: &Arguments) {
     let headings = ["peer", "device", "width", "replicas", "steps/s", "low – high", "replica-steps/s"];
-    let mut table = headed(headings, 2);
-    for row in ask::<Peer>(arguments, &[]) {
+    let mut table = new_table(headings, 2);
+    for row in run_pytorch_script::<PyTorchRow>(arguments, &[]) {
         table.add_row([
             row.peer,
             row.device,
             row.width.to_string(),
             row.replicas.to_string(),
-            count(row.steps_per_s),
-            format!("{} – {}", count(row.low), count(row.high)),
-            count(row.steps_per_s * row.replicas as f64),
+            format_number(row.steps_per_s),
+            format!("{} – {}", format_number(row.low), format_number(row.high)),
+            format_number(row.steps_per_s * row.replicas as f64),
         ]);
     }
     if table.row_count() > 0 {
@@ -387,11 +410,11 @@ fn peers(arguments: &Arguments) {
     }
 }
 
-/// Rows of the script that measures PyTorch, run with `options`; where there are none, a line says so. The script
-/// says itself why it cannot, and which sizes it leaves out.
-fn ask<Row: serde::de::DeserializeOwned>(arguments: &Arguments, options: &[&str]) -> Vec<Row> {
+/// Runs `tests/peers/torch_bench.py` with `options` and parses its output, one JSON object in each line.
+/// Empty if the script cannot run; the reason is printed.
+fn run_pytorch_script<Row: serde::de::DeserializeOwned>(arguments: &Arguments, options: &[&str]) -> Vec<Row> {
     let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/peers/torch_bench.py");
-    let seconds = arguments.seconds().to_string();
+    let seconds = arguments.measuring_seconds().to_string();
     let ran = Command::new(&arguments.python)
         .arg(&script)
         .args(["--seconds", &seconds])
@@ -413,23 +436,23 @@ fn ask<Row: serde::de::DeserializeOwned>(arguments: &Arguments, options: &[&str]
     rows
 }
 
-/// Memory of this process in MiB, where the system tells.
+/// Resident memory of this process in MiB; None where the system does not report it.
 fn resident_mib() -> Option<f64> {
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
     let resident: f64 = pages.split_whitespace().nth(1)?.parse().ok()?;
     Some(resident * 4096.0 / f64::from(1 << 20))
 }
 
-/// How memory changes over a long run.
-fn flatness(device: &Device, steps: u64) -> Result<String, Trouble> {
+/// One sentence with the memory of this process after `steps / 20` and after `steps` training steps.
+fn measure_memory_growth(device: &Device, steps: u64) -> Result<String, CommandError> {
     let mut spec = decode("#v1/sparse-parity?n=20&width=64&held=1024").0.spec;
-    (spec.run.steps, spec.run.halt) = (10_000_000, Halt::Steps);
+    (spec.run.steps, spec.run.halt) = (10_000_000, StopCondition::Steps);
     let mut session = Session::start(&spec, device, Options::default())?;
     let mut run_to = |until: u64| {
         while session.step() < until {
             pollster::block_on(session.advance(50.0, until - session.step()))?;
         }
-        Ok::<_, Trouble>(resident_mib())
+        Ok::<_, CommandError>(resident_mib())
     };
     let (before, after) = (run_to(steps / 20)?, run_to(steps)?);
     let name = &device.report().name;

@@ -1,4 +1,4 @@
-//! `lab claims`: the presets' claims, each with what was found.
+//! `lab claims`: checks the presets' claims and prints the measured values.
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
@@ -7,14 +7,14 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::print::Described;
-use super::science::{Networks, Verdict, expectation};
-use super::{Trouble, open, science};
+use super::print::DescriptionFormat;
+use super::science::{NetworkValues, Verdict, expectation_to_json};
+use super::{CommandError, open, science};
 use vivarium_labs::PRESETS;
 use vivarium_model::platform::now_ms;
 use vivarium_view::presets::Preset;
 
-/// What `lab claims` takes.
+/// Command-line arguments of `lab claims`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Presets to check. Without names: all presets except those that need a GPU or take hours.
@@ -24,44 +24,52 @@ pub struct Arguments {
     gpu: bool,
     /// How results are printed. JSON has the value of every network.
     #[arg(long, value_enum, default_value = "text")]
-    format: Described,
+    format: DescriptionFormat,
 }
 
-/// A preset with what was found of its claim, as JSON.
+/// JSON object of one preset: its claim, the device, the seconds it took, and the result of each expectation.
 #[derive(Serialize)]
-struct Checked<'a> {
+struct CheckedPreset<'a> {
     preset: &'a str,
     claim: &'a str,
     source: &'a str,
     link: &'a str,
     device: &'a str,
     seconds: f64,
-    /// Whether all of it holds.
+    /// Whether all expectations hold.
     holds: bool,
-    results: Vec<Judged<'a>>,
+    results: Vec<CheckedExpectation<'a>>,
 }
 
-/// One expectation of a claim, as JSON.
+/// JSON object of one expectation of a claim with its measured value.
 #[derive(Serialize)]
-struct Judged<'a> {
+struct CheckedExpectation<'a> {
     /// The expectation, as `lab list --format json` has it.
     expect: Value,
     holds: bool,
+    /// The measured number; None if there is none or it is not finite.
     found: Option<f64>,
+    /// Expectation and measured value in one sentence.
     text: &'a str,
-    runs: &'a [Networks],
+    /// The values of the networks, for each run.
+    runs: &'a [NetworkValues],
 }
 
-/// A line of JSON for this preset.
-fn line(preset: &Preset, device: &str, seconds: f64, verdicts: &[Verdict]) -> Result<String, Trouble> {
-    let judged = preset.expect.iter().zip(verdicts).map(|(expect, verdict)| Judged {
-        expect: expectation(expect),
+/// The JSON object of a checked preset, on one line; `verdicts` are in the order of its expectations.
+fn format_json_line(
+    preset: &Preset,
+    device: &str,
+    seconds: f64,
+    verdicts: &[Verdict],
+) -> Result<String, CommandError> {
+    let judged = preset.expectations.iter().zip(verdicts).map(|(expect, verdict)| CheckedExpectation {
+        expect: expectation_to_json(expect),
         holds: verdict.holds,
-        found: verdict.found,
+        found: verdict.measured,
         text: &verdict.text,
-        runs: &verdict.networks,
+        runs: &verdict.network_values,
     });
-    let checked = Checked {
+    let checked = CheckedPreset {
         preset: preset.slug,
         claim: preset.claim,
         source: preset.source,
@@ -74,45 +82,46 @@ fn line(preset: &Preset, device: &str, seconds: f64, verdicts: &[Verdict]) -> Re
     Ok(serde_json::to_string(&checked).context("cannot write the results")?)
 }
 
-/// Presets too large for a processor: they are checked where they are named.
-pub const LARGE: &[&str] =
+/// Presets too large for a processor: `lab claims` checks them only if they are named.
+pub const LARGE_PRESETS: &[&str] =
     &["transformer-full", "scaling-full", "z71", "s5", "grokking-113", "unigrams-in-the-way"];
 
-/// Presets whose claims take hours on a processor, with twenty networks each: they too are checked where they are named.
-/// Their first steps are quick, so that they have recorded runs.
-pub const LONG: &[&str] = &["paper-mlp", "paper-gru"];
+/// Presets whose claims take hours on a processor (twenty networks each): `lab claims` checks them only if
+/// they are named.
+/// Their first steps are quick, so they have recorded runs.
+pub const LONG_PRESETS: &[&str] = &["paper-mlp", "paper-gru"];
 
-/// Whether the preset is checked although it is not named.
-pub fn is_affordable(preset: &Preset) -> bool {
-    !LARGE.contains(&preset.slug) && !LONG.contains(&preset.slug)
+/// Whether `lab claims` without names checks this preset.
+pub fn is_checked_by_default(preset: &Preset) -> bool {
+    !LARGE_PRESETS.contains(&preset.slug) && !LONG_PRESETS.contains(&preset.slug)
 }
 
 /// Runs `lab claims`.
 ///
 /// # Errors
 /// When a claim does not hold, or a device stops working.
-pub fn claims(arguments: &Arguments) -> Result<(), Trouble> {
+pub fn claims(arguments: &Arguments) -> Result<(), CommandError> {
     let named = &arguments.presets;
-    open::presets(named)?;
+    open::find_presets(named)?;
     let chosen = PRESETS.iter().filter(|p| {
-        if named.is_empty() { is_affordable(p) } else { named.iter().any(|name| name == p.slug) }
+        if named.is_empty() { is_checked_by_default(p) } else { named.iter().any(|name| name == p.slug) }
     });
     let (mut broken, mut is_first) = (0, true);
     for preset in chosen {
         let begin = now_ms();
         let mut spec = preset.link().spec;
         spec.parse("device", if arguments.gpu { "gpu" } else { "cpu" })
-            .map_err(|problem| Trouble::bad(problem.to_string()))?;
-        let device = open::device(&spec)?;
-        let verdicts = science::check(preset, &device)?;
+            .map_err(|problem| CommandError::bad_link(problem.to_string()))?;
+        let device = open::open_device(&spec)?;
+        let verdicts = science::check_preset(preset, &device)?;
         let seconds = (now_ms() - begin) / 1e3;
         broken += verdicts.iter().filter(|verdict| !verdict.holds).count();
-        if arguments.format == Described::Json {
-            // As each preset is ready: whoever stops the command has the lines before.
+        if arguments.format == DescriptionFormat::Json {
+            // Printed preset by preset, so that a stopped command has printed the finished ones.
             print!(
                 "{}{}",
                 if is_first { "[\n" } else { ",\n" },
-                line(preset, &device.report().name, seconds, &verdicts)?
+                format_json_line(preset, &device.report().name, seconds, &verdicts)?
             );
             is_first = false;
             continue;
@@ -122,7 +131,7 @@ pub fn claims(arguments: &Arguments) -> Result<(), Trouble> {
             println!("  {} {}", if verdict.holds { "yes" } else { "NO " }, verdict.text);
         }
     }
-    if arguments.format == Described::Json {
+    if arguments.format == DescriptionFormat::Json {
         println!("{}", if is_first { "[]" } else { "\n]" });
     }
     if broken > 0 {

@@ -1,10 +1,10 @@
-//! What the command line does to files, so that a file is at all times the old one or the new one, and whole.
+//! File operations of the command line that never leave a file half written.
 //!
 //! # Why
-//! A crash, a full disk or a power cut may come between any two of these operations. So a file is replaced by writing
-//! the new one beside it, waiting until it is on the disk, and renaming it over the old one; and who writes to a file
-//! over a long time holds a lock on it, which the system releases whatever happens to the process. Everything that
-//! changes a file goes through [`Disk`], so that tests can let each operation fail in turn.
+//! A crash, a full disk or a power cut may come between any two operations. So a file is replaced by writing
+//! a new file next to it, waiting until that is on the disk, and renaming it over the old one. A command that
+//! writes to a file over a long time holds a lock on it, which the system releases when the process ends.
+//! Everything that changes a file goes through [`Disk`], so that tests can let each operation fail in turn.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -12,30 +12,32 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use vivarium_model::platform::is_at;
+use vivarium_model::platform::is_same_file;
 
-/// What changes files.
+/// Operations that change files.
+///
+/// Tests implement this trait to make single operations fail.
 pub trait Disk {
-    /// Opens a file to be read, and written at its end; makes it where there is none.
+    /// Opens a file for reading and appending; creates it if it does not exist.
     fn open(&self, path: &Path) -> io::Result<File>;
-    /// Writes at the end of a file, in one go.
+    /// Appends bytes to a file in one write.
     fn append(&self, file: &File, bytes: &[u8]) -> io::Result<()>;
-    /// Leaves of a file its first bytes alone.
-    fn cut(&self, file: &File, length: u64) -> io::Result<()>;
+    /// Shortens a file to its first `length` bytes.
+    fn truncate(&self, file: &File, length: u64) -> io::Result<()>;
     /// Waits until a file's content is on the disk.
     fn sync(&self, file: &File) -> io::Result<()>;
-    /// Gives a file the name of another one, which is gone then.
+    /// Renames a file; a file that already has the name `to` is replaced.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Waits until the names of a folder's files are on the disk.
+    /// Waits until the names of the files in a folder are on the disk.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
 }
 
-/// The system's own.
-pub struct Native;
+/// The file system of the operating system, through `std::fs`.
+pub struct SystemDisk;
 
-impl Disk for Native {
+impl Disk for SystemDisk {
     fn open(&self, path: &Path) -> io::Result<File> {
         File::options().read(true).append(true).create(true).open(path)
     }
@@ -44,7 +46,7 @@ impl Disk for Native {
         file.write_all(bytes)
     }
 
-    fn cut(&self, file: &File, length: u64) -> io::Result<()> {
+    fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
         file.set_len(length)
     }
 
@@ -65,12 +67,14 @@ impl Disk for Native {
     }
 }
 
-/// Opens a file for this process alone; the lock is released when the file is closed, also by a crash.
+/// Opens a file for reading and appending and locks it for this process.
+///
+/// The lock is released when the file is closed, also by a crash.
 ///
 /// # Errors
-/// When it cannot be opened, or another process has it open for itself.
+/// When the file cannot be opened, or another process holds the lock.
 #[expect(clippy::print_stderr, reason = "the run goes on, and the person should know of the danger")]
-pub fn open_alone(disk: &dyn Disk, path: &Path) -> Result<File, anyhow::Error> {
+pub fn open_locked(disk: &dyn Disk, path: &Path) -> Result<File, anyhow::Error> {
     loop {
         let file = disk.open(path).with_context(|| format!("cannot write {}", path.display()))?;
         match file.try_lock() {
@@ -79,41 +83,44 @@ pub fn open_alone(disk: &dyn Disk, path: &Path) -> Result<File, anyhow::Error> {
                 "{} is being written by another lab command: wait until that command has ended, or choose another file",
                 path.display()
             ),
-            // On some file systems of clusters there are no locks.
+            // Some file systems of clusters have no locks.
             Err(TryLockError::Error(why)) => eprintln!(
                 "{} cannot be locked ({why}): make sure that no other lab command writes to this file.",
                 path.display()
             ),
         }
-        // The one that had it may have renamed it in the meantime.
-        if is_at(&file, path) {
+        // The process that held the lock may have renamed the file.
+        if is_same_file(&file, path) {
             return Ok(file);
         }
     }
 }
 
-/// Whether this is a device, a pipe or a folder, which cannot be replaced.
-pub fn is_special(path: &Path) -> bool {
+/// Whether the path is a device, a pipe or a folder, which cannot be replaced by a rename.
+pub fn is_special_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|about| !about.is_file())
 }
 
-/// A new file that is written beside an old one and will take its place.
-pub struct Beside<'a> {
+/// A locked `.part` file next to a target file; [`PartFile::replace_target`] renames it over the target.
+pub struct PartFile<'a> {
     disk: &'a dyn Disk,
-    /// The new one; none when it has taken the place.
+    /// The open part file; None after it has replaced the target.
     file: Option<File>,
-    part: PathBuf,
-    path: PathBuf,
-    /// Whether what is in it stays there when it does not come to that.
-    keep: bool,
+    /// Path of the part file.
+    part_path: PathBuf,
+    /// Path of the target file.
+    target_path: PathBuf,
+    /// Whether a part file that is not empty stays on the disk if the target is not replaced.
+    keep_on_drop: bool,
 }
 
-impl<'a> Beside<'a> {
-    /// A file beside the one at `path`, with what an interrupted process has left in it.
+impl<'a> PartFile<'a> {
+    /// Opens the part file of the file at `path`, with the content that an interrupted process left in it.
+    /// Symbolic links are followed.
     ///
     /// # Errors
-    /// When it cannot be written, is another process's, or the old one is protected.
-    pub fn open(disk: &'a dyn Disk, path: &Path, keep: bool) -> Result<Beside<'a>, anyhow::Error> {
+    /// When the part file cannot be written, another process has locked it, or the target is read-only.
+    pub fn open(disk: &'a dyn Disk, path: &Path, keep: bool) -> Result<PartFile<'a>, anyhow::Error> {
         let is_link = std::fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink());
         let target = if is_link { std::fs::canonicalize(path).ok() } else { None };
         let path = target.unwrap_or_else(|| path.to_path_buf());
@@ -123,117 +130,121 @@ impl<'a> Beside<'a> {
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        let file = open_alone(disk, &part).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Beside { disk, file: Some(file), part, path, keep })
+        let file = open_locked(disk, &part).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(PartFile { disk, file: Some(file), part_path: part, target_path: path, keep_on_drop: keep })
     }
 
-    /// The file, as long as it is beside the other one.
+    /// The open part file.
+    ///
+    /// # Errors
+    /// When it has already replaced the target.
     fn file(&self) -> io::Result<&File> {
         self.file.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// What changes it.
+    /// The file operations that it uses.
     pub fn disk(&self) -> &'a dyn Disk {
         self.disk
     }
 
-    /// Where it is.
-    pub fn part(&self) -> &Path {
-        &self.part
+    /// Path of the part file.
+    pub fn part_path(&self) -> &Path {
+        &self.part_path
     }
 
-    /// The place that it will take.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Path of the target file, with symbolic links resolved.
+    pub fn target_path(&self) -> &Path {
+        &self.target_path
     }
 
-    /// It, to be read from its beginning.
+    /// The part file, positioned at its first byte.
     ///
     /// # Errors
-    /// When that fails.
-    pub fn read(&self) -> io::Result<&File> {
+    /// When the file cannot seek, or has already replaced the target.
+    pub fn rewind(&self) -> io::Result<&File> {
         let mut file = self.file()?;
         file.seek(SeekFrom::Start(0))?;
         Ok(file)
     }
 
-    /// Bytes in it.
-    pub fn length(&self) -> u64 {
+    /// Bytes in the part file; 0 after it has replaced the target.
+    pub fn byte_length(&self) -> u64 {
         self.file().and_then(File::metadata).map_or(0, |about| about.len())
     }
 
-    /// Writes at its end.
+    /// Appends bytes to the part file.
     ///
     /// # Errors
-    /// When that fails.
+    /// When the write fails.
     pub fn append(&self, bytes: &[u8]) -> io::Result<()> {
         self.disk.append(self.file()?, bytes)
     }
 
-    /// Leaves its first bytes alone.
+    /// Shortens the part file to its first `length` bytes.
     ///
     /// # Errors
-    /// When that fails.
-    pub fn cut(&self, length: u64) -> io::Result<()> {
-        self.disk.cut(self.file()?, length)
+    /// When the file cannot be shortened.
+    pub fn truncate(&self, length: u64) -> io::Result<()> {
+        self.disk.truncate(self.file()?, length)
     }
 
-    /// Waits until it is on the disk.
+    /// Waits until the content of the part file is on the disk.
     ///
     /// # Errors
-    /// When that fails.
+    /// When the system reports an error.
     pub fn sync(&self) -> io::Result<()> {
         self.disk.sync(self.file()?)
     }
 
-    /// Takes the place, and gives the file.
+    /// Renames the part file over the target and returns the open file.
     ///
     /// # Errors
-    /// When that fails; the old file is there then.
-    pub fn finish(mut self) -> io::Result<File> {
+    /// When the file cannot be synchronised or renamed; the target is unchanged then.
+    pub fn replace_target(mut self) -> io::Result<File> {
         self.sync()?;
-        if let Ok(old) = std::fs::metadata(&self.path) {
-            // Who might not read the old one should not read the new one. Not every file system has it.
+        if let Ok(old) = std::fs::metadata(&self.target_path) {
+            // The new file gets the permissions of the old one; some file systems have none.
             let _ = self.file()?.set_permissions(old.permissions());
         }
-        self.disk.rename(&self.part, &self.path)?;
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        // Where folders cannot be synchronised, the system does what it can.
+        self.disk.rename(&self.part_path, &self.target_path)?;
+        let folder = self.target_path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        // Some systems cannot synchronise folders.
         let _ = self.disk.sync_folder(folder.unwrap_or(Path::new(".")));
         self.file.take().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }
 
-impl Drop for Beside<'_> {
+impl Drop for PartFile<'_> {
     fn drop(&mut self) {
-        if self.file.is_some() && !(self.keep && self.length() > 0) {
-            // What is left behind takes space, and harms nobody.
-            let _ = self.disk.remove(&self.part);
+        if self.file.is_some() && !(self.keep_on_drop && self.byte_length() > 0) {
+            // A part file that cannot be removed only takes space.
+            let _ = self.disk.remove(&self.part_path);
         }
     }
 }
 
-/// Replaces a file, or makes it.
+/// Writes a file: creates it, or replaces its content in one step.
 ///
 /// # Errors
-/// When it cannot be written; the old one is there then.
-pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), anyhow::Error> {
+/// When it cannot be written; an old file is unchanged then.
+pub fn replace_file(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), anyhow::Error> {
     let cannot = || format!("cannot write {}", path.display());
-    if is_special(path) {
+    if is_special_file(path) {
         return std::fs::write(path, bytes).with_context(cannot);
     }
-    let beside = Beside::open(disk, path, false)?;
-    let written = beside.cut(0).and_then(|()| beside.append(bytes)).and_then(|()| beside.finish());
+    let beside = PartFile::open(disk, path, false)?;
+    let written =
+        beside.truncate(0).and_then(|()| beside.append(bytes)).and_then(|()| beside.replace_target());
     written.map(drop).with_context(cannot)
 }
 
-/// Says at once whether [`replace`] could begin.
+/// Checks that [`replace_file`] could write to `path`, without writing.
 ///
 /// # Errors
-/// What it would say.
-pub fn try_out(disk: &dyn Disk, path: &Path) -> Result<(), anyhow::Error> {
-    if !is_special(path) {
-        Beside::open(disk, path, false)?;
+/// When [`replace_file`] would fail to open its part file.
+pub fn check_replaceable(disk: &dyn Disk, path: &Path) -> Result<(), anyhow::Error> {
+    if !is_special_file(path) {
+        PartFile::open(disk, path, false)?;
     }
     Ok(())
 }
@@ -246,7 +257,7 @@ pub mod noting;
 
 #[cfg(test)]
 mod tests {
-    use super::noting::Noting;
+    use super::noting::RecordingDisk;
     use super::*;
 
     /// Otherwise a power cut may take the new name away.
@@ -256,15 +267,18 @@ mod tests {
         let folder = std::env::temp_dir().join(&name);
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("run.csv");
-        let disk = Noting::default();
-        replace(&disk, &path, b"new").unwrap();
+        let disk = RecordingDisk::default();
+        replace_file(&disk, &path, b"new").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
         std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!((disk.renamed.take(), disk.folders.take()), (vec![path], vec![folder]));
+        assert_eq!((disk.renamed_to.take(), disk.synced_folders.take()), (vec![path], vec![folder]));
         // A name alone is one in the folder in which the command was given.
         let path = PathBuf::from(name + ".part-of-a-test");
-        replace(&disk, &path, b"new").unwrap();
+        replace_file(&disk, &path, b"new").unwrap();
         std::fs::remove_file(&path).unwrap();
-        assert_eq!((disk.renamed.take(), disk.folders.take()), (vec![path], vec![PathBuf::from(".")]));
+        assert_eq!(
+            (disk.renamed_to.take(), disk.synced_folders.take()),
+            (vec![path], vec![PathBuf::from(".")])
+        );
     }
 }

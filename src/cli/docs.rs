@@ -1,8 +1,8 @@
 //! `lab docs`: the generated tables in the READMEs of the source folders, between markers.
 //!
 //! # Why
-//! Each of these READMEs is also the documentation of its module, so it has to be valid for GitHub and for rustdoc,
-//! which takes `[CLS]` for a link and `|w|` for two cells: [`cell`] escapes both.
+//! Each of these READMEs is also the documentation of its module, so it has to be valid for GitHub and for
+//! rustdoc, which reads `[CLS]` as a link and `|w|` as two cells: [`escape_cell`] escapes both.
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
@@ -10,51 +10,58 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 
-use super::markdown::{cell, code, table};
-use super::{Trouble, tensors};
-use vivarium_core::catalog::Entry;
-use vivarium_core::settings::{Knob, Settings};
+use super::markdown::{escape_cell, format_code, format_table};
+use super::{CommandError, tensors};
+use vivarium_core::catalog::CatalogEntry;
+use vivarium_core::settings::{SettingInfo, Settings};
 use vivarium_labs::PRESETS;
 use vivarium_model::chart::Chart;
 use vivarium_model::models::Model;
 use vivarium_model::optim::Optimizer;
-use vivarium_model::permalink::View;
-use vivarium_model::run::Run;
+use vivarium_model::permalink::ViewSettings;
+use vivarium_model::run::RunSettings;
 use vivarium_model::tasks::{MeasureInfo, Task};
-use vivarium_view::display::instance::instance;
+use vivarium_view::display::instance::describe_source_comparison;
 
-/// The README with the table of optimizers.
-const OPTIMIZERS: &str = "src/model/optim/README.md";
+/// Path of the README with the table of optimizers, from the root of the repository.
+const OPTIMIZERS_README: &str = "src/model/optim/README.md";
 
 /// A README with generated tables.
 #[derive(Debug)]
 pub struct Readme {
-    /// Where it is, from the root of the repository.
+    /// Path of the file from the root of the repository.
     pub path: &'static str,
-    /// The tables, each with the name of its markers.
+    /// Generated Markdown tables, each with the name of its markers.
     pub tables: Vec<(&'static str, String)>,
 }
 
-/// Every README with generated tables.
-pub fn readmes() -> Vec<Readme> {
-    let links = vec![("run", knobs(Run::KNOBS)), ("view", knobs(View::KNOBS)), ("charts", charts())];
+/// Every README with its generated tables, as they should be now.
+pub fn build_readmes() -> Vec<Readme> {
+    let links = vec![
+        ("run", settings_table(RunSettings::SETTINGS)),
+        ("view", settings_table(ViewSettings::SETTINGS)),
+        ("charts", chart_table()),
+    ];
     vec![
-        Readme { path: "src/model/tasks/README.md", tables: vec![("tasks", entries(Task::ENTRIES))] },
-        Readme { path: "src/model/models/README.md", tables: vec![("models", entries(Model::ENTRIES))] },
-        Readme { path: "src/model/models/TENSORS.md", tables: vec![("tensors", tensors::sections())] },
-        Readme { path: OPTIMIZERS, tables: vec![("optimizers", entries(Optimizer::ENTRIES))] },
+        Readme { path: "src/model/tasks/README.md", tables: vec![("tasks", catalogue_table(Task::ENTRIES))] },
+        Readme {
+            path: "src/model/models/README.md",
+            tables: vec![("models", catalogue_table(Model::ENTRIES))],
+        },
+        Readme { path: "src/model/models/TENSORS.md", tables: vec![("tensors", tensors::format_sections())] },
+        Readme { path: OPTIMIZERS_README, tables: vec![("optimizers", catalogue_table(Optimizer::ENTRIES))] },
         Readme { path: "src/model/permalink/README.md", tables: links },
-        Readme { path: "src/view/presets/README.md", tables: vec![("presets", presets())] },
-        Readme { path: "src/view/record/README.md", tables: vec![("measures", measures())] },
+        Readme { path: "src/view/presets/README.md", tables: vec![("presets", preset_table())] },
+        Readme { path: "src/view/record/README.md", tables: vec![("measures", measure_table())] },
     ]
 }
 
 impl Readme {
-    /// `text` with the tables of this README refreshed.
+    /// `text` with the tables between the markers replaced by those of this README.
     ///
     /// # Errors
     /// When a table's markers are missing.
-    pub fn refresh(&self, text: &str) -> Result<String, anyhow::Error> {
+    pub fn refresh_tables(&self, text: &str) -> Result<String, anyhow::Error> {
         self.tables.iter().try_fold(text.to_string(), |text, (name, table)| {
             let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
             let missing = |marker: &str| anyhow!("the marker {} is missing", marker.trim_end());
@@ -65,72 +72,96 @@ impl Readme {
     }
 }
 
-fn entries(entries: &[Entry]) -> String {
+/// Markdown table of the tasks, models or optimizers of a catalogue.
+fn catalogue_table(entries: &[CatalogEntry]) -> String {
     let rows = entries.iter().map(|entry| {
         let sources: Vec<_> =
-            entry.info.sources.iter().map(|s| format!("[{}]({})", cell(s.cite), s.url)).collect();
-        let keys: Vec<_> = entry.knobs.iter().map(|knob| code(knob.key)).collect();
+            entry.info.sources.iter().map(|s| format!("[{}]({})", escape_cell(s.cite), s.url)).collect();
+        let keys: Vec<_> = entry.settings.iter().map(|setting| format_code(setting.key)).collect();
         let info = &entry.info;
-        vec![cell(info.name), code(info.slug), cell(info.about), keys.join(" "), sources.join(", ")]
+        vec![
+            escape_cell(info.name),
+            format_code(info.slug),
+            escape_cell(info.about),
+            keys.join(" "),
+            sources.join(", "),
+        ]
     });
-    table(&["name", "key", "what it is", "settings", "source"], rows)
+    format_table(&["name", "key", "what it is", "settings", "source"], rows)
 }
 
-/// Every measure with the tasks that have it; one that several tasks define in the same words has one row.
-fn measures() -> String {
+/// Markdown table of all measures with the tasks that have them; equal definitions share a row.
+fn measure_table() -> String {
     let mut rows: Vec<(MeasureInfo, Vec<String>)> = vec![];
     for (entry, lists) in Task::ENTRIES.iter().zip(Task::MEASURES) {
         for measure in lists.iter().copied().flatten() {
             match rows.iter_mut().find(|(known, _)| known == measure) {
-                Some((_, tasks)) => tasks.push(code(entry.info.slug)),
-                None => rows.push((*measure, vec![code(entry.info.slug)])),
+                Some((_, tasks)) => tasks.push(format_code(entry.info.slug)),
+                None => rows.push((*measure, vec![format_code(entry.info.slug)])),
             }
         }
     }
     let rows = rows.into_iter().map(|(measure, tasks)| {
         let sources: Vec<_> =
-            measure.sources.iter().map(|s| format!("[{}]({})", cell(s.cite), s.url)).collect();
+            measure.sources.iter().map(|s| format!("[{}]({})", escape_cell(s.cite), s.url)).collect();
         vec![
-            code(measure.name),
+            format_code(measure.name),
             tasks.join(", "),
-            cell(measure.unit),
-            cell(measure.about),
+            escape_cell(measure.unit),
+            escape_cell(measure.about),
             sources.join(", "),
         ]
     });
-    table(&["measure", "task", "unit and range", "what it is", "source"], rows)
+    format_table(&["measure", "task", "unit and range", "what it is", "source"], rows)
 }
 
-fn knobs(knobs: &[Knob]) -> String {
-    let rows = knobs.iter().map(|k| vec![code(k.key), cell(k.label), cell(k.help), cell(&k.expected())]);
-    table(&["key", "setting", "what it does", "values"], rows)
-}
-
-fn charts() -> String {
-    let infos = Chart::ALL.iter().map(|chart| chart.info());
-    let rows = infos.map(|info| vec![code(info.slug), cell(info.name), cell(info.help), cell(info.passage)]);
-    table(&["key", "chart", "what it shows", "source"], rows)
-}
-
-fn presets() -> String {
-    let rows = PRESETS.iter().map(|preset| {
-        let instance = format!("{} {}", instance(preset), preset.time);
-        let texts = [preset.claim, preset.source, instance.trim()].map(cell);
-        [code(preset.slug)].into_iter().chain(texts).chain([preset.budget.to_string()]).collect()
+/// Markdown table of settings: key, label, help, values.
+fn settings_table(settings: &[SettingInfo]) -> String {
+    let rows = settings.iter().map(|k| {
+        vec![
+            format_code(k.key),
+            escape_cell(k.label),
+            escape_cell(k.help),
+            escape_cell(&k.describe_expected()),
+        ]
     });
-    table(&["preset", "claim", "source", "instance", "budget, steps"], rows)
+    format_table(&["key", "setting", "what it does", "values"], rows)
+}
+
+/// Markdown table of all charts.
+fn chart_table() -> String {
+    let infos = Chart::ALL.iter().map(|chart| chart.info());
+    let rows = infos.map(|info| {
+        vec![
+            format_code(info.slug),
+            escape_cell(info.name),
+            escape_cell(info.help),
+            escape_cell(info.passage),
+        ]
+    });
+    format_table(&["key", "chart", "what it shows", "source"], rows)
+}
+
+/// Markdown table of all presets.
+fn preset_table() -> String {
+    let rows = PRESETS.iter().map(|preset| {
+        let instance = format!("{} {}", describe_source_comparison(preset), preset.duration_note);
+        let texts = [preset.claim, preset.source, instance.trim()].map(escape_cell);
+        [format_code(preset.slug)].into_iter().chain(texts).chain([preset.max_steps.to_string()]).collect()
+    });
+    format_table(&["preset", "claim", "source", "instance", "budget, steps"], rows)
 }
 
 /// Runs `lab docs` in the folder of the repository.
 ///
 /// # Errors
 /// When a marker is missing, or with `check` when a table is out of date.
-pub fn docs(root: &Path, check: bool) -> Result<(), Trouble> {
-    for readme in readmes() {
+pub fn docs(root: &Path, check: bool) -> Result<(), CommandError> {
+    for readme in build_readmes() {
         let file = root.join(readme.path);
         let old =
             std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        let new = readme.refresh(&old).with_context(|| readme.path)?;
+        let new = readme.refresh_tables(&old).with_context(|| readme.path)?;
         match (old == new, check) {
             (true, _) => println!("{} is up to date", readme.path),
             (false, true) => {
@@ -153,9 +184,12 @@ mod tests {
     fn a_missing_marker_is_said() {
         let readme = Readme { path: "README.md", tables: vec![("models", "new\n".into())] };
         assert_eq!(
-            readme.refresh("a\n<!-- models -->\nold\n<!-- /models -->\nb").unwrap(),
+            readme.refresh_tables("a\n<!-- models -->\nold\n<!-- /models -->\nb").unwrap(),
             "a\n<!-- models -->\nnew\n<!-- /models -->\nb"
         );
-        assert_eq!(readme.refresh("").unwrap_err().to_string(), "the marker <!-- models --> is missing");
+        assert_eq!(
+            readme.refresh_tables("").unwrap_err().to_string(),
+            "the marker <!-- models --> is missing"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `lab golden`: the presets' recorded runs, of a sweep the first one, which a change of the numbers must not pass unseen.
+//! `lab golden`: compares the presets' first steps with recorded runs, so that no change of the numbers goes
+//! unnoticed. Of a sweep, the first run is recorded.
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
@@ -8,16 +9,16 @@ use anyhow::Context;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::{LARGE, Trouble};
+use super::{CommandError, LARGE_PRESETS};
 use vivarium_kernels::plan::Network;
 use vivarium_labs::PRESETS;
-use vivarium_model::run::{Halt, RunSpec};
+use vivarium_model::run::{RunSpec, StopCondition};
 use vivarium_model::sweep::cells;
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::{Options, Session};
 use vivarium_view::presets::Preset;
 
-/// What `lab golden` takes.
+/// Command-line arguments of `lab golden`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Presets to compare. Without names: all presets.
@@ -30,9 +31,10 @@ pub struct Arguments {
     folder: PathBuf,
 }
 
-/// A recorded run: the first losses of the first replica, and how it ended.
+/// A recorded run of a preset: the first losses of the first replica, and the step at which it reached the
+/// target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Golden {
+pub struct GoldenRun {
     /// The preset's link.
     pub link: String,
     /// The device it was recorded on.
@@ -43,93 +45,96 @@ pub struct Golden {
     pub train_loss: Vec<f32>,
     /// Held-out loss before each of these steps.
     pub test_loss: Vec<f32>,
-    /// Step at which the first replica reached the target accuracy, or 0; none where the whole run takes long.
+    /// Step at which the first replica reached the target accuracy, 0 if never; None where the whole run
+    /// takes too long to record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solved: Option<u64>,
 }
 
-/// Relative tolerance of the recorded losses: flex chooses its vector width by the processor.
-pub const TOLERANCE: f32 = 1e-4;
+/// Relative tolerance of the recorded losses: on CPUs with other vector widths, sums are rounded differently.
+pub const LOSS_TOLERANCE: f32 = 1e-4;
 /// Relative tolerance of the recorded step of success: rounding differences grow along a run.
-pub const SOLVED_TOLERANCE: f64 = 0.25;
+pub const SOLVED_STEP_TOLERANCE: f64 = 0.25;
 
-/// Operations that a whole run may take to be recorded: about a second.
-const MOST_FLOPS: f64 = 6e10;
-/// What a step through autodiff costs at least, in operations of our own loop.
-const AUTODIFF_FLOPS: f64 = 5e6;
+/// Largest number of operations of a run that is recorded to its end: about a second.
+const MAX_WHOLE_RUN_FLOPS: f64 = 6e10;
+/// Cost of the smallest step through autodiff, in operations that our own kernels do in the same time.
+const MIN_AUTODIFF_STEP_FLOPS: f64 = 5e6;
 
-/// Whether the whole of a run is recorded, and not only its first steps.
-fn is_short(spec: &RunSpec) -> bool {
-    let least = if Network::of(spec).is_ok() { 0.0 } else { AUTODIFF_FLOPS };
-    spec.step_flops().max(least) * spec.run.steps as f64 <= MOST_FLOPS
+/// Whether a run is recorded to its end, and not only its first steps.
+fn is_recorded_whole(spec: &RunSpec) -> bool {
+    let least = if Network::of(spec).is_ok() { 0.0 } else { MIN_AUTODIFF_STEP_FLOPS };
+    spec.step_flops().max(least) * spec.run.steps as f64 <= MAX_WHOLE_RUN_FLOPS
 }
 
-const STEPS: [u64; 6] = [0, 1, 2, 5, 10, 20];
+/// Steps whose losses are recorded.
+const RECORDED_STEPS: [u64; 6] = [0, 1, 2, 5, 10, 20];
 
-/// Where a preset's recorded run lies.
+/// Path of the file of a preset's recorded run.
 pub fn golden_path(folder: &Path, preset: &Preset) -> PathBuf {
     folder.join(format!("{}.toml", preset.slug))
 }
 
-impl Golden {
-    /// Runs the preset on the CPU.
+impl GoldenRun {
+    /// Runs the preset on the CPU and records it.
     ///
     /// # Errors
     /// As `Session::finish`.
-    pub fn record(preset: &Preset) -> Result<Golden, Trouble> {
+    pub fn record(preset: &Preset) -> Result<GoldenRun, CommandError> {
         let spec = cells(&preset.link().spec).into_iter().next().map_or(preset.link().spec, |cell| cell.spec);
         let mut first = spec.clone();
-        (first.run.every, first.run.steps, first.run.halt) = (1, 20, Halt::Steps);
+        (first.run.every, first.run.steps, first.run.halt) = (1, 20, StopCondition::Steps);
         let device = Device::cpu();
         let early = pollster::block_on(Session::start(&first, &device, Options::default())?.finish(|_| {}))?;
-        let whole = match is_short(&spec) {
+        let whole = match is_recorded_whole(&spec) {
             true => {
                 Some(pollster::block_on(Session::start(&spec, &device, Options::default())?.finish(|_| {}))?)
             }
             false => None,
         };
-        let at = |of: fn(&vivarium_model::protocol::Row) -> f32| {
-            STEPS.iter().map(|s| of(&early.rows[*s as usize])).collect()
+        let at = |of: fn(&vivarium_model::protocol::Measurement) -> f32| {
+            RECORDED_STEPS.iter().map(|s| of(&early.rows[*s as usize])).collect()
         };
-        Ok(Golden {
+        Ok(GoldenRun {
             link: preset.link.to_string(),
             device: "flex".into(),
-            steps: STEPS.to_vec(),
+            steps: RECORDED_STEPS.to_vec(),
             train_loss: at(|row| row.train_loss[0]),
             test_loss: at(|row| row.test_loss[0]),
             solved: whole.map(|whole| whole.solved[0].unwrap_or(0)),
         })
     }
 
-    /// Reads a recorded run.
+    /// Reads a recorded run from a TOML file.
     ///
     /// # Errors
     /// When there is none or it is damaged.
-    pub fn read(path: &Path) -> Result<Golden, anyhow::Error> {
+    pub fn read(path: &Path) -> Result<GoldenRun, anyhow::Error> {
         let text =
             std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))
     }
 
-    /// What in `now` is not as recorded, in words.
-    pub fn differences(&self, now: &Golden) -> Vec<String> {
+    /// A sentence for each difference of `new_run` from this record beyond the tolerances.
+    pub fn describe_differences(&self, new_run: &GoldenRun) -> Vec<String> {
         let mut lines = vec![];
-        if self.link != now.link {
-            lines.push(format!("link: recorded {}, now {}", self.link, now.link));
+        if self.link != new_run.link {
+            lines.push(format!("link: recorded {}, now {}", self.link, new_run.link));
         }
         for (name, old, new) in [
-            ("train loss", &self.train_loss, &now.train_loss),
-            ("test loss", &self.test_loss, &now.test_loss),
+            ("train loss", &self.train_loss, &new_run.train_loss),
+            ("test loss", &self.test_loss, &new_run.test_loss),
         ] {
             for ((step, a), b) in self.steps.iter().zip(old).zip(new) {
-                let is_same = (a - b).abs() <= TOLERANCE * a.abs().max(1e-3);
+                let is_same = (a - b).abs() <= LOSS_TOLERANCE * a.abs().max(1e-3);
                 if !is_same {
                     lines.push(format!("{name} at step {step}: recorded {a}, now {b}"));
                 }
             }
         }
-        match (self.solved, now.solved) {
-            (Some(old), Some(new)) if (old as f64 - new as f64).abs() <= SOLVED_TOLERANCE * old as f64 => {}
+        match (self.solved, new_run.solved) {
+            (Some(old), Some(new))
+                if (old as f64 - new as f64).abs() <= SOLVED_STEP_TOLERANCE * old as f64 => {}
             (None, None) => {}
             (old, new) => lines.push(format!("solved at step {old:?}, now {new:?}")),
         }
@@ -141,15 +146,15 @@ impl Golden {
 ///
 /// # Errors
 /// When a run differs from its record and is not blessed.
-pub fn golden(arguments: &Arguments) -> Result<(), Trouble> {
+pub fn golden(arguments: &Arguments) -> Result<(), CommandError> {
     let mut differing = 0;
     let chosen =
         |p: &&Preset| arguments.presets.is_empty() || arguments.presets.iter().any(|name| name == p.slug);
-    for preset in PRESETS.iter().filter(|p| !LARGE.contains(&p.slug)).filter(chosen) {
+    for preset in PRESETS.iter().filter(|p| !LARGE_PRESETS.contains(&p.slug)).filter(chosen) {
         let path = golden_path(&arguments.folder, preset);
-        let now = Golden::record(preset)?;
-        let lines = match Golden::read(&path) {
-            Ok(old) => old.differences(&now),
+        let now = GoldenRun::record(preset)?;
+        let lines = match GoldenRun::read(&path) {
+            Ok(old) => old.describe_differences(&now),
             Err(error) => vec![format!("{error:#}")],
         };
         println!(

@@ -1,353 +1,374 @@
-//! The page without a browser: its reducer, with a worker in this process for a trainer.
+//! The page without a browser: its state, with a worker in this process that trains.
 //!
 //! # Why
-//! What `lab plot` draws is what the page shows, by construction: the same state hears the same messages and gives
-//! the same readings. The alternative, readings made from a session's outcome, has to be taught every chart once
-//! more. Only the clock is left out: there is no speed limit, no trainer falls silent, and weights are looked at by
-//! the step, so that a curve does not hang on the machine ([`Rhythm::Thorough`]).
+//! `lab plot` draws exactly what the page shows: the same state handles the same messages and gives the same
+//! readings. The alternative, readings made from the outcome of a session, would need a second implementation
+//! of every chart. Only the clock is left out: there is no speed limit, no worker times out, and the weights
+//! are probed by the step, so that a curve does not depend on the speed of the machine.
 
 use std::collections::VecDeque;
 
-use super::Trouble;
-use vivarium_model::permalink::{Link, Start, encode};
+use super::CommandError;
+use vivarium_model::permalink::{Link, StartMode, encode};
 use vivarium_model::platform::may_have_gpu;
-use vivarium_model::protocol::{Command, Event, Failure, Message, Payload};
+use vivarium_model::protocol::{Command, Event, EventMessage, Payload, RunError};
 use vivarium_model::run::DeviceChoice;
 use vivarium_page::state::{Action, State};
-use vivarium_page::trainer::device::Survey;
+use vivarium_page::trainer::device::GpuSupport;
 use vivarium_page::trainer::{Effect, Program, TrainerMessage};
 use vivarium_training::launch::choose::{Engine, prefers_gpu};
 use vivarium_training::launch::device::Device;
 use vivarium_training::launch::device_check::checked_gpu;
 use vivarium_training::session::checkpoint::Checkpoint;
-use vivarium_view::display::Phase;
-use vivarium_view::display::sweep::Sweep;
-use vivarium_worker::{Next, Rhythm, Worker};
+use vivarium_view::display::RunPhase;
+use vivarium_view::display::sweep::SweepProgress;
+use vivarium_worker::{NextSlice, ReportingInterval, Worker};
 
-/// A page that nobody looks at.
-pub struct Headless {
+/// The page without a browser: its state, and a worker in this process that trains.
+pub struct HeadlessPage {
+    /// State of the page.
     state: State,
-    /// What must still be done outside.
-    effects: Vec<Effect>,
-    /// What has happened and the state has not heard of.
-    waiting: VecDeque<Action>,
+    /// Effects that the last action asked for and that are not performed yet.
+    pending_effects: Vec<Effect>,
+    /// Actions that the state has not applied yet, oldest first.
+    pending_actions: VecDeque<Action>,
+    /// The worker and its program; None before the first training.
     worker: Option<(Program, Worker)>,
-    /// Why a device was given up.
-    failure: Option<Failure>,
-    /// The newest checkpoint that the worker has sent.
-    checkpoint: Option<Vec<u8>>,
-    /// Held-out examples to measure on while a run goes on, where that is not left to the page.
-    held_out: Option<Option<usize>>,
-    /// Hears every message before the page does.
-    listener: Option<Listener>,
+    /// Error of the last device that failed or was not found.
+    device_failure: Option<RunError>,
+    /// Bytes of the latest checkpoint from the worker.
+    latest_checkpoint: Option<Vec<u8>>,
+    /// Overrides the limit on held-out examples per measurement: `Some(None)` is no limit, None leaves the
+    /// limit of the page.
+    held_out_limit: Option<Option<usize>>,
+    /// Called with every message of the worker before the state handles it.
+    listener: Option<MessageListener>,
 }
 
-/// What hears messages.
-type Listener = Box<dyn FnMut(&Message)>;
+/// Callback for messages of the worker.
+type MessageListener = Box<dyn FnMut(&EventMessage)>;
 
-impl Headless {
-    /// The page that opens `link`, as fast as it can; nothing is trained yet.
+impl HeadlessPage {
+    /// Opens `link` on a page that plays without a speed limit; nothing is trained yet.
     pub fn open(link: &Link) -> Self {
-        Headless::begun(link, Start::Playing)
+        HeadlessPage::open_with_start(link, StartMode::Playing)
     }
 
-    /// The same, which waits at the start of the run.
-    pub fn waiting(link: &Link) -> Self {
-        Headless::begun(link, Start::Paused)
+    /// Opens `link` on a page that is paused at the start of the run.
+    pub fn open_paused(link: &Link) -> Self {
+        HeadlessPage::open_with_start(link, StartMode::Paused)
     }
 
-    fn begun(link: &Link, start: Start) -> Self {
+    /// Opens `link` without a speed limit, playing or paused.
+    fn open_with_start(link: &Link, start: StartMode) -> Self {
         let mut link = link.clone();
         (link.view.speed, link.view.start) = (0, start);
         let mut state = State::default();
         let effects = state.apply(Action::Open(encode(&link)));
-        Headless {
+        HeadlessPage {
             state,
-            effects,
-            waiting: VecDeque::new(),
+            pending_effects: effects,
+            pending_actions: VecDeque::new(),
             worker: None,
-            failure: None,
-            checkpoint: None,
-            held_out: None,
+            device_failure: None,
+            latest_checkpoint: None,
+            held_out_limit: None,
             listener: None,
         }
     }
 
-    /// The same, measured on so many held-out examples, or on all of them, whatever the page would do.
-    pub fn measured_on(mut self, held_out: Option<usize>) -> Self {
-        self.held_out = Some(held_out);
+    /// Sets the largest number of held-out examples per measurement; None measures on all of them.
+    pub fn with_held_out_limit(mut self, limit: Option<usize>) -> Self {
+        self.held_out_limit = Some(limit);
         self
     }
 
-    /// The same, with every message told to `listener` before the page hears it: the page keeps fewer measurements of a
-    /// long run than there are.
-    pub fn with_listener(mut self, listener: impl FnMut(&Message) + 'static) -> Self {
+    /// Sets a callback for every message of the worker, called before the page handles it.
+    /// The page itself keeps only some of the measurements of a long run.
+    pub fn with_listener(mut self, listener: impl FnMut(&EventMessage) + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
     }
 
-    /// The page that shows the record of a run; nothing is trained.
+    /// A page that shows the file of a run; nothing is trained.
     ///
     /// # Errors
     /// When the page refuses the file, which may be too large for it.
-    pub fn of_record(link: &Link, name: &str, bytes: Vec<u8>) -> Result<Self, Trouble> {
-        let mut page = Headless { state: State::default(), ..Headless::open(link) };
-        // What it would have done outside is left undone: a file needs no trainer.
-        page.effects.clear();
-        page.state.apply(Action::file(name, bytes));
-        page.is_opened()?;
+    pub fn from_record(link: &Link, name: &str, bytes: Vec<u8>) -> Result<Self, CommandError> {
+        let mut page = HeadlessPage { state: State::default(), ..HeadlessPage::open(link) };
+        // A file needs no trainer, so the effects of opening the link are dropped.
+        page.pending_effects.clear();
+        page.state.apply(Action::open_file(name, bytes));
+        page.check_opened()?;
         page.state.run.link.view = link.view.clone();
         Ok(page)
     }
 
-    /// Whether the page has taken the file.
-    fn is_opened(&self) -> Result<(), Trouble> {
-        match self.state.flaw.as_str() {
+    /// Checks that the page accepted the opened file.
+    ///
+    /// # Errors
+    /// The message with which the page refuses the file.
+    fn check_opened(&self) -> Result<(), CommandError> {
+        match self.state.file_error.as_str() {
             "" => Ok(()),
-            flaw => Err(Trouble::Other(anyhow::anyhow!("{flaw}"))),
+            flaw => Err(CommandError::Other(anyhow::anyhow!("{flaw}"))),
         }
     }
 
-    /// The page that shows the weights in a file, and waits at their step.
+    /// A page that shows the weights of a file, paused at their step.
     ///
     /// # Errors
     /// When a GPU was asked for and cannot be used.
-    pub fn of_weights(link: &Link, name: &str, bytes: Vec<u8>) -> Result<Self, Trouble> {
-        let mut page = Headless::waiting(link);
-        page.settle(|_| true)?;
-        page.effects = page.state.apply(Action::file(name, bytes));
-        page.settle(|_| true)?;
-        page.is_opened()?;
+    pub fn from_weights(link: &Link, name: &str, bytes: Vec<u8>) -> Result<Self, CommandError> {
+        let mut page = HeadlessPage::open_paused(link);
+        page.run_until_idle(|_| true)?;
+        page.pending_effects = page.state.apply(Action::open_file(name, bytes));
+        page.run_until_idle(|_| true)?;
+        page.check_opened()?;
         Ok(page)
     }
 
-    /// Leaves of the record on display what was measured up to `step`.
-    pub fn cut_record(&mut self, step: u64) {
+    /// Removes all measurements after `step` from the run on display.
+    pub fn truncate_record(&mut self, step: u64) {
         let run = &mut self.state.run;
-        run.history = run.history.until(step);
+        run.history = run.history.up_to_step(step);
         run.solved.retain(|(_, at)| *at <= step);
         run.step = step;
     }
 
-    /// The page that shows a sweep whose times are known; nothing is trained.
-    pub fn of_sweep(link: &Link, sweep: Sweep) -> Self {
-        let mut page = Headless::open(link);
-        page.effects.clear();
+    /// A page that shows a sweep with known results; nothing is trained.
+    pub fn from_sweep(link: &Link, sweep: SweepProgress) -> Self {
+        let mut page = HeadlessPage::open(link);
+        page.pending_effects.clear();
         page.state.run.sweep = Some(sweep);
         page
     }
 
-    /// What the page knows.
+    /// State of the page.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Trains the run, or all runs of the sweep, to the end and has the last probes answered; `told` sees the state
-    /// after every change.
+    /// Trains the run, or all runs of the sweep, to the end, and answers the last probes. `observe` is called
+    /// after every change of the state.
     ///
     /// # Errors
     /// When a GPU was asked for and cannot be used, or the run is not possible.
-    pub fn finish(&mut self, mut told: impl FnMut(&State)) -> Result<(), Trouble> {
+    pub fn finish(&mut self, mut observe: impl FnMut(&State)) -> Result<(), CommandError> {
         let told = |state: &State| {
-            told(state);
+            observe(state);
             true
         };
         self.finish_while(told).map(drop)
     }
 
-    /// The same as long as `goes_on` says so of the state after every change; whether it came to the end.
+    /// Trains as [`HeadlessPage::finish`] while `keep_going` returns true after each change of the state.
+    /// Returns whether the end was reached.
     ///
     /// # Errors
-    /// As [`Headless::finish`].
-    pub fn finish_while(&mut self, goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
-        if !self.settle(goes_on)? {
+    /// As [`HeadlessPage::finish`].
+    pub fn finish_while(&mut self, keep_going: impl FnMut(&State) -> bool) -> Result<bool, CommandError> {
+        if !self.run_until_idle(keep_going)? {
             return Ok(false);
         }
         match &self.state.run.phase {
-            Phase::Finished(_) | Phase::Diverged { .. } => Ok(true),
-            Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
-            other => Err(Failure::Internal(format!("it left the page {other:?}")).into()),
+            RunPhase::Finished(_) | RunPhase::Diverged { .. } => Ok(true),
+            RunPhase::Failed(why) => Err(CommandError::Other(anyhow::anyhow!("{why}"))),
+            other => Err(RunError::Internal(format!("it left the page {other:?}")).into()),
         }
     }
 
-    /// Trains up to `step`, measures there and has the probes answered; whether the run comes so far. `told` is as in
-    /// [`Headless::finish`].
+    /// Trains up to `step`, measures there and answers the probes; `observe` is called after every change of
+    /// the state. Returns false if the run ends before `step`.
     ///
     /// # Errors
-    /// As [`Headless::finish`].
-    pub fn reach(&mut self, step: u64, mut told: impl FnMut(&State)) -> Result<bool, Trouble> {
+    /// As [`HeadlessPage::finish`].
+    pub fn train_to(&mut self, step: u64, mut observe: impl FnMut(&State)) -> Result<bool, CommandError> {
         let mut told = |state: &State| {
-            told(state);
+            observe(state);
             true
         };
-        self.settle(&mut told)?;
-        let has_ended = matches!(self.state.run.phase, Phase::Finished(_) | Phase::Diverged { .. });
+        self.run_until_idle(&mut told)?;
+        let has_ended = matches!(self.state.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
         if !has_ended {
-            self.effects.push(Effect::Send(Command::PlayTo(step), Payload::Empty));
-            self.settle(told)?;
+            self.pending_effects.push(Effect::Send(Command::PlayTo(step), Payload::Empty));
+            self.run_until_idle(told)?;
         }
         match &self.state.run.phase {
-            Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
-            Phase::Paused | Phase::Finished(_) | Phase::Diverged { .. } => Ok(self.state.run.step == step),
-            other => Err(Failure::Internal(format!("it left the page {other:?}")).into()),
+            RunPhase::Failed(why) => Err(CommandError::Other(anyhow::anyhow!("{why}"))),
+            RunPhase::Paused | RunPhase::Finished(_) | RunPhase::Diverged { .. } => {
+                Ok(self.state.run.step == step)
+            }
+            other => Err(RunError::Internal(format!("it left the page {other:?}")).into()),
         }
     }
 
-    /// The weights at the step that is shown.
+    /// Requests the weights at the current step from the worker.
     ///
     /// # Errors
     /// When the worker sends none.
-    pub fn weights(&mut self) -> Result<Checkpoint, Trouble> {
-        self.checkpoint = None;
-        self.effects.push(Effect::Send(Command::Checkpoint, Payload::Empty));
-        self.settle(|_| true)?;
-        let bytes = self.checkpoint.take();
-        let bytes = bytes.ok_or_else(|| Failure::Internal("the worker sent no weights".into()))?;
+    pub fn request_checkpoint(&mut self) -> Result<Checkpoint, CommandError> {
+        self.latest_checkpoint = None;
+        self.pending_effects.push(Effect::Send(Command::Checkpoint, Payload::Empty));
+        self.run_until_idle(|_| true)?;
+        let bytes = self.latest_checkpoint.take();
+        let bytes = bytes.ok_or_else(|| RunError::Internal("the worker sent no weights".into()))?;
         Ok(Checkpoint::decode(&bytes)?)
     }
 
-    /// Does all that there is to do, as long as `goes_on` says so of the state after every change; whether it came to the
-    /// end.
-    fn settle(&mut self, mut goes_on: impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
+    /// Trains and performs all pending work while `keep_going` returns true after each change of the state.
+    /// Returns whether nothing was left to do.
+    fn run_until_idle(&mut self, mut keep_going: impl FnMut(&State) -> bool) -> Result<bool, CommandError> {
         loop {
-            if !self.catch_up_while(&mut goes_on)? {
+            if !self.apply_pending_while(&mut keep_going)? {
                 return Ok(false);
             }
-            if !self.train() {
+            if !self.advance_worker() {
                 return Ok(true);
             }
         }
     }
 
-    /// Does all that is to be done without training.
+    /// Performs all pending effects and actions without training.
     ///
     /// # Errors
-    /// As [`Headless::finish`].
-    pub fn catch_up(&mut self) -> Result<(), Trouble> {
-        self.catch_up_while(&mut |_| true).map(drop)
+    /// As [`HeadlessPage::finish`].
+    pub fn apply_pending(&mut self) -> Result<(), CommandError> {
+        self.apply_pending_while(&mut |_| true).map(drop)
     }
 
-    fn catch_up_while(&mut self, goes_on: &mut impl FnMut(&State) -> bool) -> Result<bool, Trouble> {
+    /// Performs pending effects and actions without training, while `keep_going` returns true after each
+    /// change. Returns whether none is left.
+    fn apply_pending_while(
+        &mut self,
+        keep_going: &mut impl FnMut(&State) -> bool,
+    ) -> Result<bool, CommandError> {
         loop {
-            for effect in std::mem::take(&mut self.effects) {
-                self.carry_out(effect)?;
+            for effect in std::mem::take(&mut self.pending_effects) {
+                self.perform_effect(effect)?;
             }
-            let Some(action) = self.waiting.pop_front() else { return Ok(true) };
-            self.effects = self.state.apply(action);
-            if !goes_on(&self.state) {
+            let Some(action) = self.pending_actions.pop_front() else { return Ok(true) };
+            self.pending_effects = self.state.apply(action);
+            if !keep_going(&self.state) {
                 return Ok(false);
             }
         }
     }
 
-    /// What a person does, and what follows from it without training.
+    /// Applies an action of the user, and all that follows from it without training.
     ///
     /// # Errors
-    /// As [`Headless::finish`].
-    pub fn act(&mut self, action: Action) -> Result<(), Trouble> {
+    /// As [`HeadlessPage::finish`].
+    pub fn perform_action(&mut self, action: Action) -> Result<(), CommandError> {
         let effects = self.state.apply(action);
-        self.effects.extend(effects);
-        self.catch_up()
+        self.pending_effects.extend(effects);
+        self.apply_pending()
     }
 
-    /// Gives the worker a command, if there is a worker.
+    /// Sends a command to the worker; without a worker, nothing happens.
     ///
     /// # Errors
-    /// As [`Headless::finish`].
-    pub fn tell(&mut self, command: Command) -> Result<(), Trouble> {
-        self.effects.push(Effect::Send(command, Payload::Empty));
-        self.catch_up()
+    /// As [`HeadlessPage::finish`].
+    pub fn send_command(&mut self, command: Command) -> Result<(), CommandError> {
+        self.pending_effects.push(Effect::Send(command, Payload::Empty));
+        self.apply_pending()
     }
 
-    /// Whether there is a worker: a run that takes long waits for a person before there is one.
+    /// Whether a worker runs; before an expensive run the page waits for the user to press Play.
     pub fn has_worker(&self) -> bool {
         self.worker.is_some()
     }
 
-    /// Trains for a moment and has the page hear of it; false once there is nothing left to do.
+    /// Trains one time slice and applies the messages of the worker. Returns false once nothing is left to
+    /// train.
     ///
     /// # Errors
-    /// As [`Headless::finish`].
-    pub fn slice(&mut self) -> Result<bool, Trouble> {
-        let goes_on = self.train();
-        self.catch_up()?;
+    /// As [`HeadlessPage::finish`].
+    pub fn train_slice(&mut self) -> Result<bool, CommandError> {
+        let goes_on = self.advance_worker();
+        self.apply_pending()?;
         Ok(goes_on)
     }
 
-    /// Trains for a moment; false once there is nothing left to do.
-    fn train(&mut self) -> bool {
+    /// Trains one time slice and queues the messages of the worker. Returns false once nothing is left to
+    /// train.
+    fn advance_worker(&mut self) -> bool {
         let Some((program, worker)) = &mut self.worker else { return false };
-        let (messages, next) = pollster::block_on(worker.slice());
-        let ended = messages.is_empty() && next == Next::Idle;
+        let (messages, next) = pollster::block_on(worker.train_slice());
+        let ended = messages.is_empty() && next == NextSlice::Idle;
         let program = *program;
-        messages.into_iter().for_each(|message| self.hear(program, message));
+        messages.into_iter().for_each(|message| self.handle_message(program, message));
         !ended
     }
 
-    fn hear(&mut self, program: Program, message: Message) {
+    /// Stores errors and checkpoints of a message, passes it to the listener, and queues it for the state.
+    fn handle_message(&mut self, program: Program, message: EventMessage) {
         if let Event::Failed(failure) = &message.event {
-            self.failure = Some(failure.clone());
+            self.device_failure = Some(failure.clone());
         }
         if let (Event::Checkpoint { .. }, Payload::Bytes(bytes)) = (&message.event, &message.payload) {
-            self.checkpoint = Some(bytes.clone());
+            self.latest_checkpoint = Some(bytes.clone());
         }
         if let Some(listener) = &mut self.listener {
             listener(&message);
         }
-        self.waiting.push_back(Action::Heard(program, TrainerMessage::Said(message)));
+        self.pending_actions.push_back(Action::Trainer(program, TrainerMessage::Message(message)));
     }
 
-    fn carry_out(&mut self, effect: Effect) -> Result<(), Trouble> {
+    /// Performs an effect that the state asked for; effects that need a browser do nothing.
+    fn perform_effect(&mut self, effect: Effect) -> Result<(), CommandError> {
         match effect {
-            // Stories are for a person at a page; a run on the command line is kept by whoever redirects its output.
-            Effect::Fetch(_)
+            // These effects need a browser: stories, storage and the benchmark of the page.
+            Effect::FetchStory(_)
             | Effect::FetchRecorded
-            | Effect::KeepSpeeds(_)
+            | Effect::StoreSpeeds(_)
             | Effect::Bench(_)
             | Effect::Library(_)
-            | Effect::KeepTable(_) => {}
-            // Where the processor trains whatever the answer is, nobody asks the drivers.
-            Effect::Survey if !self.may_want_gpu() => {
-                self.waiting.push_back(Action::Surveyed(Survey::NoAdapter));
+            | Effect::StoreTable(_) => {}
+            // The drivers are not asked if the processor trains in any case.
+            Effect::DetectGpu if !self.may_use_gpu() => {
+                self.pending_actions.push_back(Action::GpuDetected(GpuSupport::NoAdapter));
             }
-            Effect::Survey => {
-                let survey = self.survey();
-                self.waiting.push_back(Action::Surveyed(survey));
+            Effect::DetectGpu => {
+                let survey = self.survey_gpu();
+                self.pending_actions.push_back(Action::GpuDetected(survey));
             }
-            // The page goes on elsewhere. Who asks for a GPU on the command line wants no other's numbers.
+            // The page would fall back to the processor; a GPU that the command line requires must not be replaced.
             Effect::Open(Program::Cpu) if self.state.run.spec().run.device == DeviceChoice::Gpu => {
-                let why = || Failure::NoGpu("there is no GPU to use".into());
-                return Err(self.failure.take().unwrap_or_else(why).into());
+                let why = || RunError::NoGpu("there is no GPU to use".into());
+                return Err(self.device_failure.take().unwrap_or_else(why).into());
             }
             Effect::Open(program) => {
                 self.worker = None;
-                match device(program) {
+                match open_device(program) {
                     Ok(device) => {
-                        let worker = Worker::with_rhythm(device, Rhythm::Thorough);
-                        self.hear(program, worker.ready());
+                        let worker = Worker::with_reporting(device, ReportingInterval::Thorough);
+                        self.handle_message(program, worker.ready_message());
                         self.worker = Some((program, worker));
                     }
                     Err(failure) => {
-                        self.waiting
-                            .push_back(Action::Heard(program, TrainerMessage::Died(failure.to_string())));
-                        self.failure = Some(failure);
+                        self.pending_actions
+                            .push_back(Action::Trainer(program, TrainerMessage::Died(failure.to_string())));
+                        self.device_failure = Some(failure);
                     }
                 }
             }
             Effect::Send(mut command, payload) => {
-                if let (Command::Start { held_out_limit, .. }, Some(chosen)) = (&mut command, self.held_out) {
+                if let (Command::Start { held_out_limit, .. }, Some(chosen)) =
+                    (&mut command, self.held_out_limit)
+                {
                     *held_out_limit = chosen;
                 }
                 let Some((program, worker)) = &mut self.worker else { return Ok(()) };
                 let (program, answers) = (*program, worker.handle(command, payload));
-                answers.into_iter().for_each(|answer| self.hear(program, answer));
+                answers.into_iter().for_each(|answer| self.handle_message(program, answer));
             }
         }
         Ok(())
     }
 
-    /// Whether a GPU, if there is one, would train the run or one of its sweep.
-    fn may_want_gpu(&self) -> bool {
+    /// Whether the run, or a run of the sweep, would train on a GPU if there is one.
+    fn may_use_gpu(&self) -> bool {
         let run = &self.state.run;
         let cells = run.sweep.iter().flat_map(|sweep| &sweep.cells).map(|cell| &cell.spec);
         std::iter::once(run.spec())
@@ -355,23 +376,23 @@ impl Headless {
             .any(|spec| prefers_gpu(spec) && (spec.run.device == DeviceChoice::Gpu || may_have_gpu()))
     }
 
-    /// What GPU there is, as a browser answers it.
-    fn survey(&mut self) -> Survey {
+    /// Looks for a GPU and returns the answer that a browser would give.
+    fn survey_gpu(&mut self) -> GpuSupport {
         match pollster::block_on(Device::gpu()) {
             Ok(gpu) => {
                 let report = gpu.report();
-                Survey::Adapter { name: report.name.clone(), simulated: report.simulated }
+                GpuSupport::Adapter { name: report.name.clone(), simulated: report.simulated }
             }
             Err(failure) => {
-                self.failure = Some(failure);
-                Survey::NoAdapter
+                self.device_failure = Some(failure);
+                GpuSupport::NoAdapter
             }
         }
     }
 }
 
-/// The device of a program, after its trial.
-fn device(program: Program) -> Result<Device, Failure> {
+/// Opens and checks the device of a program.
+fn open_device(program: Program) -> Result<Device, RunError> {
     match program {
         Program::Cpu => Ok(Device::cpu()),
         Program::Fused => pollster::block_on(checked_gpu(&[Engine::Fused])),
@@ -387,13 +408,13 @@ mod tests {
     use super::*;
     use vivarium_labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
     use vivarium_model::permalink::decode;
-    use vivarium_model::protocol::Ending;
+    use vivarium_model::protocol::EndReason;
     use vivarium_training::session::{Options, Session};
 
     fn finished(link: &str) -> State {
         let (link, notices) = decode(link);
         assert!(notices.is_empty(), "{notices:?}");
-        let mut page = Headless::open(&link);
+        let mut page = HeadlessPage::open(&link);
         page.finish(|_| {}).unwrap();
         page.state
     }
@@ -404,7 +425,7 @@ mod tests {
         let link = "#v1/sparse-parity?n=8&k=2&width=16&held=64&every=10&steps=120&halt=steps&device=cpu\
                     &speed=1&start=paused&show=loss.movement.gap.spectrum";
         let state = finished(link);
-        assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
+        assert_eq!(state.run.phase, RunPhase::Finished(EndReason::LastStep));
         let mut session = Session::start(&state.run.link.spec, &Device::cpu(), Options::default()).unwrap();
         let rows = pollster::block_on(session.finish(|_| {})).unwrap().rows;
         assert_eq!(state.run.history.rows().cloned().collect::<Vec<_>>(), rows);
@@ -413,8 +434,8 @@ mod tests {
         let every_measurement: Vec<u64> = (0..=12).map(|i| 10 * i).collect();
         assert_eq!(moved, every_measurement);
         assert_eq!(state.run.trace(&GAP).map(|(step, _)| step).collect::<Vec<_>>(), every_measurement);
-        assert_eq!(state.run.found[&SPECTRUM.id()].1.numbers.len(), 9);
-        assert!(state.run.finding(&ATTENTION).is_none(), "nobody watches it");
+        assert_eq!(state.run.latest_findings[&SPECTRUM.id()].1.numbers.len(), 9);
+        assert!(state.run.latest_finding(&ATTENTION).is_none(), "nobody watches it");
     }
 
     #[test]
@@ -423,8 +444,8 @@ mod tests {
                     &sweep=n:6_8&series=k:1_2&show=sweep";
         let state = finished(link);
         let sweep = state.run.sweep.as_ref().unwrap();
-        assert!(sweep.is_over() && sweep.done.len() == 4);
-        for (cell, found) in sweep.cells.iter().zip(&sweep.done) {
+        assert!(sweep.is_complete() && sweep.solved_steps.len() == 4);
+        for (cell, found) in sweep.cells.iter().zip(&sweep.solved_steps) {
             let mut session = Session::start(&cell.spec, &Device::cpu(), Options::default()).unwrap();
             assert_eq!(pollster::block_on(session.finish(|_| {})).unwrap().solved, *found);
             assert!(found.iter().any(Option::is_some), "{found:?}");
@@ -437,22 +458,23 @@ mod tests {
             "#v1/sparse-parity?n=8&k=2&width=16&held=64&every=10&steps=120&halt=steps&device=cpu&show=loss";
         let heard = Rc::new(RefCell::new(vec![]));
         let listening = Rc::clone(&heard);
-        let mut page = Headless::open(&decode(link).0).measured_on(Some(16)).with_listener(move |message| {
-            if let Event::Metrics(rows) = &message.event {
-                listening.borrow_mut().extend(rows.iter().map(|row| row.step));
-            }
-        });
-        page.catch_up().unwrap();
+        let mut page =
+            HeadlessPage::open(&decode(link).0).with_held_out_limit(Some(16)).with_listener(move |message| {
+                if let Event::Metrics(rows) = &message.event {
+                    listening.borrow_mut().extend(rows.iter().map(|row| row.step));
+                }
+            });
+        page.apply_pending().unwrap();
         assert!(page.has_worker());
         let mut told = |command: Command| {
-            page.tell(command).unwrap();
-            while page.slice().unwrap() {}
+            page.send_command(command).unwrap();
+            while page.train_slice().unwrap() {}
             let run = &page.state().run;
             (run.phase.clone(), run.step, run.held_out, heard.borrow().len())
         };
-        assert_eq!(told(Command::Pause), (Phase::Paused, 0, 16, 1));
-        assert_eq!(told(Command::PlayTo(40)), (Phase::Paused, 40, 16, 5));
-        assert_eq!(told(Command::Play), (Phase::Finished(Ending::LastStep), 120, 16, 13));
+        assert_eq!(told(Command::Pause), (RunPhase::Paused, 0, 16, 1));
+        assert_eq!(told(Command::PlayTo(40)), (RunPhase::Paused, 40, 16, 5));
+        assert_eq!(told(Command::Play), (RunPhase::Finished(EndReason::LastStep), 120, 16, 13));
         assert!(heard.borrow().iter().copied().eq((0..=12).map(|i| 10 * i)));
     }
 
@@ -461,6 +483,8 @@ mod tests {
         let state = finished(
             "#v1/sparse-parity?n=10&k=2&width=32&act=power&degree=4&lr=50&loss=square&every=1&held=64&steps=400&device=cpu",
         );
-        assert!(matches!(state.run.phase, Phase::Diverged { last_good, .. } if last_good == state.run.step));
+        assert!(
+            matches!(state.run.phase, RunPhase::Diverged { last_good, .. } if last_good == state.run.step)
+        );
     }
 }

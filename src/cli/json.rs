@@ -1,114 +1,122 @@
-//! What there is and what a link says, as JSON for programs: `--format json` of `lab list` and `lab link`.
+//! The catalogue and the settings of a link as JSON for programs: `--format json` of `lab list` and `lab
+//! link`.
 //!
 //! # Why
-//! The fields are those of the structs below, in their order, so that this file is the list of names that programs rely
-//! on: a field is added, and never renamed or removed. The value of a setting is a number if the setting is one number,
-//! and otherwise the text of a link, so that `key=value` is part of a link for every setting.
+//! The fields are those of the structs below, in their order, so this file is the list of names on which
+//! programs rely: fields are added, and never renamed or removed. The value of a setting is a number if the
+//! setting is one number, and otherwise the text of a link, so that `key=value` is part of a link for every
+//! setting.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::print::typed;
-use super::science::expectation;
-use vivarium_core::catalog::Entry;
-use vivarium_core::settings::axes::MOST_AXES;
-use vivarium_core::settings::{Choice, Knob, MOST_ENTRIES, MOST_VALUES, Problem, Range, Settings, Value};
+use super::print::value_to_json;
+use super::science::expectation_to_json;
+use vivarium_core::catalog::CatalogEntry;
+use vivarium_core::settings::axes::MAX_AXES;
+use vivarium_core::settings::{
+    ChoiceOption, InvalidSetting, MAX_AXIS_VALUES, MAX_LIST_ENTRIES, Range, SettingInfo, Settings, Value,
+};
 use vivarium_labs::{PRESETS, cannot_learn};
 use vivarium_model::chart::Chart;
 use vivarium_model::models::Model;
 use vivarium_model::optim::Optimizer;
-use vivarium_model::permalink::{Link, View, encode};
-use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, Run, RunSpec, Section};
+use vivarium_model::permalink::{Link, ViewSettings, encode};
+use vivarium_model::run::{FormSection, MODEL_KEY, OPTIMIZER_KEY, RunSettings, RunSpec};
 use vivarium_model::tasks::Task;
 use vivarium_science::markov::theory::TheorySettings;
-use vivarium_view::display::instance::instance;
+use vivarium_view::display::instance::describe_source_comparison;
 use vivarium_view::presets::Preset;
-use vivarium_view::record::Environment;
-use vivarium_view::record::preamble::relevant;
+use vivarium_view::record::TrainingEnvironment;
+use vivarium_view::record::preamble::relevant_numbers;
 
-/// All that `lab list` lists.
+/// JSON object of `lab list`: the whole catalogue.
 #[derive(Serialize)]
-pub struct Listed {
+pub struct CatalogueJson {
     /// The program and its version.
     program: String,
-    /// The labs: what a link without settings stands for.
-    labs: Vec<Lab>,
+    /// The labs, each with the run of its bare link (a link without settings).
+    labs: Vec<LabJson>,
     /// The tasks; a lab has the name of its task.
-    tasks: Vec<Listing>,
+    tasks: Vec<EntryJson>,
     /// The models: values of the key `model`.
-    models: Vec<Listing>,
+    models: Vec<EntryJson>,
     /// The optimizers: values of the key `opt`.
-    optimizers: Vec<Listing>,
-    /// The settings of every run.
-    run: Vec<Setting>,
-    /// How a run is shown.
-    view: Vec<Setting>,
+    optimizers: Vec<EntryJson>,
+    /// Settings that every run has.
+    run: Vec<SettingJson>,
+    /// Settings of the view: how a run is shown.
+    view: Vec<SettingJson>,
     /// The charts: values of the key `show`.
-    charts: Vec<Shown>,
+    charts: Vec<ChartJson>,
     /// The presets.
-    presets: Vec<Named>,
+    presets: Vec<PresetJson>,
 }
 
-/// A lab.
+/// JSON object of a lab.
 #[derive(Serialize)]
-struct Lab {
+struct LabJson {
     slug: &'static str,
     name: &'static str,
-    /// Its bare link.
+    /// Bare link of the lab (a link without settings).
     link: String,
-    /// The models that suit its task as the bare link has it.
+    /// Models that support the default task of the lab.
     models: Vec<&'static str>,
-    /// Every setting of the bare link, by key; labs have defaults of their own.
+    /// Value of every setting of the bare link, by key; labs have their own defaults.
     settings: BTreeMap<&'static str, Json>,
 }
 
-/// A task, a model or an optimizer.
+/// JSON object of a task, a model or an optimizer.
 #[derive(Serialize)]
-struct Listing {
+struct EntryJson {
     slug: &'static str,
     name: &'static str,
+    /// Description.
     about: &'static str,
-    sources: Vec<Cited>,
-    settings: Vec<Setting>,
-    /// The settings of the theory beside the runs of a task.
+    sources: Vec<PublicationJson>,
+    settings: Vec<SettingJson>,
+    /// Settings of the theory that is computed for runs of a task.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    theory: Vec<Setting>,
+    theory: Vec<SettingJson>,
 }
 
-/// A publication.
+/// JSON object of a publication.
 #[derive(Serialize)]
-struct Cited {
+struct PublicationJson {
+    /// Authors and year.
     cite: &'static str,
     title: &'static str,
     url: &'static str,
 }
 
-/// A setting.
+/// JSON object of a setting.
 #[derive(Serialize)]
-struct Setting {
+struct SettingJson {
     key: &'static str,
     label: &'static str,
+    /// Description.
     help: &'static str,
     unit: &'static str,
-    /// The value without a link that says otherwise; a lab may have another one.
+    /// Default value; a lab may have another one.
     default: Option<Json>,
-    values: Values,
-    /// The same in words.
+    /// Accepted values.
+    values: ValuesJson,
+    /// The accepted values in words.
     expected: String,
-    /// The choice without which the setting has no effect.
-    only: Option<Only>,
+    /// Setting and values without which this setting has no effect.
+    only: Option<ConditionJson>,
 }
 
-/// The values that a setting takes.
+/// JSON object of the accepted values of a setting.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-enum Values {
+enum ValuesJson {
     Int { from: u64, to: u64 },
     Real { from: f64, to: f64 },
-    Choice { options: Vec<Chosen> },
-    Set { options: Vec<Chosen> },
+    Choice { options: Vec<OptionJson> },
+    Set { options: Vec<OptionJson> },
     List { from: u64, to: u64, most: usize },
     Sizes { from: u64, to: u64, most: usize },
     Numbers { from: u64, to: u64, most: usize },
@@ -121,47 +129,51 @@ enum Values {
     Axes { most: usize },
 }
 
-/// An option.
+/// JSON object of an option of a choice.
 #[derive(Serialize)]
-struct Chosen {
+struct OptionJson {
     slug: &'static str,
     label: &'static str,
 }
 
-/// The key of a choice and the values with which a setting has an effect.
+/// JSON object of a condition: a setting has an effect only if the setting `key` has one of `values`.
 #[derive(Serialize)]
-struct Only {
+struct ConditionJson {
     key: &'static str,
     values: &'static [&'static str],
 }
 
-/// A chart.
+/// JSON object of a chart.
 #[derive(Serialize)]
-struct Shown {
+struct ChartJson {
     slug: &'static str,
     name: &'static str,
     help: &'static str,
+    /// Passage of the publication.
     passage: &'static str,
 }
 
-/// A setting of a preset's run that is not as in the publication.
+/// JSON object of a setting in which the run of a preset differs from the publication.
 #[derive(Serialize)]
-struct Departs {
+struct DepartureJson {
+    /// Name of the setting, or what differs.
     what: String,
+    /// Value in the publication.
     source: String,
+    /// Value in the preset.
     here: String,
 }
 
-/// The departures of a preset's run from the experiment of its source.
-fn departures(preset: &Preset) -> Vec<Departs> {
+/// Settings in which the run of a preset differs from the experiment of its publication.
+fn describe_departures(preset: &Preset) -> Vec<DepartureJson> {
     let spec = preset.link().spec;
-    let ledger = preset.ledger().unwrap_or_default();
-    let of_settings = ledger.changed.iter().map(|(key, source)| Departs {
+    let ledger = preset.compare_with_source().unwrap_or_default();
+    let of_settings = ledger.different.iter().map(|(key, source)| DepartureJson {
         what: (*key).into(),
         source: (*source).into(),
         here: spec.value(key).map(|value| value.to_string()).unwrap_or_default(),
     });
-    let others = preset.departs.iter().map(|(what, source, here)| Departs {
+    let others = preset.departures.iter().map(|(what, source, here)| DepartureJson {
         what: (*what).into(),
         source: (*source).into(),
         here: (*here).into(),
@@ -169,155 +181,174 @@ fn departures(preset: &Preset) -> Vec<Departs> {
     of_settings.chain(others).collect()
 }
 
-/// A preset.
+/// JSON object of a preset.
 #[derive(Serialize)]
-struct Named {
+struct PresetJson {
     slug: &'static str,
     name: &'static str,
+    /// Name of the group of presets.
     group: &'static str,
     link: &'static str,
+    /// The claim, in words.
     claim: &'static str,
+    /// The publication.
     source: &'static str,
+    /// Sizes of the run, in words.
     instance: String,
-    departures: Vec<Departs>,
-    /// How long the run takes, if that is more than some seconds.
+    departures: Vec<DepartureJson>,
+    /// How long the run takes, in words; empty if a few seconds.
     time: &'static str,
-    /// The step by which the claim must show.
+    /// Step by which the claim must hold.
     budget: u64,
-    /// The claim as numbers.
+    /// The claim as numeric expectations.
     expect: Vec<Json>,
 }
 
-/// What a link says.
+/// JSON object of `lab link`: the settings of a link.
 #[derive(Serialize)]
-pub struct Explained {
+pub struct LinkJson {
     /// The program and its version.
     program: String,
-    /// The link, as short as it can be.
+    /// The link without settings that have their default.
     link: String,
     lab: &'static str,
     model: &'static str,
     optimizer: &'static str,
     /// Every setting, those of the view and of the theory included.
-    settings: Vec<Said>,
-    /// The keys of a teacher, as they are written in the link.
+    settings: Vec<LinkSettingJson>,
+    /// Settings of a teacher in the link, as text by key.
     lesson: BTreeMap<String, String>,
-    /// The relevant coordinates, counted from 1.
+    /// Relevant coordinates, from 1.
     relevant: Vec<usize>,
-    /// Why this run cannot learn, or hardly.
+    /// Reasons why this run cannot learn, or learns hardly.
     cannot_learn: Vec<String>,
-    /// What could not be read.
-    not_read: Vec<Unread>,
+    /// Parts of the link that could not be read.
+    not_read: Vec<UnreadPartJson>,
 }
 
-/// A setting of a link.
+/// JSON object of a setting of a link with its value.
 #[derive(Serialize)]
-struct Said {
+struct LinkSettingJson {
     /// "task", "model", "optimizer", "run", "view" or "theory".
     section: &'static str,
     key: &'static str,
     label: &'static str,
     value: Json,
-    /// The value of the lab's bare link with the same model and optimizer.
+    /// Value in the bare link of the lab with the same model and optimizer.
     default: Json,
-    /// Whether the setting changes anything, the other settings being as they are.
+    /// Whether the setting changes the run, given the other settings.
     has_effect: bool,
 }
 
-/// A part of a link that could not be read.
+/// JSON object of a part of a link that could not be read.
 #[derive(Serialize)]
-struct Unread {
+struct UnreadPartJson {
     key: String,
+    /// Text in the link.
     found: String,
+    /// Accepted values.
     expected: String,
-    /// All of it in one sentence, as the page shows it.
+    /// Error message, as the page shows it.
     sentence: String,
 }
 
-fn options(options: &'static [Choice]) -> Vec<Chosen> {
-    options.iter().map(|Choice { slug, label }| Chosen { slug, label }).collect()
+/// JSON objects of the options of a choice.
+fn describe_options(options: &'static [ChoiceOption]) -> Vec<OptionJson> {
+    options.iter().map(|ChoiceOption { slug, label }| OptionJson { slug, label }).collect()
 }
 
-impl Values {
-    fn of(range: Range) -> Values {
-        let most = MOST_ENTRIES;
+impl ValuesJson {
+    /// JSON object of the range of a setting.
+    fn from_range(range: Range) -> ValuesJson {
+        let most = MAX_LIST_ENTRIES;
         match range {
-            Range::Int(from, to) => Values::Int { from, to },
-            Range::Real(from, to) => Values::Real { from, to },
-            Range::Choice(all) => Values::Choice { options: options(all) },
-            Range::Set(all) => Values::Set { options: options(all) },
-            Range::List(from, to) => Values::List { from, to, most },
-            Range::Sizes(from, to, most) => Values::Sizes { from, to, most },
-            Range::Numbers(from, to, most) => Values::Numbers { from, to, most },
-            Range::Table(most) => Values::Table { most },
-            Range::Schedule(from, to) => Values::Schedule { from, to, most },
-            Range::Points(largest, most) => Values::Points { from: -largest, to: largest, most },
-            Range::Text(most) => Values::Text { most },
-            Range::Formula(most) => Values::Formula { most },
-            Range::Axis => Values::Axis { most: MOST_VALUES },
-            Range::Axes => Values::Axes { most: MOST_AXES },
+            Range::Int(from, to) => ValuesJson::Int { from, to },
+            Range::Real(from, to) => ValuesJson::Real { from, to },
+            Range::Choice(all) => ValuesJson::Choice { options: describe_options(all) },
+            Range::Set(all) => ValuesJson::Set { options: describe_options(all) },
+            Range::List(from, to) => ValuesJson::List { from, to, most },
+            Range::Sizes(from, to, most) => ValuesJson::Sizes { from, to, most },
+            Range::Numbers(from, to, most) => ValuesJson::Numbers { from, to, most },
+            Range::Table(most) => ValuesJson::Table { most },
+            Range::Schedule(from, to) => ValuesJson::Schedule { from, to, most },
+            Range::Points(largest, most) => ValuesJson::Points { from: -largest, to: largest, most },
+            Range::Text(most) => ValuesJson::Text { most },
+            Range::Formula(most) => ValuesJson::Formula { most },
+            Range::Axis => ValuesJson::Axis { most: MAX_AXIS_VALUES },
+            Range::Axes => ValuesJson::Axes { most: MAX_AXES },
         }
     }
 }
 
-/// The settings behind these knobs, with their defaults.
-fn settings(knobs: &'static [Knob], default: impl Fn(&str) -> Option<Value>) -> Vec<Setting> {
-    let setting = |knob: &'static Knob| Setting {
+/// JSON objects of settings, with their default values.
+fn describe_settings(
+    settings: &'static [SettingInfo],
+    default: impl Fn(&str) -> Option<Value>,
+) -> Vec<SettingJson> {
+    let setting = |knob: &'static SettingInfo| SettingJson {
         key: knob.key,
         label: knob.label,
         help: knob.help,
         unit: knob.unit,
-        default: default(knob.key).as_ref().map(typed),
-        values: Values::of(knob.range),
-        expected: knob.expected(),
-        only: knob.only.map(|(key, values)| Only { key, values }),
+        default: default(knob.key).as_ref().map(value_to_json),
+        values: ValuesJson::from_range(knob.range),
+        expected: knob.describe_expected(),
+        only: knob.condition.map(|(key, values)| ConditionJson { key, values }),
     };
-    knobs.iter().map(setting).collect()
+    settings.iter().map(setting).collect()
 }
 
-fn listings(entries: &'static [Entry], default: impl Fn(&str, &str) -> Option<Value>) -> Vec<Listing> {
-    let listing = |entry: &'static Entry| {
+/// JSON objects of catalogue entries; `default` returns the default of a setting, by slug of the entry and
+/// key.
+fn describe_entries(
+    entries: &'static [CatalogEntry],
+    default: impl Fn(&str, &str) -> Option<Value>,
+) -> Vec<EntryJson> {
+    let listing = |entry: &'static CatalogEntry| {
         let info = &entry.info;
-        let cited = info.sources.iter().map(|of| Cited { cite: of.cite, title: of.title, url: of.url });
+        let cited =
+            info.sources.iter().map(|of| PublicationJson { cite: of.cite, title: of.title, url: of.url });
         let task = Task::from_slug(info.slug);
-        let theory = task.map_or(&[] as &[Knob], |task| task.config().theory_knobs());
+        let theory = task.map_or(&[] as &[SettingInfo], |task| task.config().theory_settings());
         let explorer = TheorySettings::default();
-        Listing {
+        EntryJson {
             slug: info.slug,
             name: info.name,
             about: info.about,
             sources: cited.collect(),
-            settings: settings(entry.knobs, |key| default(info.slug, key)),
-            theory: settings(theory, |key| explorer.value(key)),
+            settings: describe_settings(entry.settings, |key| default(info.slug, key)),
+            theory: describe_settings(theory, |key| explorer.value(key)),
         }
     };
     entries.iter().map(listing).collect()
 }
 
-/// The keys of all settings of a run, with the choice of the model and of the optimizer before those of these two.
-fn keys(spec: &RunSpec) -> Vec<(Section, &'static str, &'static str)> {
+/// Section, key and label of all settings of a run; the choices of model and optimizer come first in their
+/// sections.
+fn setting_keys(spec: &RunSpec) -> Vec<(FormSection, &'static str, &'static str)> {
     let mut all = vec![];
-    for section in Section::ALL {
+    for section in FormSection::ALL {
         match section {
-            Section::Model => all.push((section, MODEL_KEY, section.label())),
-            Section::Optimizer => all.push((section, OPTIMIZER_KEY, section.label())),
-            Section::Task | Section::Run => {}
+            FormSection::Model => all.push((section, MODEL_KEY, section.label())),
+            FormSection::Optimizer => all.push((section, OPTIMIZER_KEY, section.label())),
+            FormSection::Task | FormSection::Run => {}
         }
-        let own = spec.knobs().into_iter().filter(|(of, _)| *of == section);
+        let own = spec.settings().into_iter().filter(|(of, _)| *of == section);
         all.extend(own.map(|(section, knob)| (section, knob.key, knob.label)));
     }
     all
 }
 
-/// All that there is.
-pub fn listed() -> Listed {
-    let lab = |entry: &Entry| {
+/// The whole catalogue, for `lab list --format json`.
+pub fn describe_catalogue() -> CatalogueJson {
+    let lab = |entry: &CatalogEntry| {
         let info = &entry.info;
-        let spec = RunSpec::of_lab(info.slug).unwrap_or_default();
-        let suits = |model: &&Entry| Model::suit(model.info.slug, &spec.task);
-        let settings =
-            keys(&spec).into_iter().filter_map(|(_, key, _)| Some((key, typed(&spec.value(key)?))));
-        Lab {
+        let spec = RunSpec::default_of_lab(info.slug).unwrap_or_default();
+        let suits = |model: &&CatalogEntry| Model::suit(model.info.slug, &spec.task);
+        let settings = setting_keys(&spec)
+            .into_iter()
+            .filter_map(|(_, key, _)| Some((key, value_to_json(&spec.value(key)?))));
+        LabJson {
             slug: info.slug,
             name: info.name,
             link: format!("#v1/{}", info.slug),
@@ -327,63 +358,63 @@ pub fn listed() -> Listed {
     };
     let chart = |chart: &Chart| {
         let info = chart.info();
-        Shown { slug: info.slug, name: info.name, help: info.help, passage: info.passage }
+        ChartJson { slug: info.slug, name: info.name, help: info.help, passage: info.passage }
     };
-    let presets = PRESETS.iter().map(|preset| Named {
+    let presets = PRESETS.iter().map(|preset| PresetJson {
         slug: preset.slug,
         name: preset.name,
         group: preset.group.name,
         link: preset.link,
         claim: preset.claim,
         source: preset.source,
-        instance: instance(preset),
-        departures: departures(preset),
-        time: preset.time,
-        budget: preset.budget,
-        expect: preset.expect.iter().map(expectation).collect(),
+        instance: describe_source_comparison(preset),
+        departures: describe_departures(preset),
+        time: preset.duration_note,
+        budget: preset.max_steps,
+        expect: preset.expectations.iter().map(expectation_to_json).collect(),
     });
-    let (run, view) = (Run::default(), View::default());
-    Listed {
-        program: Environment::program(),
+    let (run, view) = (RunSettings::default(), ViewSettings::default());
+    CatalogueJson {
+        program: TrainingEnvironment::program(),
         labs: Task::ENTRIES.iter().map(lab).collect(),
-        tasks: listings(Task::ENTRIES, |slug, key| Task::from_slug(slug)?.value(key)),
-        models: listings(Model::ENTRIES, |slug, key| Model::from_slug(slug)?.value(key)),
-        optimizers: listings(Optimizer::ENTRIES, |slug, key| Optimizer::from_slug(slug)?.value(key)),
-        run: settings(Run::KNOBS, |key| run.value(key)),
-        view: settings(View::KNOBS, |key| view.value(key)),
+        tasks: describe_entries(Task::ENTRIES, |slug, key| Task::from_slug(slug)?.value(key)),
+        models: describe_entries(Model::ENTRIES, |slug, key| Model::from_slug(slug)?.value(key)),
+        optimizers: describe_entries(Optimizer::ENTRIES, |slug, key| Optimizer::from_slug(slug)?.value(key)),
+        run: describe_settings(RunSettings::SETTINGS, |key| run.value(key)),
+        view: describe_settings(ViewSettings::SETTINGS, |key| view.value(key)),
         charts: Chart::ALL.iter().map(chart).collect(),
         presets: presets.collect(),
     }
 }
 
-/// What this link says, and what of it could not be read.
-pub fn explained(link: &Link, not_read: &[Problem]) -> Explained {
+/// The settings of a link, and the parts of it that could not be read, for `lab link --format json`.
+pub fn describe_link(link: &Link, unread_parts: &[InvalidSetting]) -> LinkJson {
     let spec = &link.spec;
     let [lab, model, optimizer] =
         [spec.task.info(), spec.model.info(), spec.optimizer.info()].map(|info| info.slug);
-    let bare = RunSpec::of_lab(lab).unwrap_or_default();
+    let bare = RunSpec::default_of_lab(lab).unwrap_or_default();
     let mut usual = bare.clone();
     for (key, chosen) in [(MODEL_KEY, model), (OPTIMIZER_KEY, optimizer)] {
-        // Both are entries of their catalogues.
+        // Both values are slugs of their catalogues, so this cannot fail.
         let _ = usual.parse(key, chosen);
     }
-    let json = |found: Option<Value>| found.as_ref().map_or(Json::Null, typed);
+    let json = |found: Option<Value>| found.as_ref().map_or(Json::Null, value_to_json);
     let is_choice = |key: &str| key == MODEL_KEY || key == OPTIMIZER_KEY;
-    let of_run = keys(spec).into_iter().map(|(section, key, label)| Said {
+    let of_run = setting_keys(spec).into_iter().map(|(section, key, label)| LinkSettingJson {
         section: match section {
-            Section::Task => "task",
-            Section::Model => "model",
-            Section::Optimizer => "optimizer",
-            Section::Run => "run",
+            FormSection::Task => "task",
+            FormSection::Model => "model",
+            FormSection::Optimizer => "optimizer",
+            FormSection::Run => "run",
         },
         key,
         label,
         value: json(spec.value(key)),
         default: json(if is_choice(key) { bare.value(key) } else { usual.value(key) }),
-        has_effect: spec.applies(key),
+        has_effect: spec.has_effect(key),
     });
-    let view = View::of(&spec.task);
-    let of_view = View::KNOBS.iter().map(|knob| Said {
+    let view = ViewSettings::default_of_task(&spec.task);
+    let of_view = ViewSettings::SETTINGS.iter().map(|knob| LinkSettingJson {
         section: "view",
         key: knob.key,
         label: knob.label,
@@ -392,7 +423,7 @@ pub fn explained(link: &Link, not_read: &[Problem]) -> Explained {
         has_effect: true,
     });
     let explorer = TheorySettings::default();
-    let of_theory = spec.task.config().theory_knobs().iter().map(|knob| Said {
+    let of_theory = spec.task.config().theory_settings().iter().map(|knob| LinkSettingJson {
         section: "theory",
         key: knob.key,
         label: knob.label,
@@ -400,21 +431,21 @@ pub fn explained(link: &Link, not_read: &[Problem]) -> Explained {
         default: json(explorer.value(knob.key)),
         has_effect: true,
     });
-    let unread = not_read.iter().map(|problem| Unread {
+    let unread = unread_parts.iter().map(|problem| UnreadPartJson {
         key: problem.key.clone(),
         found: problem.found.clone(),
         expected: problem.expected.clone(),
         sentence: problem.to_string(),
     });
-    Explained {
-        program: Environment::program(),
+    LinkJson {
+        program: TrainingEnvironment::program(),
         link: encode(link),
         lab,
         model,
         optimizer,
         settings: of_run.chain(of_view).chain(of_theory).collect(),
-        lesson: link.reserved.iter().cloned().collect(),
-        relevant: relevant(spec),
+        lesson: link.teacher_keys.iter().cloned().collect(),
+        relevant: relevant_numbers(spec),
         cannot_learn: cannot_learn(spec),
         not_read: unread.collect(),
     }
@@ -443,9 +474,9 @@ mod tests {
 
     #[test]
     fn every_setting_is_listed_with_a_default_that_a_link_can_hold() {
-        let listed = parsed(&listed());
+        let listed = parsed(&describe_catalogue());
         let mut kinds = std::collections::BTreeSet::new();
-        let mut check = |knobs: &[Knob], settings: &Json| {
+        let mut check = |knobs: &[SettingInfo], settings: &Json| {
             let settings = settings.as_array().unwrap();
             assert!(
                 settings
@@ -463,12 +494,12 @@ mod tests {
                     knob.key
                 );
                 let read = knob.parse(&text(default)).unwrap();
-                assert_eq!(typed(&read), *default, "{}", knob.key);
+                assert_eq!(value_to_json(&read), *default, "{}", knob.key);
                 assert_eq!(
                     (setting["help"].as_str(), setting["label"].as_str()),
                     (Some(knob.help), Some(knob.label))
                 );
-                assert_eq!(setting["expected"], knob.expected());
+                assert_eq!(setting["expected"], knob.describe_expected());
                 kinds.insert(setting["values"]["kind"].as_str().unwrap().to_string());
             }
         };
@@ -483,12 +514,12 @@ mod tests {
                     (Some(entry.info.name), Some(entry.info.about))
                 );
                 assert_eq!(found["sources"][0]["url"], entry.info.sources[0].url);
-                check(entry.knobs, &found["settings"]);
+                check(entry.settings, &found["settings"]);
             }
         }
-        check(Run::KNOBS, &listed["run"]);
-        check(View::KNOBS, &listed["view"]);
-        check(TheorySettings::KNOBS, &find(&listed["tasks"], "slug", "markov")["theory"]);
+        check(RunSettings::SETTINGS, &listed["run"]);
+        check(ViewSettings::SETTINGS, &listed["view"]);
+        check(TheorySettings::SETTINGS, &find(&listed["tasks"], "slug", "markov")["theory"]);
         assert!(kinds.len() >= 11, "{kinds:?}");
         let width = find(&find(&listed["models"], "slug", "mlp")["settings"], "key", "width");
         assert_eq!(
@@ -510,8 +541,8 @@ mod tests {
     /// The settings of a lab are those of its bare link: put into a link they change nothing.
     #[test]
     fn labs_charts_and_presets_are_listed_whole() {
-        let listed = parsed(&listed());
-        assert_eq!(listed["program"], Environment::program());
+        let listed = parsed(&describe_catalogue());
+        assert_eq!(listed["program"], TrainingEnvironment::program());
         for entry in Task::ENTRIES {
             let lab = find(&listed["labs"], "slug", entry.info.slug);
             let bare = lab["link"].as_str().unwrap();
@@ -537,7 +568,7 @@ mod tests {
                 (Some(preset.link), Some(preset.claim))
             );
             let expect = found["expect"].as_array().unwrap();
-            assert_eq!(expect.len(), preset.expect.len());
+            assert_eq!(expect.len(), preset.expectations.len());
             assert!(expect.iter().all(|one| one["kind"].is_string()), "{}", preset.slug);
         }
     }
@@ -546,7 +577,7 @@ mod tests {
     fn a_link_is_explained_with_what_has_an_effect_and_what_was_not_read() {
         let text = "#v1/sparse-parity?n=20&k=3&s=2.7.15&opt=adam&limit=0.5&lr=0.01&show=loss&width=0&lock=n";
         let (link, notices) = decode(text);
-        let said = parsed(&explained(&link, &notices));
+        let said = parsed(&describe_link(&link, &notices));
         assert_eq!(said["link"], encode(&link));
         assert_eq!((&said["lab"], &said["optimizer"]), (&Json::from("sparse-parity"), &Json::from("adam")));
         let setting = |key: &str| find(&said["settings"], "key", key);
@@ -562,7 +593,7 @@ mod tests {
         assert_eq!(json!(of("show")), json!(["view", "loss", "loss.accuracy.weights", true]));
         // The rate's default is that of the optimizer that was chosen.
         let adam = decode("#v1/sparse-parity?opt=adam").0.spec.value("lr").unwrap();
-        assert_eq!(of("lr")[2], typed(&adam));
+        assert_eq!(of("lr")[2], value_to_json(&adam));
         assert_eq!(
             (said["relevant"].to_string(), &said["lesson"]["lock"]),
             ("[2,7,15]".into(), &Json::from("n"))
@@ -582,11 +613,11 @@ mod tests {
             .collect();
         assert!(
             link.spec
-                .knobs()
+                .settings()
                 .iter()
                 .all(|(_, knob)| keys.iter().filter(|key| **key == knob.key).count() == 1)
         );
-        let theory = parsed(&explained(&decode("#v1/markov?tt=40").0, &[]));
+        let theory = parsed(&describe_link(&decode("#v1/markov?tt=40").0, &[]));
         let length = find(&theory["settings"], "key", "tt");
         assert_eq!((&length["section"], &length["value"]), (&Json::from("theory"), &Json::from(40)));
     }

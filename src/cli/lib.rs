@@ -39,12 +39,12 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub use claims::{LARGE, LONG, is_affordable};
-pub use docs::{Readme, readmes};
-pub use golden::{Golden, golden_path};
-pub use words::{all_texts, places, table};
+pub use claims::{LARGE_PRESETS, LONG_PRESETS, is_checked_by_default};
+pub use docs::{Readme, build_readmes};
+pub use golden::{GoldenRun, golden_path};
+pub use words::{collect_texts, find_placeholders, format_catalogue};
 
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 
 /// Train small neural networks without a browser: the same runs and the same numbers as on the page.
 #[derive(Debug, Parser)]
@@ -71,12 +71,12 @@ enum Command {
     /// Train all runs of a sweep on all cores and write a CSV file. The same command continues a stopped sweep.
     Sweep(sweeps::Arguments),
     /// Merge the CSV files of the parts of a sweep.
-    Merge(sweeps::Merged),
+    Merge(sweeps::MergeArguments),
     /// List labs, models, optimizers, presets and their settings.
     List {
         /// How it is printed. JSON has all texts, defaults and ranges.
         #[arg(long, value_enum, default_value = "text")]
-        format: print::Described,
+        format: print::DescriptionFormat,
     },
     /// Explain a link setting by setting, and list the parts of it that cannot be read.
     Link {
@@ -84,7 +84,7 @@ enum Command {
         link: String,
         /// How it is printed. JSON is printed even if parts of the link cannot be read, and lists these parts.
         #[arg(long, value_enum, default_value = "text")]
-        format: print::Described,
+        format: print::DescriptionFormat,
     },
     /// Describe a file of a run or of weights, and check that it is not damaged.
     Check {
@@ -123,41 +123,41 @@ enum Command {
     },
 }
 
-/// Why a command failed, with the exit code that goes with it.
+/// Error of a command; it determines the exit code.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
-    /// The link has parts that cannot be read, or asks for something that does not exist: exit code 2.
+pub enum CommandError {
+    /// The link cannot be read, or an argument is invalid; one sentence per error. Exit code 2.
     #[error("{}", .0.join("\n"))]
     BadLink(Vec<String>),
-    /// The run cannot go on: exit code 1.
+    /// The run failed. Exit code 1.
     #[error(transparent)]
-    Run(#[from] Failure),
-    /// A signal stopped the command: the text says what is kept. Exit code: the one that shells give for the signal.
+    Run(#[from] RunError),
+    /// A signal stopped the command: a sentence on what is kept, and the exit code by the convention of shells.
     #[error("{0}")]
     Stopped(String, u8),
-    /// A file or a picture could not be made: exit code 1.
+    /// Any other error, such as a file that cannot be written. Exit code 1.
     #[error(transparent)]
     Other(#[from] anyhow::Error),
 }
 
-impl Trouble {
-    /// What was asked for cannot be, as this sentence says.
-    pub fn bad(sentence: impl Into<String>) -> Trouble {
-        Trouble::BadLink(vec![sentence.into()])
+impl CommandError {
+    /// A [`CommandError::BadLink`] with one sentence.
+    pub fn bad_link(sentence: impl Into<String>) -> CommandError {
+        CommandError::BadLink(vec![sentence.into()])
     }
 }
 
-/// Runs the command line.
+/// Parses the arguments, runs the command, prints its error, and returns the exit code.
 #[expect(clippy::print_stderr, reason = "this is where errors reach the person")]
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    output::fail_in_a_sentence();
-    if let Err(error) = signals::end_with_the_reader() {
+    output::exit_on_print_error();
+    if let Err(error) = signals::exit_on_broken_pipe() {
         eprintln!("{error:#}");
         return ExitCode::FAILURE;
     }
     if let Some(file) = &arguments.table
-        && let Err(error) = open::table(file, arguments.label.as_deref())
+        && let Err(error) = open::open_table(file, arguments.label.as_deref())
     {
         eprintln!("{error:#}");
         return ExitCode::FAILURE;
@@ -169,7 +169,7 @@ pub fn main() -> ExitCode {
         Command::Sweep(arguments) => sweeps::sweep(&arguments),
         Command::Merge(arguments) => sweeps::merge(&arguments),
         Command::List { format } => list::list(format),
-        Command::Link { link, format } => list::explain(&link, format),
+        Command::Link { link, format } => list::explain_link(&link, format),
         Command::Check { file } => files::check(&file),
         Command::Script(arguments) => files::script(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
@@ -182,19 +182,19 @@ pub fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Trouble::BadLink(lines)) => {
+        Err(CommandError::BadLink(lines)) => {
             lines.iter().for_each(|line| eprintln!("{line}"));
             ExitCode::from(2)
         }
-        Err(Trouble::Run(failure)) => {
+        Err(CommandError::Run(failure)) => {
             eprintln!("{failure}");
             ExitCode::FAILURE
         }
-        Err(Trouble::Stopped(sentence, code)) => {
+        Err(CommandError::Stopped(sentence, code)) => {
             eprintln!("{sentence}");
             ExitCode::from(code)
         }
-        Err(Trouble::Other(error)) => {
+        Err(CommandError::Other(error)) => {
             eprintln!("{error:#}");
             ExitCode::FAILURE
         }

@@ -1,29 +1,31 @@
-//! `lab list` and `lab link`: what there is, and what a link means.
+//! `lab list` prints the catalogue, and `lab link` explains the settings of a link.
 
 #![expect(clippy::print_stdout, reason = "these commands print")]
 
-use super::print::{Described, write_json};
-use super::{Trouble, json, open};
-use vivarium_core::catalog::Entry;
-use vivarium_core::settings::{Knob, Settings, Value};
+use super::print::{DescriptionFormat, write_json};
+use super::{CommandError, json, open};
+use vivarium_core::catalog::CatalogEntry;
+use vivarium_core::settings::{SettingInfo, Settings, Value};
 use vivarium_labs::{PRESETS, cannot_learn};
 use vivarium_model::chart::Chart;
-use vivarium_model::permalink::{View, encode};
-use vivarium_model::run::cells::MOST_CELLS;
-use vivarium_model::run::{Run, Section};
-use vivarium_view::record::preamble::relevant;
+use vivarium_model::permalink::{ViewSettings, encode};
+use vivarium_model::run::cells::MAX_PAGE_SWEEP_RUNS;
+use vivarium_model::run::{FormSection, RunSettings};
+use vivarium_view::record::preamble::relevant_numbers;
 
-fn settings(knobs: &[Knob]) {
-    for knob in knobs {
-        println!("      {:<9} {} ({})", knob.key, knob.help, knob.expected());
+/// Prints one line for each setting: key, help and accepted values.
+fn print_settings(settings: &[SettingInfo]) {
+    for knob in settings {
+        println!("      {:<9} {} ({})", knob.key, knob.help, knob.describe_expected());
     }
 }
 
-fn entries(heading: &str, entries: &[Entry]) {
+/// Prints the entries of a catalogue with their settings, under a heading.
+fn print_entries(heading: &str, entries: &[CatalogEntry]) {
     println!("{heading}");
     for entry in entries {
         println!("  {:<15} {}: {}", entry.info.slug, entry.info.name, entry.info.about);
-        settings(entry.knobs);
+        print_settings(entry.settings);
     }
 }
 
@@ -31,17 +33,17 @@ fn entries(heading: &str, entries: &[Entry]) {
 ///
 /// # Errors
 /// When the JSON cannot be written.
-pub fn list(format: Described) -> Result<(), Trouble> {
-    if format == Described::Json {
-        return Ok(write_json(&json::listed())?);
+pub fn list(format: DescriptionFormat) -> Result<(), CommandError> {
+    if format == DescriptionFormat::Json {
+        return Ok(write_json(&json::describe_catalogue())?);
     }
-    entries("Tasks", vivarium_model::tasks::Task::ENTRIES);
-    entries("Models (model=…)", vivarium_model::models::Model::ENTRIES);
-    entries("Optimizers (opt=…)", vivarium_model::optim::Optimizer::ENTRIES);
+    print_entries("Tasks", vivarium_model::tasks::Task::ENTRIES);
+    print_entries("Models (model=…)", vivarium_model::models::Model::ENTRIES);
+    print_entries("Optimizers (opt=…)", vivarium_model::optim::Optimizer::ENTRIES);
     println!("Run");
-    settings(Run::KNOBS);
+    print_settings(RunSettings::SETTINGS);
     println!("View");
-    settings(View::KNOBS);
+    print_settings(ViewSettings::SETTINGS);
     println!("Charts (show=…)");
     for about in Chart::ALL.iter().map(|chart| chart.info()) {
         println!("  {:<15} {}: {}", about.slug, about.name, about.help);
@@ -53,22 +55,24 @@ pub fn list(format: Described) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn print_value(knob: &Knob, value: Option<Value>) {
+/// Prints the key, the value and the label of a setting; None is printed as "(none)".
+fn print_setting(setting: &SettingInfo, value: Option<Value>) {
     let value = value.map(|v| v.to_string()).filter(|v| !v.is_empty()).unwrap_or("(none)".into());
-    println!("  {:<9} {:<12} {}", knob.key, value, knob.label);
+    println!("  {:<9} {:<12} {}", setting.key, value, setting.label);
 }
 
-/// Runs `lab link`.
+/// Runs `lab link`: prints every setting of the link `text`.
 ///
 /// # Errors
-/// [`Trouble::BadLink`] when a part of it cannot be read. JSON is printed all the same, with these parts in it.
-pub fn explain(text: &str, format: Described) -> Result<(), Trouble> {
-    if format == Described::Json {
-        let (link, bad) = open::read(text, MOST_CELLS)?;
-        write_json(&json::explained(&link, &bad))?;
-        return open::all_read(link, &bad).map(drop);
+/// [`CommandError::BadLink`] when a part of the link cannot be read; JSON is printed even then, and lists
+/// these parts.
+pub fn explain_link(text: &str, format: DescriptionFormat) -> Result<(), CommandError> {
+    if format == DescriptionFormat::Json {
+        let (link, bad) = open::parse_link(text, MAX_PAGE_SWEEP_RUNS)?;
+        write_json(&json::describe_link(&link, &bad))?;
+        return open::require_readable(link, &bad).map(drop);
     }
-    let link = open::link(text)?;
+    let link = open::read_link(text)?;
     println!("{}", encode(&link));
     println!(
         "{}, {}, {}",
@@ -76,18 +80,18 @@ pub fn explain(text: &str, format: Described) -> Result<(), Trouble> {
         link.spec.model.info().name,
         link.spec.optimizer.info().name
     );
-    let knobs = link.spec.knobs();
-    for section in Section::ALL {
+    let knobs = link.spec.settings();
+    for section in FormSection::ALL {
         println!("{}", section.label());
         for (_, knob) in knobs.iter().filter(|(s, _)| *s == section) {
-            print_value(knob, link.spec.value(knob.key));
+            print_setting(knob, link.spec.value(knob.key));
         }
     }
     println!("View");
-    for knob in View::KNOBS {
-        print_value(knob, link.view.value(knob.key));
+    for knob in ViewSettings::SETTINGS {
+        print_setting(knob, link.view.value(knob.key));
     }
-    let relevant: Vec<String> = relevant(&link.spec).iter().map(usize::to_string).collect();
+    let relevant: Vec<String> = relevant_numbers(&link.spec).iter().map(usize::to_string).collect();
     println!("Relevant coordinates: {}", relevant.join(", "));
     for reason in cannot_learn(&link.spec) {
         println!("{reason}");

@@ -1,155 +1,165 @@
-//! Tables of metrics as `lab run` and the page write them, read back, so that figures need no second training.
+//! Reads CSV tables of metrics that `lab run` and the page wrote, so that figures need no second training.
 //!
 //! # Why
-//! A table has the numbers, and its head or the person names the run. Columns are found through the list that writes them
-//! ([`vivarium_view::record::columns`]), so a table is read by the names that are written. The steps at which replicas reached the
-//! target are not in the table; they follow from its numbers and the target of the link, as in training.
+//! A table has the numbers, and its head or the user names the run. Columns are found with the list that
+//! writes them ([`vivarium_view::record`]), so the names that are read are those that are written. The steps
+//! at which replicas reached the target are not in the table; they follow from its numbers and the target of
+//! the link, as in training.
 
 use std::collections::BTreeMap;
 
-use super::sweep::{keys, values};
-use super::{Trouble, open};
+use super::sweep::{swept_keys, swept_values};
+use super::{CommandError, open};
 use vivarium_model::permalink::{Link, encode};
-use vivarium_model::protocol::{Ending, Row};
-use vivarium_model::run::{Halt, RunSpec, Success};
-use vivarium_model::tasks::Measures;
-use vivarium_plot::analysis::convergence::best;
+use vivarium_model::protocol::{EndReason, Measurement};
+use vivarium_model::run::{RunSpec, StopCondition, SuccessCriterion};
+use vivarium_model::tasks::MeasureNames;
+use vivarium_plot::analysis::convergence::best_of_groups;
 use vivarium_view::display::data::COLUMNS;
-use vivarium_view::display::sweep::Sweep;
-use vivarium_view::record::preamble::initial_weights;
-use vivarium_view::record::{Environment, Record, columns, csv_head};
+use vivarium_view::display::sweep::SweepProgress;
+use vivarium_view::record::preamble::parse_initial_weights;
+use vivarium_view::record::{Record, TrainingEnvironment, format_csv_header, list_columns};
 
-/// What a table holds.
+/// Contents of a CSV table of metrics.
 #[derive(Debug)]
-pub enum Measured {
+pub enum MeasuredTable {
     /// The measurements of a run.
     Run(Box<Record>),
     /// The times of a sweep's runs.
-    Sweep(Box<(Link, Sweep)>),
+    Sweep(Box<(Link, SweepProgress)>),
 }
 
-fn bad<T>(sentence: String) -> Result<T, Trouble> {
-    Err(Trouble::bad(sentence))
+/// An error about the table, as a result.
+fn reject_table<T>(sentence: String) -> Result<T, CommandError> {
+    Err(CommandError::bad_link(sentence))
 }
 
-/// The link in the lines before the table, which begin with "#".
-fn own_link(text: &str) -> Option<&str> {
+/// The link in the comment lines before the table, which begin with "#"; None if there is none.
+fn find_link(text: &str) -> Option<&str> {
     let head = text.lines().take_while(|line| line.starts_with('#'));
     let mut values = head.filter_map(|line| Some(line.trim_start_matches('#').split_once(':')?.1.trim()));
     values.find(|value| value.starts_with("#v1/"))
 }
 
-/// The run behind a table: its own link, which the given one must not contradict, or the given one.
-fn link(path: &str, text: &str, given: Option<&Link>) -> Result<Link, Trouble> {
-    let own = own_link(text).map(open::link).transpose()?;
+/// The link of the run of a table: the one in the table, or the given one. Both must state the same run.
+fn choose_link(path: &str, text: &str, given: Option<&Link>) -> Result<Link, CommandError> {
+    let own = find_link(text).map(open::read_link).transpose()?;
     match (own, given) {
-        (None, None) => bad(format!(
+        (None, None) => reject_table(format!(
             "{path} does not name its run: add --link with the link of this run, for example --link '#v1/sparse-parity?n=20'"
         )),
-        (Some(own), Some(given)) if own.spec != given.spec => bad(format!(
+        (Some(own), Some(given)) if own.spec != given.spec => reject_table(format!(
             "{path} belongs to the run {}, and --link names another run",
-            encode(&Link::of(own.spec))
+            encode(&Link::from_spec(own.spec))
         )),
         (_, Some(given)) => Ok(given.clone()),
         (Some(own), None) => Ok(own),
     }
 }
 
-/// Reads the table `text` of the file at `path`, of the run that it names or that is given.
+/// Reads the CSV table `text` of the file at `path`; `given` is the link of its run, if the table has none.
 ///
 /// # Errors
-/// A sentence that says what is wrong.
-pub fn read(path: &str, text: &str, given: Option<&Link>) -> Result<Measured, Trouble> {
+/// A sentence about the first error in the table.
+pub fn read_table(path: &str, text: &str, given: Option<&Link>) -> Result<MeasuredTable, CommandError> {
     let mut table = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
     let names: Vec<String> = match table.headers() {
         Ok(names) => names.iter().map(String::from).collect(),
-        Err(why) => return bad(format!("{path} cannot be read as CSV: {why}")),
+        Err(why) => return reject_table(format!("{path} cannot be read as CSV: {why}")),
     };
-    let first = csv_head(&[]);
+    let first = format_csv_header(&[]);
     let first: Vec<&str> = first.trim_end().split(',').collect();
     let is_run = names.len() > first.len() && names.iter().zip(&first).all(|(name, first)| name == first);
     if names.iter().eq(COLUMNS.split(',')) {
-        return bad(format!(
+        return reject_table(format!(
             "{path} holds the numbers of charts, as lab probe writes them: lab plot draws the file of one run or of one sweep"
         ));
     }
     let is_of_several = names.get(1).is_some_and(|name| name == first[0]);
-    // A sweep has its settings before the replica, and the time behind it.
+    // In the table of a sweep, the settings come before the replica and the time after it.
     let replica = names.iter().position(|name| name == first[1]);
     let is_sweep = !is_run && replica.is_some_and(|at| at > 0 && at + 1 < names.len());
     if is_of_several || (!is_run && !is_sweep) {
         return match is_of_several {
-            true => {
-                bad(format!("{path} holds several runs: lab plot draws the file of one run or of one sweep"))
-            }
-            false => bad(format!(
+            true => reject_table(format!(
+                "{path} holds several runs: lab plot draws the file of one run or of one sweep"
+            )),
+            false => reject_table(format!(
                 "{path} is not a table of a run: its columns should begin with {}, as lab run --format csv writes them",
                 first.join(" and ")
             )),
         };
     }
-    let link = link(path, text, given)?;
+    let link = choose_link(path, text, given)?;
     let lines = table.records().collect::<Result<Vec<_>, _>>();
     let lines = match lines {
         Ok(lines) => lines,
-        Err(why) => return bad(format!("{path} cannot be read as CSV: {why}")),
+        Err(why) => return reject_table(format!("{path} cannot be read as CSV: {why}")),
     };
     let lines: Vec<Vec<&str>> = lines.iter().map(|line| line.iter().collect()).collect();
-    let said = |why: String| bad(format!("{path}: {why}"));
-    match Sweep::of(&link.spec) {
+    let said = |why: String| reject_table(format!("{path}: {why}"));
+    match SweepProgress::of(&link.spec) {
         None if is_run => {
-            let initial = initial_weights(text.lines().take_while(|line| line.starts_with('#')));
-            rows(&link.spec, &names, &lines).and_then(|rows| run(link, initial, rows)).or_else(said)
+            let initial = parse_initial_weights(text.lines().take_while(|line| line.starts_with('#')));
+            parse_measurements(&link.spec, &names, &lines)
+                .and_then(|rows| build_record(link, initial, rows))
+                .or_else(said)
         }
-        Some(sweep) if is_sweep => times(&link.spec, sweep, &names, &lines)
-            .map(|sweep| Measured::Sweep(Box::new((link, sweep))))
+        Some(sweep) if is_sweep => parse_times(&link.spec, sweep, &names, &lines)
+            .map(|sweep| MeasuredTable::Sweep(Box::new((link, sweep))))
             .or_else(said),
         None => said("this is a table of a sweep, but the link describes a single run".into()),
         Some(_) => said("this is a table of a single run, but the link describes a sweep".into()),
     }
 }
 
-/// The numbers of a measurement in the order losses and accuracies, margin, further measures.
-const NUMBERS: usize = 5;
+/// Number of values of a measurement before the further measures: two losses, two accuracies and the margin.
+const BASIC_NUMBER_COUNT: usize = 5;
 
-/// What marks the margin: as a share of the largest margin, it stays negative and is no number of another list.
-const MARGIN: f32 = -1.0;
+/// Value that marks the margin in the marker row. Margins are divided by the largest margin, so it stays
+/// negative and differs from all other marks.
+const MARGIN_MARK: f32 = -1.0;
 
-/// A row whose numbers say which they are.
-fn marker(measures: &Measures) -> Row {
+/// A row in which each value is the index of its measure, which shows the measure that a column holds.
+fn build_marker_row(measures: &MeasureNames) -> Measurement {
     let number = |at: usize| vec![at as f32];
-    Row {
+    Measurement {
         step: 0,
         train_loss: number(0),
         train_accuracy: number(1),
         test_loss: number(2),
         test_accuracy: number(3),
-        margin: vec![MARGIN],
-        measures: (0..measures.more.len()).map(|at| number(NUMBERS + at)).collect(),
+        margin: vec![MARGIN_MARK],
+        measures: (0..measures.further_measures.len()).map(|at| number(BASIC_NUMBER_COUNT + at)).collect(),
     }
 }
 
-/// The measurements of a table.
-fn rows(spec: &RunSpec, names: &[String], lines: &[Vec<&str>]) -> Result<Vec<Row>, String> {
-    let measures = spec.measures();
-    let marker = marker(&measures);
-    // Where the columns of these names have their numbers.
-    let places = |measures: &Measures| {
-        let known = columns(measures, std::iter::once(&marker));
+/// Parses the measurements of a run, one line for each step and replica.
+fn parse_measurements(
+    spec: &RunSpec,
+    names: &[String],
+    lines: &[Vec<&str>],
+) -> Result<Vec<Measurement>, String> {
+    let measures = spec.measure_names();
+    let marker = build_marker_row(&measures);
+    // For each column, the index of its measure.
+    let places = |measures: &MeasureNames| {
+        let known = list_columns(measures, std::iter::once(&marker));
         let place = |name: &String| {
             let column = known.iter().find(|column| column.key == *name)?;
-            match column.of(&marker).first() {
-                Some(number) if *number == MARGIN => Some(NUMBERS - 1),
+            match column.values(&marker).first() {
+                Some(number) if *number == MARGIN_MARK => Some(BASIC_NUMBER_COUNT - 1),
                 Some(number) if *number >= 0.0 => Some(*number as usize),
-                // It follows from other columns.
+                // The column is computed from others.
                 _ => None,
             }
         };
         names.iter().map(place).collect::<Vec<_>>()
     };
-    let missing = |places: &[Option<usize>]| (0..NUMBERS - 1).find(|at| !places.contains(&Some(*at)));
-    // The version before had names of its own.
-    let earlier = measures.earlier();
+    let missing =
+        |places: &[Option<usize>]| (0..BASIC_NUMBER_COUNT - 1).find(|at| !places.contains(&Some(*at)));
+    // The previous version had other names.
+    let earlier = measures.with_earlier_names();
     let (now, before) = (places(&measures), places(&earlier));
     let places = match missing(&now) {
         None => now,
@@ -157,7 +167,7 @@ fn rows(spec: &RunSpec, names: &[String], lines: &[Vec<&str>]) -> Result<Vec<Row
         Some(at) => return Err(format!("the column {} is missing", measures.names[at])),
     };
     let replicas = spec.run.replicas;
-    let mut rows: Vec<Row> = vec![];
+    let mut rows: Vec<Measurement> = vec![];
     for (at, line) in lines.iter().enumerate() {
         let wrong = |what: &str| format!("measurement {} {what}", at + 1);
         let (step, replica): (Option<u64>, Option<usize>) = (line[0].parse().ok(), line[1].parse().ok());
@@ -171,7 +181,7 @@ fn rows(spec: &RunSpec, names: &[String], lines: &[Vec<&str>]) -> Result<Vec<Row
             if rows.last().is_some_and(|row| row.step >= step) {
                 return Err(wrong("has a step that is not larger than the step before"));
             }
-            rows.push(Row { step, ..Default::default() });
+            rows.push(Measurement { step, ..Default::default() });
         }
         let Some(row) = rows.last_mut().filter(|row| row.step == step) else {
             return Err(wrong("has another step than the replicas before"));
@@ -184,8 +194,8 @@ fn rows(spec: &RunSpec, names: &[String], lines: &[Vec<&str>]) -> Result<Vec<Row
             }
         }
         for (place, number) in numbers {
-            if place >= NUMBERS {
-                row.measures.resize(measures.more.len(), vec![]);
+            if place >= BASIC_NUMBER_COUNT {
+                row.measures.resize(measures.further_measures.len(), vec![]);
             }
             let list = match place {
                 0 => &mut row.train_loss,
@@ -193,16 +203,16 @@ fn rows(spec: &RunSpec, names: &[String], lines: &[Vec<&str>]) -> Result<Vec<Row
                 2 => &mut row.test_loss,
                 3 => &mut row.test_accuracy,
                 4 => &mut row.margin,
-                more => &mut row.measures[more - NUMBERS],
+                more => &mut row.measures[more - BASIC_NUMBER_COUNT],
             };
             list.push(number);
         }
     }
-    // A run that was killed may have left a part of its last measurement.
+    // The last measurement of a killed run may be incomplete.
     if !lines.len().is_multiple_of(replicas) {
         rows.pop();
     }
-    let whole = |row: &Row| {
+    let whole = |row: &Measurement| {
         [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy]
             .iter()
             .all(|list| list.len() == replicas)
@@ -214,20 +224,28 @@ fn rows(spec: &RunSpec, names: &[String], lines: &[Vec<&str>]) -> Result<Vec<Row
     }
 }
 
-/// The run with these measurements, and with what the table says of its initial weights.
-fn run(link: Link, [weights, weights_of]: [String; 2], rows: Vec<Row>) -> Result<Measured, String> {
+/// The record of a run with these measurements, and with the file of its initial weights and what that is
+/// (both empty if drawn).
+fn build_record(
+    link: Link,
+    [weights, weights_of]: [String; 2],
+    rows: Vec<Measurement>,
+) -> Result<MeasuredTable, String> {
     let settings = &link.spec.run;
     let solved: Vec<Option<u64>> =
-        (0..settings.replicas).map(|replica| solved(&link.spec, &rows, replica)).collect();
+        (0..settings.replicas).map(|replica| find_target_step(&link.spec, &rows, replica)).collect();
     let step = rows.last().map_or(0, |row| row.step);
-    let served = best(&solved, link.spec.task.examples().tries()).iter().all(Option::is_some);
+    let served = best_of_groups(&solved, link.spec.task.examples().replicas_per_training_set())
+        .iter()
+        .all(Option::is_some);
     let ending = match settings.halt {
-        Halt::Target if served => Some(Ending::Target),
-        _ if step >= settings.steps => Some(Ending::LastStep),
+        StopCondition::Target if served => Some(EndReason::Target),
+        _ if step >= settings.steps => Some(EndReason::LastStep),
         _ => None,
     };
-    let environment = Environment { weights, weights_of, ..Default::default() };
-    Ok(Measured::Run(Box::new(Record {
+    let environment =
+        TrainingEnvironment { weights_file: weights, weights_description: weights_of, ..Default::default() };
+    Ok(MeasuredTable::Run(Box::new(Record {
         link,
         environment,
         step,
@@ -238,21 +256,26 @@ fn run(link: Link, [weights, weights_of]: [String; 2], rows: Vec<Row>) -> Result
     })))
 }
 
-/// The step at which a replica reached the target.
-fn solved(spec: &RunSpec, rows: &[Row], replica: usize) -> Option<u64> {
+/// First step at which a replica reached the target of the run; None if never.
+fn find_target_step(spec: &RunSpec, rows: &[Measurement], replica: usize) -> Option<u64> {
     let (target, limit) = (spec.run.target as f32, spec.run.limit as f32);
-    let reached = |row: &&Row| match spec.run.success {
-        Success::Accuracy => row.test_accuracy[replica] >= target,
-        Success::Memory => row.train_accuracy[replica] >= target,
-        Success::Loss => row.test_loss[replica] <= limit,
+    let reached = |row: &&Measurement| match spec.run.success {
+        SuccessCriterion::Accuracy => row.test_accuracy[replica] >= target,
+        SuccessCriterion::Memory => row.train_accuracy[replica] >= target,
+        SuccessCriterion::Loss => row.test_loss[replica] <= limit,
     };
     rows.iter().find(reached).map(|row| row.step)
 }
 
-/// The sweep with the times of a table, in the order of its runs; the last runs may be missing. Behind the settings of
-/// the sweep stand the replica and its time; further columns are of no account here.
-fn times(spec: &RunSpec, mut sweep: Sweep, names: &[String], lines: &[Vec<&str>]) -> Result<Sweep, String> {
-    let keys: Vec<&str> = keys(spec).collect();
+/// Parses the results of a sweep into `sweep`, in the order of its runs; the last runs may be missing.
+/// Each line has the settings of the run, the replica and its time; further columns are ignored.
+fn parse_times(
+    spec: &RunSpec,
+    mut sweep: SweepProgress,
+    names: &[String],
+    lines: &[Vec<&str>],
+) -> Result<SweepProgress, String> {
+    let keys: Vec<&str> = swept_keys(spec).collect();
     if names.len() < keys.len() + 2 || names[..keys.len()] != keys {
         return Err(format!("its first columns should be {}, the settings of the sweep", keys.join(" and ")));
     }
@@ -264,7 +287,7 @@ fn times(spec: &RunSpec, mut sweep: Sweep, names: &[String], lines: &[Vec<&str>]
         if group.len() < of.run.replicas {
             break;
         }
-        let values: Vec<&str> = values(spec, cell).collect();
+        let values: Vec<&str> = swept_values(spec, cell).collect();
         let mut times = vec![];
         for (replica, line) in group.iter().enumerate() {
             let own = &line[keys.len()..];
@@ -281,9 +304,9 @@ fn times(spec: &RunSpec, mut sweep: Sweep, names: &[String], lines: &[Vec<&str>]
             }
         }
         at += times.len();
-        sweep.done.push(best(&times, of.task.examples().tries()));
+        sweep.solved_steps.push(best_of_groups(&times, of.task.examples().replicas_per_training_set()));
     }
-    match sweep.done.is_empty() {
+    match sweep.solved_steps.is_empty() {
         true => Err("there is no run".into()),
         false => Ok(sweep),
     }
@@ -292,14 +315,14 @@ fn times(spec: &RunSpec, mut sweep: Sweep, names: &[String], lines: &[Vec<&str>]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_view::record::csv;
+    use vivarium_view::record::format_csv;
 
     fn link_of(text: &str) -> Link {
-        open::link(text).unwrap()
+        open::read_link(text).unwrap()
     }
 
-    fn row(step: u64, right: &[f32]) -> Row {
-        Row {
+    fn row(step: u64, right: &[f32]) -> Measurement {
+        Measurement {
             step,
             train_loss: right.iter().map(|r| 1.0 - r).collect(),
             train_accuracy: vec![0.25; right.len()],
@@ -310,12 +333,14 @@ mod tests {
     }
 
     fn record(text: &str, link: Option<&Link>) -> Record {
-        let Measured::Run(record) = read("run.csv", text, link).unwrap() else { panic!("a run") };
+        let MeasuredTable::Run(record) = read_table("run.csv", text, link).unwrap() else { panic!("a run") };
         *record
     }
 
     fn said(text: &str, link: Option<&Link>) -> String {
-        let Err(Trouble::BadLink(sentences)) = read("run.csv", text, link) else { panic!("{text}") };
+        let Err(CommandError::BadLink(sentences)) = read_table("run.csv", text, link) else {
+            panic!("{text}")
+        };
         sentences.join("\n")
     }
 
@@ -323,25 +348,27 @@ mod tests {
     fn a_table_is_the_run_that_it_was_written_of() {
         let link = link_of("#v1/sparse-parity?replicas=2&steps=20&every=10");
         let rows = [row(0, &[0.5, 0.625]), row(10, &[1.0, 0.75]), row(20, &[1.0, 0.1])];
-        let text = csv(&link.spec.measures(), rows.iter());
+        let text = format_csv(&link.spec.measure_names(), rows.iter());
         let found = record(&text, Some(&link));
-        let shown = |rows: &[Row]| format!("{rows:?}");
+        let shown = |rows: &[Measurement]| format!("{rows:?}");
         assert_eq!(shown(&found.rows), shown(&rows));
         assert_eq!((found.solved.as_slice(), found.step), ([Some(10), None].as_slice(), 20));
-        assert_eq!(found.ending, Some(Ending::LastStep));
+        assert_eq!(found.ending, Some(EndReason::LastStep));
         // With a head of its own, and as an interrupted command leaves it.
         let named = format!("# program: Vivarium\n# link: {}\n{text}30,0,0,1,", encode(&link));
         assert_eq!(shown(&record(&named.replace("30,0,0,1,", "30,0,0,1,0,1\n"), None).rows), shown(&rows));
         assert!(said(&named, None).contains("cannot be read as CSV"));
     }
 
-    /// What a file of a run's charts holds is none of its measurements, however alike they begin.
+    /// A file of chart data is not a table of measurements, although both begin alike.
     #[test]
     fn a_table_of_charts_is_told_from_a_table_of_a_run() {
         let link = link_of("#v1/sparse-parity?n=20");
         let run = vivarium_view::display::RunView { link: link.clone(), ..Default::default() };
-        let charts =
-            vivarium_view::display::data::csv(&vivarium_view::display::data::about_charts(&run), &[]);
+        let charts = vivarium_view::display::data::write_csv(
+            &vivarium_view::display::data::build_chart_record(&run),
+            &[],
+        );
         let sentence = "run.csv holds the numbers of charts, as lab probe writes them: lab plot draws the file of one run or of \
                         one sweep";
         assert_eq!([said(&charts, None), said(&charts, Some(&link))], [sentence; 2]);
@@ -350,28 +377,35 @@ mod tests {
     #[test]
     fn a_run_from_the_weights_of_a_file_says_so() {
         let link = link_of("#v1/sparse-parity?replicas=1");
-        let text = csv(&link.spec.measures(), [row(0, &[0.5])].iter());
+        let text = format_csv(&link.spec.measure_names(), [row(0, &[0.5])].iter());
         let mut begun = Record { link: link.clone(), ..Record::default() };
-        begun.environment.weights = "runs/half.safetensors".into();
-        begun.environment.weights_of = "step 50 of #v1/sparse-parity?n=77, checksum 0123456789abcdef".into();
+        begun.environment.weights_file = "runs/half.safetensors".into();
+        begun.environment.weights_description =
+            "step 50 of #v1/sparse-parity?n=77, checksum 0123456789abcdef".into();
         let found = record(&(begun.csv_preamble() + &text), None);
         // The link in that line is the one of another run.
-        assert_eq!((&found.link, &found.environment.weights_of), (&link, &begun.environment.weights_of));
-        assert_eq!(found.environment.weights, "half.safetensors");
-        assert_eq!(record(&text, Some(&link)).environment, Environment::default());
+        assert_eq!(
+            (&found.link, &found.environment.weights_description),
+            (&link, &begun.environment.weights_description)
+        );
+        assert_eq!(found.environment.weights_file, "half.safetensors");
+        assert_eq!(record(&text, Some(&link)).environment, TrainingEnvironment::default());
     }
 
     #[test]
     fn further_measures_are_found_by_their_names() {
         let link = link_of("#v1/markov?replicas=1");
-        let measures = link.spec.measures();
-        assert!(!measures.more.is_empty());
-        let more: Vec<Vec<f32>> = (0..measures.more.len()).map(|at| vec![at as f32 + 0.5]).collect();
-        let rows =
-            [Row { measures: more.clone(), ..row(0, &[0.5]) }, Row { measures: more, ..row(10, &[0.5]) }];
-        let earlier = measures.earlier();
+        let measures = link.spec.measure_names();
+        assert!(!measures.further_measures.is_empty());
+        let more: Vec<Vec<f32>> =
+            (0..measures.further_measures.len()).map(|at| vec![at as f32 + 0.5]).collect();
+        let rows = [
+            Measurement { measures: more.clone(), ..row(0, &[0.5]) },
+            Measurement { measures: more, ..row(10, &[0.5]) },
+        ];
+        let earlier = measures.with_earlier_names();
         for names in [measures, earlier] {
-            let found = record(&csv(&names, rows.iter()), Some(&link));
+            let found = record(&format_csv(&names, rows.iter()), Some(&link));
             assert_eq!(format!("{:?}", found.rows), format!("{rows:?}"));
         }
     }
@@ -379,7 +413,7 @@ mod tests {
     #[test]
     fn what_is_no_run_is_said() {
         let link = link_of("#v1/sparse-parity?replicas=2");
-        let good = csv(&link.spec.measures(), [row(0, &[0.5, 0.5]), row(10, &[0.5, 0.5])].iter());
+        let good = format_csv(&link.spec.measure_names(), [row(0, &[0.5, 0.5]), row(10, &[0.5, 0.5])].iter());
         assert!(said(&good, None).contains("add --link"), "{}", said(&good, None));
         let foreign = said("a,b\n1,2\n", Some(&link));
         assert!(
@@ -413,9 +447,11 @@ mod tests {
         let text = "n,k,replica,t_c\n10,2,0,50\n10,2,1,\n10,3,0,70\n10,3,1,80\n20,2,0,90\n";
         let more = text.lines().map(|line| format!("{line},budget\n")).collect::<String>();
         for text in [text, &more] {
-            let Measured::Sweep(found) = read("sweep.csv", text, Some(&link)).unwrap() else { panic!() };
+            let MeasuredTable::Sweep(found) = read_table("sweep.csv", text, Some(&link)).unwrap() else {
+                panic!()
+            };
             assert_eq!(
-                found.1.done,
+                found.1.solved_steps,
                 [vec![Some(50), None], vec![Some(70), Some(80)]],
                 "the third is cut off"
             );

@@ -1,4 +1,5 @@
-//! What the commands have in common: reading a link or a preset's name, and opening a device.
+//! Functions that several commands share: reading links and files, finding presets, opening devices, progress
+//! bars.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -6,93 +7,96 @@ use std::sync::OnceLock;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::Trouble;
-use vivarium_core::settings::Problem;
-use vivarium_labs::find;
-use vivarium_model::permalink::{Link, RESERVED, decode_within};
+use super::CommandError;
+use vivarium_core::settings::InvalidSetting;
+use vivarium_labs::find_preset;
+use vivarium_model::permalink::{Link, TEACHER_KEYS, decode_within};
 use vivarium_model::platform::may_have_gpu;
-use vivarium_model::run::cells::MOST_CELLS;
+use vivarium_model::run::cells::MAX_PAGE_SWEEP_RUNS;
 use vivarium_model::run::{DeviceChoice, RunSpec};
 use vivarium_model::tasks::Task;
 use vivarium_training::launch::choose::{Engine, engine, prefers_gpu};
 use vivarium_training::launch::device::Device;
 use vivarium_training::launch::device_check::checked_gpu;
 use vivarium_view::presets::Preset;
-use vivarium_view::record::{File, dataset};
+use vivarium_view::record::{RunFile, dataset};
 
-/// The presets of these names, in their order.
+/// Finds presets by name, in the order of the names.
 ///
 /// # Errors
-/// [`Trouble::BadLink`] where there is none of a name.
-pub fn presets(names: &[String]) -> Result<Vec<&'static Preset>, Trouble> {
+/// [`CommandError::BadLink`] if there is no preset with a name.
+pub fn find_presets(names: &[String]) -> Result<Vec<&'static Preset>, CommandError> {
     let missing = |name: &String| format!("there is no preset {name}; `lab list` lists all presets");
-    names.iter().map(|name| find(name).ok_or_else(|| Trouble::bad(missing(name)))).collect()
+    names.iter().map(|name| find_preset(name).ok_or_else(|| CommandError::bad_link(missing(name)))).collect()
 }
 
-/// The run behind a link, a preset's name, or a file of a run or of weights.
+/// Reads a link, the name of a preset, or the link in a file of a run or of weights.
 ///
 /// # Errors
-/// [`Trouble::BadLink`] with a sentence for each part that cannot be read, or what is wrong with the file.
-pub fn link(text: &str) -> Result<Link, Trouble> {
-    link_within(text, MOST_CELLS)
+/// [`CommandError::BadLink`] with a sentence for each part that cannot be read, or the error in the file.
+pub fn read_link(text: &str) -> Result<Link, CommandError> {
+    read_link_within(text, MAX_PAGE_SWEEP_RUNS)
 }
 
-/// The same where a sweep may stand for up to `most` runs.
+/// Reads a link as [`read_link`] does, for a sweep of up to `max_runs` runs.
 ///
 /// # Errors
-/// As [`link`].
-pub fn link_within(text: &str, most: usize) -> Result<Link, Trouble> {
-    let (link, bad) = read(text, most)?;
-    all_read(link, &bad)
+/// As [`read_link`].
+pub fn read_link_within(text: &str, max_runs: usize) -> Result<Link, CommandError> {
+    let (link, bad) = parse_link(text, max_runs)?;
+    require_readable(link, &bad)
 }
 
-/// The link, unless parts of it cannot be read.
+/// The link, if no part of it is unreadable.
 ///
 /// # Errors
-/// [`Trouble::BadLink`] with a sentence for each of these parts.
-pub fn all_read(link: Link, bad: &[Problem]) -> Result<Link, Trouble> {
-    if bad.is_empty() {
+/// [`CommandError::BadLink`] with a sentence for each unreadable part.
+pub fn require_readable(link: Link, unreadable: &[InvalidSetting]) -> Result<Link, CommandError> {
+    if unreadable.is_empty() {
         Ok(link)
     } else {
-        Err(Trouble::BadLink(bad.iter().map(Problem::to_string).collect()))
+        Err(CommandError::BadLink(unreadable.iter().map(InvalidSetting::to_string).collect()))
     }
 }
 
-/// What can be read of a link, and the parts that cannot be.
+/// Reads a link, the name of a preset, or a file, for a sweep of up to `max_runs` runs. Returns the link and
+/// its unreadable parts.
 ///
 /// # Errors
-/// What is wrong with a file.
-pub fn read(text: &str, most: usize) -> Result<(Link, Vec<Problem>), Trouble> {
-    if let Some(preset) = find(text) {
+/// The error in the file.
+pub fn parse_link(text: &str, max_runs: usize) -> Result<(Link, Vec<InvalidSetting>), CommandError> {
+    if let Some(preset) = find_preset(text) {
         return Ok((preset.link(), vec![]));
     }
-    if let Some(file) = file(text)? {
+    if let Some(file) = read_run_file(text)? {
         let link = match file {
-            File::Run(record) => record.link,
-            File::Weights(header) => Link::of(header.spec),
+            RunFile::Run(record) => record.link,
+            RunFile::Weights(header) => Link::from_spec(header.spec),
         };
         return Ok((link, vec![]));
     }
-    let (link, notices) = decode_within(&with_table(text), most);
-    let kept = |notice: &Problem| {
-        RESERVED.contains(&notice.key.as_str()) && link.reserved.iter().any(|r| r.0 == notice.key)
+    let (link, notices) = decode_within(&add_table_key(text), max_runs);
+    let kept = |notice: &InvalidSetting| {
+        TEACHER_KEYS.contains(&notice.key.as_str()) && link.teacher_keys.iter().any(|r| r.0 == notice.key)
     };
     let bad = notices.into_iter().filter(|notice| !kept(notice)).collect();
     Ok((link, bad))
 }
 
-/// The number of the table that was opened.
-static TABLE: OnceLock<u64> = OnceLock::new();
+/// Number of the opened table in links (key `csv`); empty before a table is opened.
+static OPENED_TABLE: OnceLock<u64> = OnceLock::new();
 
-/// Opens a CSV file, with the column of that name as its label, for runs on tables.
+/// Opens a CSV file as the table of runs on tables; `label` is the name of the column with the labels, or
+/// None to choose it by the usual names.
 ///
 /// # Errors
-/// What is wrong with it.
+/// When the file cannot be read or parsed, or has no such column.
 #[expect(clippy::print_stderr, reason = "what is left out of a file is said where it is read")]
-pub fn table(path: &Path, label: Option<&str>) -> Result<(), anyhow::Error> {
+pub fn open_table(path: &Path, label: Option<&str>) -> Result<(), anyhow::Error> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let read =
-        |label| dataset::read(&bytes, label).map_err(|flaw| anyhow::anyhow!("{}: {flaw}", path.display()));
+    let read = |label| {
+        dataset::read_bytes(&bytes, label).map_err(|flaw| anyhow::anyhow!("{}: {flaw}", path.display()))
+    };
     let mut table = read(None)?;
     if let Some(name) = label {
         let column = table.all.iter().position(|other| other == name);
@@ -102,17 +106,18 @@ pub fn table(path: &Path, label: Option<&str>) -> Result<(), anyhow::Error> {
         table = read(Some(column))?;
     }
     table.notes.iter().for_each(|note| eprintln!("{note}"));
-    // It is opened once.
-    let _ = TABLE.set(table.table.open());
+    // A command opens at most one table.
+    let _ = OPENED_TABLE.set(table.table.register());
     Ok(())
 }
 
-/// The link, about the table that was opened if it names none.
-fn with_table(text: &str) -> String {
-    // Of the tasks, those with a setting for the number of a table.
-    let mut readers = Task::ENTRIES.iter().filter(|task| task.knobs.iter().any(|knob| knob.key == "csv"));
+/// The link with the number of the opened table, if it is for runs on tables and has no table.
+fn add_table_key(text: &str) -> String {
+    // Tasks with a setting for the number of a table.
+    let mut readers =
+        Task::ENTRIES.iter().filter(|task| task.settings.iter().any(|setting| setting.key == "csv"));
     let reads_one = readers.any(|task| text.starts_with(&format!("#v1/{}", task.info.slug)));
-    match TABLE.get() {
+    match OPENED_TABLE.get() {
         Some(number) if reads_one && !text.contains("csv=") => {
             let sign = if text.contains('?') { '&' } else { '?' };
             let source = if text.contains("data=own") { "" } else { "data=own&" };
@@ -122,30 +127,30 @@ fn with_table(text: &str) -> String {
     }
 }
 
-/// The file of that name, if there is one.
+/// Reads a file of a run or of weights; None if there is no file with this name.
 ///
 /// # Errors
-/// What is wrong with it.
-pub fn file(path: &str) -> Result<Option<File>, Trouble> {
+/// When the file cannot be read or is damaged.
+pub fn read_run_file(path: &str) -> Result<Option<RunFile>, CommandError> {
     if !std::path::Path::new(path).is_file() {
         return Ok(None);
     }
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
-    let file = File::read(&bytes).map_err(|flaw| anyhow::anyhow!("{path} cannot be opened: {flaw}"))?;
+    let file = RunFile::read(&bytes).map_err(|flaw| anyhow::anyhow!("{path} cannot be opened: {flaw}"))?;
     Ok(Some(file))
 }
 
-/// What a person is told where only the link is taken of a file of a run or of weights, although the run began with other
-/// weights than those that the link draws.
+/// A sentence for the user if the run in a file began with other weights than those that its link draws; None
+/// otherwise, and for links and presets.
 ///
 /// # Errors
-/// What is wrong with the file.
-pub fn other_start(path: &str) -> Result<Option<String>, Trouble> {
-    let file = if find(path).is_some() { None } else { file(path)? };
+/// When the file cannot be read or is damaged.
+pub fn describe_other_start(path: &str) -> Result<Option<String>, CommandError> {
+    let file = if find_preset(path).is_some() { None } else { read_run_file(path)? };
     let weights = match file {
         None => return Ok(None),
-        Some(File::Run(record)) => record.environment.weights,
-        Some(File::Weights(header)) => header.initial[0].clone(),
+        Some(RunFile::Run(record)) => record.environment.weights_file,
+        Some(RunFile::Weights(header)) => header.initial_weights_file[0].clone(),
     };
     let told = || {
         format!(
@@ -156,22 +161,22 @@ pub fn other_start(path: &str) -> Result<Option<String>, Trouble> {
     Ok((!weights.is_empty()).then(told))
 }
 
-/// Takes what an argument says instead of the link.
+/// Overrides a setting of a run with the value of a command-line argument.
 ///
 /// # Errors
-/// [`Trouble::BadLink`] when the setting cannot be that, or not together with the others.
-pub fn set(spec: &mut RunSpec, key: &str, text: &str) -> Result<(), Trouble> {
-    let bad = |problem: &Problem| Trouble::bad(problem.to_string());
+/// [`CommandError::BadLink`] when the value is invalid, or does not fit the other settings.
+pub fn override_setting(spec: &mut RunSpec, key: &str, text: &str) -> Result<(), CommandError> {
+    let bad = |problem: &InvalidSetting| CommandError::bad_link(problem.to_string());
     spec.parse(key, text).map_err(|problem| bad(&problem))?;
-    spec.problems().first().map_or(Ok(()), |problem| Err(bad(problem)))
+    spec.invalid_settings().first().map_or(Ok(()), |problem| Err(bad(problem)))
 }
 
-/// The device that the run asks for; `Auto` takes the GPU where it is worth it and there is one.
+/// Opens the device that the run asks for; `Auto` chooses a GPU if there is one and the run is faster on it.
 ///
 /// # Errors
-/// When a GPU was asked for and there is none, or it gives wrong numbers.
-pub fn device(spec: &RunSpec) -> Result<Device, Trouble> {
-    // One that is only simulated would not be taken either.
+/// When a GPU is required and there is none, or it computes wrong numbers.
+pub fn open_device(spec: &RunSpec) -> Result<Device, CommandError> {
+    // A simulated GPU would not be chosen either.
     let nowhere = spec.run.device == DeviceChoice::Auto && !may_have_gpu();
     if nowhere || !prefers_gpu(spec) {
         return Ok(Device::cpu());
@@ -184,30 +189,30 @@ pub fn device(spec: &RunSpec) -> Result<Device, Trouble> {
     }
 }
 
-/// The devices of several runs, each opened once: the trial of a GPU takes its time.
+/// Cache of opened devices, so that a GPU is checked only once for several runs.
 #[derive(Default)]
-pub struct Devices(Vec<(Wish, Device)>);
+pub struct DeviceCache(Vec<(DeviceKey, Device)>);
 
-/// What a device is chosen by.
-type Wish = (bool, Engine);
+/// Key of a cached device: whether a GPU is preferred, and the engine.
+type DeviceKey = (bool, Engine);
 
-impl Devices {
-    /// As [`device`].
+impl DeviceCache {
+    /// The device of the run, opened by [`open_device`] the first time.
     ///
     /// # Errors
-    /// As [`device`].
-    pub fn device(&mut self, spec: &RunSpec) -> Result<Device, Trouble> {
+    /// As [`open_device`].
+    pub fn find_or_open(&mut self, spec: &RunSpec) -> Result<Device, CommandError> {
         let wish = (prefers_gpu(spec), engine(spec).0);
         if let Some((_, known)) = self.0.iter().find(|(known, _)| *known == wish) {
             return Ok(known.clone());
         }
-        let device = device(spec)?;
+        let device = open_device(spec)?;
         self.0.push((wish, device.clone()));
         Ok(device)
     }
 
-    /// The names of those that were opened, each once.
-    pub fn names(&self) -> Vec<&str> {
+    /// Names of the opened devices, sorted, each once.
+    pub fn device_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.0.iter().map(|(_, device)| device.report().name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
@@ -215,23 +220,24 @@ impl Devices {
     }
 }
 
-/// A bar on the error stream, so that metrics can be piped away; hidden where nobody watches.
-pub fn bar(length: u64, quiet: bool) -> ProgressBar {
-    styled("{bar:30} {human_pos} of {human_len} steps, {per_sec}, {eta} left {msg}", length, quiet)
+/// Progress bar over training steps, on standard error; invisible if `is_hidden` or without a terminal.
+pub fn step_bar(length: u64, is_hidden: bool) -> ProgressBar {
+    build_bar("{bar:30} {human_pos} of {human_len} steps, {per_sec}, {eta} left {msg}", length, is_hidden)
 }
 
-/// The same for the runs of a sweep, which are too slow to be counted by the second.
-pub fn bar_of_runs(length: u64, quiet: bool) -> ProgressBar {
-    styled("{bar:30} {human_pos} of {human_len} runs {msg}", length, quiet)
+/// Progress bar over the runs of a sweep, without a rate, on standard error.
+pub fn run_bar(length: u64, is_hidden: bool) -> ProgressBar {
+    build_bar("{bar:30} {human_pos} of {human_len} runs {msg}", length, is_hidden)
 }
 
-/// The same with the time that is left, for a sweep on all cores.
-pub fn bar_of_sweep(length: u64, quiet: bool) -> ProgressBar {
-    styled("{bar:30} {human_pos} of {human_len} runs, {per_sec}, {eta} left", length, quiet)
+/// Progress bar over the runs of a sweep with rate and remaining time, on standard error.
+pub fn sweep_bar(length: u64, is_hidden: bool) -> ProgressBar {
+    build_bar("{bar:30} {human_pos} of {human_len} runs, {per_sec}, {eta} left", length, is_hidden)
 }
 
-fn styled(style: &str, length: u64, quiet: bool) -> ProgressBar {
-    if quiet {
+/// A progress bar of `length` units with a template of the crate `indicatif`.
+fn build_bar(style: &str, length: u64, is_hidden: bool) -> ProgressBar {
+    if is_hidden {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -242,13 +248,13 @@ fn styled(style: &str, length: u64, quiet: bool) -> ProgressBar {
 mod tests {
     use super::*;
 
-    /// What has no effect yet is kept as it stands; what means nothing is refused.
+    /// Keys without an effect are kept as they are; meaningless ones are refused.
     #[test]
     fn a_teachers_keys_are_kept_or_refused() {
-        let kept = link("#v1/sparse-parity?axes=0_1").unwrap();
-        assert_eq!(kept.reserved, [("axes".to_string(), "0_1".to_string())]);
+        let kept = read_link("#v1/sparse-parity?axes=0_1").unwrap();
+        assert_eq!(kept.teacher_keys, [("axes".to_string(), "0_1".to_string())]);
         for (part, begins) in [("at=soon", "at = soon: "), ("embed=maybe", "embed = maybe: ")] {
-            let said = link(&format!("#v1/sparse-parity?{part}&axes=0_1")).unwrap_err().to_string();
+            let said = read_link(&format!("#v1/sparse-parity?{part}&axes=0_1")).unwrap_err().to_string();
             assert!(said.starts_with(begins) && said.lines().count() == 1, "{said}");
         }
     }

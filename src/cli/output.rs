@@ -1,8 +1,10 @@
-//! Where `lab run` prints: the standard output, or a file that takes the place of an old one when the run has ended.
+//! Output of the metrics of `lab run`: standard output, or a file that replaces an old one when the run has
+//! ended.
 //!
 //! # Why
-//! Measurements are written as they are made, beside the file that they are for. A checkpoint says how far they had come
-//! with it ([`Mark`]), so that a run that was interrupted, in whatever way, goes on in the same text.
+//! Measurements are written as they are made, to a part file next to the target. A checkpoint stores the
+//! length of that text ([`OutputMark`]), so that a run that was interrupted in any way continues the same
+//! text.
 
 use std::fmt;
 use std::fs::File;
@@ -11,161 +13,192 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use super::disk::{Beside, Disk, is_special, replace};
-use super::print::Format;
+use super::disk::{Disk, PartFile, is_special_file, replace_file};
+use super::print::MetricsFormat;
 
-/// Under which key a checkpoint has its mark.
-pub const KEY: &str = "rows";
+/// Key under which a checkpoint stores the mark of its metrics.
+pub const CHECKPOINT_KEY: &str = "rows";
 
-/// How far the text of a run had come.
+/// State of the metrics text at a checkpoint: its format, length and checksum, and the last step in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
-    format: Format,
-    bytes: u64,
-    /// Of them all.
-    sum: u64,
-    /// The step of the last measurement in it.
+pub struct OutputMark {
+    format: MetricsFormat,
+    /// Length of the text in bytes.
+    byte_count: u64,
+    /// FNV-1a checksum of these bytes.
+    checksum: u64,
+    /// Step of the last measurement in the text.
     pub step: u64,
 }
 
-impl Mark {
-    /// From the text in a checkpoint.
-    pub fn parse(text: &str) -> Option<Mark> {
+impl OutputMark {
+    /// Parses the text that a checkpoint stores; None if it is damaged.
+    pub fn parse(text: &str) -> Option<OutputMark> {
         let words: Vec<&str> = text.split(' ').collect();
         let [format, bytes, sum, step] = words[..] else { return None };
-        let format = FORMATS.iter().find(|(_, word)| *word == format)?.0;
+        let format = FORMAT_NAMES.iter().find(|(_, word)| *word == format)?.0;
         let (bytes, step) = (bytes.parse().ok()?, step.parse().ok()?);
-        Some(Mark { format, bytes, sum: u64::from_str_radix(sum, 16).ok()?, step })
+        Some(OutputMark { format, byte_count: bytes, checksum: u64::from_str_radix(sum, 16).ok()?, step })
     }
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for OutputMark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = FORMATS.iter().find(|(format, _)| *format == self.format).map_or("", |(_, word)| word);
-        write!(f, "{word} {} {:016x} {}", self.bytes, self.sum, self.step)
+        let word =
+            FORMAT_NAMES.iter().find(|(format, _)| *format == self.format).map_or("", |(_, word)| word);
+        write!(f, "{word} {} {:016x} {}", self.byte_count, self.checksum, self.step)
     }
 }
 
-const FORMATS: [(Format, &str); 3] = [(Format::Table, "table"), (Format::Csv, "csv"), (Format::Json, "json")];
+/// Names of the formats in a mark.
+const FORMAT_NAMES: [(MetricsFormat, &str); 3] =
+    [(MetricsFormat::Table, "table"), (MetricsFormat::Csv, "csv"), (MetricsFormat::Json, "json")];
 
-/// The sum of no bytes, and how a byte is added: Fowler, Noll and Vo's 1a, in 64 bits.
-const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+/// FNV-1a checksum of no bytes, in 64 bits (Fowler, Noll and Vo).
+const EMPTY_CHECKSUM: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// The sum of a file's bytes.
+/// FNV-1a checksum of bytes, in 64 bits.
 pub fn checksum(bytes: &[u8]) -> u64 {
-    add(EMPTY, bytes)
+    update_checksum(EMPTY_CHECKSUM, bytes)
 }
 
-fn add(sum: u64, bytes: &[u8]) -> u64 {
+/// Continues an FNV-1a checksum with further bytes.
+fn update_checksum(sum: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(sum, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-enum To<'a> {
+/// Destination of the metrics.
+enum OutputTarget<'a> {
     Standard,
     /// A device or a pipe.
     Special(File),
-    Beside(Beside<'a>),
+    Part(PartFile<'a>),
 }
 
-/// Where it is printed.
-pub struct Output<'a> {
-    to: To<'a>,
-    /// As it was named.
-    path: Option<PathBuf>,
-    bytes: u64,
-    sum: u64,
-    nobody_reads: bool,
+/// Writer of the metrics of `lab run`: to standard output, or to a part file that replaces the target at the
+/// end.
+pub struct MetricsOutput<'a> {
+    target: OutputTarget<'a>,
+    /// Path as the user gave it; None for standard output.
+    given_path: Option<PathBuf>,
+    /// Bytes written so far.
+    byte_count: u64,
+    /// FNV-1a checksum of these bytes.
+    checksum: u64,
+    /// Whether the reader of a pipe has gone; further text is dropped.
+    is_closed: bool,
 }
 
-impl<'a> Output<'a> {
-    /// The file at `path`, or the standard output.
+impl<'a> MetricsOutput<'a> {
+    /// Opens the file at `path`, or standard output.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub fn open(disk: &'a dyn Disk, path: Option<&Path>) -> Result<Output<'a>, anyhow::Error> {
+    /// When the file cannot be written.
+    pub fn open(disk: &'a dyn Disk, path: Option<&Path>) -> Result<MetricsOutput<'a>, anyhow::Error> {
         let to = match path {
-            None => To::Standard,
-            Some(path) if is_special(path) => {
+            None => OutputTarget::Standard,
+            Some(path) if is_special_file(path) => {
                 let file = File::options().write(true).open(path);
-                To::Special(file.with_context(|| format!("cannot write {}", path.display()))?)
+                OutputTarget::Special(file.with_context(|| format!("cannot write {}", path.display()))?)
             }
-            Some(path) => To::Beside(Beside::open(disk, path, true)?),
+            Some(path) => OutputTarget::Part(PartFile::open(disk, path, true)?),
         };
         let path = path.map(Path::to_path_buf);
-        Ok(Output { to, path, bytes: 0, sum: EMPTY, nobody_reads: false })
+        Ok(MetricsOutput {
+            target: to,
+            given_path: path,
+            byte_count: 0,
+            checksum: EMPTY_CHECKSUM,
+            is_closed: false,
+        })
     }
 
-    /// Begins with nothing; what an interrupted run has left beside the file goes.
+    /// Clears the part file of an interrupted run.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(&mut self) -> Result<(), anyhow::Error> {
-        match &self.to {
-            To::Beside(beside) if beside.length() > 0 => beside.cut(0).with_context(|| self.cannot()),
+    pub fn clear(&mut self) -> Result<(), anyhow::Error> {
+        match &self.target {
+            OutputTarget::Part(beside) if beside.byte_length() > 0 => {
+                beside.truncate(0).with_context(|| self.write_error())
+            }
             _ => Ok(()),
         }
     }
 
-    /// Goes on in the text of the run that a checkpoint with this mark is of, if it is there; whether it does. Without
-    /// a mark, or where the text is not there, it begins with nothing.
+    /// Continues the text of an earlier run after the mark of its checkpoint. Returns whether that text was
+    /// found; without a mark or without the text, the output is empty.
     ///
     /// # Errors
-    /// When it cannot be written, or what an interrupted run has left would be lost.
-    pub fn go_on(&mut self, mark: Option<Mark>, format: Format, head: &str) -> Result<bool, anyhow::Error> {
-        let To::Beside(beside) = &self.to else { return Ok(false) };
+    /// When the file cannot be written, or the measurements of an interrupted run would be lost.
+    pub fn resume(
+        &mut self,
+        mark: Option<OutputMark>,
+        format: MetricsFormat,
+        head: &str,
+    ) -> Result<bool, anyhow::Error> {
+        let OutputTarget::Part(beside) = &self.target else { return Ok(false) };
         if let Some(mark) = mark.filter(|mark| mark.format == format) {
-            let there =
-                beside.read().and_then(|file| begins(file, &mark, head)).with_context(|| self.cannot())?;
-            let old = File::open(beside.path()).and_then(|file| begins(&file, &mark, head)).ok().flatten();
-            let found = if there == Some(Head::Same) {
-                beside.cut(mark.bytes).map(|()| true)
-            } else if old == Some(Head::Same) {
-                // It had taken its place before the next checkpoint was written, or when the run was stopped.
-                beside.cut(0).and_then(|()| copy(beside, mark.bytes)).map(|()| true)
+            let there = beside
+                .rewind()
+                .and_then(|file| match_header(file, &mark, head))
+                .with_context(|| self.write_error())?;
+            let old = File::open(beside.target_path())
+                .and_then(|file| match_header(&file, &mark, head))
+                .ok()
+                .flatten();
+            let found = if there == Some(HeaderMatch::Same) {
+                beside.truncate(mark.byte_count).map(|()| true)
+            } else if old == Some(HeaderMatch::Same) {
+                // The text replaced the target before the next checkpoint was written, or when the run was stopped.
+                beside.truncate(0).and_then(|()| copy_target(beside, mark.byte_count)).map(|()| true)
             } else {
                 Ok(false)
             };
-            if found.with_context(|| self.cannot())? {
-                (self.bytes, self.sum) = (mark.bytes, mark.sum);
+            if found.with_context(|| self.write_error())? {
+                (self.byte_count, self.checksum) = (mark.byte_count, mark.checksum);
                 return Ok(true);
             }
-            let of_csv = format == Format::Csv && (there.is_some() || old.is_some());
-            if of_csv && self.go_on_below(&mark, there.is_some(), head)? {
+            let of_csv = format == MetricsFormat::Csv && (there.is_some() || old.is_some());
+            if of_csv && self.resume_below_header(&mark, there.is_some(), head)? {
                 return Ok(true);
             }
         }
-        let To::Beside(beside) = &self.to else { return Ok(false) };
-        if beside.length() > 0 {
+        let OutputTarget::Part(beside) = &self.target else { return Ok(false) };
+        if beside.byte_length() > 0 {
             bail!(
                 "{} contains the measurements of an interrupted run, and the checkpoint belongs to another run: rename or \
                  remove the file",
-                beside.part().display()
+                beside.part_path().display()
             );
         }
-        if mark.is_some() && beside.path().exists() {
+        if mark.is_some() && beside.target_path().exists() {
             bail!(
                 "{} does not contain the metrics of this checkpoint's run in this format and up to this last \
                  step: choose another file with --output",
-                beside.path().display()
+                beside.target_path().display()
             );
         }
         Ok(false)
     }
 
-    /// Goes on in the lines of CSV of this mark below another description of the run, which tells its new last step, say;
-    /// the lines are in the part file or have taken their place. Whether it does: lines below something else are none
-    /// of a run.
+    /// Continues CSV lines of the mark under a new header, for example when the last step of the run changed.
+    /// The lines are in the part file, or in the target. Returns false if the text is not that of a run.
     ///
     /// # Errors
-    /// When it cannot be written, or the lines are of the other [names](super::print::Names): those of the version before
-    /// have no description.
-    fn go_on_below(&mut self, mark: &Mark, is_part: bool, head: &str) -> Result<bool, anyhow::Error> {
-        let To::Beside(beside) = &self.to else { return Ok(false) };
-        let (part, path) = (beside.part().to_path_buf(), beside.path().to_path_buf());
-        let from = if is_part { &part } else { &path };
+    /// When the file cannot be written, or its lines have the other [names](super::print::NameVersion).
+    fn resume_below_header(
+        &mut self,
+        mark: &OutputMark,
+        is_in_part: bool,
+        head: &str,
+    ) -> Result<bool, anyhow::Error> {
+        let OutputTarget::Part(beside) = &self.target else { return Ok(false) };
+        let (part, path) = (beside.part_path().to_path_buf(), beside.target_path().to_path_buf());
+        let from = if is_in_part { &part } else { &path };
         let mut text = vec![];
-        let read = File::open(from).and_then(|file| file.take(mark.bytes).read_to_end(&mut text));
-        read.with_context(|| self.cannot())?;
+        let read = File::open(from).and_then(|file| file.take(mark.byte_count).read_to_end(&mut text));
+        read.with_context(|| self.write_error())?;
         let (is_new, is_old) = (text.starts_with(b"# program: "), text.starts_with(b"step,replica,"));
         if !is_new && !is_old {
             return Ok(false);
@@ -179,97 +212,106 @@ impl<'a> Output<'a> {
         }
         let lines = text.split_inclusive(|byte| *byte == b'\n').skip_while(|line| line.starts_with(b"#"));
         let text = [head.as_bytes(), &lines.collect::<Vec<_>>().concat()].concat();
-        if is_part {
-            // At each moment there is the old text or the new one.
-            replace(beside.disk(), &part, &text).with_context(|| self.cannot())?;
-            self.to = To::Beside(Beside::open(beside.disk(), &path, true)?);
+        if is_in_part {
+            // The part file has the old text or the new one at every moment.
+            replace_file(beside.disk(), &part, &text).with_context(|| self.write_error())?;
+            self.target = OutputTarget::Part(PartFile::open(beside.disk(), &path, true)?);
         } else {
-            beside.cut(0).and_then(|()| beside.append(&text)).with_context(|| self.cannot())?;
+            beside.truncate(0).and_then(|()| beside.append(&text)).with_context(|| self.write_error())?;
         }
-        (self.bytes, self.sum) = (text.len() as u64, add(EMPTY, &text));
+        (self.byte_count, self.checksum) = (text.len() as u64, update_checksum(EMPTY_CHECKSUM, &text));
         Ok(true)
     }
 
-    fn cannot(&self) -> String {
-        match &self.path {
+    /// Error message for a failed write, with the path.
+    fn write_error(&self) -> String {
+        match &self.given_path {
             Some(path) => format!("cannot write the metrics to {}", path.display()),
             None => "cannot write the metrics".into(),
         }
     }
 
-    /// Prints; that nobody reads on, as in `lab run … | head`, is no failure.
+    /// Writes text; a pipe whose reader has gone, as in `lab run … | head`, is not an error.
     ///
     /// # Errors
-    /// When the file is full or gone.
+    /// When the disk is full or the file is gone.
     pub fn write(&mut self, text: &str) -> Result<(), anyhow::Error> {
-        if text.is_empty() || self.nobody_reads {
+        if text.is_empty() || self.is_closed {
             return Ok(());
         }
         let bytes = text.as_bytes();
-        let written = match &mut self.to {
-            To::Standard => {
+        let written = match &mut self.target {
+            OutputTarget::Standard => {
                 let mut out = io::stdout().lock();
                 out.write_all(bytes).and_then(|()| out.flush())
             }
-            To::Special(file) => file.write_all(bytes),
-            To::Beside(beside) => beside.append(bytes),
+            OutputTarget::Special(file) => file.write_all(bytes),
+            OutputTarget::Part(beside) => beside.append(bytes),
         };
         match written {
-            Err(why) if why.kind() == ErrorKind::BrokenPipe => self.nobody_reads = true,
-            other => other.with_context(|| self.cannot())?,
+            Err(why) if why.kind() == ErrorKind::BrokenPipe => self.is_closed = true,
+            other => other.with_context(|| self.write_error())?,
         }
-        (self.bytes, self.sum) = (self.bytes + bytes.len() as u64, add(self.sum, bytes));
+        (self.byte_count, self.checksum) =
+            (self.byte_count + bytes.len() as u64, update_checksum(self.checksum, bytes));
         Ok(())
     }
 
-    /// Whether who read it has gone.
-    pub fn nobody_reads(&self) -> bool {
-        self.nobody_reads
+    /// Whether the reader of a pipe has gone.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
     }
 
-    /// How far the text has come, which is on the disk now: a run can go on behind it. None where it is no file.
+    /// Waits until the text is on the disk, and returns its mark for a checkpoint; `step` is the last
+    /// measured step.
+    /// None without a file or a measurement.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub fn mark(&self, format: Format, step: Option<u64>) -> Result<Option<Mark>, anyhow::Error> {
-        let (To::Beside(beside), Some(step)) = (&self.to, step) else { return Ok(None) };
-        beside.sync().with_context(|| self.cannot())?;
-        Ok(Some(Mark { format, bytes: self.bytes, sum: self.sum, step }))
+    /// When the file cannot be written.
+    pub fn sync_and_mark(
+        &self,
+        format: MetricsFormat,
+        step: Option<u64>,
+    ) -> Result<Option<OutputMark>, anyhow::Error> {
+        let (OutputTarget::Part(beside), Some(step)) = (&self.target, step) else { return Ok(None) };
+        beside.sync().with_context(|| self.write_error())?;
+        Ok(Some(OutputMark { format, byte_count: self.byte_count, checksum: self.checksum, step }))
     }
 
-    /// Where the text is as long as it has not taken its place, if there is any.
-    pub fn part(&self) -> Option<&Path> {
-        match &self.to {
-            To::Beside(beside) if beside.length() > 0 => Some(beside.part()),
+    /// Path of the part file; None if it is empty or has replaced its target.
+    pub fn part_path(&self) -> Option<&Path> {
+        match &self.target {
+            OutputTarget::Part(beside) if beside.byte_length() > 0 => Some(beside.part_path()),
             _ => None,
         }
     }
 
-    /// The text is whole: it takes its place, and nothing more is written to it.
+    /// Replaces the target with the finished text; nothing is written after it.
     ///
     /// # Errors
-    /// When it cannot be written; an old file is there then.
-    pub fn finish(&mut self) -> Result<(), anyhow::Error> {
-        let cannot = self.cannot();
-        match std::mem::replace(&mut self.to, To::Standard) {
-            To::Beside(beside) => beside.finish().map(drop).context(cannot),
+    /// When the file cannot be written; an old target is unchanged then.
+    pub fn replace_target(&mut self) -> Result<(), anyhow::Error> {
+        let cannot = self.write_error();
+        match std::mem::replace(&mut self.target, OutputTarget::Standard) {
+            OutputTarget::Part(beside) => beside.replace_target().map(drop).context(cannot),
             _ => Ok(()),
         }
     }
 }
 
-/// What is before the measurements of a text.
+/// Whether a file begins with the expected header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Head {
-    /// What is wanted.
+enum HeaderMatch {
+    /// The expected header.
     Same,
-    /// Something else.
-    Other,
+    /// Another header.
+    Different,
 }
 
-/// Whether a file begins with the text that the mark is of, and that with `head`; none if it is another text.
-fn begins(mut file: &File, mark: &Mark, head: &str) -> io::Result<Option<Head>> {
-    let (mut left, mut sum, mut first, mut starts) = (mark.bytes, EMPTY, vec![], false);
+/// Compares the first bytes of a file with a mark, and their header with `head`; None if the text is not that
+/// of the mark.
+fn match_header(mut file: &File, mark: &OutputMark, head: &str) -> io::Result<Option<HeaderMatch>> {
+    let (mut left, mut sum, mut first, mut starts) = (mark.byte_count, EMPTY_CHECKSUM, vec![], false);
     let mut bytes = vec![0; 1 << 16];
     while left > 0 {
         let most = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
@@ -277,37 +319,38 @@ fn begins(mut file: &File, mark: &Mark, head: &str) -> io::Result<Option<Head>> 
         if read == 0 {
             return Ok(None);
         }
-        starts |= left == mark.bytes && bytes[0] == b'#';
-        (left, sum) = (left - read as u64, add(sum, &bytes[..read]));
+        starts |= left == mark.byte_count && bytes[0] == b'#';
+        (left, sum) = (left - read as u64, update_checksum(sum, &bytes[..read]));
         let wanted = head.len().saturating_sub(first.len()).min(read);
         first.extend_from_slice(&bytes[..wanted]);
     }
-    // Lines of CSV below no description are of other names.
-    let is_same = first == head.as_bytes() && !(head.is_empty() && mark.format == Format::Csv && starts);
-    Ok((sum == mark.sum).then_some(if is_same { Head::Same } else { Head::Other }))
+    // CSV lines without a header have the old names of measures.
+    let is_same =
+        first == head.as_bytes() && !(head.is_empty() && mark.format == MetricsFormat::Csv && starts);
+    Ok((sum == mark.checksum).then_some(if is_same { HeaderMatch::Same } else { HeaderMatch::Different }))
 }
 
-/// Copies the first bytes of the old file to the new one.
-fn copy(beside: &Beside<'_>, length: u64) -> io::Result<()> {
-    let mut old = File::open(beside.path())?.take(length);
+/// Copies the first `length` bytes of the target to the part file.
+fn copy_target(part: &PartFile<'_>, length: u64) -> io::Result<()> {
+    let mut old = File::open(part.target_path())?.take(length);
     let mut bytes = vec![];
     while old.by_ref().take(1 << 20).read_to_end(&mut bytes)? > 0 {
-        beside.append(&bytes)?;
+        part.append(&bytes)?;
         bytes.clear();
     }
     Ok(())
 }
 
-/// What `print!` panics with where the standard output takes no more.
-const CANNOT_PRINT: &str = "failed printing to stdout: ";
+/// Start of the panic message of `print!` when standard output cannot be written.
+const PRINT_PANIC_PREFIX: &str = "failed printing to stdout: ";
 
-/// Ends the program with a sentence where the standard output cannot be written, as where its disk is full. Other panics
-/// stay what they are.
+/// Installs a panic hook that ends the program with one sentence when standard output cannot be written, for
+/// example on a full disk. Other panics are unchanged.
 #[expect(clippy::print_stderr, reason = "this is where this error reaches the person")]
-pub fn fail_in_a_sentence() {
+pub fn exit_on_print_error() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        let why = panic.payload_as_str().and_then(|said| said.strip_prefix(CANNOT_PRINT));
+        let why = panic.payload_as_str().and_then(|said| said.strip_prefix(PRINT_PANIC_PREFIX));
         let Some(why) = why else { return usual(panic) };
         eprintln!("cannot write to the standard output: {why}");
         std::process::exit(1);
@@ -317,7 +360,7 @@ pub fn fail_in_a_sentence() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::Native;
+    use crate::disk::SystemDisk;
 
     /// A folder for a test, with the file that is to be written there and its part file.
     fn files(name: &str) -> [PathBuf; 3] {
@@ -329,73 +372,73 @@ mod tests {
     #[test]
     fn a_mark_finds_its_text_and_no_other() {
         let [folder, path, part] = files("mark");
-        let open = || Output::open(&Native, Some(&path)).unwrap();
+        let open = || MetricsOutput::open(&SystemDisk, Some(&path)).unwrap();
         let mut output = open();
         output.write("head\n1\n2\n").unwrap();
-        let mark = output.mark(Format::Csv, Some(2)).unwrap().unwrap();
-        assert_eq!(Mark::parse(&mark.to_string()), Some(mark));
+        let mark = output.sync_and_mark(MetricsFormat::Csv, Some(2)).unwrap().unwrap();
+        assert_eq!(OutputMark::parse(&mark.to_string()), Some(mark));
         output.write("3\nhal").unwrap();
-        // A second process is told, and changes nothing.
-        let second = format!("{:#}", Output::open(&Native, Some(&path)).err().unwrap());
+        // A second process gets an error and changes nothing.
+        let second = format!("{:#}", MetricsOutput::open(&SystemDisk, Some(&path)).err().unwrap());
         assert!(second.contains("being written by another lab"), "{second}");
         drop(output);
         assert_eq!(std::fs::read_to_string(&part).unwrap(), "head\n1\n2\n3\nhal");
-        // Another format, another beginning, another sum: it is left as it is.
+        // With another format, beginning or checksum, the file is unchanged.
         for (mark, format, head) in [
-            (Some(mark), Format::Table, ""),
-            (Some(mark), Format::Csv, "tail"),
-            (Some(Mark { sum: 1, ..mark }), Format::Csv, ""),
-            (Some(Mark { bytes: 100, ..mark }), Format::Csv, ""),
-            (None, Format::Csv, ""),
+            (Some(mark), MetricsFormat::Table, ""),
+            (Some(mark), MetricsFormat::Csv, "tail"),
+            (Some(OutputMark { checksum: 1, ..mark }), MetricsFormat::Csv, ""),
+            (Some(OutputMark { byte_count: 100, ..mark }), MetricsFormat::Csv, ""),
+            (None, MetricsFormat::Csv, ""),
         ] {
-            let refused = format!("{:#}", open().go_on(mark, format, head).unwrap_err());
+            let refused = format!("{:#}", open().resume(mark, format, head).unwrap_err());
             assert!(refused.contains("contains the measurements of an interrupted run"), "{refused}");
         }
         let mut output = open();
-        assert!(output.go_on(Some(mark), Format::Csv, "head").unwrap());
+        assert!(output.resume(Some(mark), MetricsFormat::Csv, "head").unwrap());
         output.write("3\n4\n").unwrap();
-        output.finish().unwrap();
+        output.replace_target().unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\n1\n2\n3\n4\n");
         assert!(!part.exists());
-        // What has taken its place is gone on with, too, and stays until it is replaced.
+        // A text that has replaced its target is continued too; the target stays until it is replaced.
         let mut output = open();
-        assert!(output.go_on(Some(mark), Format::Csv, "head").unwrap());
+        assert!(output.resume(Some(mark), MetricsFormat::Csv, "head").unwrap());
         assert_eq!(std::fs::read_to_string(&part).unwrap(), "head\n1\n2\n");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\n1\n2\n3\n4\n");
         drop(output);
         let mut output = open();
-        output.begin().unwrap();
+        output.clear().unwrap();
         drop(output);
         assert!(!part.exists(), "an empty one is not left behind");
-        // It is not replaced by the rest of a run alone.
-        let refused = format!("{:#}", open().go_on(Some(mark), Format::Json, "head").unwrap_err());
+        // The rest of a run alone does not replace the file.
+        let refused = format!("{:#}", open().resume(Some(mark), MetricsFormat::Json, "head").unwrap_err());
         assert!(refused.contains("does not contain the metrics of this"), "{refused}");
-        assert!(!open().go_on(None, Format::Csv, "").unwrap());
+        assert!(!open().resume(None, MetricsFormat::Csv, "").unwrap());
         std::fs::remove_dir_all(folder).unwrap();
     }
 
     /// The numbers of nothing, of a and of foobar are in the authors' own list (Fowler, Noll, Vo and Eastlake).
     #[test]
     fn the_sum_is_that_of_its_authors() {
-        let sums = ["", "a", "foobar"].map(|text| add(EMPTY, text.as_bytes()));
+        let sums = ["", "a", "foobar"].map(|text| update_checksum(EMPTY_CHECKSUM, text.as_bytes()));
         assert_eq!(sums, [0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c, 0x8594_4171_f739_67e8]);
-        assert_eq!(add(add(EMPTY, b"foo"), b"bar"), sums[2]);
+        assert_eq!(update_checksum(update_checksum(EMPTY_CHECKSUM, b"foo"), b"bar"), sums[2]);
     }
 
     #[test]
     fn another_text_of_the_same_length_and_head_is_not_gone_on_with() {
         let [folder, path, part] = files("other");
-        let open = || Output::open(&Native, Some(&path)).unwrap();
+        let open = || MetricsOutput::open(&SystemDisk, Some(&path)).unwrap();
         let mut output = open();
         output.write("head\n1\n2\n").unwrap();
-        let mark = output.mark(Format::Csv, Some(2)).unwrap().unwrap();
+        let mark = output.sync_and_mark(MetricsFormat::Csv, Some(2)).unwrap().unwrap();
         drop(output);
-        assert_eq!((mark.bytes, mark.sum), (9, 0xd5fd_3b0a_80b3_5a70));
+        assert_eq!((mark.byte_count, mark.checksum), (9, 0xd5fd_3b0a_80b3_5a70));
         std::fs::write(&part, "head\n1\n3\n").unwrap();
-        let refused = format!("{:#}", open().go_on(Some(mark), Format::Csv, "head").unwrap_err());
+        let refused = format!("{:#}", open().resume(Some(mark), MetricsFormat::Csv, "head").unwrap_err());
         assert!(refused.contains("contains the measurements of an interrupted run"), "{refused}");
         std::fs::write(&part, "head\n1\n2\n").unwrap();
-        assert!(open().go_on(Some(mark), Format::Csv, "head").unwrap());
+        assert!(open().resume(Some(mark), MetricsFormat::Csv, "head").unwrap());
         std::fs::remove_dir_all(folder).unwrap();
     }
 
@@ -404,15 +447,21 @@ mod tests {
     #[test]
     fn that_nobody_reads_on_is_known_and_no_failure() {
         let (reader, writer) = io::pipe().unwrap();
-        let to = To::Special(File::from(std::os::fd::OwnedFd::from(writer)));
-        let mut output = Output { to, path: None, bytes: 0, sum: EMPTY, nobody_reads: false };
+        let to = OutputTarget::Special(File::from(std::os::fd::OwnedFd::from(writer)));
+        let mut output = MetricsOutput {
+            target: to,
+            given_path: None,
+            byte_count: 0,
+            checksum: EMPTY_CHECKSUM,
+            is_closed: false,
+        };
         output.write("1\n").unwrap();
-        assert!(!output.nobody_reads());
+        assert!(!output.is_closed());
         drop(reader);
         output.write("2\n").unwrap();
-        assert!(output.nobody_reads());
-        // Nothing more is written then.
+        assert!(output.is_closed());
+        // Further text is dropped then.
         output.write("3\n").unwrap();
-        assert_eq!(output.bytes, 4);
+        assert_eq!(output.byte_count, 4);
     }
 }

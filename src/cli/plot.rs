@@ -1,7 +1,7 @@
-//! `lab plot`: the charts that a link shows, as one figure, or what a file of a run or a sweep holds.
+//! `lab plot`: draws the charts of a link, or the contents of a file of a run or a sweep, as one figure.
 //!
 //! # Why
-//! The figure is what the page shows, by construction: see [`super::headless`].
+//! The figure shows exactly what the page shows: see [`super::headless`].
 
 use std::path::PathBuf;
 use vivarium_view::display::charts::ChartOfRun;
@@ -9,20 +9,20 @@ use vivarium_view::display::charts::ChartOfRun;
 use anyhow::Context;
 use clap::Args;
 
-use super::headless::Headless;
-use super::journal::{Found, is_journal};
-use super::look::{Kind, Look};
-use super::measured::{Measured, read};
-use super::{Trouble, open, sweep, sweeps};
+use super::headless::HeadlessPage;
+use super::journal::{SweepIndex, is_journal};
+use super::look::{FigureFormat, FigureStyle};
+use super::measured::{MeasuredTable, read_table};
+use super::{CommandError, open, sweep, sweeps};
 use vivarium_model::chart::Chart;
-use vivarium_model::permalink::{Axis, Link, encode};
+use vivarium_model::permalink::{AxisScale, Link, encode};
 use vivarium_page::state::State;
 use vivarium_plot::analysis::Reading;
-use vivarium_view::display::Phase;
+use vivarium_view::display::RunPhase;
 use vivarium_view::record::preamble::file_name;
-use vivarium_view::record::{File, FileError};
+use vivarium_view::record::{FileError, RunFile};
 
-/// What `lab plot` takes.
+/// Command-line arguments of `lab plot`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The link, a preset's name, or a file. `show` in the link chooses the charts. With the CSV or JSON file of a run or a sweep, nothing is trained.
@@ -32,7 +32,7 @@ pub struct Arguments {
     output: PathBuf,
     /// The link of the run in a CSV file that does not name its run; its `show` chooses the charts of a CSV file.
     #[arg(long = "link", value_name = "LINK")]
-    of: Option<String>,
+    csv_link: Option<String>,
     /// Last training step, instead of the last step in the link.
     #[arg(long)]
     steps: Option<u64>,
@@ -43,66 +43,68 @@ pub struct Arguments {
     #[arg(long)]
     log_y: bool,
     #[command(flatten)]
-    look: Look,
+    look: FigureStyle,
     /// No progress bar, and no fitted power law.
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// What is drawn.
-enum Source {
-    /// A run that is trained for it.
+/// Source of the data of a figure.
+enum PlotSource {
+    /// A run that is trained for the figure.
     Link,
-    /// A run's or a sweep's JSON.
+    /// JSON file of a run or a sweep.
     Json,
-    /// What `lab sweep` wrote.
-    Journal(Box<Found>),
-    /// A table of metrics.
-    Table(Measured),
+    /// A sweep file of `lab sweep`.
+    Journal(Box<SweepIndex>),
+    /// CSV table of metrics.
+    Table(MeasuredTable),
 }
 
-/// What the argument is: a file that has all numbers, or something that has to be trained.
-fn source(arguments: &Arguments) -> Result<Source, Trouble> {
+/// Source of the data: a file with all numbers, or a run that must be trained.
+fn find_source(arguments: &Arguments) -> Result<PlotSource, CommandError> {
     let path = &arguments.link;
-    let no_table = |source| match &arguments.of {
-        Some(_) => Err(Trouble::bad(format!("--link belongs to a CSV file, and {path} is none"))),
+    let no_table = |source| match &arguments.csv_link {
+        Some(_) => Err(CommandError::bad_link(format!("--link belongs to a CSV file, and {path} is none"))),
         None => Ok(source),
     };
     if !std::path::Path::new(path).is_file() {
-        return no_table(Source::Link);
+        return no_table(PlotSource::Link);
     }
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
     if is_journal(&bytes) {
-        return no_table(Source::Journal(Box::new(Found::read(path.as_ref())?)));
+        return no_table(PlotSource::Journal(Box::new(SweepIndex::read(path.as_ref())?)));
     }
-    match File::read(&bytes) {
-        // The measurements of a file are there already; its weights are not.
-        Ok(File::Run(_)) if arguments.steps.is_none() => no_table(Source::Json),
-        Ok(_) => no_table(Source::Link),
+    match RunFile::read(&bytes) {
+        // A file has the measurements but not the weights, so it cannot be trained further.
+        Ok(RunFile::Run(_)) if arguments.steps.is_none() => no_table(PlotSource::Json),
+        Ok(_) => no_table(PlotSource::Link),
         Err(flaw @ (FileError::Table | FileError::Unknown)) => {
             let Ok(text) = std::str::from_utf8(&bytes) else {
-                return Err(Trouble::bad(format!("{path} cannot be opened: {flaw}")));
+                return Err(CommandError::bad_link(format!("{path} cannot be opened: {flaw}")));
             };
             if arguments.steps.is_some() {
-                return Err(Trouble::bad(format!("--steps needs a link to train, and {path} is a table")));
+                return Err(CommandError::bad_link(format!(
+                    "--steps needs a link to train, and {path} is a table"
+                )));
             }
-            let given = arguments.of.as_deref().map(open::link).transpose()?;
-            Ok(Source::Table(read(path, text, given.as_ref())?))
+            let given = arguments.csv_link.as_deref().map(open::read_link).transpose()?;
+            Ok(PlotSource::Table(read_table(path, text, given.as_ref())?))
         }
         Err(flaw) => Err(anyhow::anyhow!("{path} cannot be opened: {flaw}").into()),
     }
 }
 
-/// The link with what the arguments change.
-fn changed(mut link: Link, arguments: &Arguments) -> Result<Link, Trouble> {
+/// The link with the last step and the logarithmic axes of the arguments.
+fn apply_arguments(mut link: Link, arguments: &Arguments) -> Result<Link, CommandError> {
     if let Some(steps) = arguments.steps {
-        open::set(&mut link.spec, "steps", &steps.to_string())?;
+        open::override_setting(&mut link.spec, "steps", &steps.to_string())?;
     }
     if arguments.log_x {
-        link.view.x_axis = Axis::Log;
+        link.view.x_axis = AxisScale::Log;
     }
     if arguments.log_y {
-        link.view.y_axis = Axis::Log;
+        link.view.y_axis = AxisScale::Log;
     }
     Ok(link)
 }
@@ -116,84 +118,84 @@ fn changed(mut link: Link, arguments: &Arguments) -> Result<Link, Trouble> {
     clippy::print_stdout,
     reason = "what is missing in the picture and its power laws are for the person"
 )]
-pub fn plot(arguments: &Arguments) -> Result<(), Trouble> {
-    Kind::of(&arguments.output)?;
+pub fn plot(arguments: &Arguments) -> Result<(), CommandError> {
+    FigureFormat::from_path(&arguments.output)?;
     arguments.look.check()?;
     let path = &arguments.link;
-    let page = match source(arguments)? {
-        Source::Journal(found) => {
-            sweeps::draw(&arguments.output, &found, &arguments.look)?;
+    let page = match find_source(arguments)? {
+        PlotSource::Journal(found) => {
+            sweeps::draw_figure(&arguments.output, &found, &arguments.look)?;
             if !arguments.quiet {
-                print!("{}", sweeps::laws(&found)?);
+                print!("{}", sweeps::format_power_laws(&found)?);
             }
             return Ok(());
         }
-        Source::Link => {
-            open::other_start(path)?.iter().for_each(|sentence| eprintln!("{sentence}"));
-            let mut page = Headless::open(&changed(open::link(path)?, arguments)?);
-            let (shown, left_out) = charts(page.state());
-            // Other runs of a sweep may have what the first has not.
+        PlotSource::Link => {
+            open::describe_other_start(path)?.iter().for_each(|sentence| eprintln!("{sentence}"));
+            let mut page = HeadlessPage::open(&apply_arguments(open::read_link(path)?, arguments)?);
+            let (shown, left_out) = applicable_charts(page.state());
+            // Charts that the first run of a sweep lacks may apply to others.
             if shown.is_empty() && page.state().run.sweep.is_none() {
-                return Err(Trouble::BadLink(left_out));
+                return Err(CommandError::BadLink(left_out));
             }
-            train(&mut page, arguments.quiet)?;
+            train_page(&mut page, arguments.quiet)?;
             page
         }
-        Source::Json => {
+        PlotSource::Json => {
             let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
-            Headless::of_record(&changed(open::link(path)?, arguments)?, path, bytes)?
+            HeadlessPage::from_record(&apply_arguments(open::read_link(path)?, arguments)?, path, bytes)?
         }
-        Source::Table(Measured::Run(record)) => {
-            let link = changed(record.link.clone(), arguments)?;
-            Headless::of_record(&link, path, record.to_json().into_bytes())?
+        PlotSource::Table(MeasuredTable::Run(record)) => {
+            let link = apply_arguments(record.link.clone(), arguments)?;
+            HeadlessPage::from_record(&link, path, record.to_json().into_bytes())?
         }
-        Source::Table(Measured::Sweep(swept)) => {
+        PlotSource::Table(MeasuredTable::Sweep(swept)) => {
             let (link, sweep) = *swept;
-            Headless::of_sweep(&changed(link, arguments)?, sweep)
+            HeadlessPage::from_sweep(&apply_arguments(link, arguments)?, sweep)
         }
     };
     let state = page.state();
-    if matches!(state.run.phase, Phase::Diverged { .. }) {
+    if matches!(state.run.phase, RunPhase::Diverged { .. }) {
         eprintln!("{}", state.message);
     }
-    let (shown, left_out) = charts(state);
+    let (shown, left_out) = applicable_charts(state);
     if shown.is_empty() {
-        return Err(Trouble::BadLink(left_out));
+        return Err(CommandError::BadLink(left_out));
     }
     left_out.iter().for_each(|sentence| eprintln!("{sentence}"));
     let readings: Vec<Reading> = shown.iter().map(|chart| chart.reading(&state.run)).collect();
     if let Some(swept) = state.run.sweep.as_ref().filter(|_| !arguments.quiet) {
-        print!("{}", sweep::laws(&state.run.link.spec, swept));
+        print!("{}", sweep::format_power_laws(&state.run.link.spec, swept));
     }
-    let link = encode(&Link::of(state.run.link.spec.clone()));
-    // The link alone would say that it draws the initial weights.
-    let title = match file_name(&state.run.initial[0]) {
+    let link = encode(&Link::from_spec(state.run.link.spec.clone()));
+    // The link alone would imply initial weights drawn from the seed.
+    let title = match file_name(&state.run.initial_weights_file[0]) {
         "" => link,
         file => format!("{link}, initial weights from {file}"),
     };
-    let columns = columns(readings.len());
+    let columns = figure_columns(readings.len());
     arguments.look.draw(&arguments.output, readings, &title, columns, (480, 320))
 }
 
-/// Trains behind a bar of steps, or of a sweep's runs.
+/// Trains the page to its end with a progress bar over steps, or over the runs of a sweep.
 ///
 /// # Errors
-/// As [`Headless::finish`].
-pub(super) fn train(page: &mut Headless, quiet: bool) -> Result<(), Trouble> {
+/// As [`HeadlessPage::finish`].
+pub(super) fn train_page(page: &mut HeadlessPage, hides_bar: bool) -> Result<(), CommandError> {
     let bar = match &page.state().run.sweep {
-        Some(sweep) => open::bar_of_runs(sweep.cells.len() as u64, quiet),
-        None => open::bar(page.state().run.spec().run.steps, quiet),
+        Some(sweep) => open::run_bar(sweep.cells.len() as u64, hides_bar),
+        None => open::step_bar(page.state().run.spec().run.steps, hides_bar),
     };
     let finished = page.finish(|state| match &state.run.sweep {
-        Some(sweep) => bar.set_position(sweep.done.len() as u64),
+        Some(sweep) => bar.set_position(sweep.solved_steps.len() as u64),
         None => bar.set_position(state.run.step),
     });
     bar.finish_and_clear();
     finished
 }
 
-/// The charts on show that there are of this run, and a sentence for each that there is not.
-pub fn charts(state: &State) -> (Vec<Chart>, Vec<String>) {
+/// Charts of the view that apply to the run, and a sentence for each other one.
+pub fn applicable_charts(state: &State) -> (Vec<Chart>, Vec<String>) {
     let (mut shown, mut left_out) = (vec![], vec![]);
     for chart in &state.run.link.view.show {
         match chart.applies(&state.run) {
@@ -204,9 +206,9 @@ pub fn charts(state: &State) -> (Vec<Chart>, Vec<String>) {
     (shown, left_out)
 }
 
-/// Charts per row: two where that makes at most two rows without a gap, otherwise three.
-pub fn columns(charts: usize) -> usize {
-    if charts <= 4 && charts.is_multiple_of(2) { 2 } else { 3 }
+/// Charts per row: two if that gives one or two full rows, otherwise three.
+pub fn figure_columns(chart_count: usize) -> usize {
+    if chart_count <= 4 && chart_count.is_multiple_of(2) { 2 } else { 3 }
 }
 
 #[cfg(test)]
@@ -215,6 +217,6 @@ mod tests {
 
     #[test]
     fn rows_are_full_where_two_or_three_charts_fill_them() {
-        assert_eq!([2, 3, 4, 5, 6, 7, 9].map(columns), [2, 3, 2, 3, 3, 3, 3]);
+        assert_eq!([2, 3, 4, 5, 6, 7, 9].map(figure_columns), [2, 3, 2, 3, 3, 3, 3]);
     }
 }

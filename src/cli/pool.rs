@@ -1,48 +1,50 @@
-//! Runs of a sweep on all cores at once, and on the GPU beside them.
+//! Trains runs of a sweep on all cores at once, and on the GPU at the same time.
 //!
 //! # Why
-//! A run on the processor takes one core, and the runs of a sweep know nothing of each other: each thread takes the next
-//! one when it has ended its own. The numbers of a run do not depend on who else trains, so that they are those of one
-//! at a time, bit for bit. A GPU is one: the calling thread batches its runs, so that many of them train at once.
+//! A run on the processor uses one core, and the runs of a sweep are independent: each thread takes the next
+//! run when it has finished one. The numbers of a run do not depend on other runs, so they are bit for bit
+//! those of training one run at a time. There is only one GPU: the calling thread batches its runs, so that
+//! many of them train at once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
-use super::Trouble;
-use super::open::Devices;
-use vivarium_core::settings::thousands;
-use vivarium_model::protocol::{DeviceKind, Event, Failure, Row};
+use super::CommandError;
+use super::open::DeviceCache;
+use vivarium_core::settings::format_thousands;
+use vivarium_model::protocol::{DeviceKind, Event, Measurement, RunError};
 use vivarium_model::run::RunSpec;
-use vivarium_model::sweep::{Cell, cell};
+use vivarium_model::sweep::{SweepCell, cell};
 use vivarium_training::launch::batch_queue::{BatchQueue, covers};
 use vivarium_training::launch::choose::prefers_gpu;
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::{Options, Outcome, Session};
 
-/// Milliseconds of a run between two looks at what else there is.
+/// Milliseconds of training between two checks for messages and for a request to stop.
 const SLICE_MS: f64 = 50.0;
 
-/// What a thread has to say.
-enum Word {
-    /// A run has ended.
-    Ended(usize, Cell, Result<Outcome, Failure>),
-    /// A run is the GPU's.
-    ForGpu(usize, Cell),
-    /// A run cannot be.
+/// Message of a worker thread to the coordinator. Each run is given by its number and its settings.
+enum WorkerMessage {
+    /// A run has finished, or failed.
+    Ended(usize, SweepCell, Result<Outcome, RunError>),
+    /// A run should train on the GPU.
+    ForGpu(usize, SweepCell),
+    /// A run has invalid settings.
     Impossible(String),
 }
 
-/// The outcome of a run, with those of its measurements alone at which a network reached the target, and the last one;
-/// none when it was stopped before its end.
-fn train(
-    cell: &Cell,
+/// Trains one run. Its outcome keeps only the last measurement, and those at which a network reached the
+/// target.
+/// None if it was stopped before its end.
+fn train_run(
+    cell: &SweepCell,
     device: &Device,
     options: Options,
     is_stopped: &dyn Fn() -> bool,
-) -> Result<Option<Outcome>, Failure> {
+) -> Result<Option<Outcome>, RunError> {
     let mut session = Session::start(&cell.spec, device, options)?;
-    let mut rows: Vec<Row> = vec![];
+    let mut rows: Vec<Measurement> = vec![];
     let mut ending = None;
     while !session.finished() {
         if is_stopped() {
@@ -61,40 +63,42 @@ fn train(
     Ok(Some(Outcome { rows, solved: session.solved().to_vec(), ending, step: session.step() }))
 }
 
-/// Whether to stop: the exit code to end with then.
-pub type Stop<'a> = &'a (dyn Fn() -> Option<u8> + Sync);
+/// Callback that returns an exit code once the command should stop, and None before.
+pub type StopCheck<'a> = &'a (dyn Fn() -> Option<u8> + Sync);
 
-/// Makes these runs of the sweep of `spec`, and tells `ended` of each as soon as it has; the names of the devices.
+/// Trains the runs with these numbers of the sweep `spec`, on `threads` threads and the GPU, and calls
+/// `handle_outcome` for each finished run. Returns the names of the devices.
 ///
 /// # Errors
-/// The first failure of a run, of a device or of `ended`, or that `asked` said to stop; no run is begun after it.
-pub fn make(
+/// The first error of a run, of a device or of `handle_outcome`, or a request to stop; no further run is
+/// started.
+pub fn train_runs(
     spec: &RunSpec,
     numbers: &[usize],
     threads: usize,
     options: Options,
-    asked: Stop<'_>,
-    mut ended: impl FnMut(usize, &Cell, &Outcome) -> Result<(), Trouble>,
-) -> Result<Vec<String>, Trouble> {
+    stop_code: StopCheck<'_>,
+    mut handle_outcome: impl FnMut(usize, &SweepCell, &Outcome) -> Result<(), CommandError>,
+) -> Result<Vec<String>, CommandError> {
     let (next, stop, no_gpu) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
-    let (told, heard) = sync_channel::<Word>(2 * threads + 2);
-    let is_stopped = || stop.load(Ordering::Relaxed) || asked().is_some();
+    let (told, heard) = sync_channel::<WorkerMessage>(2 * threads + 2);
+    let is_stopped = || stop.load(Ordering::Relaxed) || stop_code().is_some();
     let mut made = 0;
-    let mut ended = |number: usize, cell: &Cell, outcome: &Outcome| {
+    let mut ended = |number: usize, cell: &SweepCell, outcome: &Outcome| {
         made += 1;
-        ended(number, cell, outcome)
+        handle_outcome(number, cell, outcome)
     };
-    let work = |told: std::sync::mpsc::SyncSender<Word>| {
+    let work = |told: std::sync::mpsc::SyncSender<WorkerMessage>| {
         let device = Device::cpu();
         while !is_stopped() {
             let Some(number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
             let word = match cell(spec, *number) {
-                Err(problem) => Word::Impossible(problem.to_string()),
+                Err(problem) => WorkerMessage::Impossible(problem.to_string()),
                 Ok(cell) if prefers_gpu(&cell.spec) && !no_gpu.load(Ordering::Relaxed) => {
-                    Word::ForGpu(*number, cell)
+                    WorkerMessage::ForGpu(*number, cell)
                 }
-                Ok(cell) => match train(&cell, &device, options, &is_stopped).transpose() {
-                    Some(outcome) => Word::Ended(*number, cell, outcome),
+                Ok(cell) => match train_run(&cell, &device, options, &is_stopped).transpose() {
+                    Some(outcome) => WorkerMessage::Ended(*number, cell, outcome),
                     None => break,
                 },
             };
@@ -103,14 +107,14 @@ pub fn make(
             }
         }
     };
-    let mut hall = Hall {
-        devices: Devices::default(),
+    let mut hall = Coordinator {
+        devices: DeviceCache::default(),
         options,
-        asked,
-        on_cores: false,
-        no_gpu: &no_gpu,
+        stop_code,
+        has_used_cpu: false,
+        is_without_gpu: &no_gpu,
         queue: None,
-        cells: BTreeMap::new(),
+        queued_runs: BTreeMap::new(),
     };
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
@@ -118,70 +122,77 @@ pub fn make(
             scope.spawn(|| work(told));
         }
         drop(told);
-        // A thread that waits to be heard is let go by the end of the hearing.
-        let result = hall.hear(&heard, &mut ended);
+        // Dropping the receiver releases the threads that wait to send.
+        let result = hall.handle_messages(&heard, &mut ended);
         stop.store(true, Ordering::Relaxed);
         drop(heard);
         result
     })?;
-    if let Some(code) = asked().filter(|_| made < numbers.len()) {
-        return Err(stopped(made, numbers.len(), code));
+    if let Some(code) = stop_code().filter(|_| made < numbers.len()) {
+        return Err(stop_error(made, numbers.len(), code));
     }
-    let mut names: Vec<String> = hall.devices.names().iter().map(|name| name.to_string()).collect();
-    names.extend(hall.on_cores.then(|| Device::cpu().report().name.clone()));
+    let mut names: Vec<String> = hall.devices.device_names().iter().map(|name| name.to_string()).collect();
+    names.extend(hall.has_used_cpu.then(|| Device::cpu().report().name.clone()));
     names.sort_unstable();
     names.dedup();
     Ok(names)
 }
 
-fn stopped(made: usize, of: usize, code: u8) -> Trouble {
-    let (made, of) = (thousands(made as u64), thousands(of as u64));
-    Trouble::Stopped(format!("Stopped when {made} of {of} runs had ended."), code)
+/// Error of a stopped sweep, of which `done` of `total` runs have finished.
+fn stop_error(done: usize, total: usize, code: u8) -> CommandError {
+    let (made, of) = (format_thousands(done as u64), format_thousands(total as u64));
+    CommandError::Stopped(format!("Stopped when {made} of {of} runs had ended."), code)
 }
 
-/// Most runs for the GPU that are known of before their turn.
-const MOST_AHEAD: usize = 4096;
+/// Largest number of runs that wait for the GPU.
+const MAX_QUEUED_GPU_RUNS: usize = 4096;
 
-/// Where the calling thread hears the others, and trains what is the GPU's.
-struct Hall<'a> {
-    devices: Devices,
+/// The calling thread: receives the messages of the workers, and trains the runs of the GPU.
+struct Coordinator<'a> {
+    devices: DeviceCache,
     options: Options,
-    asked: Stop<'a>,
-    on_cores: bool,
-    no_gpu: &'a AtomicBool,
+    /// Returns an exit code once the command should stop.
+    stop_code: StopCheck<'a>,
+    /// Whether a worker has trained a run on the CPU.
+    has_used_cpu: bool,
+    /// Set once no GPU was found; the workers then train all runs.
+    is_without_gpu: &'a AtomicBool,
+    /// Runs that train together on the GPU; None before the first.
     queue: Option<BatchQueue>,
-    /// The runs in them.
-    cells: BTreeMap<usize, Cell>,
+    /// Runs in the queue of the GPU, by number.
+    queued_runs: BTreeMap<usize, SweepCell>,
 }
 
-impl Hall<'_> {
-    fn hear(
+impl Coordinator<'_> {
+    /// Handles messages and trains the runs of the GPU, until all workers have ended and the queue is empty,
+    /// or the command should stop.
+    fn handle_messages(
         &mut self,
-        heard: &Receiver<Word>,
-        ended: &mut impl FnMut(usize, &Cell, &Outcome) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
+        messages: &Receiver<WorkerMessage>,
+        handle_outcome: &mut impl FnMut(usize, &SweepCell, &Outcome) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
         let mut is_over = false;
-        while !is_over || !self.cells.is_empty() {
-            // What trains on the GPU waits for nobody.
-            while !is_over && self.cells.len() < MOST_AHEAD {
-                let word = match self.cells.is_empty() {
-                    true => heard.recv().map_err(|_| TryRecvError::Disconnected),
-                    false => heard.try_recv(),
+        while !is_over || !self.queued_runs.is_empty() {
+            // While runs train on the GPU, messages are not waited for.
+            while !is_over && self.queued_runs.len() < MAX_QUEUED_GPU_RUNS {
+                let word = match self.queued_runs.is_empty() {
+                    true => messages.recv().map_err(|_| TryRecvError::Disconnected),
+                    false => messages.try_recv(),
                 };
                 match word {
-                    Ok(word) => self.take(word, ended)?,
+                    Ok(word) => self.handle_message(word, handle_outcome)?,
                     Err(TryRecvError::Empty) => break,
                     Err(TryRecvError::Disconnected) => is_over = true,
                 }
             }
-            if (self.asked)().is_some() {
+            if (self.stop_code)().is_some() {
                 break;
             }
             if let Some(queue) = &mut self.queue {
                 for run in pollster::block_on(queue.advance(SLICE_MS))? {
                     let number = run.number;
-                    if let Some(cell) = self.cells.remove(&number) {
-                        ended(number, &cell, &run.outcome())?;
+                    if let Some(cell) = self.queued_runs.remove(&number) {
+                        handle_outcome(number, &cell, &run.outcome())?;
                     }
                 }
             }
@@ -189,29 +200,30 @@ impl Hall<'_> {
         Ok(())
     }
 
-    fn take(
+    /// Handles one message; a run for the GPU is queued, or trained at once if it cannot be batched.
+    fn handle_message(
         &mut self,
-        word: Word,
-        ended: &mut impl FnMut(usize, &Cell, &Outcome) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
-        match word {
-            Word::Ended(number, cell, outcome) => {
-                self.on_cores = true;
-                ended(number, &cell, &outcome?)
+        message: WorkerMessage,
+        handle_outcome: &mut impl FnMut(usize, &SweepCell, &Outcome) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        match message {
+            WorkerMessage::Ended(number, cell, outcome) => {
+                self.has_used_cpu = true;
+                handle_outcome(number, &cell, &outcome?)
             }
-            Word::Impossible(why) => Err(Trouble::bad(why)),
-            Word::ForGpu(number, cell) => {
-                let device = self.devices.device(&cell.spec)?;
+            WorkerMessage::Impossible(why) => Err(CommandError::bad_link(why)),
+            WorkerMessage::ForGpu(number, cell) => {
+                let device = self.devices.find_or_open(&cell.spec)?;
                 if device.report().kind == DeviceKind::Cpu {
-                    self.no_gpu.store(true, Ordering::Relaxed);
+                    self.is_without_gpu.store(true, Ordering::Relaxed);
                 } else if covers(&cell.spec) {
                     let queue = self.queue.get_or_insert_with(|| BatchQueue::new(&device, self.options));
                     queue.add(number, cell.spec.clone());
-                    self.cells.insert(number, cell);
+                    self.queued_runs.insert(number, cell);
                     return Ok(());
                 }
-                match train(&cell, &device, self.options, &|| (self.asked)().is_some())? {
-                    Some(outcome) => ended(number, &cell, &outcome),
+                match train_run(&cell, &device, self.options, &|| (self.stop_code)().is_some())? {
+                    Some(outcome) => handle_outcome(number, &cell, &outcome),
                     None => Ok(()),
                 }
             }

@@ -1,9 +1,9 @@
-//! `lab previews`: for every preset a page of its own that says what its link shows, with a picture, for whoever shares it.
+//! `lab previews`: writes a preview page with a picture for every preset, for links that are shared.
 //!
 //! # Why
-//! What stands behind the `#` of an address never reaches a server, so that all links look alike where they are pasted,
-//! whatever they show. A page `p/<preset>.html` has an address of its own, a title, a description and the recorded curve,
-//! and leads on to the link at once. It works without a server's help and without a script.
+//! The part of an address after the `#` never reaches a server, so all links look alike where they are
+//! pasted. A page `p/<preset>.html` has its own address, title, description and recorded curve, and forwards
+//! to the link at once. It needs no support by the server and no script.
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
-use super::Trouble;
-use vivarium_labs::{PRESETS, find};
+use super::CommandError;
+use vivarium_labs::{PRESETS, find_preset};
 use vivarium_model::chart::Chart;
-use vivarium_plot::analysis::{Lines, Reading, Role, Series};
+use vivarium_plot::analysis::{LineChart, Reading, Role, Series};
 use vivarium_plot::charts::Theme;
-use vivarium_plot::charts::picture::{Figure, Form, figure_indexed};
+use vivarium_plot::charts::picture::{Figure, FigureLayout, figure_indexed_png};
 use vivarium_view::presets::Preset;
-use vivarium_view::presets::recorded::{Recorded, parse};
+use vivarium_view::presets::recorded::{PresetRecording, parse};
 
-/// What `lab previews` takes.
+/// Command-line arguments of `lab previews`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The file of recorded curves.
@@ -32,28 +32,30 @@ pub struct Arguments {
     folder: PathBuf,
 }
 
-/// Width and height of a preview in pixels, as those who show it want them.
-pub const SIZE: (u32, u32) = (480, 252);
-/// Pixels per CSS pixel in the picture of the page itself, which is twice as wide and as high as others and so larger.
-const FRONT_SCALE: f64 = 1.25;
-/// Presets whose curves are the picture of the page itself.
-const FRONT: [&str; 4] = ["parity-20", "memorise-understand", "induction-k3-slow", "no-luck"];
+/// Width and height of a preview picture in pixels, as social networks expect.
+pub const PREVIEW_SIZE: (u32, u32) = (480, 252);
+/// Scale of the picture for the front page. It shows four charts, so it is more than twice as wide and high
+/// as other pictures.
+const FRONT_PICTURE_SCALE: f64 = 1.25;
+/// Presets whose recorded curves are shown in the picture for the front page.
+const FRONT_PICTURE_PRESETS: [&str; 4] = ["parity-20", "memorise-understand", "induction-k3-slow", "no-luck"];
 
-/// Text inside of markup.
-fn escaped(text: &str) -> String {
+/// Text with `&`, `<` and `"` escaped for HTML.
+fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-/// What binds these pages on a host that sends no headers of ours: they load nothing and run nothing.
-const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; \
+/// Security policy of the preview pages as HTML: they load nothing and run nothing. It also holds on hosts
+/// that do not send our headers.
+const SECURITY_META: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; \
                       form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n";
 
-/// The page of a preset, with its own picture or that of all.
-pub fn page(preset: &Preset, has_picture: bool) -> String {
-    let (name, claim, link) = (escaped(preset.name), escaped(preset.claim), escaped(preset.link));
+/// HTML of the preview page of a preset, with its own picture or that of the front page.
+pub fn format_page(preset: &Preset, has_picture: bool) -> String {
+    let (name, claim, link) = (escape_html(preset.name), escape_html(preset.claim), escape_html(preset.link));
     let picture = if has_picture { format!("{}.png", preset.slug) } else { "../preview.png".into() };
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{POLICY}\
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{SECURITY_META}\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name} · Vivarium</title>\n\
          <meta name=\"description\" content=\"{claim}\">\n<meta property=\"og:title\" content=\"{name}\">\n\
          <meta property=\"og:description\" content=\"{claim}\">\n<meta property=\"og:type\" content=\"website\">\n\
@@ -65,10 +67,10 @@ pub fn page(preset: &Preset, has_picture: bool) -> String {
     )
 }
 
-/// The recorded curves as a chart with axes.
-fn reading(preset: &Preset, one: &Recorded) -> Reading {
-    let chart = Chart::ALL.iter().find(|chart| chart.slug() == one.chart).map(|chart| chart.info().name);
-    let mut series: Vec<Series> = one
+/// The recorded curves of a preset as a chart with axes.
+fn build_chart(preset: &Preset, recorded: &PresetRecording) -> Reading {
+    let chart = Chart::ALL.iter().find(|chart| chart.slug() == recorded.chart).map(|chart| chart.info().name);
+    let mut series: Vec<Series> = recorded
         .curves
         .iter()
         .map(|curve| Series {
@@ -78,57 +80,74 @@ fn reading(preset: &Preset, one: &Recorded) -> Reading {
             ..Default::default()
         })
         .collect();
-    // What it is compared with, below.
+    // Curves for comparison are drawn below.
     series.sort_by_key(|series| series.role != Role::Other);
-    Reading::Lines(Lines {
+    Reading::Lines(LineChart {
         title: preset.name.into(),
-        // Steps are on the other axis of what they took.
-        x_label: if ["sweep", "times"].contains(&one.chart.as_str()) { "" } else { "step" }.into(),
+        // In these charts, steps are on the vertical axis.
+        x_label: if ["sweep", "times"].contains(&recorded.chart.as_str()) { "" } else { "step" }.into(),
         y_label: chart.unwrap_or_default().into(),
-        log_x: one.log[0],
-        log_y: one.log[1],
-        references: one.lines.iter().map(|(height, name)| (f64::from(*height), name.clone())).collect(),
+        log_x: recorded.log[0],
+        log_y: recorded.log[1],
+        reference_lines: recorded
+            .lines
+            .iter()
+            .map(|(height, name)| (f64::from(*height), name.clone()))
+            .collect(),
         series,
         ..Default::default()
     })
 }
 
-/// A picture of some presets' recorded curves, so many side by side, as the bytes of a PNG file.
-fn picture(of: &[(&Preset, &Recorded)], columns: usize, scale: f64) -> Result<Vec<u8>, Trouble> {
-    let readings: Vec<Reading> = of.iter().map(|(preset, one)| reading(preset, one)).collect();
-    let figure = Figure { readings: &readings, title: "", columns, panel: SIZE, form: Form::default() };
-    Ok(figure_indexed(&figure, &Theme::light().scaled(scale)).context("cannot draw")?)
+/// PNG file with the recorded curves of some presets, `columns` charts in a row.
+fn draw_picture(
+    presets: &[(&Preset, &PresetRecording)],
+    columns: usize,
+    scale: f64,
+) -> Result<Vec<u8>, CommandError> {
+    let readings: Vec<Reading> = presets.iter().map(|(preset, one)| build_chart(preset, one)).collect();
+    let figure = Figure {
+        readings: &readings,
+        title: "",
+        columns,
+        chart_size: PREVIEW_SIZE,
+        format: FigureLayout::default(),
+    };
+    Ok(figure_indexed_png(&figure, &Theme::light().with_scale(scale)).context("cannot draw")?)
 }
 
 /// Runs `lab previews`.
 ///
 /// # Errors
 /// No recorded curves, or files that cannot be written.
-pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
+pub fn run(arguments: &Arguments) -> Result<(), CommandError> {
     let file = &arguments.file;
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let all = parse(&text).map_err(|why| anyhow::anyhow!("{}: {why}", file.display()))?;
     let of = |preset: &Preset| all.iter().find(|one| one.slug == preset.slug && !one.curves.is_empty());
     let folder = &arguments.folder;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let write = |path: &Path, bytes: &[u8]| -> Result<(), Trouble> {
+    let write = |path: &Path, bytes: &[u8]| -> Result<(), CommandError> {
         std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
         Ok(())
     };
     let mut sum = 0;
     for preset in PRESETS {
-        let page = page(preset, of(preset).is_some());
+        let page = format_page(preset, of(preset).is_some());
         sum += page.len();
         write(&folder.join(format!("{}.html", preset.slug)), page.as_bytes())?;
         if let Some(one) = of(preset) {
-            let png = picture(&[(preset, one)], 1, 1.0)?;
+            let png = draw_picture(&[(preset, one)], 1, 1.0)?;
             sum += png.len();
             write(&folder.join(format!("{}.png", preset.slug)), &png)?;
         }
     }
-    let front: Vec<_> =
-        FRONT.iter().filter_map(|slug| find(slug)).filter_map(|p| Some((p, of(p)?))).collect();
-    let png = picture(&front, 2, FRONT_SCALE)?;
+    let front: Vec<_> = FRONT_PICTURE_PRESETS
+        .iter()
+        .filter_map(|slug| find_preset(slug))
+        .filter_map(|p| Some((p, of(p)?)))
+        .collect();
+    let png = draw_picture(&front, 2, FRONT_PICTURE_SCALE)?;
     sum += png.len();
     write(&folder.with_file_name("preview.png"), &png)?;
     println!("{} pages, {} KiB with their pictures", PRESETS.len(), sum.div_ceil(1024));
@@ -148,7 +167,7 @@ mod tests {
         let (mut sum, mut files) = (0, 0);
         for preset in PRESETS {
             let one = all.iter().find(|one| one.slug == preset.slug).unwrap();
-            let page = page(preset, !one.curves.is_empty());
+            let page = format_page(preset, !one.curves.is_empty());
             let path = format!("{WWW}/p/{}", preset.slug);
             assert_eq!(std::fs::read_to_string(format!("{path}.html")).unwrap(), page);
             sum += page.len();
@@ -157,7 +176,7 @@ mod tests {
                 continue;
             }
             let png = std::fs::read(format!("{path}.png")).unwrap();
-            let (width, height) = SIZE;
+            let (width, height) = PREVIEW_SIZE;
             assert_eq!(png[16..24], [width.to_be_bytes(), height.to_be_bytes()].concat());
             assert!(png.len() <= 8192, "{}: {}", preset.slug, png.len());
             sum += png.len();
@@ -171,13 +190,13 @@ mod tests {
 
     #[test]
     fn a_page_leads_to_the_link_and_is_escaped() {
-        let page = page(&PRESETS[0], true);
+        let page = format_page(&PRESETS[0], true);
         let link = "../#v1/sparse-parity?n=20&amp;width=64&amp;every=10&amp;speed=200";
         assert!(
             page.contains(&format!("content=\"0; url={link}\""))
                 && page.contains(&format!("href=\"{link}\""))
         );
         assert!(!page.contains("<script"));
-        assert_eq!(escaped("<\"&"), "&lt;&quot;&amp;");
+        assert_eq!(escape_html("<\"&"), "&lt;&quot;&amp;");
     }
 }

@@ -1,4 +1,4 @@
-//! How `lab run` prints, be it of one run or of a sweep.
+//! Output formats that several commands share, and functions that write them.
 
 use std::io::Write;
 
@@ -7,11 +7,11 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use vivarium_core::settings::Value;
-use vivarium_view::record::Environment;
+use vivarium_view::record::TrainingEnvironment;
 
-/// How metrics are printed.
+/// Format of printed metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum MetricsFormat {
     /// A table to read. With several replicas it has medians and ranges over the replicas.
     Table,
     /// CSV for programs: one line per measurement and replica; for a sweep, one line per run and replica.
@@ -20,9 +20,9 @@ pub enum Format {
     Json,
 }
 
-/// Which names measures have in CSV and JSON.
+/// Names of measures in CSV and JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Names {
+pub enum NameVersion {
     /// The names that say what each measure is, behind a description of the run.
     #[default]
     New,
@@ -30,17 +30,17 @@ pub enum Names {
     Old,
 }
 
-/// How a description is printed.
+/// Format of a printed description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Described {
+pub enum DescriptionFormat {
     /// Text to read.
     Text,
     /// JSON for programs.
     Json,
 }
 
-/// The value of a setting as JSON: a number if it is one number, and otherwise the text of a link.
-pub fn typed(value: &Value) -> serde_json::Value {
+/// The value of a setting as JSON: a number for a single number, otherwise the text of a link.
+pub fn value_to_json(value: &Value) -> serde_json::Value {
     match value {
         Value::Int(number) => (*number).into(),
         Value::Real(number) => (*number).into(),
@@ -48,44 +48,44 @@ pub fn typed(value: &Value) -> serde_json::Value {
     }
 }
 
-/// Prints a description as JSON.
+/// Prints a description as JSON on standard output.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn write_json(described: &impl Serialize) -> Result<(), anyhow::Error> {
     let text = serde_json::to_string_pretty(described).context("cannot write the description")?;
-    write(&mut std::io::stdout().lock(), &(text + "\n"))
+    write_text(&mut std::io::stdout().lock(), &(text + "\n"))
 }
 
-/// What a sweep needs of the arguments of `lab run`.
+/// Output options of `lab run` for a sweep.
 #[derive(Debug, Clone, Copy)]
-pub struct Print {
-    /// Held-out examples to measure on while a run goes on.
+pub struct SweepOutputOptions {
+    /// Largest number of held-out examples per measurement; None for no limit.
     pub held_out: Option<usize>,
-    /// How metrics are printed.
-    pub format: Format,
-    /// Which names measures have.
-    pub names: Names,
-    /// Whether there is no progress bar and no closing line.
+    /// Format of the metrics.
+    pub format: MetricsFormat,
+    /// Names of the measures.
+    pub names: NameVersion,
+    /// Whether the progress bar and the closing line are left out.
     pub quiet: bool,
 }
 
-/// Prints; that nobody reads on, as in `lab run … | head`, is no failure.
+/// Writes text; a pipe whose reader has gone, as in `lab run … | head`, is not an error.
 ///
 /// # Errors
-/// When the file is full or gone.
-pub fn write(output: &mut dyn Write, printed: &str) -> Result<(), anyhow::Error> {
-    match output.write_all(printed.as_bytes()).and_then(|()| output.flush()) {
+/// When the disk is full or the file is gone.
+pub fn write_text(output: &mut dyn Write, text: &str) -> Result<(), anyhow::Error> {
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write the metrics"),
     }
 }
 
-/// Where a run was trained, for its file.
-pub fn environment(device: &str, learner: &str) -> Environment {
-    Environment {
-        program: Environment::program(),
-        front: "lab".into(),
+/// Program, device, learner and system of a run, for its file.
+pub fn describe_environment(device: &str, learner: &str) -> TrainingEnvironment {
+    TrainingEnvironment {
+        program: TrainingEnvironment::program(),
+        frontend: "lab".into(),
         device: device.into(),
         learner: learner.into(),
         system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),

@@ -1,9 +1,10 @@
-//! `lab probe`: what charts show, as data, and what is inside the network.
+//! `lab probe`: the data of charts, and arrays inside the network.
 //!
 //! # Why
-//! The numbers are those of the page, by construction: the page's state gives the readings that it draws
-//! ([`super::headless`]), and the page's menu saves them with the same function ([`vivarium_page::files::data`]). The run
-//! goes from step to step as the page does when it is paused there: it is measured, and its probes are answered.
+//! The numbers are exactly those of the page: the state of the page gives the readings that it draws
+//! ([`super::headless`]), and the menu of the page saves them with the same function
+//! ([`vivarium_page::files::data`]). The run goes from step to step as on a page that is paused there: it is
+//! measured, and its probes are answered.
 
 mod document;
 mod npz;
@@ -14,27 +15,27 @@ use vivarium_view::display::charts::ChartOfRun;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::disk::{Native, replace};
-use super::headless::Headless;
-use super::plot::train;
-use super::print::write;
-use super::{Trouble, open};
-use document::{Document, Taken};
-use vivarium_core::settings::thousands;
-use vivarium_labs::find;
+use super::disk::{SystemDisk, replace_file};
+use super::headless::HeadlessPage;
+use super::plot::train_page;
+use super::print::write_text;
+use super::{CommandError, open};
+use document::{ProbeDocument, StepArray};
+use vivarium_core::settings::format_thousands;
+use vivarium_labs::find_preset;
 use vivarium_model::chart::Chart;
 use vivarium_model::models::inside::{At, Inside, Kind, OUTPUTS, left_out};
 use vivarium_model::permalink::Link;
 use vivarium_model::tasks::{Batch, given};
-use vivarium_page::files::data::chart_data;
+use vivarium_page::files::data::build_chart_data;
 use vivarium_page::state::State;
 use vivarium_training::inside::inside;
 use vivarium_training::session::checkpoint::Checkpoint;
-use vivarium_view::display::Phase;
-use vivarium_view::display::data::about_charts;
-use vivarium_view::record::File;
+use vivarium_view::display::RunPhase;
+use vivarium_view::display::data::build_chart_record;
+use vivarium_view::record::RunFile;
 
-/// What `lab probe` takes.
+/// Command-line arguments of `lab probe`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The link, a preset's name, or a file of a run or of weights. With the file of a run, nothing is trained.
@@ -47,7 +48,7 @@ pub struct Arguments {
     at: Vec<u64>,
     /// What is inside the network for given inputs. Needs json or npz.
     #[arg(long, value_enum, value_name = "ARRAYS", value_delimiter = ',')]
-    arrays: Vec<Wanted>,
+    arrays: Vec<ArrayKind>,
     /// CSV file with one input in each line, for --arrays. Without this option: held-out examples.
     #[arg(long, value_name = "FILE", requires = "arrays")]
     inputs: Option<PathBuf>,
@@ -59,7 +60,7 @@ pub struct Arguments {
     steps: Option<u64>,
     /// Format of the data. Without this option: the ending of the output file, or csv.
     #[arg(long, value_enum)]
-    format: Option<Format>,
+    format: Option<ProbeFormat>,
     /// File for the data, instead of standard output. npz needs a file.
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -68,9 +69,9 @@ pub struct Arguments {
     quiet: bool,
 }
 
-/// How the data are written.
+/// File format of probed data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum ProbeFormat {
     /// One table with a line for each number of each chart.
     Csv,
     /// One object with the charts and arrays.
@@ -79,9 +80,9 @@ pub enum Format {
     Npz,
 }
 
-/// What can be taken from inside a network.
+/// Kind of arrays inside a network, for `--arrays`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Wanted {
+pub enum ArrayKind {
     /// Values of the hidden units.
     Activations,
     /// Attention weights.
@@ -90,91 +91,99 @@ pub enum Wanted {
     Outputs,
 }
 
-impl Wanted {
-    /// The kind of these arrays.
-    fn kind(self) -> Kind {
+impl ArrayKind {
+    /// The kind of these arrays in the library.
+    fn inside_kind(self) -> Kind {
         match self {
-            Wanted::Activations => Kind::Activations,
-            Wanted::Attention => Kind::Attention,
-            Wanted::Outputs => Kind::Examples,
+            ArrayKind::Activations => Kind::Activations,
+            ArrayKind::Attention => Kind::Attention,
+            ArrayKind::Outputs => Kind::Examples,
         }
     }
 }
 
-/// The format that was asked for, or that the ending of the file says.
-fn format(arguments: &Arguments) -> Result<Format, Trouble> {
+/// Format of the data: `--format`, or the extension of the output file, or CSV.
+fn choose_format(arguments: &Arguments) -> Result<ProbeFormat, CommandError> {
     let ending = arguments.output.as_ref().and_then(|path| path.extension()).and_then(|end| end.to_str());
-    let of_file = ending.and_then(|end| Format::from_str(end, true).ok());
-    let format = arguments.format.or(of_file).unwrap_or(Format::Csv);
-    if format == Format::Npz && arguments.output.is_none() {
-        return Err(Trouble::bad("--format npz needs a file: add --output data.npz"));
+    let of_file = ending.and_then(|end| ProbeFormat::from_str(end, true).ok());
+    let format = arguments.format.or(of_file).unwrap_or(ProbeFormat::Csv);
+    if format == ProbeFormat::Npz && arguments.output.is_none() {
+        return Err(CommandError::bad_link("--format npz needs a file: add --output data.npz"));
     }
-    if format == Format::Csv && !arguments.arrays.is_empty() {
-        return Err(Trouble::bad("--arrays needs --format json or npz, because CSV has no arrays"));
+    if format == ProbeFormat::Csv && !arguments.arrays.is_empty() {
+        return Err(CommandError::bad_link("--arrays needs --format json or npz, because CSV has no arrays"));
     }
     Ok(format)
 }
 
-/// What is probed.
-enum Source {
+/// Source of the data that is probed.
+enum ProbeSource {
     /// A run that is trained.
     Link,
-    /// A run that goes on from the weights in a file, at this step.
+    /// Bytes of a file of weights, and their step; the run continues from there.
     Weights(Vec<u8>, u64),
-    /// The measurements in a file, up to this step.
+    /// Bytes of the file of a run, and its last step; nothing is trained.
     Record(Vec<u8>, u64),
 }
 
-impl Source {
-    fn open(text: &str) -> Result<Source, Trouble> {
-        let file = if find(text).is_some() { None } else { open::file(text)? };
+impl ProbeSource {
+    /// Opens `text` as a file; anything else is a link or the name of a preset.
+    fn open(text: &str) -> Result<ProbeSource, CommandError> {
+        let file = if find_preset(text).is_some() { None } else { open::read_run_file(text)? };
         let bytes = || std::fs::read(text).with_context(|| format!("cannot read {text}"));
         Ok(match file {
-            None => Source::Link,
-            Some(File::Run(record)) => Source::Record(bytes()?, record.step),
-            Some(File::Weights(header)) => Source::Weights(bytes()?, header.step),
+            None => ProbeSource::Link,
+            Some(RunFile::Run(record)) => ProbeSource::Record(bytes()?, record.step),
+            Some(RunFile::Weights(header)) => ProbeSource::Weights(bytes()?, header.step),
         })
     }
 
-    /// The steps to probe, rising; none for the end of a run, wherever that is.
-    fn steps(&self, arguments: &Arguments, link: &Link) -> Result<Vec<u64>, Trouble> {
+    /// Steps to probe, ascending; empty for the end of a run that is trained.
+    ///
+    /// # Errors
+    /// When a step is outside the run or the file, or the link is a sweep.
+    fn probed_steps(&self, arguments: &Arguments, link: &Link) -> Result<Vec<u64>, CommandError> {
         let mut steps = arguments.at.clone();
         steps.sort_unstable();
         steps.dedup();
         let is_sweep = !link.spec.run.sweep.is_empty();
         if is_sweep && !steps.is_empty() {
-            return Err(Trouble::bad("--at can be used only with a single run, and this link is a sweep"));
+            return Err(CommandError::bad_link(
+                "--at can be used only with a single run, and this link is a sweep",
+            ));
         }
         if is_sweep && !arguments.arrays.is_empty() {
-            return Err(Trouble::bad(
+            return Err(CommandError::bad_link(
                 "--arrays can be used only with a single run, and this link is a sweep",
             ));
         }
         let (first, last) = (steps.first().copied(), steps.last().copied());
         match *self {
-            Source::Link => match last.filter(|last| *last > link.spec.run.steps) {
+            ProbeSource::Link => match last.filter(|last| *last > link.spec.run.steps) {
                 Some(late) => {
-                    let (late, end) = (thousands(late), thousands(link.spec.run.steps));
-                    Err(Trouble::bad(format!(
+                    let (late, end) = (format_thousands(late), format_thousands(link.spec.run.steps));
+                    Err(CommandError::bad_link(format!(
                         "step {late} is after the last step of the run, {end}; --steps sets the last step"
                     )))
                 }
                 None => Ok(steps),
             },
-            Source::Weights(_, step) => match first.filter(|first| *first < step) {
+            ProbeSource::Weights(_, step) => match first.filter(|first| *first < step) {
                 Some(early) => {
-                    let (early, step) = (thousands(early), thousands(step));
-                    Err(Trouble::bad(format!(
+                    let (early, step) = (format_thousands(early), format_thousands(step));
+                    Err(CommandError::bad_link(format!(
                         "the file contains the weights at step {step}; step {early} came before it"
                     )))
                 }
                 None if steps.is_empty() => Ok(vec![step]),
                 None => Ok(steps),
             },
-            Source::Record(_, step) => match last.filter(|last| *last > step) {
+            ProbeSource::Record(_, step) => match last.filter(|last| *last > step) {
                 Some(late) => {
-                    let (late, step) = (thousands(late), thousands(step));
-                    Err(Trouble::bad(format!("the run in the file ends at step {step}, before step {late}")))
+                    let (late, step) = (format_thousands(late), format_thousands(step));
+                    Err(CommandError::bad_link(format!(
+                        "the run in the file ends at step {step}, before step {late}"
+                    )))
                 }
                 None if steps.is_empty() => Ok(vec![step]),
                 None => Ok(steps),
@@ -183,12 +192,12 @@ impl Source {
     }
 }
 
-/// The charts that were named; none where the link's are meant, and all that apply for "all".
-fn named(arguments: &Arguments, link: &Link) -> Result<Vec<Chart>, Trouble> {
+/// Charts that `--charts` names, or all that apply to the run for "all"; empty without the option.
+fn parse_charts(arguments: &Arguments, link: &Link) -> Result<Vec<Chart>, CommandError> {
     if arguments.charts.is_empty() {
         return Ok(vec![]);
     }
-    let page = Headless::waiting(link);
+    let page = HeadlessPage::open_paused(link);
     let run = &page.state().run;
     if arguments.charts.iter().any(|name| name == "all") {
         return Ok(Chart::ALL.iter().copied().filter(|chart| chart.applies(run).is_ok()).collect());
@@ -196,7 +205,7 @@ fn named(arguments: &Arguments, link: &Link) -> Result<Vec<Chart>, Trouble> {
     let mut charts: Vec<Chart> = vec![];
     let mut sentences = vec![];
     for name in &arguments.charts {
-        match Chart::find(name) {
+        match Chart::from_slug(name) {
             Some(chart) if charts.contains(&chart) => {}
             Some(chart) => charts.push(chart),
             None => {
@@ -207,104 +216,108 @@ fn named(arguments: &Arguments, link: &Link) -> Result<Vec<Chart>, Trouble> {
             }
         }
     }
-    if sentences.is_empty() { Ok(charts) } else { Err(Trouble::BadLink(sentences)) }
+    if sentences.is_empty() { Ok(charts) } else { Err(CommandError::BadLink(sentences)) }
 }
 
 /// Runs `lab probe`.
 ///
 /// # Errors
 /// A bad link, a chart, step or array that there is not, no device, or a file that cannot be written.
-pub fn probe(arguments: &Arguments) -> Result<(), Trouble> {
-    let format = format(arguments)?;
-    let mut link = open::link(&arguments.link)?;
+pub fn probe(arguments: &Arguments) -> Result<(), CommandError> {
+    let format = choose_format(arguments)?;
+    let mut link = open::read_link(&arguments.link)?;
     if let Some(steps) = arguments.steps {
-        open::set(&mut link.spec, "steps", &steps.to_string())?;
+        open::override_setting(&mut link.spec, "steps", &steps.to_string())?;
     }
-    let source = Source::open(&arguments.link)?;
-    if arguments.steps.is_some() && !matches!(source, Source::Link) {
+    let source = ProbeSource::open(&arguments.link)?;
+    if arguments.steps.is_some() && !matches!(source, ProbeSource::Link) {
         let file = &arguments.link;
-        return Err(Trouble::bad(format!("--steps needs a link to train, and {file} is a file")));
+        return Err(CommandError::bad_link(format!("--steps needs a link to train, and {file} is a file")));
     }
-    let steps = source.steps(arguments, &link)?;
-    let charts = named(arguments, &link)?;
+    let steps = source.probed_steps(arguments, &link)?;
+    let charts = parse_charts(arguments, &link)?;
     let are_named = !charts.is_empty();
     if are_named {
         link.view.show = charts;
     }
-    let inputs = inputs(arguments, &link)?;
-    if let (Source::Record(..), false) = (&source, arguments.arrays.is_empty()) {
-        return Err(Trouble::bad(
+    let inputs = read_inputs(arguments, &link)?;
+    if let (ProbeSource::Record(..), false) = (&source, arguments.arrays.is_empty()) {
+        return Err(CommandError::bad_link(
             "--arrays needs weights, but the file contains none. Use the link of the run or a checkpoint.",
         ));
     }
-    let mut document = Document::default();
-    let mut probing = Probing { arguments, link: &link, inputs, are_named, document: &mut document };
-    probing.all(source, &steps)?;
-    say_what_is_empty(&document);
+    let mut document = ProbeDocument::default();
+    let mut probing =
+        ProbeRun { arguments, link: &link, inputs, requires_charts: are_named, document: &mut document };
+    probing.probe_source(source, &steps)?;
+    report_empty_charts(&document);
     let bytes = match format {
-        Format::Csv => document.to_csv().into_bytes(),
-        Format::Json => document.to_json()?.into_bytes(),
-        Format::Npz => document.to_npz()?,
+        ProbeFormat::Csv => document.to_csv().into_bytes(),
+        ProbeFormat::Json => document.to_json()?.into_bytes(),
+        ProbeFormat::Npz => document.to_npz()?,
     };
     let written = match &arguments.output {
-        Some(path) => replace(&Native, path, &bytes),
-        // The two formats that may stand there are text.
-        None => write(&mut std::io::stdout().lock(), &String::from_utf8_lossy(&bytes)),
+        Some(path) => replace_file(&SystemDisk, path, &bytes),
+        // CSV and JSON are text; npz needs a file.
+        None => write_text(&mut std::io::stdout().lock(), &String::from_utf8_lossy(&bytes)),
     };
     Ok(written?)
 }
 
-/// Says which charts have no numbers.
+/// Prints a sentence for each chart without numbers.
 #[expect(clippy::print_stderr, reason = "what is missing in the data is for the person")]
-fn say_what_is_empty(document: &Document) {
+fn report_empty_charts(document: &ProbeDocument) {
     for data in document.charts.iter().filter(|data| data.is_empty()) {
-        eprintln!("The chart {} has no data at step {}.", data.chart, thousands(data.step));
+        eprintln!("The chart {} has no data at step {}.", data.chart, format_thousands(data.step));
     }
 }
 
-/// What is taken from step to step.
-struct Probing<'a> {
+/// A `lab probe` command in progress.
+struct ProbeRun<'a> {
     arguments: &'a Arguments,
     link: &'a Link,
+    /// Inputs for `--arrays`.
     inputs: Batch,
-    /// Whether the charts were named, and a missing one is an error.
-    are_named: bool,
-    document: &'a mut Document,
+    /// Whether `--charts` names the charts, so that a missing one is an error.
+    requires_charts: bool,
+    /// Receives the charts and arrays of each step.
+    document: &'a mut ProbeDocument,
 }
 
-impl Probing<'_> {
-    fn all(&mut self, source: Source, steps: &[u64]) -> Result<(), Trouble> {
+impl ProbeRun<'_> {
+    /// Probes all steps of the source.
+    fn probe_source(&mut self, source: ProbeSource, steps: &[u64]) -> Result<(), CommandError> {
         match source {
-            Source::Record(bytes, _) => {
+            ProbeSource::Record(bytes, _) => {
                 for step in steps {
-                    let mut page = Headless::of_record(self.link, &self.arguments.link, bytes.clone())?;
-                    page.cut_record(*step);
-                    self.take(&mut page)?;
+                    let mut page = HeadlessPage::from_record(self.link, &self.arguments.link, bytes.clone())?;
+                    page.truncate_record(*step);
+                    self.probe_step(&mut page)?;
                 }
                 Ok(())
             }
-            Source::Weights(bytes, _) => {
-                self.walk(Headless::of_weights(self.link, &self.arguments.link, bytes)?, steps)
+            ProbeSource::Weights(bytes, _) => {
+                self.probe_steps(HeadlessPage::from_weights(self.link, &self.arguments.link, bytes)?, steps)
             }
-            Source::Link if steps.is_empty() => {
-                let mut page = Headless::open(self.link);
-                self.check(page.state())?;
-                train(&mut page, self.arguments.quiet)?;
-                self.take(&mut page)
+            ProbeSource::Link if steps.is_empty() => {
+                let mut page = HeadlessPage::open(self.link);
+                self.check_charts(page.state())?;
+                train_page(&mut page, self.arguments.quiet)?;
+                self.probe_step(&mut page)
             }
-            Source::Link => self.walk(Headless::waiting(self.link), steps),
+            ProbeSource::Link => self.probe_steps(HeadlessPage::open_paused(self.link), steps),
         }
     }
 
-    /// Goes from step to step.
-    fn walk(&mut self, mut page: Headless, steps: &[u64]) -> Result<(), Trouble> {
-        self.check(page.state())?;
-        let bar = open::bar(steps.last().copied().unwrap_or(0), self.arguments.quiet);
+    /// Trains the page to each step in turn and probes it there.
+    fn probe_steps(&mut self, mut page: HeadlessPage, steps: &[u64]) -> Result<(), CommandError> {
+        self.check_charts(page.state())?;
+        let bar = open::step_bar(steps.last().copied().unwrap_or(0), self.arguments.quiet);
         let mut walked = Ok(());
         for step in steps {
-            walked = match page.reach(*step, |state| bar.set_position(state.run.step)) {
-                Ok(true) => self.take(&mut page),
-                Ok(false) => Err(Trouble::bad(early(page.state(), *step))),
+            walked = match page.train_to(*step, |state| bar.set_position(state.run.step)) {
+                Ok(true) => self.probe_step(&mut page),
+                Ok(false) => Err(CommandError::bad_link(describe_unreached_step(page.state(), *step))),
                 Err(trouble) => Err(trouble),
             };
             if walked.is_err() {
@@ -315,55 +328,55 @@ impl Probing<'_> {
         walked
     }
 
-    /// Refuses charts that were named and that this run does not have, before anything is trained. What a sweep has is
-    /// known when it is over.
-    fn check(&self, state: &State) -> Result<(), Trouble> {
-        if !self.are_named || state.run.sweep.is_some() {
+    /// Checks before training that the run has all charts that `--charts` names. Charts of a sweep are known
+    /// only at its end.
+    fn check_charts(&self, state: &State) -> Result<(), CommandError> {
+        if !self.requires_charts || state.run.sweep.is_some() {
             return Ok(());
         }
-        let missing: Vec<String> = missing(state).into_iter().map(|(_, sentence)| sentence).collect();
-        if missing.is_empty() { Ok(()) } else { Err(Trouble::BadLink(missing)) }
+        let missing: Vec<String> = missing_charts(state).into_iter().map(|(_, sentence)| sentence).collect();
+        if missing.is_empty() { Ok(()) } else { Err(CommandError::BadLink(missing)) }
     }
 
-    /// Takes the charts and the arrays at the step that the page shows.
+    /// Adds the charts and the arrays at the current step of the page to the document.
     #[expect(clippy::print_stderr, reason = "what is left out is for the person")]
-    fn take(&mut self, page: &mut Headless) -> Result<(), Trouble> {
+    fn probe_step(&mut self, page: &mut HeadlessPage) -> Result<(), CommandError> {
         let state = page.state();
-        let missing = missing(state);
-        if !missing.is_empty() && self.are_named {
-            return Err(Trouble::BadLink(missing.into_iter().map(|(_, sentence)| sentence).collect()));
+        let missing = missing_charts(state);
+        if !missing.is_empty() && self.requires_charts {
+            return Err(CommandError::BadLink(missing.into_iter().map(|(_, sentence)| sentence).collect()));
         }
         missing.iter().for_each(|(_, sentence)| eprintln!("{sentence}"));
-        self.document.about = about_charts(&state.run);
+        self.document.about = build_chart_record(&state.run);
         for chart in &state.run.link.view.show {
             if missing.iter().all(|(other, _)| other != chart) {
-                self.document.charts.push(chart_data(state, *chart));
+                self.document.charts.push(build_chart_data(state, *chart));
             }
         }
         if self.arguments.arrays.is_empty() {
             return Ok(());
         }
-        let checkpoint = page.weights()?;
-        let arrays = arrays(&checkpoint, &self.inputs, &self.arguments.arrays)?;
+        let checkpoint = page.request_checkpoint()?;
+        let arrays = extract_arrays(&checkpoint, &self.inputs, &self.arguments.arrays)?;
         left_out(&arrays).iter().for_each(|sentence| eprintln!("{sentence}"));
         let step = checkpoint.step;
-        self.document.arrays.extend(arrays.into_iter().map(|array| Taken { step, array }));
+        self.document.arrays.extend(arrays.into_iter().map(|array| StepArray { step, array }));
         Ok(())
     }
 }
 
-/// The charts on show that there are not of this run, each with a sentence that says why.
-fn missing(state: &State) -> Vec<(Chart, String)> {
+/// Charts of the view that do not apply to the run, each with the reason in a sentence.
+fn missing_charts(state: &State) -> Vec<(Chart, String)> {
     let shown = state.run.link.view.show.iter();
     let why = |chart: &Chart| chart.applies(&state.run).err().map(|why| (*chart, why));
     shown.filter_map(why).map(|(chart, why)| (chart, format!("{}: {why}", chart.slug()))).collect()
 }
 
-/// Why a step was not reached.
-fn early(state: &State, step: u64) -> String {
-    let (end, step) = (thousands(state.run.step), thousands(step));
+/// A sentence that explains why a step was not reached.
+fn describe_unreached_step(state: &State, step: u64) -> String {
+    let (end, step) = (format_thousands(state.run.step), format_thousands(step));
     match state.run.phase {
-        Phase::Diverged { .. } => {
+        RunPhase::Diverged { .. } => {
             format!("step {step} was not reached: the loss is no longer finite after step {end}")
         }
         _ => format!(
@@ -372,31 +385,32 @@ fn early(state: &State, step: u64) -> String {
     }
 }
 
-/// The inputs of a file, or held-out examples with their labels.
-fn inputs(arguments: &Arguments, link: &Link) -> Result<Batch, Trouble> {
+/// Inputs for `--arrays`: those in the file of `--inputs`, or held-out examples with their labels.
+fn read_inputs(arguments: &Arguments, link: &Link) -> Result<Batch, CommandError> {
     let (mut batch, spec) = (Batch::default(), &link.spec);
     if arguments.arrays.is_empty() {
         return Ok(batch);
     }
     let Some(path) = &arguments.inputs else {
-        let most = spec.task.examples().held_out_size().unwrap_or(usize::MAX);
+        let most = spec.task.examples().held_out_count().unwrap_or(usize::MAX);
         let count = arguments.examples.min(most);
         if count == 0 {
-            return Err(Trouble::bad("--arrays needs at least one example"));
+            return Err(CommandError::bad_link("--arrays needs at least one example"));
         }
-        spec.task.sampler().held_out_of(spec.run.seed, 0, 0, count, &mut batch);
+        spec.task.sampler().append_held_out_of_replica(spec.run.seed, 0, 0, count, &mut batch);
         return Ok(batch);
     };
-    for (line, numbers) in numbers(path)? {
-        let row = given::row(spec.task.examples(), numbers);
-        let row = row.map_err(|why| Trouble::bad(format!("{}, line {line}: {why}", path.display())))?;
+    for (line, numbers) in read_numbers(path)? {
+        let row = given::input_row(spec.task.examples(), numbers);
+        let row =
+            row.map_err(|why| CommandError::bad_link(format!("{}, line {line}: {why}", path.display())))?;
         batch.x.extend(row);
     }
     Ok(batch)
 }
 
-/// The numbers in each line of a CSV file, with the number of the line; a first line without numbers names the columns.
-fn numbers(path: &Path) -> Result<Vec<(usize, Vec<f32>)>, Trouble> {
+/// Rows of a CSV file, each with its line number from 1; a first line without numbers is skipped as a header.
+fn read_numbers(path: &Path) -> Result<Vec<(usize, Vec<f32>)>, CommandError> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut all = vec![];
     for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
@@ -405,7 +419,7 @@ fn numbers(path: &Path) -> Result<Vec<(usize, Vec<f32>)>, Trouble> {
             Ok(numbers) => all.push((line, numbers)),
             Err(_) if all.is_empty() && line == 1 => {}
             Err(_) => {
-                return Err(Trouble::bad(format!(
+                return Err(CommandError::bad_link(format!(
                     "{}, line {line} contains something else than numbers",
                     path.display()
                 )));
@@ -413,17 +427,21 @@ fn numbers(path: &Path) -> Result<Vec<(usize, Vec<f32>)>, Trouble> {
         }
     }
     match all.is_empty() {
-        true => Err(Trouble::bad(format!("{} contains no inputs", path.display()))),
+        true => Err(CommandError::bad_link(format!("{} contains no inputs", path.display()))),
         false => Ok(all),
     }
 }
 
-/// What is inside the first network of a checkpoint for these inputs, with the inputs.
-fn arrays(checkpoint: &Checkpoint, batch: &Batch, wanted: &[Wanted]) -> Result<Vec<Inside>, Trouble> {
+/// The inputs, and the requested arrays inside the first network of a checkpoint for these inputs.
+fn extract_arrays(
+    checkpoint: &Checkpoint,
+    batch: &Batch,
+    wanted: &[ArrayKind],
+) -> Result<Vec<Inside>, CommandError> {
     let spec = &checkpoint.spec;
     let (examples, network) = (spec.task.examples(), spec.network());
     let parameters = checkpoint.weights.parameters.iter();
-    // The first replica is the first part of each.
+    // The first replica is the first part of each parameter.
     let weights: Vec<&[f32]> = parameters.map(|values| &values[..values.len() / spec.run.replicas]).collect();
     let count = batch.x.len() / examples.columns().max(1);
     let array = |name: &str, axis: Option<&'static str>, values: Vec<f32>| {
@@ -438,16 +456,18 @@ fn arrays(checkpoint: &Checkpoint, batch: &Batch, wanted: &[Wanted]) -> Result<V
     }
     let none = |what: &str| {
         let name = spec.model.info().name;
-        Trouble::bad(format!("the model {name} has no {what} that can be written as arrays"))
+        CommandError::bad_link(format!("the model {name} has no {what} that can be written as arrays"))
     };
-    let kinds: Vec<Kind> = wanted.iter().map(|wanted| wanted.kind()).collect();
+    let kinds: Vec<Kind> = wanted.iter().map(|wanted| wanted.inside_kind()).collect();
     let rate = spec.learning_rate(checkpoint.step);
     let at = At { seed: spec.run.seed, step: checkpoint.step, rate, kinds: &kinds };
-    let mut inside = inside(spec, &at, &weights, &batch.x).map_err(Trouble::bad)?;
+    let mut inside = inside(spec, &at, &weights, &batch.x).map_err(CommandError::bad_link)?;
     let outputs = inside.iter().position(|array| array.name == OUTPUTS).map(|at| inside.remove(at));
-    for (which, what) in [(Wanted::Activations, "activations"), (Wanted::Attention, "attention weights")] {
+    for (which, what) in
+        [(ArrayKind::Activations, "activations"), (ArrayKind::Attention, "attention weights")]
+    {
         if wanted.contains(&which) {
-            let found = inside.iter().filter(|array| array.kind == which.kind()).cloned();
+            let found = inside.iter().filter(|array| array.kind == which.inside_kind()).cloned();
             let before = all.len();
             all.extend(found);
             if all.len() == before {
@@ -455,7 +475,7 @@ fn arrays(checkpoint: &Checkpoint, batch: &Batch, wanted: &[Wanted]) -> Result<V
             }
         }
     }
-    if wanted.contains(&Wanted::Outputs) {
+    if wanted.contains(&ArrayKind::Outputs) {
         all.push(outputs.unwrap_or_else(|| {
             let stage = spec.stage(checkpoint.step);
             let outputs = network.evaluate(&weights, examples.inputs(), &batch.x, stage);

@@ -1,8 +1,9 @@
-//! `lab record`: the presets' runs as curves of a few points, which the page's gallery draws.
+//! `lab record`: records the presets' runs as curves with few points, which the gallery of the page draws.
 //!
 //! # Why
-//! What a card shows is what the page would have shown: readings of the same charts, thinned. Golden runs hold the first
-//! losses only, and to a tolerance; a recording goes to the end of the run, or as far as its budget reaches.
+//! A card shows what the page would have shown: readings of the same charts, thinned. Golden runs keep only
+//! the first losses, up to a tolerance; a recording goes to the end of the run, or as far as its time limit
+//! allows.
 
 #![expect(clippy::print_stdout, reason = "this command prints")]
 
@@ -15,19 +16,19 @@ use vivarium_view::display::charts::ChartOfRun;
 use anyhow::Context;
 use clap::Args;
 
-use super::headless::Headless;
-use super::{LARGE, Trouble};
+use super::headless::HeadlessPage;
+use super::{CommandError, LARGE_PRESETS};
 use vivarium_labs::PRESETS;
 use vivarium_model::chart::Chart;
-use vivarium_model::chart::Kind;
+use vivarium_model::chart::ChartKind;
 use vivarium_model::platform::now_ms;
 use vivarium_model::run::DeviceChoice;
 use vivarium_page::state::State;
-use vivarium_plot::analysis::{Lines, Reading, Role, Series};
+use vivarium_plot::analysis::{LineChart, Reading, Role, Series};
 use vivarium_view::presets::Preset;
-use vivarium_view::presets::recorded::{Curve, Recorded, Time, parse};
+use vivarium_view::presets::recorded::{DurationClass, PresetRecording, RecordedCurve, parse};
 
-/// What `lab record` takes.
+/// Command-line arguments of `lab record`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Presets to record. Without names: all presets that are new or have changed since they were recorded.
@@ -43,33 +44,34 @@ pub struct Arguments {
     file: PathBuf,
 }
 
-/// Most points of a curve.
-const POINTS: usize = 60;
-/// Most curves of a chart: of times by initialisation each start has one.
-const CURVES: usize = 3;
-const STARTS: usize = 6;
-/// Share of a run below which its beginning says nothing of it.
-const LEAST: f64 = 0.05;
-/// Most lines for comparison.
-const LINES: usize = 3;
+/// Largest number of points of a recorded curve.
+const MAX_CURVE_POINTS: usize = 60;
+/// Largest number of curves of a recorded chart.
+const MAX_CURVES: usize = 3;
+/// Largest number of curves where each initialisation has its own curve.
+const MAX_START_CURVES: usize = 6;
+/// Smallest share of a run that is recorded: an unfinished run below it has no curves.
+const MIN_SHARE: f64 = 0.05;
+/// Largest number of reference lines of a recorded chart.
+const MAX_REFERENCE_LINES: usize = 3;
 
-/// Charts that tell more of these presets than the usual one does.
-const TELLING: &[(&str, Chart)] = &[
+/// Charts of presets whose usual chart shows less of their claim.
+const PRESET_CHARTS: &[(&str, Chart)] = &[
     ("grokking-progress", groups_charts::PROGRESS),
     ("z23-outputs", chart::LOSS),
     ("disjoint-polynet", chart::ACCURACY),
     ("noise-49", chart::ACCURACY),
-    // Half of the control does not arrive, so that a median is missing.
+    // Half of the control networks never reach the target, so their median is missing.
     ("lottery-ticket", chart::ACCURACY),
     ("other-chains", markov_charts::OTHERS),
     ("other-chains-minimal", markov_charts::OTHERS),
     ("unigrams-in-the-way", markov_charts::TRUTH),
 ];
 
-/// The chart of the preset that a card shows.
-pub fn telling(preset: &Preset) -> Chart {
+/// The chart that the card of a preset shows.
+pub fn card_chart(preset: &Preset) -> Chart {
     let link = preset.link();
-    if let Some((_, chart)) = TELLING.iter().find(|(slug, _)| *slug == preset.slug) {
+    if let Some((_, chart)) = PRESET_CHARTS.iter().find(|(slug, _)| *slug == preset.slug) {
         return *chart;
     }
     let usual: &[Chart] = match () {
@@ -79,17 +81,19 @@ pub fn telling(preset: &Preset) -> Chart {
         _ => &[markov_charts::TRUTH, chart::LOSS, chart::ACCURACY],
     };
     let shown = &link.view.show;
-    let any = || shown.iter().find(|chart| chart.info().kind == Kind::Lines);
+    let any = || shown.iter().find(|chart| chart.info().kind == ChartKind::Lines);
     *usual.iter().find(|chart| shown.contains(chart)).or_else(any).unwrap_or(&chart::LOSS)
 }
 
-/// Four digits say more than a card can show.
-fn rounded(value: f64) -> f32 {
+/// A number rounded to four significant digits, which is more than a card can show.
+fn round_to_four_digits(value: f64) -> f32 {
     format!("{value:.3e}").parse().unwrap_or(f32::NAN)
 }
 
-/// Some points of a curve, evenly spread over its axis as it is drawn; each is a measured one.
-fn thinned(series: &Series, log: [bool; 2]) -> Option<Curve> {
+/// A curve with at most [`MAX_CURVE_POINTS`] of its measured points, evenly spaced on the drawn horizontal
+/// axis.
+/// `log` says which axes (x, y) are logarithmic. None with fewer than two points.
+fn thin_curve(series: &Series, log: [bool; 2]) -> Option<RecordedCurve> {
     let mut points: Vec<(f64, f32)> = vec![];
     for (i, y) in series.y.iter().enumerate() {
         let to = if series.stairs { series.x.get(i + 1) } else { None };
@@ -99,11 +103,11 @@ fn thinned(series: &Series, log: [bool; 2]) -> Option<Curve> {
     let place = |x: f64| if log[0] { libm::log(x.max(1.0)) } else { x };
     let (first, last) = (place(points.first()?.0), place(points.last()?.0));
     let mut kept: Vec<(f64, f32)> = vec![];
-    if points.len() <= POINTS {
+    if points.len() <= MAX_CURVE_POINTS {
         kept = points;
     } else {
-        for i in 0..POINTS {
-            let wanted = first + (last - first) * i as f64 / (POINTS - 1) as f64;
+        for i in 0..MAX_CURVE_POINTS {
+            let wanted = first + (last - first) * i as f64 / (MAX_CURVE_POINTS - 1) as f64;
             let at = points.partition_point(|(x, _)| place(*x) < wanted).min(points.len() - 1);
             if kept.last().is_none_or(|(x, _)| *x < points[at].0) {
                 kept.push(points[at]);
@@ -113,91 +117,91 @@ fn thinned(series: &Series, log: [bool; 2]) -> Option<Curve> {
     if kept.len() < 2 {
         return None;
     }
-    let (x, y) = kept.into_iter().map(|(x, y)| (rounded_place(x), rounded(f64::from(y)))).unzip();
-    Some(Curve { role: series.role, x, y })
+    let (x, y) = kept.into_iter().map(|(x, y)| (round_x(x), round_to_four_digits(f64::from(y)))).unzip();
+    Some(RecordedCurve { role: series.role, x, y })
 }
 
-/// Steps stay whole.
-fn rounded_place(x: f64) -> f32 {
-    if x.fract() == 0.0 { x as f32 } else { rounded(x) }
+/// A horizontal coordinate: whole numbers unchanged, others rounded to four digits.
+fn round_x(x: f64) -> f32 {
+    if x.fract() == 0.0 { x as f32 } else { round_to_four_digits(x) }
 }
 
-/// What a card can show of a chart.
-fn curves(lines: &Lines) -> Vec<Curve> {
+/// The thinned curves of a chart that a card can show.
+fn card_curves(lines: &LineChart) -> Vec<RecordedCurve> {
     let log = [lines.log_x, lines.log_y];
     let drawn = lines.series.iter().filter(|series| !series.faint && !series.scatter);
-    // What is only for comparison goes first.
+    // Curves for comparison are dropped first.
     let (others, told): (Vec<_>, Vec<_>) = drawn.partition(|series| series.role == Role::Other);
-    let chosen = told.into_iter().chain(others).filter_map(|series| thinned(series, log));
-    chosen.take(if lines.x_label == "initialisation" { STARTS } else { CURVES }).collect()
+    let chosen = told.into_iter().chain(others).filter_map(|series| thin_curve(series, log));
+    chosen.take(if lines.x_label == "initialisation" { MAX_START_CURVES } else { MAX_CURVES }).collect()
 }
 
-/// How far it went, and how far it goes.
-fn way(state: &State) -> (u64, u64) {
+/// Finished and total runs of a sweep, or finished and total steps of a run.
+fn progress_counts(state: &State) -> (u64, u64) {
     match &state.run.sweep {
-        Some(sweep) => (sweep.done.len() as u64, sweep.cells.len() as u64),
+        Some(sweep) => (sweep.solved_steps.len() as u64, sweep.cells.len() as u64),
         None => (state.run.step, state.run.spec().run.steps),
     }
 }
 
-/// Share of the run, or of the sweep, that is done.
-fn share(state: &State) -> f64 {
+/// Finished share of the run or of the sweep, from 0 to 1.
+fn progress_share(state: &State) -> f64 {
     let run = state.run.step as f64 / state.run.spec().run.steps.max(1) as f64;
     state
         .run
         .sweep
         .as_ref()
-        .map_or(run, |sweep| (sweep.done.len() as f64 + run) / sweep.cells.len().max(1) as f64)
+        .map_or(run, |sweep| (sweep.solved_steps.len() as f64 + run) / sweep.cells.len().max(1) as f64)
 }
 
-/// The page with the preset's run on the CPU and nothing but its chart, which needs no other probes.
-fn page(preset: &Preset) -> Headless {
+/// Page with the run of the preset on the CPU, which shows only the chart of its card.
+fn open_page(preset: &Preset) -> HeadlessPage {
     let mut link = preset.link();
     link.spec.run.device = DeviceChoice::Cpu;
-    link.view.show = vec![telling(preset)];
-    Headless::open(&link)
+    link.view.show = vec![card_chart(preset)];
+    HeadlessPage::open(&link)
 }
 
-/// Trains the preset on the CPU, for at most so many seconds.
+/// Trains the preset on the CPU for at most `seconds` seconds and records the curves of its card.
 ///
 /// # Errors
 /// When a device stops working.
-pub fn record(preset: &Preset, seconds: f64) -> Result<Recorded, Trouble> {
-    let chart = telling(preset);
+pub fn record_preset(preset: &Preset, seconds: f64) -> Result<PresetRecording, CommandError> {
+    let chart = card_chart(preset);
     let limit = preset.link().view.speed;
-    let mut page = page(preset);
+    let mut page = open_page(preset);
     let begin = now_ms();
     let is_over = page.finish_while(|_| now_ms() - begin < 1e3 * seconds)?;
     let took = (now_ms() - begin) / 1e3;
     let state = page.state();
-    let (reached, of) = way(state);
+    let (reached, of) = progress_counts(state);
     let of = if is_over { reached } else { of };
     let Reading::Lines(lines) = chart.reading(&state.run) else {
         return Err(anyhow::anyhow!("{} has no curves", chart.slug()).into());
     };
-    let curves = if is_over || share(state) > LEAST { curves(&lines) } else { vec![] };
+    let curves = if is_over || progress_share(state) > MIN_SHARE { card_curves(&lines) } else { vec![] };
     let heights = curves
         .iter()
         .flat_map(|curve| &curve.y)
         .fold((f32::MAX, f32::MIN), |(a, b), y| (a.min(*y), b.max(*y)));
-    // A line far away from the curves would press them flat.
+    // A reference line far from the curves would flatten them.
     let near = |height: f64| {
         let (low, high) = (f64::from(heights.0), f64::from(heights.1));
         height >= low - 0.1 * (high - low) && height <= high + 0.1 * (high - low)
     };
-    let near = lines.references.iter().filter(|(height, _)| near(*height)).take(LINES);
-    // A sweep is as fast as it can be; a run is watched.
+    let near = lines.reference_lines.iter().filter(|(height, _)| near(*height)).take(MAX_REFERENCE_LINES);
+    // A run plays at the speed of its link, a sweep as fast as possible.
     let watched = if limit > 0 && state.run.sweep.is_none() { reached as f64 / limit as f64 } else { 0.0 };
-    let left = if is_over { 1.0 } else { 1.0 / share(state).max(1e-6) };
-    Ok(Recorded {
+    let left = if is_over { 1.0 } else { 1.0 / progress_share(state).max(1e-6) };
+    Ok(PresetRecording {
         slug: preset.slug.into(),
         link: preset.link.into(),
-        time: Time::of(took.max(watched) * left),
-        reached,
-        of,
+        time: DurationClass::of(took.max(watched) * left),
+        recorded_until: reached,
+        run_length: of,
         chart: chart.slug().into(),
         log: [lines.log_x, lines.log_y],
-        lines: near.map(|(height, name)| (rounded(*height), name.clone())).collect(),
+        lines: near.map(|(height, name)| (round_to_four_digits(*height), name.clone())).collect(),
         curves,
     })
 }
@@ -206,13 +210,13 @@ pub fn record(preset: &Preset, seconds: f64) -> Result<Recorded, Trouble> {
 ///
 /// # Errors
 /// An unknown preset, a device that stops working, or a file that cannot be written.
-pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
+pub fn run(arguments: &Arguments) -> Result<(), CommandError> {
     let named = &arguments.presets;
-    super::open::presets(named)?;
+    super::open::find_presets(named)?;
     let path = &arguments.file;
     let old = std::fs::read_to_string(path).unwrap_or_default();
     let old = parse(&old).map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
-    let mut all: Vec<Recorded> = vec![];
+    let mut all: Vec<PresetRecording> = vec![];
     for preset in PRESETS {
         let known = old.iter().find(|one| one.slug == preset.slug && one.link == preset.link);
         let wanted =
@@ -221,22 +225,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
             all.extend(known.cloned());
             continue;
         }
-        let seconds = if LARGE.contains(&preset.slug) { arguments.large_seconds } else { arguments.seconds };
+        let seconds =
+            if LARGE_PRESETS.contains(&preset.slug) { arguments.large_seconds } else { arguments.seconds };
         let begin = now_ms();
-        let one = record(preset, seconds)?;
+        let one = record_preset(preset, seconds)?;
         println!(
             "{}: {} curves of {}, {} of {}, {} ({:.1} s)",
             preset.slug,
             one.curves.len(),
             one.chart,
-            one.reached,
-            one.of,
+            one.recorded_until,
+            one.run_length,
             one.time.slug(),
             (now_ms() - begin) / 1e3
         );
         all.push(one);
     }
-    let text: String = all.iter().map(Recorded::text).collect();
+    let text: String = all.iter().map(PresetRecording::to_text).collect();
     let text = format!("# Written by `lab record`: thinned curves of the presets' runs.\n{text}");
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(())
@@ -245,7 +250,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_labs::find;
+    use vivarium_labs::find_preset;
 
     #[test]
     fn thinning_keeps_measured_points_evenly_on_the_drawn_axis() {
@@ -253,9 +258,11 @@ mod tests {
         let y: Vec<f32> = x.iter().map(|x| (2.0 * x) as f32).collect();
         let series = Series { x, y, ..Default::default() };
         for log in [false, true] {
-            let curve = thinned(&series, [log, false]).unwrap();
-            assert!(curve.x.len() <= POINTS && curve.x.len() > 30, "{}", curve.x.len());
-            assert!(curve.x.iter().zip(&curve.y).all(|(x, y)| *y == rounded(2.0 * f64::from(*x))));
+            let curve = thin_curve(&series, [log, false]).unwrap();
+            assert!(curve.x.len() <= MAX_CURVE_POINTS && curve.x.len() > 30, "{}", curve.x.len());
+            assert!(
+                curve.x.iter().zip(&curve.y).all(|(x, y)| *y == round_to_four_digits(2.0 * f64::from(*x)))
+            );
             assert_eq!((curve.x[0], curve.x.last()), (0.0, Some(&1000.0)));
             let before = curve.x.iter().filter(|x| **x < 100.0).count();
             assert_eq!(before > 20, log, "{before}");
@@ -266,19 +273,22 @@ mod tests {
     fn stairs_become_corners_and_gaps_are_left_out() {
         let stairs =
             Series { x: vec![0.0, 5.0, 10.0], y: vec![3.0, 4.0], stairs: true, ..Default::default() };
-        let curve = thinned(&stairs, [false; 2]).unwrap();
+        let curve = thin_curve(&stairs, [false; 2]).unwrap();
         assert_eq!((curve.x, curve.y), (vec![0.0, 5.0, 5.0, 10.0], vec![3.0, 3.0, 4.0, 4.0]));
         let gaps = Series { x: vec![1.0, 2.0, 3.0], y: vec![1.0, f32::NAN, 3.0], ..Default::default() };
-        assert_eq!(thinned(&gaps, [false; 2]).unwrap().x, [1.0, 3.0]);
-        assert_eq!(thinned(&Series { y: vec![1.0], x: vec![0.0], ..Default::default() }, [false; 2]), None);
+        assert_eq!(thin_curve(&gaps, [false; 2]).unwrap().x, [1.0, 3.0]);
+        assert_eq!(
+            thin_curve(&Series { y: vec![1.0], x: vec![0.0], ..Default::default() }, [false; 2]),
+            None
+        );
     }
 
     #[test]
     fn every_preset_has_a_chart_with_curves_that_applies() {
         for preset in PRESETS {
-            let chart = telling(preset);
-            assert_eq!(chart.info().kind, Kind::Lines, "{}", preset.slug);
-            let page = page(preset);
+            let chart = card_chart(preset);
+            assert_eq!(chart.info().kind, ChartKind::Lines, "{}", preset.slug);
+            let page = open_page(preset);
             assert!(chart.applies(&page.state().run).is_ok(), "{} {}", preset.slug, chart.slug());
         }
     }
@@ -288,12 +298,12 @@ mod tests {
     fn the_first_points_of_cheap_presets_are_as_recorded() {
         let all = parse(include_str!("../view/presets/recorded.txt")).unwrap();
         for slug in ["parity-20", "z23", "induction", "sine-1", "s3", "minimal-theory"] {
-            let preset = find(slug).unwrap();
+            let preset = find_preset(slug).unwrap();
             let old = all.iter().find(|one| one.slug == slug).unwrap();
             let until = old.curves[0].x[3] as u64;
-            let mut page = page(preset);
+            let mut page = open_page(preset);
             page.finish_while(|state| state.run.step <= until).unwrap();
-            let Reading::Lines(now) = telling(preset).reading(&page.state().run) else { panic!("curves") };
+            let Reading::Lines(now) = card_chart(preset).reading(&page.state().run) else { panic!("curves") };
             for curve in &old.curves {
                 let series = now.series.iter().find(|series| series.role == curve.role).unwrap();
                 for (x, y) in curve.x.iter().zip(&curve.y).take(4) {

@@ -1,158 +1,176 @@
-//! The measurements of a run as text, each as soon as it is there.
+//! Formats the measurements of a run as text, each as soon as it is made.
 //!
 //! # Why
-//! A run of a million measurements must not need more memory than one of ten, and who stops it has what was measured.
+//! A run of a million measurements must not need more memory than one of ten, and a run that is stopped keeps
+//! its measurements.
 
-use super::print::{Format, Names};
-use vivarium_model::protocol::Row;
+use super::print::{MetricsFormat, NameVersion};
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::Measures;
-use vivarium_plot::analysis::curves::spread;
-use vivarium_view::record::{Column, Record, columns, csv_head, csv_lines, json_row};
+use vivarium_model::tasks::MeasureNames;
+use vivarium_plot::analysis::curves::median_range;
+use vivarium_view::record::{
+    MetricColumn, Record, format_csv_header, format_csv_lines, json_row, list_columns,
+};
 
-/// Width of a number in a table, and of a median with its range.
-const WIDTHS: [usize; 2] = [10, 25];
+/// Characters of a table column with one number, and with a median and its range.
+const NUMBER_WIDTHS: [usize; 2] = [10, 25];
 
-/// Further measures that stand in a table; the others are in files alone.
-const IN_TABLE: [&str; 7] =
+/// Slugs of the further measures that tables show; the others are only in files.
+const TABLE_MEASURES: [&str; 7] =
     ["previous", "induction", "distance", "corollary", "least-norm", "held-bound", "formula-bound"];
 
-/// What has been printed of a run.
-pub struct Rows {
-    format: Format,
-    /// Which names measures have.
-    names: Names,
-    /// The columns, which the first measurement settles.
-    columns: Option<Vec<Column>>,
-    /// Width of the column of steps, and of the others.
+/// Formats the measurements of a run as text, one after the other.
+pub struct MeasurementPrinter {
+    /// Format of the text.
+    format: MetricsFormat,
+    /// Names of the measures.
+    names: NameVersion,
+    /// Columns of the text; None before the first measurement.
+    columns: Option<Vec<MetricColumn>>,
+    /// Characters of the column of steps, and of each other column.
     widths: (usize, usize),
-    /// What is measured in the task.
-    measures: Measures,
-    /// Whether there is a measurement before the next one.
-    begun: bool,
-    /// Measurements up to this step are there already.
-    until: Option<u64>,
+    /// Measures of the task.
+    measures: MeasureNames,
+    /// Whether a measurement has been printed.
+    has_printed: bool,
+    /// Step of the last printed measurement; None before the first.
+    last_step: Option<u64>,
 }
 
-impl Rows {
-    /// None yet of this run.
-    pub fn new(format: Format, names: Names, spec: &RunSpec) -> Rows {
+impl MeasurementPrinter {
+    /// A printer of the run `spec` that has printed nothing yet.
+    pub fn new(format: MetricsFormat, names: NameVersion, spec: &RunSpec) -> MeasurementPrinter {
         let run = &spec.run;
-        let widths = (run.steps.to_string().len().max(4), WIDTHS[usize::from(run.replicas > 1)]);
+        let widths = (run.steps.to_string().len().max(4), NUMBER_WIDTHS[usize::from(run.replicas > 1)]);
         let measures = match names {
-            Names::New => spec.measures(),
-            Names::Old => spec.measures().earlier(),
+            NameVersion::New => spec.measure_names(),
+            NameVersion::Old => spec.measure_names().with_earlier_names(),
         };
-        Rows { format, names, columns: None, widths, measures, begun: false, until: None }
+        MeasurementPrinter {
+            format,
+            names,
+            columns: None,
+            widths,
+            measures,
+            has_printed: false,
+            last_step: None,
+        }
     }
 
-    /// Those up to `step` have been printed before.
-    pub fn go_on(&mut self, step: u64) {
-        (self.begun, self.until) = (true, Some(step));
+    /// Continues a text that has all measurements up to `step`; these are not printed again.
+    pub fn resume_after(&mut self, step: u64) {
+        (self.has_printed, self.last_step) = (true, Some(step));
     }
 
-    /// The step of the last one.
-    pub fn last(&self) -> Option<u64> {
-        self.until
+    /// Step of the last printed measurement; None before the first.
+    pub fn last_step(&self) -> Option<u64> {
+        self.last_step
     }
 
-    /// The text before the first one.
-    pub fn head(&self, record: &Record) -> String {
+    /// Text before the first measurement.
+    pub fn format_head(&self, record: &Record) -> String {
         match (self.format, self.names) {
-            (Format::Json, Names::New) => record.json_head(),
-            (Format::Json, Names::Old) => record.earlier_json_head(),
-            (Format::Csv, Names::New) => record.csv_preamble(),
+            (MetricsFormat::Json, NameVersion::New) => record.json_head(),
+            (MetricsFormat::Json, NameVersion::Old) => record.earlier_json_head(),
+            (MetricsFormat::Csv, NameVersion::New) => record.csv_preamble(),
             _ => String::new(),
         }
     }
 
-    /// The text of these.
-    pub fn lines(&mut self, rows: &[Row]) -> String {
+    /// Text of the measurements in `rows` that are not printed yet.
+    pub fn format_measurements(&mut self, rows: &[Measurement]) -> String {
         let mut text = String::new();
-        for row in rows.iter().filter(|row| self.until.is_none_or(|until| row.step > until)) {
-            let columns = self.columns.get_or_insert_with(|| shown(self.format, &self.measures, row));
-            if !self.begun {
-                text += &heading(self.format, columns, self.widths);
+        for row in rows.iter().filter(|row| self.last_step.is_none_or(|until| row.step > until)) {
+            let columns =
+                self.columns.get_or_insert_with(|| choose_columns(self.format, &self.measures, row));
+            if !self.has_printed {
+                text += &format_heading(self.format, columns, self.widths);
             }
             match self.format {
-                Format::Csv => text += &csv_lines(columns, row),
-                Format::Json => text += &json_row(&self.measures, row, !self.begun),
-                Format::Table => text += &line(columns, row, self.widths),
+                MetricsFormat::Csv => text += &format_csv_lines(columns, row),
+                MetricsFormat::Json => text += &json_row(&self.measures, row, !self.has_printed),
+                MetricsFormat::Table => text += &format_line(columns, row, self.widths),
             }
-            self.begun = true;
+            self.has_printed = true;
         }
-        self.until = rows.last().map(|row| row.step).max(self.until);
+        self.last_step = rows.last().map(|row| row.step).max(self.last_step);
         text
     }
 
-    /// The text behind the last one.
-    pub fn tail(&self, record: &Record) -> String {
+    /// Text after the last measurement.
+    pub fn format_tail(&self, record: &Record) -> String {
         match self.format {
-            Format::Json => record.json_tail(!self.begun),
-            // A file without measurements has its heading.
-            format if !self.begun => {
-                heading(format, &columns(&self.measures, std::iter::empty()), self.widths)
+            MetricsFormat::Json => record.json_tail(!self.has_printed),
+            // A text without measurements still has its heading.
+            format if !self.has_printed => {
+                format_heading(format, &list_columns(&self.measures, std::iter::empty()), self.widths)
             }
-            Format::Csv => String::new(),
-            Format::Table => {
-                // A run that goes on after its last measurement prints no further one.
-                let usual = columns(&self.measures, std::iter::empty());
-                rule('─', self.columns.as_deref().unwrap_or(&usual), self.widths)
+            MetricsFormat::Csv => String::new(),
+            MetricsFormat::Table => {
+                // A resumed run may have no further measurement and thus no columns.
+                let usual = list_columns(&self.measures, std::iter::empty());
+                format_rule('─', self.columns.as_deref().unwrap_or(&usual), self.widths)
             }
         }
     }
 }
 
-/// The columns of this and all other measurements of a run.
-fn shown(format: Format, measures: &Measures, row: &Row) -> Vec<Column> {
-    let all = columns(measures, std::iter::once(row));
-    // Most further measures are for programs: a line has to fit a screen.
-    let is_short = |column: &Column| {
-        let further = column.further.and_then(|which| measures.more.get(which));
-        further.is_none_or(|measure| IN_TABLE.contains(&measure.slug))
+/// Columns of a measurement that the format shows; all measurements of a run have the same columns.
+fn choose_columns(format: MetricsFormat, measures: &MeasureNames, row: &Measurement) -> Vec<MetricColumn> {
+    let all = list_columns(measures, std::iter::once(row));
+    // A table line has to fit the screen, so most further measures are only in files.
+    let is_short = |column: &MetricColumn| {
+        let further = column.further.and_then(|which| measures.further_measures.get(which));
+        further.is_none_or(|measure| TABLE_MEASURES.contains(&measure.slug))
     };
-    if format == Format::Table { all.into_iter().filter(is_short).collect() } else { all }
+    if format == MetricsFormat::Table { all.into_iter().filter(is_short).collect() } else { all }
 }
 
-fn heading(format: Format, columns: &[Column], widths: (usize, usize)) -> String {
+/// Line with the names of the columns; empty in JSON.
+fn format_heading(format: MetricsFormat, columns: &[MetricColumn], widths: (usize, usize)) -> String {
     match format {
-        Format::Csv => csv_head(columns),
-        Format::Json => String::new(),
-        Format::Table => {
+        MetricsFormat::Csv => format_csv_header(columns),
+        MetricsFormat::Json => String::new(),
+        MetricsFormat::Table => {
             let names = columns.iter().map(|column| column.key.clone());
-            aligned("step".into(), names, wide(columns, widths)) + &rule('═', columns, widths)
+            align_cells("step".into(), names, fit_widths(columns, widths))
+                + &format_rule('═', columns, widths)
         }
     }
 }
 
-/// The widths with room for the names of the columns.
-fn wide(columns: &[Column], (first, width): (usize, usize)) -> (usize, usize) {
+/// Widths of the columns, with room for their names.
+fn fit_widths(columns: &[MetricColumn], (first, width): (usize, usize)) -> (usize, usize) {
     let names = columns.iter().map(|column| column.key.len());
     (first, names.chain([width, "train_accuracy".len()]).max().unwrap_or(width))
 }
 
-fn line(columns: &[Column], row: &Row, widths: (usize, usize)) -> String {
+/// Line of one measurement in a table: the value of one replica, or the median with the range over several.
+fn format_line(columns: &[MetricColumn], row: &Measurement, widths: (usize, usize)) -> String {
     let cell = |values: &[f32]| {
-        let (middle, low, high) = spread(values);
+        let (middle, low, high) = median_range(values);
         if values.len() == 1 {
             format!("{middle:.6}")
         } else {
             format!("{middle:.4} ({low:.4} to {high:.4})")
         }
     };
-    let cells = columns.iter().map(|column| cell(&column.of(row)));
-    aligned(row.step.to_string(), cells, wide(columns, widths))
+    let cells = columns.iter().map(|column| cell(&column.values(row)));
+    align_cells(row.step.to_string(), cells, fit_widths(columns, widths))
 }
 
-fn aligned(step: String, cells: impl Iterator<Item = String>, (first, width): (usize, usize)) -> String {
+/// Table line with right-aligned cells, the step first.
+fn align_cells(step: String, cells: impl Iterator<Item = String>, (first, width): (usize, usize)) -> String {
     let cells: String = cells.map(|cell| format!("  {cell:>width$}")).collect();
     format!("{step:>first$}{cells}\n")
 }
 
-fn rule(sign: char, columns: &[Column], widths: (usize, usize)) -> String {
-    let (first, width) = wide(columns, widths);
+/// Horizontal rule of a table, drawn with `letter`.
+fn format_rule(letter: char, columns: &[MetricColumn], widths: (usize, usize)) -> String {
+    let (first, width) = fit_widths(columns, widths);
     let length = first + columns.len() * (2 + width);
-    std::iter::repeat_n(sign, length).chain(['\n']).collect()
+    std::iter::repeat_n(letter, length).chain(['\n']).collect()
 }
 
 #[cfg(test)]
@@ -160,9 +178,9 @@ mod tests {
     use super::*;
     use vivarium_science::markov::ChainMeasure;
 
-    fn row(step: u64) -> Row {
+    fn row(step: u64) -> Measurement {
         let of = |x: f32| vec![x, 2.0 * x, 4.0 * x];
-        Row {
+        Measurement {
             step,
             train_loss: of(0.1),
             train_accuracy: of(0.125),
@@ -175,30 +193,35 @@ mod tests {
     /// One after the other or all at once, and also where a part of them has been printed before: the same text.
     #[test]
     fn in_parts_it_is_the_same_text() {
-        let rows: Vec<Row> = (0..5).map(|i| row(i * 250)).collect();
+        let rows: Vec<Measurement> = (0..5).map(|i| row(i * 250)).collect();
         let record = Record { solved: vec![None; 3], rows: rows.clone(), ..Record::default() };
-        for format in [Format::Csv, Format::Json, Format::Table] {
+        for format in [MetricsFormat::Csv, MetricsFormat::Json, MetricsFormat::Table] {
             let mut spec = RunSpec::default();
             (spec.run.steps, spec.run.replicas) = (1000, 3);
-            let fresh = || Rows::new(format, Names::New, &spec);
+            let fresh = || MeasurementPrinter::new(format, NameVersion::New, &spec);
             let mut whole = fresh();
-            let whole = whole.head(&record) + &whole.lines(&rows) + &whole.tail(&record);
+            let whole =
+                whole.format_head(&record) + &whole.format_measurements(&rows) + &whole.format_tail(&record);
             let mut parts = fresh();
-            let mut text = parts.head(&record);
-            rows.chunks(2).for_each(|rows| text += &parts.lines(rows));
-            assert_eq!(text + &parts.tail(&record), whole);
+            let mut text = parts.format_head(&record);
+            rows.chunks(2).for_each(|rows| text += &parts.format_measurements(rows));
+            assert_eq!(text + &parts.format_tail(&record), whole);
             let mut begun = fresh();
-            let text = begun.head(&record) + &begun.lines(&rows[..3]);
+            let text = begun.format_head(&record) + &begun.format_measurements(&rows[..3]);
             let mut rest = fresh();
-            rest.go_on(begun.last().unwrap());
-            assert_eq!(text + &rest.lines(&rows[2..]) + &rest.tail(&record), whole, "{format:?}");
+            rest.resume_after(begun.last_step().unwrap());
+            assert_eq!(
+                text + &rest.format_measurements(&rows[2..]) + &rest.format_tail(&record),
+                whole,
+                "{format:?}"
+            );
             match format {
-                Format::Csv => {
-                    let table = vivarium_view::record::csv(&Measures::default(), rows.iter());
+                MetricsFormat::Csv => {
+                    let table = vivarium_view::record::format_csv(&MeasureNames::default(), rows.iter());
                     assert_eq!(whole, record.csv_preamble() + &table);
                 }
-                Format::Json => assert_eq!(whole, record.to_json()),
-                Format::Table => {
+                MetricsFormat::Json => assert_eq!(whole, record.to_json()),
+                MetricsFormat::Table => {
                     let lengths: Vec<usize> = whole.lines().map(|line| line.chars().count()).collect();
                     assert!(
                         whole.lines().count() == 8 && lengths.iter().all(|n| *n == lengths[0]),
@@ -214,13 +237,13 @@ mod tests {
     fn a_run_without_measurements_has_its_heading() {
         let record = Record::default();
         let text = |format| {
-            let rows = Rows::new(format, Names::New, &RunSpec::default());
-            rows.head(&record) + &rows.tail(&record)
+            let rows = MeasurementPrinter::new(format, NameVersion::New, &RunSpec::default());
+            rows.format_head(&record) + &rows.format_tail(&record)
         };
-        let table = vivarium_view::record::csv(&Measures::default(), std::iter::empty());
-        assert_eq!(text(Format::Csv), record.csv_preamble() + &table);
-        assert_eq!(text(Format::Json), record.to_json());
-        assert_eq!(text(Format::Table).lines().count(), 2);
+        let table = vivarium_view::record::format_csv(&MeasureNames::default(), std::iter::empty());
+        assert_eq!(text(MetricsFormat::Csv), record.csv_preamble() + &table);
+        assert_eq!(text(MetricsFormat::Json), record.to_json());
+        assert_eq!(text(MetricsFormat::Table).lines().count(), 2);
     }
 
     #[test]
@@ -228,7 +251,8 @@ mod tests {
         let lengths = |replicas: usize| {
             let mut spec = RunSpec::default();
             (spec.run.steps, spec.run.replicas) = (1000, replicas);
-            let text = Rows::new(Format::Table, Names::New, &spec).tail(&Record::default());
+            let text = MeasurementPrinter::new(MetricsFormat::Table, NameVersion::New, &spec)
+                .format_tail(&Record::default());
             text.lines().map(|line| line.chars().count()).collect::<Vec<_>>()
         };
         // Four digits of a step, then four columns behind two spaces: as wide as "train_accuracy", or as a range.
@@ -238,40 +262,46 @@ mod tests {
 
     #[test]
     fn a_table_has_few_of_the_further_measures_and_a_file_all() {
-        let measures = Measures { more: ChainMeasure::OPTIONS, ..Measures::default() };
-        let judged = Row { measures: ChainMeasure::ALL.iter().map(|_| vec![0.5; 3]).collect(), ..row(0) };
-        let names = |format: Format| {
-            shown(format, &measures, &judged).into_iter().map(|column| column.key).collect::<Vec<_>>()
+        let measures = MeasureNames { further_measures: ChainMeasure::OPTIONS, ..MeasureNames::default() };
+        let judged =
+            Measurement { measures: ChainMeasure::ALL.iter().map(|_| vec![0.5; 3]).collect(), ..row(0) };
+        let names = |format: MetricsFormat| {
+            choose_columns(format, &measures, &judged)
+                .into_iter()
+                .map(|column| column.key)
+                .collect::<Vec<_>>()
         };
         let usual = "train_loss, train_accuracy, test_loss, test_accuracy";
-        assert_eq!(names(Format::Table).join(", "), format!("{usual}, previous, induction"));
+        assert_eq!(names(MetricsFormat::Table).join(", "), format!("{usual}, previous, induction"));
         let strategies = "uniform, unigram, bigram, trigram, tetragram";
         let chains = "on_dirichlet, on_iid, on_ds";
         assert_eq!(
-            names(Format::Csv).join(", "),
+            names(MetricsFormat::Csv).join(", "),
             format!("{usual}, {strategies}, previous, induction, {chains}")
         );
     }
 
-    /// What `--names old` prints is what the version before printed.
+    /// `--names old` prints exactly what the previous version printed.
     #[test]
     fn old_names_are_those_of_the_version_before() {
         let spec = vivarium_model::permalink::decode("#v1/markov").0.spec;
         let mut judged = row(0);
         judged.measures = ChainMeasure::ALL.iter().map(|_| vec![]).collect();
         judged.measures[ChainMeasure::OnIndependent as usize] = vec![0.5; 3];
-        let record = Record { link: vivarium_model::permalink::Link::of(spec), ..Record::default() };
+        let record = Record { link: vivarium_model::permalink::Link::from_spec(spec), ..Record::default() };
         let text = |format, names| {
-            let mut rows = Rows::new(format, names, &record.link.spec);
-            rows.head(&record) + &rows.lines(&[judged.clone()]) + &rows.tail(&record)
+            let mut rows = MeasurementPrinter::new(format, names, &record.link.spec);
+            rows.format_head(&record)
+                + &rows.format_measurements(&[judged.clone()])
+                + &rows.format_tail(&record)
         };
-        let csv = text(Format::Csv, Names::Old);
+        let csv = text(MetricsFormat::Csv, NameVersion::Old);
         let four = "train_loss,train_accuracy,test_loss,test_accuracy";
         assert!(csv.starts_with(&format!("step,replica,{four},on_iid\n0,0,0.1,")), "{csv}");
-        let json = text(Format::Json, Names::Old);
+        let json = text(MetricsFormat::Json, NameVersion::Old);
         assert!(json.starts_with("{\n\"format\":\"vivarium-run\",\n\"version\":1,\n\"link\""), "{json}");
         assert!(json.contains("\"test_loss\":[0.5,") && json.contains("\"on-iid\":[0.5,"), "{json}");
-        let csv = text(Format::Csv, Names::New);
+        let csv = text(MetricsFormat::Csv, NameVersion::New);
         assert!(csv.starts_with("# program: \n# link: #v1/markov\n# settings.lab: markov\n"), "{csv}");
         let four = "train_cross_entropy,train_accuracy,kl_to_truth,share_of_bigram";
         assert!(csv.contains(&format!("\nstep,replica,{four},kl_to_truth_on_iid\n0,0,0.1,")), "{csv}");

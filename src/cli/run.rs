@@ -1,4 +1,4 @@
-//! `lab run`: a run's metrics as a table or as CSV; those of a sweep are in [`super::sweep`].
+//! `lab run`: trains a run and prints its metrics as a table, CSV or JSON; sweeps are in [`super::sweep`].
 
 mod begin;
 mod keep;
@@ -7,24 +7,24 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use begin::Beginning;
+use begin::RunStart;
 
-use super::disk::{Disk, Native, replace, try_out};
-use super::output::{KEY, Mark, Output};
-use super::print::{Format, Names, Print, environment};
-use super::rows::Rows;
-use super::{Trouble, open, signals, sweep};
-use vivarium_core::settings::thousands;
+use super::disk::{Disk, SystemDisk, check_replaceable, replace_file};
+use super::output::{CHECKPOINT_KEY, MetricsOutput, OutputMark};
+use super::print::{MetricsFormat, NameVersion, SweepOutputOptions, describe_environment};
+use super::rows::MeasurementPrinter;
+use super::{CommandError, open, signals, sweep};
+use vivarium_core::settings::format_thousands;
 use vivarium_model::permalink::Link;
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::{Ending, Event};
-use vivarium_plot::analysis::curves::spread;
+use vivarium_model::protocol::{EndReason, Event};
+use vivarium_plot::analysis::curves::median_range;
 use vivarium_training::session::checkpoint::Checkpoint;
 use vivarium_training::session::{Options, Session};
-use vivarium_view::display::sweep::Sweep;
-use vivarium_view::record::{Environment, Record};
+use vivarium_view::display::sweep::SweepProgress;
+use vivarium_view::record::{Record, TrainingEnvironment};
 
-/// What `lab run` takes.
+/// Command-line arguments of `lab run`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The link, a preset's name, or a file of a run or of weights.
@@ -41,11 +41,11 @@ pub struct Arguments {
     held_out: Option<usize>,
     /// How metrics are printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Format,
+    format: MetricsFormat,
     /// Names of the measures in CSV and JSON. `old` writes the format of the previous version; the next version will not
     /// have this option.
     #[arg(long, value_enum, default_value = "new")]
-    names: Names,
+    names: NameVersion,
     /// File for the metrics, instead of standard output. Until the run ends, the name of the file ends in .part.
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -75,215 +75,231 @@ pub struct Arguments {
     quiet: bool,
 }
 
-/// The link with what the arguments change in its run.
-fn link(arguments: &Arguments) -> Result<Link, Trouble> {
-    let mut link = open::link(&arguments.link)?;
+/// The link with the last step and the device of the arguments.
+fn read_link(arguments: &Arguments) -> Result<Link, CommandError> {
+    let mut link = open::read_link(&arguments.link)?;
     let spec = &mut link.spec;
-    // With no steps to train, the link says how long the run would be.
+    // `--steps 0` keeps the last step of the link.
     if let Some(steps) = arguments.steps.filter(|steps| *steps > 0) {
-        open::set(spec, "steps", &steps.to_string())?;
+        open::override_setting(spec, "steps", &steps.to_string())?;
     }
     if let Some(device) = &arguments.device {
-        open::set(spec, "device", device)?;
+        open::override_setting(spec, "device", device)?;
     }
     Ok(link)
 }
 
-/// What one run can be asked for and a sweep, which is many, cannot.
-fn only_of_one_run(arguments: &Arguments) -> Result<(), Trouble> {
+/// Checks that a sweep has no options that only a single run can have.
+fn check_single_run_options(arguments: &Arguments) -> Result<(), CommandError> {
     let Arguments { checkpoint, resume, weights, .. } = arguments;
     let given = [("--checkpoint", checkpoint), ("--resume", resume), ("--weights", weights)];
     let sentence =
         |name: &str| format!("{name} can be used only with a single run, and this link is a sweep");
     let given = given.into_iter().filter(|(_, file)| file.is_some());
     let bad: Vec<String> = given.map(|(name, _)| sentence(name)).collect();
-    if bad.is_empty() { Ok(()) } else { Err(Trouble::BadLink(bad)) }
+    if bad.is_empty() { Ok(()) } else { Err(CommandError::BadLink(bad)) }
 }
 
-/// What must stand beside `--steps 0`, and what must not.
-fn what_no_steps_need(arguments: &Arguments) -> Result<(), Trouble> {
+/// Checks that `--steps 0` comes with `--checkpoint` and without `--resume`.
+fn check_zero_steps(arguments: &Arguments) -> Result<(), CommandError> {
     let why = match (&arguments.checkpoint, &arguments.resume) {
-        _ if !arguments.only_initial() => return Ok(()),
+        _ if !arguments.writes_only_initial() => return Ok(()),
         (None, _) => "--steps 0 trains nothing: name a file for the initial weights with --checkpoint",
         (_, Some(_)) => {
             "--steps 0 writes initial weights and --resume continues a run: use only one of the two"
         }
         _ => return Ok(()),
     };
-    Err(Trouble::bad(why))
+    Err(CommandError::bad_link(why))
 }
 
 impl Arguments {
-    /// Whether nothing is trained, and the initial weights are all that is wanted.
-    fn only_initial(&self) -> bool {
+    /// Whether only the initial weights are written and nothing is trained (`--steps 0`).
+    fn writes_only_initial(&self) -> bool {
         self.steps == Some(0)
     }
 }
 
-/// How a run's time is cut.
+/// Length of the time slices of training, and the clock.
 #[derive(Debug, Clone, Copy)]
-struct Pace {
-    /// Milliseconds until what was measured is printed.
+struct TrainingPace {
+    /// Milliseconds of training until measurements are printed.
     slice_ms: f64,
-    /// Most steps in which that is done.
-    steps: u64,
-    /// The clock in milliseconds, by which it is known when a checkpoint is due.
+    /// Largest number of steps in a time slice.
+    max_steps: u64,
+    /// Clock in milliseconds, which decides when a checkpoint is due.
     now_ms: fn() -> f64,
 }
 
-/// As it is for a person.
-const PACE: Pace = Pace { slice_ms: 50.0, steps: u64::MAX, now_ms };
+/// Time slices of 50 ms by the clock of the system.
+const DEFAULT_PACE: TrainingPace = TrainingPace { slice_ms: 50.0, max_steps: u64::MAX, now_ms };
 
-/// Milliseconds in which a stopped run comes to its next measurement, or is saved where it stands.
-const GRACE_MS: f64 = 1000.0;
+/// Milliseconds that a stopped run has to reach its next measurement; then it is saved at the current step.
+const STOP_GRACE_MS: f64 = 1000.0;
 
 /// Runs `lab run`.
 ///
 /// # Errors
 /// A bad link, no device, a file that cannot be written, or that it was stopped.
-pub fn run(arguments: &Arguments) -> Result<(), Trouble> {
-    signals::listen()?;
-    run_on(arguments, &Native, PACE)
+pub fn run(arguments: &Arguments) -> Result<(), CommandError> {
+    signals::register_handlers()?;
+    run_with_disk(arguments, &SystemDisk, DEFAULT_PACE)
 }
 
-fn run_on(arguments: &Arguments, disk: &dyn Disk, pace: Pace) -> Result<(), Trouble> {
-    let link = link(arguments)?;
-    what_no_steps_need(arguments)?;
-    let swept = Sweep::of(&link.spec);
+/// Runs `lab run` with these file operations and time slices.
+fn run_with_disk(arguments: &Arguments, disk: &dyn Disk, pace: TrainingPace) -> Result<(), CommandError> {
+    let link = read_link(arguments)?;
+    check_zero_steps(arguments)?;
+    let swept = SweepProgress::of(&link.spec);
     if swept.is_some() {
-        only_of_one_run(arguments)?;
+        check_single_run_options(arguments)?;
     }
-    let beginning = Beginning::read(arguments, &link.spec)?;
-    // Before an hour of training, not after it.
-    let mut output = Output::open(disk, arguments.output.as_deref())?;
+    let beginning = RunStart::read(arguments, &link.spec)?;
+    // Errors of the output should come before an hour of training.
+    let mut output = MetricsOutput::open(disk, arguments.output.as_deref())?;
     if let Some(path) = &arguments.checkpoint {
-        try_out(disk, path)?;
+        check_replaceable(disk, path)?;
     }
-    let Some(swept) = swept else { return one(arguments, &link, &beginning, output, disk, pace) };
-    output.begin()?;
+    let Some(swept) = swept else {
+        return train_single_run(arguments, &link, &beginning, output, disk, pace);
+    };
+    output.clear()?;
     let Arguments { held_out, format, names, quiet, .. } = *arguments;
-    let made = sweep::sweep(&link, swept, Print { held_out, format, names, quiet }, &mut output);
+    let made =
+        sweep::run_sweep(&link, swept, SweepOutputOptions { held_out, format, names, quiet }, &mut output);
     match made {
-        Ok(()) => Ok(output.finish()?),
-        Err(trouble @ Trouble::Stopped(..)) => {
-            output.finish()?;
+        Ok(()) => Ok(output.replace_target()?),
+        Err(trouble @ CommandError::Stopped(..)) => {
+            output.replace_target()?;
             Err(trouble)
         }
         Err(trouble) => {
-            say_where(&output);
+            report_part_file(&output);
             Err(trouble)
         }
     }
 }
 
-/// A run in progress, with what is kept of it.
-struct Training<'a> {
+/// A single run in progress with its output and checkpoints.
+struct TrainingRun<'a> {
     arguments: &'a Arguments,
     disk: &'a dyn Disk,
     session: Session,
-    environment: Environment,
-    rows: Rows,
-    output: Output<'a>,
-    keep: keep::Keep,
+    /// Program, device and learner, for the file of the run.
+    environment: TrainingEnvironment,
+    /// Formats the measurements.
+    printer: MeasurementPrinter,
+    output: MetricsOutput<'a>,
+    /// Steps of `--keep` at which checkpoints are still to be written.
+    kept_steps: keep::KeptSteps,
 }
 
-/// One run.
+/// Trains a single run, prints its metrics and writes its checkpoints.
 #[expect(clippy::print_stderr, reason = "the closing line is for the person, not for the pipe")]
-fn one(
+fn train_single_run(
     arguments: &Arguments,
     link: &Link,
-    beginning: &Beginning,
-    output: Output<'_>,
+    start: &RunStart,
+    output: MetricsOutput<'_>,
     disk: &dyn Disk,
-    pace: Pace,
-) -> Result<(), Trouble> {
+    pace: TrainingPace,
+) -> Result<(), CommandError> {
     let spec = &link.spec;
-    let (cost, seconds) = (spec.cost(), vivarium_model::run::cost::seconds(spec));
-    if !arguments.quiet && !arguments.only_initial() && cost.is_dear(seconds) {
-        eprintln!("this run needs {}", cost.needs(seconds));
+    let (cost, seconds) = (spec.estimate_cost(), vivarium_model::run::cost::estimate_seconds(spec));
+    if !arguments.quiet && !arguments.writes_only_initial() && cost.needs_confirmation(seconds) {
+        eprintln!("this run needs {}", cost.describe_needs(seconds));
     }
-    beginning.told().iter().filter(|_| !arguments.quiet).for_each(|sentence| eprintln!("{sentence}"));
-    let device = open::device(spec)?;
-    let cores = arguments.threads.unwrap_or_else(vivarium_model::platform::cores);
+    start.describe().iter().filter(|_| !arguments.quiet).for_each(|sentence| eprintln!("{sentence}"));
+    let device = open::open_device(spec)?;
+    let cores = arguments.threads.unwrap_or_else(vivarium_model::platform::core_count);
     let options = Options { held_out_limit: arguments.held_out, cores, ..Default::default() };
-    let session = beginning.session(spec, &device, options)?;
-    let environment = beginning.in_environment(environment(&device.report().name, session.learner()));
-    let rows = Rows::new(arguments.format, arguments.names, spec);
-    let keep =
-        keep::Keep::new(&arguments.keep, arguments.checkpoint.as_deref(), session.step(), spec.run.steps)?;
-    let mut training = Training { arguments, disk, session, environment, rows, output, keep };
-    training.begin(link, beginning.resumed())?;
-    let bar = open::bar(spec.run.steps, arguments.quiet);
+    let session = start.start_session(spec, &device, options)?;
+    let environment =
+        start.add_to_environment(describe_environment(&device.report().name, session.learner()));
+    let rows = MeasurementPrinter::new(arguments.format, arguments.names, spec);
+    let keep = keep::KeptSteps::new(
+        &arguments.keep,
+        arguments.checkpoint.as_deref(),
+        session.step(),
+        spec.run.steps,
+    )?;
+    let mut training =
+        TrainingRun { arguments, disk, session, environment, printer: rows, output, kept_steps: keep };
+    training.start_output(link, start.resumed_mark())?;
+    let bar = open::step_bar(spec.run.steps, arguments.quiet);
     let (begin, from) = (now_ms(), training.session.step());
     let trained = training.train(pace, &bar);
     bar.finish_and_clear();
     let seconds = (now_ms() - begin) / 1e3;
     let ended = trained.and_then(|ended| {
-        let record = training.record(link, ended.reason());
-        training.end(&record, ended).map(|()| ended)
+        let record = training.build_record(link, ended.reason());
+        training.finish_output(&record, ended).map(|()| ended)
     });
-    let ended = ended.inspect_err(|_| say_where(&training.output))?;
+    let ended = ended.inspect_err(|_| report_part_file(&training.output))?;
     let (session, step) = (&training.session, training.session.step());
     match ended {
-        Ended::Stopped(code) => return Err(Trouble::Stopped(stopped(step, arguments), code)),
-        Ended::Unread => return Ok(()),
-        Ended::Initial => {
+        TrainingEnd::Stopped(code) => {
+            return Err(CommandError::Stopped(describe_stop(step, arguments), code));
+        }
+        TrainingEnd::OutputClosed => return Ok(()),
+        TrainingEnd::InitialWeights => {
             let path = arguments.checkpoint.iter().filter(|_| !arguments.quiet);
             path.for_each(|path| eprintln!("The initial weights are in {}.", path.display()));
-            return training.keep.check();
+            return training.kept_steps.check_failed();
         }
-        Ended::Run(_) => {}
+        TrainingEnd::Finished(_) => {}
     }
     if !arguments.quiet {
         let rate = (step - from) as f64 / seconds;
         eprintln!(
             "{} {} ({}, {seconds:.1} s, {rate:.0} steps/s)",
-            closing(ended.reason(), step, session.solved()),
+            describe_end(ended.reason(), step, session.solved()),
             device.report().name,
             session.learner()
         );
     }
-    if let Some(missed) = training.keep.missed(step) {
+    if let Some(missed) = training.kept_steps.describe_missed(step) {
         eprintln!("{missed}");
     }
-    training.keep.check()?;
-    if ended.reason() == Some(Ending::Diverged) {
-        return Err(Trouble::Other(anyhow::anyhow!(
+    training.kept_steps.check_failed()?;
+    if ended.reason() == Some(EndReason::Diverged) {
+        return Err(CommandError::Other(anyhow::anyhow!(
             "the loss is no longer finite (NaN or infinite); try a lower learning rate"
         )));
     }
     Ok(())
 }
 
-/// Why training is over.
+/// Reason why training is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ended {
+enum TrainingEnd {
     /// The run has ended.
-    Run(Ending),
-    /// It was asked to stop, and this is the exit code of that.
+    Finished(EndReason),
+    /// A signal stopped it; the exit code of the signal.
     Stopped(u8),
-    /// Who read its metrics has gone, and there is nothing else to train for.
-    Unread,
-    /// It has been measured at its start, and nothing is to be trained.
-    Initial,
+    /// The reader of the metrics has gone, and no checkpoint is wanted.
+    OutputClosed,
+    /// `--steps 0`: the initial weights are measured, and nothing is trained.
+    InitialWeights,
 }
 
-impl Ended {
-    /// Why the run has ended, if it has.
-    fn reason(self) -> Option<Ending> {
-        if let Ended::Run(reason) = self { Some(reason) } else { None }
+impl TrainingEnd {
+    /// How the run ended; None if training was over before.
+    fn reason(self) -> Option<EndReason> {
+        if let TrainingEnd::Finished(reason) = self { Some(reason) } else { None }
     }
 }
 
-impl Training<'_> {
-    /// Begins the text, or goes on in the one that the checkpoint's run had begun.
-    fn begin(&mut self, link: &Link, resumed: Option<Option<Mark>>) -> Result<(), Trouble> {
-        let head = self.rows.head(&self.record(link, None));
+impl TrainingRun<'_> {
+    /// Writes the header of the metrics, or continues the text of the resumed checkpoint.
+    /// `resumed` is None for a new run, `Some(None)` for a checkpoint without a mark.
+    fn start_output(&mut self, link: &Link, resumed: Option<Option<OutputMark>>) -> Result<(), CommandError> {
+        let head = self.printer.format_head(&self.build_record(link, None));
         match resumed {
-            None => self.output.begin()?,
+            None => self.output.clear()?,
             Some(mark) => {
-                if self.output.go_on(mark, self.arguments.format, &head)? {
-                    mark.into_iter().for_each(|mark| self.rows.go_on(mark.step));
+                if self.output.resume(mark, self.arguments.format, &head)? {
+                    mark.into_iter().for_each(|mark| self.printer.resume_after(mark.step));
                     return Ok(());
                 }
             }
@@ -291,9 +307,9 @@ impl Training<'_> {
         Ok(self.output.write(&head)?)
     }
 
-    /// The run's file, without its measurements.
-    fn record(&self, link: &Link, ending: Option<Ending>) -> Record {
-        let whole = link.spec.held_out();
+    /// Description of the run for the file of its metrics, without measurements.
+    fn build_record(&self, link: &Link, ending: Option<EndReason>) -> Record {
+        let whole = link.spec.held_out_count();
         Record {
             link: link.clone(),
             environment: self.environment.clone(),
@@ -306,54 +322,62 @@ impl Training<'_> {
         }
     }
 
-    /// Trains until the run has ended or is stopped.
+    /// Trains until the run has ended or is stopped; prints measurements and writes checkpoints meanwhile.
     #[expect(clippy::print_stderr, reason = "the run goes on, and the person should know")]
-    fn train(&mut self, pace: Pace, bar: &indicatif::ProgressBar) -> Result<Ended, Trouble> {
+    fn train(
+        &mut self,
+        pace: TrainingPace,
+        bar: &indicatif::ProgressBar,
+    ) -> Result<TrainingEnd, CommandError> {
         let every_ms = 1e3 * self.arguments.checkpoint_every;
         let mut saved = (pace.now_ms)();
         let mut until = f64::INFINITY;
-        self.keep_here(bar);
+        self.save_kept_checkpoint(bar);
         loop {
             let is_due = self.arguments.checkpoint.is_some() && (pace.now_ms)() - saved >= every_ms;
             let is_stopped = until.is_finite();
             let (step, every) = (self.session.step(), self.session.spec().run.every);
-            // Up to where it is measured: the run is known to be well there.
-            let most = if is_due || is_stopped { every - step % every } else { pace.steps };
-            let most = if self.arguments.only_initial() { 0 } else { most.min(self.keep.most(step)) };
+            // Up to the next measurement, where the run is known to be finite.
+            let most = if is_due || is_stopped { every - step % every } else { pace.max_steps };
+            let most = if self.arguments.writes_only_initial() {
+                0
+            } else {
+                most.min(self.kept_steps.steps_to_next(step))
+            };
             let mut reason = None;
             let mut text = String::new();
             for event in pollster::block_on(self.session.advance(pace.slice_ms, most))? {
                 match event {
-                    Event::Metrics(rows) => text += &self.rows.lines(&rows),
+                    Event::Metrics(rows) => text += &self.printer.format_measurements(&rows),
                     Event::Finished { reason: why, .. } => reason = Some(why),
                     _ => {}
                 }
             }
             bar.suspend(|| self.output.write(&text))?;
             bar.set_position(self.session.step());
-            self.keep_here(bar);
+            self.save_kept_checkpoint(bar);
             if let Some(reason) = reason {
-                return Ok(Ended::Run(reason));
+                return Ok(TrainingEnd::Finished(reason));
             }
-            if self.output.nobody_reads() && self.arguments.checkpoint.is_none() {
-                return Ok(Ended::Unread);
+            if self.output.is_closed() && self.arguments.checkpoint.is_none() {
+                return Ok(TrainingEnd::OutputClosed);
             }
-            let is_measured = self.rows.last() == Some(self.session.step());
-            if is_measured && self.arguments.only_initial() {
-                return Ok(Ended::Initial);
+            let is_measured = self.printer.last_step() == Some(self.session.step());
+            if is_measured && self.arguments.writes_only_initial() {
+                return Ok(TrainingEnd::InitialWeights);
             }
-            if let Some(code) = signals::stop() {
-                until = until.min((pace.now_ms)() + GRACE_MS);
+            if let Some(code) = signals::stop_code() {
+                until = until.min((pace.now_ms)() + STOP_GRACE_MS);
                 if self.arguments.checkpoint.is_none() || is_measured || (pace.now_ms)() >= until {
-                    return Ok(Ended::Stopped(code));
+                    return Ok(TrainingEnd::Stopped(code));
                 }
             } else if is_due && is_measured {
-                // A disk that is full now may have room later, and the checkpoint before is still there.
-                if let Err(why) = self.mark().and_then(|mark| self.save(mark)) {
+                // A full disk may have room later, and the previous checkpoint is still there.
+                if let Err(why) = self.sync_and_mark().and_then(|mark| self.save_checkpoint(mark)) {
                     bar.suspend(|| {
                         eprintln!(
                             "The checkpoint at step {} was not written: {why:#}.",
-                            thousands(self.session.step())
+                            format_thousands(self.session.step())
                         )
                     });
                 }
@@ -362,58 +386,67 @@ impl Training<'_> {
         }
     }
 
-    /// How far the text has come, if it is a file's.
-    fn mark(&self) -> Result<Option<Mark>, anyhow::Error> {
-        self.output.mark(self.arguments.format, self.rows.last())
+    /// Waits until the metrics are on the disk, and returns their mark; None if they are not in a file.
+    fn sync_and_mark(&self) -> Result<Option<OutputMark>, anyhow::Error> {
+        self.output.sync_and_mark(self.arguments.format, self.printer.last_step())
     }
 
-    /// Writes the checkpoint, if one is wanted, with how far the text had come.
-    fn save(&self, mark: Option<Mark>) -> Result<(), anyhow::Error> {
+    /// Writes the checkpoint of `--checkpoint` with the mark of the metrics, if the option is given.
+    fn save_checkpoint(&self, mark: Option<OutputMark>) -> Result<(), anyhow::Error> {
         let Some(path) = &self.arguments.checkpoint else { return Ok(()) };
-        self.save_to(path, mark, ", so the previous checkpoint is kept")
+        self.write_checkpoint(path, mark, ", so the previous checkpoint is kept")
     }
 
-    /// Writes the checkpoint of --keep, if this step was asked for.
+    /// Writes a checkpoint of `--keep` if it names the current step. An error is printed, and training goes
+    /// on.
     #[expect(clippy::print_stderr, reason = "the run goes on, and the person should know")]
-    fn keep_here(&mut self, bar: &indicatif::ProgressBar) {
+    fn save_kept_checkpoint(&mut self, bar: &indicatif::ProgressBar) {
         let step = self.session.step();
-        let Some(path) = self.keep.take(step) else { return };
-        if let Err(why) = self.mark().and_then(|mark| self.save_to(&path, mark, "")) {
-            let (path, step) = (path.display(), thousands(step));
+        let Some(path) = self.kept_steps.take_path(step) else { return };
+        if let Err(why) = self.sync_and_mark().and_then(|mark| self.write_checkpoint(&path, mark, "")) {
+            let (path, step) = (path.display(), format_thousands(step));
             bar.suspend(|| eprintln!("{path}, the checkpoint at step {step}, was not written: {why:#}."));
-            self.keep.fail(self.session.step());
+            self.kept_steps.add_failed_step(self.session.step());
         }
     }
 
-    /// The same in this file. What follows if the weights are not finite ends the sentence that says so.
-    fn save_to(&self, path: &std::path::Path, mark: Option<Mark>, then: &str) -> Result<(), anyhow::Error> {
+    /// Writes a checkpoint to `path`.
+    ///
+    /// # Errors
+    /// When it cannot be written, or the weights are not finite; `consequence` ends this sentence.
+    fn write_checkpoint(
+        &self,
+        path: &std::path::Path,
+        mark: Option<OutputMark>,
+        consequence: &str,
+    ) -> Result<(), anyhow::Error> {
         let checkpoint = pollster::block_on(self.session.checkpoint())?;
-        if !self.session.finished() && !is_well(&checkpoint) {
-            anyhow::bail!("the weights are no longer finite{then}");
+        if !self.session.finished() && !has_finite_replica(&checkpoint) {
+            anyhow::bail!("the weights are no longer finite{consequence}");
         }
-        let more: Vec<(&str, String)> = mark.iter().map(|mark| (KEY, mark.to_string())).collect();
-        replace(self.disk, path, &checkpoint.encode_with(&more)?)
+        let more: Vec<(&str, String)> = mark.iter().map(|mark| (CHECKPOINT_KEY, mark.to_string())).collect();
+        replace_file(self.disk, path, &checkpoint.encode_with(&more)?)
     }
 
-    /// Ends the text, lets it take its place, and writes the last checkpoint.
-    fn end(&mut self, record: &Record, ended: Ended) -> Result<(), Trouble> {
-        let is_over = ended.reason().is_some();
-        let mark = self.mark()?;
+    /// Finishes the metrics, replaces the target file with them, and writes the last checkpoint.
+    fn finish_output(&mut self, record: &Record, end: TrainingEnd) -> Result<(), CommandError> {
+        let is_over = end.reason().is_some();
+        let mark = self.sync_and_mark()?;
         if !is_over {
-            self.save(mark)?;
+            self.save_checkpoint(mark)?;
         }
-        self.output.write(&self.rows.tail(record))?;
-        self.output.finish()?;
-        // It is the last word: where it is, the text has taken its place.
+        self.output.write(&self.printer.format_tail(record))?;
+        self.output.replace_target()?;
+        // The last checkpoint of a finished run is written last: if it exists, the text has replaced its target.
         if is_over {
-            self.save(mark)?;
+            self.save_checkpoint(mark)?;
         }
         Ok(())
     }
 }
 
-/// Whether at least one of its networks can go on.
-fn is_well(checkpoint: &Checkpoint) -> bool {
+/// Whether all weights of at least one replica are finite.
+fn has_finite_replica(checkpoint: &Checkpoint) -> bool {
     let replicas = checkpoint.spec.run.replicas;
     let is_finite = |replica: usize| {
         checkpoint.weights.parameters.iter().all(|values| {
@@ -424,41 +457,41 @@ fn is_well(checkpoint: &Checkpoint) -> bool {
     (0..replicas).any(is_finite)
 }
 
-/// Says where the metrics are that have not taken their place.
+/// Prints the path of the part file with the metrics, if it has not replaced its target.
 #[expect(clippy::print_stderr, reason = "it is said besides what went wrong")]
-fn say_where(output: &Output<'_>) {
-    if let Some(part) = output.part() {
+fn report_part_file(output: &MetricsOutput<'_>) {
+    if let Some(part) = output.part_path() {
         eprintln!("The metrics up to this step are in {}.", part.display());
     }
 }
 
-/// What is said of a run that was stopped.
-fn stopped(step: u64, arguments: &Arguments) -> String {
+/// Message for a run that was stopped at `step`.
+fn describe_stop(step: u64, arguments: &Arguments) -> String {
     let metrics = arguments.output.as_ref();
     let metrics = metrics
         .map(|path| format!(" The metrics up to this step are in {}.", path.display()))
         .unwrap_or_default();
     let weights = arguments.checkpoint.as_ref();
     let weights = weights.map(|path| format!(" --resume {} continues from this step.", path.display()));
-    format!("Stopped at step {}.{metrics}{}", thousands(step), weights.unwrap_or_default())
+    format!("Stopped at step {}.{metrics}{}", format_thousands(step), weights.unwrap_or_default())
 }
 
-/// How the run ended, in one sentence.
-fn closing(ending: Option<Ending>, step: u64, solved: &[Option<u64>]) -> String {
+/// A sentence on how the run ended; `solved` is the step at which each replica reached the target.
+fn describe_end(ending: Option<EndReason>, step: u64, solved: &[Option<u64>]) -> String {
     let (times, all): (Vec<u64>, _) = (solved.iter().flatten().copied().collect(), solved.len());
     let found = match (times.len(), all) {
         (0, _) => "The target accuracy was not reached.".to_string(),
         (1, 1) => format!("Target accuracy reached at step {}.", times[0]),
         (some, all) => {
             let steps: Vec<f32> = times.iter().map(|s| *s as f32).collect();
-            let (middle, low, high) = spread(&steps);
+            let (middle, low, high) = median_range(&steps);
             format!(
                 "Target accuracy reached by {some} of {all} replicas, at steps {low} to {high}, median {middle}."
             )
         }
     };
     match ending {
-        Some(Ending::Diverged) => {
+        Some(EndReason::Diverged) => {
             format!("The loss became infinite or NaN; the last finite loss is at step {step}. {found}")
         }
         _ => format!("{step} steps. {found}"),

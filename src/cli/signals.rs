@@ -1,4 +1,5 @@
-//! Ctrl-C and the request to end: noted, so that what was measured is saved first. The second one ends at once.
+//! Handling of Ctrl-C and SIGTERM: the first signal is noted, so that measurements are saved first; the
+//! second ends the program.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -7,19 +8,19 @@ use anyhow::Context;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// The number of the last signal; 0 before the first.
-static CAUGHT: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
+/// Number of the last caught signal; 0 before the first.
+static LAST_SIGNAL: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 
-/// Listens from now on.
+/// Catches SIGINT and SIGTERM from now on; the second signal ends the program at once.
 ///
 /// # Errors
 /// When the system refuses.
-pub fn listen() -> Result<(), anyhow::Error> {
-    let caught = CAUGHT.get_or_init(Arc::default);
+pub fn register_handlers() -> Result<(), anyhow::Error> {
+    let caught = LAST_SIGNAL.get_or_init(Arc::default);
     let again = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         let listening =
-            flag::register_conditional_shutdown(signal, code(signal as usize), Arc::clone(&again))
+            flag::register_conditional_shutdown(signal, exit_code(signal as usize), Arc::clone(&again))
                 .and_then(|_| flag::register(signal, Arc::clone(&again)))
                 .and_then(|_| flag::register_usize(signal, Arc::clone(caught), signal as usize));
         listening.context("cannot listen for signals")?;
@@ -27,28 +28,28 @@ pub fn listen() -> Result<(), anyhow::Error> {
     Ok(())
 }
 
-/// Ends the program where whoever reads its output has read enough, as other programs of a pipeline end: `lab list | head`.
+/// Lets the program end when the reader of its output has gone, as in `lab list | head`.
 ///
 /// # Errors
 /// When the system refuses.
-pub fn end_with_the_reader() -> Result<(), anyhow::Error> {
+pub fn exit_on_broken_pipe() -> Result<(), anyhow::Error> {
     #[cfg(unix)]
     {
-        // Rust ignores this signal otherwise, and printing panics.
+        // Rust ignores this signal by default, and printing would panic.
         let (signal, always) = (signal_hook::consts::SIGPIPE, Arc::new(AtomicBool::new(true)));
-        flag::register_conditional_shutdown(signal, code(signal as usize), always)
+        flag::register_conditional_shutdown(signal, exit_code(signal as usize), always)
             .context("cannot listen for signals")?;
     }
     Ok(())
 }
 
-/// The exit code of a program that a signal ended, as shells have it.
-fn code(signal: usize) -> i32 {
+/// Exit code of a program that a signal ended, by the convention of shells.
+fn exit_code(signal: usize) -> i32 {
     128 + signal as i32
 }
 
-/// The exit code to end with, if that was asked for.
-pub fn stop() -> Option<u8> {
-    let signal = CAUGHT.get()?.load(Ordering::SeqCst);
-    u8::try_from(code(signal)).ok().filter(|_| signal > 0)
+/// Exit code of the last caught signal; None before the first.
+pub fn stop_code() -> Option<u8> {
+    let signal = LAST_SIGNAL.get()?.load(Ordering::SeqCst);
+    u8::try_from(exit_code(signal)).ok().filter(|_| signal > 0)
 }

@@ -1,91 +1,104 @@
-//! `lab run` of a link with a sweep: how long each of its runs took to reach the target.
+//! `lab run` for a link with a sweep: the time that each of its runs needs to reach the target.
 
 use std::collections::BTreeMap;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::open::bar_of_runs;
-use super::output::Output;
-use super::print::{Format, Names, Print, environment};
-use super::{Trouble, pool, signals};
-use vivarium_core::settings::thousands;
+use super::open::run_bar;
+use super::output::MetricsOutput;
+use super::print::{MetricsFormat, NameVersion, SweepOutputOptions, describe_environment};
+use super::{CommandError, pool, signals};
+use vivarium_core::settings::format_thousands;
 use vivarium_model::permalink::Link;
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::Ending;
+use vivarium_model::protocol::EndReason;
 use vivarium_model::run::RunSpec;
-use vivarium_model::sweep::Cell;
-use vivarium_plot::analysis::binomial::wilson;
-use vivarium_plot::analysis::bootstrap::{FEWEST, Law};
-use vivarium_plot::analysis::convergence::best;
+use vivarium_model::sweep::SweepCell;
+use vivarium_plot::analysis::binomial::wilson_interval;
+use vivarium_plot::analysis::bootstrap::{MIN_NETWORKS, ScalingLaw};
+use vivarium_plot::analysis::convergence::best_of_groups;
 use vivarium_plot::analysis::ends::quartiles;
-use vivarium_plot::analysis::scaling::{self, Point, exponent};
+use vivarium_plot::analysis::scaling::{self, ScalingPoint, describe_exponent};
 use vivarium_training::session::Options;
-use vivarium_view::display::charts::thresholds;
-use vivarium_view::display::sweep::{Sweep, measures};
-use vivarium_view::display::words::percent;
-use vivarium_view::record::{Environment, Record};
+use vivarium_view::display::charts::compute_thresholds;
+use vivarium_view::display::sweep::{SweepProgress, median_measures};
+use vivarium_view::display::words::format_percent;
+use vivarium_view::record::{Record, TrainingEnvironment};
 
-/// What stands where there is no number.
-const NONE: &str = "–";
+/// Cell of a table without a number.
+const NO_NUMBER: &str = "–";
 
-/// Makes the sweep of `link` and prints it: as CSV run by run, so that nothing is lost of hours, or as a table.
+/// Trains all runs of the sweep and prints the results: in CSV run by run, otherwise at the end.
 ///
 /// # Errors
-/// When a device stops working, after what was found until then is printed, or the output cannot be written.
+/// When a device fails (the results until then are printed), or the output cannot be written.
 #[expect(clippy::print_stderr, reason = "the closing lines are for the person, not for the pipe")]
-pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_>) -> Result<(), Trouble> {
+pub fn run_sweep(
+    link: &Link,
+    mut sweep: SweepProgress,
+    output_options: SweepOutputOptions,
+    output: &mut MetricsOutput<'_>,
+) -> Result<(), CommandError> {
     let spec = &link.spec;
-    let is_csv = print.format == Format::Csv;
-    let options = Options { held_out_limit: print.held_out, stop_solved: true, ..Options::default() };
-    let bar = bar_of_runs(sweep.cells.len() as u64, print.quiet);
+    let is_csv = output_options.format == MetricsFormat::Csv;
+    let options =
+        Options { held_out_limit: output_options.held_out, stop_solved: true, ..Options::default() };
+    let bar = run_bar(sweep.cells.len() as u64, output_options.quiet);
     let begin = now_ms();
-    let of = |environment: Environment| Record {
+    let of = |environment: TrainingEnvironment| Record {
         link: link.clone(),
         environment,
-        held_out: print.held_out.unwrap_or_default(),
+        held_out: output_options.held_out.unwrap_or_default(),
         ..Default::default()
     };
-    let is_new = print.names == Names::New;
-    // Where all runs have the same relevant set, it is said before them.
-    let begun = of(environment("", ""));
+    let is_new = output_options.names == NameVersion::New;
+    // A relevant set that all runs share is stated once, in the preamble.
+    let begun = of(describe_environment("", ""));
     let sets = if is_csv && is_new { begun.relevant_sets() } else { None };
     let sets = sets.filter(|sets| sets.len() > 1).unwrap_or_default();
     if is_csv {
         let budget = is_new.then_some("budget");
         let relevant = (!sets.is_empty()).then_some("relevant");
-        let columns = keys(spec).chain(["replica", "t_c"]).chain(budget).chain(relevant);
+        let columns = swept_keys(spec).chain(["replica", "t_c"]).chain(budget).chain(relevant);
         let about = if is_new { begun.csv_preamble() } else { String::new() };
-        output.write(&(about + &line_of(columns)?))?;
+        output.write(&(about + &format_csv_line(columns)?))?;
     }
     let mut diverged = vec![];
-    // Runs end in any order, and are told in theirs.
+    // Runs finish in any order, and are printed in order of their numbers.
     let (numbers, mut waiting) = ((0..sweep.cells.len()).collect::<Vec<_>>(), BTreeMap::new());
-    let made = pool::make(
+    let made = pool::train_runs(
         spec,
         &numbers,
-        vivarium_model::platform::cores(),
+        vivarium_model::platform::core_count(),
         options,
-        &signals::stop,
+        &signals::stop_code,
         |number, _, outcome| {
             let last = outcome.rows.last();
-            let ends = (last.map(|row| row.test_accuracy.clone()).unwrap_or_default(), measures(last));
+            let ends = (last.map(|row| row.test_accuracy.clone()).unwrap_or_default(), median_measures(last));
             waiting.insert(number, (outcome.solved.clone(), ends, outcome.ending));
-            while let Some((solved, (right, measured), ending)) = waiting.remove(&sweep.done.len()) {
-                let cell = &sweep.cells[sweep.done.len()];
-                if ending == Some(Ending::Diverged) {
-                    diverged.push(format!("{}: the loss became infinite or NaN.", named(spec, cell)));
+            while let Some((solved, (right, measured), ending)) = waiting.remove(&sweep.solved_steps.len()) {
+                let cell = &sweep.cells[sweep.solved_steps.len()];
+                if ending == Some(EndReason::Diverged) {
+                    diverged
+                        .push(format!("{}: the loss became infinite or NaN.", format_settings(spec, cell)));
                 }
                 if is_csv {
                     let budget = is_new.then(|| cell.spec.run.steps.to_string());
                     let set = sets
-                        .get(sweep.done.len())
+                        .get(sweep.solved_steps.len())
                         .map(|set| set.iter().map(usize::to_string).collect::<Vec<_>>().join(" "));
                     let more: Vec<String> = budget.into_iter().chain(set).collect();
-                    output.write(&lines(&values(spec, cell).collect::<Vec<_>>(), &solved, &more)?)?;
+                    output.write(&format_replicas(
+                        &swept_values(spec, cell).collect::<Vec<_>>(),
+                        &solved,
+                        &more,
+                    )?)?;
                 }
-                sweep.ends.push(right);
-                sweep.measures.push(measured);
-                sweep.done.push(best(&solved, cell.spec.task.examples().tries()));
+                sweep.final_accuracies.push(right);
+                sweep.final_measures.push(measured);
+                sweep
+                    .solved_steps
+                    .push(best_of_groups(&solved, cell.spec.task.examples().replicas_per_training_set()));
                 bar.inc(1);
             }
             Ok(())
@@ -96,16 +109,18 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
         Err(trouble) => (String::new(), Some(trouble)),
     };
     bar.finish_and_clear();
-    match print.format {
-        Format::Csv => {}
-        Format::Table => output.write(&(table(spec, &sweep) + &laws(spec, &sweep)))?,
-        Format::Json => {
-            let last = sweep.done.last().into_iter().flatten().flatten().max();
+    match output_options.format {
+        MetricsFormat::Csv => {}
+        MetricsFormat::Table => {
+            output.write(&(format_table(spec, &sweep) + &format_power_laws(spec, &sweep)))?
+        }
+        MetricsFormat::Json => {
+            let last = sweep.solved_steps.last().into_iter().flatten().flatten().max();
             let record = Record {
                 step: last.copied().unwrap_or_default(),
-                ending: sweep.is_over().then_some(Ending::LastStep),
-                times: sweep.done.clone(),
-                ..of(environment(&names, ""))
+                ending: sweep.is_complete().then_some(EndReason::LastStep),
+                times: sweep.solved_steps.clone(),
+                ..of(describe_environment(&names, ""))
             };
             let head = if is_new { record.json_head() } else { record.earlier_json_head() };
             output.write(&(head + &record.json_tail(true)))?;
@@ -115,64 +130,73 @@ pub fn sweep(link: &Link, mut sweep: Sweep, print: Print, output: &mut Output<'_
     if let Some(trouble) = failed {
         return Err(trouble);
     }
-    if !print.quiet {
+    if !output_options.quiet {
         let seconds = (now_ms() - begin) / 1e3;
-        eprintln!("{} runs ({names}, {seconds:.1} s).", sweep.done.len());
+        eprintln!("{} runs ({names}, {seconds:.1} s).", sweep.solved_steps.len());
     }
     Ok(())
 }
 
-/// The settings that the sweep goes through.
-pub(super) fn keys(spec: &RunSpec) -> impl Iterator<Item = &str> {
+/// Keys of the swept settings.
+pub(super) fn swept_keys(spec: &RunSpec) -> impl Iterator<Item = &str> {
     let axes = [&spec.run.sweep, &spec.run.series];
     axes.into_iter().filter(|axis| !axis.is_empty()).map(|axis| axis.key.as_str())
 }
 
-/// What a run has of them.
-pub(super) fn values<'a>(spec: &'a RunSpec, cell: &Cell) -> impl Iterator<Item = &'a str> {
-    let axes = [(&spec.run.sweep, cell.at), (&spec.run.series, cell.series)];
+/// Values of the swept settings in a run.
+pub(super) fn swept_values<'a>(spec: &'a RunSpec, cell: &SweepCell) -> impl Iterator<Item = &'a str> {
+    let axes = [(&spec.run.sweep, cell.sweep_index), (&spec.run.series, cell.series_index)];
     axes.into_iter().filter_map(|(axis, at)| axis.values.get(at)).map(String::as_str)
 }
 
-/// "n = 20, k = 3".
-fn named(spec: &RunSpec, cell: &Cell) -> String {
-    let parts = keys(spec).zip(values(spec, cell)).map(|(key, value)| format!("{key} = {value}"));
+/// Swept settings of a run as text, such as "n = 20, k = 3".
+fn format_settings(spec: &RunSpec, cell: &SweepCell) -> String {
+    let parts = swept_keys(spec).zip(swept_values(spec, cell)).map(|(key, value)| format!("{key} = {value}"));
     parts.collect::<Vec<_>>().join(", ")
 }
 
 /// One line of CSV.
-fn line_of<'a>(cells: impl Iterator<Item = &'a str>) -> Result<String, anyhow::Error> {
+fn format_csv_line<'a>(cells: impl Iterator<Item = &'a str>) -> Result<String, anyhow::Error> {
     let mut writer = csv::Writer::from_writer(vec![]);
     writer.write_record(cells)?;
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// One run's replicas for programs; no time where the target was not reached. `more` is the same for all of them.
-fn lines(place: &[&str], solved: &[Option<u64>], more: &[String]) -> Result<String, anyhow::Error> {
+/// CSV lines of the replicas of one run. The time is empty where the target was not reached; `shared_columns`
+/// end every line.
+fn format_replicas(
+    setting_values: &[&str],
+    solved: &[Option<u64>],
+    shared_columns: &[String],
+) -> Result<String, anyhow::Error> {
     let line = |(replica, time): (usize, &Option<u64>)| {
         let rest = [replica.to_string(), time.map_or_else(String::new, |t| t.to_string())];
-        line_of(place.iter().copied().chain(rest.iter().chain(more).map(String::as_str)))
+        format_csv_line(
+            setting_values.iter().copied().chain(rest.iter().chain(shared_columns).map(String::as_str)),
+        )
     };
     solved.iter().enumerate().map(line).collect()
 }
 
-/// The runs for reading.
-pub fn table(spec: &RunSpec, sweep: &Sweep) -> String {
+/// Table with one row for each run: share of networks that reached the target, and median time or error.
+pub fn format_table(spec: &RunSpec, sweep: &SweepProgress) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
-    let ends = ends_count(spec);
+    let ends = compares_final_errors(spec);
     let last = if ends { ["median error", "quartiles"] } else { ["median t_c", "95 % interval"] };
-    table.set_header(keys(spec).chain(["solved", "95 % of chance"]).chain(last));
-    for (number, (cell, solved)) in sweep.cells.iter().zip(&sweep.done).enumerate() {
-        let point = Point { x: 0.0, times: solved.clone(), horizon: cell.spec.run.steps };
+    table.set_header(swept_keys(spec).chain(["solved", "95 % of chance"]).chain(last));
+    for (number, (cell, solved)) in sweep.cells.iter().zip(&sweep.solved_steps).enumerate() {
+        let point = ScalingPoint { x: 0.0, times: solved.clone(), horizon: cell.spec.run.steps };
         let found = solved.iter().flatten().count();
-        let mut row: Vec<String> = values(spec, cell).map(String::from).collect();
+        let mut row: Vec<String> = swept_values(spec, cell).map(String::from).collect();
         row.push(format!("{found} of {}", solved.len()));
-        let (low, high) = wilson(found, solved.len());
+        let (low, high) = wilson_interval(found, solved.len());
         row.push(format!("{low:.3} to {high:.3}"));
         row.extend(match ends {
-            true => errors(sweep.ends.get(number)),
-            false => [point.median().map_or(NONE.into(), steps), times_interval(&point)],
+            true => format_errors(sweep.final_accuracies.get(number)),
+            false => {
+                [point.median_time().map_or(NO_NUMBER.into(), format_steps), format_times_interval(&point)]
+            }
         });
         table.add_row(row);
     }
@@ -182,67 +206,71 @@ pub fn table(spec: &RunSpec, sweep: &Sweep) -> String {
     format!("{table}\n")
 }
 
-/// Whether what counts is what networks come to on rows of their own, and not when.
-pub(super) fn ends_count(spec: &RunSpec) -> bool {
-    spec.task.examples().splits()
+/// Whether the sweep compares final errors on separate rows of data, and not the times to the target.
+pub(super) fn compares_final_errors(spec: &RunSpec) -> bool {
+    spec.task.examples().has_held_out_per_replica()
 }
 
-/// Median and quartiles of what networks get wrong at the end.
-fn errors(right: Option<&Vec<f32>>) -> [String; 2] {
-    let wrong: Vec<f32> = right.into_iter().flatten().map(|right| 1.0 - right).collect();
+/// Median and quartiles of the final error of the networks of a run, as table cells.
+fn format_errors(accuracies: Option<&Vec<f32>>) -> [String; 2] {
+    let wrong: Vec<f32> = accuracies.into_iter().flatten().map(|right| 1.0 - right).collect();
     match quartiles(&wrong) {
-        Some([low, middle, high]) => {
-            [percent(middle), tr!("{low} to {high}", low = percent(low), high = percent(high))]
-        }
-        None => [NONE.into(), NONE.into()],
+        Some([low, middle, high]) => [
+            format_percent(middle),
+            tr!("{low} to {high}", low = format_percent(low), high = format_percent(high)),
+        ],
+        None => [NO_NUMBER.into(), NO_NUMBER.into()],
     }
 }
 
-/// An interval that ends at the last step is open: some of the replicas might have needed any number of them.
-fn times_interval(point: &Point) -> String {
-    match (point.median(), point.interval()) {
+/// 95 % interval of the median time. It is open above if it reaches the last step, since some replicas never
+/// reached the target.
+fn format_times_interval(point: &ScalingPoint) -> String {
+    match (point.median_time(), point.median_interval()) {
         (Some(_), Some((low, high))) if high >= point.horizon as f64 => {
-            format!("{} to over {}", steps(low), thousands(point.horizon))
+            format!("{} to over {}", format_steps(low), format_thousands(point.horizon))
         }
-        (Some(_), Some((low, high))) => format!("{} to {}", steps(low), steps(high)),
-        _ => NONE.into(),
+        (Some(_), Some((low, high))) => format!("{} to {}", format_steps(low), format_steps(high)),
+        _ => NO_NUMBER.into(),
     }
 }
 
-fn steps(time: f64) -> String {
-    thousands(time.round() as u64)
+/// A number of steps with thousands separators.
+fn format_steps(time: f64) -> String {
+    format_thousands(time.round() as u64)
 }
 
-/// The fitted power of each curve, a line for each; nothing where the sweep goes through words, which have no ratio.
-pub fn laws(spec: &RunSpec, sweep: &Sweep) -> String {
+/// A line with the fitted power law of each curve of the sweep; empty if the swept values are not numbers.
+pub fn format_power_laws(spec: &RunSpec, sweep: &SweepProgress) -> String {
     let axis = &spec.run.sweep;
     if axis.values.iter().any(|value| value.parse::<f64>().is_err()) {
         return String::new();
     }
-    let line = |(name, points): (String, Vec<Point>)| {
+    let line = |(name, points): (String, Vec<ScalingPoint>)| {
         let name = if spec.run.series.is_empty() { String::new() } else { format!("{name}: ") };
         let symbol = &axis.key;
-        let Some(exponent) = exponent(&points) else {
+        let Some(exponent) = describe_exponent(&points) else {
             return format!("{name}fewer than two medians: no power of {symbol} can be fitted\n");
         };
-        let known = |point: &&Point| point.median().is_some();
-        let why = match scaling::interval(&points, Law::Power) {
+        let known = |point: &&ScalingPoint| point.median_time().is_some();
+        let why = match scaling::slope_interval(&points, ScalingLaw::Power) {
             Some(_) => String::new(),
-            None if points.iter().filter(known).any(|point| point.times.len() < FEWEST) => {
-                format!(" (no interval: fewer than {FEWEST} networks at a value)")
+            None if points.iter().filter(known).any(|point| point.times.len() < MIN_NETWORKS) => {
+                format!(" (no interval: fewer than {MIN_NETWORKS} networks at a value)")
             }
             None => " (no interval: too few networks reached the target)".into(),
         };
         format!("{name}t_c ∝ {symbol}^α, {exponent}{why}\n")
     };
     let laws: String = sweep.curves(spec).into_iter().map(line).collect();
-    laws + &enough(spec, sweep)
+    laws + &format_thresholds(spec, sweep)
 }
 
-/// From which value on most trials succeed, for each value of the second setting, where trials have several restarts
-/// and both settings are numbers.
-fn enough(spec: &RunSpec, sweep: &Sweep) -> String {
-    if spec.task.examples().tries() == 1 {
+/// A line for each value of the second setting: from which value of the first setting on 80 % of trials
+/// succeed.
+/// Empty unless trials have several restarts and both settings are numbers.
+fn format_thresholds(spec: &RunSpec, sweep: &SweepProgress) -> String {
+    if spec.task.examples().replicas_per_training_set() == 1 {
         return String::new();
     }
     let (of, by) = (&spec.run.sweep.key, &spec.run.series.key);
@@ -250,7 +278,7 @@ fn enough(spec: &RunSpec, sweep: &Sweep) -> String {
         Some(least) => format!("80 % of trials succeed at {by} = {x} if {of} is at least {least}\n"),
         None => format!("fewer than 80 % of trials succeed at {by} = {x} for every value of {of}\n"),
     };
-    thresholds(spec, sweep).unwrap_or_default().into_iter().map(line).collect()
+    compute_thresholds(spec, sweep).unwrap_or_default().into_iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -258,13 +286,16 @@ mod tests {
     use super::*;
 
     /// A sweep whose runs took `time` of their place and curve.
-    fn made(link: &str, time: impl Fn(f64, usize) -> Option<u64>) -> (RunSpec, Sweep) {
+    fn made(link: &str, time: impl Fn(f64, usize) -> Option<u64>) -> (RunSpec, SweepProgress) {
         let (link, notices) = vivarium_model::permalink::decode(link);
         assert!(notices.is_empty(), "{notices:?}");
-        let mut sweep = Sweep::of(&link.spec).unwrap();
-        let places = vivarium_model::sweep::places(&link.spec.run.sweep);
-        sweep.done =
-            sweep.cells.iter().map(|c| vec![time(places[c.at], c.series); c.spec.run.replicas]).collect();
+        let mut sweep = SweepProgress::of(&link.spec).unwrap();
+        let places = vivarium_model::sweep::axis_positions(&link.spec.run.sweep);
+        sweep.solved_steps = sweep
+            .cells
+            .iter()
+            .map(|c| vec![time(places[c.sweep_index], c.series_index); c.spec.run.replicas])
+            .collect();
         (link.spec, sweep)
     }
 
@@ -277,14 +308,14 @@ mod tests {
             _ => (n < 15.0).then_some(70),
         });
         assert_eq!(
-            laws(&spec, &sweep),
+            format_power_laws(&spec, &sweep),
             "k = 2: t_c ∝ n^α, exponent 2.00, 95 % interval 2.00 to 2.00\n\
              k = 3: t_c ∝ n^α, exponent 3.00, 95 % interval 3.00 to 3.00\n\
              k = 4: fewer than two medians: no power of n can be fitted\n"
         );
-        let table = table(&spec, &sweep);
+        let table = format_table(&spec, &sweep);
         for row in
-            [["40", "2", "6 of 6", "1,600"], ["20", "3", "6 of 6", "8,000"], ["40", "4", "0 of 6", NONE]]
+            [["40", "2", "6 of 6", "1,600"], ["20", "3", "6 of 6", "8,000"], ["40", "4", "0 of 6", NO_NUMBER]]
         {
             let holds = |line: &str| row.iter().all(|cell| line.contains(cell));
             assert!(table.lines().any(holds), "{row:?}\n{table}");
@@ -294,32 +325,32 @@ mod tests {
     #[test]
     fn words_have_no_power_and_no_series_no_name() {
         let (spec, sweep) = made("#v1/sparse-parity?sweep=loss:hinge_ce", |x, _| Some(x as u64));
-        assert_eq!(laws(&spec, &sweep), "");
+        assert_eq!(format_power_laws(&spec, &sweep), "");
         let (spec, sweep) = made("#v1/sparse-parity?sweep=n:10_20", |x, _| Some(x as u64));
         assert_eq!(
-            laws(&spec, &sweep),
+            format_power_laws(&spec, &sweep),
             "t_c ∝ n^α, exponent 1.00 (no interval: fewer than 5 networks at a value)\n"
         );
     }
 
     #[test]
     fn errors_are_what_is_left_of_the_right_ones() {
-        assert_eq!(errors(Some(&vec![0.75; 3])), ["25.0 %", "25.0 % to 25.0 %"]);
-        assert_eq!(errors(Some(&vec![1.0, 0.5, 0.75, 0.25, 0.0])), ["50.0 %", "25.0 % to 75.0 %"]);
-        assert_eq!(errors(None), [NONE, NONE]);
+        assert_eq!(format_errors(Some(&vec![0.75; 3])), ["25.0 %", "25.0 % to 25.0 %"]);
+        assert_eq!(format_errors(Some(&vec![1.0, 0.5, 0.75, 0.25, 0.0])), ["50.0 %", "25.0 % to 75.0 %"]);
+        assert_eq!(format_errors(None), [NO_NUMBER, NO_NUMBER]);
     }
 
     #[test]
     fn runs_on_rows_of_their_own_have_errors_in_place_of_times() {
         let (spec, mut sweep) = made("#v1/tabular?n=5&replicas=2&sweep=m:40_60", |m, _| Some(m as u64));
-        sweep.ends = vec![vec![0.75; 2], vec![0.5; 2]];
-        let text = table(&spec, &sweep);
+        sweep.final_accuracies = vec![vec![0.75; 2], vec![0.5; 2]];
+        let text = format_table(&spec, &sweep);
         let holds = |words: &[&str]| text.lines().any(|line| words.iter().all(|word| line.contains(word)));
         assert!(holds(&["median error", "quartiles"]) && !text.contains("median t_c"), "{text}");
         assert!(holds(&["40", "2 of 2", "25.0 % to 25.0 %"]), "{text}");
         assert!(holds(&["60", "2 of 2", "50.0 % to 50.0 %"]), "{text}");
         let (spec, sweep) = made("#v1/sparse-parity?sweep=n:10_20", |n, _| Some(n as u64));
-        let text = table(&spec, &sweep);
+        let text = format_table(&spec, &sweep);
         assert!(text.contains("median t_c") && !text.contains("median error"), "{text}");
     }
 
@@ -332,18 +363,18 @@ mod tests {
         let (spec, sweep) = made(&link(2), time);
         let expected = "80 % of trials succeed at n = 25 if m is at least 30\n\
                         fewer than 80 % of trials succeed at n = 50 for every value of m\n";
-        assert_eq!(enough(&spec, &sweep), expected);
-        assert!(laws(&spec, &sweep).ends_with(expected), "{}", laws(&spec, &sweep));
+        assert_eq!(format_thresholds(&spec, &sweep), expected);
+        assert!(format_power_laws(&spec, &sweep).ends_with(expected), "{}", format_power_laws(&spec, &sweep));
         let (spec, sweep) = made(&link(1), time);
-        assert_eq!(enough(&spec, &sweep), "");
+        assert_eq!(format_thresholds(&spec, &sweep), "");
     }
 
     #[test]
     fn an_interval_is_open_where_it_ends_with_the_run() {
-        let point = |times: &[Option<u64>]| Point { x: 1.0, times: times.to_vec(), horizon: 5000 };
-        assert_eq!(times_interval(&point(&[Some(1200); 8])), "1,200 to 1,200");
+        let point = |times: &[Option<u64>]| ScalingPoint { x: 1.0, times: times.to_vec(), horizon: 5000 };
+        assert_eq!(format_times_interval(&point(&[Some(1200); 8])), "1,200 to 1,200");
         let open = [vec![Some(1200); 5], vec![None; 3]].concat();
-        assert_eq!(times_interval(&point(&open)), "1,200 to over 5,000");
-        assert_eq!(times_interval(&point(&[Some(1), None, None])), NONE);
+        assert_eq!(format_times_interval(&point(&open)), "1,200 to over 5,000");
+        assert_eq!(format_times_interval(&point(&[Some(1), None, None])), NO_NUMBER);
     }
 }

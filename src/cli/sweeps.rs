@@ -1,4 +1,5 @@
-//! `lab sweep` and `lab merge`: a sweep on all cores, in parts if need be, as CSV and as a figure.
+//! `lab sweep` and `lab merge`: train a sweep on all cores, also in parts, and write it as CSV and as a
+//! figure.
 
 mod panels;
 
@@ -8,42 +9,42 @@ use vivarium_view::display::charts::ChartOfRun;
 
 use clap::Args;
 
-use super::disk::{Native, open_alone};
-use super::journal::{Found, Journal, Shard};
-use super::look::{Kind, Look};
-use super::print::Names;
-use super::{Trouble, open, pool, signals, sweep};
-use panels::{Panel, panels};
-use vivarium_core::settings::{Axis, Problem, Value, thousands};
+use super::disk::{SystemDisk, open_locked};
+use super::journal::{Journal, Shard, SweepIndex};
+use super::look::{FigureFormat, FigureStyle};
+use super::print::NameVersion;
+use super::{CommandError, open, pool, signals, sweep};
+use panels::{SweepPanel, build_panels};
+use vivarium_core::settings::{InvalidSetting, SweepAxis, Value, format_thousands};
 use vivarium_labs as labs;
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::platform::now_ms;
 use vivarium_model::run::RunSpec;
-use vivarium_model::run::cells::count;
-use vivarium_model::run::time::{duration, seconds_of_one};
-use vivarium_model::sweep::{Cell, MOST_AT_ALL, cell, places};
+use vivarium_model::run::cells::count_runs_usize;
+use vivarium_model::run::time::{estimate_run_seconds, format_duration};
+use vivarium_model::sweep::{MAX_SWEEP_RUNS, SweepCell, axis_positions, cell};
 use vivarium_page::state::State;
-use vivarium_plot::analysis::binomial::wilson;
-use vivarium_plot::analysis::convergence::Times;
-use vivarium_plot::analysis::{Grid, Lines, Reading, Role, Series};
+use vivarium_plot::analysis::binomial::wilson_interval;
+use vivarium_plot::analysis::convergence::ConvergenceTimes;
+use vivarium_plot::analysis::{Heatmap, LineChart, Reading, Role, Series};
 use vivarium_training::session::Options;
-use vivarium_view::display::charts::thresholds;
-use vivarium_view::display::sweep::Sweep;
-use vivarium_view::display::words::{label, option, percent};
+use vivarium_view::display::charts::compute_thresholds;
+use vivarium_view::display::sweep::SweepProgress;
+use vivarium_view::display::words::{format_percent, option_label, setting_label};
 
-/// Most runs that are made without anybody's word.
-const MOST_UNASKED: usize = 10_000;
-/// Most runs that a figure or a table is made of.
-pub const MOST_SHOWN: usize = 10_000;
-/// Most combinations of further settings that a figure shows.
-const MOST_PANELS: usize = 24;
-/// Most runs that are printed as a table.
-const MOST_PRINTED: usize = 64;
-/// Most curves that can be told apart.
-const MOST_CURVES: usize = 12;
+/// Largest number of runs that are trained without `--yes`.
+const MAX_UNCONFIRMED_RUNS: usize = 10_000;
+/// Largest number of runs of a figure, or of a sweep with fitted power laws.
+pub const MAX_FIGURE_RUNS: usize = 10_000;
+/// Largest number of combinations of further settings in a figure.
+const MAX_PANELS: usize = 24;
+/// Largest number of runs that are printed as a table.
+const MAX_TABLE_RUNS: usize = 64;
+/// Largest number of curves in a chart of a figure.
+const MAX_CURVES: usize = 12;
 
-/// What `lab sweep` takes.
+/// Command-line arguments of `lab sweep`.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The link of a sweep, or a preset's name; with --axis also the link of a single run.
@@ -69,7 +70,7 @@ pub struct Arguments {
     threads: Option<usize>,
     /// Names of the columns. `old` writes the format of the previous version; the next version will not have this option.
     #[arg(long, value_enum, default_value = "new")]
-    names: Names,
+    names: NameVersion,
     /// Allow a sweep of more than 10,000 runs.
     #[arg(long)]
     yes: bool,
@@ -78,9 +79,9 @@ pub struct Arguments {
     quiet: bool,
 }
 
-/// What `lab merge` takes.
+/// Command-line arguments of `lab merge`.
 #[derive(Debug, Args)]
-pub struct Merged {
+pub struct MergeArguments {
     /// Files that `lab sweep` wrote for parts of the same sweep.
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -90,7 +91,7 @@ pub struct Merged {
     /// Names of the columns, whatever names the files have. `old` writes the format of the previous version; the next
     /// version will not have this option.
     #[arg(long, value_enum, default_value = "new")]
-    names: Names,
+    names: NameVersion,
     /// Merge the files even if runs are missing. `lab sweep` can continue the merged file.
     #[arg(long)]
     partial: bool,
@@ -108,65 +109,69 @@ pub struct Merged {
     clippy::print_stdout,
     reason = "the table and the closing line are for the person"
 )]
-pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
-    let mut link = open::link_within(&arguments.link, MOST_AT_ALL)?;
+pub fn sweep(arguments: &Arguments) -> Result<(), CommandError> {
+    let mut link = open::read_link_within(&arguments.link, MAX_SWEEP_RUNS)?;
     if let Some(device) = &arguments.device {
-        link.spec.parse("device", device).map_err(|problem| Trouble::bad(problem.to_string()))?;
+        link.spec.parse("device", device).map_err(|problem| CommandError::bad_link(problem.to_string()))?;
     }
     add_axes(&mut link.spec, &arguments.axis)?;
     let spec = &link.spec;
     if spec.run.sweep.is_empty() {
-        return Err(Trouble::bad(
+        return Err(CommandError::bad_link(
             "This link describes a single run. The link of a sweep lists values of a setting, for example sweep=n:10_20_40; \
              --axis n:10_20_40 does the same.",
         ));
     }
     let shard = arguments.shard.unwrap_or(Shard::WHOLE);
-    let threads = arguments.threads.unwrap_or_else(vivarium_model::platform::cores).max(1);
-    let wanted = (0..count(spec)).filter(|number| shard.has(*number)).count();
-    if wanted > MOST_UNASKED && !arguments.yes {
-        return Err(Trouble::bad(too_many(spec, wanted, threads)));
+    let threads = arguments.threads.unwrap_or_else(vivarium_model::platform::core_count).max(1);
+    let wanted = (0..count_runs_usize(spec)).filter(|number| shard.contains(*number)).count();
+    if wanted > MAX_UNCONFIRMED_RUNS && !arguments.yes {
+        return Err(CommandError::bad_link(describe_large_sweep(spec, wanted, threads)));
     }
     if let Some(figure) = &arguments.figure {
         check_figure(figure, spec, shard)?;
     }
-    signals::listen()?;
-    let mut journal = Journal::open(&Native, &arguments.output, spec, shard, arguments.names)?;
-    if journal.is_renamed && !arguments.quiet {
-        let other = if arguments.names == Names::New { "old" } else { "new" };
+    signals::register_handlers()?;
+    let mut journal = Journal::open(&SystemDisk, &arguments.output, spec, shard, arguments.names)?;
+    if journal.has_renamed_columns && !arguments.quiet {
+        let other = if arguments.names == NameVersion::New { "old" } else { "new" };
         eprintln!(
             "The columns of {} had other names and are renamed; --names {other} gives them back.",
             arguments.output.display()
         );
     }
-    let pending = journal.found.missing();
-    let bar = open::bar_of_sweep(wanted as u64, arguments.quiet);
+    let pending = journal.index.missing_runs();
+    let bar = open::sweep_bar(wanted as u64, arguments.quiet);
     bar.set_position((wanted - pending.len()) as u64);
     bar.reset_eta();
     let begin = now_ms();
     let options = Options { stop_solved: true, ..Options::default() };
-    let names = pool::make(spec, &pending, threads, options, &signals::stop, |number, cell, outcome| {
-        let lines = journal.lines(number, cell, outcome);
-        journal.add(number, &lines)?;
-        bar.inc(1);
-        Ok(())
-    });
+    let names =
+        pool::train_runs(spec, &pending, threads, options, &signals::stop_code, |number, cell, outcome| {
+            let lines = journal.format_lines(number, cell, outcome);
+            journal.add_run(number, &lines)?;
+            bar.inc(1);
+            Ok(())
+        });
     bar.finish_and_clear();
     let names = names.map_err(|trouble| match trouble {
-        Trouble::Stopped(_, code) => Trouble::Stopped(stopped(&journal.found, wanted, arguments), code),
+        CommandError::Stopped(_, code) => {
+            CommandError::Stopped(describe_stop(&journal.index, wanted, arguments), code)
+        }
         other => other,
     })?;
     let found = journal.finish()?;
     if let Some(figure) = &arguments.figure {
-        draw(figure, &found, &Look::default())?;
+        draw_figure(figure, &found, &FigureStyle::default())?;
     }
     if !arguments.quiet {
-        if shard == Shard::WHOLE && wanted <= MOST_PRINTED {
-            print!("{}", printed(&found)?);
-        } else if shard == Shard::WHOLE && wanted <= MOST_SHOWN {
-            print!("{}", laws(&found)?);
+        if shard == Shard::WHOLE && wanted <= MAX_TABLE_RUNS {
+            print!("{}", format_sweep(&found)?);
+        } else if shard == Shard::WHOLE && wanted <= MAX_FIGURE_RUNS {
+            print!("{}", format_power_laws(&found)?);
         }
-        let (made, there) = (thousands(pending.len() as u64), thousands((wanted - pending.len()) as u64));
+        let (made, there) =
+            (format_thousands(pending.len() as u64), format_thousands((wanted - pending.len()) as u64));
         let seconds = (now_ms() - begin) / 1e3;
         eprintln!(
             "{made} runs trained and {there} runs already done, in {} ({}, {threads} threads, {seconds:.1} s).",
@@ -177,12 +182,14 @@ pub fn sweep(arguments: &Arguments) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Adds settings to a sweep: the first two that it has are those of the page.
-fn add_axes(spec: &mut RunSpec, texts: &[String]) -> Result<(), Trouble> {
+/// Adds swept settings to a run or sweep, each from a text such as "n:10_20_40".
+fn add_axes(spec: &mut RunSpec, texts: &[String]) -> Result<(), CommandError> {
     for text in texts {
-        let told = |expected: String| Trouble::bad(Problem::new("--axis", text, expected).to_string());
+        let told = |expected: String| {
+            CommandError::bad_link(InvalidSetting::new("--axis", text, expected).to_string())
+        };
         let mut read = spec.clone();
-        read.run.sweep = Axis::default();
+        read.run.sweep = SweepAxis::default();
         read.parse("sweep", text).map_err(|problem| told(problem.expected))?;
         let axis = read.run.sweep;
         if axis.is_empty() {
@@ -195,67 +202,69 @@ fn add_axes(spec: &mut RunSpec, texts: &[String]) -> Result<(), Trouble> {
         }
     }
     let further = Value::Axes(spec.run.further.clone());
-    let problem = spec.knob("further").and_then(|knob| knob.check(&further).err());
-    let problem = problem.or_else(|| spec.problems_within(MOST_AT_ALL).into_iter().next());
-    problem.filter(|_| !texts.is_empty()).map_or(Ok(()), |problem| Err(Trouble::bad(problem.to_string())))
+    let problem = spec.setting("further").and_then(|knob| knob.check(&further).err());
+    let problem = problem.or_else(|| spec.invalid_settings_within(MAX_SWEEP_RUNS).into_iter().next());
+    problem
+        .filter(|_| !texts.is_empty())
+        .map_or(Ok(()), |problem| Err(CommandError::bad_link(problem.to_string())))
 }
 
-/// What is said of a sweep that was stopped.
-fn stopped(found: &Found, wanted: usize, arguments: &Arguments) -> String {
+/// Message for a sweep of `run_count` runs that was stopped.
+fn describe_stop(index: &SweepIndex, run_count: usize, arguments: &Arguments) -> String {
     format!(
         "Stopped: {} of {} runs are in {}. The same command trains the remaining runs.",
-        thousands(found.runs() as u64),
-        thousands(wanted as u64),
+        format_thousands(index.run_count() as u64),
+        format_thousands(run_count as u64),
         arguments.output.display()
     )
 }
 
-/// What is said of so many runs.
-fn too_many(spec: &RunSpec, wanted: usize, threads: usize) -> String {
+/// Error message for a sweep of `run_count` runs without `--yes`, with an estimate of its time.
+fn describe_large_sweep(spec: &RunSpec, run_count: usize, threads: usize) -> String {
     let some: Vec<f64> = (0..16)
-        .filter_map(|i| cell(spec, i * count(spec) / 16).ok())
-        .map(|cell| seconds_of_one(&cell.spec))
+        .filter_map(|i| cell(spec, i * count_runs_usize(spec) / 16).ok())
+        .map(|cell| estimate_run_seconds(&cell.spec))
         .collect();
-    let time = wanted as f64 * some.iter().sum::<f64>() / some.len().max(1) as f64 / threads as f64;
+    let time = run_count as f64 * some.iter().sum::<f64>() / some.len().max(1) as f64 / threads as f64;
     format!(
         "This sweep has {} runs, up to {} on {threads} threads. To make only a part of them, add --shard 1/{}, or give \
          fewer values. To make all of them, add --yes.",
-        thousands(wanted as u64),
-        duration(time),
-        wanted.div_ceil(MOST_UNASKED)
+        format_thousands(run_count as u64),
+        format_duration(time),
+        run_count.div_ceil(MAX_UNCONFIRMED_RUNS)
     )
 }
 
-/// The table of a whole sweep and its fitted power laws, for each combination of further settings.
+/// Tables and fitted power laws of a whole sweep, one for each combination of further settings.
 ///
 /// # Errors
 /// If runs are missing.
-pub fn printed(found: &Found) -> Result<String, Trouble> {
+pub fn format_sweep(index: &SweepIndex) -> Result<String, CommandError> {
     let mut text = String::new();
-    for Panel { name, spec, sweep } in panels(found)? {
+    for SweepPanel { name, spec, sweep } in build_panels(index)? {
         if !name.is_empty() {
             text += &format!("{name}\n");
         }
-        text += &(sweep::table(&spec, &sweep) + &sweep::laws(&spec, &sweep));
-        if let Some(floor) = labs::note_on_map(&sweep.cells) {
+        text += &(sweep::format_table(&spec, &sweep) + &sweep::format_power_laws(&spec, &sweep));
+        if let Some(floor) = labs::describe_map(&sweep.cells) {
             text += &format!("{floor}\n");
         }
     }
     Ok(text)
 }
 
-/// The fitted power laws of a whole sweep, a line for each, for each combination of further settings; nothing where its times
-/// are not what counts.
+/// Fitted power laws of a whole sweep, for each combination of further settings; empty if it compares errors
+/// and not times.
 ///
 /// # Errors
 /// If runs are missing.
-pub(super) fn laws(found: &Found) -> Result<String, Trouble> {
+pub(super) fn format_power_laws(index: &SweepIndex) -> Result<String, CommandError> {
     let mut text = String::new();
-    if sweep::ends_count(&found.spec) {
+    if sweep::compares_final_errors(&index.spec) {
         return Ok(text);
     }
-    for Panel { name, spec, sweep } in panels(found)? {
-        let laws = sweep::laws(&spec, &sweep);
+    for SweepPanel { name, spec, sweep } in build_panels(index)? {
+        let laws = sweep::format_power_laws(&spec, &sweep);
         if !name.is_empty() && !laws.is_empty() {
             text += &format!("{name}\n");
         }
@@ -264,63 +273,65 @@ pub(super) fn laws(found: &Found) -> Result<String, Trouble> {
     Ok(text)
 }
 
-fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Trouble> {
-    Kind::of(path)?;
+/// Checks that a sweep can be drawn as a figure: file format, all parts, number of runs and of panels.
+fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), CommandError> {
+    FigureFormat::from_path(path)?;
     if shard != Shard::WHOLE {
-        return Err(Trouble::bad(
+        return Err(CommandError::bad_link(
             "A figure shows a whole sweep: merge its shards first, and use the merged file as --output.",
         ));
     }
-    if count(spec) > MOST_SHOWN {
-        return Err(Trouble::bad(format!("A figure shows at most {} runs.", thousands(MOST_SHOWN as u64))));
+    if count_runs_usize(spec) > MAX_FIGURE_RUNS {
+        return Err(CommandError::bad_link(format!(
+            "A figure shows at most {} runs.",
+            format_thousands(MAX_FIGURE_RUNS as u64)
+        )));
     }
-    let panels = panels::number(spec);
-    if panels > MOST_PANELS {
-        return Err(Trouble::bad(format!(
-            "A figure shows a sweep of two settings for at most {MOST_PANELS} combinations of the further settings, and \
+    let panels = panels::count_panels(spec);
+    if panels > MAX_PANELS {
+        return Err(CommandError::bad_link(format!(
+            "A figure shows a sweep of two settings for at most {MAX_PANELS} combinations of the further settings, and \
              this sweep has {panels} combinations."
         )));
     }
     Ok(())
 }
 
-/// Draws the curves of one setting, or the maps of two with a curve for each value of the second one, for each combination of
+/// Draws a figure of a whole sweep: curves over one setting, or heat maps over two, for each combination of
 /// the further settings.
 ///
 /// # Errors
 /// If runs are missing, there are too many, or the file cannot be written.
 #[expect(clippy::print_stderr, reason = "what is missing in the picture is for the person")]
-pub(super) fn draw(path: &Path, found: &Found, look: &Look) -> Result<(), Trouble> {
-    check_figure(path, &found.spec, found.shard)?;
-    let (readings, columns) = readings(found)?;
-    let lines = found.spec.run.series.values.len();
-    if lines > MOST_CURVES && !sweep::ends_count(&found.spec) {
-        eprintln!(
-            "The figure has maps only: {lines} curves could not be told apart (at most {MOST_CURVES})."
-        );
+pub(super) fn draw_figure(path: &Path, index: &SweepIndex, style: &FigureStyle) -> Result<(), CommandError> {
+    check_figure(path, &index.spec, index.shard)?;
+    let (readings, columns) = build_figure(index)?;
+    let lines = index.spec.run.series.values.len();
+    if lines > MAX_CURVES && !sweep::compares_final_errors(&index.spec) {
+        eprintln!("The figure has maps only: {lines} curves could not be told apart (at most {MAX_CURVES}).");
     }
-    let title = encode(&Link::of(found.spec.clone()));
-    // The values of many further settings take room in a title: eight pixels a character are enough.
+    let title = encode(&Link::from_spec(index.spec.clone()));
+    // Values of many further settings make long titles: eight pixels per character are enough.
     let longest = readings.iter().map(|reading| reading.title().chars().count()).max().unwrap_or(0);
-    let width = if found.spec.run.further.is_empty() { 520 } else { 520.max(8 * longest as u32) };
-    look.draw(path, readings, &title, columns, (width, 380))
+    let width = if index.spec.run.further.is_empty() { 520 } else { 520.max(8 * longest as u32) };
+    style.draw(path, readings, &title, columns, (width, 380))
 }
 
-/// What a figure of a whole sweep shows, and in how many columns.
+/// Charts of a figure of a whole sweep, and the number of charts per row.
 ///
 /// # Errors
 /// If runs are missing.
-pub fn readings(found: &Found) -> Result<(Vec<Reading>, usize), Trouble> {
+pub fn build_figure(index: &SweepIndex) -> Result<(Vec<Reading>, usize), CommandError> {
     let (mut readings, mut columns) = (vec![], 2);
-    for Panel { name, spec, sweep } in panels(found)? {
-        let own = drawn(&spec, sweep);
+    for SweepPanel { name, spec, sweep } in build_panels(index)? {
+        let own = build_readings(&spec, sweep);
         if name.is_empty() {
             readings.extend(own);
         } else {
             columns = own.len();
             let titled = |reading: Reading| {
                 let title = format!("{name}: {}", reading.title());
-                reading.titled(title)
+                reading.with_title(title)
             };
             readings.extend(own.into_iter().map(titled));
         }
@@ -328,47 +339,52 @@ pub fn readings(found: &Found) -> Result<(Vec<Reading>, usize), Trouble> {
     Ok((readings, columns))
 }
 
-/// The map of two settings, or the curves of one.
-fn drawn(spec: &RunSpec, sweep: Sweep) -> Vec<Reading> {
+/// Charts of a sweep of one or two settings.
+fn build_readings(spec: &RunSpec, sweep: SweepProgress) -> Vec<Reading> {
     match spec.run.series.is_empty() {
-        _ if sweep::ends_count(spec) => vec![share_or_map(spec, &sweep), curve(spec, sweep, chart::ENDS)],
-        true => vec![share(spec, &sweep), curve(spec, sweep, chart::SWEEP)],
+        _ if sweep::compares_final_errors(spec) => {
+            vec![build_share_reading(spec, &sweep), build_page_curve(spec, sweep, chart::ENDS)]
+        }
+        true => vec![build_share_curve(spec, &sweep), build_page_curve(spec, sweep, chart::SWEEP)],
         false => {
-            let mut all = maps(spec, &sweep);
-            if spec.run.series.values.len() <= MOST_CURVES {
-                all.push(curve(spec, sweep.clone(), chart::SWEEP));
+            let mut all = build_maps(spec, &sweep);
+            if spec.run.series.values.len() <= MAX_CURVES {
+                all.push(build_page_curve(spec, sweep.clone(), chart::SWEEP));
             }
-            if spec.task.examples().tries() > 1 && thresholds(spec, &sweep).is_some() {
-                all.push(curve(spec, sweep, chart::THRESHOLD));
+            if spec.task.examples().replicas_per_training_set() > 1
+                && compute_thresholds(spec, &sweep).is_some()
+            {
+                all.push(build_page_curve(spec, sweep, chart::THRESHOLD));
             }
             all
         }
     }
 }
 
-/// The first picture where the second one is of what networks come to.
-fn share_or_map(spec: &RunSpec, sweep: &Sweep) -> Reading {
+/// Share of networks that reach the target: as a curve over one setting, or as a heat map over two.
+fn build_share_reading(spec: &RunSpec, sweep: &SweepProgress) -> Reading {
     match spec.run.series.is_empty() {
-        true => share(spec, sweep),
-        false => maps(spec, sweep).swap_remove(0),
+        true => build_share_curve(spec, sweep),
+        false => build_maps(spec, sweep).swap_remove(0),
     }
 }
 
-/// The page's own curve of median times, of thresholds, or of what networks come to.
-fn curve(spec: &RunSpec, sweep: Sweep, chart: Chart) -> Reading {
+/// A chart of the page for this sweep: median times, thresholds, or final errors.
+fn build_page_curve(spec: &RunSpec, sweep: SweepProgress, chart: Chart) -> Reading {
     let link = Link { spec: spec.clone(), ..Default::default() };
     let mut state = State::default();
     (state.run.link, state.run.sweep) = (link, Some(sweep));
     chart.reading(&state.run)
 }
 
-/// The share of networks that reached the target, with the interval of each.
-fn share(spec: &RunSpec, sweep: &Sweep) -> Reading {
+/// Curve of the share of networks that reached the target, with its 95 % interval at each value.
+fn build_share_curve(spec: &RunSpec, sweep: &SweepProgress) -> Reading {
     let axis = &spec.run.sweep;
     let counts: Vec<(usize, usize)> =
-        sweep.done.iter().map(|times| (times.iter().flatten().count(), times.len())).collect();
-    let band = counts.iter().map(|(k, n)| wilson(*k, *n)).map(|(a, b)| (a as f32, b as f32)).collect();
-    let places = places(axis);
+        sweep.solved_steps.iter().map(|times| (times.iter().flatten().count(), times.len())).collect();
+    let band =
+        counts.iter().map(|(k, n)| wilson_interval(*k, *n)).map(|(a, b)| (a as f32, b as f32)).collect();
+    let places = axis_positions(axis);
     let is_log = axis.values.iter().all(|value| value.parse::<f64>().is_ok_and(|x| x > 0.0));
     let series = Series {
         name: "share, with its 95 % interval".into(),
@@ -379,9 +395,9 @@ fn share(spec: &RunSpec, sweep: &Sweep) -> Reading {
         points: true,
         ..Default::default()
     };
-    Reading::Lines(Lines {
-        title: SHARE.into(),
-        x_label: label(spec, &axis.key),
+    Reading::Lines(LineChart {
+        title: SHARE_TITLE.into(),
+        x_label: setting_label(spec, &axis.key),
         y_label: "share of seeds".into(),
         y_range: Some((0.0, 1.0)),
         log_x: is_log,
@@ -390,25 +406,27 @@ fn share(spec: &RunSpec, sweep: &Sweep) -> Reading {
     })
 }
 
-const SHARE: &str = "Seeds that reach the target";
+/// Title of the charts of the share of networks that reached the target.
+const SHARE_TITLE: &str = "Seeds that reach the target";
 
-/// The maps of the share of networks that reached the target, and of the median step at which they did.
-fn maps(spec: &RunSpec, sweep: &Sweep) -> Vec<Reading> {
+/// Heat maps of the share of networks that reached the target and of the median step at which they did, and
+/// of the largest share that theory allows if it is below 1.
+fn build_maps(spec: &RunSpec, sweep: &SweepProgress) -> Vec<Reading> {
     let run = &spec.run;
     let (rows, columns) = (run.series.values.len(), run.sweep.values.len());
     let map = |title: &str, of: &dyn Fn(&[Option<u64>]) -> f32, say: &dyn Fn(&[Option<u64>]) -> String| {
         let values = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
-        let texts = values.clone().map(|number| say(&sweep.done[number])).collect();
-        let names = |axis: &vivarium_core::settings::Axis| {
-            axis.values.iter().map(|value| option(spec, &axis.key, value)).collect::<Vec<_>>()
+        let texts = values.clone().map(|number| say(&sweep.solved_steps[number])).collect();
+        let names = |axis: &vivarium_core::settings::SweepAxis| {
+            axis.values.iter().map(|value| option_label(spec, &axis.key, value)).collect::<Vec<_>>()
         };
-        Reading::Grid(Grid {
+        Reading::Grid(Heatmap {
             title: title.into(),
-            x_label: label(spec, &run.sweep.key),
-            y_label: label(spec, &run.series.key),
+            x_label: setting_label(spec, &run.sweep.key),
+            y_label: setting_label(spec, &run.series.key),
             rows,
             columns,
-            values: values.map(|number| of(&sweep.done[number])).collect(),
+            values: values.map(|number| of(&sweep.solved_steps[number])).collect(),
             row_names: names(&run.series),
             column_names: names(&run.sweep),
             texts,
@@ -416,30 +434,33 @@ fn maps(spec: &RunSpec, sweep: &Sweep) -> Vec<Reading> {
         })
     };
     let share = |times: &[Option<u64>]| times.iter().flatten().count() as f32 / times.len().max(1) as f32;
-    let median = |times: &[Option<u64>]| Times::new(times).median().map_or(f32::NAN, |median| median as f32);
-    // Counts, and the interval of the share in percent.
+    let median = |times: &[Option<u64>]| {
+        ConvergenceTimes::new(times).median().map_or(f32::NAN, |median| median as f32)
+    };
+    // Successes and trials, and the interval of the share in percent.
     let counts = |times: &[Option<u64>]| {
         let (found, all) = (times.iter().flatten().count(), times.len());
-        let (low, high) = wilson(found, all);
+        let (low, high) = wilson_interval(found, all);
         format!("{found}/{all}\n{:.0}–{:.0} %", 100.0 * low, 100.0 * high)
     };
     let steps = |times: &[Option<u64>]| {
-        Times::new(times).median().map_or("–".into(), |t| thousands(t.round() as u64))
+        ConvergenceTimes::new(times).median().map_or("–".into(), |t| format_thousands(t.round() as u64))
     };
     let reached = map("Median step at which the target is reached", &median, &steps);
-    let mut maps = vec![map(SHARE, &share, &counts), reached];
-    // What theory allows, under assumptions of its own, is drawn where it allows less than everything.
-    let allowed =
-        |cell: &Cell| labs::lazy(&cell.spec).success_at_most(&cell.spec).map(|most| most.min(1.0) as f32);
+    let mut maps = vec![map(SHARE_TITLE, &share, &counts), reached];
+    // The bound of theory, which has its own assumptions, is drawn if it is below 1.
+    let allowed = |cell: &SweepCell| {
+        labs::lazy_lab(&cell.spec).max_success(&cell.spec).map(|most| most.min(1.0) as f32)
+    };
     let allowed: Option<Vec<f32>> = sweep.cells.iter().map(allowed).collect();
     if let Some(allowed) = allowed.filter(|allowed| allowed.iter().any(|most| *most < 1.0))
         && let Reading::Grid(grid) = &maps[0]
     {
         let order = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
         let values: Vec<f32> = order.map(|number| allowed[number]).collect();
-        let texts = values.iter().map(|most| percent(*most)).collect();
+        let texts = values.iter().map(|most| format_percent(*most)).collect();
         let title = "Largest share by proposition 6.3, with adversarial errors of gradients".into();
-        maps.push(Reading::Grid(Grid { title, values, texts, ..grid.clone() }));
+        maps.push(Reading::Grid(Heatmap { title, values, texts, ..grid.clone() }));
     }
     maps
 }
@@ -447,14 +468,15 @@ fn maps(spec: &RunSpec, sweep: &Sweep) -> Vec<Reading> {
 /// Runs `lab merge`.
 ///
 /// # Errors
-/// Files of different sweeps, of the same run twice, or, unless that is wanted, with runs missing or in place of a file.
+/// When the files belong to different sweeps or share a run, or, without `--partial` and `--force`, when runs
+/// are missing or the output file exists.
 #[expect(
     clippy::print_stderr,
     clippy::print_stdout,
     reason = "the power laws and the closing line are for the person"
 )]
-pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
-    let refuse = |sentence: String| Err(Trouble::Other(anyhow::anyhow!(sentence)));
+pub fn merge(arguments: &MergeArguments) -> Result<(), CommandError> {
+    let refuse = |sentence: String| Err(CommandError::Other(anyhow::anyhow!(sentence)));
     let place = arguments.output.display();
     if !arguments.force && std::fs::symlink_metadata(&arguments.output).is_ok() {
         return refuse(format!(
@@ -463,40 +485,40 @@ pub fn merge(arguments: &Merged) -> Result<(), Trouble> {
     }
     let mut files = arguments.files.iter();
     let first = files.next().ok_or_else(|| anyhow::anyhow!("there is no file to merge"))?;
-    let mut all = Found::read(first)?;
+    let mut all = SweepIndex::read(first)?;
     all.shard = Shard::WHOLE;
     all.names = arguments.names;
     for path in files {
-        let found = Found::read(path)?;
+        let found = SweepIndex::read(path)?;
         if found.spec != all.spec {
             return refuse(format!("{} and {} belong to different sweeps", first.display(), path.display()));
         }
-        if let Err(number) = all.absorb(found) {
+        if let Err(number) = all.merge(found) {
             return refuse(format!(
                 "run {number} is both in {} and in one of the files before it",
                 path.display()
             ));
         }
     }
-    let missing = all.missing();
+    let missing = all.missing_runs();
     if !missing.is_empty() && !arguments.partial {
         let some: Vec<String> = missing.iter().take(5).map(usize::to_string).collect();
         let more = if missing.len() > 5 { ", …" } else { "" };
         return refuse(format!(
             "{} of {} runs are missing ({}{more}): add the files with these runs, or use --partial",
-            thousands(missing.len() as u64),
-            thousands(count(&all.spec) as u64),
+            format_thousands(missing.len() as u64),
+            format_thousands(count_runs_usize(&all.spec) as u64),
             some.join(", ")
         ));
     }
-    // A sweep that adds runs to the file would go on in one that is gone.
+    // A sweep that adds runs to the replaced file would lose them.
     let _alone =
-        if arguments.output.is_file() { Some(open_alone(&Native, &arguments.output)?) } else { None };
-    all.write(&Native, &arguments.output)?;
-    if missing.is_empty() && count(&all.spec) <= MOST_SHOWN {
-        print!("{}", laws(&all)?);
+        if arguments.output.is_file() { Some(open_locked(&SystemDisk, &arguments.output)?) } else { None };
+    all.write_sorted(&SystemDisk, &arguments.output)?;
+    if missing.is_empty() && count_runs_usize(&all.spec) <= MAX_FIGURE_RUNS {
+        print!("{}", format_power_laws(&all)?);
     }
-    eprintln!("{} runs in {place}.", thousands(all.runs() as u64));
+    eprintln!("{} runs in {place}.", format_thousands(all.run_count() as u64));
     Ok(())
 }
 
@@ -508,7 +530,7 @@ mod tests {
     use vivarium_model::permalink::decode_within;
 
     fn spec(query: &str) -> RunSpec {
-        decode_within(&format!("#v1/sparse-parity?{query}"), MOST_AT_ALL).0.spec
+        decode_within(&format!("#v1/sparse-parity?{query}"), MAX_SWEEP_RUNS).0.spec
     }
 
     /// A run takes 1.3 s: 20,000 steps of 640,000 operations, of which 10¹⁰ take a second, and of a microsecond.
@@ -520,7 +542,7 @@ mod tests {
             (100_000, 1, "100,000 runs, up to 2 days on 1 threads", "--shard 1/10,"),
             (20_001, 2, "20,001 runs, up to 4 hours on 2 threads", "--shard 1/3,"),
         ] {
-            let said = too_many(&spec, wanted, threads);
+            let said = describe_large_sweep(&spec, wanted, threads);
             assert!(said.contains(time) && said.contains(part), "{said}");
         }
     }
@@ -536,7 +558,7 @@ mod tests {
         );
         assert!(of(most, "map.svg", Shard::WHOLE) && of(most, "map.png", Shard::WHOLE));
         assert!(!of(more, "map.svg", Shard::WHOLE) && !of(most, "map.gif", Shard::WHOLE));
-        assert!(!of(most, "map", Shard::WHOLE) && !of(most, "map.svg", Shard { number: 1, of: 2 }));
+        assert!(!of(most, "map", Shard::WHOLE) && !of(most, "map.svg", Shard { number: 1, count: 2 }));
         let maps = |count: usize| format!("sweep=n:10_20&further=k:2_3,seed:lin:1..{count}:{count}");
         assert!(of(&maps(12), "map.svg", Shard::WHOLE) && !of(&maps(13), "map.svg", Shard::WHOLE));
     }

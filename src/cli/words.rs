@@ -8,53 +8,57 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 
-use super::Trouble;
-use vivarium_core::catalog::Entry;
-use vivarium_core::settings::{Choice, Knob, Range, Settings};
-use vivarium_labs::story::{Block, parse};
+use super::CommandError;
+use vivarium_core::catalog::CatalogEntry;
+use vivarium_core::settings::{ChoiceOption, Range, SettingInfo, Settings};
+use vivarium_labs::story::{PassageBlock, parse_story};
 use vivarium_labs::story_notes::TeacherNotes;
-use vivarium_labs::{PRESETS, preset_groups, stories, story_file};
+use vivarium_labs::{PRESETS, find_story_file, preset_groups, stories};
 use vivarium_model::chart::Chart;
 use vivarium_model::models::Model;
 use vivarium_model::optim::Optimizer;
-use vivarium_model::permalink::View;
-use vivarium_model::run::Run;
+use vivarium_model::permalink::ViewSettings;
+use vivarium_model::run::RunSettings;
 use vivarium_model::tasks::Task;
 use vivarium_science::markov::theory::TheorySettings;
 use vivarium_science::markov::{ChainMeasure, Strategy};
-use vivarium_view::presets::recorded::Time;
+use vivarium_view::presets::recorded::DurationClass;
 
-/// How a source says that a literal is a text.
-const MARKS: [&str; 2] = ["tr!(", "text!("];
+/// Macros whose first literal is a text of the page.
+const TEXT_MACROS: [&str; 2] = ["tr!(", "text!("];
 
-/// The texts of a source in their order: the literals in `tr!` and `text!`, without those of its tests.
+/// Literals in `tr!` and `text!` of a source file, in order, without those of its tests.
 ///
 /// # Errors
-/// A sentence where such a macro holds no literal.
-pub fn texts_of(source: &str) -> Result<Vec<String>, String> {
-    // Tests in a file of their own are only named here, and texts follow.
+/// A sentence if such a macro has no literal.
+pub fn find_texts(source: &str) -> Result<Vec<String>, String> {
+    // A `mod tests;` line only names a file of tests; texts may follow it.
     let tests = source
         .match_indices("\n#[cfg(test)]\nmod ")
         .find(|(at, mark)| source[at + mark.len()..].lines().next().is_some_and(|line| line.ends_with('{')));
     let source = tests.map_or(source, |(end, _)| &source[..end]);
     let mut found = vec![];
-    for (at, mark) in MARKS.iter().flat_map(|mark| source.match_indices(mark)) {
+    for (at, mark) in TEXT_MACROS.iter().flat_map(|mark| source.match_indices(mark)) {
         let line = source[..at].rsplit('\n').next().unwrap_or_default();
-        // The name of another macro, or words about this one.
+        // The name of another macro, or a comment.
         let is_other = line.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == ':');
         if is_other || line.trim_start().starts_with("//") {
             continue;
         }
         let literal = source[at + mark.len()..].trim_start();
         let inside = literal.strip_prefix('"').ok_or(format!("no literal in {mark}{literal:.40}"))?;
-        found.push((at, unescaped(inside).ok_or(format!("an escape that is not known in {inside:.40}"))?));
+        found.push((
+            at,
+            unescape_literal(inside).ok_or(format!("an escape that is not known in {inside:.40}"))?,
+        ));
     }
     found.sort();
     Ok(found.into_iter().map(|(_, text)| text).collect())
 }
 
-/// The text up to the quote that ends it.
-fn unescaped(literal: &str) -> Option<String> {
+/// Contents of a Rust string literal that starts after its first quote; None if it has no end or an unknown
+/// escape.
+fn unescape_literal(literal: &str) -> Option<String> {
     let mut out = String::new();
     let mut letters = literal.chars().peekable();
     loop {
@@ -71,74 +75,77 @@ fn unescaped(literal: &str) -> Option<String> {
     }
 }
 
-/// Sources below `folder`, in the order of their paths, without tests.
-fn sources(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), anyhow::Error> {
+/// Adds the Rust files below `folder` to `sources`, in order, without tests and without the command line.
+fn collect_sources(folder: &Path, sources: &mut Vec<PathBuf>) -> Result<(), anyhow::Error> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     for path in paths {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if name == "cli" {
-            // The command line speaks English.
+            // The command line is in English only.
         } else if path.is_dir() {
-            sources(&path, into)?;
+            collect_sources(&path, sources)?;
         } else if name.ends_with(".rs") && !name.ends_with("tests.rs") && name != "language.rs" {
-            into.push(path);
+            sources.push(path);
         }
     }
     Ok(())
 }
 
-fn of_choices(options: &[Choice], into: &mut Vec<String>) {
-    into.extend(options.iter().map(|option| option.label.to_string()));
+/// Adds the labels of options to `texts`.
+fn collect_choices(options: &[ChoiceOption], texts: &mut Vec<String>) {
+    texts.extend(options.iter().map(|option| option.label.to_string()));
 }
 
-fn of_knobs(knobs: &[Knob], into: &mut Vec<String>) {
-    for knob in knobs {
-        into.extend([knob.label, knob.help, knob.unit].map(String::from));
+/// Adds labels, help texts, units and options of settings to `texts`.
+fn collect_settings(settings: &[SettingInfo], texts: &mut Vec<String>) {
+    for knob in settings {
+        texts.extend([knob.label, knob.help, knob.unit].map(String::from));
         if let Range::Choice(options) | Range::Set(options) = knob.range {
-            of_choices(options, into);
+            collect_choices(options, texts);
         }
     }
 }
 
-fn of_entries(entries: &[Entry], into: &mut Vec<String>) {
+/// Adds names, descriptions and settings of catalogue entries to `texts`.
+fn collect_entries(entries: &[CatalogEntry], texts: &mut Vec<String>) {
     for entry in entries {
-        into.extend([entry.info.name, entry.info.about].map(String::from));
-        of_knobs(entry.knobs, into);
+        texts.extend([entry.info.name, entry.info.about].map(String::from));
+        collect_settings(entry.settings, texts);
     }
 }
 
-/// What stands in catalogues: settings, charts, presets.
-fn of_catalogues(into: &mut Vec<String>) {
-    of_entries(Task::ENTRIES, into);
-    of_entries(Model::ENTRIES, into);
-    of_entries(Optimizer::ENTRIES, into);
-    of_knobs(Run::KNOBS, into);
-    of_knobs(View::KNOBS, into);
-    of_knobs(TheorySettings::KNOBS, into);
-    into.extend(preset_groups().map(|presets| presets[0].group.name.to_string()));
-    for options in [ChainMeasure::OPTIONS, Strategy::OPTIONS, Time::OPTIONS] {
-        of_choices(options, into);
+/// Adds the texts of all catalogues to `texts`: settings, charts, presets.
+fn collect_catalogues(texts: &mut Vec<String>) {
+    collect_entries(Task::ENTRIES, texts);
+    collect_entries(Model::ENTRIES, texts);
+    collect_entries(Optimizer::ENTRIES, texts);
+    collect_settings(RunSettings::SETTINGS, texts);
+    collect_settings(ViewSettings::SETTINGS, texts);
+    collect_settings(TheorySettings::SETTINGS, texts);
+    texts.extend(preset_groups().map(|presets| presets[0].group.name.to_string()));
+    for options in [ChainMeasure::OPTIONS, Strategy::OPTIONS, DurationClass::OPTIONS] {
+        collect_choices(options, texts);
     }
     for about in Chart::ALL.iter().map(|chart| chart.info()) {
-        into.extend([about.name, about.word, about.help].map(String::from));
+        texts.extend([about.name, about.word, about.help].map(String::from));
     }
     for entry in Model::ENTRIES {
         let Some(model) = Model::from_slug(entry.info.slug) else { continue };
         let rows = model.architecture(Task::default().examples()).rows();
         let many = [rows.row, rows.column].into_iter().filter(|noun| !noun.is_empty());
-        into.extend([rows.name, rows.row, rows.column, rows.entry].map(String::from));
-        into.extend(many.map(|noun| format!("{noun}s")));
+        texts.extend([rows.name, rows.row, rows.column, rows.entry].map(String::from));
+        texts.extend(many.map(|noun| format!("{noun}s")));
     }
-    for noun in vivarium_view::display::words::NOUNS {
-        into.extend([noun.to_string(), format!("{noun}s")]);
+    for noun in vivarium_view::display::words::COUNTED_NOUNS {
+        texts.extend([noun.to_string(), format!("{noun}s")]);
     }
     for preset in PRESETS.iter() {
-        into.extend([preset.name, preset.claim, preset.instance, preset.time].map(String::from));
-        into.extend(
+        texts.extend([preset.name, preset.claim, preset.remarks, preset.duration_note].map(String::from));
+        texts.extend(
             preset
-                .departs
+                .departures
                 .iter()
                 .flat_map(|(what, source, here)| [what, source, here])
                 .map(|text| text.to_string()),
@@ -146,27 +153,27 @@ fn of_catalogues(into: &mut Vec<String>) {
     }
 }
 
-/// What stands in the stories, but for their sources.
-fn of_stories(root: &Path, into: &mut Vec<String>) -> Result<(), anyhow::Error> {
+/// Adds the texts of all stories to `texts`, without their sources.
+fn collect_stories(root: &Path, texts: &mut Vec<String>) -> Result<(), anyhow::Error> {
     for about in stories() {
         let file =
-            story_file(root, about.slug).with_context(|| format!("there is no story {}", about.slug))?;
+            find_story_file(root, about.slug).with_context(|| format!("there is no story {}", about.slug))?;
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        let story = parse(&text).map_err(|flaw| anyhow!("{}: {flaw}", file.display()))?;
-        into.extend([story.title, story.about]);
+        let story = parse_story(&text).map_err(|flaw| anyhow!("{}: {flaw}", file.display()))?;
+        texts.extend([story.title, story.about]);
         let TeacherNotes { goals, before, questions, misconceptions, slips } = story.notes;
-        into.extend([goals, before].concat());
-        into.extend(questions.into_iter().flat_map(|(question, answer)| [question, answer]));
-        into.extend([misconceptions, slips].concat());
+        texts.extend([goals, before].concat());
+        texts.extend(questions.into_iter().flat_map(|(question, answer)| [question, answer]));
+        texts.extend([misconceptions, slips].concat());
         for passage in story.passages {
-            into.push(passage.title);
+            texts.push(passage.title);
             for block in passage.blocks {
                 match block {
-                    Block::Text(text) => into.push(text),
-                    Block::Buttons(buttons) => into.extend(buttons.into_iter().map(|(word, _)| word)),
-                    Block::Question { guesses, answer } => {
-                        into.extend(guesses.into_iter().map(|(word, _)| word));
-                        into.push(answer);
+                    PassageBlock::Text(text) => texts.push(text),
+                    PassageBlock::Buttons(buttons) => texts.extend(buttons.into_iter().map(|(word, _)| word)),
+                    PassageBlock::Question { guesses, answer } => {
+                        texts.extend(guesses.into_iter().map(|(word, _)| word));
+                        texts.push(answer);
                     }
                 }
             }
@@ -175,35 +182,35 @@ fn of_stories(root: &Path, into: &mut Vec<String>) -> Result<(), anyhow::Error> 
     Ok(())
 }
 
-/// Every text of the program whose repository is `root`, each once.
+/// Every text of the page once; `root` is the folder of the repository.
 ///
 /// # Errors
-/// When a source cannot be read, or holds a text that is no literal.
-pub fn all_texts(root: &Path) -> Result<Vec<String>, anyhow::Error> {
+/// When a source cannot be read, or a text is not a literal.
+pub fn collect_texts(root: &Path) -> Result<Vec<String>, anyhow::Error> {
     let mut files = vec![];
-    sources(&root.join("src"), &mut files)?;
-    // The name of the language itself, in itself.
+    collect_sources(&root.join("src"), &mut files)?;
+    // The name of the language in that language.
     let mut texts = vec!["English".to_string()];
     for file in files {
         let source = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        texts.extend(texts_of(&source).map_err(|why| anyhow!("{}: {why}", file.display()))?);
+        texts.extend(find_texts(&source).map_err(|why| anyhow!("{}: {why}", file.display()))?);
     }
-    of_catalogues(&mut texts);
-    of_stories(root, &mut texts)?;
+    collect_catalogues(&mut texts);
+    collect_stories(root, &mut texts)?;
     let mut seen = HashSet::new();
     texts.retain(|text| text.chars().any(char::is_alphabetic) && seen.insert(text.clone()));
     Ok(texts)
 }
 
-/// The texts as a table in which every text is its own translation.
-pub fn table(texts: &[String]) -> String {
+/// Catalogue of texts as JSON, in which every text is its own translation.
+pub fn format_catalogue(texts: &[String]) -> String {
     let quoted = |text: &String| serde_json::Value::from(text.as_str()).to_string();
     let lines: Vec<String> = texts.iter().map(quoted).map(|text| format!("  {text}: {text}")).collect();
     format!("{{\n{}\n}}\n", lines.join(",\n"))
 }
 
-/// The places in a text that are filled, sorted.
-pub fn places(text: &str) -> Vec<&str> {
+/// Names of the placeholders in braces in a text, sorted.
+pub fn find_placeholders(text: &str) -> Vec<&str> {
     let mut places: Vec<&str> =
         text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect();
     places.sort_unstable();
@@ -214,8 +221,8 @@ pub fn places(text: &str) -> Vec<&str> {
 ///
 /// # Errors
 /// When a source cannot be read, or with `check` when the catalogue is out of date.
-pub fn words(file: &Path, check: bool) -> Result<(), Trouble> {
-    let new = table(&all_texts(Path::new("."))?);
+pub fn words(file: &Path, check: bool) -> Result<(), CommandError> {
+    let new = format_catalogue(&collect_texts(Path::new("."))?);
     match (fs::read_to_string(file).is_ok_and(|old| old == new), check) {
         (true, _) => println!("{} is up to date", file.display()),
         (false, true) => {
@@ -237,14 +244,14 @@ mod tests {
     fn texts_are_found_as_the_compiler_reads_them() {
         let source = "use a;\n#[cfg(test)]\nmod trials;\nfn f() {\n // tr!(\"no\")\n tr!(\"One \\\"two\\\" \\\n      three {n}\", n); text!(\n   \"Four\");\
                       include_text!(\"no\") }\n#[cfg(test)]\nmod tests {\n tr!(\"no\") }";
-        assert_eq!(texts_of(source).unwrap(), ["One \"two\" three {n}", "Four"]);
-        assert!(texts_of("tr!(name)").is_err());
-        assert!(texts_of("tr!(\"a\\tb\")").is_err());
+        assert_eq!(find_texts(source).unwrap(), ["One \"two\" three {n}", "Four"]);
+        assert!(find_texts("tr!(name)").is_err());
+        assert!(find_texts("tr!(\"a\\tb\")").is_err());
     }
 
     #[test]
     fn places_are_told_from_text() {
-        assert_eq!(places("{of} of {all}, {of}"), ["all", "of", "of"]);
-        assert!(places("none").is_empty());
+        assert_eq!(find_placeholders("{of} of {all}, {of}"), ["all", "of", "of"]);
+        assert!(find_placeholders("none").is_empty());
     }
 }

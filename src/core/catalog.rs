@@ -6,42 +6,43 @@
 //! walk the table instead of naming entries. Dispatch is by enum, not by trait object, because entries
 //! are compared, cloned and put in links.
 
-use crate::settings::Knob;
+use crate::settings::SettingInfo;
 use crate::sources::Source;
 
-/// What is known about an entry before it is used.
+/// Name, description and sources of a catalog entry (a task, model or optimizer) or of a lab.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Info {
-    /// Permanent name in links and file names.
+pub struct CatalogInfo {
+    /// Permanent name in links and file names, such as `sparse-parity`.
     pub slug: &'static str,
-    /// The field's term, in sentence case.
+    /// Usual name in the literature, in sentence case.
     pub name: &'static str,
-    /// One sentence on what it is.
+    /// Description in one sentence.
     pub about: &'static str,
-    /// Where it comes from.
+    /// Publications that define or study the entry.
     pub sources: &'static [Source],
 }
 
-impl Info {
-    /// The same without the texts that this program does not [show](crate::language::SHOWS); the name is always kept.
-    pub const fn shown(self) -> Info {
-        let sources = if crate::language::SHOWS { self.sources } else { &[] };
-        Info { about: crate::language::shown(self.about), sources, ..self }
+impl CatalogInfo {
+    /// Returns the info without description and sources where this build [has no texts](crate::language::HAS_TEXTS), as
+    /// in a worker; the name is always kept.
+    pub const fn shown(self) -> CatalogInfo {
+        let sources = if crate::language::HAS_TEXTS { self.sources } else { &[] };
+        CatalogInfo { about: crate::language::shown(self.about), sources, ..self }
     }
 }
 
-/// An entry of a catalog with its settings.
+/// Name, description and settings of one catalog entry, without values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// The entry's name and description.
-    pub info: Info,
-    /// Its settings, in the order of the form.
-    pub knobs: &'static [Knob],
+    pub info: CatalogInfo,
+    /// Settings of the entry, in the order of the form.
+    pub settings: &'static [SettingInfo],
 }
 
 /// Writes a catalog's enum. Each line is `module::Variant`, for a type with an associated constant `INFO: Info` and
 /// [`crate::settings::Settings`]. The macro imports this type into the module of the catalog. The functions after the
-/// enum return an entry as a trait object. An entry needs no comment of its own here:
+/// enum return the entry's settings as a trait object. An entry needs no comment of its own here:
 ///
 /// ```ignore
 /// catalog! {
@@ -73,41 +74,41 @@ macro_rules! catalog {
         }
         impl $name {
             /// Every entry, in the order of the menu.
-            pub const ENTRIES: &'static [$crate::catalog::Entry] = &[$($crate::catalog::Entry {
+            pub const ENTRIES: &'static [$crate::catalog::CatalogEntry] = &[$($crate::catalog::CatalogEntry {
                 info: $entry::INFO.shown(),
-                knobs: <$entry as $crate::settings::Settings>::KNOBS,
+                settings: <$entry as $crate::settings::Settings>::SETTINGS,
             }),+];
-            /// The entry of that slug, with its defaults.
+            /// Returns the entry with this slug, its settings at their defaults.
             pub fn from_slug(slug: &str) -> Option<Self> {
                 $(if slug == $entry::INFO.slug { return Some($name::$entry(Default::default())) })+
                 None
             }
             /// The entry's name and description.
-            pub fn info(&self) -> &'static $crate::catalog::Info {
+            pub fn info(&self) -> &'static $crate::catalog::CatalogInfo {
                 match self { $($name::$entry(_) => const { &$entry::INFO.shown() }),+ }
             }
             /// The entry's settings.
-            pub fn knobs(&self) -> &'static [$crate::settings::Knob] {
-                match self { $($name::$entry(_) => <$entry as $crate::settings::Settings>::KNOBS),+ }
+            pub fn settings(&self) -> &'static [$crate::settings::SettingInfo] {
+                match self { $($name::$entry(_) => <$entry as $crate::settings::Settings>::SETTINGS),+ }
             }
             /// The field of each setting, in the same order.
             pub fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
                 match self { $($name::$entry(s) => $crate::settings::Settings::fields(s)),+ }
             }
-            /// The same fields, mutable.
+            /// Mutable field of each setting, in the same order.
             pub fn fields_mut(&mut self) -> Vec<&mut dyn $crate::settings::Field> {
                 match self { $($name::$entry(s) => $crate::settings::Settings::fields_mut(s)),+ }
             }
             /// The value of the setting `key`, if this entry has such a setting.
             pub fn value(&self, key: &str) -> Option<$crate::settings::Value> {
-                $crate::settings::value_behind(self.knobs(), &self.fields(), key)
+                $crate::settings::value_of_key(self.settings(), &self.fields(), key)
             }
             /// Sets the value of the setting `key`; `false` if this entry has no such setting.
             ///
             /// # Errors
             /// When the value is of the wrong kind or out of range.
-            pub fn set(&mut self, key: &str, value: &$crate::settings::Value) -> Result<bool, $crate::settings::Problem> {
-                $crate::settings::set_behind(self.knobs(), &mut self.fields_mut(), key, value)
+            pub fn set(&mut self, key: &str, value: &$crate::settings::Value) -> Result<bool, $crate::settings::InvalidSetting> {
+                $crate::settings::set_by_key(self.settings(), &mut self.fields_mut(), key, value)
             }
         }
         $crate::catalog!(@forward $name { $($entry)+ } $($forwarded)*);

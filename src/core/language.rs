@@ -1,96 +1,101 @@
-//! The reader's language: every text stands in the source in English, and a table has it in another language.
+//! Language of the page: texts are written in English in the source, and a table translates them.
 //!
 //! # Why
-//! As with gettext, the English sentence is the key: whoever reads the source reads what the page says, and what a
+//! As with gettext, the English sentence is the key: the source shows what the page says, and a text that the
 //! table lacks is shown in English. `www/languages/en.json` lists every text (`lab words` writes it, a test compares);
-//! another language is one more file beside it, with the same keys, and a line of [`LANGUAGES`]. Whole sentences are
-//! texts, with named places for what varies, so that a language may turn them round.
+//! another language is one more file next to it, with the same keys, and a line of [`LANGUAGES`]. Whole sentences are
+//! texts, with named placeholders for the values, so that a translation may reorder them.
 //!
-//! Command line and trainers have no table: what they say stays English, and so do numbers of every kind.
+//! Command line and trainers have no table: their messages stay English. Numbers are formatted in the English way
+//! everywhere.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 
-/// The languages of the page: the code of each table, and the language's name for itself. English comes first.
+/// Languages of the page: the code of each translation table, and the language's name in that language. English comes
+/// first.
 pub const LANGUAGES: &[(&str, &str)] = &[(ENGLISH, "English")];
 
-/// The language of the source.
+/// Code of the language of the source.
 pub const ENGLISH: &str = "en";
 
-/// The code of the table to use: the `chosen` one, or else the first language that the person `reads` and that has a
-/// table.
+/// Chooses the language of the page, as a table's code: the `requested` one, or else the first of the browser's
+/// `preferred` languages that has a table, or else English.
 ///
-/// A chosen code is used even if this build has no such table, so that a new table can be tried before it is built in.
-pub fn wanted(chosen: Option<String>, reads: &[String]) -> String {
+/// A requested code is used even if this build has no such table, so that a new table can be tried before it is built
+/// in.
+pub fn choose_language(requested: Option<String>, preferred: &[String]) -> String {
     let fits = |code: &String| code.len() <= 8 && code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     let known = || {
-        let codes = reads.iter().map(|tag| tag.split('-').next().unwrap_or_default().to_lowercase());
+        let codes = preferred.iter().map(|tag| tag.split('-').next().unwrap_or_default().to_lowercase());
         codes.into_iter().find(|code| LANGUAGES.iter().any(|(known, _)| known == code))
     };
-    chosen.filter(fits).or_else(known).unwrap_or_else(|| ENGLISH.into())
+    requested.filter(fits).or_else(known).unwrap_or_else(|| ENGLISH.into())
 }
 
-/// Translated texts by their English texts.
-pub type Table = BTreeMap<String, String>;
+/// Translations by their English texts.
+pub type TranslationTable = BTreeMap<String, String>;
 
 thread_local! {
-    static TABLE: Cell<Option<&'static Table>> = const { Cell::new(None) };
+    /// Translations for this thread; None if the language is English.
+    static TRANSLATIONS: Cell<Option<&'static TranslationTable>> = const { Cell::new(None) };
 }
 
-/// Sets the language of this thread, for as long as the thread runs.
-pub fn speak(table: Table) {
-    TABLE.set(Some(Box::leak(Box::new(table))));
+/// Sets the translation table of this thread, for as long as the thread runs.
+pub fn set_translations(table: TranslationTable) {
+    TRANSLATIONS.set(Some(Box::leak(Box::new(table))));
 }
 
-/// The texts of the reader's language, for use in another thread; `None` if the language is English.
-pub fn spoken() -> Option<Table> {
-    TABLE.get().cloned()
+/// Returns a copy of this thread's translation table, for use in another thread; None if the language is English.
+pub fn translations() -> Option<TranslationTable> {
+    TRANSLATIONS.get().cloned()
 }
 
-/// `english` in the reader's language; unchanged if the table lacks it.
+/// Translates a text into the language of the page; returns it unchanged if the table lacks it.
 #[inline(never)] // It is called in a thousand places.
 pub fn translated(english: &str) -> &str {
-    let found = TABLE.get().and_then(|table| table.get(english)).filter(|text| !text.is_empty());
+    let found = TRANSLATIONS.get().and_then(|table| table.get(english)).filter(|text| !text.is_empty());
     found.map_or(english, String::as_str)
 }
 
-/// A text escaped for use in markup, between tags or in the quotes of an attribute.
+/// Escapes a text for use in HTML, between tags or in a quoted attribute.
 ///
-/// Anybody can write a translation, and a name may come from a person's own table, so no text may act as markup.
-pub fn escaped(text: &str) -> String {
+/// Translations and names may come from untrusted files, so no text may act as markup.
+pub fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-/// Whether a character is not seen itself, but changes how what is around it is shown, as U+202E turns it round.
+/// Whether a character is invisible but changes how the text around it is shown, as the direction override U+202E does.
 ///
-/// Tabs and ends of lines are seen. So is what joins the letters of a word or the parts of an emoji.
+/// Tabs, line ends, and the joiners within words and emoji count as visible.
 pub fn is_hidden(letter: char) -> bool {
     let turns = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || matches!(letter, '\u{200b}' | '\u{feff}') || (letter.is_control() && !letter.is_whitespace())
 }
 
-/// A character as its number, in the form that links have: `!202e!`.
-pub fn numbered(letter: char) -> String {
+/// Writes a character as its code point in the form that links use: `!202e!`.
+pub fn escape_character(letter: char) -> String {
     format!("!{:x}!", u32::from(letter))
 }
 
-/// A text of a link, of a file or of a person, with each character that [is hidden](is_hidden) as its number: such a
-/// text cannot turn round the sentence that it stands in.
-pub fn visible(text: &str) -> String {
+/// Replaces each [hidden character](is_hidden) of untrusted text by its code point, so that it cannot reorder the
+/// sentence around it.
+pub fn escape_hidden_characters(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match is_hidden(letter) {
-            true => out.push_str(&numbered(letter)),
+            true => out.push_str(&escape_character(letter)),
             false => out.push(letter),
         }
     }
     out
 }
 
-/// A translated text with its places filled: `{name}` becomes the value at the place of that name, made [`visible`].
+/// Translates a text and fills its placeholders: `{name}` becomes the value of that name, with [hidden characters
+/// escaped](escape_hidden_characters).
 ///
-/// Names and values are separate arguments, so that the names are one constant at each place of a call.
+/// Names and values are separate arguments, so that the names are one constant per call site.
 #[inline(never)]
 pub fn filled(english: &str, names: &[&str], values: &[&dyn Display]) -> String {
     let mut out = String::new();
@@ -106,7 +111,7 @@ pub fn filled(english: &str, names: &[&str], values: &[&dyn Display]) -> String 
                 // Strings take everything.
                 let _ = write!(out, "{value}");
                 if out[start..].chars().any(is_hidden) {
-                    let value = visible(&out[start..]);
+                    let value = escape_hidden_characters(&out[start..]);
                     out.truncate(start);
                     out.push_str(&value);
                 }
@@ -121,8 +126,8 @@ pub fn filled(english: &str, names: &[&str], values: &[&dyn Display]) -> String 
     out + rest
 }
 
-/// A text of the page in the reader's language: `tr!("Gallery")`, or with places that are filled,
-/// `tr!("Step {step} of {end}", step, end = thousands(end))`.
+/// Text of the page in the language of the page: `tr!("Gallery")`, or with placeholders,
+/// `tr!("Step {step} of {end}", step, end = format_thousands(end))`.
 #[macro_export]
 macro_rules! tr {
     (@ $name:ident) => { $name };
@@ -133,7 +138,7 @@ macro_rules! tr {
     };
 }
 
-/// Marks a text of a table in the source, so that the catalogue has it; where it is shown, it is
+/// Marks a text of a constant table for the list of texts to translate; where it is shown, it is
 /// [`translated`].
 #[macro_export]
 macro_rules! text {
@@ -142,13 +147,13 @@ macro_rules! text {
     };
 }
 
-/// Whether this program shows anything to a person: workers in a browser do not.
-pub const SHOWS: bool = !cfg!(all(target_family = "wasm", feature = "web", not(feature = "ui")));
+/// Whether this build contains the page's texts: workers in a browser do not.
+pub const HAS_TEXTS: bool = !cfg!(all(target_family = "wasm", feature = "web", not(feature = "ui")));
 
-/// A text of a declaration, or an empty text in a program that shows none: labels, help and titles of settings and
-/// charts take 28 KiB (8 after compression), and workers never read them.
+/// Returns `text`, or an empty text in a build without texts: labels, help and titles of settings and charts take 28
+/// KiB (8 KiB after compression), and workers never read them.
 pub const fn shown(text: &'static str) -> &'static str {
-    if SHOWS { text } else { "" }
+    if HAS_TEXTS { text } else { "" }
 }
 
 #[cfg(test)]
@@ -165,7 +170,7 @@ mod tests {
     #[test]
     fn a_table_turns_sentences_round() {
         let texts = [("Step {step} of {end}", "{end}, davon {step}"), ("Gallery", "Galerie"), ("Help", "")];
-        speak(texts.map(|(english, text)| (english.into(), text.into())).into());
+        set_translations(texts.map(|(english, text)| (english.into(), text.into())).into());
         assert_eq!(tr!("Gallery"), "Galerie");
         assert_eq!(tr!("Help"), "Help", "what is not translated yet is shown in English");
         assert_eq!(tr!("Step {step} of {end}", step = 1, end = "{step}"), "{step}, davon 1");
@@ -174,31 +179,31 @@ mod tests {
     #[test]
     fn the_first_language_that_there_is_is_taken() {
         let reads = ["tlh", "en-GB", "en"].map(String::from);
-        assert_eq!(wanted(None, &reads), "en");
-        assert_eq!(wanted(None, &[]), "en");
-        assert_eq!(wanted(Some("eo".into()), &reads), "eo");
-        assert_eq!(wanted(Some("../../x".into()), &reads), "en");
+        assert_eq!(choose_language(None, &reads), "en");
+        assert_eq!(choose_language(None, &[]), "en");
+        assert_eq!(choose_language(Some("eo".into()), &reads), "eo");
+        assert_eq!(choose_language(Some("../../x".into()), &reads), "en");
         assert_eq!(LANGUAGES[0], ("en", "English"));
     }
 
     #[test]
     fn text_is_no_markup() {
-        assert_eq!(escaped("a < \"b\" & c"), "a &lt; &quot;b&quot; &amp; c");
+        assert_eq!(escape_html("a < \"b\" & c"), "a &lt; &quot;b&quot; &amp; c");
     }
 
     #[test]
     fn no_value_turns_a_sentence_round() {
-        assert_eq!(visible("ab\u{202e}gpj.csv"), "ab!202e!gpj.csv");
+        assert_eq!(escape_hidden_characters("ab\u{202e}gpj.csv"), "ab!202e!gpj.csv");
         assert_eq!(tr!("Opened {name}.", name = "ab\u{202e}gpj.csv"), "Opened ab!202e!gpj.csv.");
         let hidden = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{200b}', '\u{feff}', '\0', '\u{1f}', '\u{7f}'];
         for letter in hidden.into_iter().chain('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}') {
-            let shown = visible(&format!("a{letter}b"));
+            let shown = escape_hidden_characters(&format!("a{letter}b"));
             assert_eq!(shown, format!("a!{:x}!b", u32::from(letter)));
-            assert_eq!(visible(&shown), shown, "what is visible stays");
+            assert_eq!(escape_hidden_characters(&shown), shown, "what is visible stays");
         }
         // Tabs, lines, letters of every script, and an emoji that is joined.
         for text in ["", "a\tb\r\nc", "ü → 名 א", "👩\u{200d}🔬"] {
-            assert_eq!((visible(text).as_str(), tr!("{text}", text).as_str()), (text, text));
+            assert_eq!((escape_hidden_characters(text).as_str(), tr!("{text}", text).as_str()), (text, text));
         }
     }
 

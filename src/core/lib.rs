@@ -1,4 +1,4 @@
-//! What every other crate stands on: settings and catalogues, texts, limits, randomness.
+//! Base of all other crates: settings and catalogs, texts, limits, random numbers.
 //!
 //! | module | contents |
 //! |---|---|

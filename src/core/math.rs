@@ -70,23 +70,23 @@ pub fn orthogonalize<R: AsRef<[f64]>>(v: &mut [f64], basis: impl Iterator<Item =
     }
 }
 
-/// Mean and variance, (1/n) Σ x and (1/n) Σ (x − mean)², so that the variance is never negative; 0 and 0 for no values.
+/// Mean (1/n) Σ x and variance (1/n) Σ (x − mean)², which is never negative; 0 and 0 for no values.
 pub fn mean_and_variance(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count().max(1) as f64;
     let mean = values.clone().sum::<f64>() / count;
     (mean, values.map(|x| (x - mean) * (x - mean)).sum::<f64>() / count)
 }
 
-/// The median of values in rising order, which of an even number is the mean of the two in the middle; none for no values.
+/// Median of values in ascending order, the mean of the two middle ones for an even number; None for no values.
 pub fn median<T: Copy + Add<Output = T> + Div<Output = T> + From<u8>>(sorted: &[T]) -> Option<T> {
     let (low, high) = (sorted.get(sorted.len().checked_sub(1)? / 2)?, sorted.get(sorted.len() / 2)?);
     Some((*low + *high) / T::from(2))
 }
 
-/// The quantile at `share`, from 0 to 1, of values in rising order, linear between the two nearest values (type 7 of Hyndman
-/// and Fan 1996). It is infinite as soon as one of these two is, and for no values.
-pub fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share.clamp(0.0, 1.0) * sorted.len().saturating_sub(1) as f64;
+/// Quantile at `probability`, from 0 to 1, of values in ascending order, linear between the two nearest values (type 7
+/// of Hyndman and Fan 1996). Infinite if one of these two is, or if there are no values.
+pub fn quantile(sorted: &[f64], probability: f64) -> f64 {
+    let place = probability.clamp(0.0, 1.0) * sorted.len().saturating_sub(1) as f64;
     let (below, part) = (place as usize, place.fract());
     match (sorted.get(below), sorted.get(below + 1)) {
         (Some(a), _) if part == 0.0 => *a,
@@ -95,19 +95,19 @@ pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     }
 }
 
-/// The straight line closest to points by least squares.
+/// Straight line fitted to points by least squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Line {
-    /// Its height at x = 0.
-    pub level: f64,
-    /// How much it rises where x rises by 1.
+pub struct LeastSquaresLine {
+    /// Value of the line at x = 0.
+    pub intercept: f64,
+    /// Increase of y where x increases by 1.
     pub slope: f64,
 }
 
-impl Line {
-    /// The line with slope Σ (x − x̄)(y − ȳ) / Σ (x − x̄)² through (x̄, ȳ); none without two different x, whose Σ (x − x̄)² is
-    /// above 10⁻¹².
-    pub fn through(points: &[(f64, f64)]) -> Option<Self> {
+impl LeastSquaresLine {
+    /// Fits a line to points (x, y): slope Σ (x − x̄)(y − ȳ) / Σ (x − x̄)², through (x̄, ȳ). None if all x are equal (Σ
+    /// (x − x̄)² at most 10⁻¹²).
+    pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let count = points.len() as f64;
         let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
         let (x_mean, y_mean) = (mean(|p| p.0), mean(|p| p.1));
@@ -116,7 +116,7 @@ impl Line {
             return None;
         }
         let slope = points.iter().map(|(x, y)| (x - x_mean) * (y - y_mean)).sum::<f64>() / spread;
-        Some(Line { level: y_mean - slope * x_mean, slope })
+        Some(LeastSquaresLine { intercept: y_mean - slope * x_mean, slope })
     }
 }
 
@@ -150,7 +150,8 @@ pub fn log_sum_exp(values: impl Iterator<Item = f64> + Clone) -> f64 {
     top + libm::log(values.map(|v| libm::exp(v - top)).sum())
 }
 
-/// Turns scores into probabilities e^s / Σ e^s, without overflow. A score of −∞ becomes 0; NaN where the largest is infinite.
+/// Replaces scores by probabilities e^s / Σ e^s, without overflow. A score of −∞ becomes 0; NaN where the largest is
+/// infinite.
 pub fn softmax(scores: &mut [f64]) {
     let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     scores.iter_mut().for_each(|score| *score = libm::exp(*score - top));
@@ -168,15 +169,15 @@ pub fn normal_cdf(z: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Stream};
+    use crate::rng::{Purpose, RandomStream};
 
     fn close(a: f64, b: f64, within: f64) {
         assert!((a - b).abs() <= within * b.abs().max(1.0), "{a} {b}");
     }
 
     fn drawn(row: u64, count: u32) -> Vec<f64> {
-        let stream = Stream::new(3, Purpose::Batch, 0);
-        (0..count).map(|i| f64::from(stream.normal(row, i))).collect()
+        let stream = RandomStream::new(3, Purpose::Batch, 0);
+        (0..count).map(|i| f64::from(stream.draw_normal(row, i))).collect()
     }
 
     #[test]
@@ -260,12 +261,15 @@ mod tests {
     /// At the closest line the errors have no sum and no product with x.
     #[test]
     fn the_errors_of_a_line_are_orthogonal_to_it() {
-        assert_eq!(Line::through(&[(1.0, 5.0), (3.0, 9.0)]), Some(Line { level: 3.0, slope: 2.0 }));
+        assert_eq!(
+            LeastSquaresLine::fit(&[(1.0, 5.0), (3.0, 9.0)]),
+            Some(LeastSquaresLine { intercept: 3.0, slope: 2.0 })
+        );
         for none in [&[][..], &[(1.0, 2.0)], &[(1.0, 2.0), (1.0, 3.0)]] {
-            assert_eq!(Line::through(none), None);
+            assert_eq!(LeastSquaresLine::fit(none), None);
         }
         let points: Vec<(f64, f64)> = drawn(6, 30).into_iter().zip(drawn(7, 30)).collect();
-        let Line { level, slope } = Line::through(&points).unwrap();
+        let LeastSquaresLine { intercept: level, slope } = LeastSquaresLine::fit(&points).unwrap();
         let errors = || points.iter().map(|(x, y)| (x, y - level - slope * x));
         close(errors().map(|(_, e)| e).sum(), 0.0, 1e-13);
         close(errors().map(|(x, e)| x * e).sum(), 0.0, 1e-13);

@@ -8,25 +8,25 @@
 //! # Why
 //! Threefry rather than Philox, because it needs only add, rotate and xor: WGSL has neither 64-bit
 //! integers nor a high multiplication. The rounds are written once, inside `twice!`, and compiled twice:
-//! as plain Rust, where addition must be told to wrap, and as a `#[cube]` function, where it wraps by
+//! as plain Rust, where wrapping addition has to be asked for, and as a `#[cube]` function, where it wraps by
 //! itself. Logarithm and cosine come from `libm`, not from the system, so that normal draws are equal in
 //! every browser and on every system. The root is the processor's own, which IEEE 754 wants rounded exactly:
 //! it has the same bits as libm's, and in a browser libm's took a third of the time of a normal draw.
 //! 2026-11-23.
 //!
 //! ```
-//! use vivarium_core::rng::{Purpose, Stream};
-//! let stream = Stream::new(7, Purpose::Batch, 0);
-//! assert_eq!(stream.word(3, 0), stream.word(3, 0)); // a pure function
-//! assert_ne!(stream.word(3, 0), stream.word(4, 0)); // of the step
+//! use vivarium_core::rng::{Purpose, RandomStream};
+//! let stream = RandomStream::new(7, Purpose::Batch, 0);
+//! assert_eq!(stream.draw_u32(3, 0), stream.draw_u32(3, 0)); // a pure function
+//! assert_ne!(stream.draw_u32(3, 0), stream.draw_u32(4, 0)); // of the step
 //! ```
 
-/// What a draw is for. Draws for different purposes are independent. The numbers are permanent, since
-/// links rely on them.
+/// Use of a random draw. Draws for different purposes are independent. The numbers are permanent, since links rely on
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Purpose {
-    /// Which coordinates are relevant.
+    /// Choice of the relevant input coordinates.
     Support = 1,
     /// Inputs of fresh batches.
     Batch = 2,
@@ -36,27 +36,27 @@ pub enum Purpose {
     Weights = 4,
     /// The held-out batch.
     HeldOut = 5,
-    /// The order in which a finite sample is visited.
+    /// Order in which a fixed training set is visited.
     Order = 6,
-    /// The finite sample itself.
+    /// Examples of a fixed training set.
     Sample = 7,
     /// Transition matrices of the chains of fresh batches.
     Chain = 8,
     /// Transition matrices of the chains of the held-out batch.
     HeldOutChain = 9,
-    /// Which rows of a table are held out.
+    /// Choice of the held-out rows of a table.
     Split = 10,
     /// Names in the prompts of fresh batches.
     Names = 11,
     /// Names in the held-out prompts.
     HeldOutNames = 12,
-    /// Names in a finite sample of prompts.
+    /// Names in a fixed training set of prompts.
     SampleNames = 13,
     /// Codes of positions.
     Codes = 14,
-    /// Functions that the prompts of fresh batches are of.
+    /// Functions behind the prompts of fresh batches.
     Function = 15,
-    /// Functions that the held-out prompts are of.
+    /// Functions behind the held-out prompts.
     HeldOutFunction = 16,
     /// Initial weights of networks that are trained on one prompt.
     FittedWeights = 17,
@@ -66,7 +66,7 @@ pub enum Purpose {
     Construction = 19,
     /// Rules of random machines.
     Machine = 20,
-    /// Numbers that a training step leaves out of a network.
+    /// Activations that dropout sets to zero in a training step.
     Dropout = 21,
 }
 
@@ -166,7 +166,7 @@ twice! {
     }
 
     #[cube]
-    /// Where `index` goes in the permutation of `0..size` that the eight keys stand for; `half` is half the
+    /// Image of `index` under the permutation of `0..size` with these eight keys; `half` is half the
     /// number of bits of the next power of four.
     pub fn permuted(index: u32, size: u32, half: u32, k0: u32, k1: u32, k2: u32, k3: u32, k4: u32, k5: u32, k6: u32, k7: u32) -> u32 {
         let mask = (1u32 << half) - 1u32;
@@ -186,23 +186,23 @@ twice! {
     }
 }
 
-/// The draws of one seed, purpose and replica.
+/// Random numbers of one seed, purpose and replica, addressed by step and index.
 #[derive(Debug, Clone, Copy)]
-pub struct Stream {
+pub struct RandomStream {
     seed: u64,
     purpose: Purpose,
     replica: u32,
 }
 
-impl Stream {
-    /// The draws of `seed` for `purpose` in `replica`.
+impl RandomStream {
+    /// Creates the stream of `seed` for `purpose` in `replica`.
     pub fn new(seed: u64, purpose: Purpose, replica: u32) -> Self {
-        Stream { seed, purpose, replica }
+        RandomStream { seed, purpose, replica }
     }
 
-    /// 32 random bits.
+    /// Draw number `index` of `step`: 32 random bits.
     #[inline]
-    pub fn word(&self, step: u64, index: u32) -> u32 {
+    pub fn draw_u32(&self, step: u64, index: u32) -> u32 {
         host::draw(
             self.seed as u32,
             (self.seed >> 32) as u32,
@@ -214,14 +214,14 @@ impl Stream {
         )
     }
 
-    /// [`Stream::word`] of `first` and all that follow, until `out` is full.
+    /// Fills `out` with [`RandomStream::draw_u32`] for the indices from `first` on.
     #[inline(always)]
-    pub fn words(&self, step: u64, first: u32, out: &mut [u32]) {
+    pub fn fill_u32(&self, step: u64, first: u32, out: &mut [u32]) {
         // Before a multiple of four, one by one.
         let odd = out.len().min(first.wrapping_neg() as usize % 4);
         let (head, rest) = out.split_at_mut(odd);
         for (word, index) in head.iter_mut().zip(first..) {
-            *word = self.word(step, index);
+            *word = self.draw_u32(step, index);
         }
         for (sixteen, quad) in rest.chunks_mut(16).zip((first.div_ceil(4)..).step_by(4)) {
             let lanes = self.four_quads(step, quad);
@@ -231,7 +231,7 @@ impl Stream {
         }
     }
 
-    /// The words of four counters from `quad` on: word j of counter `quad + l` is `[j][l]`.
+    /// Draws of four consecutive counters from `quad` on: draw j of counter `quad + l` is `[j][l]`.
     #[inline(always)]
     #[expect(clippy::needless_range_loop, reason = "a column of four rows, lane by lane")]
     fn four_quads(&self, step: u64, quad: u32) -> [[u32; 4]; 4] {
@@ -247,80 +247,81 @@ impl Stream {
         words
     }
 
-    /// Uniform in [0, 1), with 24 random bits, so that the result is exact in `f32`.
+    /// Draw number `index` of `step`, uniform in [0, 1), with 24 random bits, so that it is exact in `f32`.
     #[inline]
-    pub fn unit(&self, step: u64, index: u32) -> f32 {
-        (self.word(step, index) >> 8) as f32 * (1.0 / 16_777_216.0)
+    pub fn draw_uniform(&self, step: u64, index: u32) -> f32 {
+        (self.draw_u32(step, index) >> 8) as f32 * (1.0 / 16_777_216.0)
     }
 
-    /// Uniform on `0..bound`; the bias is below `bound / 2³²`.
+    /// Draw number `index` of `step`, uniform on `0..bound`; the bias is below `bound / 2³²`.
     #[inline]
-    pub fn below(&self, step: u64, index: u32, bound: u32) -> u32 {
-        ((u64::from(self.word(step, index)) * u64::from(bound)) >> 32) as u32
+    pub fn draw_below(&self, step: u64, index: u32, bound: u32) -> u32 {
+        ((u64::from(self.draw_u32(step, index)) * u64::from(bound)) >> 32) as u32
     }
 
-    /// Standard normal, by Box and Muller (1958) from words `2·index` and `2·index + 1`.
-    pub fn normal(&self, step: u64, index: u32) -> f32 {
-        let radius = (-2.0 * libm::log(f64::from(1.0 - self.unit(step, 2 * index)))).sqrt();
-        let angle = 2.0 * std::f64::consts::PI * f64::from(self.unit(step, 2 * index + 1));
+    /// Standard normal number, by Box and Muller (1958) from the draws `2·index` and `2·index + 1` of `step`.
+    pub fn draw_normal(&self, step: u64, index: u32) -> f32 {
+        let radius = (-2.0 * libm::log(f64::from(1.0 - self.draw_uniform(step, 2 * index)))).sqrt();
+        let angle = 2.0 * std::f64::consts::PI * f64::from(self.draw_uniform(step, 2 * index + 1));
         (radius * libm::cos(angle)) as f32
     }
 
-    /// `true` with probability `p`.
+    /// Draws `true` with probability `p`.
     #[inline]
-    pub fn chance(&self, step: u64, index: u32, p: f64) -> bool {
-        f64::from(self.word(step, index)) < p * 4_294_967_296.0
+    pub fn draw_bool(&self, step: u64, index: u32, p: f64) -> bool {
+        f64::from(self.draw_u32(step, index)) < p * 4_294_967_296.0
     }
 
-    /// `count` different numbers from `0..bound`, in rising order (Floyd's algorithm).
-    pub fn subset(&self, bound: usize, count: usize) -> Vec<usize> {
-        self.subset_from(0, bound, count)
+    /// Draws `count` different numbers from `0..bound`, in ascending order (Floyd's algorithm).
+    pub fn draw_subset(&self, bound: usize, count: usize) -> Vec<usize> {
+        self.draw_subset_from(0, bound, count)
     }
 
-    /// The same from the draws `first..first + count`, for one of several subsets.
-    pub fn subset_from(&self, first: u32, bound: usize, count: usize) -> Vec<usize> {
+    /// As [`RandomStream::draw_subset`], from the draws `first..first + count`, for one of several subsets.
+    pub fn draw_subset_from(&self, first: u32, bound: usize, count: usize) -> Vec<usize> {
         let mut chosen: Vec<usize> = Vec::with_capacity(count);
         for (i, top) in (bound - count..bound).enumerate() {
-            let pick = self.below(0, first + i as u32, top as u32 + 1) as usize;
+            let pick = self.draw_below(0, first + i as u32, top as u32 + 1) as usize;
             chosen.push(if chosen.contains(&pick) { top } else { pick });
         }
         chosen.sort_unstable();
         chosen
     }
 
-    /// Where item `index` of round `epoch` goes: a permutation of `0..size` for each epoch.
+    /// Position of item `index` in the order of `epoch`: a permutation of `0..size` for each epoch.
     ///
     /// A Feistel network over the next power of four with cycle walking (Black and Rogaway 2002), so
     /// that any position is found without storing the order: the same works in a kernel.
-    pub fn shuffled(&self, epoch: u64, index: u32, size: u32) -> u32 {
-        self.order(epoch, size).place(index)
+    pub fn shuffled_position(&self, epoch: u64, index: u32, size: u32) -> u32 {
+        self.epoch_order(epoch, size).position(index)
     }
 
-    /// The permutation of [`Stream::shuffled`], for asking it more than once.
-    pub fn order(&self, epoch: u64, size: u32) -> Order {
+    /// The permutation of [`RandomStream::shuffled_position`], for computing several positions of one epoch.
+    pub fn epoch_order(&self, epoch: u64, size: u32) -> EpochOrder {
         let mut keys = [0; 8];
-        self.words(epoch, 0, &mut keys);
-        Order { keys, size, half: half_bits(size) }
+        self.fill_u32(epoch, 0, &mut keys);
+        EpochOrder { keys, size, half: feistel_half_bits(size) }
     }
 }
 
-/// The order of one epoch.
+/// Random order of the `size` items of one epoch.
 #[derive(Debug, Clone, Copy)]
-pub struct Order {
+pub struct EpochOrder {
     keys: [u32; 8],
     size: u32,
     half: u32,
 }
 
-impl Order {
-    /// Where item `index` goes.
-    pub fn place(&self, index: u32) -> u32 {
+impl EpochOrder {
+    /// Position of item `index` in this order.
+    pub fn position(&self, index: u32) -> u32 {
         let [k0, k1, k2, k3, k4, k5, k6, k7] = self.keys;
         host::permuted(index, self.size, self.half, k0, k1, k2, k3, k4, k5, k6, k7)
     }
 }
 
-/// Two independent standard normal numbers from the upper 24 bits of two words (Box and Muller 1958): r cos φ and r sin φ.
+/// Two independent standard normal numbers r cos φ and r sin φ from the upper 24 bits of two random words (Box and
+/// Muller 1958).
 #[inline]
 pub fn normal_pair([radius, angle]: [u32; 2]) -> [f64; 2] {
     let unit = |word: u32| f64::from((word >> 8) as f32 * (1.0 / 16_777_216.0));
@@ -330,7 +331,7 @@ pub fn normal_pair([radius, angle]: [u32; 2]) -> [f64; 2] {
 }
 
 /// Half the number of bits of the next power of four above `size`, for [`host::permuted`].
-pub fn half_bits(size: u32) -> u32 {
+pub fn feistel_half_bits(size: u32) -> u32 {
     (32 - size.saturating_sub(1).leading_zeros()).max(2).div_ceil(2)
 }
 
@@ -362,14 +363,14 @@ mod tests {
 
     #[test]
     fn bytes_bits_and_neighbouring_counters_look_independent() {
-        let stream = Stream::new(1, Purpose::Batch, 0);
+        let stream = RandomStream::new(1, Purpose::Batch, 0);
         let mut bytes = vec![0u32; 256];
         let mut bits = [0u32; 32];
         let mut pairs = vec![0u32; 256];
         let draws = 1 << 16;
         for i in 0..draws {
             let (word, next) =
-                (stream.word(u64::from(i) / 64, i % 64), stream.word(u64::from(i) / 64 + 1, i % 64));
+                (stream.draw_u32(u64::from(i) / 64, i % 64), stream.draw_u32(u64::from(i) / 64 + 1, i % 64));
             for b in 0..4 {
                 bytes[(word >> (8 * b)) as usize & 255] += 1;
             }
@@ -388,9 +389,9 @@ mod tests {
 
     #[test]
     fn normals_have_the_moments_of_a_normal() {
-        let stream = Stream::new(2, Purpose::Weights, 0);
+        let stream = RandomStream::new(2, Purpose::Weights, 0);
         let n = 100_000;
-        let draws: Vec<f64> = (0..n).map(|i| f64::from(stream.normal(0, i))).collect();
+        let draws: Vec<f64> = (0..n).map(|i| f64::from(stream.draw_normal(0, i))).collect();
         let moment = |p: i32| draws.iter().map(|x| x.powi(p)).sum::<f64>() / f64::from(n);
         assert!(moment(1).abs() < 0.012);
         assert!((moment(2) - 1.0).abs() < 0.02);
@@ -398,8 +399,8 @@ mod tests {
         assert!((moment(4) - 3.0).abs() < 0.15);
         let mut products = 0.0;
         for i in 0..n {
-            let [first, second] = normal_pair([stream.word(0, 2 * i), stream.word(0, 2 * i + 1)]);
-            assert_eq!(first as f32, stream.normal(0, i));
+            let [first, second] = normal_pair([stream.draw_u32(0, 2 * i), stream.draw_u32(0, 2 * i + 1)]);
+            assert_eq!(first as f32, stream.draw_normal(0, i));
             products += first * second;
         }
         assert!((products / f64::from(n)).abs() < 0.012);
@@ -407,27 +408,27 @@ mod tests {
 
     #[test]
     fn many_words_are_the_single_ones() {
-        let stream = Stream::new(7 | 3 << 32, Purpose::Batch, 5);
+        let stream = RandomStream::new(7 | 3 << 32, Purpose::Batch, 5);
         for (step, first, count) in [(0, 0, 50), (9 << 32 | 4, 1, 33), (3, 2, 1), (1, 7, 16), (5, 50, 4)] {
             let mut words = vec![0; count];
-            stream.words(step, first, &mut words);
+            stream.fill_u32(step, first, &mut words);
             for (word, index) in words.into_iter().zip(first..) {
-                assert_eq!(word, stream.word(step, index), "{first} {index}");
+                assert_eq!(word, stream.draw_u32(step, index), "{first} {index}");
             }
         }
     }
 
     #[test]
     fn purposes_replicas_steps_and_seeds_differ() {
-        let base = Stream::new(0, Purpose::Batch, 0).word(0, 0);
+        let base = RandomStream::new(0, Purpose::Batch, 0).draw_u32(0, 0);
         for other in [
-            Stream::new(1, Purpose::Batch, 0).word(0, 0),
-            Stream::new(1 << 32, Purpose::Batch, 0).word(0, 0),
-            Stream::new(0, Purpose::Noise, 0).word(0, 0),
-            Stream::new(0, Purpose::Batch, 1).word(0, 0),
-            Stream::new(0, Purpose::Batch, 0).word(1, 0),
-            Stream::new(0, Purpose::Batch, 0).word(1 << 32, 0),
-            Stream::new(0, Purpose::Batch, 0).word(0, 1),
+            RandomStream::new(1, Purpose::Batch, 0).draw_u32(0, 0),
+            RandomStream::new(1 << 32, Purpose::Batch, 0).draw_u32(0, 0),
+            RandomStream::new(0, Purpose::Noise, 0).draw_u32(0, 0),
+            RandomStream::new(0, Purpose::Batch, 1).draw_u32(0, 0),
+            RandomStream::new(0, Purpose::Batch, 0).draw_u32(1, 0),
+            RandomStream::new(0, Purpose::Batch, 0).draw_u32(1 << 32, 0),
+            RandomStream::new(0, Purpose::Batch, 0).draw_u32(0, 1),
         ] {
             assert_ne!(base, other);
         }
@@ -437,8 +438,8 @@ mod tests {
     fn shuffled_is_a_permutation_that_changes_with_the_epoch() {
         for size in [1u32, 2, 3, 7, 64, 700, 1000] {
             let order = |epoch| -> Vec<u32> {
-                let stream = Stream::new(5, Purpose::Order, 0);
-                (0..size).map(|i| stream.shuffled(epoch, i, size)).collect()
+                let stream = RandomStream::new(5, Purpose::Order, 0);
+                (0..size).map(|i| stream.shuffled_position(epoch, i, size)).collect()
             };
             let mut sorted = order(0);
             sorted.sort_unstable();
@@ -455,11 +456,11 @@ mod tests {
     fn subsets_are_uniform() {
         let mut hits = vec![0u32; 10];
         for seed in 0..3_000 {
-            let subset = Stream::new(seed, Purpose::Support, 0).subset(10, 3);
+            let subset = RandomStream::new(seed, Purpose::Support, 0).draw_subset(10, 3);
             assert!(subset.windows(2).all(|w| w[0] < w[1]) && subset[2] < 10);
             subset.iter().for_each(|i| hits[*i] += 1);
         }
         assert!(chi_square_z(&hits).abs() < 4.0, "{hits:?}");
-        assert_eq!(Stream::new(0, Purpose::Support, 0).subset(3, 3), vec![0, 1, 2]);
+        assert_eq!(RandomStream::new(0, Purpose::Support, 0).draw_subset(3, 3), vec![0, 1, 2]);
     }
 }

@@ -1,23 +1,23 @@
-//! Sorting lists of any type by one function.
+//! Sorting lists of any type with one compiled sort function.
 //!
 //! # Why
 //! The standard library's sort is compiled anew for every type and every order that is sorted by: 4 KiB each, of which the
 //! page's two programs had 38, the workers more and larger ones. Nearly all of these lists have some tens of entries. So
-//! it is places that are sorted here, which takes one such function, and then the entries are moved there. Each comparison
+//! indices are sorted here, which takes one such function, and then the entries are moved there. Each comparison
 //! is a call, which makes this two or three times as slow. Numbers alone are sorted with `sort_unstable_by(f64::total_cmp)`
 //! as anywhere else: that is there once as well. By reachability in the linked programs, 2026-11-23: 11 KiB less of the
 //! first and 16 KiB less of the second after compression.
 
 use std::cmp::Ordering;
 
-/// The places from 0 to `count` − 1 in the order that `compare` says; equal ones stay in theirs.
+/// Indices from 0 to `count` − 1 in the order of `compare`; equal ones keep their order.
 ///
 /// ```
-/// use vivarium_core::sorting::places;
+/// use vivarium_core::sorting::argsort;
 /// let words = ["pear", "fig", "plum", "date"];
-/// assert_eq!(places(4, &|a, b| words[a].len().cmp(&words[b].len())), [1, 0, 2, 3]);
+/// assert_eq!(argsort(4, &|a, b| words[a].len().cmp(&words[b].len())), [1, 0, 2, 3]);
 /// ```
-pub fn places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+pub fn argsort(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|a, b| compare(*a, *b));
     order
@@ -25,24 +25,24 @@ pub fn places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<u
 
 /// Sorts by `compare`; equal entries keep their order.
 pub fn sort_by<T>(entries: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
-    let order = places(entries.len(), &|a, b| compare(&entries[a], &entries[b]));
-    arrange(entries, &order);
+    let order = argsort(entries.len(), &|a, b| compare(&entries[a], &entries[b]));
+    apply_order(entries, &order);
 }
 
-/// Sorts by a key, which is asked for at every comparison; equal entries keep their order.
+/// Sorts by a key, which is computed at every comparison; equal entries keep their order.
 pub fn sort_by_key<T, K: Ord>(entries: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(entries, |a, b| key(a).cmp(&key(b)));
 }
 
-/// The same by a key that takes time: each is asked for once.
+/// Sorts by a key that is expensive to compute: it is computed once per entry. Equal entries keep their order.
 pub fn sort_by_cached_key<T, K: Ord>(entries: &mut [T], key: impl Fn(&T) -> K) {
     let keys: Vec<K> = entries.iter().map(key).collect();
-    let order = places(keys.len(), &|a, b| keys[a].cmp(&keys[b]));
-    arrange(entries, &order);
+    let order = argsort(keys.len(), &|a, b| keys[a].cmp(&keys[b]));
+    apply_order(entries, &order);
 }
 
-/// Puts the entry at place `order[i]` to place i.
-fn arrange<T>(entries: &mut [T], order: &[usize]) {
+/// Permutes `entries`, so that the one at index `order[i]` comes to index i.
+fn apply_order<T>(entries: &mut [T], order: &[usize]) {
     let mut place = vec![0; order.len()];
     for (to, from) in order.iter().enumerate() {
         place[*from] = to;

@@ -2,44 +2,44 @@
 //!
 //! The thesis comes first, chapter by chapter, then papers and programs in the order of their authors.
 
-/// A publication.
+/// Publication that the page cites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source {
-    /// "Edelman 2024".
+    /// Short citation, such as "Edelman 2024".
     pub cite: &'static str,
-    /// Title of the work and the part of it that is meant.
+    /// Title of the work, and the section that is meant.
     pub title: &'static str,
-    /// Where to read it.
+    /// Address of the publication.
     pub url: &'static str,
 }
 
-/// The thesis on sparse parities (chapter 5). Its address is the permanent link on its cover sheet.
+/// Thesis on sparse parities (chapter 5). Its address is the permanent link on its cover sheet.
 pub const EDELMAN_2024: Source = Source {
     cite: "Edelman 2024, ch. 5",
     title: "Combinatorial Tasks as Model Systems of Deep Learning (PhD thesis, Harvard)",
     url: "https://nrs.harvard.edu/URN-3:HUL.INSTREPOS:37379085",
 };
-/// The thesis on sparse Boolean functions (chapter 4).
+/// Thesis on sparse Boolean functions (chapter 4).
 pub const EDELMAN_2024_VARIABLES: Source = Source { cite: "Edelman 2024, ch. 4", ..EDELMAN_2024 };
-/// The thesis on data, width, time and luck (chapter 6).
+/// Thesis on data, width, time and luck (chapter 6).
 pub const EDELMAN_2024_FRONTIER: Source = Source { cite: "Edelman 2024, ch. 6", ..EDELMAN_2024 };
-/// The thesis on groups (chapter 7).
+/// Thesis on groups (chapter 7).
 pub const EDELMAN_2024_GROUPS: Source = Source { cite: "Edelman 2024, ch. 7", ..EDELMAN_2024 };
-/// The thesis on Markov chains in context (chapter 8).
+/// Thesis on Markov chains in context (chapter 8).
 pub const EDELMAN_2024_MARKOV: Source = Source { cite: "Edelman 2024, ch. 8", ..EDELMAN_2024 };
-/// The leap of a function, and how long SGD takes to learn it.
+/// The leap complexity of a function, and how long SGD takes to learn it.
 pub const ABBE_2023: Source = Source {
     cite: "Abbe et al. 2023",
     title: "SGD learning on neural networks: leap complexity and saddle-to-saddle dynamics",
     url: "https://arxiv.org/abs/2302.11055",
 };
-/// The paper behind the thesis's chapter 5.
+/// Sparse parities, the paper behind chapter 5 of the thesis.
 pub const BARAK_2022: Source = Source {
     cite: "Barak et al. 2022",
     title: "Hidden Progress in Deep Learning: SGD Learns Parities Near the Computational Limit",
     url: "https://arxiv.org/abs/2207.08799",
 };
-/// Training of one layer after the other.
+/// Layer-by-layer training.
 pub const BELILOVSKY_2019: Source = Source {
     cite: "Belilovsky et al. 2019",
     title: "Greedy Layerwise Learning Can Scale to ImageNet",
@@ -63,13 +63,13 @@ pub const CHO_2014: Source = Source {
     title: "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation",
     url: "https://arxiv.org/abs/1406.1078",
 };
-/// The paper behind the thesis's chapter 8.
+/// Markov chains in context, the paper behind chapter 8 of the thesis.
 pub const EDELMAN_2024_HEADS: Source = Source {
     cite: "Edelman, E. et al. 2024",
     title: "The Evolution of Statistical Induction Heads: In-Context Learning Markov Chains",
     url: "https://arxiv.org/abs/2402.11004",
 };
-/// The paper behind the thesis's chapter 4.
+/// Sparse Boolean functions and attention, the paper behind chapter 4 of the thesis.
 pub const EDELMAN_2022: Source = Source {
     cite: "Edelman, Goel et al. 2022",
     title: "Inductive Biases and Variable Creation in Self-Attention Mechanisms",
@@ -81,13 +81,13 @@ pub const GARG_2022: Source = Source {
     title: "What Can Transformers Learn In-Context? A Case Study of Simple Function Classes",
     url: "https://arxiv.org/abs/2208.01066",
 };
-/// What makes tables hard for networks.
+/// Why tabular data are hard for neural networks.
 pub const GRINSZTAJN_2022: Source = Source {
     cite: "Grinsztajn et al. 2022",
     title: "Why do tree-based models still outperform deep learning on typical tabular data?",
     url: "https://arxiv.org/abs/2207.08815",
 };
-/// Modular addition by a network of two layers with weights in closed form.
+/// Modular addition by a two-layer network with weights in closed form.
 pub const GROMOV_2023: Source = Source {
     cite: "Gromov 2023",
     title: "Grokking modular arithmetic",
@@ -117,19 +117,19 @@ pub const LOSHCHILOV_2019: Source = Source {
     title: "Decoupled Weight Decay Regularization",
     url: "https://arxiv.org/abs/1711.05101",
 };
-/// The paper behind the thesis's chapter 7.
+/// Maximum margins on groups, the paper behind chapter 7 of the thesis.
 pub const MORWANI_2023: Source = Source {
     cite: "Morwani et al. 2023",
     title: "Feature emergence via margin maximization: case studies in algebraic tasks",
     url: "https://arxiv.org/abs/2311.07568",
 };
-/// What attention, recurrent and feedforward networks need to look tokens up.
+/// How attention, recurrent and feedforward networks learn to look tokens up.
 pub const MOUSAVI_2025: Source = Source {
     cite: "Mousavi-Hosseini et al. 2025",
     title: "When Do Transformers Outperform Feedforward and Recurrent Networks? A Statistical Perspective",
     url: "https://arxiv.org/abs/2503.11272",
 };
-/// Momentum, and Nesterov's in the form that programs have.
+/// Momentum, and Nesterov's momentum in the form that PyTorch uses.
 pub const SUTSKEVER_2013: Source = Source {
     cite: "Sutskever et al. 2013",
     title: "On the importance of initialization and momentum in deep learning",
@@ -141,31 +141,31 @@ pub const GOEL_2022: Source = Source {
     title: "Recurrent Convolutional Neural Networks Learn Succinct Learning Algorithms",
     url: "https://arxiv.org/abs/2209.00735",
 };
-/// Circuits and Turing machines as networks that withstand noise on their weights.
+/// Circuits and Turing machines as networks that tolerate noise on their weights.
 pub const WEI_2022: Source = Source {
     cite: "Wei et al. 2022",
     title: "Statistically Meaningful Approximation: a Case Study on Approximating Turing Machines with Transformers",
     url: "https://arxiv.org/abs/2107.13163",
 };
-/// Gradient descent on a network of N layers, inside of a transformer.
+/// Gradient descent on a deep network inside a transformer.
 pub const WU_2024: Source = Source {
     cite: "Wu et al. 2024",
     title: "Transformers are Deep Optimizers: Provable In-Context Learning for Deep Model Training",
     url: "https://arxiv.org/abs/2411.16549",
 };
-/// A language whose programs are layers of a transformer.
+/// RASP, a language whose programs are layers of a transformer.
 pub const WEISS_2021: Source = Source {
     cite: "Weiss, Goldberg and Yahav 2021",
     title: "Thinking Like Transformers",
     url: "https://arxiv.org/abs/2106.06981",
 };
-/// A compiler from that language to weights.
+/// Tracr, a compiler from RASP to transformer weights.
 pub const LINDNER_2023: Source = Source {
     cite: "Lindner et al. 2023",
     title: "Tracr: Compiled Transformers as a Laboratory for Interpretability",
     url: "https://arxiv.org/abs/2301.05062",
 };
-/// Grokking explained by the weights of the network.
+/// Grokking explained by the network's weights.
 pub const NANDA_2023: Source = Source {
     cite: "Nanda et al. 2023",
     title: "Progress measures for grokking via mechanistic interpretability",
@@ -189,7 +189,7 @@ pub const POWER_2022: Source = Source {
     title: "Grokking: Generalization Beyond Overfitting on Small Algorithmic Datasets",
     url: "https://arxiv.org/abs/2201.02177",
 };
-/// Relative positions.
+/// Relative position encodings.
 pub const SHAW_2018: Source = Source {
     cite: "Shaw et al. 2018",
     title: "Self-Attention with Relative Position Representations",

@@ -1,4 +1,4 @@
-//! What the tests of every crate share: how they skip themselves, and files that are changed at random.
+//! Helpers for the tests of every crate: skipping a test, and files that are changed at random.
 //!
 //! # Why
 //! nextest hides what passing tests print, so a test that returned early looked like one that ran. A test that skips itself
@@ -16,10 +16,10 @@ pub mod mutation;
 /// If the file named by `VIVARIUM_SKIPPED` cannot be written.
 #[expect(clippy::print_stderr, reason = "only tests call this")]
 pub fn skip(module: &str, reason: &str) {
-    let line = line(module, std::thread::current().name(), reason);
+    let line = format_skipped(module, std::thread::current().name(), reason);
     eprint!("{line}");
     if let Some(file) = std::env::var_os("VIVARIUM_SKIPPED") {
-        let recorded = record(Path::new(&file), &line);
+        let recorded = append_line(Path::new(&file), &line);
         assert!(recorded.is_ok(), "cannot record a skipped test in {}: {recorded:?}", file.display());
     }
 }
@@ -34,8 +34,9 @@ pub fn skip_without_gpu(module: &str, reason: &str) {
     skip(module, reason);
 }
 
-/// One line for one test: its crate is the module's, and libtest gives the thread the test's path within the crate.
-fn line(module: &str, thread: Option<&str>, reason: &str) -> String {
+/// Line of the record for a skipped test: its crate is that of `module`, and libtest names the thread after the test's
+/// path within the crate.
+fn format_skipped(module: &str, thread: Option<&str>, reason: &str) -> String {
     let name = module.split("::").next().unwrap_or(module);
     let test = match thread {
         Some(thread) if thread != "main" => format!("{name}::{thread}"),
@@ -46,7 +47,7 @@ fn line(module: &str, thread: Option<&str>, reason: &str) -> String {
 }
 
 /// Appends the line in one write, since tests of several processes share the file.
-fn record(file: &Path, line: &str) -> std::io::Result<()> {
+fn append_line(file: &Path, line: &str) -> std::io::Result<()> {
     std::fs::OpenOptions::new().append(true).create(true).open(file)?.write_all(line.as_bytes())
 }
 
@@ -58,18 +59,21 @@ mod tests {
     fn a_skipped_test_is_named_with_its_crate_in_one_line() {
         let thread = std::thread::current();
         assert_eq!(
-            line(module_path!(), thread.name(), "no adapter\n  (of 2)"),
+            format_skipped(module_path!(), thread.name(), "no adapter\n  (of 2)"),
             "SKIPPED vivarium_core::testing::tests::a_skipped_test_is_named_with_its_crate_in_one_line: no adapter (of 2)\n"
         );
-        assert_eq!(line("suite::devices", None, "no GPU"), "SKIPPED suite::devices: no GPU\n");
-        assert_eq!(line("suite::devices", Some("main"), "no GPU"), "SKIPPED suite::devices: no GPU\n");
+        assert_eq!(format_skipped("suite::devices", None, "no GPU"), "SKIPPED suite::devices: no GPU\n");
+        assert_eq!(
+            format_skipped("suite::devices", Some("main"), "no GPU"),
+            "SKIPPED suite::devices: no GPU\n"
+        );
     }
 
     #[test]
     fn skipped_tests_are_appended() {
         let file = std::env::temp_dir().join(format!("vivarium-core-skipped-{}", std::process::id()));
         for line in ["SKIPPED a: b\n", "SKIPPED c: d\n"] {
-            record(&file, line).unwrap();
+            append_line(&file, line).unwrap();
         }
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "SKIPPED a: b\nSKIPPED c: d\n");
         std::fs::remove_file(&file).unwrap();

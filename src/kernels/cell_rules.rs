@@ -29,7 +29,7 @@ use cubecl::prelude::*;
 use super::buffer::Buffer;
 use super::client::{client, limits};
 use super::plan::Limits;
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 use vivarium_science::succinct::search::{CellRule, CellValue, Query, ReadoutCells};
 
 /// Lanes of a workgroup.
@@ -247,9 +247,9 @@ impl RuleJudge {
     /// a list of rules for each search, all of one length.
     ///
     /// # Errors
-    /// [`Failure::GpuLost`] where the GPU gives no answers.
+    /// [`RunError::GpuLost`] where the GPU gives no answers.
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    pub async fn judge(&mut self, rules: &[Vec<CellRule>]) -> Result<Vec<Vec<[u32; 2]>>, Failure> {
+    pub async fn judge(&mut self, rules: &[Vec<CellRule>]) -> Result<Vec<Vec<[u32; 2]>>, RunError> {
         // Never 0, which fresh memory holds.
         self.nonce = self.nonce % 0x00ff_ffff + 1;
         let entries: Vec<u32> = rules.iter().flatten().map(|rule| entries(*rule)).collect();
@@ -273,13 +273,13 @@ impl RuleJudge {
                 self.shape,
             );
         }
-        let read = self.client.read_async(vec![points.handle()]).await.map_err(Failure::lost)?;
+        let read = self.client.read_async(vec![points.handle()]).await.map_err(RunError::gpu_lost)?;
         let words = read.first().map(|bytes| u32::from_bytes(bytes)).unwrap_or_default();
         let Some((answers, [nonce])) = words.split_at_checked(answers) else {
-            return Err(Failure::GpuLost("a launch gave too few numbers back".into()));
+            return Err(RunError::GpuLost("a launch gave too few numbers back".into()));
         };
         if *nonce != self.nonce {
-            return Err(Failure::GpuLost("a launch did not give its numbers back".into()));
+            return Err(RunError::GpuLost("a launch did not give its numbers back".into()));
         }
         let add = |[first, second]: [u32; 2], word: &u32| [first + (word & 0xffff), second + (word >> 16)];
         let of_rule = |blocks: &[u32]| blocks.iter().fold([0; 2], add);

@@ -13,7 +13,7 @@
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 
 /// Chains of multiply-adds that one lane keeps going at once, so that none waits for itself.
 const CHAINS: usize = 16;
@@ -57,7 +57,7 @@ const LONG_S: f64 = 0.02;
 ///
 /// # Errors
 /// When the device stops working.
-pub async fn launch_ms(client: &Client, now_ms: impl Fn() -> f64) -> Result<f64, Failure> {
+pub async fn launch_ms(client: &Client, now_ms: impl Fn() -> f64) -> Result<f64, RunError> {
     let spinning = Spinning::new(client, 1);
     let one = spinning.best([1, 1], &now_ms).await?;
     let mut launches = 64u32;
@@ -75,7 +75,7 @@ pub async fn launch_ms(client: &Client, now_ms: impl Fn() -> f64) -> Result<f64,
 ///
 /// # Errors
 /// When the device stops working.
-pub async fn flops(client: &Client, groups: u32, now_ms: impl Fn() -> f64) -> Result<f64, Failure> {
+pub async fn flops(client: &Client, groups: u32, now_ms: impl Fn() -> f64) -> Result<f64, RunError> {
     let spinning = Spinning::new(client, groups);
     let short = spinning.best([1, 1], &now_ms).await?;
     let mut turns = 2u32;
@@ -101,7 +101,7 @@ impl<'client> Spinning<'client> {
     }
 
     /// The shortest of five times of [`Spinning::run`].
-    async fn best(&self, how: [u32; 2], now_ms: &impl Fn() -> f64) -> Result<f64, Failure> {
+    async fn best(&self, how: [u32; 2], now_ms: &impl Fn() -> f64) -> Result<f64, RunError> {
         // The first one compiles.
         self.run(how, now_ms).await?;
         let mut best = f64::INFINITY;
@@ -113,7 +113,7 @@ impl<'client> Spinning<'client> {
 
     /// Seconds that launches take together: of so many turns each, and so many.
     #[expect(unsafe_code, reason = "launching a kernel hands it a raw buffer")]
-    async fn run(&self, [turns, launches]: [u32; 2], now_ms: &impl Fn() -> f64) -> Result<f64, Failure> {
+    async fn run(&self, [turns, launches]: [u32; 2], now_ms: &impl Fn() -> f64) -> Result<f64, RunError> {
         let begin = now_ms();
         for _ in 0..launches {
             // SAFETY: the buffer holds one number for each lane.
@@ -130,7 +130,7 @@ impl<'client> Spinning<'client> {
         }
         // Only the first numbers: waiting for them is waiting for all.
         let first = self.out.clone().offset_end(4 * (self.lanes as u64 - 1));
-        self.client.read_async(vec![first]).await.map_err(Failure::lost)?;
+        self.client.read_async(vec![first]).await.map_err(RunError::gpu_lost)?;
         Ok((now_ms() - begin) / 1e3)
     }
 }

@@ -154,7 +154,7 @@ pub fn loss_and_gradient(label: f32, output: f32, #[comptime] loss: Loss) -> (f3
     (value, slope)
 }
 
-/// What an answer counts in the accuracy, as [`vivarium_model::optim::accuracy::credit`] defines it.
+/// What an answer counts in the accuracy, as [`vivarium_model::optim::accuracy::accuracy_credit`] defines it.
 #[cube]
 pub fn credit(label: f32, output: f32) -> f32 {
     let margin = label * output;

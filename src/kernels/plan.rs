@@ -125,7 +125,7 @@ impl Network {
             return Err(tr!("each training step uses the whole training sample").into());
         }
         let last_visit = spec.run.steps.saturating_mul(spec.run.batch as u64);
-        let sample = examples.sample;
+        let sample = examples.training_set_size;
         if sample > 0 && last_visit / sample as u64 >= u64::from(u32::MAX) {
             return Err(tr!("the run uses each training example so often that the counter of the GPU kernel would overflow").into());
         }
@@ -147,7 +147,7 @@ impl Network {
             second_layer: layer.second_layer,
             loss: spec.run.loss,
             rule: Rule::of(&spec.optimizer),
-            relevant: examples.relevant,
+            relevant: examples.relevant_bits,
             sample,
             noise: examples.noise > 0.0 && sample == 0,
         })

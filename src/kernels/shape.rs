@@ -76,7 +76,7 @@ impl Line {
             self.relevant[1] as u32,
             self.rows[0] as u32,
             self.rows[1] as u32,
-            vivarium_core::rng::half_bits(self.rows[1] as u32),
+            vivarium_core::rng::feistel_half_bits(self.rows[1] as u32),
         ]
     }
 }

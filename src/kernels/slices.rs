@@ -16,7 +16,7 @@ use super::buffer::Buffer;
 use super::pieces::{SCHEDULE_HEAD, SCHEDULE_STEP};
 use super::shape::{CARRIED_FIELDS, carry};
 use vivarium_model::optim::Optimizer;
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 use vivarium_model::run::RunSpec;
 
 /// What one slice is to take.
@@ -241,13 +241,13 @@ impl Slices {
     ///
     /// # Errors
     /// When the GPU stops working.
-    pub async fn state_of(&self, run: usize, count: usize) -> Result<Vec<f32>, Failure> {
+    pub async fn state_of(&self, run: usize, count: usize) -> Result<Vec<f32>, RunError> {
         self.read(self.state.part(run, count)).await
     }
 
     /// The numbers in a buffer.
-    pub(super) async fn read(&self, handle: Handle) -> Result<Vec<f32>, Failure> {
-        let mut bytes = self.client.read_async(vec![handle]).await.map_err(Failure::lost)?;
+    pub(super) async fn read(&self, handle: Handle) -> Result<Vec<f32>, RunError> {
+        let mut bytes = self.client.read_async(vec![handle]).await.map_err(RunError::gpu_lost)?;
         Ok(f32::from_bytes(&bytes.remove(0)).to_vec())
     }
 
@@ -308,14 +308,14 @@ impl Slices {
     /// these nonces.
     ///
     /// # Errors
-    /// [`Failure::GpuLost`] when one is not that of the last launches.
+    /// [`RunError::GpuLost`] when one is not that of the last launches.
     pub(super) fn finish(
         &mut self,
         until: u64,
         due: &[u64],
         ms: f64,
         nonces: impl IntoIterator<Item = f32>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RunError> {
         self.learn(until - self.step, ms);
         self.prove(nonces)?;
         self.step = until;
@@ -326,12 +326,12 @@ impl Slices {
     /// Whether all numbers are those of the last launches.
     ///
     /// # Errors
-    /// [`Failure::GpuLost`] when one is not.
-    pub(super) fn prove(&self, nonces: impl IntoIterator<Item = f32>) -> Result<(), Failure> {
+    /// [`RunError::GpuLost`] when one is not.
+    pub(super) fn prove(&self, nonces: impl IntoIterator<Item = f32>) -> Result<(), RunError> {
         if nonces.into_iter().all(|nonce| nonce == self.nonce as f32) {
             return Ok(());
         }
-        Err(Failure::GpuLost("a launch did not give its numbers back".into()))
+        Err(RunError::GpuLost("a launch did not give its numbers back".into()))
     }
 
     /// Fits the length of the next slice to the time of the last.

@@ -1,49 +1,49 @@
-//! For tests: a run whose network has been asked about the examples that stand beside its task.
+//! Test helpers: a run with the outputs of its network for the examples that are shown next to the task.
 
-use super::{LABS, measured};
+use super::{LABS, run_probe};
 use vivarium_model::permalink::decode;
-use vivarium_view::display::{Example, RunView};
+use vivarium_view::display::{HeldOutExample, RunView};
 
-/// The step at which networks are asked.
-pub const STEP: u64 = 7;
+/// Step at which [`run_with_answers`] measures the outputs.
+pub const ANSWER_STEP: u64 = 7;
 
-/// A run before its first step.
-pub fn begun(link: &str) -> RunView {
+/// The run of a link at step 0, without any measurement; panics if the link is not valid.
+pub fn new_run(link: &str) -> RunView {
     let (link, notices) = decode(link);
     assert!(notices.is_empty(), "{notices:?}");
     let mut run = RunView { link, ..RunView::default() };
-    run.set_up(&LABS);
+    run.reset_to_start(&LABS);
     run
 }
 
-/// The initial weights of the first replica.
-pub fn initial(run: &RunView) -> Vec<Vec<f32>> {
+/// The initial weights of the first replica, one vector for each parameter.
+pub fn initial_weights(run: &RunView) -> Vec<Vec<f32>> {
     let spec = run.spec();
-    let weights = spec.initial().into_iter().zip(spec.parameters());
+    let weights = spec.initialize_parameters().into_iter().zip(spec.parameters());
     weights.map(|(values, p)| values[..p.len() / spec.run.replicas].to_vec()).collect()
 }
 
-/// Tells the run what the network with these weights answers at a step.
-pub fn ask(run: &mut RunView, step: u64, weights: &[Vec<f32>]) {
-    let probe = run.lab().answers().unwrap();
-    let found = measured(&probe.id(), run.spec(), step, weights.to_vec()).unwrap();
-    run.found(step, found);
+/// Runs the lab's answer probe with these weights and stores its result in the run as that of `step`.
+pub fn record_answers(run: &mut RunView, step: u64, weights: &[Vec<f32>]) {
+    let probe = run.lab().answer_probe().unwrap();
+    let found = run_probe(&probe.id(), run.spec(), step, weights.to_vec()).unwrap();
+    run.add_finding(step, found);
 }
 
-/// A run of `link` whose network was asked at [`STEP`] with its initial weights, and these.
-pub fn asked(link: &str) -> (RunView, Vec<Vec<f32>>) {
-    let mut run = begun(link);
-    let weights = initial(&run);
-    ask(&mut run, STEP, &weights);
+/// The run of `link` with outputs measured at [`ANSWER_STEP`] from the initial weights, and these weights.
+pub fn run_with_answers(link: &str) -> (RunView, Vec<Vec<f32>>) {
+    let mut run = new_run(link);
+    let weights = initial_weights(&run);
+    record_answers(&mut run, ANSWER_STEP, &weights);
     (run, weights)
 }
 
-/// Holds an example to the few lines that there are on a narrow screen.
-pub fn brief(example: &Example) {
-    let parts = [&example.given, &example.label, &example.answer].map(|part| part.chars().count());
+/// Asserts that the texts of an example are short enough for a narrow screen and end with a full stop.
+pub fn assert_brief(example: &HeldOutExample) {
+    let parts = [&example.input, &example.label, &example.answer].map(|part| part.chars().count());
     assert!(parts.iter().all(|length| *length <= 160), "{parts:?}: {example:?}");
     assert!(parts.iter().sum::<usize>() <= 240, "{parts:?}: {example:?}");
-    for part in [&example.given, &example.label] {
+    for part in [&example.input, &example.label] {
         assert!(part.ends_with('.'), "{example:?}");
     }
 }

@@ -1,20 +1,20 @@
-//! The labs: each is a folder that holds everything that only this lab knows, and one line in [`LABS`].
+//! The labs: each is a folder with all code that only this lab needs, and one line in [`LABS`].
 //!
 //! ```text
 //! src/labs/<lab>/
-//!     mod.rs       the lab's type: its words, and what it is made of ([`Parts`])
-//!     charts.rs    one [`ChartSpec`] a chart: when it applies, what it draws and what is said of it
-//!     probes.rs    one [`ProbeSpec`] a probe: when it applies, and a job that is polled
+//!     mod.rs       the lab's type: its vocabulary, and its presets, stories, charts and probes ([`Parts`])
+//!     charts.rs    one [`ChartSpec`] per chart: when it applies, what it draws and its summary
+//!     probes.rs    one [`ProbeSpec`] per probe: when it applies, and a job that is polled
 //!     presets.rs   named runs, each with a claim that a test checks
-//!     stories/     tours that use them, in Markdown
-//!     panel/       the plain data of its panels, which `src/panels/<lab>/` draws
+//!     stories/     guided tours through these runs, in Markdown
+//!     panel/       data and actions of the lab's panel, which `src/panels/<lab>/` draws
 //! ```
 //!
 //! # Why
-//! Code outside this folder asks the lab of a run ([`RunView::lab`](vivarium_view::display::RunView::lab)) and never which lab it
-//! is, so a new lab changes no shared file but this table. A lab has two halves, because the page's program has two:
-//! [`Lab`](vivarium_view::display::Lab) is what the first view needs, words and numbers; [`LazyLab`] is what the second program
-//! brings ([`mod@lazy`]).
+//! Code outside this folder calls the lab of a run ([`RunView::lab`](vivarium_view::display::RunView::lab)) through its
+//! traits and never checks which lab it is, so a new lab changes no shared file but this table. A lab implements two
+//! traits, because the page has two programs: [`Lab`](vivarium_view::display::Lab) has the words and numbers of the
+//! first view, [`LazyLab`] all that the second program contains ([`mod@lazy`]).
 
 #[macro_use]
 extern crate vivarium_core;
@@ -33,23 +33,24 @@ use std::sync::OnceLock;
 
 use story::About;
 use vivarium_model::permalink::Link;
-use vivarium_model::protocol::{Finding, ProbeId};
+use vivarium_model::protocol::{ProbeId, ProbeResult};
 use vivarium_model::run::RunSpec;
-use vivarium_model::sweep::Cell;
-use vivarium_view::display::charts::{ChartRules, ChartSpec, Drawing, LATER, drawings, rules};
+use vivarium_model::sweep::SweepCell;
+use vivarium_view::display::charts::{ChartDrawing, ChartRules, ChartSpec, LATER_CHARTS, drawings, rules};
 use vivarium_view::display::{Labs, LazyLab};
-use vivarium_view::presets::{Preset, QUICK};
-use vivarium_view::probing::{ProbeJob, ProbeSpec, Probed};
+use vivarium_view::presets::{PRESET_DEFAULTS, Preset};
+use vivarium_view::probing::{ProbeSpec, ProbeTask, ProbedNetwork};
 
-/// What a lab is made of, besides what it says of a run ([`Lab`](vivarium_view::display::Lab), [`LazyLab`]).
+/// Presets, stories, charts and probes of a lab. Its texts on a run are in [`Lab`](vivarium_view::display::Lab) and
+/// [`LazyLab`].
 pub trait Parts {
-    /// Its presets, in the order of the menu.
+    /// The lab's presets as one slice per group, in the order of the menu.
     const PRESETS: &[&[Preset]];
-    /// Its stories, in the order of the list.
+    /// The lab's stories, in the order of the list.
     const STORIES: &[About] = &[];
-    /// Its charts.
+    /// The lab's charts.
     const CHARTS: &[ChartSpec] = &[];
-    /// Its probes.
+    /// The lab's probes.
     const PROBES: &[ProbeSpec] = &[];
 }
 
@@ -61,20 +62,20 @@ macro_rules! labs {
         /// Every lab, in the order of the menu.
         pub static LABS: Labs = Labs { all: &[$(&$module::$lab),+], charts: RULES, lazy: lazy::lazy_labs };
 
-        /// The second halves of the labs, in the same order.
+        /// The [`LazyLab`] implementations of all labs, in the order of [`LABS`].
         static LAZY_LABS: &[&dyn LazyLab] = &[$(&$module::$lab),+];
 
-        /// When their charts apply.
+        /// For each lab, the conditions under which its charts apply.
         static RULES: &[&[ChartRules]] =
             &[$(&rules::<{ <$module::$lab as Parts>::CHARTS.len() }>(<$module::$lab as Parts>::CHARTS)),+];
 
-        /// What their charts draw.
-        static DRAWINGS: &[&[Drawing]] = &[
-            &drawings::<{ LATER.len() }>(LATER),
+        /// The functions that draw charts: those of all labs, then those of each lab.
+        static DRAWINGS: &[&[ChartDrawing]] = &[
+            &drawings::<{ LATER_CHARTS.len() }>(LATER_CHARTS),
             $(&drawings::<{ <$module::$lab as Parts>::CHARTS.len() }>(<$module::$lab as Parts>::CHARTS)),+
         ];
 
-        /// The presets of every lab, in the order of the menu.
+        /// The presets of every lab as one slice per group, in the order of the menu.
         const PARTS: &[&[&[Preset]]] = &[$(<$module::$lab as Parts>::PRESETS),+];
 
         /// The stories of every lab, in the order of the list.
@@ -101,44 +102,44 @@ labs! {
     succinct::SuccinctLab,
 }
 
-/// The second half of a run's lab; the first lab's where there is none, which no catalog allows.
-pub fn lazy(spec: &RunSpec) -> &'static dyn LazyLab {
-    LAZY_LABS[LABS.place(spec).unwrap_or(0)]
+/// The [`LazyLab`] implementation of the lab of a run's task. Every task of the catalog has a lab.
+pub fn lazy_lab(spec: &RunSpec) -> &'static dyn LazyLab {
+    LAZY_LABS[LABS.index_of(spec).unwrap_or(0)]
 }
 
-/// The link of a run on the data file that is kept under this number, opened while the page shows `shown`; none where no
+/// The link of a run on the data file stored under `file_number`, based on the link that the page shows now; none if no
 /// lab learns from files.
-pub fn of_file(number: u64, shown: &Link) -> Option<Link> {
-    LAZY_LABS.iter().find_map(|lab| lab.of_file(number, shown))
+pub fn data_file_link(file_number: u64, current: &Link) -> Option<Link> {
+    LAZY_LABS.iter().find_map(|lab| lab.link_for_file(file_number, current))
 }
 
-/// What theory says of a map of runs.
-pub fn note_on_map(cells: &[Cell]) -> Option<String> {
-    lazy(&cells.first()?.spec).note_on_map(cells)
+/// A sentence on what theory predicts for a map of runs (success by two settings); none where the lab has no theory.
+pub fn describe_map(cells: &[SweepCell]) -> Option<String> {
+    lazy_lab(&cells.first()?.spec).map_note(cells)
 }
 
-/// Whether the resources of a run are below the lower bound of its lab for a success rate of one half.
-pub fn is_forbidden(spec: &RunSpec) -> bool {
-    lazy(spec).success_at_most(spec).is_some_and(|most| most < 0.5)
+/// Whether theory rules out that this run succeeds with probability ½ or more, given its resources.
+pub fn is_below_lower_bound(spec: &RunSpec) -> bool {
+    lazy_lab(spec).max_success(spec).is_some_and(|most| most < 0.5)
 }
 
-/// A probe by its name.
-pub fn probe(id: &ProbeId) -> Option<&'static ProbeSpec> {
+/// The probe with this id, of any lab; none if there is no such probe.
+pub fn find_probe(id: &ProbeId) -> Option<&'static ProbeSpec> {
     PROBES.iter().copied().flatten().chain([&answers::SPEC]).find(|spec| spec.probe.id() == *id)
 }
 
-/// The probe of that name of a network, with these parameters of its first replica after `step` steps; none where it
-/// does not apply.
-pub fn probe_job(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>) -> Option<ProbeJob> {
-    ProbeJob::new(probe(id)?, Probed { spec: spec.clone(), step, weights })
+/// A job that runs a probe on the first replica's parameters after `step` steps; none if the probe does not exist or
+/// does not apply to the run.
+pub fn new_probe_job(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>) -> Option<ProbeTask> {
+    ProbeTask::new(find_probe(id)?, ProbedNetwork { spec: spec.clone(), step, weights })
 }
 
-/// What that probe finds, however long it takes.
-pub fn measured(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>) -> Option<Finding> {
-    probe_job(id, spec, step, weights)?.advance(f64::INFINITY)
+/// Runs a probe to its end on the first replica's parameters after `step` steps; none where it does not apply.
+pub fn run_probe(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>) -> Option<ProbeResult> {
+    new_probe_job(id, spec, step, weights)?.advance(f64::INFINITY)
 }
 
-/// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
+/// Reasons why a run with these settings cannot learn, or hardly can, one sentence each; empty for most settings.
 ///
 /// ```
 /// use vivarium_labs::cannot_learn;
@@ -148,16 +149,17 @@ pub fn measured(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>)
 /// assert!(advice("#v1/sparse-parity?k=3&model=polynet&degree=2")[0].contains("a polynomial of degree 2"));
 /// ```
 pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
-    lazy(spec).cannot_learn(spec)
+    lazy_lab(spec).learning_obstacles(spec)
 }
 
 /// Every preset, in the order of the menu; the first is what the page opens with.
-pub const PRESETS: &[Preset] = &ALL;
+pub const PRESETS: &[Preset] = &ALL_PRESETS;
 
-static ALL: [Preset; count(PARTS)] = joined(PARTS);
+/// All presets in one array, in the order of the menu.
+static ALL_PRESETS: [Preset; count_presets(PARTS)] = join_presets(PARTS);
 
-/// How many presets there are in all parts together.
-const fn count(labs: &[&[&[Preset]]]) -> usize {
+/// The number of presets in all groups of all labs.
+const fn count_presets(labs: &[&[&[Preset]]]) -> usize {
     let (mut all, mut lab) = (0, 0);
     while lab < labs.len() {
         let mut part = 0;
@@ -170,9 +172,9 @@ const fn count(labs: &[&[&[Preset]]]) -> usize {
     all
 }
 
-/// The presets of all parts, one after the other.
-const fn joined<const ALL: usize>(labs: &[&[&[Preset]]]) -> [Preset; ALL] {
-    let mut presets = [QUICK; ALL];
+/// The presets of all groups of all labs in one array; `ALL` is their number.
+const fn join_presets<const ALL: usize>(labs: &[&[&[Preset]]]) -> [Preset; ALL] {
+    let mut presets = [PRESET_DEFAULTS; ALL];
     let (mut at, mut lab) = (0, 0);
     while lab < labs.len() {
         let mut part = 0;
@@ -182,7 +184,7 @@ const fn joined<const ALL: usize>(labs: &[&[&[Preset]]]) -> [Preset; ALL] {
                 presets[at] = labs[lab][part][i];
                 if cfg!(feature = "ui") {
                     // A page shows claims and checks none: a quarter of the table that every visitor would fetch.
-                    presets[at].expect = &[];
+                    presets[at].expectations = &[];
                 }
                 at += 1;
                 i += 1;
@@ -194,20 +196,21 @@ const fn joined<const ALL: usize>(labs: &[&[&[Preset]]]) -> [Preset; ALL] {
     presets
 }
 
-/// The preset that is this run.
-pub fn preset_of(spec: &RunSpec) -> Option<&'static Preset> {
-    // The page asks many times a second, and reading a link takes a while.
+/// The preset with exactly these settings, if there is one.
+pub fn find_matching_preset(spec: &RunSpec) -> Option<&'static Preset> {
+    // The page calls this many times a second, and decoding a link takes a while.
+    /// Settings of all presets, in the order of [`PRESETS`].
     static SPECS: OnceLock<Vec<RunSpec>> = OnceLock::new();
     let specs = SPECS.get_or_init(|| PRESETS.iter().map(|preset| preset.link().spec).collect());
     specs.iter().position(|other| other == spec).and_then(|at| PRESETS.get(at))
 }
 
-/// The preset of that name.
-pub fn find(slug: &str) -> Option<&'static Preset> {
+/// The preset with this slug.
+pub fn find_preset(slug: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|p| p.slug == slug)
 }
 
-/// The groups of presets, in the order of the menu, each with its presets.
+/// The presets group by group, in the order of the menu.
 pub fn preset_groups() -> impl Iterator<Item = &'static [Preset]> {
     PRESETS.chunk_by(|one, next| one.group == next.group)
 }
@@ -217,9 +220,9 @@ pub fn stories() -> impl Iterator<Item = &'static About> {
     STORIES.iter().copied().flatten()
 }
 
-/// The file of a story in the sources.
+/// The Markdown file of a story in the repository with this root; none if there is no such story.
 #[cfg(not(target_family = "wasm"))]
-pub fn story_file(root: &std::path::Path, slug: &str) -> Option<std::path::PathBuf> {
+pub fn find_story_file(root: &std::path::Path, slug: &str) -> Option<std::path::PathBuf> {
     let folders = std::fs::read_dir(root.join("src/labs")).ok()?.flatten();
     folders.map(|lab| lab.path().join(format!("stories/{slug}.md"))).find(|file| file.is_file())
 }
@@ -228,7 +231,7 @@ pub fn story_file(root: &std::path::Path, slug: &str) -> Option<std::path::PathB
 mod tests {
     use super::*;
     use vivarium_model::permalink::{decode, encode};
-    use vivarium_view::presets::Expect;
+    use vivarium_view::presets::Expectation;
 
     #[test]
     fn every_preset_is_a_clean_canonical_link_within_its_budget() {
@@ -236,52 +239,61 @@ mod tests {
             let (link, notices) = decode(preset.link);
             assert!(notices.is_empty(), "{}: {notices:?}", preset.slug);
             assert_eq!(encode(&link), preset.link, "{}", preset.slug);
-            assert!(preset.budget <= link.spec.run.steps);
-            assert!(!preset.expect.is_empty());
-            for expect in preset.expect {
+            assert!(preset.max_steps <= link.spec.run.steps);
+            assert!(!preset.expectations.is_empty());
+            for expect in preset.expectations {
                 check(expect, preset, link.spec.run.sweep.values.len(), link.spec.run.series.values.len());
             }
-            assert!(preset.time.is_empty() || preset.time.ends_with('.'), "{}", preset.slug);
-            for text in [preset.claim, &vivarium_view::display::instance::instance(preset)] {
+            assert!(
+                preset.duration_note.is_empty() || preset.duration_note.ends_with('.'),
+                "{}",
+                preset.slug
+            );
+            for text in [preset.claim, &vivarium_view::display::instance::describe_source_comparison(preset)]
+            {
                 assert!(text.ends_with('.'), "{}: {text}", preset.slug);
             }
         }
     }
 
     /// An expectation must be about something that the preset has, and must be able to fail.
-    fn check(expect: &Expect, preset: &Preset, values: usize, series: usize) {
+    fn check(expect: &Expectation, preset: &Preset, values: usize, series: usize) {
         let (values, series) = (values.max(1), series.max(1));
         let sound = match *expect {
-            Expect::Reaches { steps, share, .. } => {
-                steps.0 < steps.1 && steps.1 <= preset.budget && share.0 <= share.1 && share != (0.0, 1.0)
+            Expectation::Reaches { steps, share, .. } => {
+                steps.0 < steps.1 && steps.1 <= preset.max_steps && share.0 <= share.1 && share != (0.0, 1.0)
             }
-            Expect::Median { step, between, .. } => step <= preset.budget && between.0 <= between.1,
-            Expect::MedianTime { series: line, at, between } => {
+            Expectation::Median { step, between, .. } => step <= preset.max_steps && between.0 <= between.1,
+            Expectation::MedianTime { series: line, at, between } => {
                 line < series && at < values && between.0 < between.1
             }
-            Expect::Exponent { series: line, values: (first, last), between } => {
+            Expectation::Exponent { series: line, values: (first, last), between } => {
                 line < series && first < last && last < values && between.0 < between.1
             }
-            Expect::Solved { series: line, at, share } => line < series && at < values && share != (0.0, 1.0),
-            Expect::Threshold { series: line, between } => {
+            Expectation::Solved { series: line, at, share } => {
+                line < series && at < values && share != (0.0, 1.0)
+            }
+            Expectation::Threshold { series: line, between } => {
                 line < series && values > 1 && between.0 < between.1
             }
-            Expect::Ends { series: line, at, between } => {
+            Expectation::FinalError { series: line, at, between } => {
                 line < series && at < values && between.0 < between.1
             }
-            Expect::Last { series: line, at, between, .. } => {
+            Expectation::FinalMeasure { series: line, at, between, .. } => {
                 line < series && at < values && between.0 <= between.1
             }
-            Expect::Power { series: line, values: (first, last), between, .. } => {
+            Expectation::PowerLaw { series: line, values: (first, last), between, .. } => {
                 line < series && first < last && last < values && between.0 < between.1
             }
-            Expect::Ahead { series: line, than, at, by } => {
+            Expectation::LowerError { series: line, than, at, by } => {
                 line < series && than < series && line != than && at < values && by > 0.0
             }
-            Expect::Narrows { from, to, times } => from < values && to < values && times > 1.0,
-            Expect::Sooner { at, than, share } => at < values && than < values && at != than && share > 0.5,
-            Expect::Stages { stages, share } => stages.len() > 1 && share.0 > 0.0,
-            Expect::Between(share) => share > 0.0 && preset.link().spec.run.inits > 1,
+            Expectation::NarrowerSpread { from, to, times } => from < values && to < values && times > 1.0,
+            Expectation::FasterPairs { at, than, share } => {
+                at < values && than < values && at != than && share > 0.5
+            }
+            Expectation::Stages { stages, share } => stages.len() > 1 && share.0 > 0.0,
+            Expectation::VarianceBetweenInits(share) => share > 0.0 && preset.link().spec.run.inits > 1,
         };
         assert!(sound, "{}: {expect:?}", preset.slug);
     }
@@ -307,8 +319,8 @@ mod tests {
     fn slugs_are_unique() {
         for (i, preset) in PRESETS.iter().enumerate() {
             assert!(PRESETS[..i].iter().all(|other| other.slug != preset.slug));
-            assert_eq!(find(preset.slug), Some(preset));
-            assert_eq!(preset_of(&preset.link().spec), Some(preset), "two presets are one run");
+            assert_eq!(find_preset(preset.slug), Some(preset));
+            assert_eq!(find_matching_preset(&preset.link().spec), Some(preset), "two presets are one run");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Stories: guided tours through runs, written in Markdown files in the folders of the labs.
 //!
-//! A file is read strictly, so that what is on the page is what stands in the file:
+//! The format is strict, so that the page shows everything that the file contains:
 //!
 //! ```text
 //! ---
@@ -33,93 +33,93 @@
 //! ```
 //!
 //! # Why
-//! Plain Markdown can be read and corrected without the program. The page fetches a story when somebody opens it: with
-//! all of them inside, everybody would wait for what few read. Checked by playing them all in a test.
+//! Plain Markdown can be read and corrected without the program. The page fetches a story only when it is opened, which
+//! keeps the first download small. A test plays all stories.
 
 use std::fmt;
 
-use super::find;
+use super::find_preset;
 use super::story_notes::{NotesReader, TeacherNotes};
 use vivarium_model::chart::Chart;
 
-/// What is known of a story before it is fetched.
+/// Entry of a story in the list of stories, known before its file is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct About {
-    /// Permanent name, which is also its file's.
+    /// Permanent name, which is also the name of the file.
     pub slug: &'static str,
-    /// Title.
+    /// Title of the story.
     pub title: &'static str,
-    /// What it is about, in one sentence.
+    /// One sentence for the list of stories.
     pub about: &'static str,
-    /// Minutes that it takes.
+    /// Reading time in minutes.
     pub minutes: u32,
-    /// Name of the preset whose recorded curve stands for it; one of its runs.
+    /// Slug of the preset whose recorded curve is the story's thumbnail; one of the story's runs.
     pub curve: &'static str,
 }
 
-/// A story.
+/// A story as parsed from its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Story {
-    /// Title.
+    /// Title of the story.
     pub title: String,
-    /// What it is about, in one sentence.
+    /// One sentence for the list of stories.
     pub about: String,
-    /// Minutes that it takes.
+    /// Reading time in minutes.
     pub minutes: u32,
-    /// Its passages, at least one.
+    /// Passages (screens), at least one.
     pub passages: Vec<Passage>,
-    /// What it rests on.
+    /// Bibliographic references, one string each.
     pub sources: Vec<String>,
-    /// What its page for teachers says; no passage shows it.
+    /// Notes for teachers, which the story itself does not show.
     pub notes: TeacherNotes,
 }
 
 /// One screen of a story.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// Title.
+    /// Title of the passage.
     pub title: String,
-    /// The run that it is about, as a link.
+    /// Link of the run that the passage shows.
     pub run: String,
-    /// Text, buttons and questions.
-    pub blocks: Vec<Block>,
+    /// Text, buttons and questions, in the order of the file.
+    pub blocks: Vec<PassageBlock>,
 }
 
-/// A part of a passage.
+/// One block of a passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
-    /// A paragraph; what stands between two `*` is stressed.
+pub enum PassageBlock {
+    /// A paragraph; text between two `*` is emphasised.
     Text(String),
-    /// Buttons, each with its words.
+    /// Buttons, each with its label and its action.
     Buttons(Vec<(String, StoryAction)>),
-    /// Something to predict.
+    /// A question in which the reader predicts a result.
     Question {
-        /// Guesses, and whether each is right.
+        /// Answers to choose from, and whether each is right.
         guesses: Vec<(String, bool)>,
-        /// What is said after a guess.
+        /// Explanation shown after the choice.
         answer: String,
     },
 }
 
-/// What a button does.
+/// Action of a button in a story.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoryAction {
     /// Train to this step and wait there.
     Train(u64),
     /// Change a setting: its key and its value.
     Change(String, String),
-    /// Point at a chart.
+    /// Scroll to a chart and highlight it.
     Point(Chart),
-    /// Open another run, as a link.
+    /// Open the run of this link.
     Open(String),
 }
 
-/// Why a file is no story.
+/// A syntax error in the file of a story.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoryError {
-    /// Line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What would be right there.
+    /// The syntax that is expected in this line.
     pub expected: &'static str,
 }
 
@@ -129,11 +129,11 @@ impl fmt::Display for StoryError {
     }
 }
 
-/// Reads a story.
+/// Parses the Markdown file of a story.
 ///
 /// # Errors
-/// The first line that is not as the module's text says.
-pub fn parse(text: &str) -> Result<Story, StoryError> {
+/// The first line that does not follow the format above.
+pub fn parse_story(text: &str) -> Result<Story, StoryError> {
     let mut lines = text.lines().enumerate();
     let mut front = |start: &str, expected: &'static str| match lines.next() {
         Some((_, line)) if line.starts_with(start) => Ok(line[start.len()..].trim().to_string()),
@@ -150,7 +150,7 @@ pub fn parse(text: &str) -> Result<Story, StoryError> {
     let mut story = Story { title, about, minutes, passages, sources, notes: TeacherNotes::default() };
     let (mut notes, mut in_sources) = (None, false);
     let mut block: Vec<&str> = vec![];
-    let (mut began, mut last) = (1, 5);
+    let (mut block_start, mut last) = (1, 5);
     // An empty line at the end closes the last block.
     for (at, line) in lines.chain([(usize::MAX, "")]) {
         let line = line.trim_end();
@@ -159,41 +159,42 @@ pub fn parse(text: &str) -> Result<Story, StoryError> {
         }
         if !line.is_empty() {
             if block.is_empty() {
-                began = last;
+                block_start = last;
             }
             block.push(line);
             continue;
         }
         let lines = std::mem::take(&mut block);
         let Some(first) = lines.first() else { continue };
-        let flaw = |expected| StoryError { line: began, expected };
+        let error_at = |expected| StoryError { line: block_start, expected };
         if let Some(title) = first.strip_prefix("## ") {
             if lines.len() > 1 || in_sources {
-                return Err(flaw("a title on its own, before the sources"));
+                return Err(error_at("a title on its own, before the sources"));
             }
             in_sources = title == "Sources";
             match title {
                 "For teachers" if notes.is_none() => notes = Some(NotesReader::default()),
                 "Sources" => {
-                    let read = notes.take().ok_or(flaw("the part \"For teachers\" before the sources"))?;
-                    story.notes = read.finish().map_err(flaw)?;
+                    let read =
+                        notes.take().ok_or(error_at("the part \"For teachers\" before the sources"))?;
+                    story.notes = read.finish().map_err(error_at)?;
                 }
-                _ if notes.is_some() => return Err(flaw("the sources after the part \"For teachers\"")),
+                _ if notes.is_some() => return Err(error_at("the sources after the part \"For teachers\"")),
                 _ => story.passages.push(Passage { title: title.into(), run: String::new(), blocks: vec![] }),
             }
         } else if let Some(notes) = &mut notes {
-            notes.take(&lines).map_err(flaw)?;
+            notes.read_block(&lines).map_err(error_at)?;
         } else if in_sources {
             for line in &lines {
-                story.sources.push(line.strip_prefix("- ").ok_or(flaw("a list of sources"))?.into());
+                story.sources.push(line.strip_prefix("- ").ok_or(error_at("a list of sources"))?.into());
             }
         } else {
-            let passage = story.passages.last_mut().ok_or(flaw("a passage's title"))?;
+            let passage = story.passages.last_mut().ok_or(error_at("a passage's title"))?;
             if passage.run.is_empty() {
                 let name = first.strip_prefix("Run: ").filter(|_| lines.len() == 1);
-                passage.run = name.and_then(run).ok_or(flaw("the passage's run"))?;
+                passage.run = name.and_then(resolve_run_link).ok_or(error_at("the passage's run"))?;
             } else {
-                read(&lines, &mut passage.blocks).map_err(flaw)?;
+                parse_block(&lines, &mut passage.blocks).map_err(error_at)?;
             }
         }
     }
@@ -204,16 +205,16 @@ pub fn parse(text: &str) -> Result<Story, StoryError> {
     }
 }
 
-/// The link that is meant by a preset's name or by itself.
-fn run(name: &str) -> Option<String> {
+/// The link of a run that is given as a preset's slug or as a link; none if there is no such preset.
+fn resolve_run_link(name: &str) -> Option<String> {
     match name.starts_with("#v1/") {
         true => Some(name.into()),
-        false => find(name).map(|preset| preset.link.into()),
+        false => find_preset(name).map(|preset| preset.link.into()),
     }
 }
 
-/// Reads the lines of one block.
-fn read(lines: &[&str], blocks: &mut Vec<Block>) -> Result<(), &'static str> {
+/// Parses the lines of one block and appends it to `blocks`; the error is the syntax that is expected.
+fn parse_block(lines: &[&str], blocks: &mut Vec<PassageBlock>) -> Result<(), &'static str> {
     let joined = |mark: &str, expected| {
         let parts: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix(mark)).collect();
         parts.map(|parts| parts.join(" ")).ok_or(expected)
@@ -227,10 +228,10 @@ fn read(lines: &[&str], blocks: &mut Vec<Block>) -> Result<(), &'static str> {
         if guesses.len() < 2 || guesses.iter().filter(|(_, right)| *right).count() != 1 {
             return Err("two guesses or more, of which one is right");
         }
-        blocks.push(Block::Question { guesses, answer: String::new() });
+        blocks.push(PassageBlock::Question { guesses, answer: String::new() });
         return Ok(());
     }
-    if let Some(Block::Question { answer, .. }) = blocks.last_mut()
+    if let Some(PassageBlock::Question { answer, .. }) = blocks.last_mut()
         && answer.is_empty()
     {
         *answer = joined("> ", "the answer to the question before: >")?;
@@ -244,20 +245,21 @@ fn read(lines: &[&str], blocks: &mut Vec<Block>) -> Result<(), &'static str> {
             let ((word, target), after) = link
                 .and_then(|(link, after)| Some((link.split_once("](")?, after)))
                 .ok_or("buttons: [words](deed)")?;
-            buttons.push((word.to_string(), deed(target).ok_or("a deed: step, knob, panel or run")?));
+            buttons.push((word.to_string(), parse_action(target).ok_or("a deed: step, knob, panel or run")?));
             rest = after.trim_start().to_string();
         }
-        blocks.push(Block::Buttons(buttons));
+        blocks.push(PassageBlock::Buttons(buttons));
         return Ok(());
     }
     if lines[0].starts_with(['-', '>', '#', '!', '`', '<']) {
         return Err("text, buttons, guesses or an answer");
     }
-    blocks.push(Block::Text(lines.join(" ")));
+    blocks.push(PassageBlock::Text(lines.join(" ")));
     Ok(())
 }
 
-fn deed(target: &str) -> Option<StoryAction> {
+/// Parses the target of a button, such as `step:300`; none if it is not one.
+fn parse_action(target: &str) -> Option<StoryAction> {
     let (kind, what) = target.split_once(':')?;
     match kind {
         "step" => what.parse().ok().map(StoryAction::Train),
@@ -265,7 +267,7 @@ fn deed(target: &str) -> Option<StoryAction> {
         "panel" => {
             Chart::ALL.iter().find(|chart| chart.slug() == what).map(|chart| StoryAction::Point(*chart))
         }
-        "run" => run(what).map(StoryAction::Open),
+        "run" => resolve_run_link(what).map(StoryAction::Open),
         _ => None,
     }
 }
@@ -273,13 +275,13 @@ fn deed(target: &str) -> Option<StoryAction> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::story_notes::LEAST;
-    use crate::{stories, story_file};
+    use crate::story_notes::MINIMAL_NOTES;
+    use crate::{find_story_file, stories};
     use vivarium_model::permalink::{Link, decode, encode};
 
     fn text(slug: &str) -> String {
         let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-        std::fs::read_to_string(story_file(root, slug).unwrap()).unwrap()
+        std::fs::read_to_string(find_story_file(root, slug).unwrap()).unwrap()
     }
 
     /// The run of a link that must be written as the page would write it.
@@ -293,13 +295,14 @@ mod tests {
     #[test]
     fn every_story_can_be_played_from_its_first_button_to_its_last() {
         for about in stories() {
-            let story = parse(&text(about.slug)).unwrap_or_else(|flaw| panic!("{}, {flaw}", about.slug));
+            let story =
+                parse_story(&text(about.slug)).unwrap_or_else(|flaw| panic!("{}, {flaw}", about.slug));
             assert_eq!(
                 (&*story.title, &*story.about, story.minutes),
                 (about.title, about.about, about.minutes)
             );
             assert!((4..=12).contains(&story.passages.len()), "{}", about.slug);
-            let curve = find(about.curve).unwrap();
+            let curve = find_preset(about.curve).unwrap();
             assert!(story.passages.iter().any(|passage| passage.run == curve.link), "{}", about.curve);
             let (mut questions, mut trained) = (0, 0);
             let (mut link, mut step, mut on) = (Link::default(), 0, String::new());
@@ -313,19 +316,19 @@ mod tests {
                 (link, on) = (bound, passage.run.clone());
                 for block in &passage.blocks {
                     match block {
-                        Block::Text(text) => {
+                        PassageBlock::Text(text) => {
                             assert!(text.len() < 700 && !text.contains('!'), "{place}: {text}");
                             assert!(
                                 text.ends_with(['.', '?']) && text.matches('*').count() % 2 == 0,
                                 "{text}"
                             );
                         }
-                        Block::Question { guesses, answer } => {
+                        PassageBlock::Question { guesses, answer } => {
                             questions += 1;
                             assert!(!answer.is_empty() && !answer.contains('!'), "{place}");
                             assert!(guesses.iter().all(|(text, _)| text.ends_with('.')), "{place}");
                         }
-                        Block::Buttons(buttons) => {
+                        PassageBlock::Buttons(buttons) => {
                             for (word, deed) in buttons {
                                 assert!(word.len() <= 44 && !word.ends_with('.'), "{place}: {word}");
                                 let run = &link.spec.run;
@@ -344,14 +347,14 @@ mod tests {
                                     StoryAction::Change(key, value) => {
                                         let spec = link.spec.clone();
                                         link.spec.parse(key, value).unwrap();
-                                        assert!(link.spec.problems().is_empty(), "{place}: {word}");
+                                        assert!(link.spec.invalid_settings().is_empty(), "{place}: {word}");
                                         assert_ne!(spec, link.spec, "{place}: {word} changes nothing");
                                         step = 0;
                                     }
                                     StoryAction::Point(chart) => {
                                         let form = link.spec.task.examples().form();
                                         assert!(
-                                            chart.form().is_none_or(|of| form.is_a(of)),
+                                            chart.form().is_none_or(|of| form.counts_as(of)),
                                             "{place}: {word}"
                                         );
                                         assert!(
@@ -377,7 +380,7 @@ mod tests {
     #[test]
     fn what_is_no_story_is_refused_with_its_line() {
         let good = text(stories().next().unwrap().slug);
-        assert!(parse(&good).is_ok());
+        assert!(parse_story(&good).is_ok());
         let start = "---\ntitle: T\nabout: A.\nminutes: 1\n---\n\n";
         for (rest, line) in [
             ("Text.\n", 7),
@@ -390,16 +393,16 @@ mod tests {
             ("## P\n\nRun: z23\n\n<b>\n", 11),
             ("## P\n\nRun: z23\n\nText.\n", 11),
         ] {
-            assert_eq!(parse(&format!("{start}{rest}")).unwrap_err().line, line, "{rest}");
+            assert_eq!(parse_story(&format!("{start}{rest}")).unwrap_err().line, line, "{rest}");
         }
         for text in ["", "---", "# Title", "---\ntitle: T\nabout: A.\nminutes: many\n---\n"] {
-            assert!(parse(text).is_err(), "{text}");
+            assert!(parse_story(text).is_err(), "{text}");
         }
         let written = "## P\n\nRun: z23\n\nOne\ntwo.\n\n[A](step:10) [B](run:s3)\n\n";
-        let story = parse(&format!("{start}{written}{LEAST}## Sources\n\n- S.\n")).unwrap();
-        assert_eq!(story.passages[0].blocks[0], Block::Text("One two.".into()));
-        let Block::Buttons(buttons) = &story.passages[0].blocks[1] else { panic!("two buttons") };
+        let story = parse_story(&format!("{start}{written}{MINIMAL_NOTES}## Sources\n\n- S.\n")).unwrap();
+        assert_eq!(story.passages[0].blocks[0], PassageBlock::Text("One two.".into()));
+        let PassageBlock::Buttons(buttons) = &story.passages[0].blocks[1] else { panic!("two buttons") };
         assert_eq!(buttons[0], ("A".into(), StoryAction::Train(10)));
-        assert_eq!(buttons[1].1, StoryAction::Open(find("s3").unwrap().link.into()));
+        assert_eq!(buttons[1].1, StoryAction::Open(find_preset("s3").unwrap().link.into()));
     }
 }

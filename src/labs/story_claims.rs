@@ -1,21 +1,22 @@
-//! Numbers in stories, against what the presets that they tell of promise, and are tested to hold.
+//! Tests that every number in a story follows from a definition or from the tested claims of the presets it uses.
 
-use super::story::{Block, StoryAction, parse};
-use super::{PRESETS, stories, story_file};
+use super::story::{PassageBlock, StoryAction, parse_story};
+use super::{PRESETS, find_story_file, stories};
 use vivarium_core::math::binomial;
 use vivarium_model::permalink::decode;
 use vivarium_view::presets::Preset;
 
-/// A number that follows from a definition: story, number, and how it comes about.
-type Fact = (&'static str, f64, fn() -> f64);
+/// A number that follows from a definition: the story's slug, the number, and the function that computes it.
+type DerivedNumber = (&'static str, f64, fn() -> f64);
 
-const FACTS: &[Fact] = &[
+/// Numbers in stories that follow from a definition.
+const DERIVED_NUMBERS: &[DerivedNumber] = &[
     ("grokking", 961.0, || 31.0 * 31.0),
     ("grokking", 3831.0, || (0.3f64 * 113.0 * 113.0).round()),
     ("hidden-progress", 32_768.0, || 2f64.powi(15)),
     ("hidden-progress", 4_096.0, || 2f64.powi(12)),
     ("no-luck", 1_140.0, || binomial(20, 3)),
-    // Before the first network of a thousand is done, a guesser would be with a chance of one in twenty.
+    // With 55 guesses, guessing at random succeeds with probability 1/20.
     ("no-luck", 55.0, || {
         if (0.045..0.055).contains(&(1.0 - (1.0 - 1.0 / 1140.0f64).powi(55))) { 55.0 } else { f64::NAN }
     }),
@@ -27,7 +28,7 @@ const FACTS: &[Fact] = &[
     ("log-t", 18.0, || binomial(100, 3).log2().ceil()),
     ("log-t", 262_144.0, || 2f64.powi(18)),
     ("log-t", 0.69, || (100.0 * 2f64.ln()).round() / 100.0),
-    // Heads and inputs of proposition 4.8, at the size that stands on the page.
+    // Heads and inputs of proposition 4.8, at the size that the story gives.
     ("log-t", 16.0, || 2f64.powi(4)),
     ("log-t", 4.0, || 16f64.log2()),
     ("one-note", 529.0, || 23.0 * 23.0),
@@ -39,16 +40,16 @@ const FACTS: &[Fact] = &[
     ("a-network-inside-a-network", 250.0, || 25.0 * (2.0 * 3.0 + 4.0)),
 ];
 
-/// Steps at which a run with its own seed is right everywhere; `tests/suite/stories.rs` trains them.
-const ENDS: &[(&str, f64)] = &[
+/// Steps at which a run with a given seed has solved its task, by story; `tests/suite/stories.rs` trains these runs.
+const SOLVED_STEPS: &[(&str, f64)] = &[
     ("hidden-progress", 770.0),
     ("hidden-progress", 500.0),
     // The seed of another run, which a statement of the story trains.
     ("what-training-finds", 4.0),
 ];
 
-/// The numbers of a text: 1,140 and 0.08 and −0.1; digits that belong to a word, and powers, are none.
-fn numbers(text: &str) -> Vec<f64> {
+/// All numbers in a text, without signs: 1,140 and 0.08; not digits within a word, and not exponents.
+fn parse_numbers(text: &str) -> Vec<f64> {
     let mut found = vec![];
     let letters: Vec<char> = text.chars().collect();
     let mut at = 0;
@@ -74,29 +75,30 @@ fn numbers(text: &str) -> Vec<f64> {
     found
 }
 
-/// Every number that stands in what a preset says of itself, also as a percentage and as its complement.
-fn promised(preset: &Preset) -> Vec<f64> {
+/// All numbers in a preset's claim, expectations, description, link and settings.
+fn preset_numbers(preset: &Preset) -> Vec<f64> {
     let words = format!(
         "{:?} {} {}",
-        preset.expect,
-        vivarium_view::display::instance::instance(preset),
+        preset.expectations,
+        vivarium_view::display::instance::describe_source_comparison(preset),
         preset.claim
     );
-    let mut all = numbers(&words.replace("..", " "));
+    let mut all = parse_numbers(&words.replace("..", " "));
     all.extend(preset.link.split(['=', '&', '_', ':']).filter_map(|value| value.parse::<f64>().ok()));
-    all.push(preset.budget as f64);
+    all.push(preset.max_steps as f64);
     let defaults = vivarium_model::permalink::decode(preset.link).0.spec;
-    let kept = vivarium_core::settings::thousands(defaults.run.replicas as u64);
-    all.extend(numbers(&kept));
+    let replicas = vivarium_core::settings::format_thousands(defaults.run.replicas as u64);
+    all.extend(parse_numbers(&replicas));
     let keys =
         ["n", "k", "width", "modulus", "order", "split", "fraction", "replicas", "inits", "steps", "every"];
     all.extend(keys.iter().filter_map(|key| defaults.value(key)?.to_string().parse::<f64>().ok()));
     all
 }
 
-fn buttons(block: &Block) -> Option<&Vec<(String, StoryAction)>> {
+/// The buttons of a block, if it consists of buttons.
+fn block_buttons(block: &PassageBlock) -> Option<&Vec<(String, StoryAction)>> {
     match block {
-        Block::Buttons(buttons) => Some(buttons),
+        PassageBlock::Buttons(buttons) => Some(buttons),
         _ => None,
     }
 }
@@ -106,11 +108,11 @@ fn every_number_of_a_story_is_a_presets_or_follows_from_a_definition() {
     let mut unknown = vec![];
     for about in stories() {
         let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-        let text = std::fs::read_to_string(story_file(root, about.slug).unwrap()).unwrap();
-        let story = parse(&text).unwrap();
+        let text = std::fs::read_to_string(find_story_file(root, about.slug).unwrap()).unwrap();
+        let story = parse_story(&text).unwrap();
         for passage in &story.passages {
             let mut runs = vec![decode(&passage.run).0.spec];
-            for (_, deed) in passage.blocks.iter().filter_map(buttons).flatten() {
+            for (_, deed) in passage.blocks.iter().filter_map(block_buttons).flatten() {
                 match deed {
                     StoryAction::Open(link) => runs.push(decode(link).0.spec),
                     StoryAction::Change(key, value) => {
@@ -121,24 +123,24 @@ fn every_number_of_a_story_is_a_presets_or_follows_from_a_definition() {
                     StoryAction::Train(_) | StoryAction::Point(_) => {}
                 }
             }
-            let told = PRESETS.iter().filter(|preset| runs.contains(&preset.link().spec));
-            let known: Vec<f64> = told.flat_map(promised).collect();
+            let presets = PRESETS.iter().filter(|preset| runs.contains(&preset.link().spec));
+            let known: Vec<f64> = presets.flat_map(preset_numbers).collect();
             let fits =
                 |number: f64| {
                     let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * b.abs().max(1.0);
                     known.iter().any(|v| {
                         near(number, *v) || near(number, 100.0 * v) || near(number, 100.0 * (1.0 - v))
-                    }) || FACTS.iter().any(|(slug, value, of)| {
+                    }) || DERIVED_NUMBERS.iter().any(|(slug, value, of)| {
                         *slug == about.slug && near(number, *value) && near(*value, of())
-                    }) || ENDS.iter().any(|(slug, step)| *slug == about.slug && near(number, *step))
+                    }) || SOLVED_STEPS.iter().any(|(slug, step)| *slug == about.slug && near(number, *step))
                 };
             for block in &passage.blocks {
                 let texts = match block {
-                    Block::Text(text) => text.clone(),
-                    Block::Question { answer, .. } => answer.clone(),
-                    Block::Buttons(_) => continue,
+                    PassageBlock::Text(text) => text.clone(),
+                    PassageBlock::Question { answer, .. } => answer.clone(),
+                    PassageBlock::Buttons(_) => continue,
                 };
-                for number in numbers(&texts).into_iter().filter(|number| !fits(*number)) {
+                for number in parse_numbers(&texts).into_iter().filter(|number| !fits(*number)) {
                     unknown.push(format!("{}, {}: {number} in {texts:.60}", about.slug, passage.title));
                 }
             }
@@ -147,24 +149,29 @@ fn every_number_of_a_story_is_a_presets_or_follows_from_a_definition() {
     assert!(unknown.is_empty(), "{}", unknown.join("\n"));
 }
 
-/// What the notes for teachers say with numbers, the story says as well.
+/// Each number in the notes for teachers is also in the story itself.
 #[test]
 fn every_number_of_the_notes_is_the_storys_or_follows_from_a_definition() {
     let mut unknown = vec![];
     for about in stories() {
         let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-        let text = std::fs::read_to_string(story_file(root, about.slug).unwrap()).unwrap();
+        let text = std::fs::read_to_string(find_story_file(root, about.slug).unwrap()).unwrap();
         let (told, rest) = text.split_once("## For teachers").unwrap();
         let (notes, _) = rest.split_once("## Sources").unwrap();
-        let known = numbers(told);
-        let facts = || FACTS.iter().filter(|(slug, value, of)| *slug == about.slug && *value == of());
+        let known = parse_numbers(told);
+        let facts =
+            || DERIVED_NUMBERS.iter().filter(|(slug, value, of)| *slug == about.slug && *value == of());
         let fits = |number: &f64| known.contains(number) || facts().any(|(_, value, _)| value == number);
-        unknown.extend(numbers(notes).into_iter().filter(|number| !fits(number)).map(|n| (about.slug, n)));
+        unknown
+            .extend(parse_numbers(notes).into_iter().filter(|number| !fits(number)).map(|n| (about.slug, n)));
     }
     assert!(unknown.is_empty(), "{unknown:?}");
 }
 
 #[test]
 fn numbers_are_read_as_they_are_written() {
-    assert_eq!(numbers("1,140 ways; −0.1 of 60 %. n³ / 6, x2, 2,000."), [1140.0, 0.1, 60.0, 6.0, 2000.0]);
+    assert_eq!(
+        parse_numbers("1,140 ways; −0.1 of 60 %. n³ / 6, x2, 2,000."),
+        [1140.0, 0.1, 60.0, 6.0, 2000.0]
+    );
 }

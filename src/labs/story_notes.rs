@@ -1,4 +1,4 @@
-//! What a story says to a teacher: the part `## For teachers` of its file.
+//! Notes for teachers: the part `## For teachers` of a story's file.
 //!
 //! ```text
 //! ## For teachers
@@ -26,49 +26,51 @@
 //! ```
 //!
 //! # Why
-//! The notes stand beside the passages that they are about, so that who changes the one sees the other. They are no
-//! passage: they tell the answers, and a student who walks through the story does not come across them.
+//! The notes are in the same file as the passages they refer to, so that an author who changes one sees the other. They
+//! are not a passage because they give the answers, which a student should not see.
 
-/// The heads of the part, in their order.
-const HEADS: [&str; 5] = ["Goals", "Before", "Questions", "Misconceptions", "Technical slips"];
+/// Headings of the lists of notes, in their required order.
+const NOTE_HEADINGS: [&str; 5] = ["Goals", "Before", "Questions", "Misconceptions", "Technical slips"];
 
-/// What a story says to a teacher.
+/// Notes for teachers on one story.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TeacherNotes {
-    /// What a student can say or do afterwards.
+    /// Learning goals: abilities of a student after the story.
     pub goals: Vec<String>,
-    /// What a student needs to know before.
+    /// Prerequisites.
     pub before: Vec<String>,
-    /// Questions for the class, two to four, each with its short answer.
+    /// Two to four questions for the class, each with its short answer.
     pub questions: Vec<(String, String)>,
-    /// What students often believe, and what is true.
+    /// Common misconceptions, each with its correction.
     pub misconceptions: Vec<String>,
-    /// What goes wrong at the screen, and what helps.
+    /// Technical problems in class, each with its remedy.
     pub slips: Vec<String>,
 }
 
-/// Takes the part block by block.
+/// Parser of the notes, which receives them block by block.
 #[derive(Default)]
 pub(super) struct NotesReader {
+    /// The notes parsed so far.
     notes: TeacherNotes,
-    /// How many heads were read.
-    heads: usize,
+    /// Number of headings read so far; the last one names the list that items belong to.
+    heading_count: usize,
 }
 
 impl NotesReader {
-    /// Takes the lines of one block; or says what would be right there.
-    pub(super) fn take(&mut self, lines: &[&str]) -> Result<(), &'static str> {
+    /// Parses the lines of one block, a heading or list items; the error is the syntax that is expected.
+    pub(super) fn read_block(&mut self, lines: &[&str]) -> Result<(), &'static str> {
+        /// The expected syntax of list items, for errors.
         const ITEMS: &str = "the notes for teachers as lists: -";
         let head = lines.first().and_then(|line| line.strip_prefix("### "));
         if let Some(head) = head {
-            let is_next = lines.len() == 1 && HEADS.get(self.heads) == Some(&head);
-            self.heads += 1;
+            let is_next = lines.len() == 1 && NOTE_HEADINGS.get(self.heading_count) == Some(&head);
+            self.heading_count += 1;
             return is_next
                 .then_some(())
                 .ok_or("### and Goals, Before, Questions, Misconceptions, Technical slips in this order");
         }
         let notes = &mut self.notes;
-        let list = match self.heads {
+        let list = match self.heading_count {
             1 => &mut notes.goals,
             2 => &mut notes.before,
             3 => {
@@ -91,7 +93,7 @@ impl NotesReader {
         Ok(())
     }
 
-    /// The notes, if none of their parts is missing.
+    /// The parsed notes; an error if a list is missing.
     pub(super) fn finish(self) -> Result<TeacherNotes, &'static str> {
         let TeacherNotes { goals, before, questions, misconceptions, slips } = &self.notes;
         let lists = [goals, before, misconceptions, slips];
@@ -100,29 +102,29 @@ impl NotesReader {
     }
 }
 
-/// The shortest notes, for files that tests write, here and of the page.
+/// The shortest valid notes, for story files in tests.
 #[doc(hidden)]
-pub const LEAST: &str = "## For teachers\n\n### Goals\n\n- G.\n\n### Before\n\n- B.\n\n### Questions\n\n\
+pub const MINIMAL_NOTES: &str = "## For teachers\n\n### Goals\n\n- G.\n\n### Before\n\n- B.\n\n### Questions\n\n\
     - Q?\n> A.\n- R?\n> C.\n\n### Misconceptions\n\n- M.\n\n### Technical slips\n\n- T.\n\n";
 
 #[cfg(test)]
 mod tests {
-    use super::super::story::parse;
-    use super::super::{stories, story_file};
+    use super::super::story::parse_story;
+    use super::super::{find_story_file, stories};
     use super::*;
 
     fn story(notes: &str) -> Result<TeacherNotes, String> {
         let passage = "---\ntitle: T\nabout: A.\nminutes: 1\n---\n\n## P\n\nRun: z23\n\nText.\n\n";
         let text = format!("{passage}{notes}## Sources\n\n- S.\n");
-        parse(&text).map(|story| story.notes).map_err(|flaw| flaw.to_string())
+        parse_story(&text).map(|story| story.notes).map_err(|flaw| flaw.to_string())
     }
 
     #[test]
     fn every_story_has_whole_notes_of_whole_sentences() {
         for about in stories() {
             let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-            let text = std::fs::read_to_string(story_file(root, about.slug).unwrap()).unwrap();
-            let notes = parse(&text).unwrap_or_else(|flaw| panic!("{}, {flaw}", about.slug)).notes;
+            let text = std::fs::read_to_string(find_story_file(root, about.slug).unwrap()).unwrap();
+            let notes = parse_story(&text).unwrap_or_else(|flaw| panic!("{}, {flaw}", about.slug)).notes;
             let (questions, answers): (Vec<_>, Vec<_>) = notes.questions.iter().cloned().unzip();
             assert!(questions.iter().all(|question| question.ends_with('?')), "{}", about.slug);
             for text in [notes.goals, notes.before, answers, notes.misconceptions, notes.slips].concat() {
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn notes_are_read_part_by_part() {
-        let notes = story(LEAST).unwrap();
+        let notes = story(MINIMAL_NOTES).unwrap();
         assert_eq!((&*notes.goals, &*notes.before), (&["G.".to_string()][..], &["B.".to_string()][..]));
         let pair = |question: &str, answer: &str| (question.to_string(), answer.to_string());
         assert_eq!(notes.questions, [pair("Q?", "A."), pair("R?", "C.")]);
@@ -148,14 +150,17 @@ mod tests {
     fn notes_that_lack_a_part_are_refused() {
         assert!(story("").unwrap_err().ends_with("expected the part \"For teachers\" before the sources"));
         for lost in ["- G.\n", "- B.\n", "- R?\n> C.\n", "> A.\n", "- M.\n", "- T.\n", "### Goals\n\n"] {
-            assert!(story(&LEAST.replace(lost, "")).is_err(), "without {lost}");
+            assert!(story(&MINIMAL_NOTES.replace(lost, "")).is_err(), "without {lost}");
         }
-        for head in HEADS {
-            assert!(story(&LEAST.replace(head, "Other")).is_err(), "{head}");
+        for head in NOTE_HEADINGS {
+            assert!(story(&MINIMAL_NOTES.replace(head, "Other")).is_err(), "{head}");
         }
         let line = |notes: &str| story(notes).unwrap_err().split(':').next().unwrap_or_default().to_string();
-        assert_eq!(line(&LEAST.replace("- B.", "B.")), "line 21");
-        assert!(story(&format!("{LEAST}{LEAST}")).is_err(), "twice");
-        assert!(story(&format!("{LEAST}## Q\n\nRun: z23\n\nText.\n\n")).is_err(), "a passage after them");
+        assert_eq!(line(&MINIMAL_NOTES.replace("- B.", "B.")), "line 21");
+        assert!(story(&format!("{MINIMAL_NOTES}{MINIMAL_NOTES}")).is_err(), "twice");
+        assert!(
+            story(&format!("{MINIMAL_NOTES}## Q\n\nRun: z23\n\nText.\n\n")).is_err(),
+            "a passage after them"
+        );
     }
 }

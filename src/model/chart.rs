@@ -1,46 +1,46 @@
-//! What can be shown of a run: the words of a chart, which links and switches need before anything is drawn.
+//! Charts of a run: slug, title and help text, which links and the list of charts need before anything is drawn.
 
 mod all;
 
-pub use all::{ACCURACY, ENDS, LOSS, MARGIN, SWEEP, THRESHOLD, TIMES, USUAL, WEIGHTS};
+pub use all::{ACCURACY, DEFAULT_CHARTS, ENDS, LOSS, MARGIN, SWEEP, THRESHOLD, TIMES, WEIGHTS};
 
 use vivarium_core::language::translated;
 
-/// The shape of what a chart draws.
+/// Shape of a chart's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ChartKind {
     /// Curves over a common axis.
     Lines,
-    /// A matrix of signed numbers, which wants height.
+    /// A matrix of signed numbers, drawn with more height.
     Grid,
     /// One bar per category.
     Bars,
 }
 
-/// What is known about a chart before it is drawn.
+/// Slug, title and help text of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChartInfo {
     /// Permanent name in links.
     pub slug: &'static str,
     /// Title in sentence case.
     pub name: &'static str,
-    /// The same in one word, for a switch.
+    /// Title in one word, for the button that shows or hides the chart.
     pub word: &'static str,
-    /// One sentence on what it shows.
+    /// Description of the chart in one sentence.
     pub help: &'static str,
-    /// Passage with the definition of what is drawn, and of its theory lines: author, year, section, figure or equation; empty
-    /// where the chart is ours.
+    /// Publication that defines the plotted quantity and its theoretical lines: author, year, section, figure or
+    /// equation; empty where the chart is ours.
     pub passage: &'static str,
-    /// Its shape.
-    pub kind: Kind,
+    /// Shape of the chart's data.
+    pub kind: ChartKind,
 }
 
-/// A chart of the catalogue.
+/// Chart of the catalog of charts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chart(&'static ChartInfo);
 
 impl Chart {
-    /// The chart with these words.
+    /// Creates the chart with this info.
     pub const fn new(info: &'static ChartInfo) -> Self {
         Chart(info)
     }
@@ -50,20 +50,20 @@ impl Chart {
         self.0.slug
     }
 
-    /// Its title in English, which is the key of its translations.
+    /// Title in English, which is the key of its translations.
     pub const fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// Its words in the reader's language, and its shape.
+    /// Title and help in the language of the page, and the shape.
     pub fn info(self) -> ChartInfo {
         let [name, word, help] = [self.0.name, self.0.word, self.0.help].map(translated);
         ChartInfo { name, word, help, ..*self.0 }
     }
 }
 
-/// Declares charts, one constant each, and the list of them: the doc comment's one sentence is also the tooltip. After the
-/// shape the passage may follow that defines what is drawn.
+/// Declares charts as constants, and a list of them: the doc comment's one sentence is also the tooltip. After the
+/// shape, the publication that defines the plotted quantity may follow.
 #[macro_export]
 macro_rules! charts {
     ($(#[$meta:meta])* $list:ident; $($(#[doc = $help:literal])+ $chart:ident = $slug:literal, $name:literal, $word:literal, $kind:ident $(, $passage:literal)?;)*) => {
@@ -75,7 +75,7 @@ macro_rules! charts {
                 word: $crate::shown($word),
                 help: $crate::shown(concat!($($help),+).trim_ascii()),
                 passage: $crate::shown(concat!("", $($passage)?)),
-                kind: $crate::chart::Kind::$kind,
+                kind: $crate::chart::ChartKind::$kind,
             });)*
         $(#[$meta])*
         pub const $list: &[$crate::chart::Chart] = &[$($chart),*];

@@ -1,7 +1,7 @@
-//! What the page and the worker say to each other. The command line and the tests speak it too.
+//! Messages between page and worker. The command line and the tests use them too.
 //!
-//! Commands are imperative, events are past. Large arrays travel beside a message, as a [`Payload`], so that
-//! a browser can hand them over without copying.
+//! Commands are imperative, events are past. Large arrays are sent next to a message, as a [`Payload`], so that
+//! a browser can transfer them without copying.
 
 use std::borrow::Cow;
 
@@ -9,49 +9,51 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::RunSpec;
 
-/// The version of what is in this file; it rises with every change after which an older side would misread the newer.
-pub const VERSION: u32 = 5;
+/// Version of the messages in this file; it increases with every change after which an older side would misread a newer
+/// one.
+pub const PROTOCOL_VERSION: u32 = 5;
 
-/// What a worker says before anything else, so that no run begins with a worker of another build.
+/// First message of a worker, by which the page recognises workers of another build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Greeting {
-    /// The name of the build that the worker's files are of; empty where the build was not finished.
+pub struct WorkerHandshake {
+    /// Name of the build of the worker's files; empty in an unfinished build.
     pub build: String,
-    /// The version of the messages that it speaks.
+    /// Version of the messages that the worker uses.
     pub protocol: u32,
 }
 
-impl Greeting {
-    /// Whether the page of this build can work with it. A page that `cargo xtask serve` has built has no name, which
-    /// begins with an underscore then, and neither have its workers.
-    pub fn fits(&self, build: &str) -> bool {
-        self.protocol == VERSION && (self.build == build || build.starts_with('_') && self.build.is_empty())
+impl WorkerHandshake {
+    /// Whether the worker belongs to the page's build. A page that `cargo xtask serve` has built has a placeholder that
+    /// begins with an underscore as its build name, and its workers have no name.
+    pub fn matches_build(&self, build: &str) -> bool {
+        self.protocol == PROTOCOL_VERSION
+            && (self.build == build || build.starts_with('_') && self.build.is_empty())
     }
 }
 
-/// From the page to the worker.
+/// Message from the page to a worker.
 #[allow(clippy::large_enum_variant, reason = "a few a minute; a box would only make them awkward")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Command {
-    /// Begin a run, from the start or from the checkpoint that comes as payload. A run in progress is dropped.
+    /// Start a run, from its first step or from the checkpoint in the payload. A run in progress is dropped.
     Start {
         /// The run.
         spec: RunSpec,
-        /// Most steps per second; 0 is as fast as possible.
+        /// Largest number of steps per second; 0 is as fast as possible.
         speed: u64,
         /// Whether to wait for [`Command::Play`].
         paused: bool,
         /// Held-out examples to measure on while the run goes on, if fewer than the specification's; a
         /// reached target is confirmed on all of them.
         held_out_limit: Option<usize>,
-        /// Whether networks that have reached the target rest: a sweep wants to know when, and no more of them.
+        /// Whether networks that have reached the target are no longer trained: a sweep needs only the step of success.
         resting: bool,
     },
     /// Go on.
     Play,
     /// Go on to this step, measure there, and pause; at once where it is behind.
     PlayTo(u64),
-    /// Stop until told to go on.
+    /// Stop until [`Command::Play`].
     Pause,
     /// Make one step, measure, and pause.
     Step,
@@ -61,94 +63,94 @@ pub enum Command {
     LearningRate(f64),
     /// Go on after the end, up to this step.
     Extend(u64),
-    /// Train up to this step without a word, show the run as it is there, and pause; the end is as far as it goes.
+    /// Train up to this step, or to the end of the run, without progress messages, measure there, and pause.
     Reach(u64),
     /// Send a checkpoint now.
     Checkpoint,
-    /// Look at the first replica in these ways while it trains; what was watched before is no longer.
+    /// Run these probes on the first replica while it trains, instead of the probes before.
     Watch(Vec<ProbeId>),
-    /// Keep the table that comes as payload, of so many columns besides the label, for runs on it.
+    /// Store the table in the payload for runs on it.
     Table {
         /// Columns besides the label.
         columns: usize,
     },
-    /// The run that was started last is the one of this number of this sweep: where there is a GPU, those after it may
-    /// train beside it.
+    /// The last started run has this number in this sweep: on a GPU, the runs after it may
+    /// be trained at the same time.
     Sweep(Box<RunSpec>, usize),
-    /// Train this run for so many milliseconds to see how fast it goes, and nothing else; a run in progress is dropped. The
-    /// number comes back with the answer.
+    /// Train this run for this many milliseconds only to measure its speed; a run in progress is dropped. The
+    /// first number is sent back with the answer.
     Measure(u32, Box<RunSpec>, f64),
-    /// See how much the device computes at most; a run in progress is dropped.
+    /// Measure the peak performance of the device; a run in progress is dropped.
     MeasurePeaks,
 }
 
-/// How fast a device trains a run.
+/// Speed at which a device trains a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Speed {
+pub struct TrainingSpeed {
     /// Steps per second, each of which is a step of every replica; 0 where the run ended before it could be timed.
     pub steps_per_s: f64,
-    /// Which learner trains, as in [`Event::Started`].
+    /// Name of the learner, as in [`Event::Started`].
     pub learner: String,
 }
 
-/// What a device computes at most.
+/// Peak performance of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Peaks {
-    /// Multiplications and additions per second, in 32 bits: of one core where it is a processor.
+pub struct PeakPerformance {
+    /// Multiplications and additions per second in 32 bits; on a processor, of one core.
     pub flops: f64,
-    /// The same in one workgroup of a GPU.
+    /// Multiplications and additions per second of one workgroup of a GPU; None on a processor.
     pub workgroup_flops: Option<f64>,
-    /// What one launch of a kernel takes beside its computing, in milliseconds.
+    /// Overhead of one kernel launch in milliseconds; None on a processor.
     pub launch_ms: Option<f64>,
 }
 
-/// The permanent name of a measurement of the first replica that takes longer than loss and accuracy, and is made on
-/// request; the labs declare what is measured.
+/// Permanent name of a probe: a measurement of the first replica that takes longer than loss and accuracy and is made
+/// on request. The labs declare the probes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ProbeId(Cow<'static, str>);
 
 impl ProbeId {
-    /// The name.
+    /// Creates the id from the permanent name of a probe.
     pub const fn new(name: &'static str) -> Self {
         ProbeId(Cow::Borrowed(name))
     }
 }
 
-/// What a probe has found: numbers, whose order and meaning the probe's module says.
+/// Result of a probe: numbers whose order and meaning the probe's module defines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// The probe.
+pub struct ProbeResult {
+    /// Name of the probe.
     pub probe: ProbeId,
-    /// A few measured numbers, which are kept along the run; one that does not apply is not a number.
+    /// Scalar results, which are stored with the run's measurements; NaN for one that does not apply.
     pub few: Vec<f64>,
-    /// Sizes of [`Finding::numbers`], indices, or counts.
+    /// Sizes of the arrays in [`ProbeResult::numbers`], indices, or counts.
     pub counts: Vec<usize>,
-    /// Large arrays; they travel as the message's payload.
+    /// Large arrays, concatenated; they are sent as the message's payload.
     pub numbers: Vec<f32>,
 }
 
-impl Finding {
-    /// A finding without any number yet.
-    pub fn of(probe: ProbeId) -> Self {
-        Finding { probe, few: vec![], counts: vec![], numbers: vec![] }
+impl ProbeResult {
+    /// Creates an empty result of a probe.
+    pub fn new(probe: ProbeId) -> Self {
+        ProbeResult { probe, few: vec![], counts: vec![], numbers: vec![] }
     }
 
-    /// The same with a few measured numbers.
-    pub fn with_few(self, few: impl Into<Vec<f64>>) -> Self {
-        Finding { few: few.into(), ..self }
+    /// Returns the result with these scalars in `few`.
+    pub fn with_few_numbers(self, few: impl Into<Vec<f64>>) -> Self {
+        ProbeResult { few: few.into(), ..self }
     }
 
-    /// The same with sizes, indices or counts.
+    /// Returns the result with these sizes, indices or counts.
     pub fn with_counts(self, counts: impl Into<Vec<usize>>) -> Self {
-        Finding { counts: counts.into(), ..self }
+        ProbeResult { counts: counts.into(), ..self }
     }
 
-    /// The same with large arrays.
+    /// Returns the result with these arrays, concatenated.
     pub fn with_numbers(self, numbers: Vec<f32>) -> Self {
-        Finding { numbers, ..self }
+        ProbeResult { numbers, ..self }
     }
 
-    /// The numbers that are to travel beside the message, taken out of it.
+    /// Takes the arrays out of the result, to be sent as a payload.
     pub fn take_numbers(&mut self) -> Payload {
         match self.numbers.is_empty() {
             true => Payload::Empty,
@@ -156,7 +158,7 @@ impl Finding {
         }
     }
 
-    /// The finding with the numbers that travelled beside it.
+    /// Puts the arrays of a payload back into the result.
     pub fn with_payload(mut self, payload: Payload) -> Self {
         if let Payload::Numbers(travelled) = payload {
             self.numbers = travelled;
@@ -165,12 +167,12 @@ impl Finding {
     }
 }
 
-/// From the worker to the page.
+/// Message from a worker to the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Event {
-    /// The worker is there and has a device.
-    Ready(DeviceReport),
-    /// A run has begun, or has been taken up again.
+    /// The worker has started and chosen a device.
+    Ready(DeviceInfo),
+    /// A run has started, or has been resumed from a checkpoint.
     Started {
         /// Steps already made.
         step: u64,
@@ -178,15 +180,15 @@ pub enum Event {
         relevant: Vec<usize>,
         /// Held-out examples that are measured on while the run goes on.
         held_out: usize,
-        /// Numbers that are trained, over all replicas.
+        /// Number of trained parameters of all replicas.
         parameters: usize,
         /// Which learner trains: "fused kernels", "autodiff".
         learner: String,
-        /// Why not the faster learner, in one sentence; empty where there is nothing to explain.
+        /// Why the faster learner is not used, in one sentence; empty if it is used.
         note: String,
     },
     /// New measurements, in rising order of steps.
-    Metrics(Vec<Row>),
+    Metrics(Vec<Measurement>),
     /// First-layer weights of the first replica; the payload holds them, `[inputs, width]`.
     Weights {
         /// Steps made when they were read.
@@ -196,9 +198,9 @@ pub enum Event {
         /// Neurons: columns of the payload.
         width: usize,
     },
-    /// How fast it goes.
+    /// Training speed.
     Rate {
-        /// Steps per second of the clock on the wall.
+        /// Steps per second of wall-clock time.
         steps_per_s: f64,
         /// Steps per second of computing time alone: what the device could do without a speed limit.
         capacity: f64,
@@ -210,7 +212,7 @@ pub enum Event {
         /// The step t_c at which it was measured.
         step: u64,
     },
-    /// The run waits.
+    /// The run was paused.
     Paused {
         /// Steps made.
         step: u64,
@@ -225,9 +227,9 @@ pub enum Event {
         /// Steps made.
         step: u64,
         /// Why.
-        reason: Ending,
+        reason: EndReason,
     },
-    /// The learning rate is another from this step on.
+    /// The learning rate has changed.
     LearningRateChanged {
         /// First step at the new rate.
         step: u64,
@@ -246,24 +248,24 @@ pub enum Event {
         /// Steps made.
         step: u64,
     },
-    /// A watched measurement of the first replica.
+    /// A probe has measured the first replica.
     Probed {
         /// Steps made when its weights were read.
         step: u64,
-        /// What was found.
-        finding: Finding,
+        /// Result of the probe.
+        finding: ProbeResult,
     },
-    /// How fast the run of this number goes, or why this program cannot train it on this device.
-    Measured(u32, Result<Speed, Failure>),
-    /// What the device computes at most.
-    PeaksMeasured(Peaks),
-    /// The worker cannot go on: one sentence for the person.
-    Failed(Failure),
+    /// Speed of the run with the number of [`Command::Measure`], or why it cannot be trained on this device.
+    Measured(u32, Result<TrainingSpeed, RunError>),
+    /// Peak performance of the device.
+    PeaksMeasured(PeakPerformance),
+    /// The worker cannot continue: one sentence for the user.
+    Failed(RunError),
 }
 
-/// Why a run ended.
+/// Reason why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ending {
+pub enum EndReason {
     /// Every replica reached the target accuracy.
     Target,
     /// The last step was made.
@@ -272,10 +274,10 @@ pub enum Ending {
     Diverged,
 }
 
-/// Why a run cannot go on.
+/// Error that ends a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub enum Failure {
-    /// There is no GPU to use.
+pub enum RunError {
+    /// No usable GPU was found.
     #[error("{0}")]
     NoGpu(String),
     /// The GPU was there and is gone, or gives wrong numbers.
@@ -293,67 +295,69 @@ pub enum Failure {
     /// A checkpoint cannot be read.
     #[error("{}", tr!("this checkpoint cannot be read: {why}", why = _0))]
     BadCheckpoint(String),
-    /// Something in the program is wrong.
+    /// Bug in the program.
     #[error("{}", tr!("the training program stopped: {why}", why = _0))]
     Internal(String),
 }
 
-impl Failure {
-    /// What a GPU library gives as an error: the first line, which is the cause; a backtrace follows.
-    pub fn lost(error: impl std::fmt::Debug) -> Self {
+impl RunError {
+    /// Converts an error of a GPU library: keeps its first line, which names the cause; the rest is a backtrace.
+    pub fn gpu_lost(error: impl std::fmt::Debug) -> Self {
         let text = format!("{error:?}").replace("\\n", "\n");
-        Failure::GpuLost(text.lines().next().unwrap_or_default().chars().take(200).collect())
+        RunError::GpuLost(text.lines().next().unwrap_or_default().chars().take(200).collect())
     }
 }
 
-/// One measurement: a number per replica in each vector. Saved runs may be older than the last of them.
+/// Measurement at one step: each vector has a number per replica, and is empty where a saved run is older than the
+/// measure.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Row {
-    /// Steps made before it.
+pub struct Measurement {
+    /// Training steps made before the measurement.
     pub step: u64,
-    /// Loss on the next training batch, or on the finite sample where there is one.
+    /// Loss on the next training batch, or on the fixed training set if there is one.
     pub train_loss: Vec<f32>,
-    /// Accuracy on the same, from 0 to 1.
+    /// Accuracy on the examples of `train_loss`, from 0 to 1.
     pub train_accuracy: Vec<f32>,
     /// Loss on held-out examples.
     pub test_loss: Vec<f32>,
     /// Accuracy on held-out examples, from 0 to 1.
     pub test_accuracy: Vec<f32>,
-    /// Normalised margin: the least margin over what is trained on, divided by (Σ‖ω‖^ν)^(D/ν) with the exponent ν of the
-    /// model's penalty and the network's degree of homogeneity D; empty where the model has no penalty, and not a number
-    /// where the network is zero.
+    /// Normalised margin: the smallest margin of a training example, divided by (Σ‖ω‖^ν)^(D/ν) with the exponent ν of
+    /// the model's penalty and the network's degree of homogeneity D; empty where the model has no penalty, and not a
+    /// number where all weights are zero.
     pub margin: Vec<f32>,
-    /// Further measures of the task, each with a number per replica or, where it does not apply, with none; for
-    /// sequences in the order of [`vivarium_science::markov::ChainMeasure`].
+    /// Further measures of the task, each with a number per replica, or empty where it does not apply; for Markov
+    /// chains in the order of [`vivarium_science::markov::ChainMeasure`].
     pub measures: Vec<Vec<f32>>,
 }
 
-impl Row {
-    fn columns(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
-        let Row { train_loss, train_accuracy, test_loss, test_accuracy, margin, measures, .. } = self;
+impl Measurement {
+    /// Mutable vectors of all measures.
+    fn columns_mut(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
+        let Measurement { train_loss, train_accuracy, test_loss, test_accuracy, margin, measures, .. } = self;
         [train_loss, train_accuracy, test_loss, test_accuracy, margin].into_iter().chain(measures)
     }
 
-    /// What was measured of one replica.
-    pub fn of(&self, replica: usize) -> Row {
+    /// Measurement of one replica alone.
+    pub fn of_replica(&self, replica: usize) -> Measurement {
         let mut row = self.clone();
-        for column in row.columns() {
+        for column in row.columns_mut() {
             *column = column.get(replica).copied().into_iter().collect();
         }
         row
     }
 
-    /// Adds what was measured of a replica, or of several, behind the others.
-    pub fn append(&mut self, of: &Row) {
-        self.measures.resize(self.measures.len().max(of.measures.len()), vec![]);
-        for (column, other) in self.columns().zip(of.clone().columns()) {
+    /// Appends the replicas of another measurement after those of this one.
+    pub fn append(&mut self, other: &Measurement) {
+        self.measures.resize(self.measures.len().max(other.measures.len()), vec![]);
+        for (column, other) in self.columns_mut().zip(other.clone().columns_mut()) {
             column.append(other);
         }
     }
 }
 
-/// The kinds of device.
+/// Kind of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeviceKind {
     /// Burn's flex on the processor.
@@ -362,10 +366,10 @@ pub enum DeviceKind {
     Gpu,
 }
 
-/// A device as a person wants it named.
+/// Kind and name of a device, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceReport {
-    /// Its kind.
+pub struct DeviceInfo {
+    /// Kind of the device.
     pub kind: DeviceKind,
     /// "CPU", "WebGPU: Apple M2", "Vulkan: NVIDIA H200".
     pub name: String,
@@ -373,29 +377,29 @@ pub struct DeviceReport {
     pub simulated: bool,
 }
 
-/// An array that travels beside an event.
+/// Array that is sent next to an event or a command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Payload {
-    /// Nothing.
+    /// No array.
     Empty,
     /// Numbers.
     Numbers(Vec<f32>),
-    /// A file's bytes.
+    /// Bytes of a checkpoint file.
     Bytes(Vec<u8>),
 }
 
-/// An event with what travels beside it.
+/// Event with its payload.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
-    /// What happened.
+pub struct EventMessage {
+    /// Event that happened.
     pub event: Event,
-    /// The array that belongs to it.
+    /// Array that belongs to the event.
     pub payload: Payload,
 }
 
-impl From<Event> for Message {
+impl From<Event> for EventMessage {
     fn from(event: Event) -> Self {
-        Message { event, payload: Payload::Empty }
+        EventMessage { event, payload: Payload::Empty }
     }
 }
 
@@ -405,17 +409,20 @@ mod tests {
 
     #[test]
     fn a_worker_fits_the_page_of_its_own_build() {
-        let worker = |build: &str, protocol| Greeting { build: build.into(), protocol };
-        assert!(worker("12ab", VERSION).fits("12ab"));
-        assert!(worker("", VERSION).fits("__BUILD__"));
+        let worker = |build: &str, protocol| WorkerHandshake { build: build.into(), protocol };
+        assert!(worker("12ab", PROTOCOL_VERSION).matches_build("12ab"));
+        assert!(worker("", PROTOCOL_VERSION).matches_build("__BUILD__"));
         for other in [
-            worker("12ab", VERSION + 1),
-            worker("", VERSION + 1),
-            worker("12ac", VERSION),
-            worker("", VERSION),
+            worker("12ab", PROTOCOL_VERSION + 1),
+            worker("", PROTOCOL_VERSION + 1),
+            worker("12ac", PROTOCOL_VERSION),
+            worker("", PROTOCOL_VERSION),
         ] {
-            assert!(!other.fits("12ab"), "{other:?}");
+            assert!(!other.matches_build("12ab"), "{other:?}");
         }
-        assert!(!worker("12ab", VERSION).fits("__BUILD__") && !worker("", VERSION + 1).fits("__BUILD__"));
+        assert!(
+            !worker("12ab", PROTOCOL_VERSION).matches_build("__BUILD__")
+                && !worker("", PROTOCOL_VERSION + 1).matches_build("__BUILD__")
+        );
     }
 }

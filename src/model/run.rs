@@ -1,4 +1,4 @@
-//! The value that determines a run: task, model, optimizer and the settings of the run itself.
+//! Specification of a run: task, model, optimizer and the settings of the run itself.
 
 pub mod cells;
 pub mod cost;
@@ -9,18 +9,18 @@ pub mod time;
 mod validate;
 mod written;
 
-pub use sizes::Sizes;
+pub use sizes::RunSizes;
 
 use crate::models::{Architecture, Bound, Model, Network, Rows};
 use crate::optim::Optimizer;
 use crate::optim::loss::Loss;
-use crate::tasks::{Measures, Task};
-use vivarium_core::settings::{Axis, Knob, Problem, Range, Settings, Value, axes};
+use crate::tasks::{MeasureNames, Task};
+use vivarium_core::settings::{InvalidSetting, Range, SettingInfo, Settings, SweepAxis, Value, axes};
 use vivarium_core::{choices, settings};
 
 choices! {
-    /// When a run ends.
-    pub enum Halt {
+    /// Condition under which a run ends.
+    pub enum StopCondition {
         /// When every replica has reached the target accuracy, or at the last step.
         Target = "target", "When the target is reached";
         /// At the last step, whatever happens before.
@@ -29,11 +29,11 @@ choices! {
 }
 
 choices! {
-    /// What counts as having found the solution.
-    pub enum Success {
+    /// Criterion for a network having found the solution.
+    pub enum SuccessCriterion {
         /// Accuracy on held-out examples of at least the target.
         Accuracy = "accuracy", "Held-out accuracy";
-        /// Accuracy on what is trained on of at least the target.
+        /// Accuracy on training examples of at least the target.
         Memory = "memory", "Training accuracy";
         /// Loss on held-out examples of at most the limit.
         Loss = "loss", "Held-out loss";
@@ -41,7 +41,7 @@ choices! {
 }
 
 choices! {
-    /// Where a run is trained.
+    /// Choice of the device that trains a run.
     pub enum DeviceChoice {
         /// The faster of the two for this network.
         Auto = "auto", "Whichever is faster";
@@ -53,9 +53,9 @@ choices! {
 }
 
 choices! {
-    /// What trains: the same steps, differently computed.
+    /// Choice of the code that computes the training steps; all give the same steps up to rounding.
     pub enum LearnerChoice {
-        /// Fused kernels wherever they cover the network, else autodiff.
+        /// Fused kernels where they support the network, else autodiff.
         Auto = "auto", "Whichever is faster";
         /// Our kernels: many steps in one launch on a GPU, one loop on the CPU.
         Fused = "fused", "Fused kernels";
@@ -65,8 +65,8 @@ choices! {
 }
 
 settings! {
-    /// What is trained towards, for how long, how often it is measured, and from which seed.
-    pub struct Run {
+    /// Settings of a run besides task, model and optimizer: loss, batch, seed, length, measurements, sweep and device.
+    pub struct RunSettings {
         /// The loss that training minimises.
         loss: Loss = Loss::Hinge, "loss", "Loss", Range::Choice(Loss::OPTIONS);
         /// Share ε of each label that is spread evenly over all classes in training; the measured losses have no smoothing.
@@ -84,7 +84,7 @@ settings! {
         /// Smallest accuracy at which the solution counts as found.
         target: f64 = 1.0, "target", "Target accuracy", Range::Real(0.5, 1.0);
         /// Whether the run ends as soon as every replica has reached the target, or only at the last step.
-        halt: Halt = Halt::Target, "halt", "End of the run", Range::Choice(Halt::OPTIONS);
+        halt: StopCondition = StopCondition::Target, "halt", "End of the run", Range::Choice(StopCondition::OPTIONS);
         /// Number of training steps between two measurements of loss and accuracy.
         every: u64 = 50, "every", "Steps between measurements", Range::Int(1, 100_000), "steps";
         /// Number of examples that are used only to measure loss and accuracy, and never in training.
@@ -92,13 +92,13 @@ settings! {
         /// Changes of the learning rate during the run: step and new learning rate.
         schedule: Vec<(u64, f64)> = vec![], "lrs", "Learning rate changes", Range::Schedule(0.0, 100.0);
         /// A setting with several values; each value gets a separate run, and the numbers of steps to the target are compared.
-        sweep: Axis = Axis::default(), "sweep", "Sweep", Range::Axis;
+        sweep: SweepAxis = SweepAxis::default(), "sweep", "Sweep", Range::Axis;
         /// A second setting of a sweep: one curve for each of its values.
-        series: Axis = Axis::default(), "series", "Curves of the sweep", Range::Axis;
+        series: SweepAxis = SweepAxis::default(), "series", "Curves of the sweep", Range::Axis;
         /// Further settings of a sweep, on the command line only; on the page a sweep has at most two settings.
-        further: Vec<Axis> = vec![], "further", "Further settings of the sweep", Range::Axes;
+        further: Vec<SweepAxis> = vec![], "further", "Further settings of the sweep", Range::Axes;
         /// Measure that must reach the target accuracy, or the loss limit, for the solution to count as found.
-        success: Success = Success::Accuracy, "by", "Found by", Range::Choice(Success::OPTIONS);
+        success: SuccessCriterion = SuccessCriterion::Accuracy, "by", "Found by", Range::Choice(SuccessCriterion::OPTIONS);
         /// Largest held-out loss at which the solution counts as found.
         limit: f64 = 0.1, "limit", "Loss limit", Range::Real(0.0, 100.0), only when "by" = "loss";
         /// Processor on which the networks are trained.
@@ -108,35 +108,36 @@ settings! {
     }
 }
 
-/// The part of a specification that a knob belongs to, in the order of the form.
+/// Section of the form, and the part of a specification that its settings belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Section {
-    /// What there is to learn.
+pub enum FormSection {
+    /// Task that is learned.
     Task,
-    /// What learns.
+    /// Model that is trained.
     Model,
-    /// How it learns.
+    /// Optimizer of the training.
     Optimizer,
-    /// For how long, from which seed, where.
+    /// Length, seed, measurements and device.
     Run,
 }
 
-impl Section {
-    /// All of them, in order.
-    pub const ALL: [Section; 4] = [Section::Task, Section::Model, Section::Optimizer, Section::Run];
+impl FormSection {
+    /// Every section, in the order of the form.
+    pub const ALL: [FormSection; 4] =
+        [FormSection::Task, FormSection::Model, FormSection::Optimizer, FormSection::Run];
 
-    /// The heading in the form.
+    /// Heading of the section in the form.
     pub fn label(self) -> &'static str {
         match self {
-            Section::Task => text!("Task"),
-            Section::Model => text!("Model"),
-            Section::Optimizer => text!("Optimizer"),
-            Section::Run => text!("Run"),
+            FormSection::Task => text!("Task"),
+            FormSection::Model => text!("Model"),
+            FormSection::Optimizer => text!("Optimizer"),
+            FormSection::Run => text!("Run"),
         }
     }
 }
 
-/// Everything that determines a run. Equal values are the same run.
+/// Specification of a run: everything that determines it. Runs of equal specifications are equal.
 ///
 /// ```
 /// use vivarium_model::run::RunSpec;
@@ -147,79 +148,79 @@ impl Section {
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunSpec {
-    /// What there is to learn.
+    /// Task that is learned.
     pub task: Task,
-    /// What learns.
+    /// Model that is trained.
     pub model: Model,
-    /// How it learns.
+    /// Optimizer of the training.
     pub optimizer: Optimizer,
-    /// Loss, batch, seed, length, measuring, device.
-    pub run: Run,
+    /// Loss, batch, seed, length, measurements and device.
+    pub run: RunSettings,
 }
 
-/// Key that chooses the model.
+/// Key of the setting that chooses the model.
 pub const MODEL_KEY: &str = "model";
-/// Key that chooses the optimizer.
+/// Key of the setting that chooses the optimizer.
 pub const OPTIMIZER_KEY: &str = "opt";
 
 impl RunSpec {
-    /// The run that a lab's bare link stands for.
-    pub fn of_lab(slug: &str) -> Option<Self> {
+    /// Default run of the lab whose task has this slug.
+    pub fn default_of_lab(slug: &str) -> Option<Self> {
         let mut spec = RunSpec { task: Task::from_slug(slug)?, ..RunSpec::default() };
         for (key, text) in spec.task.config().default_run() {
-            // A test reads all of them.
+            // A test checks that all of them are valid.
             let _ = spec.parse(key, text);
         }
         Some(spec)
     }
 
-    /// What files call the numbers of a measurement of this run, and the largest margin where a closed form is known.
-    pub fn measures(&self) -> Measures {
+    /// Names of the measures of this run in files, with the largest possible margin where a closed form is known.
+    pub fn measure_names(&self) -> MeasureNames {
         let model = self.model.config();
-        let names = model.measures().unwrap_or_else(|| self.task.examples().measures());
-        Measures { largest_margin: model.largest_margin(&self.task), ..names }
+        let names = model.measures().unwrap_or_else(|| self.task.examples().measure_names());
+        MeasureNames { largest_margin: model.largest_margin(&self.task), ..names }
     }
 
-    /// Examples of one training step.
-    pub fn batch(&self) -> usize {
+    /// Number of examples of one training step: the batch size, or the size of the training set where it is 0.
+    pub fn batch_size(&self) -> usize {
         match self.run.batch {
-            0 => self.task.examples().sample_size().unwrap_or(1),
+            0 => self.task.examples().training_set_size().unwrap_or(1),
             batch => batch,
         }
     }
 
-    /// Held-out examples that there are, up to those that are wanted.
-    pub fn held_out(&self) -> usize {
-        self.task.examples().held_out_size().map_or(self.run.held_out, |most| most.min(self.run.held_out))
+    /// Number of held-out examples: as many as the setting says, or fewer if fewer exist.
+    pub fn held_out_count(&self) -> usize {
+        self.task.examples().held_out_count().map_or(self.run.held_out, |most| most.min(self.run.held_out))
     }
 
-    /// Every knob of this run with its section, in the order of the form and of the link.
-    pub fn knobs(&self) -> Vec<(Section, &'static Knob)> {
+    /// Every setting of this run with its section, in the order of the form and of the link.
+    pub fn settings(&self) -> Vec<(FormSection, &'static SettingInfo)> {
         let sections = [
-            (Section::Task, self.task.knobs()),
-            (Section::Model, self.model.knobs()),
-            (Section::Optimizer, self.optimizer.knobs()),
-            (Section::Run, Run::KNOBS),
+            (FormSection::Task, self.task.settings()),
+            (FormSection::Model, self.model.settings()),
+            (FormSection::Optimizer, self.optimizer.settings()),
+            (FormSection::Run, RunSettings::SETTINGS),
         ];
-        sections.into_iter().flat_map(|(s, knobs)| knobs.iter().map(move |k| (s, k))).collect()
+        sections.into_iter().flat_map(|(s, settings)| settings.iter().map(move |k| (s, k))).collect()
     }
 
-    /// The knob behind `key`.
-    pub fn knob(&self, key: &str) -> Option<&'static Knob> {
-        self.knobs().into_iter().map(|(_, knob)| knob).find(|knob| knob.key == key)
+    /// Setting with this key; None if the run has no such setting.
+    pub fn setting(&self, key: &str) -> Option<&'static SettingInfo> {
+        self.settings().into_iter().map(|(_, setting)| setting).find(|setting| setting.key == key)
     }
 
-    /// Whether the setting behind `key` has an effect with the others as they are.
-    pub fn applies(&self, key: &str) -> bool {
-        let only = self.knob(key).and_then(|knob| knob.only);
-        let is_chosen = only.is_none_or(|(chooser, chosen)| match self.value(chooser) {
+    /// Whether the setting `key` has an effect with the current values of the others.
+    pub fn has_effect(&self, key: &str) -> bool {
+        let condition = self.setting(key).and_then(|setting| setting.condition);
+        let is_chosen = condition.is_none_or(|(chooser, chosen)| match self.value(chooser) {
             Some(Value::Choice(choice)) => chosen.contains(&choice.as_str()),
             _ => false,
         });
-        is_chosen && !self.task.config().is_idle(key)
+        is_chosen && !self.task.config().has_no_effect(key)
     }
 
-    /// The value behind `key`, also for the keys that choose model and optimizer.
+    /// Value of the setting `key`, also for the keys that choose model and optimizer.
     pub fn value(&self, key: &str) -> Option<Value> {
         match key {
             MODEL_KEY => Some(Value::Choice(self.model.info().slug.to_string())),
@@ -233,11 +234,11 @@ impl RunSpec {
         }
     }
 
-    /// Sets the value behind `key`.
+    /// Sets the value of the setting `key`.
     ///
     /// # Errors
-    /// When no such key exists here or the value is out of range; nothing is changed then.
-    pub fn set(&mut self, key: &str, value: &Value) -> Result<(), Problem> {
+    /// If the run has no such setting or the value is invalid; nothing is changed then.
+    pub fn set(&mut self, key: &str, value: &Value) -> Result<(), InvalidSetting> {
         if let (MODEL_KEY | OPTIMIZER_KEY, Value::Choice(slug)) = (key, value) {
             return self.parse(key, slug);
         }
@@ -245,70 +246,76 @@ impl RunSpec {
             || self.model.set(key, value)?
             || self.optimizer.set(key, value)?
             || self.run.set(key, value)?;
-        if known { Ok(()) } else { Err(Problem::new(key, &value.to_string(), tr!("a setting of this run"))) }
+        if known {
+            Ok(())
+        } else {
+            Err(InvalidSetting::new(key, &value.to_string(), tr!("a setting of this run")))
+        }
     }
 
-    /// Sets the value behind `key` from text, as in a link.
+    /// Sets the value of the setting `key` from the text of a link.
     ///
     /// # Errors
     /// As [`RunSpec::set`].
-    pub fn parse(&mut self, key: &str, text: &str) -> Result<(), Problem> {
+    pub fn parse(&mut self, key: &str, text: &str) -> Result<(), InvalidSetting> {
         match key {
-            // What is chosen already keeps its settings, of which a lab may have its own.
+            // A model that is already chosen keeps its settings, which may be the lab's own defaults.
             MODEL_KEY if text == self.model.info().slug => Ok(()),
             OPTIMIZER_KEY if text == self.optimizer.info().slug => Ok(()),
             MODEL_KEY => {
-                self.model =
-                    Model::from_slug(text).ok_or_else(|| Problem::new(key, text, one_of(Model::ENTRIES)))?;
+                self.model = Model::from_slug(text)
+                    .ok_or_else(|| InvalidSetting::new(key, text, describe_options(Model::ENTRIES)))?;
                 Ok(())
             }
             OPTIMIZER_KEY => {
                 self.optimizer = Optimizer::from_slug(text)
-                    .ok_or_else(|| Problem::new(key, text, one_of(Optimizer::ENTRIES)))?;
+                    .ok_or_else(|| InvalidSetting::new(key, text, describe_options(Optimizer::ENTRIES)))?;
                 Ok(())
             }
             _ => {
-                let knob =
-                    self.knob(key).ok_or_else(|| Problem::new(key, text, tr!("a setting of this run")))?;
-                let whole = |key: &str| self.knob(key).is_some_and(|k| matches!(k.range, Range::Int(..)));
-                let spelt = match knob.range {
-                    Range::Axis => Axis::spelt(text, whole),
-                    Range::Axes => axes::spelt(text, whole),
+                let setting = self
+                    .setting(key)
+                    .ok_or_else(|| InvalidSetting::new(key, text, tr!("a setting of this run")))?;
+                let is_whole =
+                    |key: &str| self.setting(key).is_some_and(|k| matches!(k.range, Range::Int(..)));
+                let expanded = match setting.range {
+                    Range::Axis => SweepAxis::expand_range(text, is_whole),
+                    Range::Axes => axes::expand_ranges(text, is_whole),
                     _ => None,
                 };
-                self.set(key, &knob.parse(spelt.as_deref().unwrap_or(text))?)
+                self.set(key, &setting.parse(expanded.as_deref().unwrap_or(text))?)
             }
         }
     }
 
-    /// The model's architecture, for the task's examples.
+    /// Architecture of the model, bound to the task's examples.
     pub fn architecture(&self) -> Bound<'_, dyn Architecture> {
         self.model.architecture(self.task.examples())
     }
 
-    /// The same with what the network answers.
+    /// The network of the model with its outputs, bound to the task's examples.
     pub fn network(&self) -> Bound<'_, dyn Network> {
         self.model.network(self.task.examples())
     }
 
-    /// What the model's first parameter is for this task.
+    /// Meaning of the rows of the model's first parameter for this task.
     pub fn rows(&self) -> Rows {
         let rows = self.architecture().rows();
-        match self.task.examples().form().input() {
+        match self.task.examples().form().input_word() {
             Some(row) if rows != Rows::NONE => Rows { row, ..rows },
             _ => rows,
         }
     }
 
-    /// The parameters of all replicas.
+    /// Shapes and kinds of the parameters, for all replicas.
     pub fn parameters(&self) -> Vec<crate::models::Parameter> {
         self.architecture().parameters(self.task.examples().inputs(), self.run.replicas)
     }
 
-    /// The parameters of one replica, each `[rows, columns]`, in one list of `numbers`; none where there are too few of
-    /// them, as in a list of another run.
-    pub fn parted<'a>(&self, numbers: &'a [f32]) -> Option<Vec<&'a [f32]>> {
-        let mut rest = numbers;
+    /// Splits the concatenated parameters of one replica into slices `[rows, columns]`; None if there are too few
+    /// numbers, as in those of another run.
+    pub fn split_parameters<'a>(&self, flat: &'a [f32]) -> Option<Vec<&'a [f32]>> {
+        let mut rest = flat;
         let mut next = |parameter: crate::models::Parameter| {
             let (own, after) = rest.split_at_checked(parameter.shape[1] * parameter.shape[2])?;
             rest = after;
@@ -319,14 +326,14 @@ impl RunSpec {
 
     /// Initial values of the parameters of all replicas, each `[replicas, rows, columns]`.
     ///
-    /// A replica starts from its own weights, or, with `inits` initialisations, from those of replica
+    /// Each replica has its own initial weights, or, with `inits` initialisations, those of replica
     /// `replica mod inits`.
-    pub fn initial(&self) -> Vec<Vec<f32>> {
-        self.initial_of(self.run.replicas)
+    pub fn initialize_parameters(&self) -> Vec<Vec<f32>> {
+        self.initialize_replicas(self.run.replicas)
     }
 
-    /// Those of the first `replicas`.
-    pub fn initial_of(&self, replicas: usize) -> Vec<Vec<f32>> {
+    /// As [`RunSpec::initialize_parameters`], for the first `replicas` replicas.
+    pub fn initialize_replicas(&self, replicas: usize) -> Vec<Vec<f32>> {
         let inputs = self.task.examples().inputs();
         let different = if self.run.inits == 0 { replicas } else { self.run.inits.min(replicas) };
         // A network that is constructed is the same in every replica.
@@ -344,53 +351,53 @@ impl RunSpec {
         initial
     }
 
-    /// The stage of training step `step`: the steps are divided evenly among the model's stages, of which the
-    /// last one stays for ever.
+    /// Training stage of step `step`: the steps are divided evenly among the model's stages, and the last stage never
+    /// ends.
     pub fn stage(&self, step: u64) -> usize {
         let stages = self.architecture().stages() as u64;
         (step.saturating_mul(stages) / self.run.steps).min(stages - 1) as usize
     }
 
-    /// The first step of `stage`.
-    pub fn stage_begins(&self, stage: usize) -> u64 {
+    /// First step of training stage `stage`.
+    pub fn first_step_of_stage(&self, stage: usize) -> u64 {
         (stage as u64 * self.run.steps).div_ceil(self.architecture().stages() as u64)
     }
 
-    /// Learning rate that training step `step` is made with: what is [set](RunSpec::set_rate), times the optimizer's
-    /// [share](Optimizer::rate_share) of it.
+    /// Learning rate of training step `step`: the rate [before the schedule](RunSpec::learning_rate_before_schedule),
+    /// times the schedule's [factor](Optimizer::schedule_factor).
     pub fn learning_rate(&self, step: u64) -> f64 {
-        self.set_rate(step) * self.optimizer.rate_share(step, self.run.steps)
+        self.learning_rate_before_schedule(step) * self.optimizer.schedule_factor(step, self.run.steps)
     }
 
-    /// Learning rate that is set at `step`, with the changes made while the run went on.
-    pub fn set_rate(&self, step: u64) -> f64 {
+    /// Learning rate at `step` before the optimizer's schedule, including the changes made during the run.
+    pub fn learning_rate_before_schedule(&self, step: u64) -> f64 {
         let change = self.run.schedule.iter().rev().find(|(from, _)| *from <= step);
         change.map_or(self.optimizer.learning_rate(), |(_, lr)| *lr)
     }
 
-    /// Records that the learning rate is set to `lr` from `step` on; later changes are forgotten.
+    /// Records that the learning rate is set to `lr` from `step` on, and forgets later changes.
     pub fn change_learning_rate(&mut self, step: u64, lr: f64) {
         self.run.schedule.retain(|(from, _)| *from < step);
-        if self.set_rate(step) != lr {
+        if self.learning_rate_before_schedule(step) != lr {
             self.run.schedule.push((step, lr));
         }
     }
 
-    /// ε of label smoothing, in single precision as all learners take it; 0 where labels are not smoothed.
+    /// Label smoothing ε in single precision; 0 for losses without smoothing.
     pub fn label_smoothing(&self) -> f32 {
         if self.run.loss == Loss::CrossEntropy { self.run.smoothing as f32 } else { 0.0 }
     }
 
-    /// Floating-point operations of one step over all replicas, roughly.
+    /// Estimated floating-point operations of one step of all replicas.
     pub fn step_flops(&self) -> f64 {
-        let one = self.architecture().step_flops(self.task.examples().inputs(), self.batch());
+        let one = self.architecture().step_flops(self.task.examples().inputs(), self.batch_size());
         one * self.run.replicas as f64
     }
 
-    /// The names of the settings in which `self` differs from `other`, with both values.
-    pub fn differences(&self, other: &RunSpec) -> Vec<(String, String, String)> {
+    /// Settings in which `self` differs from `other`: key, value in `other`, value in `self`.
+    pub fn list_differences(&self, other: &RunSpec) -> Vec<(String, String, String)> {
         let mut keys = vec![MODEL_KEY, OPTIMIZER_KEY];
-        keys.extend(self.knobs().iter().map(|(_, k)| k.key));
+        keys.extend(self.settings().iter().map(|(_, k)| k.key));
         let text = |spec: &RunSpec, key: &str| spec.value(key).map(|v| v.to_string()).unwrap_or_default();
         keys.into_iter()
             .map(|key| (key.to_string(), text(other, key), text(self, key)))
@@ -399,7 +406,8 @@ impl RunSpec {
     }
 }
 
-fn one_of(entries: &[vivarium_core::catalog::Entry]) -> String {
+/// Describes the slugs of a catalog: "one of a, b, c".
+fn describe_options(entries: &[vivarium_core::catalog::CatalogEntry]) -> String {
     let slugs: Vec<_> = entries.iter().map(|e| e.info.slug).collect();
     format!("one of {}", slugs.join(", "))
 }

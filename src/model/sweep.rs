@@ -5,58 +5,59 @@
 //! let (link, _) = decode("#v1/sparse-parity?sweep=n:10_20&series=k:2_3&replicas=5");
 //! let cells = sweep::cells(&link.spec);
 //! assert_eq!(cells.len(), 4);
-//! assert_eq!((cells[1].at, cells[1].series), (0, 1));
+//! assert_eq!((cells[1].sweep_index, cells[1].series_index), (0, 1));
 //! ```
 //!
 //! # Why
 //! A cell is an ordinary run of its own, with as many replicas as the sweep asks for, so nothing that trains
-//! knows of sweeps: whoever drives runs takes one cell after the other. Cells of the same abscissa come
+//! knows of sweeps: the caller trains one cell after the other. Cells of the same abscissa come
 //! together, so that every curve grows from the start.
 
 use crate::run::RunSpec;
-use crate::run::cells::{MOST_CELLS, Runs, count, place, run};
-use vivarium_core::settings::{Axis, Problem};
+use crate::run::cells::{MAX_PAGE_SWEEP_RUNS, SweepRuns, build_run, count_runs_usize, value_indices};
+use vivarium_core::settings::{InvalidSetting, SweepAxis};
 
-/// Largest number of runs of a sweep on the command line, which is larger than on the page.
-pub const MOST_AT_ALL: usize = 1_000_000;
+/// Largest number of runs of a sweep on the command line; the page allows fewer.
+pub const MAX_SWEEP_RUNS: usize = 1_000_000;
 
-/// One run of a sweep.
+/// Run of a sweep, with its position in the grid of the two swept settings.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
-    /// The run, without a sweep.
+pub struct SweepCell {
+    /// Specification of the run, without a sweep.
     pub spec: RunSpec,
-    /// Which value of the sweep's setting it has.
-    pub at: usize,
-    /// Which value of the second setting it has; 0 where there is none.
-    pub series: usize,
+    /// Index of its value of the first swept setting.
+    pub sweep_index: usize,
+    /// Index of its value of the second swept setting; 0 if there is none.
+    pub series_index: usize,
 }
 
-/// The runs of the sweep of `spec`, in the order in which they are made; none if it is no sweep.
-pub fn cells(spec: &RunSpec) -> Vec<Cell> {
-    let runs = Runs::of(spec);
+/// Runs of the sweep of `spec`, in the order in which they are trained; empty if it has no sweep.
+pub fn cells(spec: &RunSpec) -> Vec<SweepCell> {
+    let runs = SweepRuns::new(spec);
     // All runs of a link without problems were checked when it was read, if they are no more than a page makes.
-    let one = |number| match count(spec) > MOST_CELLS {
-        true => runs.checked(number).ok(),
-        false => runs.unchecked(number),
+    let one = |number| match count_runs_usize(spec) > MAX_PAGE_SWEEP_RUNS {
+        true => runs.build_checked(number).ok(),
+        false => runs.build_unchecked(number),
     };
     let cell = |number| {
-        let (at, series) = place(spec, number);
-        Some(Cell { spec: one(number)?, at, series })
+        let (at, series) = value_indices(spec, number);
+        Some(SweepCell { spec: one(number)?, sweep_index: at, series_index: series })
     };
-    (0..count(spec)).filter_map(cell).collect()
+    (0..count_runs_usize(spec)).filter_map(cell).collect()
 }
 
-/// Run `number` of the sweep of `spec`, from 0.
+/// Run `number` of the sweep of `spec`, counted from 0.
 ///
 /// # Errors
-/// The value of the sweep that is not allowed. A specification without problems has no such value.
-pub fn cell(spec: &RunSpec, number: usize) -> Result<Cell, Problem> {
-    let (at, series) = place(spec, number);
-    run(spec, number).map(|spec| Cell { spec, at, series })
+/// The invalid value of a swept setting. A valid specification has none.
+pub fn cell(spec: &RunSpec, number: usize) -> Result<SweepCell, InvalidSetting> {
+    let (at, series) = value_indices(spec, number);
+    build_run(spec, number).map(|spec| SweepCell { spec, sweep_index: at, series_index: series })
 }
 
-/// The places of an axis's values on a chart: the numbers themselves, or 0, 1, 2 and so on if some values are words.
-pub fn places(axis: &Axis) -> Vec<f64> {
+/// Positions of an axis's values on a chart: the numbers themselves, or 1, 2, 3 and so on if some values are not
+/// numbers.
+pub fn axis_positions(axis: &SweepAxis) -> Vec<f64> {
     let numbers: Option<Vec<f64>> = axis.values.iter().map(|v| v.parse().ok()).collect();
     numbers.unwrap_or_else(|| (1..=axis.values.len()).map(|i| i as f64).collect())
 }
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn words_stand_in_a_row_and_numbers_where_they_are() {
-        assert_eq!(places(&spec("#v1/sparse-parity?sweep=n:10_25").run.sweep), [10.0, 25.0]);
-        assert_eq!(places(&spec("#v1/sparse-parity?sweep=loss:hinge_ce").run.sweep), [1.0, 2.0]);
+        assert_eq!(axis_positions(&spec("#v1/sparse-parity?sweep=n:10_25").run.sweep), [10.0, 25.0]);
+        assert_eq!(axis_positions(&spec("#v1/sparse-parity?sweep=loss:hinge_ce").run.sweep), [1.0, 2.0]);
     }
 }

@@ -1,37 +1,37 @@
 //! What the page shows and says of runs on sequences.
 
-use super::opened::{bars, grid, lines, opened as open};
+use super::opened::{chart_bars, chart_grid, chart_lines, open_page as open};
 use super::state::{Action, State};
-use crate::run::status::status;
+use crate::run::status::status_line;
 use vivarium_labs::markov::probes::{ABLATION, PARAMETERS};
-use vivarium_labs::markov::state::{MarkovState, Origin, Who};
+use vivarium_labs::markov::state::{MarkovState, Predictor, SequenceOrigin};
 use vivarium_model::chart;
 use vivarium_model::chart::Chart;
-use vivarium_model::chart::Kind;
+use vivarium_model::chart::ChartKind;
 use vivarium_model::permalink::encode;
-use vivarium_model::protocol::{Ending, Event, Finding, Payload, Row};
-use vivarium_model::tasks::Form;
+use vivarium_model::protocol::{EndReason, Event, Measurement, Payload, ProbeResult};
+use vivarium_model::tasks::ExampleForm;
 use vivarium_model::tasks::markov::charts as markov_charts;
 use vivarium_plot::analysis::{Reading, Role};
 use vivarium_science::markov::{BayesDivergence, ChainMeasure, Strategy};
-use vivarium_view::display::Phase;
+use vivarium_view::display::RunPhase;
 use vivarium_view::display::charts::ChartOfRun;
-use vivarium_view::display::summary::{Newest, extra, names};
+use vivarium_view::display::summary::{LatestMetrics, extra_number, metric_names};
 
 /// Posterior mean after 001010 for uniform rows, by a midpoint rule with 4,000 nodes for each row.
 const BAYES_AFTER_AABABA: [f64; 2] = [0.432_139_276, 0.567_860_724];
 
 fn chains(state: &State) -> &MarkovState {
-    state.run.state::<MarkovState>().unwrap()
+    state.run.lab_state::<MarkovState>().unwrap()
 }
 
 /// A measurement whose KL to the truth is `kl`, nearest to the strategy of this order.
-fn row(step: u64, kl: f32, near: usize, replicas: usize) -> Row {
+fn row(step: u64, kl: f32, near: usize, replicas: usize) -> Measurement {
     let measures = ChainMeasure::ALL.iter().enumerate().map(|(at, _)| match at {
         at if at <= 2 => vec![(at as f32 - near as f32).abs(); replicas],
         _ => vec![0.25; replicas],
     });
-    Row {
+    Measurement {
         step,
         train_loss: vec![0.6; replicas],
         train_accuracy: vec![0.7; replicas],
@@ -42,15 +42,15 @@ fn row(step: u64, kl: f32, near: usize, replicas: usize) -> Row {
     }
 }
 
-/// A run with the lines of the thesis, in this phase.
-fn said(link: &str, phase: Phase, solved: &[(usize, u64)]) -> State {
+/// Returns a page with a run of the lab in this phase, with the losses of the known strategies.
+fn state_at_phase(link: &str, phase: RunPhase, solved: &[(usize, u64)]) -> State {
     let mut state = open(link);
     let replicas = state.run.spec().run.replicas;
     let known = [Strategy::Uniform, Strategy::Unigram, Strategy::Bigram, Strategy::Trigram];
     let order = chains(&state).task.order;
     let all = known.into_iter().zip([0.2, 0.088, 0.018, 0.005]).take(order + 1).collect();
-    let chains = state.run.state_mut::<MarkovState>().unwrap();
-    (chains.lines, chains.bayes) = (all, Some(BayesDivergence { kl: 0.017, standard_error: 0.0 }));
+    let chains = state.run.lab_state_mut::<MarkovState>().unwrap();
+    (chains.strategy_kl, chains.bayes) = (all, Some(BayesDivergence { kl: 0.017, standard_error: 0.0 }));
     state.run.history.push(row(0, 0.2, 0, replicas));
     state.run.history.push(row(225, 0.091, 1, replicas));
     (state.run.step, state.run.phase, state.run.solved) = (400, phase, solved.to_vec());
@@ -59,7 +59,7 @@ fn said(link: &str, phase: Phase, solved: &[(usize, u64)]) -> State {
 
 #[test]
 fn the_catalogue_of_sequences_has_its_order() {
-    let of_sequences = Chart::ALL.iter().filter(|chart| chart.form() == Some(Form::Sequence));
+    let of_sequences = Chart::ALL.iter().filter(|chart| chart.form() == Some(ExampleForm::Sequence));
     let slugs: Vec<&str> = of_sequences.map(|chart| chart.slug()).collect();
     assert_eq!(slugs.join(" "), "kl strategies scores map distances ablation others kernel lags next theory");
     let state = open("#v1/markov");
@@ -90,7 +90,7 @@ fn every_chart_has_the_shape_that_the_catalogue_says_and_a_sentence() {
             }
             for chart in Chart::ALL.iter().filter(|chart| chart.applies(&state.run).is_ok()) {
                 let shape = match chart.reading(&state.run) {
-                    Reading::Lines(_) => Kind::Lines,
+                    Reading::Lines(_) => ChartKind::Lines,
                     Reading::Grid(grid) => {
                         assert_eq!(grid.rows * grid.columns, grid.values.len(), "{chart:?}");
                         for (names, count) in
@@ -98,9 +98,9 @@ fn every_chart_has_the_shape_that_the_catalogue_says_and_a_sentence() {
                         {
                             assert!(names.is_empty() || names.len() == count, "{chart:?} {link}");
                         }
-                        Kind::Grid
+                        ChartKind::Grid
                     }
-                    Reading::Bars(_) => Kind::Bars,
+                    Reading::Bars(_) => ChartKind::Bars,
                 };
                 assert_eq!(shape, chart.info().kind, "{chart:?}");
                 let said = chart.summary(&state.run);
@@ -115,7 +115,7 @@ fn every_chart_has_the_shape_that_the_catalogue_says_and_a_sentence() {
 fn charts_are_there_where_they_have_something_to_show() {
     let there = |link: &str| {
         let state = open(link);
-        let all = Chart::ALL.iter().filter(|chart| chart.form() == Some(Form::Sequence));
+        let all = Chart::ALL.iter().filter(|chart| chart.form() == Some(ExampleForm::Sequence));
         let shown: Vec<&str> =
             all.filter(|chart| chart.applies(&state.run).is_ok()).map(|chart| chart.slug()).collect();
         shown.join(" ")
@@ -136,39 +136,41 @@ fn charts_are_there_where_they_have_something_to_show() {
 
 #[test]
 fn divergences_and_cross_entropies_share_no_chart() {
-    let mut state = said("#v1/markov", Phase::Running, &[]);
+    let mut state = state_at_phase("#v1/markov", RunPhase::Running, &[]);
     for (chart, title) in [(chart::LOSS, "Training loss"), (chart::ACCURACY, "Training accuracy")] {
-        let drawn = lines(chart, &state);
+        let drawn = chart_lines(chart, &state);
         assert_eq!((drawn.title.as_str(), drawn.series.len()), (title, 1));
         assert_eq!((drawn.series[0].role, drawn.series[0].x.len()), (Role::Train, 2));
     }
-    let kl = lines(markov_charts::TRUTH, &state);
+    let kl = chart_lines(markov_charts::TRUTH, &state);
     assert_eq!((kl.series[0].y.as_slice(), kl.spans.len()), ([0.2, 0.091].as_slice(), 2));
-    let references: Vec<&str> = kl.references.iter().map(|r| r.1.as_str()).collect();
+    let references: Vec<&str> = kl.reference_lines.iter().map(|r| r.1.as_str()).collect();
     assert_eq!(references.join(" "), "uniform unigram bigram Bayes-optimal");
-    assert_eq!((kl.references[2].0, kl.references[3].0), (0.018, 0.017));
-    let mut sampled = said("#v1/markov?k=3", Phase::Running, &[]);
+    assert_eq!((kl.reference_lines[2].0, kl.reference_lines[3].0), (0.018, 0.017));
+    let mut sampled = state_at_phase("#v1/markov?k=3", RunPhase::Running, &[]);
     let line = BayesDivergence { kl: 0.017, standard_error: 0.000_25 };
-    sampled.run.state_mut::<MarkovState>().unwrap().bayes = Some(line);
-    let names = lines(markov_charts::TRUTH, &sampled).references;
+    sampled.run.lab_state_mut::<MarkovState>().unwrap().bayes = Some(line);
+    let names = chart_lines(markov_charts::TRUTH, &sampled).reference_lines;
     assert_eq!(names[3].1, "Bayes-optimal ± 2.50e−4");
     let said = markov_charts::TRUTH.summary(&sampled.run);
     assert!(said.contains("0.0170 (standard error 2.50e−4) for the Bayes-optimal prediction"), "{said}");
     assert!(kl.marks.is_empty());
     state.run.solved = vec![(0, 225)];
-    assert_eq!(lines(markov_charts::TRUTH, &state).marks, [(225.0, "half-way".to_string())]);
-    assert_eq!(lines(chart::LOSS, &state).marks, [(225.0, "target".to_string())]);
-    state.run.link.view.y_axis = vivarium_model::permalink::Axis::Log;
-    assert!(lines(markov_charts::TRUTH, &state).log_y && !lines(markov_charts::SCORES, &state).log_y);
+    assert_eq!(chart_lines(markov_charts::TRUTH, &state).marks, [(225.0, "half-way".to_string())]);
+    assert_eq!(chart_lines(chart::LOSS, &state).marks, [(225.0, "target".to_string())]);
+    state.run.link.view.y_axis = vivarium_model::permalink::AxisScale::Log;
+    assert!(
+        chart_lines(markov_charts::TRUTH, &state).log_y && !chart_lines(markov_charts::SCORES, &state).log_y
+    );
 }
 
 #[test]
 fn the_strategies_have_lines_up_to_the_order() {
     for (link, count) in [("#v1/markov", 3), ("#v1/markov?gram=3&t=100", 4)] {
-        let found = chains(&open(link)).lines.clone();
+        let found = chains(&open(link)).strategy_kl.clone();
         assert_eq!(found.len(), count);
         assert!(found.windows(2).all(|pair| pair[0].1 > pair[1].1), "{found:?}");
-        assert_eq!(lines(markov_charts::STRATEGIES, &open(link)).series.len(), count);
+        assert_eq!(chart_lines(markov_charts::STRATEGIES, &open(link)).series.len(), count);
     }
 }
 
@@ -176,19 +178,22 @@ fn the_strategies_have_lines_up_to_the_order() {
 fn the_sequence_that_is_looked_into_comes_from_where_the_link_says() {
     let look = |link: &str| chains(&open(link)).inspected.clone();
     let held_out = look("#v1/markov");
-    assert_eq!((held_out.symbols.len(), held_out.origin), (50, Origin::HeldOut(1)));
+    assert_eq!((held_out.symbols.len(), held_out.origin), (50, SequenceOrigin::HeldOut(1)));
     assert!(held_out.chain.is_some() && look("#v1/markov?example=2").symbols != held_out.symbols);
     let drawn = look("#v1/markov?chain=90.10.30.70");
-    assert_eq!((drawn.symbols.len(), drawn.origin), (50, Origin::Drawn(1)));
+    assert_eq!((drawn.symbols.len(), drawn.origin), (50, SequenceOrigin::Drawn(1)));
     assert_ne!(look("#v1/markov?chain=90.10.30.70&example=2").symbols, drawn.symbols);
     let own = look("#v1/markov?t=4&seq=1.1.0.0.1.0");
-    assert_eq!((own.symbols.as_slice(), own.origin, own.chain), ([0, 0, 1, 0].as_slice(), Origin::Own, None));
+    assert_eq!(
+        (own.symbols.as_slice(), own.origin, own.chain),
+        ([0, 0, 1, 0].as_slice(), SequenceOrigin::Entered, None)
+    );
 }
 
 #[test]
 fn expectations_are_probabilities_of_the_right_symbols() {
     let state = open("#v1/markov?seq=0.0.1.0.1.0&chain=90.10.30.70&place=3");
-    let of = |place: usize| chains(&state).expected(place);
+    let of = |place: usize| chains(&state).predict_next(place);
     let who: Vec<String> = of(5).into_iter().map(|(who, _)| who.name()).collect();
     assert_eq!(who.join(" "), "truth network uniform unigram bigram Bayes-optimal");
     assert!(of(5).iter().all(|(_, p)| (p.iter().sum::<f64>() - 1.0).abs() < 1e-6));
@@ -197,11 +202,11 @@ fn expectations_are_probabilities_of_the_right_symbols() {
     // After abab, a is followed twice by b and once by a.
     assert!(near(&of(5)[4].1, [2.0 / 5.0, 3.0 / 5.0]), "{:?}", of(5));
     assert!(near(&of(5)[5].1, BAYES_AFTER_AABABA), "{:?}", of(5));
-    let shown = grid(markov_charts::NEXT, &state);
+    let shown = chart_grid(markov_charts::NEXT, &state);
     assert_eq!((shown.rows, shown.columns, shown.marked_rows.as_slice()), (6, 2, [1].as_slice()));
     assert!((shown.values[0] - 0.3).abs() < 1e-6, "the third symbol is b");
     let unknown = open("#v1/markov?seq=0.0.1");
-    assert_eq!(chains(&unknown).expected(2)[0].0, Who::Network);
+    assert_eq!(chains(&unknown).predict_next(2)[0].0, Predictor::Network);
     assert!(
         markov_charts::NEXT
             .summary(&unknown.run)
@@ -212,19 +217,19 @@ fn expectations_are_probabilities_of_the_right_symbols() {
 #[test]
 fn predictions_look_by_the_heads_of_the_last_layer() {
     let state = open("#v1/markov?heads=1.2&seq=0.1.0");
-    let glances = chains(&state).glances(1);
+    let glances = chains(&state).head_weights(1);
     assert_eq!(glances.iter().map(|g| g.name.as_str()).collect::<Vec<_>>(), ["2.1", "2.2"]);
     assert!(
         glances.iter().all(|g| g.weights[2] == 0.0 && (g.weights.iter().sum::<f64>() - 1.0).abs() < 1e-9)
     );
     // Counts of pairs: only what has followed the current symbol counts.
     let state = open("#v1/markov?model=minimal-markov&from=bigram&seq=0.1.0.0.1.0");
-    assert_eq!(chains(&state).glances(5)[0].weights, [0.0, 1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0 / 3.0, 0.0]);
+    assert_eq!(chains(&state).head_weights(5)[0].weights, [0.0, 1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0 / 3.0, 0.0]);
 }
 
 #[test]
 fn maps_are_of_one_head_or_of_all() {
-    let map = |link: &str| grid(markov_charts::MAP, &open(link));
+    let map = |link: &str| chart_grid(markov_charts::MAP, &open(link));
     let both = map("#v1/markov?seq=0.1.0");
     assert_eq!((both.rows, both.columns), (3, 7));
     let one = map("#v1/markov?seq=0.1.0&head=2&place=2");
@@ -239,19 +244,19 @@ fn findings_reach_their_charts() {
     let mut state = open("#v1/markov");
     let stamp = markov_charts::MAP.stamp(&state.run);
     let count: usize = state.run.spec().parameters().iter().map(|p| p.shape[1] * p.shape[2]).sum();
-    let parameters = |numbers| Finding::of(PARAMETERS.id()).with_numbers(numbers);
-    state.run.found(5, parameters(vec![0.5; count - 1]));
+    let parameters = |numbers| ProbeResult::new(PARAMETERS.id()).with_numbers(numbers);
+    state.run.add_finding(5, parameters(vec![0.5; count - 1]));
     assert_eq!(chains(&state).step, 0, "numbers of another network");
     for step in 1..40 {
-        state.run.found(step, parameters(vec![0.0; count]));
+        state.run.add_finding(step, parameters(vec![0.0; count]));
     }
     let chains = chains(&state);
     assert_eq!(chains.step, 39);
     assert!(chains.distances.iter().count() <= 7);
-    assert!(chains.inspected.look.logits.iter().all(|z| *z == 0.0));
-    state.run.found(40, Finding::of(ABLATION.id()).with_numbers(vec![0.02, 0.1, 0.09]));
-    assert_eq!(bars(markov_charts::ABLATION, &state).bars[1], ("1.1".to_string(), 0.1));
-    let distances = lines(markov_charts::DISTANCES, &state);
+    assert!(chains.inspected.trace.logits.iter().all(|z| *z == 0.0));
+    state.run.add_finding(40, ProbeResult::new(ABLATION.id()).with_numbers(vec![0.02, 0.1, 0.09]));
+    assert_eq!(chart_bars(markov_charts::ABLATION, &state).bars[1], ("1.1".to_string(), 0.1));
+    let distances = chart_lines(markov_charts::DISTANCES, &state);
     assert!(distances.log_y && distances.series.last().unwrap().y.iter().all(|w| (w - 1.0).abs() < 1e-6));
     state.apply(Action::Edit("example".into(), "2".into()));
     assert_ne!(markov_charts::MAP.stamp(&state.run), stamp);
@@ -260,14 +265,14 @@ fn findings_reach_their_charts() {
 #[test]
 fn parameters_of_a_worker_travel_to_the_sequence() {
     use super::trainer::{Program, TrainerMessage};
-    use crate::trainer::device::Survey;
+    use crate::trainer::device::GpuSupport;
     let mut state = open("#v1/markov?model=minimal-markov&device=cpu");
-    state.apply(Action::Surveyed(Survey::NoAdapter));
+    state.apply(Action::GpuDetected(GpuSupport::NoAdapter));
     let mut hear = |event, payload| {
-        let message = vivarium_model::protocol::Message { event, payload };
-        state.apply(Action::Heard(Program::Cpu, TrainerMessage::Said(message)));
+        let message = vivarium_model::protocol::EventMessage { event, payload };
+        state.apply(Action::Trainer(Program::Cpu, TrainerMessage::Message(message)));
     };
-    let report = vivarium_model::protocol::DeviceReport {
+    let report = vivarium_model::protocol::DeviceInfo {
         kind: vivarium_model::protocol::DeviceKind::Cpu,
         name: "CPU".into(),
         simulated: false,
@@ -276,42 +281,43 @@ fn parameters_of_a_worker_travel_to_the_sequence() {
     let (relevant, learner, note) = (vec![], String::new(), String::new());
     let started = Event::Started { step: 0, relevant, held_out: 256, parameters: 54, learner, note };
     hear(started, Payload::Empty);
-    let finding = Finding::of(PARAMETERS.id());
+    let finding = ProbeResult::new(PARAMETERS.id());
     let numbers = [vec![1.0, 0.0, 0.0, 1.0], vec![0.25, 0.5], vec![0.0; 48]].concat();
     hear(Event::Probed { step: 7, finding }, Payload::Numbers(numbers));
     assert_eq!(
-        (chains(&state).step, grid(markov_charts::KERNEL, &state).values),
+        (chains(&state).step, chart_grid(markov_charts::KERNEL, &state).values),
         (7, vec![1.0, 0.0, 0.0, 1.0])
     );
-    assert_eq!(bars(markov_charts::LAGS, &state).bars[1], ("1".to_string(), 0.5));
-    assert_eq!(extra(&state.run, 1), ("v₁ / v₀".to_string(), "2.000".to_string()));
-    assert_eq!(lines(markov_charts::THEORY, &state).series.last().unwrap().name, "trained network");
+    assert_eq!(chart_bars(markov_charts::LAGS, &state).bars[1], ("1".to_string(), 0.5));
+    assert_eq!(extra_number(&state.run, 1), ("v₁ / v₀".to_string(), "2.000".to_string()));
+    assert_eq!(chart_lines(markov_charts::THEORY, &state).series.last().unwrap().name, "trained network");
     assert_eq!(markov_charts::LAGS.summary(&state.run), "The largest entry of v is 0.500, at distance 1.");
 }
 
 #[test]
 fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
-    let last = Phase::Finished(Ending::LastStep);
-    let text =
-        |link: &str, phase: &Phase, solved: &[(usize, u64)]| status(&said(link, phase.clone(), solved));
+    let last = RunPhase::Finished(EndReason::LastStep);
+    let text = |link: &str, phase: &RunPhase, solved: &[(usize, u64)]| {
+        status_line(&state_at_phase(link, phase.clone(), solved))
+    };
     assert_eq!(
-        text("#v1/markov", &Phase::Running, &[]),
+        text("#v1/markov", &RunPhase::Running, &[]),
         "Learning: the network is nearest to the unigram strategy. KL 0.091, unigram 0.088, bigram 0.018"
     );
     let many = "#v1/markov?replicas=10";
-    assert!(text(many, &Phase::Running, &[]).contains("KL 0.091 in the median, unigram"));
+    assert!(text(many, &RunPhase::Running, &[]).contains("KL 0.091 in the median, unigram"));
     assert_eq!(
-        text("#v1/markov", &Phase::Finished(Ending::Target), &[(0, 225)]),
+        text("#v1/markov", &RunPhase::Finished(EndReason::Target), &[(0, 225)]),
         "Target reached at step 225: the KL is more than half-way from the unigram KL to the bigram KL. The attention does not show \
          an induction head: at step 225 the previous-token score is 0.250 and the induction score is 0.250, not both at least 0.800."
     );
     let attends = |previous: f32, induction: f32| {
-        let mut state = said("#v1/markov", Phase::Finished(Ending::Target), &[(0, 225)]);
+        let mut state = state_at_phase("#v1/markov", RunPhase::Finished(EndReason::Target), &[(0, 225)]);
         let mut last = row(225, 0.05, 2, 1);
         last.measures[ChainMeasure::Previous as usize] = vec![previous];
         last.measures[ChainMeasure::Induction as usize] = vec![induction];
         state.run.history.push(last);
-        status(&state)
+        status_line(&state)
     };
     assert!(attends(0.95, 0.85).ends_with(
         "An induction head has formed: at step 225 the previous-token score is 0.950 and the induction score is 0.850, both at \
@@ -327,30 +333,31 @@ fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
          KL. The attention does not show an induction head: at step 225 the median previous-token score is 0.250 and the median induction \
          score is 0.250, not both at least 0.800. Ended at step 400."
     );
-    assert_eq!(text(many, &Phase::Running, &seven), "Learning. Target reached by 7 of 10 networks");
-    let minimal = text("#v1/markov?model=minimal-markov&target=0.8", &Phase::Running, &[(0, 40)]);
+    assert_eq!(text(many, &RunPhase::Running, &seven), "Learning. Target reached by 7 of 10 networks");
+    let minimal = text("#v1/markov?model=minimal-markov&target=0.8", &RunPhase::Running, &[(0, 40)]);
     assert_eq!(
         minimal,
         "Target reached at step 40: the KL is at least 80.0 % of the way from the unigram KL to the bigram KL. Training continues."
     );
     // Independent symbols are predicted best by unigrams, so the share of the way is counted from the uniform strategy.
-    let mut independent = said("#v1/markov?test=iid", Phase::Finished(Ending::Target), &[(0, 40)]);
+    let mut independent =
+        state_at_phase("#v1/markov?test=iid", RunPhase::Finished(EndReason::Target), &[(0, 40)]);
     let lines = [(Strategy::Uniform, 0.2), (Strategy::Unigram, 0.01), (Strategy::Bigram, 0.02)];
-    independent.run.state_mut::<MarkovState>().unwrap().lines = lines.to_vec();
-    let text_of = status(&independent);
+    independent.run.lab_state_mut::<MarkovState>().unwrap().strategy_kl = lines.to_vec();
+    let text_of = status_line(&independent);
     assert!(text_of.contains("half-way from the uniform KL to the unigram KL"), "{text_of}");
-    assert_eq!(extra(&independent.run, 0).0, "KL divided by unigram KL");
-    assert_eq!(names(&independent.run)[3], "Progress towards the KL of the unigram strategy");
-    let third = text("#v1/markov?gram=3", &Phase::Finished(Ending::Target), &[(0, 40)]);
+    assert_eq!(extra_number(&independent.run, 0).0, "KL divided by unigram KL");
+    assert_eq!(metric_names(&independent.run)[3], "Progress towards the KL of the unigram strategy");
+    let third = text("#v1/markov?gram=3", &RunPhase::Finished(EndReason::Target), &[(0, 40)]);
     assert!(third.contains("from the bigram KL to the trigram KL."), "{third}");
     assert_eq!(text("#v1/markov", &last, &[]), "Ended at step 400 without reaching the target");
 }
 
 #[test]
 fn numbers_go_by_what_they_are() {
-    let state = said("#v1/markov", Phase::Running, &[]);
+    let state = state_at_phase("#v1/markov", RunPhase::Running, &[]);
     assert_eq!(
-        names(&state.run),
+        metric_names(&state.run),
         [
             "Loss, training",
             "KL to the truth",
@@ -358,10 +365,10 @@ fn numbers_go_by_what_they_are() {
             "Progress towards the KL of the bigram strategy"
         ]
     );
-    assert_eq!(Newest::of(&state.run).test_loss, "0.091");
-    assert_eq!(extra(&state.run, 0), ("KL divided by bigram KL".to_string(), "5.056".to_string()));
-    assert_eq!(extra(&state.run, 1), ("Previous-token score".to_string(), "0.250".to_string()));
-    assert_eq!(names(&open("#v1/sparse-parity").run)[1], "Loss, held-out");
+    assert_eq!(LatestMetrics::of(&state.run).test_loss, "0.091");
+    assert_eq!(extra_number(&state.run, 0), ("KL divided by bigram KL".to_string(), "5.056".to_string()));
+    assert_eq!(extra_number(&state.run, 1), ("Previous-token score".to_string(), "0.250".to_string()));
+    assert_eq!(metric_names(&open("#v1/sparse-parity").run)[1], "Loss, held-out");
     assert_eq!(
         markov_charts::TRUTH.summary(&state.run),
         "KL to the true distribution: 0.091 for the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy, \

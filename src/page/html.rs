@@ -1,15 +1,15 @@
-//! Markup as text, for what is made of many like pieces: stories, the gallery, and texts with terms of the glossary.
+//! HTML as a string, for views with many similar parts: stories, the gallery, and texts with terms of the glossary.
 
-use vivarium_view::display::glossary::{Marks, Piece, stressed};
+use vivarium_view::display::glossary::{TermMarker, TextPiece, split_emphasis};
 
-/// A text as markup, in which the terms of the glossary can be pressed.
-pub fn explained(text: &str) -> String {
+/// Converts a text to HTML in which the terms of the glossary are buttons.
+pub fn glossary_html(text: &str) -> String {
     let mut out = Html::default();
-    out.pieces(Marks::default().plain(text));
+    out.glossary_pieces(TermMarker::default().mark_plain_text(text));
     out.0
 }
 
-/// Markup that is being written.
+/// A string of HTML under construction.
 #[derive(Default)]
 pub struct Html(
     /// The markup so far.
@@ -17,19 +17,19 @@ pub struct Html(
 );
 
 impl Html {
-    /// Markup as it is.
+    /// Appends HTML unchanged.
     pub fn raw(&mut self, markup: &str) {
         self.0.push_str(markup);
     }
 
-    /// Markup and text by turns, markup first.
-    pub fn mixed(&mut self, parts: &[&str]) {
+    /// Appends parts that are alternately HTML and plain text, HTML first; the text is escaped.
+    pub fn alternate(&mut self, parts: &[&str]) {
         for (at, part) in parts.iter().enumerate() {
             if at % 2 == 0 { self.raw(part) } else { self.text(part) }
         }
     }
 
-    /// Text, whatever is in it.
+    /// Appends plain text, escaped.
     pub fn text(&mut self, text: &str) {
         for letter in text.chars() {
             match letter {
@@ -41,58 +41,59 @@ impl Html {
         }
     }
 
-    /// A paragraph: every second part between stars is stressed, and terms of the glossary can be pressed.
-    pub fn paragraph(&mut self, text: &str, marks: &mut Marks) {
+    /// Appends a paragraph: text between stars is emphasised, and terms of the glossary are buttons.
+    pub fn paragraph(&mut self, text: &str, marks: &mut TermMarker) {
         self.raw("<p>");
-        self.pieces(marks.stressed(text));
+        self.glossary_pieces(marks.mark_emphasized_text(text));
         self.raw("</p>");
     }
 
-    /// An element without attributes around a text with stress, as of a paragraph.
-    pub fn within(&mut self, element: &str, text: &str) {
+    /// Appends an element without attributes around a text; text between stars is emphasised.
+    pub fn element(&mut self, element: &str, text: &str) {
         for part in ["<", element, ">"] {
             self.raw(part);
         }
-        self.pieces(stressed(text));
+        self.glossary_pieces(split_emphasis(text));
         for part in ["</", element, ">"] {
             self.raw(part);
         }
     }
 
-    fn pieces<'text>(&mut self, pieces: impl IntoIterator<Item = Piece<'text>>) {
+    /// Appends pieces of a text: plain, emphasised, or a term of the glossary as a button.
+    fn glossary_pieces<'text>(&mut self, pieces: impl IntoIterator<Item = TextPiece<'text>>) {
         for piece in pieces {
             match piece {
-                Piece::Plain(text) => self.text(text),
-                Piece::Stressed(text) => self.mixed(&["<em>", text, "</em>"]),
+                TextPiece::Text(text) => self.text(text),
+                TextPiece::Emphasized(text) => self.alternate(&["<em>", text, "</em>"]),
                 // No button: lines could not end inside it, and could begin with the full stop behind it.
-                Piece::Term(word, at) => {
+                TextPiece::Term(word, at) => {
                     self.raw("<span role=\"button\" tabindex=\"0\" class=\"term\" aria-expanded=\"false\" data-term=\"");
-                    self.mixed(&["", &at.to_string(), "\">", word, "</span>"]);
+                    self.alternate(&["", &at.to_string(), "\">", word, "</span>"]);
                 }
             }
         }
     }
 
-    /// An option of a list, of which `chosen` is the value.
-    pub fn option(&mut self, value: &str, word: &str, chosen: &str) {
+    /// Appends an `<option>` with this value and label, selected if `value` equals `chosen`.
+    pub fn option(&mut self, value: &str, label: &str, chosen: &str) {
         for part in ["<option value=\"", value, if value == chosen { "\" selected>" } else { "\">" }] {
             self.raw(part);
         }
-        self.text(word);
+        self.text(label);
         self.raw("</option>");
     }
 
-    /// A button with its CSS class, test id, further attributes and text.
-    pub fn button(&mut self, name: &str, class: &str, testid: &str, state: &str, word: &str) {
+    /// Appends a `<button>`: `name` is its `data-press`, `state` further attributes, `word` its label.
+    pub fn button(&mut self, name: &str, class: &str, testid: &str, attributes: &str, label: &str) {
         for part in
             ["<button type=\"button\" class=\"", class, "\" data-testid=\"", testid, "\" data-press=\""]
         {
             self.raw(part);
         }
-        for part in [name, "\" ", state, ">"] {
+        for part in [name, "\" ", attributes, ">"] {
             self.raw(part);
         }
-        self.text(word);
+        self.text(label);
         self.raw("</button>");
     }
 }
@@ -103,12 +104,12 @@ mod tests {
 
     #[test]
     fn terms_can_be_pressed_and_texts_stay_texts() {
-        let html = explained("The <b> margin & the margin.");
+        let html = glossary_html("The <b> margin & the margin.");
         let (before, after) = html.split_once("<span").unwrap();
         assert_eq!(before, "The &lt;b> ");
         assert!(after.ends_with("\">margin</span> &amp; the margin."), "{html}");
         let mut out = Html::default();
-        out.paragraph("*Yes.* A \"logit\" is no *margin*, a margin is.", &mut Marks::default());
+        out.paragraph("*Yes.* A \"logit\" is no *margin*, a margin is.", &mut TermMarker::default());
         let html = out.0;
         assert!(html.starts_with("<p><em>Yes.</em> A &quot;<span ") && html.ends_with(", a margin is.</p>"));
         assert_eq!(html.matches("class=\"term\"").count(), 1, "{html}");

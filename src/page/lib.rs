@@ -1,12 +1,13 @@
-//! The page's state: one value, a pure reducer, and a trainer behind a trait.
+//! The state of the page: one value, a pure reducer, and a trainer behind a trait.
 //!
-//! Each feature is a folder with its model, what changes it and its tests; the folder of the same name in `src/app` shows it.
+//! Each feature is a folder with its state, its actions and its tests; the folder of the same name in `src/app` has its
+//! view.
 //!
 //! # Why
-//! Everything that decides something (what a message means, which device to take, which sentence is shown) is plain data and
-//! functions, compiled and tested natively; the command line uses it too. The views in `src/app` need a browser and hold no
-//! rule. The alternative, signals that set each other, cannot be tested without a browser and hides the order of things; what
-//! would change our mind is a page with many independent runs on it.
+//! Everything that decides something (what a message means, which device to take, which sentence is shown) is plain
+//! data and functions, compiled and tested natively; the command line uses it too. The views in `src/app` need a
+//! browser and decide nothing. The alternative, signals that set each other, cannot be tested without a browser and
+//! hides the order of changes; a page with many independent runs would change our mind.
 
 #[macro_use]
 extern crate vivarium_core;
@@ -41,5 +42,5 @@ mod markup_tests;
 #[cfg(test)]
 pub(crate) mod opened;
 
-/// Where the choice of a language is remembered.
+/// Key of the browser's local storage for the chosen language.
 pub const LANGUAGE: &str = "vivarium.language";

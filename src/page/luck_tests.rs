@@ -5,14 +5,14 @@ use vivarium_model::tasks::sparse_parity::charts as parity_charts;
 use vivarium_view::display::charts::ChartOfRun;
 
 use super::state::{Action, State};
-use crate::sweeps::map::{legend, markup};
-use vivarium_labs::find;
-use vivarium_labs::parity::luck::{floor, rewound};
+use crate::sweeps::map::{map_html, map_legend};
+use vivarium_labs::find_preset;
+use vivarium_labs::parity::luck::{describe_bound, find_tickets};
 use vivarium_model::models::mlp::W;
 use vivarium_model::permalink::decode;
 use vivarium_plot::analysis::Reading;
-use vivarium_plot::analysis::tickets::luck;
-use vivarium_view::display::Phase;
+use vivarium_plot::analysis::tickets::count_relevant_ones;
+use vivarium_view::display::RunPhase;
 
 fn open(link: &str) -> State {
     let mut state = State::default();
@@ -23,30 +23,30 @@ fn open(link: &str) -> State {
 #[test]
 fn the_winners_are_rewound_by_a_link() {
     let mut state = open("#v1/sparse-parity?n=12&k=4&s=1.2.3.4&width=8&init=sparse&seed=3");
-    let before = rewound(&state.run).unwrap();
-    assert!(before.ticket.is_none() && before.about.contains("pause it"), "{before:?}");
+    let before = find_tickets(&state.run).unwrap();
+    assert!(before.ticket.is_none() && before.description.contains("pause it"), "{before:?}");
     // Neurons 2, 4, 6, 8 and 1 have grown.
-    let mut values = state.run.spec().initial()[W].clone();
+    let mut values = state.run.spec().initialize_parameters()[W].clone();
     for (at, neuron) in [2, 4, 6, 8, 1].into_iter().enumerate() {
         (0..12).for_each(|i| values[i * 8 + neuron - 1] += 9.0 - at as f32);
     }
-    let starts = state.run.spec().initial()[W].clone();
+    let starts = state.run.spec().initialize_parameters()[W].clone();
     (state.run.weights.step, state.run.weights.values) = (700, Arc::new(values));
-    state.run.phase = Phase::Paused;
-    let found = rewound(&state.run).unwrap();
+    state.run.phase = RunPhase::Paused;
+    let found = find_tickets(&state.run).unwrap();
     assert!(
         found
-            .about
+            .description
             .contains("After 700 steps the neurons with the largest weight norms are 2, 4, 6, 8 and 1."),
         "{}",
-        found.about
+        found.description
     );
     let (link, notices) = decode(&found.ticket.unwrap());
     assert!(notices.is_empty());
     let spec = &link.spec;
     assert_eq!((spec.run.inits, spec.run.replicas), (1, 20));
     // All of them begin with what the winners began with.
-    let ticket = &spec.initial()[W];
+    let ticket = &spec.initialize_parameters()[W];
     for replica in 0..20 {
         for (at, neuron) in [2, 4, 6, 8, 1].into_iter().enumerate() {
             for i in 0..12 {
@@ -55,7 +55,7 @@ fn the_winners_are_rewound_by_a_link() {
         }
     }
     let others = decode(&found.others.unwrap()).0.spec;
-    let drawn = &others.initial()[W];
+    let drawn = &others.initialize_parameters()[W];
     assert_eq!((others.run.inits, &drawn[..60]), (0, &ticket[..60]));
     assert_ne!(drawn[60..120], ticket[..60]);
     // The chart names the winners, and what they began with.
@@ -73,10 +73,10 @@ fn the_winners_are_rewound_by_a_link() {
     let Reading::Bars(bars) = parity_charts::LUCK.reading(&ticket.run) else { panic!("bars") };
     assert_eq!(bars.bars.len(), 5);
     assert!(bars.bars.iter().all(|bar| ["1", "2", "4", "6", "8"].contains(&bar.0.as_str())));
-    (ticket.run.phase, ticket.run.weights.step) = (Phase::Paused, 5);
-    assert_eq!(rewound(&ticket.run).unwrap().ticket, None);
+    (ticket.run.phase, ticket.run.weights.step) = (RunPhase::Paused, 5);
+    assert_eq!(find_tickets(&ticket.run).unwrap().ticket, None);
     let dense = open("#v1/sparse-parity?n=12&width=8");
-    assert!(rewound(&dense.run).is_none() && parity_charts::LUCK.applies(&dense.run).is_err());
+    assert!(find_tickets(&dense.run).is_none() && parity_charts::LUCK.applies(&dense.run).is_err());
 }
 
 /// 2 million rows took a page 0.2 s at every picture.
@@ -91,7 +91,7 @@ fn luck_is_not_counted_where_the_start_cannot_be_drawn_at_once() {
 
 #[test]
 fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
-    let of = |link: &str| floor(&decode(link).0.spec).unwrap();
+    let of = |link: &str| describe_bound(&decode(link).0.spec).unwrap();
     // 307 parameters, 10 steps and 5 examples against ½·C(100, 5).
     let little = of("#v1/sparse-parity?n=100&k=5&width=3&m=5&steps=10");
     assert!(little.starts_with("307 parameters × 10 steps × 5 examples = 15,350 is less than"), "{little}");
@@ -105,33 +105,37 @@ fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
         ),
         "{plenty}"
     );
-    assert!(floor(&decode("#v1/groups").0.spec).is_none());
+    assert!(describe_bound(&decode("#v1/groups").0.spec).is_none());
     let map = "#v1/sparse-parity?n=100&width=3&steps=10&replicas=2&sweep=m:5_500&series=k:2_6";
     let mut state = open(map);
     // C(100, 2) is little, C(100, 6) is not.
-    let cells = markup(&state.run);
+    let cells = map_html(&state.run);
     assert_eq!(cells.matches("map__floor").count(), 2, "{cells}");
-    state.run.sweep.as_mut().unwrap().done.push(vec![Some(5), None]);
+    state.run.sweep.as_mut().unwrap().solved_steps.push(vec![Some(5), None]);
     assert!(
-        legend(&state.run).contains(
+        map_legend(&state.run).contains(
             "In 2 runs of the sweep, the product of parameters, steps and examples is below the bound"
         ),
         "{}",
-        legend(&state.run)
+        map_legend(&state.run)
     );
     let rich = open("#v1/sparse-parity?n=30&replicas=2&sweep=m:300_400&series=width:10_30");
-    assert!(!markup(&rich.run).contains("map__floor"));
-    assert!(legend(&rich.run).contains("times this minimum"), "{}", legend(&rich.run));
+    assert!(!map_html(&rich.run).contains("map__floor"));
+    assert!(map_legend(&rich.run).contains("times this minimum"), "{}", map_legend(&rich.run));
 }
 
 /// The neuron of the preset is a good one, found among those that its layer has.
 #[test]
 fn the_half_known_neuron_is_a_good_one() {
-    let kept = find("half-known").unwrap().link().spec;
+    let kept = find_preset("half-known").unwrap().link().spec;
     let mut whole = kept.clone();
     whole.parse("keep", "").unwrap();
     let width = 400;
-    let held = luck(&whole.initial_of(1)[W], width, &kept.task.examples().relevant(kept.run.seed));
+    let held = count_relevant_ones(
+        &whole.initialize_replicas(1)[W],
+        width,
+        &kept.task.examples().relevant(kept.run.seed),
+    );
     let good: Vec<String> = (0..width).filter(|j| held[*j] == 2).map(|j| (j + 1).to_string()).collect();
     assert!(good.contains(&kept.value("keep").unwrap().to_string()), "good ones are {good:?}");
     // 1.3 % of 400 are 5.2.
@@ -143,7 +147,7 @@ mod trained {
     use std::task::{Context, Poll, Waker};
 
     use super::*;
-    use vivarium_model::protocol::Row;
+    use vivarium_model::protocol::Measurement;
     use vivarium_model::run::RunSpec;
     use vivarium_training::launch::device::Device;
     use vivarium_training::session::{Options, Session};
@@ -156,7 +160,7 @@ mod trained {
         }
     }
 
-    fn trained(spec: &RunSpec) -> (Row, Vec<f32>) {
+    fn trained(spec: &RunSpec) -> (Measurement, Vec<f32>) {
         let options = Options { held_out_limit: Some(2048), ..Options::default() };
         let mut session = Session::start(spec, &Device::cpu(), options).unwrap();
         ready(session.finish(|_| {})).unwrap();
@@ -168,7 +172,7 @@ mod trained {
     /// winners, and the one that takes as many at random.
     #[test]
     fn winning_tickets_win_again_and_others_seldom_do() {
-        let master = find("lottery").unwrap();
+        let master = find_preset("lottery").unwrap();
         for seed in 0..3 {
             let mut state = open(master.link);
             state.run.link.spec.run.seed = seed;
@@ -176,12 +180,12 @@ mod trained {
             let (row, weights) = trained(state.run.spec());
             assert!(row.test_accuracy[0] > 0.999, "master {seed}");
             (state.run.weights.step, state.run.weights.values) = (10_000, Arc::new(weights));
-            state.run.phase = Phase::Paused;
-            let found = rewound(&state.run).unwrap();
+            state.run.phase = RunPhase::Paused;
+            let found = find_tickets(&state.run).unwrap();
             let [ticket, others] = [found.ticket, found.others].map(|link| decode(&link.unwrap()).0.spec);
             if seed == 0 {
                 // The ticket that is in the gallery is this one.
-                let preset = find("lottery-ticket").unwrap().link().spec;
+                let preset = find_preset("lottery-ticket").unwrap().link().spec;
                 assert_eq!(preset.value("keep"), ticket.value("keep"));
             }
             let errors = |spec: &RunSpec| -> Vec<f32> {

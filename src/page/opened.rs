@@ -1,47 +1,47 @@
-//! For tests: a page that is opened at a link, what its charts draw, and a measurement.
+//! For tests: opening a page at a link, the readings of its charts, and a measurement.
 
 use super::state::{Action, State};
 use vivarium_model::chart::Chart;
-use vivarium_model::protocol::Row;
-use vivarium_plot::analysis::{Bars, Grid, Lines, Reading};
+use vivarium_model::protocol::Measurement;
+use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading};
 use vivarium_view::display::charts::ChartOfRun;
 
-/// The page at a link of which nothing is ignored.
-pub fn opened(link: &str) -> State {
+/// Opens the page at a link; panics if part of the link is ignored.
+pub fn open_page(link: &str) -> State {
     let mut state = State::default();
     state.apply(Action::Open(link.into()));
     assert!(state.notices.is_empty(), "{link}: {:?}", state.notices);
     state
 }
 
-/// What a chart of curves draws.
-pub fn lines(chart: Chart, state: &State) -> Lines {
+/// Returns the curves that a chart draws; panics for a chart of another kind.
+pub fn chart_lines(chart: Chart, state: &State) -> LineChart {
     match chart.reading(&state.run) {
         Reading::Lines(lines) => lines,
         _ => panic!("{chart:?} draws curves"),
     }
 }
 
-/// What a chart of a matrix draws.
-pub fn grid(chart: Chart, state: &State) -> Grid {
+/// Returns the matrix that a chart draws; panics for a chart of another kind.
+pub fn chart_grid(chart: Chart, state: &State) -> Heatmap {
     match chart.reading(&state.run) {
         Reading::Grid(grid) => grid,
         _ => panic!("{chart:?} draws a matrix"),
     }
 }
 
-/// What a chart of bars draws.
-pub fn bars(chart: Chart, state: &State) -> Bars {
+/// Returns the bars that a chart draws; panics for a chart of another kind.
+pub fn chart_bars(chart: Chart, state: &State) -> BarChart {
     match chart.reading(&state.run) {
         Reading::Bars(bars) => bars,
         _ => panic!("{chart:?} draws bars"),
     }
 }
 
-/// A measurement of one network that leaves this share of the variance of its labels.
-pub fn row(step: u64, error: f32) -> Row {
+/// Returns the measurement of one network at a step, with loss `error` and accuracy `1 - error`.
+pub fn measurement_row(step: u64, error: f32) -> Measurement {
     let (loss, explained) = (vec![error], vec![1.0 - error]);
-    Row {
+    Measurement {
         step,
         train_loss: loss.clone(),
         test_loss: loss,

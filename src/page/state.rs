@@ -1,11 +1,11 @@
-//! Everything the page knows.
+//! The state of the page, and the actions that change it.
 //!
-//! [`State::apply`] is the only way to change it; it returns what must be done outside. What a person's
-//! action changes is in [`crate::run::lifecycle`], what a trainer's message changes in [`crate::trainer::messages`].
+//! [`State::apply`] is the only way to change the state; it returns the effects to be carried out. Changes by actions
+//! of the user are in [`crate::run::lifecycle`], changes by messages of the trainer in [`crate::trainer::messages`].
 //!
 //! # Why
-//! One value and one function from action to value: the order of things is visible, and tests play a whole
-//! session natively. Signals read from it and never write to each other.
+//! With one value and one function from action to value, the order of changes is visible, and tests play a whole
+//! session natively. Signals read the state and never write to each other.
 
 use super::bench::{Bench, BenchAction};
 use super::gallery::{Gallery, GalleryAction};
@@ -13,254 +13,260 @@ use super::library::{Library, LibraryAction, SavedRun};
 use super::presenter::{Presenter, PresenterAction};
 use super::sweeps::SweepAction;
 use super::timeline::Seek;
-use super::tour::{Goal, Tour, TourAction};
-use super::trainer::speeds::{Speeds, Timing};
+use super::tour::{PauseGoal, Tour, TourAction};
+use super::trainer::speeds::{DeviceTiming, SpeedCache};
 use super::trainer::{Program, TrainerMessage};
 use crate::charts::viewport::{Viewport, ViewportAction};
 use crate::files::progress::FileReading;
 use crate::run::consent::Consent;
 use crate::timeline::checkpoints::Checkpoints;
-use crate::trainer::device::{Choice, Survey};
-use vivarium_core::settings::{Problem, Settings, Value};
-use vivarium_labs::preset_of;
+use crate::trainer::device::{GpuSupport, ProgramChoice};
+use vivarium_core::settings::{InvalidSetting, Settings, Value};
+use vivarium_labs::find_matching_preset;
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::Link;
-use vivarium_model::protocol::DeviceReport;
+use vivarium_model::protocol::DeviceInfo;
 use vivarium_model::run::RunSpec;
-use vivarium_view::display::sweep::{Outcome, Sweep};
-use vivarium_view::display::{Phase, RunView};
+use vivarium_view::display::sweep::{SweepProgress, SweepRunResult};
+use vivarium_view::display::{RunPhase, RunView};
 use vivarium_view::presets::Preset;
-use vivarium_view::record::reading::News;
+use vivarium_view::record::reading::ReadProgress;
 use vivarium_view::ui::request::Request;
 
-/// What can happen.
+/// An event that changes the state: an input of the user, a message of a worker, or an answer of the browser.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// The address holds this fragment, at the start or because somebody pasted a link.
+    /// The fragment of the address changed, or the page was opened with it.
     Open(String),
-    /// The browser has answered what GPU there is.
-    Surveyed(Survey),
-    /// The trainer with this program gave a sign.
-    Heard(Program, TrainerMessage),
-    /// Somebody who helps with the sweep has made this run of it.
-    Ahead(usize, Outcome),
-    /// A second has passed.
+    /// The browser reported which GPU support it has.
+    GpuDetected(GpuSupport),
+    /// The trainer that runs this program sent a message or ended.
+    Trainer(Program, TrainerMessage),
+    /// A sweep worker finished the run of the cell with this index.
+    SweepRunEnded(usize, SweepRunResult),
+    /// One second has passed.
     Tick,
-    /// There is time to go on with what takes long to compute.
-    Work,
-    /// A field was filled in.
+    /// The page has time for the next part of a long computation.
+    ContinueWork,
+    /// The user entered this text (second) in the field with this key (first).
     Edit(String, String),
-    /// A panel, a form or a dialog asks for something.
+    /// A panel, a form or a dialog requests a change.
     Request(Request),
-    /// A field was put back to its default.
-    Default(String),
-    /// A preset was chosen.
-    Choose(&'static Preset),
-    /// Play, or pause.
-    Toggle,
-    /// One step.
+    /// Reset the field with this key to its default.
+    ResetField(String),
+    /// Open this preset.
+    ChoosePreset(&'static Preset),
+    /// Press the main button: play or pause.
+    TogglePlay,
+    /// Train one step.
     SingleStep,
-    /// Back to the same start.
+    /// Restart the run from its first step with the same initial weights.
     Reset,
-    /// The same settings from this seed.
+    /// Restart the run with this seed.
     NewSeed(u64),
-    /// Show a chart, or hide it.
+    /// Show a chart, or hide it if it is shown.
     ToggleChart(Chart),
-    /// Make the axis behind this key of the view logarithmic, or linear.
+    /// Switch the axis with this key between logarithmic and linear.
     ToggleAxis(&'static str),
-    /// Look through the gallery.
+    /// An action in the gallery of presets.
     Gallery(GalleryAction),
-    /// Something has happened to the bench.
+    /// An action in the benchmark.
     Bench(BenchAction),
-    /// Go through a story.
+    /// An action in a story.
     Tour(TourAction),
-    /// Something is wanted of presenter mode.
-    Present(PresenterAction),
-    /// Make a sweep, or end one.
+    /// An action in presenter mode.
+    Presenter(PresenterAction),
+    /// Start or cancel a sweep.
     Sweep(SweepAction),
     /// Show the run as it was at this step.
     Scrub(u64),
-    /// Show the measurement before the step that is shown, or the one after it.
+    /// Show the next measurement (`true`) or the previous one (`false`).
     ScrubBy(bool),
-    /// Show the newest step of the run again.
-    BackToEnd,
-    /// Look at some of the curves, or at a part of the run.
-    ViewportAction(ViewportAction),
-    /// Something is wanted of the kept runs.
+    /// Show the latest step of the run again.
+    ShowLatestStep,
+    /// Zoom the charts, or show or hide curves.
+    Viewport(ViewportAction),
+    /// An action on the saved runs.
     Library(LibraryAction),
-    /// Back to what was before the last change.
+    /// Undo the last change.
     Undo,
-    /// A new trainer for a failed run, from the last checkpoint.
+    /// Open a new trainer for a failed run and resume from the last checkpoint.
     Retry,
-    /// The notices were read.
+    /// Close the list of notices.
     DismissNotices,
-    /// The page's second program is there.
-    Arrived,
-    /// Something to say that is nobody's doing.
-    Said(&'static str),
-    /// There is news of the file of this number, which is being read.
-    FileNews(u64, News),
-    /// Somebody is about to save weights: have the newest ones ready.
-    WantWeights,
+    /// The second program of the page (the code that is loaded later) has been loaded.
+    SecondProgramLoaded,
+    /// Show this message to the user.
+    ShowMessage(&'static str),
+    /// A message of the worker that reads the file with this number.
+    FileMessage(u64, ReadProgress),
+    /// Request the latest weights from the trainer, to be saved as a file.
+    RequestWeights,
 }
 
-/// Where the trainer stands.
+/// Whether a trainer is open and accepts commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TrainerStatus {
-    /// There is none.
+    /// No trainer is open.
     #[default]
     Absent,
-    /// It was opened so many seconds ago and has not said that it is ready.
+    /// Opened this number of seconds ago, with no message yet that it is ready.
     Opening(Program, u32),
-    /// It takes commands.
+    /// Ready for commands.
     Ready(Program),
 }
 
-/// A field that holds what it must not, and why.
+/// A field of the form with a text that was not accepted, and the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft {
-    /// The field.
+pub struct InvalidInput {
+    /// Key of the field.
     pub key: String,
-    /// What was entered.
+    /// Text that the user entered.
     pub text: String,
-    /// Why it was not taken.
-    pub problem: Problem,
+    /// Why the text was not accepted.
+    pub error: InvalidSetting,
 }
 
-/// What an undone change goes back to.
+/// The state to which Undo returns.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UndoEntry {
-    /// Another run, which starts again.
+    /// The link of the run before; Undo starts that run again.
     Link(Box<Link>),
-    /// Another value of what is shown, while the run goes on.
-    Shown(&'static str, Value),
-    /// Kept runs as they were before they were renamed, pinned or deleted; without their curves.
+    /// Key and previous value of a setting of the view; the run goes on.
+    ViewSetting(&'static str, Value),
+    /// Saved runs as they were before a rename, a pin or a deletion; without their curves.
     SavedRuns(Vec<SavedRun>),
-    /// The kept runs that were compared with the run of the page.
+    /// Ids of the saved runs that were compared with the current run.
     Compared(Vec<String>),
 }
 
-/// Everything the page knows.
+/// The complete state of the page.
 #[derive(Debug, Clone, Default)]
 pub struct State {
-    /// The run on display.
+    /// The run that is shown.
     pub run: RunView,
-    /// Settings that cannot be together yet, waiting for the person to make them possible.
+    /// Settings that conflict with each other; None if the settings of the form are those of the run.
     pub pending: Option<RunSpec>,
-    /// What is wrong with the pending settings.
-    pub conflicts: Vec<Problem>,
-    /// Fields that hold what they must not.
-    pub drafts: Vec<Draft>,
-    /// What was ignored in the link.
-    pub notices: Vec<Problem>,
-    /// What the browser offers.
-    pub survey: Survey,
-    /// Which device is faster, as far as this browser has timed it; none where nothing is timed, as on the command line.
-    pub(super) speeds: Option<Speeds>,
-    /// The run that is timed before it begins.
-    pub(super) timing: Option<Timing>,
-    /// Counts timings, so that the answer to one that was given up is not taken for the next one's.
-    pub(super) timings: u32,
-    /// The chosen device and why.
-    pub choice: Option<Choice>,
-    /// The trainer's own words for its device.
-    pub report: Option<DeviceReport>,
-    /// Which learner trains, and why not the faster one.
+    /// Why the settings in `pending` conflict.
+    pub conflicts: Vec<InvalidSetting>,
+    /// Fields whose text was not accepted.
+    pub invalid_inputs: Vec<InvalidInput>,
+    /// Parts of the link that were ignored, with the reasons.
+    pub notices: Vec<InvalidSetting>,
+    /// Whether the browser offers a GPU.
+    pub gpu_support: GpuSupport,
+    /// Speeds that were measured in this browser; None where nothing is timed, as on the command line.
+    pub(super) speeds: Option<SpeedCache>,
+    /// The measurement of both devices that precedes a run, while it is in progress.
+    pub(super) timing: Option<DeviceTiming>,
+    /// Counts the measurements of devices, so that the answer to a cancelled one is ignored.
+    pub(super) timing_count: u32,
+    /// The program that trains the run, with the reason; None before it is chosen.
+    pub device_choice: Option<ProgramChoice>,
+    /// The device as the trainer reports it; None before its first message.
+    pub device_report: Option<DeviceInfo>,
+    /// Name of the learner that trains the run, and the reason why the faster one does not (or an empty text).
     pub learner: (String, String),
-    /// The sweep that was left last, of this specification, for when somebody comes back.
-    pub(super) shelf: Option<(RunSpec, Sweep)>,
-    /// Steps per second, and what the device could do.
-    pub rate: Option<(f64, f64)>,
-    /// The last thing worth telling.
+    /// The sweep that was left last with the settings of its run, so that it can be continued.
+    pub(super) suspended_sweep: Option<(RunSpec, SweepProgress)>,
+    /// Steps per second now, and steps per second without a speed limit; None before the first report.
+    pub step_rates: Option<(f64, f64)>,
+    /// The last message to the user.
     pub message: String,
-    /// What was wrong with the last file that was to be opened.
-    pub flaw: String,
-    /// The file that is being read.
-    pub reading: Option<FileReading>,
-    /// How many files have been read so.
-    pub(super) readings: u64,
-    /// What can be gone back to, the newest last.
+    /// Why the last file could not be opened; empty if it could.
+    pub file_error: String,
+    /// The file that a worker is reading.
+    pub file_reading: Option<FileReading>,
+    /// Counts the files that workers have read.
+    pub(super) reading_count: u64,
+    /// The changes that can be undone, the latest last.
     pub undo: Vec<UndoEntry>,
-    /// The gallery, and whether it is open.
+    /// The gallery of presets and stories.
     pub gallery: Gallery,
-    /// How fast the browser's devices are, and whether that is shown.
+    /// The benchmark of the browser's devices.
     pub bench: Bench,
     /// The story that is open.
     pub tour: Option<Box<Tour>>,
-    /// Presenter mode, while it is on.
+    /// Presenter mode; None while it is off.
     pub presenter: Option<Presenter>,
-    /// Step at which the run is to wait.
-    pub(super) goal: Option<Goal>,
-    /// What of the charts is looked at.
-    pub viewing: Viewport,
-    /// The run at its newest step, while an earlier one is shown.
-    pub end: Option<Box<RunView>>,
-    /// Where the trainer is going to.
-    pub(super) seeking: Option<Seek>,
-    /// The runs that this browser keeps.
+    /// Step at which the run pauses.
+    pub(super) goal: Option<PauseGoal>,
+    /// Zoom and hidden curves of the charts.
+    pub viewport: Viewport,
+    /// The run at its latest step while an earlier step is shown; None while `run` is at its latest step.
+    pub latest_run: Option<Box<RunView>>,
+    /// The step to which the trainer is training silently.
+    pub(super) seek: Option<Seek>,
+    /// The runs that are saved in this browser.
     pub library: Library,
-    /// Checkpoints along the run.
-    pub(super) past: Checkpoints,
-    pub(super) staff: TrainerStatus,
+    /// Checkpoints along the run, from which earlier steps are reached.
+    pub(super) checkpoints: Checkpoints,
+    /// Whether a trainer is open and ready.
+    pub(super) trainer: TrainerStatus,
     /// Whether the browser was asked for a GPU.
-    pub(super) asked: bool,
+    pub(super) gpu_requested: bool,
+    /// Step and bytes of the latest checkpoint.
     pub(super) checkpoint: Option<(u64, Vec<u8>)>,
-    /// Whether a start was sent and not answered: what comes meanwhile belongs to the run before.
-    pub(super) awaiting: bool,
-    /// Starts that the trainer has not answered: only the last one's answer is about this run.
-    pub(super) unanswered: u32,
-    /// Whether the trainer has been told of probes.
-    pub(super) watching: bool,
+    /// Whether a start was sent and not answered; until then, messages belong to the run before.
+    pub(super) awaiting_start: bool,
+    /// Number of starts that the trainer has not answered; only the answer to the last one is about this run.
+    pub(super) unanswered_starts: u32,
+    /// Whether the trainer was sent a list of probes that is not empty.
+    pub(super) probes_sent: bool,
+    /// Whether the user has paused the run, or wants it to open paused.
     pub(super) paused: bool,
-    /// What the person is asked before the run begins.
+    /// The question about an expensive run, and the user's answer.
     pub(super) consent: Consent,
-    pub(super) silence: u32,
-    /// Why the GPU was given up.
-    pub(super) refused: Option<String>,
-    /// Whether that was only for this run's size.
+    /// Seconds since the last message of the trainer.
+    pub(super) silent_seconds: u32,
+    /// Why the GPU is no longer used; None while it may be used.
+    pub(super) gpu_error: Option<String>,
+    /// Whether the GPU failed only because this run is too large for it.
     pub(super) oversized: bool,
-    /// Why fused kernels cannot train this run on this GPU.
-    pub(super) uncovered: Option<String>,
-    /// Step of the checkpoint that a dead trainer was last replaced from.
+    /// Why the fused kernels cannot train this run on this GPU; None if they can.
+    pub(super) fused_error: Option<String>,
+    /// Step of the checkpoint from which a dead trainer was last replaced.
     pub(super) replaced_at: Option<u64>,
 }
 
 impl State {
-    /// The first state of a page that knows the speeds measured on its devices.
-    pub fn with_speeds(speeds: Speeds) -> Self {
+    /// Returns the initial state of a page with the speeds measured earlier in this browser.
+    pub fn with_speeds(speeds: SpeedCache) -> Self {
         Self { speeds: Some(speeds), ..Self::default() }
     }
 
-    /// Whether the field `key` has an effect beside the values of the others, or stands in their way.
+    /// Whether the field `key` has an effect with the current settings, or is part of a conflict.
     pub fn has_effect(&self, key: &str) -> bool {
-        match crate::settings::form::theory_knob(key) {
-            Some(knob) => {
-                knob.only.is_none_or(|(chooser, chosen)| match self.run.link.theory.value(chooser) {
+        match crate::settings::form::theory_setting(key) {
+            Some(setting) => {
+                setting.condition.is_none_or(|(chooser, chosen)| match self.run.link.theory.value(chooser) {
                     Some(Value::Choice(choice)) => chosen.contains(&choice.as_str()),
                     _ => false,
                 })
             }
             None if self.conflicts.iter().any(|problem| problem.key == key) => true,
-            None => self.form_spec().applies(key) && !self.is_swept(key),
+            None => self.form_spec().has_effect(key) && !self.is_swept(key),
         }
     }
 
-    /// The settings that the form shows: those of the run, or those that wait to become possible.
+    /// Returns the settings that the form shows: `pending` if there is a conflict, else those of the run.
     pub fn form_spec(&self) -> &RunSpec {
         self.pending.as_ref().unwrap_or(&self.run.link.spec)
     }
 
-    /// The learning rate at the step that is shown, which its field shows while the run is under way.
-    pub fn rate_under_way(&self) -> Option<f64> {
-        // A run that waits, and was kept to be compared, has its curve: another rate is one for a new run.
-        let is_kept = self.run.phase == Phase::Paused && self.library.kept_run == Some(self.run.runs);
+    /// Returns the learning rate at the step that is shown; None before the run has begun and where the form shows the
+    /// setting.
+    pub fn current_learning_rate(&self) -> Option<f64> {
+        // A paused run that is compared keeps its curve: another learning rate starts a new run.
+        let is_kept = self.run.phase == RunPhase::Paused
+            && self.library.compared_run_number == Some(self.run.run_count);
         let is_shown = self.run.is_under_way() && self.pending.is_none() && !is_kept;
-        is_shown.then(|| self.run.link.spec.set_rate(self.run.step))
+        is_shown.then(|| self.run.link.spec.learning_rate_before_schedule(self.run.step))
     }
 
-    /// What field `key` shows.
+    /// Returns the value that the field `key` shows.
     pub fn form_value(&self, key: &str) -> Option<Value> {
-        if let Some(rate) = self.rate_under_way().filter(|_| key == "lr") {
+        if let Some(rate) = self.current_learning_rate().filter(|_| key == "lr") {
             return Some(Value::Real(rate));
         }
         self.form_spec()
@@ -269,42 +275,42 @@ impl State {
             .or_else(|| self.run.link.theory.value(key))
     }
 
-    /// The preset that the run is, whatever the speed it is shown at.
+    /// Returns the preset with the settings of the run, if there is one.
     pub fn preset(&self) -> Option<&'static Preset> {
-        preset_of(&self.run.link.spec)
+        find_matching_preset(&self.run.link.spec)
     }
 
-    /// The word on the main button, and whether it does nothing now.
+    /// Returns the label of the main button, and whether the button is disabled.
     pub fn main_button(&self) -> (&'static str, bool) {
         match self.run.phase {
             _ if self.is_playing() => (tr!("Pause"), false),
-            _ if self.run.record.is_some() => (tr!("Train"), false),
-            Phase::Finished(_) if self.run.sweep.as_ref().is_some_and(|sweep| sweep.cancelled) => {
+            _ if self.run.file_environment.is_some() => (tr!("Train"), false),
+            RunPhase::Finished(_) if self.run.sweep.as_ref().is_some_and(|sweep| sweep.cancelled) => {
                 (tr!("Go on"), false)
             }
-            // To begin again is Reset's: a press meant to pause must not throw the whole sweep away.
-            Phase::Finished(_) if self.run.sweep.is_some() => (tr!("Completed"), true),
-            Phase::Finished(_) => (tr!("Go on"), false),
-            Phase::Diverged { .. } | Phase::Failed(_) => (tr!("Play"), true),
+            // Only Reset starts the sweep again: a press meant as a pause must not discard it.
+            RunPhase::Finished(_) if self.run.sweep.is_some() => (tr!("Completed"), true),
+            RunPhase::Finished(_) => (tr!("Go on"), false),
+            RunPhase::Diverged { .. } | RunPhase::Failed(_) => (tr!("Play"), true),
             _ => (tr!("Play"), false),
         }
     }
 
-    /// Whether something stands in place of the run.
-    pub fn is_covered(&self) -> bool {
+    /// Whether the gallery or the benchmark is shown in place of the run.
+    pub fn is_run_hidden(&self) -> bool {
         self.gallery.is_open || self.bench.is_open
     }
 
-    /// Whether devices are timed before the run begins.
+    /// Whether the devices are being timed before the run begins.
     pub fn is_timing(&self) -> bool {
         self.timing.is_some()
     }
 
-    /// Whether the next [`Action::Toggle`] pauses.
+    /// Whether the run trains or will train once it has loaded, so that the main button pauses it.
     pub fn is_playing(&self) -> bool {
         match self.run.phase {
-            Phase::Running => true,
-            Phase::Loading => !self.paused,
+            RunPhase::Running => true,
+            RunPhase::Loading => !self.paused,
             _ => false,
         }
     }

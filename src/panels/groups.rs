@@ -1,4 +1,4 @@
-//! What only this lab says on the page.
+//! The help text of the lab of finite groups.
 
 use crate::panel::LabPanel;
 use vivarium_labs::groups::GroupsLab;

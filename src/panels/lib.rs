@@ -1,4 +1,4 @@
-//! What labs show on the page besides charts, one module for each lab.
+//! The panels of the labs: the parts of the page, other than charts, that are specific to a lab; one module per lab.
 //!
 //! For a browser only; elsewhere this crate is empty.
 
@@ -27,7 +27,7 @@ use vivarium_model::run::RunSpec;
 
 use panel::LabPanel;
 
-/// The panels of every lab, in the order of [`LABS`].
+/// One panel per lab, in the order of [`LABS`].
 pub static PANELS: [&dyn LabPanel; LABS.all.len()] = [
     &vivarium_labs::parity::ParityLab,
     &vivarium_labs::groups::GroupsLab,
@@ -44,7 +44,7 @@ pub static PANELS: [&dyn LabPanel; LABS.all.len()] = [
     &vivarium_labs::succinct::SuccinctLab,
 ];
 
-/// The panels of a run's lab.
+/// The panel of the lab that the run `spec` belongs to.
 pub fn panel(spec: &RunSpec) -> &'static dyn LabPanel {
-    PANELS[LABS.place(spec).unwrap_or(0)]
+    PANELS[LABS.index_of(spec).unwrap_or(0)]
 }

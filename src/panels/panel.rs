@@ -1,33 +1,36 @@
-//! What labs show on the page besides charts: the page's second program draws it.
+//! The trait for the panel of a lab. The page's second program draws the panels.
 
 use leptos::prelude::AnyView;
 
-/// A place of the page, below the newest numbers of a run.
+/// A section of the page in which a lab may draw, below the charts of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// What the run learns from.
+pub enum PageSection {
+    /// The training data of the run.
     Data,
-    /// What is inside of the network.
+    /// The inside of the network: activations, attention, weights.
     Inside,
-    /// What theory says.
+    /// Predictions of theory, without training.
     Theory,
-    /// What chance does.
+    /// The role of chance: width and initial weights.
     Luck,
 }
 
-impl Place {
-    /// All of them, from the top of the page down.
-    pub const ALL: [Place; 4] = [Place::Data, Place::Inside, Place::Theory, Place::Luck];
+impl PageSection {
+    /// All sections, from top to bottom of the page.
+    pub const ALL: [PageSection; 4] =
+        [PageSection::Data, PageSection::Inside, PageSection::Theory, PageSection::Luck];
 }
 
-/// What a lab shows on the page.
+/// The part of the page that is specific to one lab.
 pub trait LabPanel: Sync {
-    /// What happens in the lab, for the help of the page.
+    /// Help text about the lab, for the help dialog of the page.
     fn help(&self) -> &'static str;
 
-    /// What stands in `place`. It is drawn once and stays, so that it shows nothing while the run is another lab's; what
-    /// is about a model may be there for every run of that model.
-    fn draw(&self, _place: Place) -> Option<AnyView> {
+    /// Draws what the lab shows in `section`; `None` if it shows nothing there.
+    ///
+    /// The view is created once and stays on the page, so it must show nothing while the run belongs to another lab. A
+    /// view about a model may appear for every run of that model.
+    fn draw(&self, _section: PageSection) -> Option<AnyView> {
         None
     }
 }

@@ -1,11 +1,11 @@
-//! What only this lab shows on the page: theory beside the run, and a slider for the examples that theory is told.
+//! The panel of the perceptron lab: theory for the run, and a slider for the number of examples per weight.
 
 use leptos::prelude::*;
 
-use crate::panel::{LabPanel, Place};
+use crate::panel::{LabPanel, PageSection};
 use vivarium_labs::perceptron::PerceptronLab;
-use vivarium_labs::perceptron::probes::task;
-use vivarium_labs::perceptron::theory::{ALPHAS, about, after};
+use vivarium_labs::perceptron::probes::teacher_task;
+use vivarium_labs::perceptron::theory::{ALPHA_RANGE, describe_hebb, describe_run};
 use vivarium_ui::context::RunContext;
 use vivarium_ui::slider::slider;
 
@@ -16,21 +16,21 @@ impl LabPanel for PerceptronLab {
         )
     }
 
-    fn draw(&self, place: Place) -> Option<AnyView> {
-        match place {
-            Place::Theory => Some(theory()),
+    fn draw(&self, section: PageSection) -> Option<AnyView> {
+        match section {
+            PageSection::Theory => Some(draw_theory_card()),
             _ => None,
         }
     }
 }
 
-/// The card of theory, for runs with a teacher.
-fn theory() -> AnyView {
+/// Draws the card with theory's overlap and error, for runs with a teacher.
+fn draw_theory_card() -> AnyView {
     let context = RunContext::here();
-    let is_lab = context.memo(|run| task(run.spec()).is_some());
+    let is_lab = context.memo(|run| teacher_task(run.spec()).is_some());
     (move || {
         is_lab.get().then(|| {
-            let texts = context.memo(about);
+            let texts = context.memo(describe_run);
             let alpha = RwSignal::new(20u32);
             let item = |text: String| view! { <li>{text}</li> };
             view! {
@@ -38,8 +38,8 @@ fn theory() -> AnyView {
                     <h2 class="inside__title" id="teacher-title">{tr!("Student and teacher")}</h2>
                     <section class="card" aria-label=tr!("Theory")>
                         <ul class="theory__texts">{move || texts.get().into_iter().map(item).collect_view()}</ul>
-                        {slider("teacher-alpha", tr!("Examples per weight α"), ALPHAS, alpha, |alpha| alpha.to_string())}
-                        <p class="card__note" data-testid="teacher-after">{move || after(alpha.get())}</p>
+                        {slider("teacher-alpha", tr!("Examples per weight α"), ALPHA_RANGE, alpha, |alpha| alpha.to_string())}
+                        <p class="card__note" data-testid="teacher-after">{move || describe_hebb(alpha.get())}</p>
                     </section>
                 </section>
             }

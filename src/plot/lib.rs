@@ -1,4 +1,4 @@
-//! From arrays of numbers to readings ([`analysis`]), and from readings to pictures ([`charts`]).
+//! Data of charts from arrays of numbers ([`analysis`]), and drawing of charts ([`charts`]).
 
 #[macro_use]
 extern crate vivarium_core;

@@ -7,23 +7,23 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyTuple};
 
-use super::columns::Values;
+use super::columns::ColumnValues;
 
-/// A number that NumPy knows.
-pub trait Number: Copy {
-    /// What NumPy calls its type.
-    const TYPE: &'static str;
-    /// Its size in bytes.
-    const SIZE: usize = size_of::<Self>();
-    /// Writes its bytes.
-    fn write(self, to: &mut [u8]);
+/// A type of number that can be an element of a NumPy array.
+pub trait NumpyNumber: Copy {
+    /// NumPy's type string, for example `f4` for `f32`.
+    const NUMPY_TYPE: &'static str;
+    /// Size of an element in bytes.
+    const BYTES: usize = size_of::<Self>();
+    /// Writes the number into `to` in native byte order, [`NumpyNumber::BYTES`] bytes.
+    fn write_bytes(self, to: &mut [u8]);
 }
 
 macro_rules! numbers {
     ($($number:ty = $name:literal),*) => {
-        $(impl Number for $number {
-            const TYPE: &'static str = $name;
-            fn write(self, to: &mut [u8]) {
+        $(impl NumpyNumber for $number {
+            const NUMPY_TYPE: &'static str = $name;
+            fn write_bytes(self, to: &mut [u8]) {
                 to.copy_from_slice(&self.to_ne_bytes());
             }
         })*
@@ -32,29 +32,37 @@ macro_rules! numbers {
 
 numbers! { u64 = "u8", f32 = "f4", f64 = "f8" }
 
-/// An array of this shape.
+/// Copies numbers into a new NumPy array of this shape, row-major.
 ///
 /// # Errors
 /// When there is no NumPy, or no memory.
-pub fn array<'py, N: Number>(py: Python<'py>, values: &[N], shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
-    let bytes = PyByteArray::new_with(py, values.len() * N::SIZE, |bytes| {
-        values.iter().zip(bytes.chunks_exact_mut(N::SIZE)).for_each(|(value, to)| value.write(to));
+pub fn numpy_array<'py, N: NumpyNumber>(
+    py: Python<'py>,
+    values: &[N],
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    let bytes = PyByteArray::new_with(py, values.len() * N::BYTES, |bytes| {
+        values.iter().zip(bytes.chunks_exact_mut(N::BYTES)).for_each(|(value, to)| value.write_bytes(to));
         Ok(())
     })?;
     let numpy = py.import("numpy")?;
-    let flat = numpy.call_method1("frombuffer", (bytes, N::TYPE))?;
+    let flat = numpy.call_method1("frombuffer", (bytes, N::NUMPY_TYPE))?;
     flat.call_method1("reshape", (PyTuple::new(py, shape)?,))
 }
 
-/// A column as an array, or as a list of words.
+/// A column as a NumPy array of this shape; a column of words becomes a Python list.
 ///
 /// # Errors
-/// As [`array`].
-pub fn column<'py>(py: Python<'py>, values: &Values, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+/// As [`numpy_array`].
+pub fn column_to_python<'py>(
+    py: Python<'py>,
+    values: &ColumnValues,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
     match values {
-        Values::U64(values) => array(py, values, shape),
-        Values::F32(values) => array(py, values, shape),
-        Values::F64(values) => array(py, values, shape),
+        ColumnValues::U64(values) => numpy_array(py, values, shape),
+        ColumnValues::F32(values) => numpy_array(py, values, shape),
+        ColumnValues::F64(values) => numpy_array(py, values, shape),
         words => words.words().unwrap_or_default().into_pyobject(py),
     }
 }

@@ -5,9 +5,8 @@
 //! and "The Arrow C stream interface", <https://arrow.apache.org/docs/format/CDataInterface.html>) and one method
 //! ("The Arrow PyCapsule interface"). Our columns have four types and no missing values, so that this is shorter than what
 //! calls one of the crates for it, which bring a dozen others. It is written without `unsafe`: a reference, a box and an
-//! optional function have the layout of the pointers that C has there. What the reader of a structure moves away it
-//! empties of its `release` alone, so that none of the structures may free anything when it is dropped ([`ManuallyDrop`]);
-//! all is freed by `release`.
+//! optional function have the layout of C's pointers. A reader that moves a structure away only sets its `release` to null,
+//! so none of the structures may free memory when it is dropped ([`ManuallyDrop`]); `release` frees all memory.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -17,81 +16,91 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::columns::{Column, Columns, Values};
+use super::columns::{Column, ColumnValues, DataColumns};
 
-/// A column's type and name, or a table's: `struct ArrowSchema`.
+/// Type and name of a column or of a table, in C's layout `struct ArrowSchema`.
 #[repr(C)]
-struct Schema {
+struct ArrowSchema {
     format: *const c_char,
     name: *const c_char,
     metadata: *const c_char,
     flags: i64,
     n_children: i64,
-    children: *mut *mut Schema,
-    dictionary: *mut Schema,
-    release: Option<extern "C" fn(&mut Schema)>,
-    /// Its `private_data`: what the pointers lead to.
-    parts: Option<Box<SchemaParts>>,
+    children: *mut *mut ArrowSchema,
+    dictionary: *mut ArrowSchema,
+    release: Option<extern "C" fn(&mut ArrowSchema)>,
+    /// The field `private_data`: the memory that the pointers point to.
+    private_data: Option<Box<SchemaBuffers>>,
 }
 
+/// Memory that the pointers of an [`ArrowSchema`] point to.
 #[expect(clippy::vec_box, reason = "C gets a list of pointers")]
-struct SchemaParts {
+struct SchemaBuffers {
+    /// Arrow's type string.
     format: CString,
+    /// Name of the column.
     name: CString,
-    children: Vec<Box<ManuallyDrop<Schema>>>,
+    /// Schemas of a table's columns.
+    children: Vec<Box<ManuallyDrop<ArrowSchema>>>,
 }
 
-/// A column's values, or a table's: `struct ArrowArray`.
+/// Values of a column or of a table, in C's layout `struct ArrowArray`.
 #[repr(C)]
-struct Array {
+struct ArrowArray {
     length: i64,
     null_count: i64,
     offset: i64,
     n_buffers: i64,
     n_children: i64,
     buffers: *const *const c_void,
-    children: *mut *mut Array,
-    dictionary: *mut Array,
-    release: Option<extern "C" fn(&mut Array)>,
-    /// Its `private_data`.
-    parts: Option<Box<ArrayParts>>,
+    children: *mut *mut ArrowArray,
+    dictionary: *mut ArrowArray,
+    release: Option<extern "C" fn(&mut ArrowArray)>,
+    /// The field `private_data`: the memory that the pointers point to.
+    private_data: Option<Box<ArrayBuffers>>,
 }
 
+/// Memory that the pointers of an [`ArrowArray`] point to.
 #[expect(clippy::vec_box, reason = "C gets a list of pointers")]
-struct ArrayParts {
+struct ArrayBuffers {
+    /// Pointers to the values; the first one, for missing values, is null.
     buffers: Vec<*const c_void>,
-    children: Vec<Box<ManuallyDrop<Array>>>,
-    /// Where the buffers are.
-    _columns: Arc<Columns>,
+    /// Arrays of a table's columns.
+    children: Vec<Box<ManuallyDrop<ArrowArray>>>,
+    /// Keeps the values alive that `buffers` points to.
+    _columns: Arc<DataColumns>,
 }
 
-/// A table, in one piece: `struct ArrowArrayStream`.
+/// A stream of one batch with the whole table, in C's layout `struct ArrowArrayStream`.
 #[repr(C)]
-struct Stream {
-    get_schema: extern "C" fn(&mut Stream, &mut MaybeUninit<Schema>) -> c_int,
-    get_next: extern "C" fn(&mut Stream, &mut MaybeUninit<Array>) -> c_int,
-    get_last_error: extern "C" fn(&mut Stream) -> *const c_char,
-    release: Option<extern "C" fn(&mut Stream)>,
-    /// Its `private_data`.
-    rest: Option<Box<Rest>>,
+struct ArrowStream {
+    get_schema: extern "C" fn(&mut ArrowStream, &mut MaybeUninit<ArrowSchema>) -> c_int,
+    get_next: extern "C" fn(&mut ArrowStream, &mut MaybeUninit<ArrowArray>) -> c_int,
+    get_last_error: extern "C" fn(&mut ArrowStream) -> *const c_char,
+    release: Option<extern "C" fn(&mut ArrowStream)>,
+    /// The field `private_data`: the table, and whether it was read.
+    private_data: Option<Box<StreamState>>,
 }
 
-/// What a stream has still to give.
-struct Rest {
-    columns: Arc<Columns>,
-    is_given: bool,
+/// State of an [`ArrowStream`].
+struct StreamState {
+    /// The table.
+    columns: Arc<DataColumns>,
+    /// Whether the reader has got the table's only batch.
+    is_read: bool,
 }
 
-/// How C calls an invalid argument: a stream that was released.
+/// C's error code for an invalid argument, here a stream that was released.
 const EINVAL: c_int = 22;
 
-impl Schema {
-    fn new(format: &str, name: &str, children: Vec<Schema>) -> Schema {
+impl ArrowSchema {
+    /// A schema with this Arrow type string and name; `children` are the columns of a table.
+    fn new(format: &str, name: &str, children: Vec<ArrowSchema>) -> ArrowSchema {
         // No name of ours has a zero in it.
         let text = |text: &str| CString::new(text).unwrap_or_default();
         let children = children.into_iter().map(|child| Box::new(ManuallyDrop::new(child))).collect();
-        let mut parts = Box::new(SchemaParts { format: text(format), name: text(name), children });
-        Schema {
+        let mut parts = Box::new(SchemaBuffers { format: text(format), name: text(name), children });
+        ArrowSchema {
             format: parts.format.as_ptr(),
             name: parts.name.as_ptr(),
             metadata: null(),
@@ -101,24 +110,31 @@ impl Schema {
             children: parts.children.as_mut_ptr().cast(),
             dictionary: null_mut(),
             release: Some(release_schema),
-            parts: Some(parts),
+            private_data: Some(parts),
         }
     }
 
-    /// Of a table.
-    fn of(columns: &Columns) -> Schema {
-        let child = |column: &Column| Schema::new(format(&column.values), &column.name, vec![]);
-        Schema::new("+s", "", columns.all().iter().map(child).collect())
+    /// The schema of a table: a struct with one child per column.
+    fn from_columns(columns: &DataColumns) -> ArrowSchema {
+        let child = |column: &Column| ArrowSchema::new(arrow_format(&column.values), &column.name, vec![]);
+        ArrowSchema::new("+s", "", columns.columns().iter().map(child).collect())
     }
 }
 
-impl Array {
-    /// Of a column, or of a table with columns. The first buffer would tell which values are missing.
-    fn new(length: usize, data: Vec<*const c_void>, children: Vec<Array>, columns: &Arc<Columns>) -> Array {
+impl ArrowArray {
+    /// An array with `length` rows; `data` are the value buffers of a column, and `children` the columns of a table.
+    ///
+    /// The first buffer, which would mark missing values, is null.
+    fn new(
+        length: usize,
+        data: Vec<*const c_void>,
+        children: Vec<ArrowArray>,
+        columns: &Arc<DataColumns>,
+    ) -> ArrowArray {
         let children = children.into_iter().map(|child| Box::new(ManuallyDrop::new(child))).collect();
         let buffers = std::iter::once(null()).chain(data).collect();
-        let mut parts = Box::new(ArrayParts { buffers, children, _columns: Arc::clone(columns) });
-        Array {
+        let mut parts = Box::new(ArrayBuffers { buffers, children, _columns: Arc::clone(columns) });
+        ArrowArray {
             length: length as i64,
             null_count: 0,
             offset: 0,
@@ -128,19 +144,21 @@ impl Array {
             children: parts.children.as_mut_ptr().cast(),
             dictionary: null_mut(),
             release: Some(release_array),
-            parts: Some(parts),
+            private_data: Some(parts),
         }
     }
 
-    /// Of a table.
-    fn of(columns: &Arc<Columns>) -> Array {
-        let child = |column: &Column| Array::new(columns.rows(), data(&column.values), vec![], columns);
-        Array::new(columns.rows(), vec![], columns.all().iter().map(child).collect(), columns)
+    /// The array of a table: a struct with one child per column.
+    fn from_columns(columns: &Arc<DataColumns>) -> ArrowArray {
+        let child = |column: &Column| {
+            ArrowArray::new(columns.row_count(), data_buffers(&column.values), vec![], columns)
+        };
+        ArrowArray::new(columns.row_count(), vec![], columns.columns().iter().map(child).collect(), columns)
     }
 
-    /// What stands for the end of a stream.
-    fn none() -> Array {
-        Array {
+    /// A released array, which marks the end of a stream.
+    fn end_of_stream() -> ArrowArray {
+        ArrowArray {
             length: 0,
             null_count: 0,
             offset: 0,
@@ -150,34 +168,35 @@ impl Array {
             children: null_mut(),
             dictionary: null_mut(),
             release: None,
-            parts: None,
+            private_data: None,
         }
     }
 }
 
-/// How Arrow writes the type of a column.
-fn format(values: &Values) -> &'static str {
+/// Arrow's type string for a column, for example `f` for `f32`.
+fn arrow_format(values: &ColumnValues) -> &'static str {
     match values {
-        Values::U64(_) => "L",
-        Values::F32(_) => "f",
-        Values::F64(_) => "g",
-        Values::Text { .. } => "u",
+        ColumnValues::U64(_) => "L",
+        ColumnValues::F32(_) => "f",
+        ColumnValues::F64(_) => "g",
+        ColumnValues::Text { .. } => "u",
     }
 }
 
-/// Where its values are.
-fn data(values: &Values) -> Vec<*const c_void> {
+/// Pointers to the buffers with the values of a column; text has its offsets before its bytes.
+fn data_buffers(values: &ColumnValues) -> Vec<*const c_void> {
     match values {
-        Values::U64(values) => vec![values.as_ptr().cast()],
-        Values::F32(values) => vec![values.as_ptr().cast()],
-        Values::F64(values) => vec![values.as_ptr().cast()],
-        Values::Text { ends, letters } => vec![ends.as_ptr().cast(), letters.as_ptr().cast()],
+        ColumnValues::U64(values) => vec![values.as_ptr().cast()],
+        ColumnValues::F32(values) => vec![values.as_ptr().cast()],
+        ColumnValues::F64(values) => vec![values.as_ptr().cast()],
+        ColumnValues::Text { ends, letters } => vec![ends.as_ptr().cast(), letters.as_ptr().cast()],
     }
 }
 
-extern "C" fn release_schema(schema: &mut Schema) {
-    if let Some(mut parts) = schema.parts.take() {
-        // Those that were moved away are released where they are.
+/// The callback `release` of a schema: frees its memory and that of its children.
+extern "C" fn release_schema(schema: &mut ArrowSchema) {
+    if let Some(mut parts) = schema.private_data.take() {
+        // A child that was moved away has no `release`; its new owner releases it.
         for child in &mut parts.children {
             if let Some(release) = child.release {
                 release(child);
@@ -187,8 +206,9 @@ extern "C" fn release_schema(schema: &mut Schema) {
     schema.release = None;
 }
 
-extern "C" fn release_array(array: &mut Array) {
-    if let Some(mut parts) = array.parts.take() {
+/// The callback `release` of an array: frees its memory and that of its children.
+extern "C" fn release_array(array: &mut ArrowArray) {
+    if let Some(mut parts) = array.private_data.take() {
         for child in &mut parts.children {
             if let Some(release) = child.release {
                 release(child);
@@ -198,40 +218,45 @@ extern "C" fn release_array(array: &mut Array) {
     array.release = None;
 }
 
-extern "C" fn get_schema(stream: &mut Stream, out: &mut MaybeUninit<Schema>) -> c_int {
-    let Some(rest) = &stream.rest else { return EINVAL };
-    out.write(Schema::of(&rest.columns));
+/// The callback `get_schema` of a stream: writes the table's schema to `out`; returns 0 or an error code.
+extern "C" fn get_schema(stream: &mut ArrowStream, out: &mut MaybeUninit<ArrowSchema>) -> c_int {
+    let Some(rest) = &stream.private_data else { return EINVAL };
+    out.write(ArrowSchema::from_columns(&rest.columns));
     0
 }
 
-extern "C" fn get_next(stream: &mut Stream, out: &mut MaybeUninit<Array>) -> c_int {
-    let Some(rest) = &mut stream.rest else { return EINVAL };
-    let is_over = std::mem::replace(&mut rest.is_given, true);
-    out.write(if is_over { Array::none() } else { Array::of(&rest.columns) });
+/// The callback `get_next` of a stream: writes the table to `out`, and afterwards the end of the stream; returns 0 or
+/// an error code.
+extern "C" fn get_next(stream: &mut ArrowStream, out: &mut MaybeUninit<ArrowArray>) -> c_int {
+    let Some(rest) = &mut stream.private_data else { return EINVAL };
+    let is_over = std::mem::replace(&mut rest.is_read, true);
+    out.write(if is_over { ArrowArray::end_of_stream() } else { ArrowArray::from_columns(&rest.columns) });
     0
 }
 
-/// Nothing that fails has more to say.
-extern "C" fn get_last_error(_: &mut Stream) -> *const c_char {
+/// The callback `get_last_error` of a stream: no error has a description.
+extern "C" fn get_last_error(_: &mut ArrowStream) -> *const c_char {
     null()
 }
 
-extern "C" fn release_stream(stream: &mut Stream) {
-    stream.rest = None;
+/// The callback `release` of a stream: frees its memory.
+extern "C" fn release_stream(stream: &mut ArrowStream) {
+    stream.private_data = None;
     stream.release = None;
 }
 
-fn stream(columns: Arc<Columns>) -> Stream {
-    let rest = Some(Box::new(Rest { columns, is_given: false }));
-    Stream { get_schema, get_next, get_last_error, release: Some(release_stream), rest }
+/// A stream that yields the table once.
+fn new_stream(columns: Arc<DataColumns>) -> ArrowStream {
+    let rest = Some(Box::new(StreamState { columns, is_read: false }));
+    ArrowStream { get_schema, get_next, get_last_error, release: Some(release_stream), private_data: rest }
 }
 
-/// A capsule with the table as a stream, which its reader empties.
+/// A Python capsule with a stream of the table, which can be read once.
 ///
 /// # Errors
 /// When Python has no memory for it.
-pub fn capsule<'py>(py: Python<'py>, columns: Arc<Columns>) -> PyResult<Bound<'py, PyCapsule>> {
-    let stream = ManuallyDrop::new(stream(columns));
+pub fn stream_capsule<'py>(py: Python<'py>, columns: Arc<DataColumns>) -> PyResult<Bound<'py, PyCapsule>> {
+    let stream = ManuallyDrop::new(new_stream(columns));
     PyCapsule::new_with_value_and_destructor(py, stream, c"arrow_array_stream", |mut stream, _| {
         if let Some(release) = stream.release {
             release(&mut stream);

@@ -1,134 +1,135 @@
-//! Tables as columns: those of a run's measurements, and those of a sweep's file.
+//! Tables as columns: the measurements of a run, and the results in the file of a sweep.
 
-use vivarium_model::protocol::Row;
-use vivarium_model::tasks::Measures;
+use vivarium_model::protocol::Measurement;
+use vivarium_model::tasks::MeasureNames;
 use vivarium_view::record;
 
-/// The values of a column.
+/// The values of a column, one per row.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Values {
+pub enum ColumnValues {
     /// Steps, seeds and counts.
     U64(Vec<u64>),
     /// Measurements.
     F32(Vec<f32>),
     /// Settings.
     F64(Vec<f64>),
-    /// Words: all of them as one text, and where each ends. The first entry is 0.
+    /// Words, concatenated.
     Text {
-        /// One more than there are words.
+        /// For each word the offset of its end in `letters`, in bytes, after a leading 0.
         ends: Vec<i32>,
-        /// The words, one after the other.
+        /// The words in UTF-8, without separators.
         letters: Vec<u8>,
     },
 }
 
-impl Values {
+impl ColumnValues {
     /// A column of words.
-    pub fn text<'a>(words: impl Iterator<Item = &'a str>) -> Values {
+    pub fn from_words<'a>(words: impl Iterator<Item = &'a str>) -> ColumnValues {
         let (mut ends, mut letters) = (vec![0], vec![]);
         for word in words {
             letters.extend_from_slice(word.as_bytes());
             ends.push(letters.len() as i32);
         }
-        Values::Text { ends, letters }
+        ColumnValues::Text { ends, letters }
     }
 
-    /// What these cells of a file are: whole numbers, numbers or words.
-    fn read(cells: &[&str]) -> Values {
+    /// Parses the cells of a CSV column as whole numbers, else as numbers, else as words.
+    fn parse(cells: &[&str]) -> ColumnValues {
         let whole: Option<Vec<u64>> = cells.iter().map(|cell| cell.parse().ok()).collect();
         let real = || cells.iter().map(|cell| cell.parse().ok()).collect::<Option<Vec<f64>>>();
         match whole {
-            Some(values) => Values::U64(values),
-            None => real().map_or_else(|| Values::text(cells.iter().copied()), Values::F64),
+            Some(values) => ColumnValues::U64(values),
+            None => real().map_or_else(|| ColumnValues::from_words(cells.iter().copied()), ColumnValues::F64),
         }
     }
 
+    /// Number of rows.
     fn len(&self) -> usize {
         match self {
-            Values::U64(values) => values.len(),
-            Values::F32(values) => values.len(),
-            Values::F64(values) => values.len(),
-            Values::Text { ends, .. } => ends.len() - 1,
+            ColumnValues::U64(values) => values.len(),
+            ColumnValues::F32(values) => values.len(),
+            ColumnValues::F64(values) => values.len(),
+            ColumnValues::Text { ends, .. } => ends.len() - 1,
         }
     }
 
-    /// The words, if it is a column of words.
+    /// The words of a column of words; `None` for a column of numbers.
     pub fn words(&self) -> Option<Vec<String>> {
-        let Values::Text { ends, letters } = self else { return None };
+        let ColumnValues::Text { ends, letters } = self else { return None };
         let word = |pair: &[i32]| letters.get(pair[0] as usize..pair[1] as usize).unwrap_or_default();
         Some(ends.windows(2).map(|pair| String::from_utf8_lossy(word(pair)).into_owned()).collect())
     }
 }
 
-/// A column with its name.
+/// A named column of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Its name for a program.
+    /// Name of the column, as in the CSV files.
     pub name: String,
-    /// Its values.
-    pub values: Values,
+    /// One value per row.
+    pub values: ColumnValues,
 }
 
-/// Columns of the same length.
+/// A table: columns of equal length.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Columns(Vec<Column>);
+pub struct DataColumns(Vec<Column>);
 
-impl Columns {
-    /// These.
-    pub fn new(columns: Vec<Column>) -> Columns {
-        Columns(columns)
+impl DataColumns {
+    /// A table with these columns, which must have equal length.
+    pub fn new(columns: Vec<Column>) -> DataColumns {
+        DataColumns(columns)
     }
 
-    /// A run's measurements as the command line's CSV has them: a row for each measurement and replica.
-    pub fn of_rows(measures: &Measures, rows: &[Row]) -> Columns {
+    /// The table of a run's measurements, as in the command line's CSV: one row per measurement and replica.
+    pub fn from_measurements(measures: &MeasureNames, rows: &[Measurement]) -> DataColumns {
         let replicas = || rows.iter().map(|row| row.test_loss.len());
         let steps = rows.iter().zip(replicas()).flat_map(|(row, count)| std::iter::repeat_n(row.step, count));
         let numbers = replicas().flat_map(|count| 0..count as u64);
         let column = |name: &str, values| Column { name: name.into(), values };
         let mut columns = vec![
-            column("step", Values::U64(steps.collect())),
-            column("replica", Values::U64(numbers.collect())),
+            column("step", ColumnValues::U64(steps.collect())),
+            column("replica", ColumnValues::U64(numbers.collect())),
         ];
-        for measure in record::columns(measures, rows.iter()) {
+        for measure in record::list_columns(measures, rows.iter()) {
             // A measurement that a row lacks is not a number.
-            let of = |row: &Row| {
-                let values = measure.of(row);
+            let of = |row: &Measurement| {
+                let values = measure.values(row);
                 (0..row.test_loss.len())
                     .map(|replica| values.get(replica).copied().unwrap_or(f32::NAN))
                     .collect::<Vec<_>>()
             };
-            columns.push(column(&measure.key, Values::F32(rows.iter().flat_map(of).collect())));
+            columns.push(column(&measure.key, ColumnValues::F32(rows.iter().flat_map(of).collect())));
         }
-        Columns(columns)
+        DataColumns(columns)
     }
 
-    /// What stands in the CSV file of a sweep: comments, the names of the columns, and a line for each network.
+    /// Parses the CSV file of a sweep: lines with `#` are comments, and each other line is one network.
     ///
     /// # Errors
     /// When its lines are of different lengths.
-    pub fn of_csv(text: &str) -> Result<Columns, csv::Error> {
+    pub fn parse_csv(text: &str) -> Result<DataColumns, csv::Error> {
         let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
         let names = reader.headers()?.clone();
         let lines: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>()?;
         let column = |(at, name): (usize, &str)| {
             let cells: Vec<&str> = lines.iter().filter_map(|line| line.get(at)).collect();
-            Column { name: name.into(), values: Values::read(&cells) }
+            Column { name: name.into(), values: ColumnValues::parse(&cells) }
         };
-        Ok(Columns(names.iter().enumerate().map(column).collect()))
+        Ok(DataColumns(names.iter().enumerate().map(column).collect()))
     }
 
     /// The columns, in order.
-    pub fn all(&self) -> &[Column] {
+    pub fn columns(&self) -> &[Column] {
         &self.0
     }
 
-    /// The column of that name.
+    /// The column with this name, if it exists.
     pub fn find(&self, name: &str) -> Option<&Column> {
         self.0.iter().find(|column| column.name == name)
     }
 
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
+    /// Number of rows.
+    pub fn row_count(&self) -> usize {
         self.0.first().map_or(0, |column| column.values.len())
     }
 }

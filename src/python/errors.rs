@@ -1,11 +1,11 @@
-//! What goes wrong, as exceptions with the sentences that the page and the command line say.
+//! Errors as Python exceptions, with the messages of the page and of the command line.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use vivarium_cli::Trouble;
-use vivarium_model::protocol::Failure;
+use vivarium_cli::CommandError;
+use vivarium_model::protocol::RunError;
 
 create_exception!(
     vivarium,
@@ -21,8 +21,8 @@ create_exception!(
     "The loss of every network is infinite or NaN. The run keeps its measurements and the last finite weights."
 );
 
-/// The exception for these sentences about a link.
-pub fn bad_link(py: Python<'_>, sentences: Vec<String>) -> PyErr {
+/// The Python exception `LinkError` with these messages, one for each invalid part of a link.
+pub fn link_error(py: Python<'_>, sentences: Vec<String>) -> PyErr {
     let error = LinkError::new_err(sentences.join("\n"));
     match error.value(py).setattr("sentences", sentences) {
         Ok(()) => error,
@@ -30,14 +30,14 @@ pub fn bad_link(py: Python<'_>, sentences: Vec<String>) -> PyErr {
     }
 }
 
-/// The exception for this trouble.
-pub fn exception(py: Python<'_>, trouble: Trouble) -> PyErr {
-    match trouble {
-        Trouble::BadLink(sentences) => bad_link(py, sentences),
-        Trouble::Run(Failure::Impossible(why)) => bad_link(py, vec![why]),
-        Trouble::Run(failure) => TrainingError::new_err(failure.to_string()),
-        Trouble::Stopped(sentence, _) => PyKeyboardInterrupt::new_err(sentence),
-        Trouble::Other(error) => {
+/// Converts an error of the command line to the Python exception for it.
+pub fn to_exception(py: Python<'_>, error: CommandError) -> PyErr {
+    match error {
+        CommandError::BadLink(sentences) => link_error(py, sentences),
+        CommandError::Run(RunError::Impossible(why)) => link_error(py, vec![why]),
+        CommandError::Run(failure) => TrainingError::new_err(failure.to_string()),
+        CommandError::Stopped(sentence, _) => PyKeyboardInterrupt::new_err(sentence),
+        CommandError::Other(error) => {
             let sentence = format!("{error:#}");
             match error.root_cause().is::<std::io::Error>() {
                 true => PyOSError::new_err(sentence),

@@ -3,42 +3,44 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use vivarium_cli::{Trouble, plot};
+use vivarium_cli::{CommandError, plot};
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::run::RunSpec;
-use vivarium_page::share::teaching::{LessonEdit, frame};
+use vivarium_page::share::teaching::{LessonForm, iframe_html};
 use vivarium_page::share::titles::run_name;
 use vivarium_page::state::State;
 use vivarium_plot::analysis::Reading;
 use vivarium_plot::charts::Theme;
 use vivarium_plot::charts::picture::{Figure, figure_svg};
+use vivarium_view::display::charts::ChartOfRun;
 
-/// What is on show in a run, as the text of an SVG file: what `lab plot` draws.
+/// Draws the charts that a run shows as one SVG image, as `lab plot` does.
 ///
 /// # Errors
-/// A sentence for each chart, where none of them applies.
-pub fn of_run(state: &State, dark: bool) -> Result<String, Trouble> {
-    let (shown, left_out) = plot::charts(state);
+/// A sentence for each chart on show if none of them applies to the run.
+pub fn run_svg(state: &State, dark: bool) -> Result<String, CommandError> {
+    let (shown, left_out) = plot::applicable_charts(state);
     if shown.is_empty() {
-        return Err(Trouble::BadLink(left_out));
+        return Err(CommandError::BadLink(left_out));
     }
     let readings: Vec<Reading> = shown.iter().map(|chart| chart.reading(&state.run)).collect();
-    Ok(of_readings(&readings, state.run.spec(), dark))
+    Ok(readings_svg(&readings, state.run.spec(), dark))
 }
 
-/// These readings of a run as the text of an SVG file.
-pub fn of_readings(readings: &[Reading], spec: &RunSpec, dark: bool) -> String {
-    let title = encode(&Link::of(spec.clone()));
-    let columns = plot::columns(readings.len());
-    let figure = Figure { readings, title: &title, columns, panel: (480, 320), form: Default::default() };
+/// Draws readings of a run as one SVG image, with a panel for each; `dark` chooses the theme.
+pub fn readings_svg(readings: &[Reading], spec: &RunSpec, dark: bool) -> String {
+    let title = encode(&Link::from_spec(spec.clone()));
+    let columns = plot::figure_columns(readings.len());
+    let figure =
+        Figure { readings, title: &title, columns, chart_size: (480, 320), format: Default::default() };
     figure_svg(&figure, &if dark { Theme::dark() } else { Theme::light() })
 }
 
-/// What Jupyter shows: the picture, and a line of text where there are no pictures.
+/// The dictionary of MIME types that Jupyter displays: the SVG image if there is one, and the text for terminals.
 ///
 /// # Errors
 /// When Python has no memory for it.
-pub fn bundle<'py>(py: Python<'py>, svg: Option<String>, text: String) -> PyResult<Bound<'py, PyDict>> {
+pub fn mime_bundle<'py>(py: Python<'py>, svg: Option<String>, text: String) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     all.set_item("text/plain", text)?;
     if let Some(svg) = svg {
@@ -59,13 +61,13 @@ pub struct Page {
 }
 
 impl Page {
-    /// The page at `address` with the run of a link.
+    /// The page at `address`, opened with the run of a link.
     pub fn new(address: &str, link: &Link) -> Page {
-        let mut wish = LessonEdit::of(link);
-        wish.take("embed", "on");
+        let mut lesson = LessonForm::from_link(link);
+        lesson.set_field("embed", "on");
         let before = address.split('#').next().unwrap_or_default();
-        let address = format!("{before}{}", encode(&wish.link(link)));
-        let html = frame(&address, &run_name(&link.spec), link.view.show.len());
+        let address = format!("{before}{}", encode(&lesson.lesson_link(link)));
+        let html = iframe_html(&address, &run_name(&link.spec), link.view.show.len());
         Page { html, address }
     }
 }

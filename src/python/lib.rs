@@ -1,9 +1,6 @@
 //! The Python module: runs and sweeps of the command line as objects of a notebook.
 #![doc = include_str!("README.md")]
 
-#[macro_use]
-extern crate vivarium_core;
-
 mod arrays;
 mod arrow;
 mod columns;
@@ -31,7 +28,7 @@ mod native {
     use super::table::Table;
     use pyo3::prelude::*;
 
-    /// The program's version, which is in the files that it writes.
+    /// Sets the module's attribute for the program version, which is also written into files.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -3,69 +3,72 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::array;
-use vivarium_plot::analysis::{Bars, Grid, Lines, Reading};
+use super::arrays::numpy_array;
+use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading};
 
-/// The numbers of a reading, with its words.
+/// Converts a reading to a Python dictionary: arrays of numbers, titles and axis labels.
 ///
 /// # Errors
-/// As [`array`].
-pub fn dictionary<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyDict>> {
+/// As [`numpy_array`].
+pub fn reading_to_dict<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     all.set_item("title", reading.title())?;
     match reading {
-        Reading::Lines(lines) => of_lines(py, lines, &all)?,
-        Reading::Grid(grid) => of_grid(py, grid, &all)?,
-        Reading::Bars(bars) => of_bars(py, bars, &all)?,
+        Reading::Lines(lines) => add_lines(py, lines, &all)?,
+        Reading::Grid(grid) => add_grid(py, grid, &all)?,
+        Reading::Bars(bars) => add_bars(py, bars, &all)?,
     }
     Ok(all)
 }
 
-fn of_lines<'py>(py: Python<'py>, lines: &Lines, all: &Bound<'py, PyDict>) -> PyResult<()> {
-    all.set_item("kind", "lines")?;
-    all.set_item("x_label", &lines.x_label)?;
-    all.set_item("y_label", &lines.y_label)?;
+/// Adds the curves of a line chart to the dictionary, without smoothing.
+fn add_lines<'py>(py: Python<'py>, lines: &LineChart, dict: &Bound<'py, PyDict>) -> PyResult<()> {
+    dict.set_item("kind", "lines")?;
+    dict.set_item("x_label", &lines.x_label)?;
+    dict.set_item("y_label", &lines.y_label)?;
     let mut series = vec![];
     for curve in lines.series.iter().filter(|curve| !curve.faint) {
         let one = PyDict::new(py);
         one.set_item("name", &curve.name)?;
-        one.set_item("x", array(py, &curve.x, &[curve.x.len()])?)?;
+        one.set_item("x", numpy_array(py, &curve.x, &[curve.x.len()])?)?;
         // Before they were smoothed.
-        let values = if curve.raw.is_empty() { &curve.y } else { &curve.raw };
-        one.set_item("y", array(py, values, &[values.len()])?)?;
+        let values = if curve.unsmoothed.is_empty() { &curve.y } else { &curve.unsmoothed };
+        one.set_item("y", numpy_array(py, values, &[values.len()])?)?;
         if !curve.band.is_empty() {
             let (low, high): (Vec<f32>, Vec<f32>) = curve.band.iter().copied().unzip();
-            one.set_item("low", array(py, &low, &[low.len()])?)?;
-            one.set_item("high", array(py, &high, &[high.len()])?)?;
+            one.set_item("low", numpy_array(py, &low, &[low.len()])?)?;
+            one.set_item("high", numpy_array(py, &high, &[high.len()])?)?;
         }
         series.push(one);
     }
-    all.set_item("series", series)?;
-    all.set_item("references", &lines.references)?;
-    all.set_item("marks", &lines.marks)
+    dict.set_item("series", series)?;
+    dict.set_item("references", &lines.reference_lines)?;
+    dict.set_item("marks", &lines.marks)
 }
 
-fn of_grid<'py>(py: Python<'py>, grid: &Grid, all: &Bound<'py, PyDict>) -> PyResult<()> {
-    all.set_item("kind", "grid")?;
-    all.set_item("x_label", &grid.x_label)?;
-    all.set_item("y_label", &grid.y_label)?;
-    all.set_item("values", array(py, &grid.values, &[grid.rows, grid.columns])?)?;
-    all.set_item("row_names", &grid.row_names)?;
-    all.set_item("column_names", &grid.column_names)?;
-    all.set_item("marked_rows", &grid.marked_rows)
+/// Adds the values `[rows, columns]` of a heat map to the dictionary.
+fn add_grid<'py>(py: Python<'py>, grid: &Heatmap, dict: &Bound<'py, PyDict>) -> PyResult<()> {
+    dict.set_item("kind", "grid")?;
+    dict.set_item("x_label", &grid.x_label)?;
+    dict.set_item("y_label", &grid.y_label)?;
+    dict.set_item("values", numpy_array(py, &grid.values, &[grid.rows, grid.columns])?)?;
+    dict.set_item("row_names", &grid.row_names)?;
+    dict.set_item("column_names", &grid.column_names)?;
+    dict.set_item("marked_rows", &grid.marked_rows)
 }
 
-fn of_bars<'py>(py: Python<'py>, bars: &Bars, all: &Bound<'py, PyDict>) -> PyResult<()> {
-    all.set_item("kind", "bars")?;
-    all.set_item("x_label", &bars.x_label)?;
-    all.set_item("y_label", &bars.y_label)?;
+/// Adds the names and heights of a bar chart to the dictionary.
+fn add_bars<'py>(py: Python<'py>, bars: &BarChart, dict: &Bound<'py, PyDict>) -> PyResult<()> {
+    dict.set_item("kind", "bars")?;
+    dict.set_item("x_label", &bars.x_label)?;
+    dict.set_item("y_label", &bars.y_label)?;
     let (names, heights): (Vec<&str>, Vec<f32>) =
         bars.bars.iter().map(|(name, height)| (name.as_str(), *height)).unzip();
-    all.set_item("names", names)?;
-    all.set_item("heights", array(py, &heights, &[heights.len()])?)?;
+    dict.set_item("names", names)?;
+    dict.set_item("heights", numpy_array(py, &heights, &[heights.len()])?)?;
     if !bars.overlay.is_empty() {
-        all.set_item("overlay", array(py, &bars.overlay, &[bars.overlay.len()])?)?;
-        all.set_item("overlay_name", &bars.overlay_name)?;
+        dict.set_item("overlay", numpy_array(py, &bars.overlay, &[bars.overlay.len()])?)?;
+        dict.set_item("overlay_name", &bars.overlay_name)?;
     }
-    all.set_item("marked", &bars.marked)
+    dict.set_item("marked", &bars.marked)
 }

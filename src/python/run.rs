@@ -6,21 +6,22 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
-use super::arrays::array;
-use super::columns::{Columns, Values};
-use super::errors::{Diverged, bad_link, exception};
+use super::arrays::numpy_array;
+use super::columns::{ColumnValues, DataColumns};
+use super::errors::{Diverged, link_error, to_exception};
 use super::figures::{self, Page};
-use super::table::{Table, missing};
-use super::trainer::{Post, Trainer};
+use super::table::{Table, missing_column_error};
+use super::trainer::{Trainer, TrainerThread};
 use super::{links, readings};
-use vivarium_cli::Trouble;
-use vivarium_cli::disk::{Native, replace};
-use vivarium_core::settings::thousands;
+use vivarium_cli::CommandError;
+use vivarium_cli::disk::{SystemDisk, replace_file};
+use vivarium_core::settings::format_thousands;
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::{Link, encode};
-use vivarium_model::protocol::{Ending, Row};
-use vivarium_model::tasks::Measures;
-use vivarium_view::display::Phase;
+use vivarium_model::protocol::{EndReason, Measurement};
+use vivarium_model::tasks::MeasureNames;
+use vivarium_view::display::RunPhase;
+use vivarium_view::display::charts::ChartOfRun;
 use vivarium_view::record;
 
 /// A run, which is trained as far as somebody asks. It is its own result: what has been measured, the weights and the
@@ -29,9 +30,12 @@ use vivarium_view::record;
 /// Iterate over it for its measurements, in order: each is trained for when it is asked for. `finish` trains to the end.
 #[pyclass(frozen, module = "vivarium")]
 pub struct Run {
-    post: Arc<Post>,
+    /// The thread that trains the run.
+    thread: Arc<TrainerThread>,
+    /// The link of the run, with its settings and charts.
     link: Link,
-    measures: Measures,
+    /// The names of the run's measures.
+    measures: MeasureNames,
 }
 
 /// Begins the run of a link, a preset or a file; nothing is trained yet.
@@ -44,80 +48,86 @@ pub fn run(
     held_out: Option<usize>,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Run> {
-    let mut link = links::read(py, link, settings)?;
+    let mut link = links::read_link(py, link, settings)?;
     if !link.spec.run.sweep.is_empty() {
-        return Err(bad_link(
+        return Err(link_error(
             py,
             vec!["This link describes a sweep. vivarium.sweep trains its runs.".into()],
         ));
     }
     if let Some(show) = show {
-        link.view.show = charts(py, &show)?;
+        link.view.show = find_charts(py, &show)?;
         if link.view.show.is_empty() {
-            return Err(bad_link(py, vec!["At least one chart must be shown.".into()]));
+            return Err(link_error(py, vec!["At least one chart must be shown.".into()]));
         }
     }
-    let (cost, seconds) = (link.spec.cost(), vivarium_model::run::cost::seconds(&link.spec));
-    if cost.is_dear(seconds) {
-        let sentence = format!("This run needs {}.", cost.needs(seconds));
+    let (cost, seconds) =
+        (link.spec.estimate_cost(), vivarium_model::run::cost::estimate_seconds(&link.spec));
+    if cost.needs_confirmation(seconds) {
+        let sentence = format!("This run needs {}.", cost.describe_needs(seconds));
         let text = std::ffi::CString::new(sentence)?;
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)?;
     }
-    let post = Post::open(py, link.clone(), held_out)?.map_err(|trouble| exception(py, trouble))?;
-    let measures = link.spec.measures();
-    Ok(Run { post: Arc::new(post), link, measures })
+    let post =
+        TrainerThread::open(py, link.clone(), held_out)?.map_err(|trouble| to_exception(py, trouble))?;
+    let measures = link.spec.measure_names();
+    Ok(Run { thread: Arc::new(post), link, measures })
 }
 
-/// The chart of that name in links.
-fn chart(name: &str) -> Result<Chart, Trouble> {
-    Chart::find(name).ok_or_else(|| Trouble::bad(format!("There is no chart {name}.")))
+/// The chart with this name in links.
+fn find_chart(name: &str) -> Result<Chart, CommandError> {
+    Chart::from_slug(name).ok_or_else(|| CommandError::bad_link(format!("There is no chart {name}.")))
 }
 
-/// The charts of these names.
-fn charts(py: Python<'_>, names: &[String]) -> PyResult<Vec<Chart>> {
-    let found: Result<Vec<Chart>, Trouble> = names.iter().map(|name| chart(name)).collect();
-    found.map_err(|trouble| exception(py, trouble))
+/// The charts with these names in links.
+fn find_charts(py: Python<'_>, names: &[String]) -> PyResult<Vec<Chart>> {
+    let found: Result<Vec<Chart>, CommandError> = names.iter().map(|name| find_chart(name)).collect();
+    found.map_err(|trouble| to_exception(py, trouble))
 }
 
-/// What is said where the loss is no longer finite.
-fn diverged(sentence: Option<String>) -> PyResult<()> {
+/// Raises the exception `Diverged` with this message if there is one.
+fn check_divergence(sentence: Option<String>) -> PyResult<()> {
     sentence.map_or(Ok(()), |sentence| Err(Diverged::new_err(sentence)))
 }
 
 impl Run {
-    /// What `order` says, in the run's thread.
-    fn ask<T: Send + 'static>(
+    /// Calls `job` with the trainer, in the run's thread, and returns its result.
+    fn call<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        order: impl FnOnce(&mut Trainer) -> T + Send + 'static,
+        job: impl FnOnce(&mut Trainer) -> T + Send + 'static,
     ) -> PyResult<T> {
-        self.post.ask(py, order)
+        self.thread.call(py, job)
     }
 
-    /// The same where it can fail.
-    fn try_ask<T: Send + 'static>(
+    /// Calls `job` like [`Run::call`] and raises its error as an exception.
+    fn try_call<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        order: impl FnOnce(&mut Trainer) -> Result<T, Trouble> + Send + 'static,
+        job: impl FnOnce(&mut Trainer) -> Result<T, CommandError> + Send + 'static,
     ) -> PyResult<T> {
-        self.post.ask(py, order)?.map_err(|trouble| exception(py, trouble))
+        self.thread.call(py, job)?.map_err(|trouble| to_exception(py, trouble))
     }
 
-    fn columns(&self, py: Python<'_>) -> PyResult<(Columns, usize)> {
+    /// All measurements as a table, and the number of measurements.
+    fn measurement_columns(&self, py: Python<'_>) -> PyResult<(DataColumns, usize)> {
         let measures = self.measures;
-        self.ask(py, move |trainer| trainer.columns(&measures))
+        self.call(py, move |trainer| trainer.columns(&measures))
     }
 
+    /// Trains up to the step `until`, or to the end of the run; raises `Diverged` if the loss is not finite.
     fn train_to(&self, py: Python<'_>, until: Option<u64>) -> PyResult<()> {
-        let said = self.try_ask(py, move |trainer| trainer.train(until).map(|_| trainer.diverged()))?;
-        diverged(said)
+        let divergence =
+            self.try_call(py, move |trainer| trainer.train(until).map(|_| trainer.divergence()))?;
+        check_divergence(divergence)
     }
 
-    fn said(&self, py: Python<'_>) -> PyResult<String> {
+    /// The text of `repr` for the run: link, step and ending.
+    fn describe(&self, py: Python<'_>) -> PyResult<String> {
         let (step, ending) = (self.step(py)?, self.ending(py)?);
-        let last = thousands(self.link.spec.run.steps);
+        let last = format_thousands(self.link.spec.run.steps);
         let ending = ending.map_or(String::new(), |ending| format!(", ended: {ending}"));
-        Ok(format!("<vivarium.Run {} step {} of {last}{ending}>", self.link(), thousands(step)))
+        Ok(format!("<vivarium.Run {} step {} of {last}{ending}>", self.link(), format_thousands(step)))
     }
 }
 
@@ -134,9 +144,9 @@ impl Run {
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         let spec = &self.link.spec;
-        for (_, knob) in spec.knobs() {
-            if let Some(value) = spec.value(knob.key) {
-                all.set_item(knob.key, value.to_string())?;
+        for (_, setting) in spec.settings() {
+            if let Some(value) = spec.value(setting.key) {
+                all.set_item(setting.key, value.to_string())?;
             }
         }
         Ok(all)
@@ -145,16 +155,16 @@ impl Run {
     /// Training steps made.
     #[getter]
     fn step(&self, py: Python<'_>) -> PyResult<u64> {
-        self.ask(py, |trainer| trainer.step())
+        self.call(py, |trainer| trainer.step())
     }
 
     /// Why the run has ended: "target", "last step" or "diverged"; None while it has not.
     #[getter]
     fn ending(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
-        self.ask(py, |trainer| match trainer.state().run.phase {
-            Phase::Finished(Ending::Target) => Some("target"),
-            Phase::Finished(_) => Some("last step"),
-            Phase::Diverged { .. } => Some("diverged"),
+        self.call(py, |trainer| match trainer.state().run.phase {
+            RunPhase::Finished(EndReason::Target) => Some("target"),
+            RunPhase::Finished(_) => Some("last step"),
+            RunPhase::Diverged { .. } => Some("diverged"),
             _ => None,
         })
     }
@@ -163,7 +173,7 @@ impl Run {
     #[getter]
     fn solved(&self, py: Python<'_>) -> PyResult<Vec<Option<u64>>> {
         let replicas = self.link.spec.run.replicas;
-        self.ask(py, move |trainer| {
+        self.call(py, move |trainer| {
             let mut all = vec![None; replicas];
             for (replica, step) in &trainer.state().run.solved {
                 if let Some(place) = all.get_mut(*replica) {
@@ -177,19 +187,19 @@ impl Run {
     /// The input coordinates that the label depends on, counted from 0.
     #[getter]
     fn relevant(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
-        self.ask(py, |trainer| trainer.state().run.relevant.clone())
+        self.call(py, |trainer| trainer.state().run.relevant.clone())
     }
 
     /// The device and the program that train.
     #[getter]
     fn device(&self, py: Python<'_>) -> PyResult<(String, String)> {
-        self.ask(py, |trainer| trainer.place())
+        self.call(py, |trainer| trainer.device_and_learner())
     }
 
     /// The measurements from the first one on. Those that are not there yet are trained for.
     fn __iter__(&self) -> Rows {
         let next = std::sync::atomic::AtomicUsize::new(0);
-        Rows { post: Arc::clone(&self.post), measures: self.measures, next }
+        Rows { thread: Arc::clone(&self.thread), measures: self.measures, next }
     }
 
     /// Trains up to a step, where the run then waits. A run that has ended stays as it is.
@@ -208,10 +218,10 @@ impl Run {
     /// All measurements: `step`, and for each measure an array `[measurements, replicas]`.
     #[getter]
     fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (columns, count) = self.columns(py)?;
+        let (columns, count) = self.measurement_columns(py)?;
         let all = PyDict::new(py);
-        for column in columns.all() {
-            if let Some(values) = shaped(py, &columns, &column.name, count)? {
+        for column in columns.columns() {
+            if let Some(values) = measure_array(py, &columns, &column.name, count)? {
                 all.set_item(&column.name, values)?;
             }
         }
@@ -220,15 +230,15 @@ impl Run {
 
     /// One of the measures as an array `[measurements, replicas]`, or the steps.
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let (columns, count) = self.columns(py)?;
-        let names: Vec<&str> = columns.all().iter().map(|column| column.name.as_str()).collect();
-        shaped(py, &columns, name, count)?.ok_or_else(|| missing(name, &names))
+        let (columns, count) = self.measurement_columns(py)?;
+        let names: Vec<&str> = columns.columns().iter().map(|column| column.name.as_str()).collect();
+        measure_array(py, &columns, name, count)?.ok_or_else(|| missing_column_error(name, &names))
     }
 
     /// All measurements as a table with a row for each measurement and network, as the command line's CSV.
     #[getter]
     fn table(&self, py: Python<'_>) -> PyResult<Table> {
-        Ok(Table(Arc::new(self.columns(py)?.0)))
+        Ok(Table(Arc::new(self.measurement_columns(py)?.0)))
     }
 
     /// The table as an Arrow stream (the Arrow PyCapsule interface).
@@ -239,30 +249,30 @@ impl Run {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        super::arrow::capsule(py, Arc::new(self.columns(py)?.0))
+        super::arrow::stream_capsule(py, Arc::new(self.measurement_columns(py)?.0))
     }
 
     /// The weights of all networks at this step, by their names: arrays `[replicas, rows, columns]`.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let checkpoint = self.try_ask(py, Trainer::checkpoint)?;
+        let checkpoint = self.try_call(py, Trainer::checkpoint)?;
         let all = PyDict::new(py);
         for (parameter, values) in checkpoint.spec.parameters().iter().zip(&checkpoint.weights.parameters) {
-            all.set_item(&parameter.name, array(py, values, &parameter.shape)?)?;
+            all.set_item(&parameter.name, numpy_array(py, values, &parameter.shape)?)?;
         }
         Ok(all)
     }
 
     /// Writes the weights into a safetensors file, which the page and `lab run --resume` open.
     fn save(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
-        let bytes = self.try_ask(py, Trainer::file)?;
-        replace(&Native, &path, &bytes).map_err(|error| exception(py, Trouble::Other(error)))
+        let bytes = self.try_call(py, Trainer::checkpoint_bytes)?;
+        replace_file(&SystemDisk, &path, &bytes).map_err(|error| to_exception(py, CommandError::Other(error)))
     }
 
     /// The charts of this run: their names in links, with their titles.
     #[getter]
     fn charts(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, String)>> {
-        self.ask(py, |trainer| {
+        self.call(py, |trainer| {
             let run = &trainer.state().run;
             let all = Chart::ALL.iter().filter(|chart| chart.applies(run).is_ok());
             all.map(|chart| (chart.slug(), chart.title(run))).collect()
@@ -271,26 +281,26 @@ impl Run {
 
     /// What a chart shows at this step, as numbers: the page's probes, as arrays.
     fn reading<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-        let chart = chart(name).map_err(|trouble| exception(py, trouble))?;
+        let chart = find_chart(name).map_err(|trouble| to_exception(py, trouble))?;
         let reading =
-            self.try_ask(py, move |trainer| trainer.with_chart(chart, |state| chart.reading(&state.run)))?;
-        readings::dictionary(py, &reading)
+            self.try_call(py, move |trainer| trainer.with_chart(chart, |state| chart.reading(&state.run)))?;
+        readings::reading_to_dict(py, &reading)
     }
 
     /// The charts as the text of an SVG file: those on show, or these.
     #[pyo3(signature = (show=None, *, dark=false))]
     fn svg(&self, py: Python<'_>, show: Option<Vec<String>>, dark: bool) -> PyResult<String> {
         let Some(show) = show else {
-            return self.try_ask(py, move |trainer| figures::of_run(trainer.state(), dark));
+            return self.try_call(py, move |trainer| figures::run_svg(trainer.state(), dark));
         };
-        let charts = charts(py, &show)?;
-        self.try_ask(py, move |trainer| {
+        let charts = find_charts(py, &show)?;
+        self.try_call(py, move |trainer| {
             let reading = |chart: &Chart| {
                 let chart = *chart;
                 trainer.with_chart(chart, |state| chart.reading(&state.run))
             };
             let readings: Vec<_> = charts.iter().map(reading).collect::<Result<_, _>>()?;
-            Ok(figures::of_readings(&readings, trainer.state().run.spec(), dark))
+            Ok(figures::readings_svg(&readings, trainer.state().run.spec(), dark))
         })
     }
 
@@ -309,29 +319,30 @@ impl Run {
     ) -> PyResult<Bound<'py, PyDict>> {
         // Jupyter leaves out what it does not want.
         drop((include, exclude));
-        let svg = self.ask(py, |trainer| figures::of_run(trainer.state(), false).ok())?;
-        figures::bundle(py, svg, self.said(py)?)
+        let svg = self.call(py, |trainer| figures::run_svg(trainer.state(), false).ok())?;
+        figures::mime_bundle(py, svg, self.describe(py)?)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        self.said(py)
+        self.describe(py)
     }
 }
 
-/// A column of measurements as an array `[measurements, replicas]`, or the step of each measurement; none for the numbers
-/// of the replicas and where there is no such column.
-fn shaped<'py>(
+/// A column of measurements as an array `[measurements, replicas]`, or the steps as an array `[measurements]`.
+///
+/// `None` if there is no such measure.
+fn measure_array<'py>(
     py: Python<'py>,
-    columns: &Columns,
+    columns: &DataColumns,
     name: &str,
-    count: usize,
+    measurement_count: usize,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let replicas = columns.rows() / count.max(1);
+    let replicas = columns.row_count() / measurement_count.max(1);
     match columns.find(name).map(|column| &column.values) {
-        Some(Values::F32(values)) => Ok(Some(array(py, values, &[count, replicas])?)),
-        Some(Values::U64(values)) if name == "step" => {
+        Some(ColumnValues::F32(values)) => Ok(Some(numpy_array(py, values, &[measurement_count, replicas])?)),
+        Some(ColumnValues::U64(values)) if name == "step" => {
             let steps: Vec<u64> = values.iter().step_by(replicas.max(1)).copied().collect();
-            Ok(Some(array(py, &steps, &[count])?))
+            Ok(Some(numpy_array(py, &steps, &[measurement_count])?))
         }
         _ => Ok(None),
     }
@@ -340,8 +351,11 @@ fn shaped<'py>(
 /// The measurements of a run, one after the other.
 #[pyclass(frozen, module = "vivarium")]
 pub struct Rows {
-    post: Arc<Post>,
-    measures: Measures,
+    /// The thread that trains the run.
+    thread: Arc<TrainerThread>,
+    /// The names of the run's measures.
+    measures: MeasureNames,
+    /// Index of the next measurement.
     next: std::sync::atomic::AtomicUsize,
 }
 
@@ -355,25 +369,31 @@ impl Rows {
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         use std::sync::atomic::Ordering::Relaxed;
         let number = self.next.load(Relaxed);
-        let told =
-            self.post.ask(py, move |trainer| trainer.row(number).map(|row| (row, trainer.diverged())))?;
-        let (row, said) = told.map_err(|trouble| exception(py, trouble))?;
+        let answer = self
+            .thread
+            .call(py, move |trainer| trainer.measurement(number).map(|row| (row, trainer.divergence())))?;
+        let (row, said) = answer.map_err(|trouble| to_exception(py, trouble))?;
         match row {
             Some(row) => {
                 self.next.store(number + 1, Relaxed);
-                dictionary(py, &self.measures, &row).map(Some)
+                row_to_dict(py, &self.measures, &row).map(Some)
             }
-            None => diverged(said).map(|()| None),
+            None => check_divergence(said).map(|()| None),
         }
     }
 }
 
-fn dictionary<'py>(py: Python<'py>, measures: &Measures, row: &Row) -> PyResult<Bound<'py, PyDict>> {
+/// Converts one measurement to a Python dictionary: the step, and for each measure an array `[replicas]`.
+fn row_to_dict<'py>(
+    py: Python<'py>,
+    measures: &MeasureNames,
+    row: &Measurement,
+) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     all.set_item("step", row.step)?;
-    for column in record::columns(measures, std::iter::once(row)) {
-        let values = column.of(row).to_vec();
-        all.set_item(&column.key, array(py, &values, &[values.len()])?)?;
+    for column in record::list_columns(measures, std::iter::once(row)) {
+        let values = column.values(row).to_vec();
+        all.set_item(&column.key, numpy_array(py, &values, &[values.len()])?)?;
     }
     Ok(all)
 }

@@ -9,29 +9,33 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
-use super::columns::Columns;
-use super::errors::{bad_link, exception};
+use super::columns::DataColumns;
+use super::errors::{link_error, to_exception};
 use super::figures;
 use super::links;
 use super::table::Table;
-use super::trainer::heard;
-use vivarium_cli::disk::Native;
-use vivarium_cli::journal::{Found, Journal, Shard};
-use vivarium_cli::print::Names;
-use vivarium_cli::{Trouble, pool, sweeps};
-use vivarium_core::settings::thousands;
+use super::trainer::receive;
+use vivarium_cli::disk::SystemDisk;
+use vivarium_cli::journal::{Journal, Shard, SweepIndex};
+use vivarium_cli::print::NameVersion;
+use vivarium_cli::{CommandError, pool, sweeps};
+use vivarium_core::settings::format_thousands;
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::run::RunSpec;
-use vivarium_model::run::cells::count;
+use vivarium_model::run::cells::count_runs_usize;
 use vivarium_plot::analysis::Reading;
 use vivarium_training::session::Options;
 
 /// A sweep whose runs have all ended: when each network reached the target.
 #[pyclass(frozen, module = "vivarium", mapping)]
 pub struct Sweep {
+    /// The link of the sweep.
     link: Link,
-    columns: Arc<Columns>,
+    /// The results, one row per network.
+    columns: Arc<DataColumns>,
+    /// The charts of the figure; empty if there are too many runs for a figure.
     readings: Vec<Reading>,
+    /// Text that `lab sweep` prints about the results.
     summary: String,
 }
 
@@ -46,78 +50,81 @@ pub fn sweep(
     progress: Option<Bound<'_, PyAny>>,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Sweep> {
-    let link = links::read(py, link, settings)?;
+    let link = links::read_link(py, link, settings)?;
     if link.spec.run.sweep.is_empty() {
         let sentence = "This link describes a single run, which vivarium.run trains. The link of a sweep lists values \
                         of a setting, for example sweep=n:10_20_40.";
-        return Err(bad_link(py, vec![sentence.into()]));
+        return Err(link_error(py, vec![sentence.into()]));
     }
-    let path = output.clone().unwrap_or_else(temporary);
-    let threads = threads.unwrap_or_else(vivarium_model::platform::cores).max(1);
-    let made = watched(py, progress, count(&link.spec), |stop, done| {
-        let made = train(&link.spec, &path, threads, stop, done);
+    let path = output.clone().unwrap_or_else(temporary_path);
+    let threads = threads.unwrap_or_else(vivarium_model::platform::core_count).max(1);
+    let made = run_with_progress(py, progress, count_runs_usize(&link.spec), |stop, done| {
+        let made = train_missing_runs(&link.spec, &path, threads, stop, done);
         if output.is_none() {
             // It is not there if the sweep could not begin.
             let _ = std::fs::remove_file(&path);
         }
         made
     })?;
-    let (columns, readings, summary) = made.map_err(|trouble| exception(py, trouble))?;
+    let (columns, readings, summary) = made.map_err(|trouble| to_exception(py, trouble))?;
     Ok(Sweep { link, columns: Arc::new(columns), readings, summary })
 }
 
-/// A file for a sweep whose file nobody wants.
-fn temporary() -> PathBuf {
+/// Path of a temporary file for a sweep without an output file.
+fn temporary_path() -> PathBuf {
+    /// Number of temporary paths so far in this process.
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let (process, number) = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
     std::env::temp_dir().join(format!("vivarium-sweep-{process}-{number}.csv"))
 }
 
-/// What a sweep comes to: its table, its figure and what is printed of it.
-type Made = (Columns, Vec<Reading>, String);
+/// The results of a sweep: its table, the readings of its figure, and its summary.
+type SweepOutcome = (DataColumns, Vec<Reading>, String);
 
-/// Trains the runs that are not in the file at `path` yet, and counts them in `done`.
-fn train(
+/// Trains the runs of a sweep whose results the file at `path` lacks, and appends their results to it.
+///
+/// `done` counts the finished runs; `stop` ends the sweep early.
+fn train_missing_runs(
     spec: &RunSpec,
     path: &Path,
     threads: usize,
     stop: &AtomicBool,
     done: &AtomicUsize,
-) -> Result<Made, Trouble> {
-    /// What shells have for a program that Ctrl-C has ended.
-    const CODE: u8 = 130;
-    let mut journal = Journal::open(&Native, path, spec, Shard::WHOLE, Names::New)?;
-    let pending = journal.found.missing();
-    done.store(journal.found.runs(), Ordering::Relaxed);
+) -> Result<SweepOutcome, CommandError> {
+    /// Exit code of a program that Ctrl-C has ended, by the convention of shells.
+    const INTERRUPT_EXIT_CODE: u8 = 130;
+    let mut journal = Journal::open(&SystemDisk, path, spec, Shard::WHOLE, NameVersion::New)?;
+    let pending = journal.index.missing_runs();
+    done.store(journal.index.run_count(), Ordering::Relaxed);
     let options = Options { stop_solved: true, ..Options::default() };
-    let asked = || stop.load(Ordering::Relaxed).then_some(CODE);
-    pool::make(spec, &pending, threads, options, &asked, |number, cell, outcome| {
-        let lines = journal.lines(number, cell, outcome);
-        journal.add(number, &lines)?;
+    let asked = || stop.load(Ordering::Relaxed).then_some(INTERRUPT_EXIT_CODE);
+    pool::train_runs(spec, &pending, threads, options, &asked, |number, cell, outcome| {
+        let lines = journal.format_lines(number, cell, outcome);
+        journal.add_run(number, &lines)?;
         done.fetch_add(1, Ordering::Relaxed);
         Ok(())
     })?;
     let found = journal.finish()?;
     let text = std::fs::read_to_string(path).map_err(anyhow::Error::from)?;
-    let columns = Columns::of_csv(&text).map_err(anyhow::Error::from)?;
-    let (readings, summary) = shown(spec, &found)?;
+    let columns = DataColumns::parse_csv(&text).map_err(anyhow::Error::from)?;
+    let (readings, summary) = figure_and_summary(spec, &found)?;
     Ok((columns, readings, summary))
 }
 
-/// The figure and the text of a sweep; nothing of one that has too many runs to be shown.
-fn shown(spec: &RunSpec, found: &Found) -> Result<(Vec<Reading>, String), Trouble> {
-    if count(spec) > sweeps::MOST_SHOWN {
+/// The readings of a sweep's figure, and its summary; both empty if the sweep has too many runs for a figure.
+fn figure_and_summary(spec: &RunSpec, found: &SweepIndex) -> Result<(Vec<Reading>, String), CommandError> {
+    if count_runs_usize(spec) > sweeps::MAX_FIGURE_RUNS {
         return Ok((vec![], String::new()));
     }
-    Ok((sweeps::readings(found)?.0, sweeps::printed(found)?))
+    Ok((sweeps::build_figure(found)?.0, sweeps::format_sweep(found)?))
 }
 
-/// Does `work` in another thread without Python's lock, while this one tells `progress` and sees whether somebody has
-/// pressed Ctrl-C.
-fn watched<T: Send>(
+/// Runs `work` in another thread without Python's lock; meanwhile calls `progress` with the number of finished runs and
+/// checks for Ctrl-C.
+fn run_with_progress<T: Send>(
     py: Python<'_>,
     progress: Option<Bound<'_, PyAny>>,
-    all: usize,
+    run_count: usize,
     work: impl FnOnce(&AtomicBool, &AtomicUsize) -> T + Send,
 ) -> PyResult<T> {
     let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
@@ -127,12 +134,12 @@ fn watched<T: Send>(
         scope.spawn(move || drop(told.send(work(stop, done))));
         let (mut seen, mut interrupted) = (usize::MAX, None);
         loop {
-            let (back, heard) = heard(py, hears);
+            let (back, heard) = receive(py, hears);
             hears = back;
             if interrupted.is_none() {
                 let now = done.load(Ordering::Relaxed);
                 let news = progress.as_ref().filter(|_| now != std::mem::replace(&mut seen, now));
-                let told = news.map_or(Ok(()), |progress| progress.call1((now, all)).map(drop));
+                let told = news.map_or(Ok(()), |progress| progress.call1((now, run_count)).map(drop));
                 if let Err(error) = told.and_then(|()| py.check_signals()) {
                     stop.store(true, Ordering::Relaxed);
                     interrupted = Some(error);
@@ -174,10 +181,10 @@ impl Sweep {
     #[pyo3(signature = (*, dark=false))]
     fn svg(&self, py: Python<'_>, dark: bool) -> PyResult<String> {
         if self.readings.is_empty() {
-            let most = thousands(sweeps::MOST_SHOWN as u64);
-            return Err(bad_link(py, vec![format!("A figure shows at most {most} runs.")]));
+            let most = format_thousands(sweeps::MAX_FIGURE_RUNS as u64);
+            return Err(link_error(py, vec![format!("A figure shows at most {most} runs.")]));
         }
-        Ok(figures::of_readings(&self.readings, &self.link.spec, dark))
+        Ok(figures::readings_svg(&self.readings, &self.link.spec, dark))
     }
 
     /// A column of the table as a NumPy array, or as a list of words.
@@ -186,7 +193,7 @@ impl Sweep {
     }
 
     fn __len__(&self) -> usize {
-        self.columns.rows()
+        self.columns.row_count()
     }
 
     /// The table as an Arrow stream (the Arrow PyCapsule interface).
@@ -197,7 +204,7 @@ impl Sweep {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        super::arrow::capsule(py, Arc::clone(&self.columns))
+        super::arrow::stream_capsule(py, Arc::clone(&self.columns))
     }
 
     /// What Jupyter shows: the figure.
@@ -209,9 +216,9 @@ impl Sweep {
         exclude: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         drop((include, exclude));
-        let svg =
-            (!self.readings.is_empty()).then(|| figures::of_readings(&self.readings, &self.link.spec, false));
-        figures::bundle(py, svg, self.__repr__())
+        let svg = (!self.readings.is_empty())
+            .then(|| figures::readings_svg(&self.readings, &self.link.spec, false));
+        figures::mime_bundle(py, svg, self.__repr__())
     }
 
     fn __str__(&self) -> &str {
@@ -219,8 +226,8 @@ impl Sweep {
     }
 
     fn __repr__(&self) -> String {
-        let (runs, networks) = (count(&self.link.spec) as u64, self.columns.rows() as u64);
-        let (runs, networks) = (thousands(runs), thousands(networks));
+        let (runs, networks) = (count_runs_usize(&self.link.spec) as u64, self.columns.row_count() as u64);
+        let (runs, networks) = (format_thousands(runs), format_thousands(networks));
         format!("<vivarium.Sweep {} {runs} runs, {networks} networks>", self.link())
     }
 }

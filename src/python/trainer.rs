@@ -1,11 +1,11 @@
-//! The thread in which a run trains, and how Python asks it.
+//! The thread in which a run trains, and the handle by which Python's threads call it.
 //!
 //! # Why
-//! A session stays on the thread that made it, and Python calls from any: so each run has a thread of its own, which gets
-//! orders as functions. Who has given one waits without holding Python's lock, and looks every few milliseconds whether
-//! somebody has pressed Ctrl-C; the run then stops at the end of its slice and can go on later. What trains is the page
-//! without a browser ([`vivarium_cli::headless`]), so that charts are those of the page, and it measures as `lab run` does,
-//! so that numbers are those of the command line.
+//! A session stays on the thread that made it, and Python calls from any thread: so each run has a thread of its own, which
+//! receives its jobs as functions. The caller waits without holding Python's lock and checks for Ctrl-C every few
+//! milliseconds; after Ctrl-C the run stops at the end of its slice and can continue later. The page without a browser
+//! ([`vivarium_cli::headless`]) trains, so the charts are those of the page; it measures as `lab run` does, so the numbers
+//! are those of the command line.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,54 +16,60 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-use super::columns::Columns;
+use super::columns::DataColumns;
 use super::errors::TrainingError;
-use vivarium_cli::Trouble;
-use vivarium_cli::headless::Headless;
+use vivarium_cli::CommandError;
+use vivarium_cli::headless::HeadlessPage;
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::Link;
-use vivarium_model::protocol::{Command, Event, Message, Payload, Row};
-use vivarium_model::tasks::Measures;
+use vivarium_model::protocol::{Command, Event, EventMessage, Measurement, Payload};
+use vivarium_model::tasks::MeasureNames;
 use vivarium_page::state::{Action, State};
 use vivarium_training::session::checkpoint::Checkpoint;
-use vivarium_view::display::Phase;
+use vivarium_view::display::RunPhase;
+use vivarium_view::display::charts::ChartOfRun;
 
-/// Time between two looks whether Ctrl-C was pressed.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Time between two checks for Ctrl-C.
+const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What comes within [`PATIENCE`], without Python's lock.
-pub fn heard<T: Send>(py: Python<'_>, hears: Receiver<T>) -> (Receiver<T>, Result<T, RecvTimeoutError>) {
+/// Waits for a message for at most [`SIGNAL_CHECK_INTERVAL`], without Python's lock; returns the receiver and the
+/// message.
+pub fn receive<T: Send>(py: Python<'_>, receiver: Receiver<T>) -> (Receiver<T>, Result<T, RecvTimeoutError>) {
     py.detach(move || {
-        let heard = hears.recv_timeout(PATIENCE);
-        (hears, heard)
+        let received = receiver.recv_timeout(SIGNAL_CHECK_INTERVAL);
+        (receiver, received)
     })
 }
 
-/// A run in progress.
+/// A run in progress: the page without a browser, which trains in this thread.
 pub struct Trainer {
-    page: Headless,
-    heard: Rc<RefCell<Heard>>,
+    /// The page, which holds the state of the run.
+    page: HeadlessPage,
+    /// The measurements and the checkpoint that the worker has sent.
+    log: Rc<RefCell<WorkerLog>>,
+    /// Set by Python's thread to stop training after the current slice.
     stop: Arc<AtomicBool>,
 }
 
-/// What the worker has said that the page does not keep.
+/// Data from the worker's messages that the page does not store.
 #[derive(Default)]
-struct Heard {
-    /// Every measurement of the run's schedule.
-    rows: Vec<Row>,
-    /// The last checkpoint, with its step.
+struct WorkerLog {
+    /// All measurements at the steps of the run's schedule.
+    rows: Vec<Measurement>,
+    /// Step and bytes of the latest checkpoint.
     checkpoint: Option<(u64, Vec<u8>)>,
-    /// Which learner trains, and on what.
+    /// Name of the training program in use.
     learner: String,
+    /// Name of the device that trains.
     device: String,
 }
 
-impl Heard {
-    /// Takes what is to be kept of a message about a run that is measured every so many steps, up to the last one.
-    fn take(&mut self, message: &Message, every: u64, last: u64) {
+impl WorkerLog {
+    /// Stores the data of a message. `every` is the number of steps between measurements, `last` the run's last step.
+    fn record(&mut self, message: &EventMessage, every: u64, last: u64) {
         match (&message.event, &message.payload) {
             (Event::Metrics(rows), _) => {
-                // A measurement where somebody stopped the run is not one of the run's.
+                // A measurement at a step where the run was stopped is not part of its schedule.
                 for row in rows.iter().filter(|row| row.step.is_multiple_of(every) || row.step >= last) {
                     // A run that goes on from a checkpoint on another device makes some of them again.
                     while self.rows.last().is_some_and(|last| last.step >= row.step) {
@@ -83,174 +89,181 @@ impl Heard {
 }
 
 impl Trainer {
-    /// The run of a link at its start, measured on so many held-out examples, or on all.
+    /// Opens the run of a link at step 0. It is measured on `held_out` held-out examples, or on all for `None`.
     ///
     /// # Errors
     /// When a GPU was asked for and cannot be used, or the run is not possible.
-    fn open(link: &Link, held_out: Option<usize>, stop: Arc<AtomicBool>) -> Result<Trainer, Trouble> {
-        let heard = Rc::new(RefCell::new(Heard::default()));
+    fn open(link: &Link, held_out: Option<usize>, stop: Arc<AtomicBool>) -> Result<Trainer, CommandError> {
+        let heard = Rc::new(RefCell::new(WorkerLog::default()));
         let (every, last) = (link.spec.run.every.max(1), link.spec.run.steps);
         let listening = Rc::clone(&heard);
-        let page = Headless::open(link)
-            .measured_on(held_out)
-            .with_listener(move |message| listening.borrow_mut().take(message, every, last));
-        let mut trainer = Trainer { page, heard, stop };
-        trainer.page.catch_up()?;
+        let page = HeadlessPage::open(link)
+            .with_held_out_limit(held_out)
+            .with_listener(move |message| listening.borrow_mut().record(message, every, last));
+        let mut trainer = Trainer { page, log: heard, stop };
+        trainer.page.apply_pending()?;
         // The page asks before a run that takes long. Who calls a function has asked for it.
         if !trainer.page.has_worker() {
-            trainer.page.act(Action::Toggle)?;
+            trainer.page.perform_action(Action::TogglePlay)?;
         }
-        trainer.rest()?;
+        trainer.pause()?;
         Ok(trainer)
     }
 
-    /// What the page knows.
+    /// The state of the page.
     pub fn state(&self) -> &State {
         self.page.state()
     }
 
-    /// Steps made.
+    /// Number of training steps so far.
     pub fn step(&self) -> u64 {
         self.state().run.step
     }
 
-    /// Whether the run has ended.
+    /// Whether the run has finished or diverged.
     pub fn is_over(&self) -> bool {
-        matches!(self.state().run.phase, Phase::Finished(_) | Phase::Diverged { .. })
+        matches!(self.state().run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. })
     }
 
-    /// What is said of a run whose loss is no longer finite.
-    pub fn diverged(&self) -> Option<String> {
-        matches!(self.state().run.phase, Phase::Diverged { .. }).then(|| self.state().message.clone())
+    /// The message about a run whose loss is no longer finite; `None` for other runs.
+    pub fn divergence(&self) -> Option<String> {
+        matches!(self.state().run.phase, RunPhase::Diverged { .. }).then(|| self.state().message.clone())
     }
 
-    /// The device and the learner.
-    pub fn place(&self) -> (String, String) {
-        let heard = self.heard.borrow();
+    /// The names of the device and of the training program.
+    pub fn device_and_learner(&self) -> (String, String) {
+        let heard = self.log.borrow();
         (heard.device.clone(), heard.learner.clone())
     }
 
-    /// Every measurement, as columns, and how many measurements there are.
-    pub fn columns(&self, measures: &Measures) -> (Columns, usize) {
-        let heard = self.heard.borrow();
-        (Columns::of_rows(measures, &heard.rows), heard.rows.len())
+    /// All measurements as a table, and the number of measurements.
+    pub fn columns(&self, measures: &MeasureNames) -> (DataColumns, usize) {
+        let heard = self.log.borrow();
+        (DataColumns::from_measurements(measures, &heard.rows), heard.rows.len())
     }
 
-    /// Measurement `number`, for which the run is trained up to it; none where the run has ended before, or was stopped.
+    /// Trains until measurement `number` exists, and returns it; `None` if the run ends or is stopped before.
     ///
     /// # Errors
     /// As [`Trainer::train`].
-    pub fn row(&mut self, number: usize) -> Result<Option<Row>, Trouble> {
+    pub fn measurement(&mut self, number: usize) -> Result<Option<Measurement>, CommandError> {
         loop {
-            if let Some(row) = self.heard.borrow().rows.get(number) {
+            if let Some(row) = self.log.borrow().rows.get(number) {
                 return Ok(Some(row.clone()));
             }
             let every = self.state().run.spec().run.every.max(1);
             let next = self.step() / every * every + every;
             if self.is_over() || !self.train(Some(next))? {
-                return Ok(self.heard.borrow().rows.get(number).cloned());
+                return Ok(self.log.borrow().rows.get(number).cloned());
             }
         }
     }
 
-    /// Trains up to a step, or to the end of the run; whether it came so far, and was not stopped.
+    /// Trains up to the step `until`, or to the end of the run; returns false if it was stopped before.
     ///
     /// # Errors
     /// When the device stops working.
-    pub fn train(&mut self, until: Option<u64>) -> Result<bool, Trouble> {
+    pub fn train(&mut self, until: Option<u64>) -> Result<bool, CommandError> {
         if self.is_over() || until.is_some_and(|step| step <= self.step()) {
             return Ok(true);
         }
-        self.page.tell(until.map_or(Command::Play, Command::PlayTo))?;
-        while self.page.slice()? {
+        self.page.send_command(until.map_or(Command::Play, Command::PlayTo))?;
+        while self.page.train_slice()? {
             if self.stop.load(Ordering::Relaxed) {
-                self.rest()?;
+                self.pause()?;
                 return Ok(false);
             }
         }
-        self.check()?;
+        self.check_failure()?;
         Ok(true)
     }
 
-    /// Lets the run wait where it stands, and has its probes answered.
-    fn rest(&mut self) -> Result<(), Trouble> {
-        self.page.tell(Command::Pause)?;
-        while self.page.slice()? {}
-        self.check()
+    /// Pauses the run, and lets the worker answer the pending probes.
+    fn pause(&mut self) -> Result<(), CommandError> {
+        self.page.send_command(Command::Pause)?;
+        while self.page.train_slice()? {}
+        self.check_failure()
     }
 
-    fn check(&self) -> Result<(), Trouble> {
+    /// Returns the error of a run that has failed.
+    fn check_failure(&self) -> Result<(), CommandError> {
         match &self.state().run.phase {
-            Phase::Failed(why) => Err(Trouble::Other(anyhow::anyhow!("{why}"))),
+            RunPhase::Failed(why) => Err(CommandError::Other(anyhow::anyhow!("{why}"))),
             _ => Ok(()),
         }
     }
 
-    /// The run as it stands, as the bytes of a file of weights.
+    /// A checkpoint of the run at the current step, as the bytes of a safetensors file.
     ///
     /// # Errors
     /// As [`Trainer::train`].
-    pub fn file(&mut self) -> Result<Vec<u8>, Trouble> {
+    pub fn checkpoint_bytes(&mut self) -> Result<Vec<u8>, CommandError> {
         let step = self.step();
         let kept = |trainer: &Trainer| {
-            let heard = trainer.heard.borrow();
+            let heard = trainer.log.borrow();
             heard.checkpoint.as_ref().filter(|(at, _)| *at == step).map(|(_, bytes)| bytes.clone())
         };
         if let Some(bytes) = kept(self) {
             return Ok(bytes);
         }
-        self.page.tell(Command::Checkpoint)?;
-        while self.page.slice()? {}
-        self.check()?;
-        kept(self).ok_or_else(|| Trouble::Other(anyhow::anyhow!("the worker gave no weights")))
+        self.page.send_command(Command::Checkpoint)?;
+        while self.page.train_slice()? {}
+        self.check_failure()?;
+        kept(self).ok_or_else(|| CommandError::Other(anyhow::anyhow!("the worker gave no weights")))
     }
 
-    /// The weights of all networks.
+    /// The weights of all networks at the current step.
     ///
     /// # Errors
     /// As [`Trainer::train`].
-    pub fn checkpoint(&mut self) -> Result<Checkpoint, Trouble> {
-        Ok(Checkpoint::decode(&self.file()?)?)
+    pub fn checkpoint(&mut self) -> Result<Checkpoint, CommandError> {
+        Ok(Checkpoint::decode(&self.checkpoint_bytes()?)?)
     }
 
-    /// What `asked` sees while `chart` is on show, with its probe answered at this step.
+    /// Shows `chart`, waits until its data are measured at the current step, and returns the result of `read`.
     ///
     /// # Errors
     /// Why there is no such chart of this run, or as [`Trainer::train`].
-    pub fn with_chart<T>(&mut self, chart: Chart, asked: impl FnOnce(&State) -> T) -> Result<T, Trouble> {
-        chart.applies(&self.state().run).map_err(Trouble::bad)?;
+    pub fn with_chart<T>(&mut self, chart: Chart, read: impl FnOnce(&State) -> T) -> Result<T, CommandError> {
+        chart.applies(&self.state().run).map_err(CommandError::bad_link)?;
         let is_new = !self.state().run.link.view.show.contains(&chart);
         if is_new {
-            self.page.act(Action::ToggleChart(chart))?;
-            while self.page.slice()? {}
-            self.check()?;
+            self.page.perform_action(Action::ToggleChart(chart))?;
+            while self.page.train_slice()? {}
+            self.check_failure()?;
         }
-        let seen = asked(self.state());
+        let seen = read(self.state());
         // What is watched slows training down.
         if is_new {
-            self.page.act(Action::ToggleChart(chart))?;
+            self.page.perform_action(Action::ToggleChart(chart))?;
         }
         Ok(seen)
     }
 }
 
-/// What the thread is to do next.
-type Order = Box<dyn FnOnce(&mut Trainer) + Send>;
+/// A function that the run's thread is to call with its trainer.
+type Job = Box<dyn FnOnce(&mut Trainer) + Send>;
 
-/// A run's thread, from outside.
-pub struct Post {
-    orders: Mutex<Sender<Order>>,
+/// Handle to the thread of a run, from Python's threads.
+pub struct TrainerThread {
+    /// The queue of jobs for the thread.
+    jobs: Mutex<Sender<Job>>,
+    /// Set to stop training after the current slice.
     stop: Arc<AtomicBool>,
 }
 
-impl Post {
-    /// Opens a run in a thread of its own.
+impl TrainerThread {
+    /// Opens a run in a new thread.
     ///
     /// # Errors
-    /// When the system has no thread left, somebody has pressed Ctrl-C, or the run cannot begin.
-    pub fn open(py: Python<'_>, link: Link, held_out: Option<usize>) -> PyResult<Result<Post, Trouble>> {
+    /// When the system has no thread left, Ctrl-C was pressed, or the run cannot begin.
+    pub fn open(
+        py: Python<'_>,
+        link: Link,
+        held_out: Option<usize>,
+    ) -> PyResult<Result<TrainerThread, CommandError>> {
         let stop = Arc::new(AtomicBool::new(false));
-        let (orders, taken) = channel::<Order>();
+        let (orders, taken) = channel::<Job>();
         let (told, opened) = channel();
         let stopped = Arc::clone(&stop);
         let work = move || {
@@ -264,32 +277,33 @@ impl Post {
             }
         };
         std::thread::Builder::new().name("vivarium".into()).spawn(work)?;
-        let post = Post { orders: Mutex::new(orders), stop };
-        Ok(post.wait(py, opened)?.map(|()| post))
+        let post = TrainerThread { jobs: Mutex::new(orders), stop };
+        Ok(post.wait_for_answer(py, opened)?.map(|()| post))
     }
 
-    /// What `order` says, which is done in the run's thread.
+    /// Calls `job` with the trainer, in the run's thread, and returns its result.
     ///
     /// # Errors
-    /// When somebody has pressed Ctrl-C: the run then waits where it stands. Or when the thread has ended.
-    pub fn ask<T: Send + 'static>(
+    /// When Ctrl-C was pressed, which pauses the run, or when the thread has ended.
+    pub fn call<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        order: impl FnOnce(&mut Trainer) -> T + Send + 'static,
+        job: impl FnOnce(&mut Trainer) -> T + Send + 'static,
     ) -> PyResult<T> {
         let (told, hears) = channel();
-        let order: Order = Box::new(move |trainer| drop(told.send(order(trainer))));
-        let sent = self.orders.lock().unwrap_or_else(PoisonError::into_inner).send(order);
-        sent.map_err(|_| gone())?;
-        self.wait(py, hears)
+        let order: Job = Box::new(move |trainer| drop(told.send(job(trainer))));
+        let sent = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).send(order);
+        sent.map_err(|_| thread_ended_error())?;
+        self.wait_for_answer(py, hears)
     }
 
-    /// Waits without Python's lock, and for the end of the slice even where somebody has pressed Ctrl-C.
-    fn wait<T: Send + 'static>(&self, py: Python<'_>, mut hears: Receiver<T>) -> PyResult<T> {
+    /// Waits for a job's result without Python's lock. On Ctrl-C it stops the training and waits for the end of the
+    /// slice.
+    fn wait_for_answer<T: Send + 'static>(&self, py: Python<'_>, mut receiver: Receiver<T>) -> PyResult<T> {
         let mut interrupted = None;
         loop {
-            let (back, heard) = heard(py, hears);
-            hears = back;
+            let (back, heard) = receive(py, receiver);
+            receiver = back;
             match heard {
                 Ok(answer) => match interrupted {
                     None => return Ok(answer),
@@ -298,7 +312,7 @@ impl Post {
                         return Err(error);
                     }
                 },
-                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
+                Err(RecvTimeoutError::Disconnected) => return Err(thread_ended_error()),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(error) = py.check_signals() {
                         self.stop.store(true, Ordering::Relaxed);
@@ -310,13 +324,14 @@ impl Post {
     }
 }
 
-impl Drop for Post {
-    /// Nobody waits for a run that nobody has any more.
+impl Drop for TrainerThread {
+    /// Stops the training of a run that Python no longer references.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 }
 
-fn gone() -> PyErr {
+/// The exception for a thread that ended because of an internal error.
+fn thread_ended_error() -> PyErr {
     TrainingError::new_err("The thread that trained this run has ended because of an internal error.")
 }

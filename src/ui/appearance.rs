@@ -1,123 +1,134 @@
-//! Light or dark: as the system has it, or as the person wants it.
+//! Colour theme (system, light or dark) and text size of the page.
 
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 use crate::browser;
 use crate::icon::{Icon, Name};
-use vivarium_plot::charts::{Theme, enlarged};
+use vivarium_plot::charts::{Theme, presenter_scale};
 
-const STORED_AS: &str = "vivarium.theme";
+/// Key under which the browser stores the chosen theme.
+const STORAGE_KEY: &str = "vivarium.theme";
+/// Media query for the dark colour scheme of the system.
 const PREFERS_DARK: &str = "(prefers-color-scheme: dark)";
 
-/// What the person wants.
+/// Theme chosen by the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ThemeAction {
+enum ThemeChoice {
     System,
     Light,
     Dark,
 }
 
-impl ThemeAction {
-    const ALL: [(ThemeAction, &'static str); 3] =
-        [(ThemeAction::System, "auto"), (ThemeAction::Light, "light"), (ThemeAction::Dark, "dark")];
+impl ThemeChoice {
+    /// The themes with their names in storage, in the order of the theme button.
+    const ALL: [(ThemeChoice, &'static str); 3] =
+        [(ThemeChoice::System, "auto"), (ThemeChoice::Light, "light"), (ThemeChoice::Dark, "dark")];
 
+    /// Name of the theme in storage and in labels.
     fn slug(self) -> &'static str {
-        ThemeAction::ALL.iter().find(|(wish, _)| *wish == self).map_or("auto", |(_, slug)| slug)
+        ThemeChoice::ALL.iter().find(|(wish, _)| *wish == self).map_or("auto", |(_, slug)| slug)
     }
 }
 
-/// The wish and what comes of it.
+/// Colour theme and text size of the page, as reactive signals.
 #[derive(Clone, Copy)]
 pub struct Appearance {
-    wish: RwSignal<ThemeAction>,
+    /// Theme chosen by the user.
+    choice: RwSignal<ThemeChoice>,
     /// Whether the page is dark.
     pub is_dark: Memo<bool>,
-    /// Whether type is large, for a projector.
+    /// Whether text is enlarged for a projector.
     pub presents: RwSignal<bool>,
-    /// Whether type has the size of presenter mode.
+    /// Whether text has the size of presenter mode.
     enlarged: RwSignal<bool>,
 }
 
-/// How much larger type is for a projector; the style sheet says the same.
-const LARGE: f64 = 1.35;
+/// Factor by which text is enlarged for a projector, equal to that in the style sheet.
+const PROJECTOR_SCALE: f64 = 1.35;
 
-/// How much larger the type and the lines of charts are in presenter mode than the page's other type: numbers on axes are
-/// the smallest type of the page, and the last row is to read them.
-const FROM_AFAR: f64 = 1.25;
+/// Factor by which charts are enlarged in presenter mode relative to other text, so that their small axis labels can be
+/// read from a distance.
+const PRESENTER_SCALE: f64 = 1.25;
 
 impl Appearance {
-    /// Colours of drawings, as they are now.
+    /// Current colours of drawings.
     pub fn theme(self) -> Theme {
         if self.is_dark.get_untracked() { Theme::dark() } else { Theme::light() }
     }
 
-    /// Tells whoever asks of changes.
-    pub fn looks(self) -> [bool; 3] {
+    /// Values of theme and size; subscribes the caller to their changes.
+    pub fn track_changes(self) -> [bool; 3] {
         [self.is_dark.get(), self.presents.get(), self.enlarged.get()]
     }
 
-    /// How much larger than usual things are drawn.
-    pub fn size(self) -> f64 {
+    /// Current scale factor of drawings, 1 for the usual size.
+    pub fn drawing_scale(self) -> f64 {
         if self.enlarged.get_untracked() {
             let side = |length: Result<JsValue, JsValue>| length.ok().and_then(|length| length.as_f64());
             let (width, height) = (side(window().inner_width()), side(window().inner_height()));
-            return FROM_AFAR * enlarged(width.unwrap_or_default(), height.unwrap_or_default());
+            return PRESENTER_SCALE * presenter_scale(width.unwrap_or_default(), height.unwrap_or_default());
         }
-        if self.presents.get_untracked() { LARGE } else { 1.0 }
+        if self.presents.get_untracked() { PROJECTOR_SCALE } else { 1.0 }
     }
 
-    /// Gives type the size of presenter mode, or the size that it had.
-    pub fn enlarge(self, enlarged: bool) {
+    /// Sets or resets the text size of presenter mode.
+    pub fn set_enlarged(self, enlarged: bool) {
         self.enlarged.set(enlarged);
     }
 
-    /// Makes type large, or as it was.
+    /// Toggles the text size for a projector.
     pub fn present(self) {
         self.presents.update(|presents| *presents = !*presents);
-        browser::mark_root("data-present", if self.presents.get_untracked() { "on" } else { "off" });
+        browser::set_root_attribute("data-present", if self.presents.get_untracked() { "on" } else { "off" });
     }
 
-    /// That of this page.
+    /// Appearance provided for this page by Leptos context.
     pub fn here() -> Appearance {
         expect_context()
     }
 
-    /// Reads what is remembered, follows the system, and marks the root element for the style sheets.
+    /// Restores the stored theme, follows the system's theme, sets the attributes of the root element, and provides the
+    /// appearance by Leptos context.
     pub fn provide() -> Appearance {
-        let stored = browser::remembered(STORED_AS);
-        let wish = ThemeAction::ALL
+        let stored = browser::read_stored(STORAGE_KEY);
+        let wish = ThemeChoice::ALL
             .iter()
             .find(|(_, slug)| stored.as_deref() == Some(slug))
-            .map_or(ThemeAction::System, |w| w.0);
+            .map_or(ThemeChoice::System, |w| w.0);
         let wish = RwSignal::new(wish);
-        let system = RwSignal::new(browser::holds(PREFERS_DARK));
+        let system = RwSignal::new(browser::matches_media(PREFERS_DARK));
         if let Ok(Some(list)) = window().match_media(PREFERS_DARK) {
-            let changed = Closure::<dyn Fn()>::new(move || system.set(browser::holds(PREFERS_DARK)));
+            let changed = Closure::<dyn Fn()>::new(move || system.set(browser::matches_media(PREFERS_DARK)));
             let _ = list.add_event_listener_with_callback("change", changed.as_ref().unchecked_ref());
-            // The list must outlive this function, or nobody is told.
+            // The list must outlive this function, or its listener is dropped.
             changed.forget();
             std::mem::forget(list);
         }
         let is_dark = Memo::new(move |_| match wish.get() {
-            ThemeAction::System => system.get(),
-            ThemeAction::Light => false,
-            ThemeAction::Dark => true,
+            ThemeChoice::System => system.get(),
+            ThemeChoice::Light => false,
+            ThemeChoice::Dark => true,
         });
-        let mark = move || browser::mark_root("data-theme", if is_dark.get() { "dark" } else { "light" });
+        let mark =
+            move || browser::set_root_attribute("data-theme", if is_dark.get() { "dark" } else { "light" });
         untrack(mark);
         Effect::new(move |_| mark());
-        let appearance =
-            Appearance { wish, is_dark, presents: RwSignal::new(false), enlarged: RwSignal::new(false) };
+        let appearance = Appearance {
+            choice: wish,
+            is_dark,
+            presents: RwSignal::new(false),
+            enlarged: RwSignal::new(false),
+        };
         provide_context(appearance);
         appearance
     }
 }
 
-/// Makes type large for a projector, or as it was.
+/// Button that toggles the text size for a projector.
 #[component]
 pub fn PresentButton(
-    /// What it changes.
+    /// Appearance that the button changes.
     appearance: Appearance,
 ) -> impl IntoView {
     view! {
@@ -129,22 +140,22 @@ pub fn PresentButton(
     .into_any()
 }
 
-/// Goes from automatic to light to dark.
+/// Button that cycles through the system's, the light and the dark theme.
 #[component]
 pub fn ThemeButton(
-    /// What it changes.
+    /// Appearance that the button changes.
     appearance: Appearance,
 ) -> impl IntoView {
-    let wish = appearance.wish;
+    let wish = appearance.choice;
     let next = move |_| {
-        let at = ThemeAction::ALL.iter().position(|(w, _)| *w == wish.get_untracked()).unwrap_or(0);
-        wish.set(ThemeAction::ALL[(at + 1) % 3].0);
-        browser::remember(STORED_AS, wish.get_untracked().slug());
+        let at = ThemeChoice::ALL.iter().position(|(w, _)| *w == wish.get_untracked()).unwrap_or(0);
+        wish.set(ThemeChoice::ALL[(at + 1) % 3].0);
+        browser::write_stored(STORAGE_KEY, wish.get_untracked().slug());
     };
     let name = Signal::derive(move || match wish.get() {
-        ThemeAction::System => Name::Theme,
-        ThemeAction::Light => Name::Light,
-        ThemeAction::Dark => Name::Dark,
+        ThemeChoice::System => Name::Theme,
+        ThemeChoice::Light => Name::Light,
+        ThemeChoice::Dark => Name::Dark,
     });
     let label = move || tr!("Colours: {colours}", colours = wish.get().slug());
     view! {

@@ -1,56 +1,56 @@
-//! What pieces of a page ask of the browser: its storage, media queries, elements, and files that a person chose.
+//! Functions of the browser: storage, media queries, elements, and files chosen by the user.
 
 use js_sys::{Promise, Reflect};
 use leptos::prelude::{document, window};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, HtmlElement};
 
-use vivarium_model::platform::file::{GivenFile, given};
+use vivarium_model::platform::file::{UploadedFile, open_blob};
 use vivarium_model::platform::web::spawn;
 
-/// A remembered word, if storage may be used.
-pub fn remembered(key: &str) -> Option<String> {
+/// Reads a text from local storage; `None` if there is none or storage is blocked.
+pub fn read_stored(key: &str) -> Option<String> {
     window().local_storage().ok()??.get_item(key).ok()?
 }
 
-/// Remembers a word, if storage may be used.
-pub fn remember(key: &str, word: &str) {
+/// Writes a text to local storage, unless storage is blocked.
+pub fn write_stored(key: &str, word: &str) {
     if let Ok(Some(storage)) = window().local_storage() {
         let _ = storage.set_item(key, word);
     }
 }
 
-/// A word that was kept for as long as the tab is open, if storage may be used.
-pub fn kept_in_tab(key: &str) -> Option<String> {
+/// Reads a text from the storage of this tab; `None` if there is none or storage is blocked.
+pub fn read_tab_stored(key: &str) -> Option<String> {
     window().session_storage().ok()??.get_item(key).ok()?
 }
 
-/// Keeps a word for as long as the tab is open, if storage may be used.
-pub fn keep_in_tab(key: &str, word: &str) {
+/// Writes a text to the storage of this tab, unless storage is blocked.
+pub fn write_tab_stored(key: &str, word: &str) {
     if let Ok(Some(storage)) = window().session_storage() {
         let _ = storage.set_item(key, word);
     }
 }
 
-/// Whether a media query holds.
-pub fn holds(query: &str) -> bool {
+/// Whether a media query matches.
+pub fn matches_media(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
 }
 
-/// Sets an attribute of the root element.
-pub fn mark_root(name: &str, value: &str) {
+/// Sets an attribute of the document's root element.
+pub fn set_root_attribute(name: &str, value: &str) {
     if let Some(root) = document().document_element() {
         let _ = root.set_attribute(name, value);
     }
 }
 
-/// A property of an object.
-pub fn get(from: &JsValue, key: &str) -> JsValue {
+/// Property of a JavaScript object; undefined if it cannot be read.
+pub fn get_property(from: &JsValue, key: &str) -> JsValue {
     Reflect::get(from, &key.into()).unwrap_or(JsValue::UNDEFINED)
 }
 
-/// Calls `done` with what a promise becomes.
-pub fn settle(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + 'static) {
+/// Calls `done` with the value or error of a promise when it settles.
+pub fn on_settled(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + 'static) {
     let done = std::rc::Rc::new(std::cell::Cell::new(Some(done)));
     let other = done.clone();
     let fine = Closure::once(move |value: JsValue| {
@@ -64,25 +64,25 @@ pub fn settle(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>) + '
         }
     });
     let _ = promise.then2(&fine, &wrong);
-    // Freed by the browser once the promise is.
+    // The browser frees them together with the promise.
     fine.forget();
     wrong.forget();
 }
 
-/// The element of this id.
-pub fn by_id(id: &str) -> Option<HtmlElement> {
+/// Element with this id.
+pub fn element_by_id(id: &str) -> Option<HtmlElement> {
     document().get_element_by_id(id)?.dyn_into().ok()
 }
 
-/// Sets an attribute of the element of this id.
+/// Sets an attribute of the element with this id.
 pub fn set_attribute(id: &str, name: &str, value: &str) {
-    if let Some(element) = by_id(id) {
+    if let Some(element) = element_by_id(id) {
         let _ = element.set_attribute(name, value);
     }
 }
 
-/// Gives the focus to what `selector` names.
-pub fn focus(selector: &str) {
+/// Focuses the first element that matches a CSS selector.
+pub fn focus_selector(selector: &str) {
     if let Ok(Some(element)) = document().query_selector(selector)
         && let Some(element) = element.dyn_ref::<HtmlElement>()
     {
@@ -90,19 +90,19 @@ pub fn focus(selector: &str) {
     }
 }
 
-/// Takes the first of the files of an input or of a drop; `done` gets its name, and the file with up to `most` of its
-/// first bytes, or a sentence.
-pub fn read_first(
+/// Reads the first file of a file input or of a drop; `done` receives its name, and the file with at most `max_bytes`
+/// of its first bytes or the reason why it cannot be read.
+pub fn read_first_file(
     owner: &JsValue,
-    most: usize,
-    done: impl FnOnce(String, Result<GivenFile, String>) + 'static,
+    max_bytes: usize,
+    done: impl FnOnce(String, Result<UploadedFile, String>) + 'static,
 ) {
-    let file = get(&get(owner, "files"), "0");
-    let name = get(&file, "name").as_string().unwrap_or_else(|| tr!("the file").into());
+    let file = get_property(&get_property(owner, "files"), "0");
+    let name = get_property(&file, "name").as_string().unwrap_or_else(|| tr!("the file").into());
     let Ok(file) = file.dyn_into::<Blob>() else { return };
     spawn(async move {
         // A folder, or a file that is gone, gives an error.
-        let read = given(file, most).await;
+        let read = open_blob(file, max_bytes).await;
         done(name, read.map_err(|_| tr!("the browser cannot read the file").into()));
     });
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-/// The button.
+/// Button with the text `word` that calls `press` when clicked.
 pub fn button(
     testid: &str,
     word: &'static str,

@@ -1,4 +1,4 @@
-//! How a panel talks with the page: it reads the run on display, and asks for changes.
+//! Interface between a panel and the page: the panel reads the displayed run and sends requests.
 
 use leptos::prelude::*;
 
@@ -6,33 +6,34 @@ use vivarium_view::display::RunView;
 use vivarium_view::ui::field::FieldState;
 use vivarium_view::ui::request::Request;
 
-/// The run on display, and what can be asked of the page about it; given by Leptos context. Copies are handles to the same.
+/// Access of panels to the page: the displayed run, form fields and requests; provided by Leptos context. Copies refer
+/// to the same page.
 #[derive(Clone, Copy)]
 pub struct RunContext {
-    /// The run on display.
+    /// The displayed run.
     pub run: MappedSignal<RunView>,
-    /// How the setting of a key stands; whoever calls is told when that changes.
+    /// State of the form field of a setting; subscribes the caller to its changes.
     pub field: Callback<&'static str, FieldState>,
-    /// What was wrong with the last file that was to be opened, or nothing; whoever calls is told when that changes.
-    pub flaw: Callback<(), String>,
-    /// A text as markup, in which the terms of the glossary can be pressed; whoever calls is told when that changes.
-    pub explained: Callback<String, String>,
-    /// Does what a panel asks for.
+    /// Error of the last file that could not be opened, or an empty text; subscribes the caller to its changes.
+    pub file_error: Callback<(), String>,
+    /// Text as HTML with links on the glossary's terms; subscribes the caller to its changes.
+    pub explained_html: Callback<String, String>,
+    /// Sends a request to the page.
     pub ask: Callback<Request>,
 }
 
 impl RunContext {
-    /// That of this page.
+    /// Context of this page.
     pub fn here() -> RunContext {
         expect_context()
     }
 
-    /// What `of` sees in the run now.
+    /// Reads from the displayed run without subscribing to its changes.
     pub fn peek<T>(self, of: impl FnOnce(&RunView) -> T) -> T {
         self.run.with_untracked(of)
     }
 
-    /// What `of` sees in the run, telling its readers only when that changes.
+    /// Memo of a value read from the displayed run, which notifies only when the value changes.
     pub fn memo<T>(self, of: impl Fn(&RunView) -> T + Send + Sync + 'static) -> Memo<T>
     where
         T: PartialEq + Send + Sync + 'static,
@@ -40,23 +41,23 @@ impl RunContext {
         Memo::new(move |_| self.run.with(&of))
     }
 
-    /// How the setting of a key stands, telling its readers only when that changes.
+    /// Memo of the state of a form field.
     pub fn field(self, key: &'static str) -> Memo<FieldState> {
         Memo::new(move |_| self.field.run(key))
     }
 
-    /// What was wrong with the last file that was to be opened; empty where nothing was.
-    pub fn flaw(self) -> Memo<String> {
-        Memo::new(move |_| self.flaw.run(()))
+    /// Memo of the error of the last file that could not be opened; empty if there was none.
+    pub fn file_error(self) -> Memo<String> {
+        Memo::new(move |_| self.file_error.run(()))
     }
 
-    /// Takes a text for a setting of the run or of its view; it can be undone.
+    /// Requests to set a setting of the run or of its view to a text; can be undone.
     pub fn edit(self, key: &'static str, text: impl Into<String>) {
         self.ask.run(Request::edit(key, text));
     }
 
-    /// Says something.
-    pub fn say(self, text: &'static str) {
-        self.ask.run(Request::Say(text));
+    /// Requests to show a message to the user.
+    pub fn show_message(self, text: &'static str) {
+        self.ask.run(Request::ShowMessage(text));
     }
 }

@@ -1,4 +1,4 @@
-//! A button that has a person choose a file.
+//! A button that lets the user choose a file.
 
 use leptos::html::Input;
 use leptos::prelude::*;
@@ -7,31 +7,31 @@ use crate::browser;
 use crate::context::RunContext;
 use vivarium_view::ui::request::Request;
 
-/// What the button is for.
+/// Button that lets the user choose a file and sends it to the page.
 pub struct FileButton {
-    /// What stands on it.
+    /// Text on the button.
     pub word: &'static str,
-    /// Endings of the files that can be chosen.
+    /// File extensions that can be chosen, as the HTML attribute `accept`.
     pub accept: &'static str,
-    /// So many of the first bytes of a file are looked at.
-    pub head: usize,
-    /// What tests call the button, after `open-`, and the field behind it, before `-input`.
+    /// Number of first bytes read to recognise the kind of a file.
+    pub max_head_bytes: usize,
+    /// Part of the test ids: `open-<id>` for the button and `<id>-input` for the file input.
     pub id: &'static str,
 }
 
 impl FileButton {
-    /// The button, and the field that the browser asks with; `after` each file, whether or not it was opened.
+    /// Renders the button and its hidden file input; calls `after` when the chosen file has been handled.
     pub fn view(self, after: impl Fn() + Copy + 'static) -> AnyView {
         let (context, input) = (RunContext::here(), NodeRef::<Input>::new());
         let chosen = move |_| {
             if let Some(field) = input.get_untracked() {
-                browser::read_first(&field, self.head, move |name, read| {
+                browser::read_first_file(&field, self.max_head_bytes, move |name, read| {
                     context.ask.run(Request::OpenFile(name, read));
                     after();
                 });
             }
         };
-        // The same file may be chosen again once it is mended.
+        // Without this, choosing the same file again would not fire an event.
         let choose = move |_| {
             if let Some(field) = input.get_untracked() {
                 field.set_value("");

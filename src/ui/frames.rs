@@ -1,15 +1,15 @@
-//! Pictures that are painted on the browser's frames.
+//! Painting on animation frames of the browser.
 
 use leptos::prelude::*;
 
 use crate::effect::effect;
 
-/// Has `paint` run once on the next frame whenever what `watch` reads has changed.
+/// Calls `paint` once on the next animation frame whenever a signal read by `watch` has changed.
 ///
 /// # Why
 /// Charts are drawn eleven times a second; small pictures can be painted on every frame, so that they follow a slider that
 /// is dragged.
-pub fn on_frames(watch: impl Fn() + 'static, paint: impl Fn() + Send + Sync + 'static) {
+pub fn paint_on_frames(watch: impl Fn() + 'static, paint: impl Fn() + Send + Sync + 'static) {
     let (paint, is_due) = (StoredValue::new(paint), StoredValue::new(false));
     effect(move || {
         watch();

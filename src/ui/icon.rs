@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-/// Which icon.
+/// Name of an icon; the variants say what it is used for, their comments what it shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Name {
     /// A triangle.
@@ -42,6 +42,7 @@ pub enum Name {
 }
 
 impl Name {
+    /// SVG path in a box of 24 × 24.
     fn path(self) -> &'static str {
         match self {
             Name::Play => "M7 4.5v15l12-7.5z",
@@ -68,15 +69,16 @@ impl Name {
         }
     }
 
+    /// Whether the path is filled instead of stroked.
     fn is_filled(self) -> bool {
         matches!(self, Name::Play | Name::Pause | Name::Step)
     }
 }
 
-/// An icon beside or instead of words; hidden from those who hear the page.
+/// SVG icon, hidden from screen readers.
 #[component]
 pub fn Icon(
-    /// Which one.
+    /// Icon to show; may change.
     #[prop(into)]
     name: Signal<Name>,
 ) -> impl IntoView {

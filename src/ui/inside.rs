@@ -1,21 +1,22 @@
-//! The frames of panels that look inside a network: the panel itself, the choice of a held-out example, and a prompt.
+//! Frames of panels that show the inside of a network: the panel itself, the choice of a held-out example, and a
+//! prompt.
 
 use leptos::prelude::*;
 
 use crate::button::button;
 use crate::context::RunContext;
-use crate::news::News;
-use vivarium_model::permalink::View;
+use crate::news::LabContext;
+use vivarium_model::permalink::ViewSettings;
 use vivarium_view::display::LabState;
 
-/// What `draw` draws, for runs of the lab that knows an `S` of them.
-pub fn of_lab<S: LabState>(draw: impl Fn(News<S>) -> AnyView + Send + 'static) -> impl IntoView {
-    let is_lab = RunContext::here().memo(|run| run.state::<S>().is_some());
-    move || is_lab.get().then(|| draw(News::here()))
+/// Renders `draw` while the displayed run belongs to the lab with state `S`, and nothing for other labs.
+pub fn show_for_lab<S: LabState>(draw: impl Fn(LabContext<S>) -> AnyView + Send + 'static) -> impl IntoView {
+    let is_lab = RunContext::here().memo(|run| run.lab_state::<S>().is_some());
+    move || is_lab.get().then(|| draw(LabContext::here()))
 }
 
-/// The panel with its title, whose element has this id.
-pub fn inside(id: &'static str, title: &'static str, parts: AnyView) -> AnyView {
+/// Panel with a title that contains `parts`; `id` is the id of the title element.
+pub fn inside_panel(id: &'static str, title: &'static str, parts: AnyView) -> AnyView {
     view! {
         <section class="inside" aria-labelledby=id data-testid="inside">
             <h2 class="inside__title" id=id>{title}</h2>
@@ -25,10 +26,11 @@ pub fn inside(id: &'static str, title: &'static str, parts: AnyView) -> AnyView 
     .into_any()
 }
 
-/// Buttons that have `show` show another of so many held-out examples, and `more` beside them.
-pub fn which<S: LabState>(
+/// Buttons "Previous" and "Next" that select one of `most` held-out examples by calling `show` with its number from 1;
+/// `more` is placed after them.
+pub fn example_buttons<S: LabState>(
     label: &'static str,
-    news: News<S>,
+    news: LabContext<S>,
     most: usize,
     show: impl Fn(usize) + Copy + 'static,
     more: AnyView,
@@ -47,13 +49,13 @@ pub fn which<S: LabState>(
     .into_any()
 }
 
-/// The panel of a prompt: where it comes from, its `parts`, and what the network makes of it.
-pub fn prompt<S: LabState>(
+/// Panel on one prompt: its origin, its `parts`, and the network's answer `about` it.
+pub fn prompt_panel<S: LabState>(
     id: &'static str,
-    news: News<S>,
+    news: LabContext<S>,
     origin: fn(&S) -> String,
     parts: AnyView,
-    about: fn(&S, &View) -> String,
+    about: fn(&S, &ViewSettings) -> String,
 ) -> AnyView {
     let card = view! {
         <section class="card card--wide" aria-label=tr!("Prompt")>
@@ -62,5 +64,5 @@ pub fn prompt<S: LabState>(
             <p class="card__note" role="status" data-testid="prompt-answer">{move || news.see(about)}</p>
         </section>
     };
-    inside(id, tr!("Look into a prompt"), card.into_any())
+    inside_panel(id, tr!("Look into a prompt"), card.into_any())
 }

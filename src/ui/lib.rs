@@ -1,4 +1,5 @@
-//! Pieces of a page that know no lab and nothing of the page's state: settings, drawings, dialogs, buttons, icons.
+//! Components of the page that are independent of labs and of the page's state: settings, drawings, dialogs, buttons,
+//! icons.
 //!
 //! For a browser only; elsewhere this crate is empty.
 //!

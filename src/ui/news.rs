@@ -1,67 +1,69 @@
-//! What the parts of a lab's panel read and ask: what the lab knows of the run on display.
+//! Access of a lab's panel to the lab's state of the displayed run.
 
 use std::marker::PhantomData;
 
 use leptos::prelude::*;
 
 use crate::context::RunContext;
-use vivarium_model::permalink::View;
+use vivarium_model::permalink::ViewSettings;
 use vivarium_view::display::LabState;
 use vivarium_view::ui::request::Request;
 
-/// The run on display, for readers of the `S` that its lab knows of it. Copies are handles to the same.
-pub struct News<S> {
-    /// The run itself.
+/// Access of a lab's panel to the displayed run and to the lab's state `S`. Copies refer to the same page.
+pub struct LabContext<S> {
+    /// Access to the page.
     pub context: RunContext,
-    told: Memo<u64>,
+    /// Number that grows with every change of run, findings or inspected example.
+    change_count: Memo<u64>,
+    /// Marks the type of the lab's state.
     of: PhantomData<fn() -> S>,
 }
 
-impl<S> Clone for News<S> {
+impl<S> Clone for LabContext<S> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<S> Copy for News<S> {}
+impl<S> Copy for LabContext<S> {}
 
-impl<S: LabState> News<S> {
-    /// Of this page.
+impl<S: LabState> LabContext<S> {
+    /// Context of this page.
     pub fn here() -> Self {
         let context = RunContext::here();
         // Each of them only ever grows.
-        let told = context.memo(|run| run.runs + run.findings + run.looked);
-        News { context, told, of: PhantomData }
+        let told = context.memo(|run| run.run_count + run.finding_count + run.view_changes);
+        LabContext { context, change_count: told, of: PhantomData }
     }
 
-    /// What `of` sees; whoever calls is told when there is news.
-    pub fn see<T>(self, of: impl FnOnce(&S, &View) -> T) -> Option<T> {
-        self.told.get();
+    /// Reads from the lab's state and view, and subscribes the caller to their changes; `None` for runs of other labs.
+    pub fn see<T>(self, of: impl FnOnce(&S, &ViewSettings) -> T) -> Option<T> {
+        self.change_count.get();
         self.peek(of)
     }
 
-    /// The same without being told later.
-    pub fn peek<T>(self, of: impl FnOnce(&S, &View) -> T) -> Option<T> {
-        self.context.peek(|run| run.state::<S>().map(|state| of(state, &run.link.view)))
+    /// Reads from the lab's state and view without subscribing; `None` for runs of other labs.
+    pub fn peek<T>(self, of: impl FnOnce(&S, &ViewSettings) -> T) -> Option<T> {
+        self.context.peek(|run| run.lab_state::<S>().map(|state| of(state, &run.link.view)))
     }
 
-    /// What `of` sees, telling its readers only when that changes.
-    pub fn memo<T>(self, of: impl Fn(&S, &View) -> T + Send + Sync + 'static) -> Memo<Option<T>>
+    /// Memo of a value read from the lab's state and view, which notifies only when the value changes.
+    pub fn memo<T>(self, of: impl Fn(&S, &ViewSettings) -> T + Send + Sync + 'static) -> Memo<Option<T>>
     where
         T: PartialEq + Send + Sync + 'static,
     {
         Memo::new(move |_| self.see(&of))
     }
 
-    /// Asks the page for what `of` says, if anything.
-    pub fn ask<R: Into<Option<Request>>>(self, of: impl FnOnce(&S, &View) -> R) {
+    /// Sends the page the request that `of` returns, if any.
+    pub fn ask<R: Into<Option<Request>>>(self, of: impl FnOnce(&S, &ViewSettings) -> R) {
         if let Some(request) = self.peek(|state, view| of(state, view).into()).flatten() {
             self.context.ask.run(request);
         }
     }
 
-    /// What was entered for the setting of a key and is not taken.
-    pub fn problem(self, key: &'static str) -> Memo<Option<String>> {
+    /// Memo of a message on the invalid text in the field of a setting; `None` if the text is valid.
+    pub fn rejected_text(self, key: &'static str) -> Memo<Option<String>> {
         let field = self.context.field(key);
         Memo::new(move |_| {
             field.with(|field| {

@@ -1,21 +1,21 @@
-//! Pictures that are put on a canvas pixel by pixel: small ones, which the style sheet enlarges.
+//! Pictures drawn on a canvas pixel by pixel: small ones, which the style sheet enlarges.
 
 use js_sys::{Function, Reflect, Uint8ClampedArray};
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 
-/// Makes the canvas as large as the picture, `(columns, rows)`, and puts it there: red, green, blue and opacity of each pixel,
-/// row by row. Nothing is drawn where the browser has no canvas.
-pub fn put(canvas: &HtmlCanvasElement, size: (u32, u32), pixels: &[u8]) {
+/// Resizes the canvas to `size` (columns, rows) and draws `pixels`, RGBA bytes row by row. Does nothing if the browser
+/// has no 2D canvas.
+pub fn draw_pixels(canvas: &HtmlCanvasElement, size: (u32, u32), pixels: &[u8]) {
     if (canvas.width(), canvas.height()) != size {
         canvas.set_width(size.0);
         canvas.set_height(size.1);
     }
-    put_on(canvas, size, pixels);
+    put_image_data(canvas, size, pixels);
 }
 
-/// Without the type ImageData, which would be one more to carry.
-fn put_on(canvas: &HtmlCanvasElement, (columns, rows): (u32, u32), pixels: &[u8]) -> Option<()> {
+/// Calls `putImageData` by reflection, without the type ImageData, which would enlarge the program.
+fn put_image_data(canvas: &HtmlCanvasElement, (columns, rows): (u32, u32), pixels: &[u8]) -> Option<()> {
     let context = canvas.get_context("2d").ok()??;
     let method = |name: &str| Reflect::get(&context, &name.into()).ok()?.dyn_into::<Function>().ok();
     let image = method("createImageData")?.call2(&context, &columns.into(), &rows.into()).ok()?;

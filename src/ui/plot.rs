@@ -1,4 +1,4 @@
-//! Drawings on canvases, made by plotters, at most eleven times a second and only when there is news.
+//! Drawings on canvases, made by plotters, at most eleven times a second and only when their content has changed.
 
 use std::time::Duration;
 
@@ -13,76 +13,76 @@ use crate::appearance::Appearance;
 use crate::effect::effect;
 use crate::surface::Surface;
 use vivarium_model::platform::now_ms;
-use vivarium_plot::analysis::{Lines, Reading};
-use vivarium_plot::charts::{Across, Theme, draw_across};
+use vivarium_plot::analysis::{LineChart, Reading};
+use vivarium_plot::charts::{PlotAxes, Theme, draw_with_axes};
 
-/// Milliseconds between two drawings of one chart.
-const BETWEEN_MS: f64 = 90.0;
+/// Shortest time between two drawings of one chart, in milliseconds.
+const MIN_REDRAW_MS: f64 = 90.0;
 
-/// What the page adds to drawings of curves, by Leptos context: names to press, a crosshair, and which of them are seen.
+/// Tools that the page adds to charts with curves (legend, crosshair, zoom), provided by Leptos context.
 #[derive(Clone, Copy)]
 pub struct CurveTools {
-    /// Counts changes of what is hidden and of the steps in view.
+    /// Counts changes of hidden curves and of the visible range of steps.
     pub changes: Memo<u64>,
-    /// Hides curves of the drawing of this name, and chooses the steps in view.
-    pub shape: Callback<(&'static str, Lines), Lines>,
-    /// The tools of one drawing.
-    pub attach: Callback<(&'static str, NodeRef<Canvas>, NodeRef<Div>), Attached>,
+    /// Removes hidden curves from the chart of this name and sets the visible range of steps.
+    pub shape: Callback<(&'static str, LineChart), LineChart>,
+    /// Creates the tools of one chart from its name, canvas and frame.
+    pub attach: Callback<(&'static str, NodeRef<Canvas>, NodeRef<Div>), CurveOverlay>,
 }
 
-/// What the page adds to one drawing of curves.
+/// Tools attached to one chart with curves.
 #[derive(Clone, Copy)]
-pub struct Attached {
-    /// Hears what was drawn, and how the steps lie on it.
-    pub drawn: Callback<(Lines, Option<Across>)>,
-    /// The names of the curves.
+pub struct CurveOverlay {
+    /// Called after each drawing with the curves and the mapping of the horizontal axis.
+    pub on_drawn: Callback<(LineChart, Option<PlotAxes>)>,
+    /// Renders the legend.
     pub legend: Callback<(), AnyView>,
-    /// What stands over the curves.
+    /// Renders the overlay on the curves, such as the crosshair.
     pub over: Callback<(), AnyView>,
 }
 
-/// What a chart is drawn on, with what stands around and over its curves.
+/// A canvas on which a chart is drawn, with legend and overlay.
 pub struct PlotCanvas {
-    /// What it is called.
+    /// Permanent name of the chart.
     pub name: &'static str,
-    /// Name for tests.
+    /// Test id of the canvas.
     pub testid: String,
-    /// Whether it shows curves.
+    /// Whether the chart has curves, as opposed to a matrix or bars.
     pub is_lines: RwSignal<bool>,
-    /// What is drawn, if anything.
+    /// Content of the chart; `None` if there is nothing to draw.
     pub reading: Callback<(), Option<Reading>>,
-    /// Tells whoever asks that there is something new to draw.
-    pub news: Callback<(), ()>,
-    /// The same in words.
+    /// Subscribes the caller to changes of the content.
+    pub track_changes: Callback<(), ()>,
+    /// Description of the chart for screen readers.
     pub label: Signal<String>,
 }
 
 impl PlotCanvas {
-    /// Legend and canvas, with the reason why there is nothing on it.
+    /// Renders legend and canvas, or the reason why the chart is empty.
     pub fn view(self, reason: Option<Memo<Option<String>>>) -> AnyView {
-        let PlotCanvas { name, testid, is_lines, reading, news, label } = self;
+        let PlotCanvas { name, testid, is_lines, reading, track_changes: news, label } = self;
         let (appearance, tools) = (Appearance::here(), expect_context::<CurveTools>());
         let (frame, canvas) = (NodeRef::<Div>::new(), NodeRef::<Canvas>::new());
         let size = RwSignal::new((0u32, 0u32));
-        observe(frame, size);
+        track_size(frame, size);
         let attached = tools.attach.run((name, canvas, frame));
         let paint = move || {
             let Some(mut reading) = untrack(|| reading.run(())) else { return };
             if let Reading::Lines(lines) = &mut reading {
                 *lines = tools.shape.run((name, std::mem::take(lines)));
             }
-            let across = render(canvas, size, &reading, appearance);
+            let across = draw_reading(canvas, size, &reading, appearance);
             let shows_lines = matches!(reading, Reading::Lines(_));
             if is_lines.get_untracked() != shows_lines {
                 is_lines.set(shows_lines);
             }
             if let Reading::Lines(lines) = reading {
-                attached.drawn.run((lines, across));
+                attached.on_drawn.run((lines, across));
             }
         };
-        paint_on(
+        repaint_on(
             move || {
-                let (_, _, (width, _)) = (appearance.looks(), tools.changes.get(), size.get());
+                let (_, _, (width, _)) = (appearance.track_changes(), tools.changes.get(), size.get());
                 news.run(());
                 width > 0
             },
@@ -102,8 +102,8 @@ impl PlotCanvas {
     }
 }
 
-/// Tells `size` how much room there is, in CSS pixels, for as long as the chart is shown.
-fn observe(frame: NodeRef<Div>, size: RwSignal<(u32, u32)>) {
+/// Keeps `size` equal to the size of the frame in CSS pixels while the chart is mounted.
+fn track_size(frame: NodeRef<Div>, size: RwSignal<(u32, u32)>) {
     let watching = StoredValue::new_local(None::<(ResizeObserver, Closure<dyn Fn()>)>);
     on_cleanup(move || {
         if let Some((observer, _)) = watching.try_update_value(Option::take).flatten() {
@@ -125,9 +125,9 @@ fn observe(frame: NodeRef<Div>, size: RwSignal<(u32, u32)>) {
     });
 }
 
-/// Paints on the next frame whenever `news` has changed and says that there is something to paint, but at most eleven
-/// times a second.
-pub fn paint_on(news: impl Fn() -> bool + 'static, paint: impl Fn() + Copy + Send + Sync + 'static) {
+/// Calls `paint` on an animation frame when a signal read by `has_changed` changes and the function returns true, at
+/// most eleven times a second.
+pub fn repaint_on(has_changed: impl Fn() -> bool + 'static, paint: impl Fn() + Copy + Send + Sync + 'static) {
     let (scheduled, drawn_at) = (StoredValue::new(false), StoredValue::new(f64::NEG_INFINITY));
     let paint = move || {
         // It may have been hidden since.
@@ -138,11 +138,11 @@ pub fn paint_on(news: impl Fn() -> bool + 'static, paint: impl Fn() + Copy + Sen
         paint();
     };
     effect(move || {
-        if !news() || scheduled.get_value() {
+        if !has_changed() || scheduled.get_value() {
             return;
         }
         scheduled.set_value(true);
-        let wait = drawn_at.get_value() + BETWEEN_MS - now_ms();
+        let wait = drawn_at.get_value() + MIN_REDRAW_MS - now_ms();
         if wait > 0.0 {
             set_timeout(move || request_animation_frame(paint), Duration::from_millis(wait as u64));
         } else {
@@ -151,14 +151,14 @@ pub fn paint_on(news: impl Fn() -> bool + 'static, paint: impl Fn() + Copy + Sen
     });
 }
 
-/// A drawing of its own, beside the charts of the catalogue.
+/// A drawing that is not a chart of the catalogue, with its title above.
 #[component]
 pub fn Drawing(
-    /// Name for tests.
+    /// Test id of the canvas.
     testid: &'static str,
-    /// What is drawn, and tells whoever asks of changes; its title stands above.
+    /// Content of the drawing; subscribes the caller to its changes. Its title is shown above the canvas.
     reading: Callback<(), Reading>,
-    /// The same in words.
+    /// Description of the drawing for screen readers.
     #[prop(into)]
     label: Signal<String>,
 ) -> impl IntoView {
@@ -167,7 +167,7 @@ pub fn Drawing(
         testid: testid.into(),
         is_lines: RwSignal::new(false),
         reading: Callback::new(move |()| Some(reading.run(()))),
-        news: Callback::new(move |()| {
+        track_changes: Callback::new(move |()| {
             reading.run(());
         }),
         label,
@@ -182,21 +182,22 @@ pub fn Drawing(
     .into_any()
 }
 
-fn render(
+/// Draws the content on the canvas at the screen's resolution; returns the mapping of the horizontal axis of curves.
+fn draw_reading(
     canvas: NodeRef<Canvas>,
     size: RwSignal<(u32, u32)>,
     reading: &Reading,
     appearance: Appearance,
-) -> Option<Across> {
+) -> Option<PlotAxes> {
     let (Some(canvas), size) = (canvas.get_untracked(), size.get_untracked()) else { return None };
     let scale = window().device_pixel_ratio().max(1.0);
-    let type_scale = scale * appearance.size();
+    let type_scale = scale * appearance.drawing_scale();
     let theme = Theme {
         scale: type_scale,
         titles: false,
         // Above curves, the page writes title and legend itself.
         legend: !matches!(reading, Reading::Lines(_)),
-        family: "system-ui, sans-serif",
+        font_family: "system-ui, sans-serif",
         ..appearance.theme()
     };
     let pixels = |css: u32| (f64::from(css) * scale).round() as u32;
@@ -207,7 +208,7 @@ fn render(
         canvas.set_height(height);
     }
     let backend = CanvasBackend::with_canvas_object(canvas.clone())?;
-    match draw_across(&Surface::Canvas(backend).into_drawing_area(), reading, &theme) {
+    match draw_with_axes(&Surface::Canvas(backend).into_drawing_area(), reading, &theme) {
         Ok(across) => across,
         Err(error) => {
             web_sys::console::error_1(&format!("{error:?}").into());

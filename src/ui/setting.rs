@@ -1,4 +1,4 @@
-//! One field of the form: name, value, slider, help and what is wrong with it.
+//! One field of the settings form: label, value, slider, help and error message.
 
 use leptos::prelude::*;
 use web_sys::{KeyboardEvent, PointerEvent};
@@ -7,14 +7,14 @@ use crate::context::RunContext;
 use crate::icon::{Icon, Name};
 use vivarium_view::ui::field::{Control, Field, FieldState, SPEED_KEY};
 use vivarium_view::ui::request::Request;
-use vivarium_view::ui::scale::{Scale, TRACK};
+use vivarium_view::ui::scale::{SliderScale, TRACK};
 
-/// A field.
+/// A field of the settings form: label, help, input element and error message.
 #[component]
 pub fn Setting(
-    /// The field.
+    /// Description of the field.
     field: Field,
-    /// Hears what the slider stands at while it is moved.
+    /// Called with the slider's value while it is dragged.
     #[prop(optional)]
     trial: Option<Callback<String>>,
 ) -> impl IntoView {
@@ -56,11 +56,11 @@ pub fn Setting(
     let described = format!("{help_id} {problem_id}");
     let input = match control {
         Control::Number(scale) => {
-            number(context, state, key, label, scale, text, problem, trial, &id, &described)
+            number_input(context, state, key, label, scale, text, problem, trial, &id, &described)
         }
-        Control::Select(options) => select(context, key, options, text, &id, &described),
-        Control::Text(example) => entry(context, key, example, text, problem, &id, &described),
-        Control::Lines(example) => lines(context, key, example, text, problem, &id, &described),
+        Control::Select(options) => select_input(context, key, options, text, &id, &described),
+        Control::Text(example) => text_input(context, key, example, text, problem, &id, &described),
+        Control::Lines(example) => text_area(context, key, example, text, problem, &id, &described),
     };
     view! {
         <fieldset class="knob" role="presentation" disabled=locked class:gone=gone class:knob--wrong=move || problem.with(Option::is_some) class:knob--quiet=dismissed
@@ -92,8 +92,8 @@ pub fn Setting(
             <p class="knob__problem" id=problem_id>{move || problem.get()}</p>
             // No tooltip in the sense of ARIA, since the terms in it can be pressed.
             <p class="knob__help" class:knob__help--asked=asked id=help_id>
-                // Markup: `RunContext::explained`, which escapes the text.
-                <span inner_html=move || context.explained.run(help.clone())></span>
+                // Markup: `RunContext::explained_html`, which escapes the text.
+                <span inner_html=move || context.explained_html.run(help.clone())></span>
                 {(!range.is_empty()).then(|| view! { <span class="knob__range">{range}</span> })}
             </p>
         </fieldset>
@@ -101,14 +101,14 @@ pub fn Setting(
     .into_any()
 }
 
-/// A box for the number, and a slider where one suits.
+/// Number box, with a slider if one suits the setting.
 #[expect(clippy::too_many_arguments, reason = "one place calls it, and a struct would only rename them")]
-fn number(
+fn number_input(
     context: RunContext,
     state: Memo<FieldState>,
     key: &'static str,
     label: &'static str,
-    scale: Option<Scale>,
+    scale: Option<SliderScale>,
     text: Memo<String>,
     problem: Memo<Option<String>>,
     trial: Option<Callback<String>>,
@@ -123,7 +123,7 @@ fn number(
         <input class=wide id=id.to_string() data-testid=id.to_string() type="text" inputmode="decimal"
             autocomplete="off" spellcheck="false" aria-describedby=described.to_string()
             aria-invalid=move || problem.with(|p| p.is_some().to_string())
-            prop:value=value on:change=move |event| take(context, key, &event) />
+            prop:value=value on:change=move |event| submit(context, key, &event) />
         {scale.map(|scale| {
             let position = Memo::new(move |_| {
                 let at = state.with(|state| state.value.as_ref().map_or(0, |value| scale.position_of(value)));
@@ -153,7 +153,8 @@ fn number(
     .into_any()
 }
 
-fn select(
+/// Drop-down list of options, as slug and label.
+fn select_input(
     context: RunContext,
     key: &'static str,
     options: Vec<(&'static str, &'static str)>,
@@ -176,7 +177,8 @@ fn select(
     .into_any()
 }
 
-fn entry(
+/// One-line text box.
+fn text_input(
     context: RunContext,
     key: &'static str,
     example: &'static str,
@@ -189,13 +191,13 @@ fn entry(
         <input class="knob__box knob__box--wide" id=id.to_string() data-testid=id.to_string() type="text"
             placeholder=example autocomplete="off" spellcheck="false" aria-describedby=described.to_string()
             aria-invalid=move || problem.with(|p| p.is_some().to_string())
-            prop:value=text on:change=move |event| take(context, key, &event) />
+            prop:value=text on:change=move |event| submit(context, key, &event) />
     }
     .into_any()
 }
 
-/// A box of several lines, which keeps the line ends of what is pasted.
-fn lines(
+/// Multi-line text box, which keeps the line breaks of pasted text.
+fn text_area(
     context: RunContext,
     key: &'static str,
     example: &'static str,
@@ -206,7 +208,7 @@ fn lines(
 ) -> AnyView {
     let take = move |event: web_sys::Event| {
         context.edit(key, event_target_value(&event));
-        event_target::<web_sys::HtmlTextAreaElement>(&event).set_value(&shown(context, key));
+        event_target::<web_sys::HtmlTextAreaElement>(&event).set_value(&current_text(context, key));
     };
     view! {
         <textarea class="knob__box knob__box--wide knob__box--lines" id=id.to_string() data-testid=id.to_string()
@@ -218,13 +220,14 @@ fn lines(
     .into_any()
 }
 
-/// What the field holds now as text.
-fn shown(context: RunContext, key: &'static str) -> String {
+/// Current text of the field.
+fn current_text(context: RunContext, key: &'static str) -> String {
     untrack(|| context.field.run(key)).text
 }
 
-/// Takes what was entered, and writes it as the page would: "1e3" becomes "1000".
-fn take(context: RunContext, key: &'static str, event: &web_sys::Event) {
+/// Submits the text of an input event as the setting's value, and replaces it by the canonical form: "1e3" becomes
+/// "1000".
+fn submit(context: RunContext, key: &'static str, event: &web_sys::Event) {
     context.edit(key, event_target_value(event));
-    event_target::<web_sys::HtmlInputElement>(event).set_value(&shown(context, key));
+    event_target::<web_sys::HtmlInputElement>(event).set_value(&current_text(context, key));
 }

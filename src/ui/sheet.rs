@@ -4,14 +4,14 @@ use js_sys::Reflect;
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
-/// What lies over the page while it is open.
+/// Modal dialog with a title and a close button.
 #[component]
 pub fn Sheet(
-    /// Whether it is open.
+    /// Whether the dialog is open.
     open: RwSignal<bool>,
-    /// Its title.
+    /// Title of the dialog.
     title: &'static str,
-    /// What is in it; made anew each time it is opened.
+    /// Content, rendered again each time the dialog opens.
     children: ChildrenFn,
 ) -> impl IntoView {
     let dialog = NodeRef::<Dialog>::new();
@@ -34,7 +34,7 @@ pub fn Sheet(
     .into_any()
 }
 
-/// A section that can be folded; closed, what is in it costs nothing.
+/// Section that can be collapsed; its content `inside` is rendered only while it is open.
 pub fn fold(
     testid: &'static str,
     title: &'static str,

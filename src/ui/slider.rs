@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-/// The slider, from one end to the other.
+/// Slider over the integers from `ends.0` to `ends.1`, bound to the signal `at`; `shown` formats the value.
 pub fn slider(
     id: &'static str,
     label: &'static str,

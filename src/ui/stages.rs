@@ -1,33 +1,34 @@
-//! The stages of one step, one after the other: a button for each, arrow keys, play, a slider, and what the one that is
-//! shown does.
+//! A player for the stages of a computation: a button per stage, arrow keys, playback, a slider, and texts on the
+//! current stage.
 
 use std::time::Duration;
 
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
-use crate::browser::by_id;
+use crate::browser::element_by_id;
 use crate::button::button;
-use vivarium_view::ui::stage::{StageButton, StageNames, after};
+use vivarium_view::ui::stage::{StageButton, StageNames, next_stage};
 
-/// Time for which each stage is shown while they are played, so that its words can be read.
-const EACH: Duration = Duration::from_millis(1200);
+/// Time for which each stage is shown during playback.
+const STAGE_DURATION: Duration = Duration::from_millis(1200);
 
-/// What is said of a stage, from 1; of 0, of what is there before the first.
-pub struct StageWords {
-    /// Which stage it is.
+/// Texts on a stage, by its number from 1; number 0 is the state before the first stage.
+pub struct StageTexts {
+    /// Name of the stage.
     pub heading: Box<dyn Fn(usize) -> String + Send + Sync>,
-    /// What it does.
+    /// Explanation of the stage.
     pub about: Box<dyn Fn(usize) -> String + Send + Sync>,
-    /// What it computes.
+    /// Formula that the stage computes.
     pub formula: Box<dyn Fn(usize) -> String + Send + Sync>,
 }
 
-/// The stages behind these buttons; `go` shows the stage with this number, and 0 what is there before the first.
-pub fn stages(
+/// Buttons, playback and texts for the stages of a computation; `go` selects a stage by its number, 0 for the state
+/// before the first.
+pub fn stage_player(
     names: StageNames,
     buttons: Vec<StageButton>,
-    words: StageWords,
+    words: StageTexts,
     shown: Memo<usize>,
     go: impl Fn(usize) + Copy + Send + Sync + 'static,
 ) -> AnyView {
@@ -44,7 +45,7 @@ pub fn stages(
         };
         event.prevent_default();
         go(to);
-        if let Some(button) = by_id(&format!("{key}-{to}")) {
+        if let Some(button) = element_by_id(&format!("{key}-{to}")) {
             // Nothing else would have the focus if it failed.
             let _ = button.focus();
         }
@@ -71,7 +72,7 @@ pub fn stages(
     .into_any()
 }
 
-/// The button of a stage, from 1; pressed again, it shows what is there before the first.
+/// Button of stage number `stage`, from 1; a second click selects 0, the state before the first stage.
 fn stage_button(
     names: StageNames,
     shown: Memo<usize>,
@@ -96,12 +97,12 @@ fn stage_button(
     .into_any()
 }
 
-/// Previous, play and next, and a slider over all stages.
+/// Buttons for previous, play and next, and a slider over all stages.
 fn scrubber(
     names: StageNames,
     shown: Memo<usize>,
     last: usize,
-    words: StoredValue<StageWords>,
+    words: StoredValue<StageTexts>,
     go: impl Fn(usize) + Copy + Send + Sync + 'static,
 ) -> AnyView {
     let key = names.key;
@@ -113,7 +114,7 @@ fn scrubber(
         plays.try_set(false);
     };
     on_cleanup(stop);
-    let advance = move || match shown.try_get_untracked().and_then(|stage| after(last, stage)) {
+    let advance = move || match shown.try_get_untracked().and_then(|stage| next_stage(last, stage)) {
         Some(next) => go(next),
         None => stop(),
     };
@@ -127,7 +128,7 @@ fn scrubber(
         } else {
             advance()
         }
-        clock.set_value(set_interval_with_handle(advance, EACH).ok());
+        clock.set_value(set_interval_with_handle(advance, STAGE_DURATION).ok());
         plays.set(true);
     };
     let by_hand = move |stage: usize| {

@@ -1,4 +1,4 @@
-//! What charts are drawn on in the page: a canvas, or the text of an SVG file that is saved.
+//! Drawing surface of charts: a canvas of the page, or the text of an SVG file.
 //!
 //! # Why
 //! All drawing is generic over its backend, and two of them would bring every chart into the page twice, 7 KiB of
@@ -10,37 +10,39 @@ use plotters_backend::{
 };
 use plotters_canvas::CanvasBackend;
 
-/// A backend that is one of two.
+/// Drawing backend: canvas or SVG text.
 pub enum Surface<'a> {
-    /// On the page.
+    /// Canvas on the page.
     Canvas(CanvasBackend),
-    /// A file.
+    /// Text of an SVG file.
     Svg(SVGBackend<'a>),
 }
 
-/// What went wrong, in the backend's words.
+/// Error of either backend, as text.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct Trouble(String);
+pub struct SurfaceError(String);
 
-type Drawn = Result<(), DrawingErrorKind<Trouble>>;
+/// Result of a drawing call.
+type DrawResult = Result<(), DrawingErrorKind<SurfaceError>>;
 
-fn told<E: std::error::Error + Send + Sync>(done: Result<(), DrawingErrorKind<E>>) -> Drawn {
-    done.map_err(|error| DrawingErrorKind::DrawingError(Trouble(error.to_string())))
+/// Converts the error of a backend.
+fn convert_error<E: std::error::Error + Send + Sync>(done: Result<(), DrawingErrorKind<E>>) -> DrawResult {
+    done.map_err(|error| DrawingErrorKind::DrawingError(SurfaceError(error.to_string())))
 }
 
-/// The same call of either backend.
+/// Calls the same method of either backend.
 macro_rules! either {
     ($surface:expr, $backend:ident => $call:expr) => {
         match $surface {
-            Surface::Canvas($backend) => told($call),
-            Surface::Svg($backend) => told($call),
+            Surface::Canvas($backend) => convert_error($call),
+            Surface::Svg($backend) => convert_error($call),
         }
     };
 }
 
 impl DrawingBackend for Surface<'_> {
-    type ErrorType = Trouble;
+    type ErrorType = SurfaceError;
 
     fn get_size(&self) -> (u32, u32) {
         match self {
@@ -49,19 +51,19 @@ impl DrawingBackend for Surface<'_> {
         }
     }
 
-    fn ensure_prepared(&mut self) -> Drawn {
+    fn ensure_prepared(&mut self) -> DrawResult {
         either!(self, backend => backend.ensure_prepared())
     }
 
-    fn present(&mut self) -> Drawn {
+    fn present(&mut self) -> DrawResult {
         either!(self, backend => backend.present())
     }
 
-    fn draw_pixel(&mut self, point: BackendCoord, color: BackendColor) -> Drawn {
+    fn draw_pixel(&mut self, point: BackendCoord, color: BackendColor) -> DrawResult {
         either!(self, backend => backend.draw_pixel(point, color))
     }
 
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> DrawResult {
         either!(self, backend => backend.draw_line(from, to, style))
     }
 
@@ -71,7 +73,7 @@ impl DrawingBackend for Surface<'_> {
         bottom_right: BackendCoord,
         style: &S,
         fill: bool,
-    ) -> Drawn {
+    ) -> DrawResult {
         either!(self, backend => backend.draw_rect(upper_left, bottom_right, style, fill))
     }
 
@@ -79,7 +81,7 @@ impl DrawingBackend for Surface<'_> {
         &mut self,
         path: I,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         either!(self, backend => backend.draw_path(path, style))
     }
 
@@ -89,7 +91,7 @@ impl DrawingBackend for Surface<'_> {
         radius: u32,
         style: &S,
         fill: bool,
-    ) -> Drawn {
+    ) -> DrawResult {
         either!(self, backend => backend.draw_circle(center, radius, style, fill))
     }
 
@@ -97,11 +99,11 @@ impl DrawingBackend for Surface<'_> {
         &mut self,
         vertices: I,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         either!(self, backend => backend.fill_polygon(vertices, style))
     }
 
-    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, at: BackendCoord) -> Drawn {
+    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, at: BackendCoord) -> DrawResult {
         either!(self, backend => backend.draw_text(text, style, at))
     }
 
@@ -109,8 +111,8 @@ impl DrawingBackend for Surface<'_> {
         &self,
         text: &str,
         style: &T,
-    ) -> Result<(u32, u32), DrawingErrorKind<Trouble>> {
-        let words = |error: String| DrawingErrorKind::DrawingError(Trouble(error));
+    ) -> Result<(u32, u32), DrawingErrorKind<SurfaceError>> {
+        let words = |error: String| DrawingErrorKind::DrawingError(SurfaceError(error));
         match self {
             Surface::Canvas(canvas) => {
                 canvas.estimate_text_size(text, style).map_err(|e| words(e.to_string()))

@@ -1,4 +1,4 @@
-//! A run as it is shown.
+//! Display of runs: data, charts, presets and files.
 //!
 //! | module | contents |
 //! |---|---|

@@ -1,121 +1,124 @@
-//! Probes of the first replica that take too long for one slice: each is a [`ProbeJob`] that goes on for a few
-//! milliseconds at a time, in the worker as on the command line.
+//! Probes: measurements of the first replica that take too long for one slice of training. Each is a [`ProbeTask`] that
+//! continues for a few milliseconds at a time, in the worker and on the command line.
 //!
-//! What is measured stands with the labs, one [`ProbeSpec`] each; here is what all of them share.
+//! Labs declare their measurements as [`ProbeSpec`]; this module is common to all of them.
 
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::{Finding, ProbeId};
+use vivarium_model::protocol::{ProbeId, ProbeResult};
 use vivarium_model::run::RunSpec;
 
-/// A probe's name and the runs that it applies to: the page's first program has only this part of a probe.
+/// Name of a probe and the condition under which it applies; the page's first program contains only this part.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
-    /// Permanent name.
+    /// Permanent name of the probe.
     pub name: &'static str,
-    /// Whether the probe can be asked about a run; the error is a sentence that says why not.
+    /// Checks whether the probe applies to a run; the error is a sentence on why it does not.
     pub applies: fn(&RunSpec) -> Result<(), String>,
 }
 
 impl Probe {
-    /// Its name in messages.
+    /// Id of the probe in messages between page and worker.
     pub const fn id(&self) -> ProbeId {
         ProbeId::new(self.name)
     }
 
-    /// The parameters of a network of this run, from a finding of [`AllParameters`] under this name; `None` if the
-    /// finding is of another probe or run.
-    pub fn parameters(&self, spec: &RunSpec, finding: &Finding) -> Option<Vec<Vec<f32>>> {
+    /// Parameters of the first replica, each `[rows, columns]`, from a finding of [`AllParameters`]; `None` if the
+    /// finding belongs to another probe or run.
+    pub fn parameters(&self, spec: &RunSpec, finding: &ProbeResult) -> Option<Vec<Vec<f32>>> {
         if finding.probe != self.id() {
             return None;
         }
-        Some(spec.parted(&finding.numbers)?.into_iter().map(<[f32]>::to_vec).collect())
+        Some(spec.split_parameters(&finding.numbers)?.into_iter().map(<[f32]>::to_vec).collect())
     }
 }
 
-/// A probe with the function that makes its measurement.
+/// A probe together with the function that starts its measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct ProbeSpec {
-    /// Its name, and when it applies.
+    /// Name and condition of the probe.
     pub probe: Probe,
-    /// The measurement of a network; `None` if there is nothing to measure.
-    pub job: fn(&Probed) -> Option<Box<dyn Job>>,
+    /// Starts the measurement of a network; `None` if there is nothing to measure.
+    pub start_measurement: fn(&ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>>,
 }
 
-/// The network that a probe measures.
+/// Weights of the first replica at one training step, as the input of a probe.
 #[derive(Debug, Clone)]
-pub struct Probed {
-    /// Its run.
+pub struct ProbedNetwork {
+    /// Settings of the run that trains the network.
     pub spec: RunSpec,
-    /// Steps made.
+    /// Training steps completed.
     pub step: u64,
     /// Parameters of the first replica, each `[rows, columns]`.
     pub weights: Vec<Vec<f32>>,
 }
 
-impl Probed {
-    /// The parameters as slices.
+impl ProbedNetwork {
+    /// Parameters as slices, each `[rows, columns]`.
     pub fn slices(&self) -> Vec<&[f32]> {
         self.weights.iter().map(Vec::as_slice).collect()
     }
 
-    /// Numbers in one input.
+    /// Length of one input vector.
     pub fn inputs(&self) -> usize {
         self.spec.task.examples().inputs()
     }
 
-    /// Columns of the first parameter, at least one.
+    /// Number of columns of the first parameter (hidden width), at least 1.
     pub fn width(&self) -> usize {
         self.weights.first().map_or(1, |w| w.len() / self.inputs().max(1)).max(1)
     }
 }
 
-/// A measurement in bounded parts.
-pub trait Job {
-    /// Does a bounded part of the work; the last part returns the finding.
-    fn poll(&mut self, network: &Probed) -> Option<Finding>;
+/// A measurement that runs in short slices, so that the worker stays responsive.
+pub trait ProbeMeasurement {
+    /// Does one bounded part of the work; returns the finding after the last part and `None` before.
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult>;
 }
 
-/// A measurement that is made in one part.
-pub struct AtOnce(pub fn(&Probed) -> Option<Finding>);
+/// A measurement that finishes in a single call of `poll`.
+pub struct SinglePassMeasurement(pub fn(&ProbedNetwork) -> Option<ProbeResult>);
 
-impl Job for AtOnce {
-    fn poll(&mut self, network: &Probed) -> Option<Finding> {
+impl ProbeMeasurement for SinglePassMeasurement {
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
         (self.0)(network)
     }
 }
 
-/// A probe of this name that returns all parameters of a network, in their permanent order.
+/// Measurement that returns all parameters of a network, concatenated in permanent order, under this probe id.
 pub struct AllParameters(pub ProbeId);
 
-impl Job for AllParameters {
-    fn poll(&mut self, network: &Probed) -> Option<Finding> {
-        Some(Finding::of(self.0.clone()).with_numbers(network.weights.concat()))
+impl ProbeMeasurement for AllParameters {
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
+        Some(ProbeResult::new(self.0.clone()).with_numbers(network.weights.concat()))
     }
 }
 
-/// A probe under way.
-pub struct ProbeJob {
-    network: Probed,
-    job: Box<dyn Job>,
+/// A measurement in progress: the network and the work that is left.
+pub struct ProbeTask {
+    /// Weights and settings of the measured network.
+    network: ProbedNetwork,
+    /// The measurement that is left to finish.
+    measurement: Box<dyn ProbeMeasurement>,
 }
 
-impl ProbeJob {
-    /// The probe of a network; `None` where it does not apply.
-    pub fn new(spec: &ProbeSpec, network: Probed) -> Option<Self> {
+impl ProbeTask {
+    /// Starts the probe on a network; `None` if the probe does not apply to the run.
+    pub fn new(spec: &ProbeSpec, network: ProbedNetwork) -> Option<Self> {
         (spec.probe.applies)(&network.spec).ok()?;
-        let job = (spec.job)(&network)?;
-        Some(ProbeJob { network, job })
+        let job = (spec.start_measurement)(&network)?;
+        Some(ProbeTask { network, measurement: job })
     }
 
-    /// Training steps of the network that is measured.
+    /// Training step at which the network was copied.
     pub fn step(&self) -> u64 {
         self.network.step
     }
 
-    /// Continues until the measurement is done or the time is `until_ms`, but polls at least once.
-    pub fn advance(&mut self, until_ms: f64) -> Option<Finding> {
+    /// Continues until the measurement is done or the clock passes `until_ms` (milliseconds); polls at least once.
+    /// Returns the finding when done.
+    pub fn advance(&mut self, until_ms: f64) -> Option<ProbeResult> {
         loop {
-            let found = self.job.poll(&self.network);
+            let found = self.measurement.poll(&self.network);
             if found.is_some() || now_ms() >= until_ms {
                 return found;
             }

@@ -1,5 +1,5 @@
-//! The worker: commands in, slices of a session, messages out. The transport is not its business, so that
-//! the same worker runs behind a web worker's messages and in native tests.
+//! The worker: commands in, slices of a session, messages out. It is independent of the transport, so that the same
+//! worker runs in a web worker and in native tests.
 
 #[cfg(all(feature = "web", target_family = "wasm"))]
 pub mod web;
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use vivarium_labs as labs;
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::{Command, Event, Failure, Message, Payload, ProbeId};
+use vivarium_model::protocol::{Command, Event, EventMessage, Payload, ProbeId, RunError};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::tabular::uploaded::UploadedTable;
 use vivarium_training::launch::device::Device;
@@ -18,198 +18,249 @@ use vivarium_training::session::checkpoint::Checkpoint;
 use vivarium_training::session::learner::OpenHelpers;
 use vivarium_training::session::trial::Trial;
 use vivarium_training::session::{Options, Session};
-use vivarium_view::probing::ProbeJob;
+use vivarium_view::probing::ProbeTask;
 
-/// Longest time without looking for commands: Pause answers within 50 ms even if the last step overruns.
+/// Largest time of a slice in milliseconds; then commands are handled, so that Pause answers within 50 ms even after a
+/// long step.
 const SLICE_MS: f64 = 16.0;
-/// Between two heatmaps of a live run.
-const WEIGHTS_MS: f64 = 100.0;
-/// Between two reports of the speed.
-const RATE_MS: f64 = 500.0;
-/// Between two checkpoints that the page keeps in case this worker dies.
-const CHECKPOINT_MS: f64 = 2_000.0;
-/// Longest part of a slice that goes into a probe.
-const PROBE_MS: f64 = 5.0;
-/// Least time between two rounds of probes of a live run, and least share of the time that training keeps.
-const PROBES_MS: f64 = 100.0;
-const TRAINING_SHARE: f64 = 0.8;
-/// Where pictures are what the run is for, probes go round again after this part of the steps made so far.
-const PART_OF_STEPS: u64 = 16;
+/// Milliseconds between two heatmaps of weights in a live run.
+const WEIGHTS_INTERVAL_MS: f64 = 100.0;
+/// Milliseconds between two reports of the speed.
+const RATE_INTERVAL_MS: f64 = 500.0;
+/// Milliseconds between two checkpoints, from which the page resumes if this worker dies.
+const CHECKPOINT_INTERVAL_MS: f64 = 2_000.0;
+/// Largest time of a slice that is spent on a probe, in milliseconds.
+const PROBE_SLICE_MS: f64 = 5.0;
+/// Smallest pause between two rounds of probes in a live run, in milliseconds.
+const MIN_PROBE_PAUSE_MS: f64 = 100.0;
+/// Smallest share of the time for training while probes run.
+const MIN_TRAINING_SHARE: f64 = 0.8;
+/// In a thorough run, a round of probes begins after one sixteenth of the steps made so far.
+const PROBE_STEP_DIVISOR: u64 = 16;
 
-/// How often a worker shows the weights and goes round its probes.
+/// How often a worker reports weights and runs its probes.
 ///
 /// # Why
 /// The eye wants a few pictures a second, however many steps lie between. A figure is of the steps: at full speed
 /// a second holds thousands of them, and its curves would have a handful of corners that hang on the machine. Where
 /// a run ends is not known before, so its probes thin out as it goes on: their number grows with the logarithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rhythm {
-    /// By the clock: weights ten times a second, and probes in a fifth of the time.
+pub enum ReportingInterval {
+    /// By time: weights ten times a second, and probes in a fifth of the time.
     #[default]
     Live,
-    /// By the step: weights at every measurement, and probes that training waits for.
+    /// By steps: weights at every measurement, and probes for which training waits.
     Thorough,
 }
 
-/// What the owner does after a slice.
+/// The action of the caller after a slice.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Next {
-    /// Look for commands and call [`Worker::slice`] again.
+pub enum NextSlice {
+    /// Handle commands, then call [`Worker::train_slice`] again.
     Continue,
-    /// The same after this many milliseconds, because of the speed limit.
+    /// Wait for this number of milliseconds, because of the speed limit, then handle commands and call again.
     Wait(f64),
-    /// Nothing to do until a command comes.
+    /// Wait for the next command.
     Idle,
 }
 
-/// One worker with one device and at most one run.
+/// Which steps the worker makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// None.
+    Idle,
+    /// As many as the speed limit allows; if a step is given, it pauses at that step and reports it as a single step.
+    Playing(Option<u64>),
+    /// All steps up to this one, without messages in between.
+    Reaching(u64),
+    /// One step, with its measurement.
+    Single,
+}
+
+impl Pace {
+    fn is_playing(self) -> bool {
+        matches!(self, Pace::Playing(_))
+    }
+}
+
+/// A worker with one device and at most one run.
 pub struct Worker {
+    /// The device that trains.
     device: Device,
-    rhythm: Rhythm,
+    /// How often weights and probes are reported.
+    reporting: ReportingInterval,
+    /// The run; None without one.
     session: Option<Session>,
-    playing: bool,
+    pace: Pace,
+    /// Speed limit in steps per second; 0 for none.
     speed: u64,
-    /// Moment and step from which the speed limit counts.
-    anchor: (f64, u64),
-    sent_weights: f64,
-    sent_checkpoint: f64,
-    rate: (f64, u64),
-    /// Step at which it is to pause.
-    goal: Option<u64>,
-    /// Whether the person has asked for one step that has not been made yet.
-    single_step: bool,
-    /// The step up to which it trains without a word.
-    reach: Option<u64>,
+    /// Time in milliseconds, and step, from which the speed limit counts.
+    speed_origin: (f64, u64),
+    /// When the weights were sent last, in milliseconds; None if they were not sent since the start or the last jump.
+    sent_weights: Option<f64>,
+    /// Time of the last checkpoint in milliseconds.
+    checkpoint_sent_ms: f64,
+    /// Time in milliseconds, and step, of the last report of the speed.
+    rate_origin: (f64, u64),
     wants_checkpoint: bool,
-    probes: Probes,
-    /// What happened in the run before it was shown.
-    before: Vec<Event>,
-    /// What is measured instead of a run.
-    timing: Option<Timing>,
-    /// Opens helpers for a run, as many as it wants if possible, where there is anything to open.
-    pub helpers: Option<OpenHelpers>,
-    /// Options of the run, and the runs of its sweep that come after it.
+    /// The probes of the run.
+    probes: ProbeRounds,
+    /// Events of a prefetched run before it was shown, which are sent first.
+    prior_events: Vec<Event>,
+    /// A measurement of the device in place of a run.
+    timing: Option<Measurement>,
+    /// Opens helpers for a run; None where workers cannot open helpers.
+    pub open_helpers: Option<OpenHelpers>,
+    /// Options of the run.
     #[cfg(feature = "fused")]
     options: Options,
+    /// Later runs of the sweep that train in advance.
     #[cfg(feature = "fused")]
     prefetch: Option<Prefetch>,
 }
 
-/// What a worker measures of its device.
-enum Timing {
-    /// The run of this number trains to see how fast it goes.
+/// A measurement of the device.
+enum Measurement {
+    /// The speed of a run; the number identifies the measurement.
     Trial(u32, Box<Trial>),
-    /// What the device computes at most.
+    /// The peak speed of the device.
     Peaks,
 }
 
-/// The probes that are watched: they go round by round.
+/// When the next round of probes may begin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum NextRound {
+    /// At this time, in milliseconds, if the run trains.
+    At(f64),
+    /// As soon as the current round is over, whether the run trains or not.
+    Requested,
+    /// At a time that is set when the current round is over.
+    AfterCurrent,
+}
+
+impl Default for NextRound {
+    fn default() -> Self {
+        NextRound::At(0.0)
+    }
+}
+
+/// The requested probes, which run in rounds.
 #[derive(Default)]
-struct Probes {
-    watched: Vec<ProbeId>,
-    /// Those of this round that have not begun.
-    due: VecDeque<ProbeId>,
-    job: Option<ProbeJob>,
-    /// The weights that this round looks at, and their step.
-    seen: (u64, Vec<Vec<f32>>),
-    /// Computing time of this round, and when the next may begin: −∞ where one was asked for.
+struct ProbeRounds {
+    /// The requested probes.
+    watched_probes: Vec<ProbeId>,
+    /// Probes of this round that have not begun.
+    remaining: VecDeque<ProbeId>,
+    /// The running probe.
+    job: Option<ProbeTask>,
+    /// Step of this round, and the weights of the first replica at that step.
+    weights: (u64, Vec<Vec<f32>>),
+    /// Computing time of this round in milliseconds.
     spent_ms: f64,
-    rest_until: f64,
-    /// The step from which on the next may begin.
+    next_round: NextRound,
+    /// Step from which on the next round may begin.
     next_step: u64,
 }
 
-impl Probes {
-    /// Asks for a round as soon as this one is over.
-    fn ask(&mut self) {
-        self.rest_until = f64::NEG_INFINITY;
+impl ProbeRounds {
+    /// Requests a round that begins as soon as the current one is over.
+    fn request_round(&mut self) {
+        self.next_round = NextRound::Requested;
     }
 
-    fn asked(&self) -> bool {
-        self.rest_until == f64::NEG_INFINITY && !self.watched.is_empty()
+    /// Whether a round was requested and there are probes.
+    fn is_round_requested(&self) -> bool {
+        self.next_round == NextRound::Requested && !self.watched_probes.is_empty()
     }
 
-    fn busy(&self) -> bool {
-        self.job.is_some() || !self.due.is_empty()
+    /// Whether a round is in progress.
+    fn is_round_running(&self) -> bool {
+        self.job.is_some() || !self.remaining.is_empty()
     }
 
-    /// Begins a round if it is time: the weights are read once, so that all its probes are of the same step.
-    async fn begin(&mut self, session: &Session, running: bool, rhythm: Rhythm) -> Result<(), Failure> {
+    /// Begins a round if it is time: reads the weights once, so that all probes see the same step.
+    async fn begin_round(
+        &mut self,
+        session: &Session,
+        running: bool,
+        rhythm: ReportingInterval,
+    ) -> Result<(), RunError> {
         let is_time = match rhythm {
-            Rhythm::Live => now_ms() >= self.rest_until,
-            Rhythm::Thorough => session.step() >= self.next_step && is_measured(session),
+            ReportingInterval::Live => match self.next_round {
+                NextRound::At(time) => now_ms() >= time,
+                NextRound::Requested => true,
+                NextRound::AfterCurrent => false,
+            },
+            ReportingInterval::Thorough => session.step() >= self.next_step && is_measured(session),
         };
-        if self.busy() || !(self.asked() || running && is_time) {
+        if self.is_round_running() || !(self.is_round_requested() || running && is_time) {
             return Ok(());
         }
         let spec = session.spec();
-        self.next_step = session.step() + spec.run.every.max(session.step() / PART_OF_STEPS);
-        self.due = self.watched.iter().filter(|id| applies(id, spec)).cloned().collect();
-        (self.spent_ms, self.rest_until) = (0.0, f64::INFINITY);
-        if !self.due.is_empty() {
-            self.seen = (session.step(), session.first_replica().await?);
+        self.next_step = session.step() + spec.run.every.max(session.step() / PROBE_STEP_DIVISOR);
+        self.remaining = self.watched_probes.iter().filter(|id| applies(id, spec)).cloned().collect();
+        (self.spent_ms, self.next_round) = (0.0, NextRound::AfterCurrent);
+        if !self.remaining.is_empty() {
+            self.weights = (session.step(), session.first_replica().await?);
         }
         Ok(())
     }
 
-    /// Goes on with the round for a moment.
-    fn advance(&mut self, spec: &RunSpec) -> Option<Message> {
+    /// Runs the current probe for a few milliseconds; returns its result when it is done.
+    fn advance_round(&mut self, spec: &RunSpec) -> Option<EventMessage> {
         let begin = now_ms();
         while self.job.is_none() {
-            let probe = self.due.pop_front()?;
-            self.job = labs::probe_job(&probe, spec, self.seen.0, self.seen.1.clone());
+            let probe = self.remaining.pop_front()?;
+            self.job = labs::new_probe_job(&probe, spec, self.weights.0, self.weights.1.clone());
         }
         let job = self.job.as_mut()?;
-        let (step, found) = (job.step(), job.advance(begin + PROBE_MS));
+        let (step, found) = (job.step(), job.advance(begin + PROBE_SLICE_MS));
         let now = now_ms();
         self.spent_ms += now - begin;
         let mut finding = found?;
         self.job = None;
-        if self.due.is_empty() && self.rest_until == f64::INFINITY {
-            let rest = self.spent_ms * TRAINING_SHARE / (1.0 - TRAINING_SHARE);
-            self.rest_until = now + rest.max(PROBES_MS);
+        if self.remaining.is_empty() && self.next_round == NextRound::AfterCurrent {
+            let rest = self.spent_ms * MIN_TRAINING_SHARE / (1.0 - MIN_TRAINING_SHARE);
+            self.next_round = NextRound::At(now + rest.max(MIN_PROBE_PAUSE_MS));
         }
         let payload = finding.take_numbers();
-        Some(Message { event: Event::Probed { step, finding }, payload })
+        Some(EventMessage { event: Event::Probed { step, finding }, payload })
     }
 }
 
-/// Whether the probe of that name can be asked about a run.
+/// Whether the probe with this id exists and applies to the run.
 fn applies(id: &ProbeId, spec: &RunSpec) -> bool {
-    labs::probe(id).is_some_and(|found| (found.probe.applies)(spec).is_ok())
+    labs::find_probe(id).is_some_and(|found| (found.probe.applies)(spec).is_ok())
 }
 
-/// Whether the run stands where it is measured.
+/// Whether the run is at a step at which it is measured.
 fn is_measured(session: &Session) -> bool {
     session.step().is_multiple_of(session.spec().run.every.max(1))
 }
 
 impl Worker {
-    /// A worker without a run, for the eye.
+    /// Creates a worker without a run that reports by time.
     pub fn new(device: Device) -> Self {
-        Worker::with_rhythm(device, Rhythm::Live)
+        Worker::with_reporting(device, ReportingInterval::Live)
     }
 
-    /// A worker without a run.
-    pub fn with_rhythm(device: Device, rhythm: Rhythm) -> Self {
+    /// Creates a worker without a run.
+    pub fn with_reporting(device: Device, rhythm: ReportingInterval) -> Self {
         Worker {
             device,
-            rhythm,
+            reporting: rhythm,
             session: None,
-            playing: false,
+            pace: Pace::Idle,
             speed: 0,
-            anchor: (0.0, 0),
-            sent_weights: 0.0,
-            sent_checkpoint: 0.0,
-            rate: (0.0, 0),
-            goal: None,
-            single_step: false,
-            reach: None,
+            speed_origin: (0.0, 0),
+            sent_weights: None,
+            checkpoint_sent_ms: 0.0,
+            rate_origin: (0.0, 0),
             wants_checkpoint: false,
-            probes: Probes::default(),
-            before: vec![],
+            probes: ProbeRounds::default(),
+            prior_events: vec![],
             timing: None,
-            helpers: None,
+            open_helpers: None,
             #[cfg(feature = "fused")]
             options: Options::default(),
             #[cfg(feature = "fused")]
@@ -217,102 +268,94 @@ impl Worker {
         }
     }
 
-    /// What to say first.
-    pub fn ready(&self) -> Message {
+    /// Returns the first message, which describes the device.
+    pub fn ready_message(&self) -> EventMessage {
         Event::Ready(self.device.report().clone()).into()
     }
 
-    /// Obeys a command; training itself happens in [`Worker::slice`].
-    pub fn handle(&mut self, command: Command, payload: Payload) -> Vec<Message> {
-        if let Command::Start { .. } | Command::Play | Command::Pause | Command::Step | Command::Extend(_) =
-            command
-        {
-            self.goal = None;
-        }
+    /// Handles a command and returns the answers; training itself happens in [`Worker::train_slice`].
+    pub fn handle(&mut self, command: Command, payload: Payload) -> Vec<EventMessage> {
         if let Command::Start { .. } | Command::Measure(..) | Command::MeasurePeaks = command {
             self.timing = None;
         }
         match command {
             Command::Start { spec, speed, paused, held_out_limit, resting } => {
-                let cores = match self.rhythm {
-                    Rhythm::Live => 1,
-                    Rhythm::Thorough => vivarium_model::platform::cores(),
+                let cores = match self.reporting {
+                    ReportingInterval::Live => 1,
+                    ReportingInterval::Thorough => vivarium_model::platform::core_count(),
                 };
                 let options = Options { held_out_limit, stop_solved: resting, cores };
                 let taken = if paused { None } else { self.take(&spec, options) };
-                self.before.clear();
+                self.prior_events.clear();
                 #[cfg(feature = "fused")]
                 {
                     self.options = options;
                 }
                 let started = match (payload, taken) {
                     (Payload::Bytes(bytes), _) => Checkpoint::decode(&bytes)
-                        .map(|checkpoint| adopt(checkpoint, &spec))
+                        .map(|checkpoint| apply_spec(checkpoint, &spec))
                         .and_then(|checkpoint| Session::resume(&checkpoint, &self.device, options)),
                     (_, Some((session, before))) => {
-                        self.before = before;
+                        self.prior_events = before;
                         Ok(session)
                     }
                     _ => Session::start(&spec, &self.device, options),
                 };
                 match started {
                     Ok(mut session) => {
-                        if let Some(open) = self.helpers {
+                        if let Some(open) = self.open_helpers {
                             // The runs of a sweep have a worker each.
                             let wanted = if resting { 0 } else { session.wanted_helpers() };
                             session.take_helpers(open(&spec, wanted));
                         }
                         let mut event = session.started();
-                        if let (Event::Started { step, .. }, false) = (&mut event, self.before.is_empty()) {
+                        if let (Event::Started { step, .. }, false) =
+                            (&mut event, self.prior_events.is_empty())
+                        {
                             // All that has happened is told after it.
                             *step = 0;
                         }
                         self.session = Some(session);
                         self.speed = speed;
-                        self.playing = !paused;
-                        self.single_step = false;
-                        self.reach = None;
-                        self.sent_weights = f64::NEG_INFINITY;
-                        self.probes = Probes {
-                            watched: std::mem::take(&mut self.probes.watched),
+                        self.pace = if paused { Pace::Idle } else { Pace::Playing(None) };
+                        self.sent_weights = None;
+                        self.probes = ProbeRounds {
+                            watched_probes: std::mem::take(&mut self.probes.watched_probes),
                             ..Default::default()
                         };
-                        self.probes.ask();
-                        self.sent_checkpoint = now_ms();
-                        self.set_anchor();
+                        self.probes.request_round();
+                        self.checkpoint_sent_ms = now_ms();
+                        self.reset_speed_limit();
                         let mut messages = vec![event.into()];
                         if paused {
-                            messages.push(Event::Paused { step: self.step() }.into());
+                            messages.push(Event::Paused { step: self.current_step() }.into());
                         }
                         messages
                     }
                     Err(failure) => self.fail(failure),
                 }
             }
-            Command::Play => self.play(),
-            Command::PlayTo(step) => {
-                self.goal = Some(step);
-                self.play()
-            }
+            Command::Play => self.play(None),
+            Command::PlayTo(step) => self.play(Some(step)),
             Command::Pause => {
-                self.playing = false;
-                self.reach = None;
+                // One step that was asked for is made all the same.
+                if self.pace != Pace::Single {
+                    self.pace = Pace::Idle;
+                }
                 self.wants_checkpoint = true;
-                vec![Event::Paused { step: self.step() }.into()]
+                vec![Event::Paused { step: self.current_step() }.into()]
             }
             Command::Step => {
-                self.playing = false;
-                self.single_step = true;
+                self.pace = Pace::Single;
                 vec![]
             }
             Command::Reach(step) => {
-                self.playing = false;
-                self.reach = Some(step);
+                self.pace = Pace::Reaching(step);
                 vec![]
             }
             Command::Speed(speed) => {
                 self.speed = speed;
-                self.set_anchor();
+                self.reset_speed_limit();
                 vec![]
             }
             Command::LearningRate(lr) => {
@@ -322,76 +365,79 @@ impl Worker {
                 if let Some(session) = &mut self.session {
                     session.extend(step);
                 }
-                self.play()
+                self.play(None)
             }
             Command::Checkpoint => {
                 self.wants_checkpoint = true;
                 vec![]
             }
             Command::Watch(probes) => {
-                self.probes.watched = probes;
-                self.probes.ask();
+                self.probes.watched_probes = probes;
+                self.probes.request_round();
                 vec![]
             }
             Command::Table { columns } => {
                 if let Payload::Numbers(numbers) = payload
-                    && let Some(own) = UploadedTable::from_numbers(columns, numbers)
+                    && let Some(own) = UploadedTable::from_floats(columns, numbers)
                 {
-                    own.open();
+                    own.register();
                 }
                 vec![]
             }
             Command::Sweep(sweep, shown) => {
-                self.go_ahead(*sweep, shown);
+                self.prefetch_sweep(*sweep, shown);
                 vec![]
             }
-            Command::Measure(number, spec, window_ms) => self.try_out(number, &spec, window_ms),
+            Command::Measure(number, spec, window_ms) => self.start_trial(number, &spec, window_ms),
             Command::MeasurePeaks => {
                 self.drop_run();
-                self.timing = Some(Timing::Peaks);
+                self.timing = Some(Measurement::Peaks);
                 vec![]
             }
         }
     }
 
+    /// Drops the run and its prefetched successors.
     fn drop_run(&mut self) {
-        (self.session, self.playing, self.single_step, self.reach) = (None, false, false, None);
+        (self.session, self.pace) = (None, Pace::Idle);
         #[cfg(feature = "fused")]
         {
             self.prefetch = None;
         }
     }
 
-    /// Begins to time a run.
-    fn try_out(&mut self, number: u32, spec: &RunSpec, window_ms: f64) -> Vec<Message> {
+    /// Starts to time a run with these settings for `window_ms` milliseconds.
+    fn start_trial(&mut self, number: u32, spec: &RunSpec, window_ms: f64) -> Vec<EventMessage> {
         self.drop_run();
-        match Trial::start(spec, &self.device, 1, window_ms, self.helpers) {
+        match Trial::start(spec, &self.device, 1, window_ms, self.open_helpers) {
             Ok(trial) => {
-                self.timing = Some(Timing::Trial(number, Box::new(trial)));
+                self.timing = Some(Measurement::Trial(number, Box::new(trial)));
                 vec![]
             }
-            Err(Failure::GpuLost(why)) => self.fail(Failure::GpuLost(why)),
+            Err(RunError::GpuLost(why)) => self.fail(RunError::GpuLost(why)),
             Err(failure) => vec![Event::Measured(number, Err(failure)).into()],
         }
     }
 
-    /// Goes on with what is timed.
-    async fn time(&mut self, timing: Timing) -> Result<(Vec<Message>, Next), Failure> {
+    /// Continues a measurement for one slice.
+    async fn advance_timing(
+        &mut self,
+        timing: Measurement,
+    ) -> Result<(Vec<EventMessage>, NextSlice), RunError> {
         let event = match timing {
-            Timing::Peaks => Event::PeaksMeasured(self.device.peaks().await?),
-            Timing::Trial(number, mut trial) => match trial.advance(SLICE_MS).await? {
+            Measurement::Peaks => Event::PeaksMeasured(self.device.peaks().await?),
+            Measurement::Trial(number, mut trial) => match trial.advance(SLICE_MS).await? {
                 Some(speed) => Event::Measured(number, Ok(speed)),
                 None => {
-                    self.timing = Some(Timing::Trial(number, trial));
-                    return Ok((vec![], Next::Continue));
+                    self.timing = Some(Measurement::Trial(number, trial));
+                    return Ok((vec![], NextSlice::Continue));
                 }
             },
         };
-        Ok((vec![event.into()], Next::Idle))
+        Ok((vec![event.into()], NextSlice::Idle))
     }
 
-    /// The run of `spec`, if it has begun ahead of its turn, with what has happened in it; runs ahead of any other are
-    /// given up.
+    /// Takes the prefetched run with these settings and its events so far; if there is none, drops all prefetched runs.
     #[cfg(feature = "fused")]
     fn take(&mut self, spec: &RunSpec, options: Options) -> Option<(Session, Vec<Event>)> {
         let taken = self.prefetch.as_mut().and_then(|prefetch| prefetch.take(spec, options));
@@ -406,96 +452,104 @@ impl Worker {
         None
     }
 
-    /// Trains the runs of `sweep` after the one that is shown beside it, where a GPU can.
-    fn go_ahead(&mut self, sweep: RunSpec, shown: usize) {
+    /// Trains runs of `sweep` after the run with index `shown` in advance, on a GPU only.
+    fn prefetch_sweep(&mut self, sweep: RunSpec, shown: usize) {
         #[cfg(not(feature = "fused"))]
         drop((sweep, shown));
         #[cfg(feature = "fused")]
         {
             let is_same = self.prefetch.as_ref().is_some_and(|prefetch| prefetch.goes_on(&sweep, shown));
             let can = self.device.report().kind == vivarium_model::protocol::DeviceKind::Gpu;
-            if can && !is_same && self.rhythm == Rhythm::Live {
+            if can && !is_same && self.reporting == ReportingInterval::Live {
                 self.prefetch = Some(Prefetch::new(sweep, shown, &self.device, self.options));
             }
         }
     }
 
-    fn play(&mut self) -> Vec<Message> {
-        self.playing = true;
-        self.reach = None;
-        self.set_anchor();
-        vec![Event::Resumed { step: self.step() }.into()]
+    /// Starts to play the run, up to the step `until` if there is one.
+    fn play(&mut self, until: Option<u64>) -> Vec<EventMessage> {
+        self.pace = Pace::Playing(until);
+        self.reset_speed_limit();
+        vec![Event::Resumed { step: self.current_step() }.into()]
     }
 
-    fn step(&self) -> u64 {
+    /// Returns the current step; 0 without a run.
+    fn current_step(&self) -> u64 {
         self.session.as_ref().map_or(0, Session::step)
     }
 
-    fn set_anchor(&mut self) {
-        self.anchor = (now_ms(), self.step());
-        self.rate = self.anchor;
+    /// Restarts the count for the speed limit.
+    fn reset_speed_limit(&mut self) {
+        self.speed_origin = (now_ms(), self.current_step());
+        self.rate_origin = self.speed_origin;
         if let Some(session) = &mut self.session {
             session.capacity();
         }
     }
 
-    fn fail(&mut self, failure: Failure) -> Vec<Message> {
-        (self.session, self.timing) = (None, None);
-        self.playing = false;
+    /// Drops the run and returns the failure as a message.
+    fn fail(&mut self, failure: RunError) -> Vec<EventMessage> {
+        (self.session, self.timing, self.pace) = (None, None, Pace::Idle);
         vec![Event::Failed(failure).into()]
     }
 
-    /// Trains for a moment and tells what there is to tell.
-    pub async fn slice(&mut self) -> (Vec<Message>, Next) {
+    /// Trains for one slice and returns the messages, and what the caller does next.
+    pub async fn train_slice(&mut self) -> (Vec<EventMessage>, NextSlice) {
         match self.try_slice().await {
             Ok(done) => done,
-            Err(failure) => (self.fail(failure), Next::Idle),
+            Err(failure) => (self.fail(failure), NextSlice::Idle),
         }
     }
 
-    async fn try_slice(&mut self) -> Result<(Vec<Message>, Next), Failure> {
+    /// Trains for one slice; see [`Worker::train_slice`].
+    async fn try_slice(&mut self) -> Result<(Vec<EventMessage>, NextSlice), RunError> {
         if let Some(timing) = self.timing.take() {
-            return self.time(timing).await;
+            return self.advance_timing(timing).await;
         }
-        let allowed = self.allowed();
-        let Some(session) = &mut self.session else { return Ok((vec![], Next::Idle)) };
-        let mut messages: Vec<Message> = vec![];
-        if let Some(step) = self.reach {
+        let allowed = self.allowed_steps();
+        let Some(session) = &mut self.session else { return Ok((vec![], NextSlice::Idle)) };
+        let mut messages: Vec<EventMessage> = vec![];
+        if let Pace::Reaching(step) = self.pace {
             if session.step() < step && !session.finished() {
                 session.advance(SLICE_MS, step - session.step()).await?;
-                return Ok((messages, Next::Continue));
+                return Ok((messages, NextSlice::Continue));
             }
-            self.reach = None;
-            self.sent_weights = f64::NEG_INFINITY;
-            self.probes.ask();
+            self.pace = Pace::Idle;
+            self.sent_weights = None;
+            self.probes.request_round();
             messages.push(Event::Paused { step: session.step() }.into());
         }
-        let fresh = self.sent_weights == f64::NEG_INFINITY;
+        let fresh = self.sent_weights.is_none();
         if fresh {
             // Before the first step, which is where curves begin.
-            self.probes.begin(session, false, self.rhythm).await?;
+            self.probes.begin_round(session, false, self.reporting).await?;
         }
-        let running = self.playing && !session.finished();
-        let is_live = self.rhythm == Rhythm::Live;
+        let running = self.pace.is_playing() && !session.finished();
+        let is_single = self.pace == Pace::Single;
+        let is_live = self.reporting == ReportingInterval::Live;
         // A thorough worker shows the start before it trains, and waits for its probes.
-        let is_held = !is_live && (fresh || self.probes.busy() || self.probes.asked());
+        let is_held =
+            !is_live && (fresh || self.probes.is_round_running() || self.probes.is_round_requested());
         let every = session.spec().run.every.max(1);
         let allowed = match is_live {
             true => allowed,
             false if is_held => 0,
             false => allowed.min(every - session.step() % every),
         };
-        let goal = self.goal.filter(|_| running).unwrap_or(u64::MAX);
+        let goal = match self.pace {
+            Pace::Playing(Some(step)) if running => step,
+            _ => u64::MAX,
+        };
         let allowed = allowed.min(goal.saturating_sub(session.step()));
-        let most = if running { allowed } else { u64::from(self.single_step && !session.finished()) };
-        messages.extend(self.before.drain(..).map(Message::from));
-        if running || self.single_step || fresh || session.is_measuring() {
+        let most = if running { allowed } else { u64::from(is_single && !session.finished()) };
+        messages.extend(self.prior_events.drain(..).map(EventMessage::from));
+        if running || is_single || fresh || session.is_measuring() {
             let events = session.advance(SLICE_MS, most).await?;
-            messages.extend(events.into_iter().map(Message::from));
+            messages.extend(events.into_iter().map(EventMessage::from));
             // A step that is told, and a figure, come with their measurement.
-            while session.is_measuring() && (self.single_step || !is_live || session.step() >= goal) {
+            while session.is_measuring() && (is_single || !is_live || session.step() >= goal) {
                 let events = session.advance(SLICE_MS, 0).await?;
-                messages.extend(events.into_iter().map(Message::from));
+                messages.extend(events.into_iter().map(EventMessage::from));
             }
         }
         // At a speed that a person has chosen there is nothing to be ahead of.
@@ -506,78 +560,88 @@ impl Worker {
         let ended = messages.iter().any(|m| matches!(m.event, Event::Finished { .. }));
         if session.step() >= goal {
             // Told like a single step: measured, looked at, and paused.
-            (self.playing, self.goal, self.single_step) = (false, None, !session.finished());
+            self.pace = if session.finished() { Pace::Idle } else { Pace::Single };
         }
-        if self.single_step {
+        let is_single = self.pace == Pace::Single;
+        if is_single {
             let at = session.step();
-            let is_told = |m: &Message| matches!(&m.event, Event::Metrics(rows) if rows.last().is_some_and(|row| row.step == at));
+            let is_told = |m: &EventMessage| matches!(&m.event, Event::Metrics(rows) if rows.last().is_some_and(|row| row.step == at));
             if !messages.iter().any(is_told) && !session.finished() {
                 messages.push(Event::Metrics(vec![session.measure().await?]).into());
             }
             messages.push(Event::Paused { step: session.step() }.into());
         }
         let now = now_ms();
-        let shows =
-            if is_live { now - self.sent_weights >= WEIGHTS_MS } else { !is_held && is_measured(session) };
+        let shows = if is_live {
+            self.sent_weights.is_none_or(|sent| now - sent >= WEIGHTS_INTERVAL_MS)
+        } else {
+            !is_held && is_measured(session)
+        };
         // A figure's steps are its own: the page asks for checkpoints besides.
         let asked = self.wants_checkpoint && is_live;
-        if shows && running || ended || self.single_step || fresh || asked {
+        if shows && running || ended || is_single || fresh || asked {
             let (weights, width) = session.first_layer().await?;
             let inputs = weights.len() / width.max(1);
             let event = Event::Weights { step: session.step(), inputs, width };
-            messages.push(Message { event, payload: Payload::Numbers(weights) });
-            self.sent_weights = now;
+            messages.push(EventMessage { event, payload: Payload::Numbers(weights) });
+            self.sent_weights = Some(now);
         }
-        if now - self.rate.0 >= RATE_MS && running {
-            let steps_per_s = (session.step() - self.rate.1) as f64 / (now - self.rate.0) * 1e3;
+        if now - self.rate_origin.0 >= RATE_INTERVAL_MS && running {
+            let steps_per_s = (session.step() - self.rate_origin.1) as f64 / (now - self.rate_origin.0) * 1e3;
             let capacity = session.capacity().unwrap_or(steps_per_s);
             messages.push(Event::Rate { steps_per_s, capacity }.into());
-            self.rate = (now, session.step());
+            self.rate_origin = (now, session.step());
         }
-        if now - self.sent_checkpoint >= CHECKPOINT_MS && running || ended || self.wants_checkpoint {
+        if now - self.checkpoint_sent_ms >= CHECKPOINT_INTERVAL_MS && running
+            || ended
+            || self.wants_checkpoint
+        {
             let checkpoint = session.checkpoint().await?;
             let event = Event::Checkpoint { step: checkpoint.step };
-            messages.push(Message { event, payload: Payload::Bytes(checkpoint.encode()?) });
-            self.sent_checkpoint = now;
+            messages.push(EventMessage { event, payload: Payload::Bytes(checkpoint.encode()?) });
+            self.checkpoint_sent_ms = now;
         }
-        if ended || self.single_step || asked {
-            self.probes.ask();
+        if ended || is_single || asked {
+            self.probes.request_round();
         }
-        self.probes.begin(session, running, self.rhythm).await?;
-        messages.extend(self.probes.advance(session.spec()));
-        (self.single_step, self.wants_checkpoint) = (false, false);
-        if ended {
-            self.playing = false;
+        self.probes.begin_round(session, running, self.reporting).await?;
+        messages.extend(self.probes.advance_round(session.spec()));
+        self.wants_checkpoint = false;
+        if ended || is_single {
+            self.pace = Pace::Idle;
         }
         let is_measuring = session.is_measuring();
-        let next = match (self.playing, self.allowed()) {
-            (false, _) if self.probes.busy() || self.probes.asked() || is_measuring => Next::Continue,
-            (false, _) => Next::Idle,
-            (true, 0) => Next::Wait(1e3 / self.speed.max(1) as f64),
-            (true, _) => Next::Continue,
+        let next = match (self.pace.is_playing(), self.allowed_steps()) {
+            (false, _)
+                if self.probes.is_round_running() || self.probes.is_round_requested() || is_measuring =>
+            {
+                NextSlice::Continue
+            }
+            (false, _) => NextSlice::Idle,
+            (true, 0) => NextSlice::Wait(1e3 / self.speed.max(1) as f64),
+            (true, _) => NextSlice::Continue,
         };
         Ok((messages, next))
     }
 
-    /// Steps that the speed limit allows now.
-    fn allowed(&mut self) -> u64 {
+    /// Returns the number of steps that the speed limit allows now.
+    fn allowed_steps(&mut self) -> u64 {
         if self.speed == 0 {
             return u64::MAX;
         }
         let now = now_ms();
-        let due = self.anchor.1 + ((now - self.anchor.0) * self.speed as f64 / 1e3) as u64;
-        let (allowed, most) = (due.saturating_sub(self.step()), self.speed / 10 + 1);
+        let due = self.speed_origin.1 + ((now - self.speed_origin.0) * self.speed as f64 / 1e3) as u64;
+        let (allowed, most) = (due.saturating_sub(self.current_step()), self.speed / 10 + 1);
         if allowed > most {
             // A device that cannot keep up must not save the arrears for later.
-            self.anchor = (now, self.step() + most);
+            self.speed_origin = (now, self.current_step() + most);
         }
         allowed.min(most)
     }
 }
 
-/// A checkpoint under the specification that asks for it: what trains is the checkpoint's, when and where it
-/// stops is the specification's, and so is every change of the learning rate.
-fn adopt(mut checkpoint: Checkpoint, spec: &vivarium_model::run::RunSpec) -> Checkpoint {
+/// Puts the settings of `spec` for end, target and learning rate into a checkpoint, whose other settings stay.
+fn apply_spec(mut checkpoint: Checkpoint, spec: &vivarium_model::run::RunSpec) -> Checkpoint {
     checkpoint.spec.run.steps = spec.run.steps;
     checkpoint.spec.run.halt = spec.run.halt;
     checkpoint.spec.run.device = spec.run.device;

@@ -1,4 +1,4 @@
-//! The worker behind a web worker's messages: what the two worker binaries share.
+//! The worker in a web worker: receiving commands and posting messages, shared by the worker binaries.
 
 #[cfg(feature = "train")]
 pub mod helpers;
@@ -13,38 +13,45 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageEvent};
 
-use crate::{Next, Worker};
-use vivarium_core::language::speak;
+use crate::{NextSlice, Worker};
+use vivarium_core::language::set_translations;
 use vivarium_model::platform::file::BlobReader;
 use vivarium_model::platform::now_ms;
 use vivarium_model::platform::web::{pack, sleep, unpack, yield_now};
-use vivarium_model::protocol::{Command, Event, Failure, Greeting, Message, Payload, VERSION};
+use vivarium_model::protocol::{
+    Command, Event, EventMessage, PROTOCOL_VERSION, Payload, RunError, WorkerHandshake,
+};
 use vivarium_training::launch::device::Device;
 use vivarium_view::record::FileError;
-use vivarium_view::record::reading::{FileEvent, Job, read};
+use vivarium_view::record::reading::{FileEvent, ReadJob, read};
 
-/// Commands that have come and not been obeyed, and who waits for the next.
+/// Commands that have arrived and not been handled, and the wake-up of the loop that waits for the next one.
 #[derive(Default)]
 struct Inbox {
+    /// Commands with their arrays, in order.
     commands: VecDeque<(Command, Payload)>,
-    waiting: Option<js_sys::Function>,
+    /// Wakes the loop; None while it does not wait.
+    wake: Option<js_sys::Function>,
 }
 
+/// Returns the global scope of this worker.
 fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 
-/// Says of which build this worker is, which its loader has read from the worker's own file, before anything else.
-fn greet() {
+/// Posts the build of this worker, which its loader has read from the worker's own file, before any other message.
+fn post_build_name() {
     let build = Reflect::get(&scope(), &"vivariumBuild".into()).ok().and_then(|build| build.as_string());
-    let greeting = Greeting { build: build.unwrap_or_default(), protocol: VERSION };
+    let greeting = WorkerHandshake { build: build.unwrap_or_default(), protocol: PROTOCOL_VERSION };
     send(&greeting, &Payload::Empty);
 }
 
-fn post(message: &Message) {
+/// Posts a message to the page.
+fn post(message: &EventMessage) {
     send(&message.event, &message.payload);
 }
 
+/// Posts an event with its array to the page; the array is transferred, not copied.
 fn send(event: &impl Serialize, payload: &Payload) {
     let sent = pack(event, payload)
         .map_err(|e| JsValue::from_str(&e))
@@ -54,14 +61,14 @@ fn send(event: &impl Serialize, payload: &Payload) {
     }
 }
 
-/// Serves commands until the page ends the worker. Messages are taken from the first moment on, so that
-/// nothing sent while the device opens is lost.
-pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
-    greet();
+/// Handles commands until the page ends the worker. Messages are received from the start, so that none is lost while
+/// the device opens.
+pub async fn serve(open: impl Future<Output = Result<Device, RunError>>) {
+    post_build_name();
     // A panic leaves the module dead: the page hears of it in one sentence before that.
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
-        post(&Event::Failed(Failure::Internal(info.to_string())).into());
+        post(&Event::Failed(RunError::Internal(info.to_string())).into());
     }));
     let inbox = Rc::new(RefCell::new(Inbox::default()));
     let received = inbox.clone();
@@ -70,11 +77,11 @@ pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
             Ok(command) => {
                 let mut inbox = received.borrow_mut();
                 inbox.commands.push_back(command);
-                if let Some(waiting) = inbox.waiting.take() {
+                if let Some(waiting) = inbox.wake.take() {
                     let _ = waiting.call0(&JsValue::NULL);
                 }
             }
-            Err(why) => post(&Event::Failed(Failure::Internal(why)).into()),
+            Err(why) => post(&Event::Failed(RunError::Internal(why)).into()),
         }
     });
     scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -82,10 +89,10 @@ pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
     on_message.forget();
 
     let mut worker = match open.await {
-        Ok(device) => opened(device),
+        Ok(device) => worker_of_page(device),
         Err(failure) => return post(&Event::Failed(failure).into()),
     };
-    post(&worker.ready());
+    post(&worker.ready_message());
     loop {
         // The borrow must end before the command is obeyed.
         let command = inbox.borrow_mut().commands.pop_front();
@@ -93,13 +100,13 @@ pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
             worker.handle(command, payload).iter().for_each(post);
             continue;
         }
-        let (messages, next) = worker.slice().await;
+        let (messages, next) = worker.train_slice().await;
         messages.iter().for_each(post);
         match next {
-            Next::Continue => yield_now().await,
-            Next::Wait(ms) => sleep(ms.clamp(1.0, 50.0)).await,
-            Next::Idle => {
-                let promise = Promise::new(&mut |resolve, _| inbox.borrow_mut().waiting = Some(resolve));
+            NextSlice::Continue => yield_now().await,
+            NextSlice::Wait(ms) => sleep(ms.clamp(1.0, 50.0)).await,
+            NextSlice::Idle => {
+                let promise = Promise::new(&mut |resolve, _| inbox.borrow_mut().wake = Some(resolve));
                 if inbox.borrow().commands.is_empty() {
                     let _ = JsFuture::from(promise).await;
                 }
@@ -108,27 +115,26 @@ pub async fn serve(open: impl Future<Output = Result<Device, Failure>>) {
     }
 }
 
-/// The worker of a page, which opens helpers for large steps on the processor where its program trains there.
-fn opened(device: Device) -> Worker {
+/// Creates the worker of a page; on the CPU, it opens helpers for expensive steps.
+fn worker_of_page(device: Device) -> Worker {
     #[cfg_attr(not(feature = "train"), expect(unused_mut, reason = "its program trains on a GPU alone"))]
     let mut worker = Worker::new(device);
     #[cfg(feature = "train")]
     {
-        worker.helpers = Some(helpers::helpers);
+        worker.open_helpers = Some(helpers::open_helpers);
     }
     worker
 }
 
-/// Whether the page has opened this worker to read a file, by the address that it gave the loader
-/// (`www/worker-loader.js`).
-pub fn reads_file() -> bool {
+/// Whether the page has opened this worker to read a file, according to the loader's address (`www/worker-loader.js`).
+pub fn is_file_reader() -> bool {
     Reflect::get(&js_sys::global(), &"vivariumReadsFile".into()).is_ok_and(|reads| reads.is_truthy())
 }
 
-/// Between two words about how far the reading is.
-const PROGRESS_MS: f64 = 100.0;
+/// Milliseconds between two messages on the progress of reading.
+const PROGRESS_INTERVAL_MS: f64 = 100.0;
 
-/// Reads the file that comes as the first message, and says what was found; the page ends this worker then.
+/// Reads the file in the first message and posts the result; then the page ends this worker.
 ///
 /// # Why
 /// Reading waits for the disk and computes without a pause: messages go out meanwhile, and to be ended is all that the
@@ -148,28 +154,28 @@ pub fn serve_file() {
     on_message.forget();
 }
 
-/// Does the job that the page has posted together with a file.
+/// Carries out the job that the page has posted with a file.
 fn read_posted(data: &JsValue) -> Result<Vec<(FileEvent, Payload)>, String> {
     let pair: &Array = data.dyn_ref().ok_or("a message that is no array")?;
-    let mut job: Job = serde_wasm_bindgen::from_value(pair.get(0)).map_err(|why| why.to_string())?;
+    let mut job: ReadJob = serde_wasm_bindgen::from_value(pair.get(0)).map_err(|why| why.to_string())?;
     let file: Blob = pair.get(1).dyn_into().map_err(|_| "a message without a file")?;
     if let Some(texts) = job.texts.take() {
-        speak(texts);
+        set_translations(texts);
     }
     let mut said = f64::NEG_INFINITY;
     let told = move |share: f64| {
         let now = now_ms();
-        if now - said >= PROGRESS_MS {
+        if now - said >= PROGRESS_INTERVAL_MS {
             said = now;
             send(&FileEvent::Progress(share), &Payload::Empty);
         }
     };
     let source = BlobReader::new(file, told).map_err(|_| FileError::Unreadable.to_string())?;
-    Ok(FileEvent::of(read(&job, source)))
+    Ok(FileEvent::messages(read(&job, source)))
 }
 
-/// u, v and w after `steps` steps of [`vivarium_kernels::group_net::trial::Trial`], one after the other: the
-/// browser's tests hold them against autodiff's, since no task of the page trains such a network yet.
+/// Returns u, v and w after each of `steps` steps of [`vivarium_kernels::group_net::trial::Trial`], concatenated; the
+/// browser tests compare them with those of autodiff.
 ///
 /// # Errors
 /// The sentence that a person would be shown.
@@ -185,7 +191,7 @@ pub async fn trial(
 ) -> Result<Vec<f32>, JsValue> {
     let trial = vivarium_kernels::group_net::trial::Trial { order, neurons, relu, adam, many };
     let mut net = trial.net()?;
-    let failed = |failure: Failure| JsValue::from_str(&failure.to_string());
+    let failed = |failure: RunError| JsValue::from_str(&failure.to_string());
     net.advance(u64::from(steps), u64::MAX).await.map_err(failed)?;
     let weights = net.weights().await.map_err(failed)?;
     Ok([weights.u, weights.v, weights.w].concat())

@@ -45,7 +45,7 @@ fn specs(link: &str) -> Vec<RunSpec> {
 
 /// Every number as its bits, so that what is no number is compared too.
 fn bits(outcome: &Outcome) -> Vec<u32> {
-    let columns = |row: &vivarium::protocol::Row| {
+    let columns = |row: &vivarium::protocol::Measurement| {
         [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy].map(Clone::clone).concat()
     };
     outcome.rows.iter().flat_map(columns).map(f32::to_bits).collect()
@@ -211,7 +211,7 @@ fn a_session_does_not_know_that_it_has_company() {
                 &held=64&halt=steps&device=gpu&sweep=lr:0.01_0.05_100";
     let specs = specs(link);
     let (found, _) = together(&specs, &gpu);
-    assert_eq!(found[2].ending, Some(vivarium::protocol::Ending::Diverged));
+    assert_eq!(found[2].ending, Some(vivarium::protocol::EndReason::Diverged));
     for (spec, found) in specs.iter().zip(&found) {
         let alone = alone(spec, &gpu);
         assert_eq!((bits(found), found.step, found.ending), (bits(&alone), alone.step, alone.ending));

@@ -3,11 +3,11 @@
 //! Whatever took gigabytes or minutes built something large, so these tests count the bytes that are allocated, and the
 //! networks of largest margin.
 
-use vivarium::bounds::{MOST_HELD_OUT, MOST_NUMBERS, MOST_SAMPLE};
+use vivarium::bounds::{MAX_HELD_OUT_ENTRIES, MAX_TENSOR_ENTRIES, MAX_TRAINING_SET_ENTRIES};
 use vivarium::models::group_net::BUILT;
 use vivarium::permalink::{Link, decode, encode};
 use vivarium::run::RunSpec;
-use vivarium::settings::{Knob, Problem, Range, Value};
+use vivarium::settings::{InvalidSetting, Range, SettingInfo, Value};
 use vivarium::tasks::Task;
 
 use crate::catalogs::pairs_that_suit;
@@ -19,7 +19,7 @@ const MOST_FOR_A_LINK: u64 = 1 << 20;
 const MOST_FOR_PROBLEMS: u64 = 1 << 23;
 
 /// Reads a link, which must build no network and allocate little.
-fn read(text: &str) -> (Link, Vec<Problem>) {
+fn read(text: &str) -> (Link, Vec<InvalidSetting>) {
     let built = BUILT.get();
     let (read, allocated) = count_allocated(|| decode(text));
     assert!(allocated <= MOST_FOR_A_LINK, "{text}: {allocated} bytes");
@@ -31,17 +31,17 @@ fn read(text: &str) -> (Link, Vec<Problem>) {
 fn assert_bounded(spec: &RunSpec, text: &str) {
     let sizes = spec.sizes();
     let numbers = [sizes.weights, sizes.data, sizes.samples, sizes.splits];
-    assert!(numbers.iter().all(|numbers| *numbers <= MOST_NUMBERS), "{text}: {sizes:?}");
-    assert!(sizes.held_out <= MOST_HELD_OUT, "{text}: {sizes:?}");
-    if spec.is_by_autodiff() {
-        assert!(sizes.activations <= MOST_NUMBERS, "{text}: {sizes:?}");
+    assert!(numbers.iter().all(|numbers| *numbers <= MAX_TENSOR_ENTRIES), "{text}: {sizes:?}");
+    assert!(sizes.held_out <= MAX_HELD_OUT_ENTRIES, "{text}: {sizes:?}");
+    if spec.uses_autodiff() {
+        assert!(sizes.activations <= MAX_TENSOR_ENTRIES, "{text}: {sizes:?}");
     }
-    let limits = [MOST_NUMBERS, MOST_HELD_OUT, MOST_SAMPLE];
+    let limits = [MAX_TENSOR_ENTRIES, MAX_HELD_OUT_ENTRIES, MAX_TRAINING_SET_ENTRIES];
     assert!(limits.iter().all(|limit| *limit < u64::from(u32::MAX / 4)));
     let inputs = spec.task.examples().inputs();
     assert!(spec.architecture().activations(inputs) < u64::from(u32::MAX / 4), "{text}");
     if let Task::Groups(task) = &spec.task {
-        assert!(task.elements() <= 128 && task.order().pow(2) <= 1 << 14, "{text}");
+        assert!(task.element_count() <= 128 && task.order().pow(2) <= 1 << 14, "{text}");
     }
     assert!(spec.parameters().iter().all(|p| p.numbers() == p.len() as u64), "{text}");
     assert!(spec.step_flops().is_finite(), "{text}");
@@ -85,7 +85,7 @@ fn links_that_ask_for_too_much_are_mended_at_once() {
     ] {
         let (read, notices) = read(link);
         assert!(notices.iter().any(|notice| notice.key == key), "{link}: {notices:?}");
-        assert!(read.spec.problems().is_empty(), "{link}");
+        assert!(read.spec.invalid_settings().is_empty(), "{link}");
         assert_bounded(&read.spec, link);
         let text = encode(&read);
         // As many networks as fit, which `costs` looks at.
@@ -118,7 +118,7 @@ fn a_layer_is_as_wide_as_its_inputs_leave_room() {
     ] {
         let (read, notices) = read(link);
         assert_bounded(&read.spec, link);
-        assert!(read.spec.problems().is_empty(), "{link}");
+        assert!(read.spec.invalid_settings().is_empty(), "{link}");
         match most {
             None => assert!(notices.is_empty(), "{link}: {notices:?}"),
             Some(most) => {
@@ -136,8 +136,8 @@ fn a_layer_is_as_wide_as_its_inputs_leave_room() {
 }
 
 /// The ends of a range, the smallest first.
-fn ends(knob: &Knob) -> Vec<Value> {
-    match knob.range {
+fn ends(setting: &SettingInfo) -> Vec<Value> {
+    match setting.range {
         Range::Int(low, high) => vec![Value::Int(low), Value::Int(high)],
         Range::Real(low, high) => vec![Value::Real(low), Value::Real(high)],
         Range::Choice(options) => options.iter().map(|o| Value::Choice(o.slug.into())).collect(),
@@ -183,13 +183,13 @@ fn next(state: &mut u64) -> usize {
 fn whatever_stands_at_the_ends_of_ranges_is_bounded() {
     let (mut state, mut passed) = (1, 0);
     for (task, model) in pairs_that_suit() {
-        let mut plain = RunSpec::of_lab(task).unwrap();
+        let mut plain = RunSpec::default_of_lab(task).unwrap();
         plain.parse("model", model).unwrap();
-        let knobs: Vec<&Knob> = plain.knobs().into_iter().map(|(_, knob)| knob).collect();
+        let settings: Vec<&SettingInfo> = plain.settings().into_iter().map(|(_, setting)| setting).collect();
         for round in 0..400 {
             let mut spec = plain.clone();
-            for knob in &knobs {
-                let ends = ends(knob);
+            for setting in &settings {
+                let ends = ends(setting);
                 // All settings at their ends, or some of them.
                 if ends.is_empty() || next(&mut state) % 4 < round % 4 {
                     continue;
@@ -199,11 +199,14 @@ fn whatever_stands_at_the_ends_of_ranges_is_bounded() {
                     0 => next(&mut state) % ends.len(),
                     _ => ends.len() - 1,
                 };
-                let at =
-                    if matches!(knob.range, Range::Choice(_)) { next(&mut state) % ends.len() } else { at };
-                let _ = spec.set(knob.key, &ends[at]);
+                let at = if matches!(setting.range, Range::Choice(_)) {
+                    next(&mut state) % ends.len()
+                } else {
+                    at
+                };
+                let _ = spec.set(setting.key, &ends[at]);
             }
-            let (problems, allocated) = count_allocated(|| spec.problems());
+            let (problems, allocated) = count_allocated(|| spec.invalid_settings());
             let text = format!("{spec:?}");
             assert!(allocated <= MOST_FOR_PROBLEMS, "{allocated} bytes: {text}");
             if problems.is_empty() {
@@ -211,7 +214,11 @@ fn whatever_stands_at_the_ends_of_ranges_is_bounded() {
                 passed += 1;
             }
             spec.repair();
-            assert!(spec.problems().is_empty(), "{:?} in {spec:?}, mended from {text}", spec.problems());
+            assert!(
+                spec.invalid_settings().is_empty(),
+                "{:?} in {spec:?}, mended from {text}",
+                spec.invalid_settings()
+            );
             assert_bounded(&spec, &text);
         }
     }

@@ -1,23 +1,23 @@
 //! What must hold for every entry of every catalog, so that a new one is tested by being listed.
 
-use vivarium::catalog::Entry;
+use vivarium::catalog::CatalogEntry;
 use vivarium::models::Model;
 use vivarium::optim::Optimizer;
 use vivarium::optim::loss::Loss;
-use vivarium::permalink::{Link, View, decode, encode};
-use vivarium::run::{Run, RunSpec};
-use vivarium::settings::{Axis, Knob, Range, Settings, Value};
+use vivarium::permalink::{Link, ViewSettings, decode, encode};
+use vivarium::run::{RunSettings, RunSpec};
+use vivarium::settings::{Range, SettingInfo, Settings, SweepAxis, Value};
 use vivarium::tasks::{Batch, Task};
 
 use crate::finish;
 
-fn catalogs() -> [&'static [Entry]; 3] {
+fn catalogs() -> [&'static [CatalogEntry]; 3] {
     [Task::ENTRIES, Model::ENTRIES, Optimizer::ENTRIES]
 }
 
-fn all_knobs() -> Vec<&'static Knob> {
-    let entries = catalogs().into_iter().flatten().flat_map(|e| e.knobs);
-    entries.chain(Run::KNOBS).chain(View::KNOBS).collect()
+fn all_knobs() -> Vec<&'static SettingInfo> {
+    let entries = catalogs().into_iter().flatten().flat_map(|e| e.settings);
+    entries.chain(RunSettings::SETTINGS).chain(ViewSettings::SETTINGS).collect()
 }
 
 #[test]
@@ -40,21 +40,27 @@ fn slugs_are_unique_and_every_entry_has_its_file() {
 
 #[test]
 fn knobs_are_well_formed_and_unique_wherever_they_meet() {
-    for knob in all_knobs() {
+    for setting in all_knobs() {
         assert!(
-            knob.key.len() <= 8 && knob.key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()),
+            setting.key.len() <= 8
+                && setting.key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()),
             "{}",
-            knob.key
+            setting.key
         );
-        assert!(knob.help.ends_with('.') && knob.help.len() <= 130, "{}: {}", knob.key, knob.help);
-        assert!(!knob.label.ends_with(':') && !knob.label.is_empty());
-        if let Range::Int(low, high) = knob.range {
+        assert!(
+            setting.help.ends_with('.') && setting.help.len() <= 130,
+            "{}: {}",
+            setting.key,
+            setting.help
+        );
+        assert!(!setting.label.ends_with(':') && !setting.label.is_empty());
+        if let Range::Int(low, high) = setting.range {
             assert!(low < high);
         }
     }
     for entry in catalogs().into_iter().flatten() {
-        for (chooser, chosen) in entry.knobs.iter().filter_map(|knob| knob.only) {
-            let chooser = entry.knobs.iter().find(|knob| knob.key == chooser).unwrap();
+        for (chooser, chosen) in entry.settings.iter().filter_map(|setting| setting.condition) {
+            let chooser = entry.settings.iter().find(|setting| setting.key == chooser).unwrap();
             assert!(!chosen.is_empty());
             for choice in chosen {
                 chooser.parse(choice).unwrap();
@@ -64,9 +70,16 @@ fn knobs_are_well_formed_and_unique_wherever_they_meet() {
     for task in Task::ENTRIES {
         for model in Model::ENTRIES {
             for optimizer in Optimizer::ENTRIES {
-                let knobs = [task.knobs, model.knobs, optimizer.knobs, Run::KNOBS, View::KNOBS].concat();
-                let mut keys: Vec<_> = knobs.iter().map(|k| k.key).chain(["model", "opt"]).collect();
-                keys.extend(vivarium::permalink::RESERVED);
+                let settings = [
+                    task.settings,
+                    model.settings,
+                    optimizer.settings,
+                    RunSettings::SETTINGS,
+                    ViewSettings::SETTINGS,
+                ]
+                .concat();
+                let mut keys: Vec<_> = settings.iter().map(|k| k.key).chain(["model", "opt"]).collect();
+                keys.extend(vivarium::permalink::TEACHER_KEYS);
                 keys.sort_unstable();
                 assert!(keys.windows(2).all(|w| w[0] != w[1]), "{keys:?}");
             }
@@ -77,12 +90,12 @@ fn knobs_are_well_formed_and_unique_wherever_they_meet() {
 #[test]
 fn defaults_are_in_range_and_survive_a_link() {
     for task in Task::ENTRIES {
-        let spec = RunSpec::of_lab(task.info.slug).unwrap();
-        assert!(spec.problems().is_empty());
-        for (_, knob) in spec.knobs() {
-            knob.check(&spec.value(knob.key).unwrap()).unwrap();
+        let spec = RunSpec::default_of_lab(task.info.slug).unwrap();
+        assert!(spec.invalid_settings().is_empty());
+        for (_, setting) in spec.settings() {
+            setting.check(&spec.value(setting.key).unwrap()).unwrap();
         }
-        let view = View::of(&spec.task);
+        let view = ViewSettings::default_of_task(&spec.task);
         assert_eq!(encode(&Link { spec, view, ..Default::default() }), format!("#v1/{}", task.info.slug));
     }
 }
@@ -98,11 +111,11 @@ fn the_usual_run_and_view_of_a_task_are_read_and_needed() {
             spec.parse(key, text).unwrap();
             assert_ne!(spec, before, "{}: {key}", entry.info.slug);
         }
-        assert_eq!(RunSpec::of_lab(entry.info.slug), Some(spec));
-        let view = View::of(&task);
+        assert_eq!(RunSpec::default_of_lab(entry.info.slug), Some(spec));
+        let view = ViewSettings::default_of_task(&task);
         for (key, text) in task.config().default_view() {
             assert_eq!(view.value(key).unwrap().to_string(), *text, "{}: {key}", entry.info.slug);
-            assert_ne!(view.value(key), View::default().value(key), "{}: {key}", entry.info.slug);
+            assert_ne!(view.value(key), ViewSettings::default().value(key), "{}: {key}", entry.info.slug);
         }
     }
 }
@@ -112,20 +125,20 @@ fn the_usual_run_and_view_of_a_task_are_read_and_needed() {
 fn every_knob_goes_through_a_link() {
     for (task, model) in pairs_that_suit() {
         for optimizer in Optimizer::ENTRIES {
-            let mut base = RunSpec::of_lab(task).unwrap();
+            let mut base = RunSpec::default_of_lab(task).unwrap();
             base.parse("model", model).unwrap();
             base.parse("opt", optimizer.info.slug).unwrap();
-            for (_, knob) in base.knobs() {
-                for value in some_values(knob.range) {
+            for (_, setting) in base.settings() {
+                for value in some_values(setting.range) {
                     let mut spec = base.clone();
-                    spec.set(knob.key, &value).unwrap();
-                    if !spec.problems().is_empty() {
+                    spec.set(setting.key, &value).unwrap();
+                    if !spec.invalid_settings().is_empty() {
                         continue; // alone in range, but not with the defaults of the others
                     }
-                    let view = View::of(&spec.task);
+                    let view = ViewSettings::default_of_task(&spec.task);
                     let link = encode(&Link { spec: spec.clone(), view, ..Default::default() });
                     let (again, notices) = decode(&link);
-                    assert!(notices.is_empty() && again.spec == spec, "{} = {value}", knob.key);
+                    assert!(notices.is_empty() && again.spec == spec, "{} = {value}", setting.key);
                 }
             }
         }
@@ -137,22 +150,22 @@ pub fn pairs_that_suit() -> Vec<(&'static str, &'static str)> {
     let mut pairs = vec![];
     for task in Task::ENTRIES.iter().map(|task| task.info.slug) {
         let found = Task::from_slug(task).unwrap();
-        let suit = |model: &&Entry| Model::suit(model.info.slug, &found);
+        let suit = |model: &&CatalogEntry| Model::suit(model.info.slug, &found);
         pairs.extend(Model::ENTRIES.iter().filter(suit).map(|model| (task, model.info.slug)));
     }
-    let is_for_one = |model: &Entry| pairs.iter().any(|(_, of)| *of == model.info.slug);
+    let is_for_one = |model: &CatalogEntry| pairs.iter().any(|(_, of)| *of == model.info.slug);
     assert!(Model::ENTRIES.iter().all(is_for_one), "each model is for one of the tasks at least");
     pairs
 }
 
 #[test]
 fn every_knob_of_the_view_goes_through_a_link() {
-    for knob in View::KNOBS {
-        for value in some_values(knob.range) {
+    for setting in ViewSettings::SETTINGS {
+        for value in some_values(setting.range) {
             let mut link = Link::default();
-            assert!(link.view.set(knob.key, &value).unwrap());
+            assert!(link.view.set(setting.key, &value).unwrap());
             let (again, notices) = decode(&encode(&link));
-            assert!(notices.is_empty() && again == link, "{} = {value}", knob.key);
+            assert!(notices.is_empty() && again == link, "{} = {value}", setting.key);
         }
     }
 }
@@ -169,14 +182,14 @@ fn some_values(range: Range) -> Vec<Value> {
         Range::List(low, _) => vec![Value::List(vec![]), Value::List(vec![low, low + 1, low + 5])],
         Range::Axis => vec![
             Value::Axis(Default::default()),
-            Value::Axis(Axis::new("lr".into(), vec!["0.1".into(), "0.5".into()])),
+            Value::Axis(SweepAxis::new("lr".into(), vec!["0.1".into(), "0.5".into()])),
         ],
         Range::Formula(_) => {
             let texts = ["", "(x1 ^ x2) & x3", "~x1 | x2", "01101001", "0110", "nothing & all", "0x12_ü"];
             texts.iter().map(|text| Value::Formula(text.to_string())).collect()
         }
         Range::Axes => {
-            let axis = |key: &str| Axis::new(key.into(), vec!["0.1".into(), "0.5".into()]);
+            let axis = |key: &str| SweepAxis::new(key.into(), vec!["0.1".into(), "0.5".into()]);
             vec![Value::Axes(vec![]), Value::Axes(vec![axis("lr"), axis("wd")])]
         }
         Range::Sizes(low, high, most) => {
@@ -230,7 +243,7 @@ fn every_combination_trains() {
     for (task, model) in pairs_that_suit() {
         for optimizer in Optimizer::ENTRIES {
             for loss in Loss::ALL {
-                let spec = RunSpec::of_lab(task).unwrap();
+                let spec = RunSpec::default_of_lab(task).unwrap();
                 let of_classes = spec.task.examples().classes().is_some();
                 let of_numbers = spec.task.sampler().label_variance(0).is_some();
                 // Layers that are written down are plain descent.
@@ -277,7 +290,7 @@ fn every_combination_trains() {
 #[test]
 fn every_task_samples_what_it_says() {
     for task in Task::ENTRIES {
-        let mut spec = RunSpec::of_lab(task.info.slug).unwrap();
+        let mut spec = RunSpec::default_of_lab(task.info.slug).unwrap();
         if spec.value("frac").is_some() {
             // All pairs at once are the same for every seed; a part of them is not.
             spec.parse("frac", "0.5").unwrap();

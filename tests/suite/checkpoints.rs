@@ -4,12 +4,12 @@ use safetensors::SafeTensors;
 use vivarium::labs::PRESETS;
 use vivarium::models::Parameter;
 use vivarium::permalink::decode;
-use vivarium::protocol::Failure;
-use vivarium::record::weights::{Header, about};
+use vivarium::protocol::RunError;
+use vivarium::record::weights::{CheckpointHeader, header_value};
 use vivarium::training::session::checkpoint::{Checkpoint, INITIAL, parameters_in};
 use vivarium::training::session::learner::Weights;
 use vivarium::training::session::trial::endless;
-use vivarium_core::testing::mutation::{Dice, changed, many};
+use vivarium_core::testing::mutation::{MutationRng, mutate, mutation_count};
 
 fn checkpoint() -> Checkpoint {
     let (link, _) = decode("#v1/sparse-parity?opt=adam&n=5&width=3&replicas=2");
@@ -28,7 +28,7 @@ fn reads_back_what_it_writes_and_other_programs_can_read_it() {
     let written = checkpoint().encode().unwrap();
     assert_eq!(Checkpoint::decode(&written).unwrap(), checkpoint());
     // The page reads the header without this library.
-    let header = Header::read(&written).unwrap();
+    let header = CheckpointHeader::read(&written).unwrap();
     assert_eq!((header.spec, header.step, header.solved), (checkpoint().spec, 1 << 40, vec![None, Some(7)]));
     let arrays = SafeTensors::deserialize(&written).unwrap();
     assert_eq!(arrays.tensor("w").unwrap().shape(), [2, 5, 3]);
@@ -60,8 +60,8 @@ fn the_same_run_is_the_same_bytes_and_more_can_be_said_of_it() {
         "{header}"
     );
     assert_eq!(Checkpoint::decode(&more).unwrap(), checkpoint());
-    assert_eq!(about(&more, "rows").as_deref(), Some("of 7"));
-    assert_eq!(about(&written, "rows"), None);
+    assert_eq!(header_value(&more, "rows").as_deref(), Some("of 7"));
+    assert_eq!(header_value(&written, "rows"), None);
 }
 
 /// A run that began with the weights of a file says so in its checkpoints, and so does whoever reads their header.
@@ -71,10 +71,10 @@ fn a_checkpoint_keeps_where_the_initial_weights_come_from() {
     let begun = Checkpoint { initial: initial.map(String::from), ..checkpoint() };
     let written = begun.encode().unwrap();
     assert_eq!(Checkpoint::decode(&written).unwrap(), begun);
-    assert_eq!(Header::read(&written).unwrap().initial, begun.initial);
+    assert_eq!(CheckpointHeader::read(&written).unwrap().initial_weights_file, begun.initial);
     let drawn = checkpoint().encode().unwrap();
-    assert_eq!(Header::read(&drawn).unwrap().initial, [const { String::new() }; 2]);
-    assert!(INITIAL.iter().all(|key| about(&drawn, key).is_none()));
+    assert_eq!(CheckpointHeader::read(&drawn).unwrap().initial_weights_file, [const { String::new() }; 2]);
+    assert!(INITIAL.iter().all(|key| header_value(&drawn, key).is_none()));
 }
 
 /// What was shown when a checkpoint was made is no part of it.
@@ -86,7 +86,7 @@ fn the_link_of_a_checkpoint_is_that_of_its_run() {
     let spec = link.spec.clone();
     let initial = Default::default();
     let bytes = Checkpoint { spec, step: 0, solved: vec![None], initial, weights }.encode().unwrap();
-    let said = about(&bytes, "link");
+    let said = header_value(&bytes, "link");
     assert_eq!(said.as_deref(), Some("#v1/groups?n=13&width=8&steps=20"));
 }
 
@@ -108,7 +108,7 @@ fn parameters_are_taken_from_any_file_that_has_them_in_their_shapes() {
             "this run needs w with 1 × 5 × 3 numbers (replicas × rows × columns); in the file w has 2 × 5 × 3",
         ),
     ] {
-        assert_eq!(of(link), Err(Failure::Impossible(sentence.into())), "{link}");
+        assert_eq!(of(link), Err(RunError::Impossible(sentence.into())), "{link}");
     }
     let said = |link: &str| of(link).unwrap_err().to_string();
     let deep = said("#v1/sparse-parity?n=5&model=deep-mlp&widths=3.3&replicas=2");
@@ -119,15 +119,15 @@ fn parameters_are_taken_from_any_file_that_has_them_in_their_shapes() {
     let mut broken = checkpoint();
     broken.weights.parameters[0][7] = f32::NAN;
     let why = parameters_in(&broken.encode().unwrap(), &broken.spec).unwrap_err();
-    assert_eq!(why, Failure::Impossible("w contains numbers that are NaN or infinite".into()));
-    assert!(matches!(parameters_in(b"nonsense", &broken.spec), Err(Failure::BadCheckpoint(_))));
+    assert_eq!(why, RunError::Impossible("w contains numbers that are NaN or infinite".into()));
+    assert!(matches!(parameters_in(b"nonsense", &broken.spec), Err(RunError::BadCheckpoint(_))));
 }
 
 #[test]
 fn damaged_files_are_refused_with_a_reason() {
     let written = checkpoint().encode().unwrap();
     for end in [0, 7, 100, written.len() - 1] {
-        assert!(matches!(Checkpoint::decode(&written[..end]), Err(Failure::BadCheckpoint(_))));
+        assert!(matches!(Checkpoint::decode(&written[..end]), Err(RunError::BadCheckpoint(_))));
     }
     let text = String::from_utf8_lossy(&written[8..]).into_owned();
     assert!(text.contains("width=3"));
@@ -142,8 +142,8 @@ fn damaged_files_are_refused_with_a_reason() {
 fn files_that_were_changed_are_read_whole_or_refused() {
     let written = checkpoint().encode().unwrap();
     let mut taken = 0;
-    for which in 0..many() {
-        let bytes = changed(&written, &mut Dice::new(which));
+    for which in 0..mutation_count() {
+        let bytes = mutate(&written, &mut MutationRng::new(which));
         match Checkpoint::decode(&bytes) {
             Ok(read) => {
                 taken += 1;
@@ -157,27 +157,27 @@ fn files_that_were_changed_are_read_whole_or_refused() {
                 let again = read.encode().unwrap();
                 assert_eq!(Checkpoint::decode(&again).unwrap().encode().unwrap(), again);
                 // What the page says of it is what the worker takes.
-                if let Ok(header) = Header::read(&bytes) {
+                if let Ok(header) = CheckpointHeader::read(&bytes) {
                     assert_eq!(
                         (header.spec, header.step, header.solved),
                         (read.spec, read.step, read.solved)
                     );
                 }
             }
-            Err(Failure::BadCheckpoint(why)) => assert!(!why.is_empty()),
+            Err(RunError::BadCheckpoint(why)) => assert!(!why.is_empty()),
             Err(other) => panic!("{other}"),
         }
     }
-    assert!(taken > many() / 100 && taken < many(), "{taken}");
+    assert!(taken > mutation_count() / 100 && taken < mutation_count(), "{taken}");
 }
 
 #[test]
 fn every_preset_can_be_tried() {
     for preset in PRESETS.iter() {
         let spec = preset.link().spec;
-        assert!(spec.problems().is_empty());
+        assert!(spec.invalid_settings().is_empty());
         let tried = endless(&spec);
-        assert!(tried.problems().is_empty(), "{}: {:?}", preset.slug, tried.problems());
+        assert!(tried.invalid_settings().is_empty(), "{}: {:?}", preset.slug, tried.invalid_settings());
         assert_eq!(tried.step_flops(), spec.step_flops(), "{}", preset.slug);
     }
 }

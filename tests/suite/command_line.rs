@@ -164,7 +164,7 @@ fn run_makes_a_sweep_and_prints_every_time_as_csv() {
         let outcome = finish(&mut session(&format!("{one}&n={n}&k={k}")));
         assert!(outcome.solved.iter().any(Option::is_some), "{:?}", outcome.solved);
         let time = |t: &Option<u64>| t.map_or(String::new(), |t| t.to_string());
-        let relevant = vivarium::record::preamble::relevant(&spec(&format!("{one}&n={n}&k={k}")));
+        let relevant = vivarium::record::preamble::relevant_numbers(&spec(&format!("{one}&n={n}&k={k}")));
         let relevant = relevant.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
         let line = |(r, t): (usize, &Option<u64>)| format!("{n},{k},{r},{},300,{relevant}", time(t));
         expected.extend(outcome.solved.iter().enumerate().map(line));
@@ -411,12 +411,12 @@ fn weights_of_a_file_begin_the_run_of_the_link() {
         assert!(text(&output.stderr).starts_with(&told), "{}", text(&output.stderr));
         let bytes = std::fs::read(json).unwrap();
         let record = vivarium::record::Record::parse(&bytes).unwrap();
-        assert_eq!(record.environment.weights, path);
-        let what = &record.environment.weights_of;
+        assert_eq!(record.environment.weights_file, path);
+        let what = &record.environment.weights_description;
         assert!(what.starts_with(from) && what.contains(", checksum "), "{what}");
         assert!(record.command().ends_with(&format!(" --weights {path}")), "{}", record.command());
         assert!(text(&lab(&["check", json]).stdout).contains(&format!("Initial weights: {path} ({what}).")));
-        let kept = vivarium::record::weights::about(&std::fs::read(end).unwrap(), "weights_of");
+        let kept = vivarium::record::weights::header_value(&std::fs::read(end).unwrap(), "weights_of");
         assert_eq!(kept.as_ref(), Some(what));
         assert!(text(&lab(&["check", end]).stdout).contains(&format!("Initial weights: {path} ({what}).")));
         let table = lab(&["run", &link, "--weights", path, "--format", "csv", "-q"]);
@@ -476,10 +476,10 @@ fn programs_read_the_list_links_and_claims_as_json() {
     let claims = claims.as_array().unwrap();
     assert_eq!((code, claims.len()), (Some(0), 2));
     for claim in claims {
-        let preset = vivarium::labs::find(claim["preset"].as_str().unwrap()).unwrap();
+        let preset = vivarium::labs::find_preset(claim["preset"].as_str().unwrap()).unwrap();
         assert!(claim["claim"] == preset.claim && claim["holds"] == true, "{claim}");
         let results = claim["results"].as_array().unwrap();
-        assert_eq!(results.len(), preset.expect.len());
+        assert_eq!(results.len(), preset.expectations.len());
         for result in results {
             assert!(
                 result["expect"]["kind"].is_string() && result["holds"] == true && result["text"].is_string()
@@ -500,7 +500,7 @@ fn a_runs_file_is_read_by_every_command() {
         let record = vivarium::record::Record::parse(&std::fs::read(path).unwrap()).unwrap();
         let outcome = finish(&mut session(LINK));
         assert_eq!((&record.rows, &record.solved), (&outcome.rows, &outcome.solved));
-        assert_eq!((record.step, record.environment.front.as_str()), (100, "lab"));
+        assert_eq!((record.step, record.environment.frontend.as_str()), (100, "lab"));
         let checked = text(&lab(&["check", path]).stdout);
         assert!(
             checked.contains("Step 100, ended at its last step; 5 measurements of 2 replicas."),

@@ -3,9 +3,12 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use vivarium::bounds::{ASKED_HELD, MOST_DRAWN, MOST_HELD, MOST_NUMBERS, SLICE};
+use vivarium::bounds::{
+    CONFIRM_MEMORY_FLOATS, MAX_PAGE_INITIAL_WEIGHTS, MAX_RUN_MEMORY_FLOATS, MAX_TENSOR_ENTRIES,
+    PAGE_SLICE_OPERATIONS,
+};
 use vivarium::permalink::{decode, encode};
-use vivarium::run::cost::{dearest, is_too_long_for_a_launch, seconds};
+use vivarium::run::cost::{estimate_seconds, exceeds_launch_limit, max_cost};
 use vivarium::run::{LearnerChoice, RunSpec};
 use vivarium::settings::Value;
 use vivarium::tasks::{Batch, Task};
@@ -116,7 +119,7 @@ fn what_a_worker_holds_is_what_the_model_says() {
         format!("#v1/markov?model=minimal-markov&k=3&t=100&batch=16&held=16384&{one}"),
     ] {
         let spec = spec(&link);
-        let (said, held) = (spec.cost().worker, trained(&spec));
+        let (said, held) = (spec.estimate_cost().worker_floats, trained(&spec));
         println!("{link}: said {said}, held {held}: {:.2}", said as f64 / held as f64);
         // Programs hold a little besides: tables, texts, the page of a link.
         let besides = 1 << 19;
@@ -129,27 +132,30 @@ fn what_a_worker_holds_is_what_the_model_says() {
 #[test]
 fn weights_moments_and_examples_are_counted_exactly() {
     for (task, model) in pairs_that_suit() {
-        let mut spec = RunSpec::of_lab(task).unwrap();
+        let mut spec = RunSpec::default_of_lab(task).unwrap();
         spec.parse("model", model).unwrap();
         spec.parse("replicas", "3").unwrap();
-        if !spec.problems().is_empty() {
+        if !spec.invalid_settings().is_empty() {
             continue;
         }
         let (sizes, sampler) = (spec.sizes(), spec.task.sampler());
-        let weights: usize = spec.initial().iter().map(Vec::len).sum();
+        let weights: usize = spec.initialize_parameters().iter().map(Vec::len).sum();
         assert_eq!(sizes.weights, weights as u64, "{task} {model}");
         let mut batch = Batch::default();
-        sampler.sample(0, 0, 0, spec.batch(), &mut batch);
+        sampler.sample(0, 0, 0, spec.batch_size(), &mut batch);
         assert!(sizes.data >= 3 * batch.x.len() as u64, "{task} {model}");
         batch.clear();
-        sampler.held_out(0, 0, spec.held_out(), &mut batch);
+        sampler.append_held_out(0, 0, spec.held_out_count(), &mut batch);
         assert_eq!(sizes.held_out, batch.x.len() as u64, "{task} {model}");
-        let cost = spec.cost();
-        let moments = spec.optimizer.moments() as u64;
-        assert!(cost.worker >= (2 + moments) * sizes.weights + (sizes.samples + sizes.held_out) / 16);
-        assert!(cost.gpu >= (2 + moments) * sizes.weights && cost.page >= (1 + moments) * sizes.weights);
-        assert_eq!(cost.step, spec.step_flops() as u64, "{task} {model}");
-        assert!(cost.measurement > 0 && cost.start > 0);
+        let cost = spec.estimate_cost();
+        let moments = spec.optimizer.moment_count() as u64;
+        assert!(cost.worker_floats >= (2 + moments) * sizes.weights + (sizes.samples + sizes.held_out) / 16);
+        assert!(
+            cost.gpu_floats >= (2 + moments) * sizes.weights
+                && cost.page_floats >= (1 + moments) * sizes.weights
+        );
+        assert_eq!(cost.step_operations, spec.step_flops() as u64, "{task} {model}");
+        assert!(cost.measurement_operations > 0 && cost.start_operations > 0);
     }
 }
 
@@ -168,7 +174,7 @@ fn what_autodiff_makes_is_known() {
             let covered = spec.run.learner != LearnerChoice::Autodiff
                 && entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok());
             *(if covered { &mut loops } else { &mut autodiff }) += 1;
-            if !spec.is_by_autodiff() && !covered {
+            if !spec.uses_autodiff() && !covered {
                 let why = entry(&spec, Place::Cpu).map(|entry| entry.takes(&spec));
                 panic!("{why:?}: {}", encode(&vivarium::permalink::Link { spec, ..Default::default() }));
             }
@@ -195,7 +201,7 @@ fn clipped_gradients_are_left_to_those_that_clip() {
             assert!(notices.is_empty(), "{lab}: {notices:?}");
             let found = entry(&link.spec, Place::Cpu).map(|entry| entry.takes(&link.spec));
             assert_eq!(found.as_ref().is_some_and(|found| found.is_ok()), taken, "{lab}, {clip}: {found:?}");
-            assert_eq!(link.spec.is_by_autodiff(), !taken, "{lab}, {clip}");
+            assert_eq!(link.spec.uses_autodiff(), !taken, "{lab}, {clip}");
             let kernels = entry(&link.spec, Place::Gpu).map(|entry| entry.takes(&link.spec).is_ok());
             assert!(clip == 0 || kernels != Some(true), "{lab}: no kernel clips");
         }
@@ -210,14 +216,14 @@ fn next(state: &mut u64) -> u64 {
 
 /// A run with some settings anywhere in their ranges, mended.
 fn random(task: &str, model: &str, state: &mut u64) -> RunSpec {
-    let mut spec = RunSpec::of_lab(task).unwrap();
+    let mut spec = RunSpec::default_of_lab(task).unwrap();
     spec.parse("model", model).unwrap();
-    let knobs = spec.knobs();
+    let settings = spec.settings();
     for _ in 0..next(state) % 12 {
-        let knob = knobs[next(state) as usize % knobs.len()].1;
+        let setting = settings[next(state) as usize % settings.len()].1;
         // Small numbers as well as large ones.
         let a = next(state) >> (next(state) % 44);
-        let _ = spec.set(knob.key, &value(knob.range, a, (next(state) % 1000) as f64 / 1000.0));
+        let _ = spec.set(setting.key, &value(setting.range, a, (next(state) % 1000) as f64 / 1000.0));
     }
     if spec
         .set("opt", &Value::Choice(["sgd", "adam", "lion", "muon"][next(state) as usize % 4].into()))
@@ -230,17 +236,24 @@ fn random(task: &str, model: &str, state: &mut u64) -> RunSpec {
 }
 
 fn assert_affordable(spec: &RunSpec, text: &str) {
-    assert!(spec.problems().is_empty(), "{text}");
-    let (cost, sizes) = (spec.cost(), spec.sizes());
-    assert!(cost.held() <= MOST_HELD, "{text}: {cost:?}");
-    assert!(cost.held() <= ASKED_HELD || dearest(spec).asks(seconds(spec)).is_some(), "{text}: not asked");
-    assert!(!spec.is_by_autodiff() || sizes.activations <= MOST_NUMBERS, "{text}: {sizes:?}");
-    if spec.is_drawn_at_once() {
+    assert!(spec.invalid_settings().is_empty(), "{text}");
+    let (cost, sizes) = (spec.estimate_cost(), spec.sizes());
+    assert!(cost.memory_floats() <= MAX_RUN_MEMORY_FLOATS, "{text}: {cost:?}");
+    assert!(
+        cost.memory_floats() <= CONFIRM_MEMORY_FLOATS
+            || max_cost(spec).confirmation_question(estimate_seconds(spec)).is_some(),
+        "{text}: not asked"
+    );
+    assert!(!spec.uses_autodiff() || sizes.activations <= MAX_TENSOR_ENTRIES, "{text}: {sizes:?}");
+    if spec.can_page_initialize() {
         let one = sizes.weights / spec.run.replicas as u64;
-        assert!(one <= MOST_DRAWN && spec.construction() <= SLICE, "{text}: {cost:?}");
+        assert!(
+            one <= MAX_PAGE_INITIAL_WEIGHTS && spec.construction_operations() <= PAGE_SLICE_OPERATIONS,
+            "{text}: {cost:?}"
+        );
     }
-    let memory = cost.helpers(7) as u64 * cost.worker;
-    assert!(memory <= ASKED_HELD, "{text}: helpers hold {memory}");
+    let memory = cost.max_sweep_workers(7) as u64 * cost.worker_floats;
+    assert!(memory <= CONFIRM_MEMORY_FLOATS, "{text}: helpers hold {memory}");
 }
 
 /// Ten thousand links with settings anywhere in their ranges.
@@ -253,7 +266,7 @@ fn what_a_link_costs_is_bounded_or_asked_about() {
         let spec = random(task, model, &mut state);
         let text = encode(&vivarium::permalink::Link { spec: spec.clone(), ..Default::default() });
         assert_affordable(&spec, &text);
-        asked += u32::from(dearest(&spec).asks(seconds(&spec)).is_some());
+        asked += u32::from(max_cost(&spec).confirmation_question(estimate_seconds(&spec)).is_some());
     }
     println!("{asked} of 10,000 are asked about");
     assert!(asked < 5000, "{asked}");
@@ -284,7 +297,11 @@ fn every_reported_link_is_refused_or_affordable() {
         let (read, notices) = decode(link);
         assert_affordable(&read.spec, link);
         assert!(decode(&encode(&read)).1.is_empty(), "{link}");
-        println!("{link}: {} notices, {}", notices.len(), read.spec.cost().needs(seconds(&read.spec)));
+        println!(
+            "{link}: {} notices, {}",
+            notices.len(),
+            read.spec.estimate_cost().describe_needs(estimate_seconds(&read.spec))
+        );
     }
 }
 
@@ -298,7 +315,7 @@ fn too_many_networks_become_as_many_as_fit() {
     assert!(notices[0].to_string().ends_with(&format!("; the value is {replicas} now")), "{notices:?}");
     let mut more = link.spec.clone();
     more.run.replicas += 1;
-    assert!(!more.problems().is_empty(), "one more is too many");
+    assert!(!more.invalid_settings().is_empty(), "one more is too many");
     let (one, _) = decode("#v1/markov?t=256&d=128&heads=8&batch=4096&learner=autodiff");
     assert!((32..4096).contains(&one.spec.run.batch), "{}", one.spec.run.batch);
 }
@@ -306,36 +323,40 @@ fn too_many_networks_become_as_many_as_fit() {
 #[test]
 fn nothing_wraps_whatever_the_settings_are() {
     for (task, model) in pairs_that_suit() {
-        let mut spec = RunSpec::of_lab(task).unwrap();
+        let mut spec = RunSpec::default_of_lab(task).unwrap();
         spec.parse("model", model).unwrap();
-        for (_, knob) in spec.knobs() {
-            if let vivarium::settings::Range::Int(_, high) = knob.range {
-                let _ = spec.set(knob.key, &Value::Int(high));
+        for (_, setting) in spec.settings() {
+            if let vivarium::settings::Range::Int(_, high) = setting.range {
+                let _ = spec.set(setting.key, &Value::Int(high));
             }
         }
-        if !spec.task.examples().problems().is_empty() {
+        if !spec.task.examples().invalid_settings().is_empty() {
             // Sizes of what cannot be are no sizes.
-            spec.task = RunSpec::of_lab(task).unwrap().task;
+            spec.task = RunSpec::default_of_lab(task).unwrap().task;
         }
-        let usual = spec.cost();
+        let usual = spec.estimate_cost();
         (spec.run.replicas, spec.run.held_out) = (usize::MAX, usize::MAX);
         spec.run.steps = u64::MAX;
         if spec.run.batch > 0 {
             spec.run.batch = usize::MAX;
         }
-        let cost = spec.cost();
+        let cost = spec.estimate_cost();
         for (large, small) in [
-            (cost.page, usual.page),
-            (cost.worker, usual.worker),
-            (cost.gpu, usual.gpu),
-            (cost.step, usual.step),
-            (cost.start, usual.start),
-            (cost.measurement, usual.measurement),
+            (cost.page_floats, usual.page_floats),
+            (cost.worker_floats, usual.worker_floats),
+            (cost.gpu_floats, usual.gpu_floats),
+            (cost.step_operations, usual.step_operations),
+            (cost.start_operations, usual.start_operations),
+            (cost.measurement_operations, usual.measurement_operations),
         ] {
             assert!(large >= small && large > 1 << 40, "{task} {model}: {cost:?}");
         }
-        assert!(cost.patience_s(12) >= 12 && cost.helpers(7) == 0 && cost.steps_of_launch(1e12, 20.0) == 1);
-        assert!(cost.asks(f64::INFINITY).is_some());
+        assert!(
+            cost.response_timeout_s(12) >= 12
+                && cost.max_sweep_workers(7) == 0
+                && cost.steps_per_launch(1e12, 20.0) == 1
+        );
+        assert!(cost.confirmation_question(f64::INFINITY).is_some());
     }
 }
 
@@ -343,16 +364,16 @@ fn nothing_wraps_whatever_the_settings_are() {
 #[test]
 fn a_step_that_is_too_long_for_a_launch_is_not_fused() {
     let large = spec("#v1/sparse-parity?n=512&width=4096&batch=4096&learner=fused");
-    assert!(is_too_long_for_a_launch(&large));
+    assert!(exceeds_launch_limit(&large));
     assert_eq!(engine(&large).0, Engine::Autodiff);
     let usual = spec("#v1/sparse-parity?learner=fused");
-    assert!(!is_too_long_for_a_launch(&usual));
+    assert!(!exceeds_launch_limit(&usual));
     assert_eq!(engine(&usual).0, Engine::Fused);
-    let cost = spec("#v1/sparse-parity").cost();
+    let cost = spec("#v1/sparse-parity").estimate_cost();
     assert!(
-        (10..100_000).contains(&cost.steps_of_launch(4e10, 20.0)),
+        (10..100_000).contains(&cost.steps_per_launch(4e10, 20.0)),
         "{}",
-        cost.steps_of_launch(4e10, 20.0)
+        cost.steps_per_launch(4e10, 20.0)
     );
 }
 
@@ -367,7 +388,7 @@ fn usual_runs_begin_by_themselves() {
     for part in text.split("#v1/").skip(1) {
         let link: String = part.chars().take_while(|c| !"\"`$' \\".contains(*c)).collect();
         let spec = decode(&format!("#v1/{link}")).0.spec;
-        assert_eq!(dearest(&spec).asks(seconds(&spec)), None, "{link}");
+        assert_eq!(max_cost(&spec).confirmation_question(estimate_seconds(&spec)), None, "{link}");
         count += 1;
     }
     assert!(count > 50, "{count}");
@@ -376,14 +397,21 @@ fn usual_runs_begin_by_themselves() {
 /// The task of a run that is looked into takes its work from the model: what is over a slice is done in parts.
 #[test]
 fn what_the_page_computes_is_known_before_it_is_computed() {
-    let cost = |link: &str| spec(link).cost();
+    let cost = |link: &str| spec(link).estimate_cost();
     let lines = cost("#v1/markov?k=8&gram=3&t=255&held=65536&alpha=0.3");
-    assert!(lines.theory > 1000 * SLICE, "{lines:?}");
+    assert!(lines.theory_operations > 1000 * PAGE_SLICE_OPERATIONS, "{lines:?}");
     let look = cost("#v1/markov?k=8&t=256&d=128&heads=8.8.8.8&mlp=on&norm=pre");
-    assert!(look.look > 20 * SLICE && look.look < 500 * SLICE, "{look:?}");
+    assert!(
+        look.inspection_operations > 20 * PAGE_SLICE_OPERATIONS
+            && look.inspection_operations < 500 * PAGE_SLICE_OPERATIONS,
+        "{look:?}"
+    );
     let usual = cost("#v1/markov");
-    assert!(usual.look <= SLICE, "{usual:?}");
-    assert!(matches!(spec("#v1/groups").task, Task::Groups(_)) && cost("#v1/groups").theory <= SLICE);
-    assert!(cost("#v1/groups?op=product&factors=2.2.2.2.2.4").theory > 10 * SLICE);
-    assert_eq!(cost("#v1/sparse-parity").theory, 0);
+    assert!(usual.inspection_operations <= PAGE_SLICE_OPERATIONS, "{usual:?}");
+    assert!(
+        matches!(spec("#v1/groups").task, Task::Groups(_))
+            && cost("#v1/groups").theory_operations <= PAGE_SLICE_OPERATIONS
+    );
+    assert!(cost("#v1/groups?op=product&factors=2.2.2.2.2.4").theory_operations > 10 * PAGE_SLICE_OPERATIONS);
+    assert_eq!(cost("#v1/sparse-parity").theory_operations, 0);
 }

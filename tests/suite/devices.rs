@@ -4,8 +4,8 @@
 
 use cubecl::prelude::*;
 use vivarium::kernels::client::client;
-use vivarium::protocol::Failure;
-use vivarium::rng::{Purpose, Stream, device};
+use vivarium::protocol::RunError;
+use vivarium::rng::{Purpose, RandomStream, device};
 use vivarium::training::autodiff::Autodiff;
 use vivarium::training::launch::choose::Engine;
 use vivarium::training::launch::device::Device;
@@ -24,7 +24,7 @@ pub fn gpu() -> Option<Device> {
             println!("on {}", gpu.report().name);
             Some(gpu)
         }
-        Err(Failure::NoGpu(why)) => {
+        Err(RunError::NoGpu(why)) => {
             skip_without_gpu(module_path!(), &why);
             None
         }
@@ -144,9 +144,9 @@ fn the_generator_gives_the_same_bits_inside_a_kernel() {
             step,
         );
         let bytes = client.read_one(out).unwrap();
-        let stream = Stream::new(seed, purpose, replica);
+        let stream = RandomStream::new(seed, purpose, replica);
         for (index, word) in u32::from_bytes(&bytes).iter().enumerate() {
-            assert_eq!(*word, stream.word(u64::from(step), index as u32), "index {index}");
+            assert_eq!(*word, stream.draw_u32(u64::from(step), index as u32), "index {index}");
         }
     }
 }
@@ -164,7 +164,7 @@ fn a_lost_gpu_is_a_failure_and_the_run_goes_on_from_its_checkpoint_on_the_cpu() 
     }));
     match outcome {
         Ok(Ok(())) => panic!("training went on without a GPU"),
-        Ok(Err(failure)) => assert!(matches!(failure, Failure::GpuLost(_)), "{failure}"),
+        Ok(Err(failure)) => assert!(matches!(failure, RunError::GpuLost(_)), "{failure}"),
         // In the browser a panic ends the worker, which the page takes for the same thing.
         Err(_) => {}
     }

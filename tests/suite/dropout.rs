@@ -3,7 +3,7 @@
 use vivarium::models::Model;
 use vivarium::models::cls_transformer::ClsTransformer;
 use vivarium::optim::Optimizer;
-use vivarium::rng::{Purpose, Stream};
+use vivarium::rng::{Purpose, RandomStream};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
@@ -26,9 +26,9 @@ fn net(spec: &RunSpec) -> &ClsTransformer {
 /// The factors of example `at` of a batch, from the words of the generator: 0 for the smallest words, and else 1/(1 − rate).
 fn factors(spec: &RunSpec, replica: usize, step: u64, at: usize) -> Factors {
     let (net, tokens) = (net(spec), spec.task.examples().inputs() + 1);
-    let stream = Stream::new(spec.run.seed, Purpose::Dropout, replica as u32);
+    let stream = RandomStream::new(spec.run.seed, Purpose::Dropout, replica as u32);
     let of = |site: u64, rate: f64, count: usize| -> Vec<f64> {
-        let word = |i: usize| f64::from(stream.word((site << 56) + step, (at * count + i) as u32));
+        let word = |i: usize| f64::from(stream.draw_u32((site << 56) + step, (at * count + i) as u32));
         let factor = |i: usize| if word(i) / 4_294_967_296.0 < rate { 0.0 } else { 1.0 / (1.0 - rate) };
         (0..count).map(factor).collect()
     };
@@ -44,7 +44,7 @@ fn factors(spec: &RunSpec, replica: usize, step: u64, at: usize) -> Factors {
 fn gradient(spec: &RunSpec, weights: &[Vec<f32>], replica: usize, step: u64) -> Vec<Vec<f64>> {
     let inputs = spec.task.examples().inputs();
     let mut batch = Batch::default();
-    spec.draw(&spec.samples(usize::MAX), replica, step, &mut batch);
+    spec.append_batch(&spec.training_sets(usize::MAX), replica, step, &mut batch);
     let own = |values: &Vec<f32>| {
         let one = values.len() / spec.run.replicas;
         values[replica * one..][..one].iter().map(|value| f64::from(*value)).collect()
@@ -55,7 +55,7 @@ fn gradient(spec: &RunSpec, weights: &[Vec<f32>], replica: usize, step: u64) -> 
         let examples = batch.x.chunks(inputs).zip(&batch.y).zip(&factors);
         let losses = examples.map(|((x, y), factors)| {
             let f = cls_transformer(net(spec), weights, x, Some(factors));
-            spec.run.loss.of(f64::from(*y), f)
+            spec.run.loss.compute(f64::from(*y), f)
         });
         losses.sum::<f64>() / batch.len() as f64
     };
@@ -95,8 +95,8 @@ fn gradients_with_dropout_are_those_of_the_formula_with_these_factors() {
         let mut learner = Autodiff::new(&spec, Device::cpu().tensors());
         let mut weights = pollster::block_on(learner.weights()).unwrap();
         for (which, values) in weights.parameters.iter_mut().enumerate() {
-            let stream = Stream::new(9, Purpose::Weights, 0);
-            values.iter_mut().zip(0..).for_each(|(w, i)| *w += 0.4 * stream.normal(which as u64, i));
+            let stream = RandomStream::new(9, Purpose::Weights, 0);
+            values.iter_mut().zip(0..).for_each(|(w, i)| *w += 0.4 * stream.draw_normal(which as u64, i));
         }
         learner.load(&weights);
         for step in [0, 7] {
@@ -124,7 +124,7 @@ fn gradients_with_dropout_are_those_of_the_formula_with_these_factors() {
 fn the_gradient_of_each_network_is_shortened_to_the_limit_and_not_beyond() {
     let dropout = "adrop=0.2&rdrop=0.3";
     let plain = spec(&format!("{SMALL}&{dropout}"));
-    let initial = plain.initial();
+    let initial = plain.initialize_parameters();
     let gradients: Vec<Vec<Vec<f64>>> =
         (0..2).map(|replica| gradient(&plain, &initial, replica, 0)).collect();
     let norm = |of: &Vec<Vec<f64>>| of.iter().flatten().map(|g| g * g).sum::<f64>().sqrt();
@@ -139,7 +139,7 @@ fn the_gradient_of_each_network_is_shortened_to_the_limit_and_not_beyond() {
             );
             let (spec, mut run) = (spec(&link), session(&link));
             let Optimizer::Adam(adam) = &spec.optimizer else { panic!("another optimizer") };
-            assert_eq!(spec.is_by_autodiff(), learner == "autodiff");
+            assert_eq!(spec.uses_autodiff(), learner == "autodiff");
             finish(&mut run);
             let Weights { parameters, .. } = pollster::block_on(run.checkpoint()).unwrap().weights;
             for (replica, of_replica) in gradients.iter().enumerate() {
@@ -184,7 +184,7 @@ fn the_loop_says_that_it_drops_no_embeddings() {
             false => Err("training steps drop components of the embeddings".to_string()),
         };
         assert_eq!(taken, Some(expected), "{rest}");
-        assert_eq!(spec.is_by_autodiff(), !is_looped, "{rest}");
+        assert_eq!(spec.uses_autodiff(), !is_looped, "{rest}");
         let Ok(Chosen { note, .. }) = choose(&spec, &Device::cpu()) else { panic!("no learner") };
         assert_eq!(note.contains("drop components of the embeddings"), !is_looped, "{note}");
     }

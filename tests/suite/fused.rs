@@ -6,7 +6,7 @@
 use vivarium::models::Activation;
 use vivarium::optim::loss::Loss;
 use vivarium::platform::now_ms;
-use vivarium::protocol::Row;
+use vivarium::protocol::Measurement;
 use vivarium::run::RunSpec;
 use vivarium::training::autodiff::Autodiff;
 use vivarium::training::cpu::one_hidden_layer::OneHiddenLayerCpu;
@@ -20,8 +20,8 @@ use crate::devices::{gpu, tolerance};
 use crate::spec;
 
 /// Trains up to `until` and gives the rows on the way.
-pub fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Vec<Row> {
-    let mut rows: Vec<Row> = vec![];
+pub fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Vec<Measurement> {
+    let mut rows: Vec<Measurement> = vec![];
     let mut step = from;
     loop {
         let measured = rows.last().map(|row| row.step);

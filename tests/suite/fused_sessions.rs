@@ -3,7 +3,7 @@
 //! Without a GPU adapter (a simulated one is enough) these tests are reported as skipped, and fail in CI.
 
 use vivarium::kernels::plan::{Limits, Network, Plan};
-use vivarium::protocol::{Ending, Event};
+use vivarium::protocol::{EndReason, Event};
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
 
@@ -47,7 +47,7 @@ fn a_run_that_reaches_its_target_stands_where_it_was_reached() {
     let mut session = start(&link, &gpu);
     let outcome = pollster::block_on(session.finish(|_| {})).unwrap();
     let reached = outcome.solved.iter().flatten().copied().max().unwrap();
-    assert_eq!((outcome.ending, outcome.step), (Some(Ending::Target), reached));
+    assert_eq!((outcome.ending, outcome.step), (Some(EndReason::Target), reached));
     assert_eq!(outcome.rows.last().unwrap().step, reached);
     let row = pollster::block_on(session.measure()).unwrap();
     assert!(row.test_accuracy.contains(&1.0));
@@ -90,7 +90,7 @@ fn a_diverged_run_stands_at_its_last_good_measurement() {
     let link = "#v1/sparse-parity?n=10&k=2&width=32&act=power&degree=4&lr=50&loss=square&every=1&held=64&steps=400&halt=steps&device=gpu";
     let mut session = start(link, &gpu);
     let outcome = pollster::block_on(session.finish(|_| {})).unwrap();
-    assert_eq!(outcome.ending, Some(Ending::Diverged));
+    assert_eq!(outcome.ending, Some(EndReason::Diverged));
     assert_eq!(outcome.rows.last().unwrap().step, outcome.step);
     let weights = pollster::block_on(session.checkpoint()).unwrap().weights;
     assert!(weights.parameters.iter().flatten().all(|w| w.is_finite()));

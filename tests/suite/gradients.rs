@@ -64,7 +64,7 @@ fn every_case() -> Vec<(String, RunSpec)> {
 
 /// The first step of every stage.
 fn every_stage(spec: &RunSpec) -> impl Iterator<Item = u64> {
-    (0..spec.architecture().stages()).map(|stage| spec.stage_begins(stage))
+    (0..spec.architecture().stages()).map(|stage| spec.first_step_of_stage(stage))
 }
 
 /// A replica with its initial weights, as it is at `step`, and that step's batch.
@@ -238,7 +238,7 @@ fn measured_loss_and_accuracy_are_those_of_the_reference() {
             let row = pollster::block_on(learner.measure(step, 64)).unwrap();
             let (net, batch) = reference(&spec, 1, step);
             let mut held_out = Batch::default();
-            spec.task.sampler().held_out(spec.run.seed, 0, 64, &mut held_out);
+            spec.task.sampler().append_held_out(spec.run.seed, 0, 64, &mut held_out);
             for (measured, accuracy, batch) in [
                 (row.train_loss[1], row.train_accuracy[1], batch),
                 (row.test_loss[1], row.test_accuracy[1], held_out),

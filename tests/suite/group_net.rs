@@ -8,9 +8,9 @@ use vivarium::kernels::group_net::plan::{Network, Plan, Sigma, Variant};
 use vivarium::kernels::group_net::trial::Trial;
 use vivarium::kernels::group_net::{GroupNetReplicas, Record, Shape, Weights};
 use vivarium::kernels::plan::{Limits, Rule};
-use vivarium::optim::adam::Decay;
+use vivarium::optim::adam::WeightDecayKind;
 use vivarium::optim::{Adam, Optimizer, Sgd};
-use vivarium::rng::{Purpose, Stream};
+use vivarium::rng::{Purpose, RandomStream};
 use vivarium::training::autodiff::updates::update_rule;
 use vivarium::training::launch::device::Device;
 
@@ -44,8 +44,9 @@ fn subset(order: usize) -> Data {
 fn normal(shape: &Shape, std: f32) -> Weights {
     let size = (shape.order * shape.neurons) as u32;
     let draw = |part: u64| {
-        let replicas = (0..shape.replicas as u32).map(|replica| Stream::new(3, Purpose::Weights, replica));
-        replicas.flat_map(|stream| (0..size).map(move |i| std * stream.normal(part, i))).collect()
+        let replicas =
+            (0..shape.replicas as u32).map(|replica| RandomStream::new(3, Purpose::Weights, replica));
+        replicas.flat_map(|stream| (0..size).map(move |i| std * stream.draw_normal(part, i))).collect()
     };
     Weights { u: draw(0), v: draw(1), w: draw(2) }
 }
@@ -54,7 +55,7 @@ fn sgd(lr: f64, momentum: f64, decay: f64) -> Optimizer {
     Optimizer::Sgd(Sgd { lr, momentum, decay, ..Default::default() })
 }
 
-fn adam(decay: f64, kind: Decay) -> Optimizer {
+fn adam(decay: f64, kind: WeightDecayKind) -> Optimizer {
     Optimizer::Adam(Adam { lr: 0.01, decay, kind, ..Default::default() })
 }
 
@@ -91,7 +92,7 @@ impl Reference {
         let size = [shape.replicas, shape.order, shape.neurons];
         let parameters: Vec<Tensor<3>> =
             [&weights.u, &weights.v, &weights.w].map(|values| tensor(values.clone(), size)).into();
-        let kept = shape.optimizer.moments();
+        let kept = shape.optimizer.moment_count();
         Reference {
             shape: shape.clone(),
             hot: [hot(left), hot(right), hot(labels.clone())],
@@ -232,9 +233,9 @@ fn every_activation_penalty_and_optimizer_is_what_autodiff_gives() {
     let optimizers = [
         sgd(0.1, 0.0, 0.0),
         sgd(0.05, 0.9, 0.01),
-        adam(0.0, Decay::Decoupled),
-        adam(0.1, Decay::Decoupled),
-        adam(0.01, Decay::Coupled),
+        adam(0.0, WeightDecayKind::Decoupled),
+        adam(0.1, WeightDecayKind::Decoupled),
+        adam(0.01, WeightDecayKind::Coupled),
     ];
     let (mut odd, mut close) = (false, 0);
     for (sigma, nu) in [(Sigma::Square, 3), (Sigma::Relu, 2), (Sigma::Square, 2), (Sigma::Relu, 3)] {
@@ -256,7 +257,7 @@ fn every_size_is_what_autodiff_gives() {
     }
     for (order, neurons, replicas) in [(5, 9, 1), (5, 30, 3), (7, 30, 1), (13, 9, 3), (13, 30, 1), (2, 1, 1)]
     {
-        let square = shape(order, neurons, Sigma::Square, 3, adam(0.0, Decay::Decoupled));
+        let square = shape(order, neurons, Sigma::Square, 3, adam(0.0, WeightDecayKind::Decoupled));
         assert!(agree(&Shape { replicas, ..square }, &addition(order)));
         let relu = shape(order, neurons, Sigma::Relu, 2, sgd(0.05, 0.9, 0.0));
         assert!(agree(&Shape { replicas, ..relu }, &subset(order)));
@@ -269,7 +270,7 @@ fn a_large_group_is_what_autodiff_gives() {
     if gpu().is_none() {
         return;
     }
-    let shape = shape(71, 33, Sigma::Square, 3, adam(0.0, Decay::Decoupled));
+    let shape = shape(71, 33, Sigma::Square, 3, adam(0.0, WeightDecayKind::Decoupled));
     let data = addition(71);
     let weights = normal(&shape, 0.3);
     let mut reference = Reference::new(&shape, &data, &weights);
@@ -297,7 +298,7 @@ fn a_run_repeats_itself_bit_for_bit_however_it_is_cut() {
         let shape = Shape {
             replicas: 2,
             variant: Some(variant),
-            ..shape(7, 30, Sigma::Square, 3, adam(0.0, Decay::Decoupled))
+            ..shape(7, 30, Sigma::Square, 3, adam(0.0, WeightDecayKind::Decoupled))
         };
         let run = |cuts: &[u64]| {
             let mut net =
@@ -322,8 +323,10 @@ fn replicas_do_not_meet() {
     }
     let data = addition(5);
     for variant in [Variant::One, Variant::Many] {
-        let one =
-            Shape { variant: Some(variant), ..shape(5, 9, Sigma::Relu, 2, adam(0.0, Decay::Decoupled)) };
+        let one = Shape {
+            variant: Some(variant),
+            ..shape(5, 9, Sigma::Relu, 2, adam(0.0, WeightDecayKind::Decoupled))
+        };
         let three = Shape { replicas: 3, ..one.clone() };
         let [one, three] = [one, three].map(|shape| {
             let mut net =
@@ -409,7 +412,7 @@ fn addition_modulo_13_attains_the_largest_margin() {
     let shape = Shape {
         replicas: 2,
         variant: Some(Variant::One),
-        ..shape(13, 200, Sigma::Square, 3, adam(0.0, Decay::Decoupled))
+        ..shape(13, 200, Sigma::Square, 3, adam(0.0, WeightDecayKind::Decoupled))
     };
     let data = addition(13);
     let mut net = GroupNetReplicas::new(shape.clone(), &data.0, &data.1, &normal(&shape, 0.1)).unwrap();

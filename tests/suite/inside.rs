@@ -10,8 +10,8 @@ const BOTH: [Kind; 2] = [Kind::Activations, Kind::Attention];
 
 /// The arrays of a run at its start, for three held-out examples.
 fn inside(spec: &RunSpec) -> (Batch, Vec<Inside>) {
-    let (mut batch, weights) = (Batch::default(), spec.initial_of(1));
-    spec.task.sampler().held_out(spec.run.seed, 0, 3, &mut batch);
+    let (mut batch, weights) = (Batch::default(), spec.initialize_replicas(1));
+    spec.task.sampler().append_held_out(spec.run.seed, 0, 3, &mut batch);
     let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
     let (network, inputs) = (spec.network(), spec.task.examples().inputs());
     let at = At { seed: spec.run.seed, step: 0, rate: spec.learning_rate(0), kinds: &BOTH };

@@ -1,13 +1,13 @@
 //! The ledger: no preset hides a setting in which its run departs from the experiment of its source.
 
-use vivarium::display::instance::instance;
+use vivarium::display::instance::describe_source_comparison;
 use vivarium::labs::PRESETS;
 use vivarium::models::Model;
 use vivarium::optim::Optimizer;
 use vivarium::presets::Preset;
-use vivarium::presets::ledger::{BOOKKEEPING, Experiment, Ledger};
-use vivarium::run::{MODEL_KEY, OPTIMIZER_KEY, Run, RunSpec};
-use vivarium::settings::{Knob, Settings};
+use vivarium::presets::ledger::{Experiment, OPTIONAL_KEYS, SettingsComparison};
+use vivarium::run::{MODEL_KEY, OPTIMIZER_KEY, RunSettings, RunSpec};
+use vivarium::settings::{SettingInfo, Settings};
 use vivarium::tasks::Task;
 
 /// Experiments with the presets that are instances of them.
@@ -17,20 +17,20 @@ fn experiments() -> impl Iterator<Item = (&'static Preset, &'static Experiment)>
 
 /// An experiment and those that it is like.
 fn lineage(experiment: &'static Experiment) -> impl Iterator<Item = &'static Experiment> {
-    std::iter::successors(Some(experiment), |experiment| experiment.like)
+    std::iter::successors(Some(experiment), |experiment| experiment.based_on)
 }
 
 /// Every setting of the catalogs.
-fn knobs() -> Vec<&'static Knob> {
+fn settings() -> Vec<&'static SettingInfo> {
     let entries = [Task::ENTRIES, Model::ENTRIES, Optimizer::ENTRIES].into_iter().flatten();
-    entries.flat_map(|entry| entry.knobs).chain(Run::KNOBS).collect()
+    entries.flat_map(|entry| entry.settings).chain(RunSettings::SETTINGS).collect()
 }
 
 #[test]
 fn experiments_account_for_every_setting_of_their_presets() {
     let missing: Vec<String> = experiments()
         .filter_map(|(preset, _)| {
-            let missing = preset.ledger()?.missing;
+            let missing = preset.compare_with_source()?.unaccounted;
             (!missing.is_empty()).then(|| format!("{}: {}", preset.slug, missing.join(" ")))
         })
         .collect();
@@ -39,9 +39,10 @@ fn experiments_account_for_every_setting_of_their_presets() {
 
 #[test]
 fn experiments_name_their_passage_and_settings_that_exist() {
-    let knobs = knobs();
-    let is_key =
-        |key: &str| [MODEL_KEY, OPTIMIZER_KEY].contains(&key) || knobs.iter().any(|knob| knob.key == key);
+    let settings = settings();
+    let is_key = |key: &str| {
+        [MODEL_KEY, OPTIMIZER_KEY].contains(&key) || settings.iter().any(|setting| setting.key == key)
+    };
     for (preset, experiment) in experiments() {
         assert!(!experiment.passage.is_empty(), "{}", preset.slug);
         for experiment in lineage(experiment) {
@@ -53,10 +54,10 @@ fn experiments_name_their_passage_and_settings_that_exist() {
             }
         }
         let spec = preset.link().spec;
-        for (key, values) in preset.ledger().unwrap().changed {
+        for (key, values) in preset.compare_with_source().unwrap().different {
             for text in values.split(" | ") {
-                let is_value = match spec.knob(key) {
-                    Some(knob) => knob.parse(text).is_ok() || is_larger(knob, text),
+                let is_value = match spec.setting(key) {
+                    Some(setting) => setting.parse(text).is_ok() || is_larger(setting, text),
                     None => RunSpec::default().parse(key, text).is_ok() || is_slug(key, text),
                 };
                 assert!(
@@ -70,8 +71,8 @@ fn experiments_name_their_passage_and_settings_that_exist() {
 }
 
 /// Whether this is a whole number of a setting of whole numbers: publications train larger networks than a run here.
-fn is_larger(knob: &Knob, text: &str) -> bool {
-    matches!(knob.range, vivarium::settings::Range::Int(..)) && text.parse::<u64>().is_ok()
+fn is_larger(setting: &SettingInfo, text: &str) -> bool {
+    matches!(setting.range, vivarium::settings::Range::Int(..)) && text.parse::<u64>().is_ok()
 }
 
 fn is_slug(key: &str, text: &str) -> bool {
@@ -85,10 +86,10 @@ fn a_changed_setting_is_a_departure() {
     let mut changes = 0;
     for (preset, experiment) in experiments() {
         let spec = preset.link().spec;
-        let before = Ledger::of(&spec, experiment);
-        for key in before.kept.iter().filter(|key| ![MODEL_KEY, OPTIMIZER_KEY].contains(key)) {
+        let before = SettingsComparison::compare(&spec, experiment);
+        for key in before.equal.iter().filter(|key| ![MODEL_KEY, OPTIMIZER_KEY].contains(key)) {
             let others = ["0", "1", "2", "3", "5", "7", "0.5", "0.25", "64", "100"];
-            let options: Vec<&str> = match spec.knob(key).map(|knob| knob.range) {
+            let options: Vec<&str> = match spec.setting(key).map(|setting| setting.range) {
                 Some(vivarium::settings::Range::Choice(options)) => options.iter().map(|o| o.slug).collect(),
                 _ => others.to_vec(),
             };
@@ -97,9 +98,9 @@ fn a_changed_setting_is_a_departure() {
                 if other.parse(key, text).is_err() || other.value(key) == spec.value(key) {
                     continue;
                 }
-                let after = Ledger::of(&other, experiment);
-                let is_stated = after.kept.contains(key);
-                let is_changed = after.changed.iter().any(|(changed, _)| changed == key);
+                let after = SettingsComparison::compare(&other, experiment);
+                let is_stated = after.equal.contains(key);
+                let is_changed = after.different.iter().any(|(changed, _)| changed == key);
                 assert!(is_stated != is_changed, "{}: {key} = {text}", preset.slug);
                 changes += usize::from(is_changed);
             }
@@ -111,11 +112,11 @@ fn a_changed_setting_is_a_departure() {
 #[test]
 fn the_sentence_lists_every_departure() {
     for (preset, _) in experiments() {
-        let (ledger, text) = (preset.ledger().unwrap(), instance(preset));
-        let departures = ledger.changed.len() + preset.departs.len();
+        let (ledger, text) = (preset.compare_with_source().unwrap(), describe_source_comparison(preset));
+        let departures = ledger.different.len() + preset.departures.len();
         assert_eq!(text.contains("Different from the source: "), departures > 0, "{}: {text}", preset.slug);
         assert!(text.matches(" instead of ").count() >= departures, "{}: {text}", preset.slug);
-        for (what, source, here) in preset.departs {
+        for (what, source, here) in preset.departures {
             assert!(text.contains(&format!("{what}: {here} instead of {source}")), "{}: {text}", preset.slug);
         }
     }
@@ -123,7 +124,7 @@ fn the_sentence_lists_every_departure() {
 
 #[test]
 fn bookkeeping_is_about_settings_of_runs() {
-    for key in BOOKKEEPING {
-        assert!(Run::KNOBS.iter().any(|knob| knob.key == key), "{key}");
+    for key in OPTIONAL_KEYS {
+        assert!(RunSettings::SETTINGS.iter().any(|setting| setting.key == key), "{key}");
     }
 }

@@ -1,9 +1,9 @@
 //! Links: for ever, and whatever stands in them.
 
 use proptest::prelude::*;
-use vivarium::permalink::{MAX_LENGTH, View, decode, encode};
+use vivarium::permalink::{MAX_LINK_LENGTH, ViewSettings, decode, encode};
 use vivarium::run::RunSpec;
-use vivarium::settings::{Axis, Range, Settings, Value};
+use vivarium::settings::{Range, Settings, SweepAxis, Value};
 
 use crate::catalogs::pairs_that_suit;
 
@@ -92,8 +92,8 @@ proptest! {
         link.spec.parse("model", model).unwrap();
         link.spec.parse("opt", ["sgd", "adam"][optimizer]).unwrap();
         for (index, a, b) in which {
-            let knobs: Vec<_> = link.spec.knobs().into_iter().map(|k| k.1).chain(View::KNOBS).collect();
-            let knob = index.get(&knobs);
+            let settings: Vec<_> = link.spec.settings().into_iter().map(|k| k.1).chain(ViewSettings::SETTINGS).collect();
+            let knob = index.get(&settings);
             let value = value(knob.range, a, b);
             // Lists with a number twice are refused, which is right.
             let _ = match link.view.value(knob.key) {
@@ -107,15 +107,15 @@ proptest! {
         let (again, notices) = decode(&text);
         prop_assert!(notices.is_empty(), "{text}: {notices:?}");
         prop_assert_eq!(&again, &link);
-        prop_assert!(link.spec.problems().is_empty(), "{text}");
+        prop_assert!(link.spec.invalid_settings().is_empty(), "{text}");
         prop_assert!(text.chars().all(|c| c.is_ascii_alphanumeric() || "#/?&=._:-~!;,+*()@$".contains(c)), "{}", text);
     }
 
     #[test]
     fn no_text_panics_and_every_result_can_run(text in "\\PC{0,300}") {
         let (link, _) = decode(&text);
-        prop_assert!(link.spec.problems().is_empty());
-        prop_assert!(decode(&encode(&link)).1.iter().all(|n| link.reserved.iter().any(|r| r.0 == n.key)));
+        prop_assert!(link.spec.invalid_settings().is_empty());
+        prop_assert!(decode(&encode(&link)).1.iter().all(|n| link.teacher_keys.iter().any(|r| r.0 == n.key)));
     }
 
     #[test]
@@ -125,7 +125,7 @@ proptest! {
         text in "(<script>|%[0-9a-f]{2}|\\.\\./|\u{0}|[0-9e.:_-]){0,20}"
     ) {
         let (link, notices) = decode(&format!("#v1/{lab}?n=20&{key}={text}&width=64"));
-        prop_assert!(link.spec.problems().is_empty());
+        prop_assert!(link.spec.invalid_settings().is_empty());
         for notice in &notices {
             prop_assert!(notice.found.chars().count() <= 41 && notice.key.chars().count() <= 41);
         }
@@ -134,8 +134,8 @@ proptest! {
     #[test]
     fn values_out_of_range_never_get_through(index in any::<prop::sample::Index>(), text in "-?[0-9]{1,25}(\\.[0-9]{1,5})?(e[0-9]{1,3})?") {
         for lab in ["sparse-parity", "groups", "markov"] {
-            let knobs = RunSpec::of_lab(lab).unwrap().knobs();
-            let knob = index.get(&knobs).1;
+            let settings = RunSpec::default_of_lab(lab).unwrap().settings();
+            let knob = index.get(&settings).1;
             let (link, notices) = decode(&format!("#v1/{lab}?{}={text}", knob.key));
             let kept = link.spec.value(knob.key).unwrap();
             prop_assert!(knob.check(&kept).is_ok());
@@ -148,7 +148,7 @@ proptest! {
 
 #[test]
 fn long_garbage_is_cut_and_named() {
-    let garbage = "x=1&".repeat(MAX_LENGTH);
+    let garbage = "x=1&".repeat(MAX_LINK_LENGTH);
     let (link, notices) = decode(&format!("#v1/sparse-parity?n=20&{garbage}"));
     assert_eq!(encode(&link), "#v1/sparse-parity?n=20");
     assert_eq!(notices[0].key, "link");
@@ -174,9 +174,9 @@ fn longest(range: Range) -> Value {
         Range::Text(most) => Value::Text("1".repeat(most)),
         Range::Formula(most) => Value::Formula("1".repeat(most - 1)),
         // 2,500 characters are the most of a list.
-        Range::Axis => Value::Axis(Axis::new("settings".into(), vec!["9".repeat(24); 100])),
+        Range::Axis => Value::Axis(SweepAxis::new("settings".into(), vec!["9".repeat(24); 100])),
         // As are they of several lists together.
-        Range::Axes => Value::Axes(vec![Axis::new("settings".into(), vec!["9".repeat(24); 99])]),
+        Range::Axes => Value::Axes(vec![SweepAxis::new("settings".into(), vec!["9".repeat(24); 99])]),
         Range::Set(options) => Value::Set(options.iter().map(|option| option.slug.to_string()).collect()),
     }
 }
@@ -190,21 +190,21 @@ fn no_link_that_is_written_is_too_long_to_be_read() {
             let mut link = decode(&format!("#v1/{task}")).0;
             link.spec.parse("model", model).unwrap();
             link.spec.parse("opt", optimizer).unwrap();
-            for (_, knob) in link.spec.knobs() {
+            for (_, knob) in link.spec.settings() {
                 link.spec.set(knob.key, &longest(knob.range)).unwrap();
             }
-            for knob in View::KNOBS {
+            for knob in ViewSettings::SETTINGS {
                 link.view.set(knob.key, &longest(knob.range)).unwrap();
             }
-            for knob in link.spec.task.config().theory_knobs() {
+            for knob in link.spec.task.config().theory_settings() {
                 link.theory.set(knob.key, &longest(knob.range)).unwrap();
             }
             let reserved = ["lock", "hide", "axes", "embed", "at"];
-            link.reserved = reserved.map(|key| (key.into(), "x".repeat(400))).to_vec();
+            link.teacher_keys = reserved.map(|key| (key.into(), "x".repeat(400))).to_vec();
             most = most.max(encode(&link).len());
         }
     }
     // A third as much again, for what is still to come.
-    assert!(most * 4 < MAX_LENGTH * 3, "{most}");
+    assert!(most * 4 < MAX_LINK_LENGTH * 3, "{most}");
     assert!(most > 10_000, "{most}");
 }

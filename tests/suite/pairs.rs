@@ -14,7 +14,7 @@ mod science;
 
 use vivarium::labs::groups::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
 use vivarium::probing::Probe;
-use vivarium::protocol::{Event, Row};
+use vivarium::protocol::{Event, Measurement};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::session::Session;
@@ -41,7 +41,7 @@ fn weights(session: &Session) -> Weights {
 }
 
 /// The five fields of a row by name; the margin is the last.
-fn fields(row: &Row) -> [(&'static str, &[f32]); 5] {
+fn fields(row: &Measurement) -> [(&'static str, &[f32]); 5] {
     [
         ("training loss", &row.train_loss),
         ("training accuracy", &row.train_accuracy),
@@ -52,7 +52,7 @@ fn fields(row: &Row) -> [(&'static str, &[f32]); 5] {
 }
 
 /// The rows of these events.
-fn rows_of(events: Vec<Event>) -> Vec<Row> {
+fn rows_of(events: Vec<Event>) -> Vec<Measurement> {
     let rows = events.into_iter().filter_map(|event| match event {
         Event::Metrics(rows) => Some(rows),
         _ => None,
@@ -63,8 +63,8 @@ fn rows_of(events: Vec<Event>) -> Vec<Row> {
 /// The pairs that a run trains on, and those that it holds out.
 fn both_sets(spec: &RunSpec) -> [Batch; 2] {
     let (task, [mut trained, mut held_out]) = (spec.task.sampler(), [Batch::default(), Batch::default()]);
-    task.finite_sample(spec.run.seed, 0, 0, task.sample_size().unwrap(), &mut trained);
-    task.held_out(spec.run.seed, 0, spec.held_out(), &mut held_out);
+    task.append_training_set(spec.run.seed, 0, 0, task.training_set_size().unwrap(), &mut trained);
+    task.append_held_out(spec.run.seed, 0, spec.held_out_count(), &mut held_out);
     [trained, held_out]
 }
 
@@ -89,7 +89,7 @@ fn every_model() -> Vec<String> {
 
 /// Weights of no symmetry: `spec`'s own, but with biases that are not zero.
 fn stirred(spec: &RunSpec) -> Vec<Vec<f32>> {
-    let mut weights = spec.initial();
+    let mut weights = spec.initialize_parameters();
     for (which, values) in weights.iter_mut().enumerate() {
         for (i, value) in values.iter_mut().enumerate() {
             *value += 0.1 * libm::sinf((1 + which * 31 + i * 7) as f32);

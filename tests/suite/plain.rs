@@ -27,7 +27,7 @@ fn slices(weights: &[Vec<f32>]) -> Vec<&[f32]> {
 
 fn examples(spec: &RunSpec) -> Batch {
     let mut batch = Batch::default();
-    spec.task.sampler().held_out(spec.run.seed, 0, 40, &mut batch);
+    spec.task.sampler().append_held_out(spec.run.seed, 0, 40, &mut batch);
     batch
 }
 

@@ -6,12 +6,12 @@ use vivarium::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
 use vivarium::models::{Activation, Model};
 use vivarium::optim::loss::Loss;
 use vivarium::probing::Probe;
-use vivarium::protocol::{Command, Ending, Event, Finding, Message, Payload, Row};
+use vivarium::protocol::{Command, EndReason, Event, EventMessage, Measurement, Payload, ProbeResult};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
-use vivarium::worker::{Next, Worker};
+use vivarium::worker::{NextSlice, Worker};
 
 use crate::reference::Reference;
 use crate::{finish, session, spec};
@@ -27,11 +27,11 @@ const MODELS: &[&str] = &[
 ];
 
 fn weights(spec: &RunSpec) -> Vec<Vec<f32>> {
-    spec.initial()
+    spec.initialize_parameters()
 }
 
-fn found(probe: Probe, spec: &RunSpec, weights: Vec<Vec<f32>>) -> Finding {
-    labs::measured(&probe.id(), spec, 0, weights).unwrap()
+fn found(probe: Probe, spec: &RunSpec, weights: Vec<Vec<f32>>) -> ProbeResult {
+    labs::run_probe(&probe.id(), spec, 0, weights).unwrap()
 }
 
 /// Every point of the cube once, with its label.
@@ -183,9 +183,9 @@ fn the_spectrum_is_that_of_the_output_on_every_point() {
         let mut values: Vec<f64> = batch.x.chunks(8).map(|x| net.output(x)).collect();
         let norm: f64 = values.iter().map(|f| f * f).sum::<f64>() / 256.0;
         let target: f64 = values.iter().zip(&batch.y).map(|(f, y)| f * f64::from(*y)).sum::<f64>() / 256.0;
-        walsh::transform(&mut values);
+        walsh::walsh_transform(&mut values);
         let by_degree = walsh::weight_by_degree(&values);
-        let Finding { numbers: shares, few, .. } = found(SPECTRUM, &spec, weights(&spec));
+        let ProbeResult { numbers: shares, few, .. } = found(SPECTRUM, &spec, weights(&spec));
         assert!((few[0] - target / norm.sqrt()).abs() < 1e-5, "{model}");
         for (mine, exact) in shares.iter().zip(&by_degree) {
             assert!((f64::from(*mine) - exact / norm).abs() < 1e-5, "{model}: {mine} against {exact}");
@@ -205,22 +205,22 @@ fn probes_say_why_they_do_not_apply() {
 }
 
 /// All messages of a run through a worker that watches these probes.
-pub fn watched(link: &str, probes: &[Probe]) -> Vec<Message> {
+pub fn watched(link: &str, probes: &[Probe]) -> Vec<EventMessage> {
     let mut worker = Worker::new(Device::cpu());
     let mut all = worker.handle(Command::Watch(probes.iter().map(Probe::id).collect()), Payload::Empty);
     let start =
         Command::Start { spec: spec(link), speed: 0, paused: false, held_out_limit: None, resting: false };
     all.extend(worker.handle(start, Payload::Empty));
     loop {
-        let (messages, next) = pollster::block_on(worker.slice());
+        let (messages, next) = pollster::block_on(worker.train_slice());
         all.extend(messages);
-        if next == Next::Idle {
+        if next == NextSlice::Idle {
             return all;
         }
     }
 }
 
-pub fn rows(messages: &[Message]) -> Vec<Row> {
+pub fn rows(messages: &[EventMessage]) -> Vec<Measurement> {
     let rows = messages.iter().filter_map(|m| match &m.event {
         Event::Metrics(rows) => Some(rows.clone()),
         _ => None,
@@ -228,7 +228,7 @@ pub fn rows(messages: &[Message]) -> Vec<Row> {
     rows.flatten().collect()
 }
 
-fn findings(messages: &[Message]) -> Vec<(u64, Finding)> {
+fn findings(messages: &[EventMessage]) -> Vec<(u64, ProbeResult)> {
     let found = messages.iter().filter_map(|m| match &m.event {
         Event::Probed { step, finding } => Some((*step, finding.clone())),
         _ => None,
@@ -245,7 +245,7 @@ fn a_worker_that_is_watched_trains_the_same_run() {
     assert!(findings(&alone).is_empty());
     let found = findings(&seen);
     for probe in [GAP, SPECTRUM] {
-        let of_kind = |f: &Finding| f.probe == probe.id();
+        let of_kind = |f: &ProbeResult| f.probe == probe.id();
         let steps: Vec<u64> = found.iter().filter(|(_, f)| of_kind(f)).map(|(step, _)| *step).collect();
         assert!(steps.is_sorted() && steps.first() == Some(&0) && steps.last() == Some(&3000), "{steps:?}");
     }
@@ -267,10 +267,10 @@ fn replicas_that_diverge_leave_the_others_alone() {
         !broken.is_empty() && solved > 0,
         "{broken:?} diverged, {solved} arrived: the link must show both"
     );
-    assert_ne!(outcome.ending, Some(Ending::Diverged));
+    assert_ne!(outcome.ending, Some(EndReason::Diverged));
     let waiting = (0..12).filter(|r| outcome.solved[*r].is_none() && !broken.contains(r)).count();
     assert_eq!(
-        outcome.ending == Some(Ending::Target),
+        outcome.ending == Some(EndReason::Target),
         waiting == 0,
         "nobody is waited for who cannot arrive"
     );
@@ -294,7 +294,7 @@ fn disjoint_polynet_follows_the_gradient_flow() {
             pollster::block_on(session.advance(1e9, step - session.step())).unwrap();
         }
         let w = pollster::block_on(session.first_layer()).unwrap().0;
-        let exact = disjoint::all_ones(3, 0.002 * step as f64);
+        let exact = disjoint::symmetric_weight(3, 0.002 * step as f64);
         for (i, w) in w.iter().enumerate() {
             let expected = if relevant.contains(&i) { exact } else { 1.0 };
             assert!((f64::from(*w) - expected).abs() < 0.03, "step {step}, bit {i}: {w} against {expected}");

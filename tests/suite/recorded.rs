@@ -1,7 +1,7 @@
 //! The recorded curves of the presets.
 
 use vivarium::labs::PRESETS;
-use vivarium::presets::recorded::{Recorded, parse};
+use vivarium::presets::recorded::{PresetRecording, parse};
 
 const FILE: &str = include_str!("../../src/view/presets/recorded.txt");
 
@@ -9,14 +9,19 @@ const FILE: &str = include_str!("../../src/view/presets/recorded.txt");
 #[test]
 fn every_preset_as_it_is_now_has_its_record() {
     let all = parse(FILE).unwrap();
-    let names =
-        |of: &[Recorded]| of.iter().map(|one| (one.slug.clone(), one.link.clone())).collect::<Vec<_>>();
+    let names = |of: &[PresetRecording]| {
+        of.iter().map(|one| (one.slug.clone(), one.link.clone())).collect::<Vec<_>>()
+    };
     let presets: Vec<_> = PRESETS.iter().map(|p| (p.slug.to_string(), p.link.to_string())).collect();
     assert_eq!(names(&all), presets);
     let without: Vec<_> = all.iter().filter(|one| one.curves.is_empty()).map(|one| &*one.slug).collect();
     assert!(without.len() <= 6, "{without:?}");
     for one in &all {
-        assert!(one.curves.len() <= 6 && one.of > 0 && one.reached <= one.of, "{}", one.slug);
+        assert!(
+            one.curves.len() <= 6 && one.run_length > 0 && one.recorded_until <= one.run_length,
+            "{}",
+            one.slug
+        );
         for curve in &one.curves {
             assert!((2..=64).contains(&curve.x.len()), "{}: {}", one.slug, curve.x.len());
             assert!(curve.x.is_sorted_by(|a, b| a <= b), "{}", one.slug);

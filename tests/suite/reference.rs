@@ -186,7 +186,7 @@ impl Reference {
     /// Mean loss over the batch.
     pub fn mean_loss(&self, batch: &Batch) -> f64 {
         let rows = batch.x.chunks(self.inputs).zip(&batch.y);
-        rows.map(|(x, y)| self.loss.of(f64::from(*y), self.output(x))).sum::<f64>() / batch.len() as f64
+        rows.map(|(x, y)| self.loss.compute(f64::from(*y), self.output(x))).sum::<f64>() / batch.len() as f64
     }
 
     /// dℓ/dŷ.

@@ -1,7 +1,7 @@
 //! Scripts of runs that begin from weights set by hand, that train layer by layer, and of the tasks on few relevant bits.
 
-use vivarium::labs::{PRESETS, find};
-use vivarium::permalink::{Link, View, decode, encode};
+use vivarium::labs::{PRESETS, find_preset};
+use vivarium::permalink::{Link, ViewSettings, decode, encode};
 use vivarium::record::{torch, weights};
 use vivarium::run::RunSpec;
 
@@ -12,7 +12,7 @@ fn link(text: &str) -> Link {
 }
 
 fn script(text: &str) -> String {
-    torch::script(&link(text).spec).unwrap()
+    torch::write_script(&link(text).spec).unwrap()
 }
 
 /// Relevant bits and the scale of inputs have the same key in links, and only the first have an entry of their own.
@@ -141,7 +141,7 @@ fn given(line: &str) -> Vec<&str> {
 fn every_preset_has_a_script_or_a_sentence() {
     let mut refused = vec![];
     for preset in PRESETS {
-        match torch::script(&preset.link().spec) {
+        match torch::write_script(&preset.link().spec) {
             Ok(script) => {
                 assert!(!script.contains("{{"), "{}", preset.slug);
                 // Parts are written by themselves: what one calls SIZE, another must not.
@@ -149,12 +149,10 @@ fn every_preset_has_a_script_or_a_sentence() {
                 names.sort_unstable();
                 let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
                 assert!(names.len() > 10 && twice.is_none(), "{}: {twice:?}", preset.slug);
-                assert!(
-                    script.contains(&encode(&Link {
-                        view: View::of(&preset.link().spec.task),
-                        ..preset.link()
-                    }))
-                );
+                assert!(script.contains(&encode(&Link {
+                    view: ViewSettings::default_of_task(&preset.link().spec.task),
+                    ..preset.link()
+                })));
             }
             Err(why) => {
                 assert!(why.ends_with('.'), "{why}");
@@ -163,7 +161,9 @@ fn every_preset_has_a_script_or_a_sentence() {
                 (one.run.sweep, one.run.series, one.run.further) = Default::default();
                 // What is executed is not trained, anywhere, and a forest not by gradients.
                 let is_trained = one.model.config().has_weights();
-                if is_trained && (preset.link().spec.run.sweep.is_empty() || torch::script(&one).is_err()) {
+                if is_trained
+                    && (preset.link().spec.run.sweep.is_empty() || torch::write_script(&one).is_err())
+                {
                     refused.push((preset.slug, why));
                 }
             }
@@ -194,14 +194,14 @@ const RULES: [(&str, &[&str]); 6] = [
 #[test]
 fn scripts_name_the_optimizer_and_the_schedule() {
     for (rule, parts) in RULES {
-        let script = torch::script(&link(&format!("#v1/groups?n=5&{rule}")).spec).unwrap();
+        let script = torch::write_script(&link(&format!("#v1/groups?n=5&{rule}")).spec).unwrap();
         for part in parts {
             assert!(script.contains(part), "{rule}: {part} is not in\n{script}");
         }
         assert_eq!(script.contains("nesterov=True"), rule.contains("nesterov"), "{rule}");
         assert_eq!(script.matches("def moved(groups)").count(), 1, "{rule}");
     }
-    let classical = torch::script(&link("#v1/sparse-parity?mom=0&momkind=nesterov").spec).unwrap();
+    let classical = torch::write_script(&link("#v1/sparse-parity?mom=0&momkind=nesterov").spec).unwrap();
     assert!(!classical.contains("nesterov=True"), "PyTorch refuses it without momentum");
 }
 
@@ -211,12 +211,12 @@ fn weights_of(spec: &RunSpec) -> Vec<u8> {
     let solved = vec!["-"; spec.run.replicas].join(" ");
     let mut parts = vec![format!(
         "\"__metadata__\":{{\"format\":\"{}\",\"link\":\"{}\",\"step\":\"0\",\"solved\":\"{solved}\"}}",
-        weights::FORMAT,
+        weights::CHECKPOINT_FORMAT,
         encode(&link)
     )];
     let mut data: Vec<u8> = vec![];
-    for (parameter, values) in spec.parameters().iter().zip(spec.initial()) {
-        let moments = (0..spec.optimizer.moments()).map(|i| format!("{}.moment{i}", parameter.name));
+    for (parameter, values) in spec.parameters().iter().zip(spec.initialize_parameters()) {
+        let moments = (0..spec.optimizer.moment_count()).map(|i| format!("{}.moment{i}", parameter.name));
         let named = std::iter::once((parameter.name.clone(), values.clone()));
         for (name, values) in named.chain(moments.map(|name| (name, vec![0.0f32; parameter.len()]))) {
             let begin = data.len();
@@ -238,8 +238,8 @@ mod peers {
 
     use super::*;
     use vivarium::presets::Preset;
-    use vivarium::pytorch::peer::python;
-    use vivarium::run::Halt;
+    use vivarium::pytorch::peer::find_python;
+    use vivarium::run::StopCondition;
     use vivarium::tasks::{Batch, Examples, Task};
     use vivarium::training::autodiff::Autodiff;
     use vivarium::training::launch::device::Device;
@@ -262,7 +262,7 @@ for name in sys.argv[1:]:
         std::fs::create_dir_all(&folder).unwrap();
         let path = |name: &str, ending: &str| folder.join(format!("{name}.{ending}"));
         for (name, spec) in specs {
-            std::fs::write(path(name, "py"), torch::script(spec).unwrap()).unwrap();
+            std::fs::write(path(name, "py"), torch::write_script(spec).unwrap()).unwrap();
             std::fs::write(path(name, "safetensors"), weights_of(spec)).unwrap();
         }
         let mut driver = Command::new(python);
@@ -295,7 +295,7 @@ for name in sys.argv[1:]:
 
     fn short(preset: &Preset, steps: u64) -> RunSpec {
         let mut spec = preset.link().spec;
-        (spec.run.replicas, spec.run.inits, spec.run.every, spec.run.halt) = (1, 0, 1, Halt::Steps);
+        (spec.run.replicas, spec.run.inits, spec.run.every, spec.run.halt) = (1, 0, 1, StopCondition::Steps);
         spec.run.steps = steps;
         spec
     }
@@ -303,7 +303,7 @@ for name in sys.argv[1:]:
     /// A script makes the updates of autodiff with every optimizer, schedule and with smoothed labels.
     #[test]
     fn scripts_make_the_updates_of_every_optimizer() {
-        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
+        let Some(python) = find_python() else { return skip(module_path!(), "no Python can import torch") };
         let pairs = "#v1/groups?n=5&width=12&std=0.4&steps=12&halt=steps&every=1";
         let specs: Vec<RunSpec> =
             RULES.iter().map(|(rule, _)| link(&format!("{pairs}&{rule}")).spec).collect();
@@ -329,18 +329,18 @@ for name in sys.argv[1:]:
     /// Whether every step takes all of a sample that hangs on no random number, or on one that the script is told.
     fn is_exact(spec: &RunSpec) -> bool {
         let sampler = spec.task.sampler();
-        let given = matches!(&spec.task, Task::Groups(_)) || spec.task.examples().takes_all_inputs();
-        given && sampler.sample_size() == Some(spec.batch())
+        let given = matches!(&spec.task, Task::Groups(_)) || spec.task.examples().trains_on_all_inputs();
+        given && sampler.training_set_size() == Some(spec.batch_size())
     }
 
     #[test]
     fn scripts_give_the_recorded_numbers_where_no_data_are_drawn() {
-        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
+        let Some(python) = find_python() else { return skip(module_path!(), "no Python can import torch") };
         let mut specs = vec![];
         for preset in PRESETS {
             let spec = short(preset, 20);
             let fits = spec.step_flops() < 2e8 && spec.run.sweep.is_empty() && golden(preset.slug).is_some();
-            if is_exact(&spec) && fits && torch::script(&spec).is_ok() {
+            if is_exact(&spec) && fits && torch::write_script(&spec).is_ok() {
                 specs.push((preset.slug, spec));
             }
         }
@@ -361,7 +361,7 @@ for name in sys.argv[1:]:
 
     #[test]
     fn scripts_begin_where_the_runs_begin_where_data_are_drawn() {
-        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
+        let Some(python) = find_python() else { return skip(module_path!(), "no Python can import torch") };
         let (mut models, mut specs) = (vec![], vec![]);
         for preset in PRESETS {
             let mut spec = short(preset, 2);
@@ -374,7 +374,7 @@ for name in sys.argv[1:]:
             );
             let known = is_exact(&spec) || models.contains(&key) || golden(preset.slug).is_none();
             let fits = spec.step_flops() < 1e9 && spec.run.sweep.is_empty();
-            if known || !fits || torch::script(&spec).is_err() {
+            if known || !fits || torch::write_script(&spec).is_err() {
                 continue;
             }
             spec.run.held_out = 4096;
@@ -392,9 +392,9 @@ for name in sys.argv[1:]:
 
     #[test]
     fn what_is_learned_on_the_page_is_learned_by_the_script() {
-        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
+        let Some(python) = find_python() else { return skip(module_path!(), "no Python can import torch") };
         let parity = link("#v1/sparse-parity?n=20&width=64&every=50&held=1024").spec;
-        let induction = find("induction").unwrap().link().spec;
+        let induction = find_preset("induction").unwrap().link().spec;
         let found = run(python, "learned", &[("parity", parity), ("induction", induction)]);
         assert!(found[0].1.contains("Replica 0: target accuracy at step"), "{}", found[0].1);
         let kl: Vec<f32> = found[1].0.iter().map(|row| row[4]).collect();
@@ -418,7 +418,7 @@ for name in sys.argv[1:]:
         let mut driver = Command::new(python);
         driver.arg("-c").arg(code).current_dir(&folder);
         for (at, spec) in specs.iter().enumerate() {
-            std::fs::write(folder.join(format!("{at}.py")), torch::script(spec).unwrap()).unwrap();
+            std::fs::write(folder.join(format!("{at}.py")), torch::write_script(spec).unwrap()).unwrap();
             driver.arg(at.to_string());
         }
         let output = driver.output().unwrap();
@@ -430,7 +430,7 @@ for name in sys.argv[1:]:
     /// Bit by bit.
     #[test]
     fn scripts_begin_from_the_weights_that_are_set_by_hand() {
-        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
+        let Some(python) = find_python() else { return skip(module_path!(), "no Python can import torch") };
         let formulas = [
             "#v1/groups?n=5&width=60&from=memorise&replicas=2",
             "#v1/groups?op=symmetric&letters=3&width=72&from=memorise",
@@ -450,7 +450,7 @@ for name in sys.argv[1:]:
         for ((line, spec), text) in printed.lines().zip(&specs).zip(formulas.iter().chain(&GIVEN)) {
             let bits = line.split(' ').skip(1).map(|bits| bits.parse::<i32>().unwrap());
             let found: Vec<f32> = bits.map(|bits| f32::from_bits(bits.cast_unsigned())).collect();
-            assert_eq!(found, spec.initial().concat(), "{text}");
+            assert_eq!(found, spec.initialize_parameters().concat(), "{text}");
         }
     }
 
@@ -458,7 +458,7 @@ for name in sys.argv[1:]:
     /// autodiff.
     #[test]
     fn scripts_train_the_same_networks_where_no_data_are_drawn() {
-        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
+        let Some(python) = find_python() else { return skip(module_path!(), "no Python can import torch") };
         let cube = "#v1/sparse-parity?n=6&k=2&data=cube&batch=0&replicas=2&steps=12&halt=steps&every=1";
         let models = [
             "model=deep-mlp&widths=3.2.2&layers=greedy&lr=0.1&wd=0.01&mom=0.5",
@@ -506,7 +506,7 @@ for name in sys.argv[1:]:
     /// Samples that restarts share, that fit one set of bits only, and that are labelled as ours are.
     #[test]
     fn scripts_draw_the_samples_of_sparse_functions() {
-        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
+        let Some(python) = find_python() else { return skip(module_path!(), "no Python can import torch") };
         let shared = "#v1/sparse-boolean?n=8&k=3&demb=4&heads=1&held=600&replicas=5&tries=2";
         let tasks = [
             "m=40",
@@ -528,17 +528,17 @@ for name in sys.argv[1:]:
             let Task::SparseBoolean(task) = &spec.task else { panic!("a task of this test") };
             let size = (line.len() - 1) / 9;
             let batch = Batch { x: line[1..][..8 * size].to_vec(), y: line[1 + 8 * size..].to_vec() };
-            let (relevant, table) = (task.relevant(spec.run.seed), task.table());
+            let (relevant, table) = (task.relevant(spec.run.seed), task.truth_table());
             for (x, y) in batch.x.chunks(8).zip(&batch.y) {
                 let row = relevant.iter().fold(0, |row, bit| 2 * row + usize::from(x[*bit] > 0.0));
                 assert_eq!(table[row], *y > 0.0, "{}: {x:?} {y}", tasks[at / 6]);
             }
             if size == 40 {
-                assert!(task.is_told(&batch), "{}", tasks[at / 6]);
+                assert!(task.determines_relevant_bits(&batch), "{}", tasks[at / 6]);
             }
             if size == 600 {
                 let ones = batch.x.iter().filter(|x| **x > 0.0).count() as f64 / 4800.0;
-                assert!((ones - task.ones()).abs() < 0.03, "{}: {ones}", tasks[at / 6]);
+                assert!((ones - task.probability_of_one()).abs() < 0.03, "{}: {ones}", tasks[at / 6]);
             }
         }
     }

@@ -35,7 +35,10 @@ fn run(network: &str) -> RunSpec {
 /// The weights of one replica at the start, all of which differ.
 fn weights(spec: &RunSpec, replica: usize) -> Vec<Vec<f32>> {
     let replicas = spec.run.replicas;
-    spec.initial().iter().map(|p| p.chunks(p.len() / replicas).nth(replica).unwrap().to_vec()).collect()
+    spec.initialize_parameters()
+        .iter()
+        .map(|p| p.chunks(p.len() / replicas).nth(replica).unwrap().to_vec())
+        .collect()
 }
 
 /// Logits and gradients of one replica in double precision.
@@ -43,7 +46,7 @@ fn reference(spec: &RunSpec, replica: usize, sequences: &[u8]) -> (Vec<f64>, f64
     let weights = weights(spec, replica);
     let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
     let sampler = spec.task.sampler();
-    let (k, length) = (sampler.inputs(), sampler.length());
+    let (k, length) = (sampler.inputs(), sampler.prediction_count());
     let contexts = sequences.chunks_exact(length + 1).map(|s| &s[..length]);
     match &spec.model {
         Model::AttentionOnly(net) => {
@@ -76,8 +79,12 @@ fn tensors_give_what_plain_loops_give() {
         let tensor = |values: &[f32], shape: [usize; 3]| {
             Tensor::<3>::from_data(TensorData::new(values.to_vec(), shape), device.tensors())
         };
-        let parameters: Vec<Tensor<3>> =
-            spec.initial().iter().zip(spec.parameters()).map(|(values, p)| tensor(values, p.shape)).collect();
+        let parameters: Vec<Tensor<3>> = spec
+            .initialize_parameters()
+            .iter()
+            .zip(spec.parameters())
+            .map(|(values, p)| tensor(values, p.shape))
+            .collect();
         let x = tensor(&both.x, [2, spec.run.batch, columns]);
         let outputs = numbers(spec.model.net().forward(spec.task.examples(), &parameters, x, 0));
         for replica in 0..2 {

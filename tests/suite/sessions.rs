@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use vivarium::optim::Optimizer;
-use vivarium::protocol::{Ending, Event, Row};
+use vivarium::protocol::{EndReason, Event, Measurement};
 use vivarium::tasks::Batch;
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::checkpoint::Checkpoint;
@@ -42,7 +42,7 @@ fn another_seed_is_another_run() {
 }
 
 /// Rows of a run that is advanced by these numbers of steps.
-fn sliced(mut session: Session, slices: &[u64]) -> (Vec<Row>, Vec<Vec<f32>>) {
+fn sliced(mut session: Session, slices: &[u64]) -> (Vec<Measurement>, Vec<Vec<f32>>) {
     let mut rows = vec![];
     for most in slices.iter().cycle() {
         for event in pollster::block_on(session.advance(1e9, *most)).unwrap() {
@@ -178,7 +178,7 @@ fn a_diverged_run_goes_back_to_its_last_good_step() {
         panic!("a learning rate of 50 must diverge: {seen:?}")
     };
     assert!(last_good < step);
-    assert_eq!(seen.last(), Some(&Event::Finished { step: *last_good, reason: Ending::Diverged }));
+    assert_eq!(seen.last(), Some(&Event::Finished { step: *last_good, reason: EndReason::Diverged }));
     assert!(weights(&run).iter().flatten().all(|w| w.is_finite()));
     run.extend(1_000);
     assert!(run.finished(), "a diverged run stays ended");
@@ -189,13 +189,13 @@ fn a_run_stops_where_it_says() {
     let solves = "#v1/sparse-parity?n=8&k=2&width=32&held=256&every=10&steps=5000";
     let mut target = session(solves);
     let outcome = finish(&mut target);
-    assert_eq!(outcome.ending, Some(Ending::Target));
+    assert_eq!(outcome.ending, Some(EndReason::Target));
     assert_eq!(outcome.solved, [Some(outcome.step)]);
     assert!(outcome.step.is_multiple_of(10) && outcome.rows.last().unwrap().test_accuracy == [1.0]);
     target.extend(outcome.step + 25);
-    assert_eq!(finish(&mut target).ending, Some(Ending::LastStep));
+    assert_eq!(finish(&mut target).ending, Some(EndReason::LastStep));
     let last = finish(&mut session(&format!("{solves}&halt=steps").replace("5000", "777")));
-    assert_eq!((last.step, last.ending), (777, Some(Ending::LastStep)));
+    assert_eq!((last.step, last.ending), (777, Some(EndReason::LastStep)));
     assert_eq!(last.rows.last().unwrap().step, 777);
 }
 

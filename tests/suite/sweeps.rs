@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use vivarium::permalink::encode;
-use vivarium::protocol::Row;
-use vivarium::record::{Environment, preamble};
+use vivarium::protocol::Measurement;
+use vivarium::record::{TrainingEnvironment, preamble};
 use vivarium::sweep::cells;
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
@@ -41,7 +41,7 @@ fn read(path: &str) -> String {
 /// The file that the runs done one by one make, and in which replicas train on when they have found it.
 fn singly(link: &str) -> String {
     let sweep = spec(link);
-    let about = preamble::lines(&Environment::program(), link, &sweep, None);
+    let about = preamble::format_run_lines(&TrainingEnvironment::program(), link, &sweep, None);
     let mut text = format!(
         "# lab sweep {link}\n{about}cell,n,k,seed,relevant,replica,success,step,budget,measured_at,train_loss,\
          train_accuracy,test_loss,test_accuracy\n"
@@ -54,7 +54,8 @@ fn singly(link: &str) -> String {
             let row = outcome.rows.iter().find(|row| row.step == step).unwrap();
             let numbers = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
             let numbers: Vec<String> = numbers.iter().map(|column| column[replica].to_string()).collect();
-            let relevant: Vec<String> = preamble::relevant(&cell.spec).iter().map(usize::to_string).collect();
+            let relevant: Vec<String> =
+                preamble::relevant_numbers(&cell.spec).iter().map(usize::to_string).collect();
             text += &format!(
                 "{number},{},{},0,{},{replica},{},{},200,{step},{}\n",
                 cell.spec.value("n").unwrap(),
@@ -347,13 +348,13 @@ fn of_a_sweep_only_the_run_that_diverges_is_said_to() {
 fn what_counts_as_found_can_be_chosen() {
     let link = "#v1/sparse-parity?n=10&k=2&m=40&width=32&lr=0.3&replicas=4&steps=600&every=5&held=256";
     let whole = finish(&mut crate::session(&format!("{link}&halt=steps")));
-    let first = |replica: usize, is_found: &dyn Fn(&Row) -> bool| {
-        whole.rows.iter().find(|row| is_found(&row.of(replica))).map(|row| row.step)
+    let first = |replica: usize, is_found: &dyn Fn(&Measurement) -> bool| {
+        whole.rows.iter().find(|row| is_found(&row.of_replica(replica))).map(|row| row.step)
     };
     for (by, is_found) in [
-        ("", &(|row: &Row| row.test_accuracy[0] >= 0.9) as &dyn Fn(&Row) -> bool),
-        ("&by=memory", &|row: &Row| row.train_accuracy[0] >= 0.9),
-        ("&by=loss&limit=0.3", &|row: &Row| row.test_loss[0] <= 0.3),
+        ("", &(|row: &Measurement| row.test_accuracy[0] >= 0.9) as &dyn Fn(&Measurement) -> bool),
+        ("&by=memory", &|row: &Measurement| row.train_accuracy[0] >= 0.9),
+        ("&by=loss&limit=0.3", &|row: &Measurement| row.test_loss[0] <= 0.3),
     ] {
         let found = finish(&mut crate::session(&format!("{link}&halt=steps&target=0.9{by}"))).solved;
         let expected: Vec<_> = (0..4).map(|replica| first(replica, is_found)).collect();
@@ -387,11 +388,14 @@ fn resting_networks_change_nothing_but_the_time() {
         for (replica, solved) in awake.solved.iter().enumerate() {
             let until = solved.unwrap_or(awake.step);
             for (a, b) in awake.rows.iter().zip(&rested.rows) {
-                let (a, b) = (a.of(replica), b.of(replica));
+                let (a, b) = (a.of_replica(replica), b.of_replica(replica));
                 if a.step <= until {
                     assert_eq!(a, b, "{link}: replica {replica}");
                 } else {
-                    assert_eq!(b.test_accuracy, rested.rows.last().unwrap().of(replica).test_accuracy);
+                    assert_eq!(
+                        b.test_accuracy,
+                        rested.rows.last().unwrap().of_replica(replica).test_accuracy
+                    );
                 }
             }
         }

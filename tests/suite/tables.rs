@@ -2,11 +2,11 @@
 
 use std::process::{Command, Output};
 
-use vivarium::record::{csv, dataset};
+use vivarium::record::{dataset, format_csv};
 use vivarium::run::RunSpec;
 use vivarium::sweep::cells;
 use vivarium::tasks::tabular::uploaded::UploadedTable;
-use vivarium::tasks::{Batch, Measures};
+use vivarium::tasks::{Batch, MeasureNames};
 use vivarium::training::launch::choose::{engine, prefers_gpu, worth_a_gpu};
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Outcome, Session};
@@ -42,8 +42,8 @@ fn networks_are_measured_on_their_own_held_out_rows() {
             doubled as f32 / 2.0 / batch.len() as f32
         };
         let (mut test, mut sample) = (Batch::default(), Batch::default());
-        task.held_out_of(spec.run.seed, replica, 0, 20, &mut test);
-        task.finite_sample(spec.run.seed, replica, 0, 60, &mut sample);
+        task.append_held_out_of_replica(spec.run.seed, replica, 0, 20, &mut test);
+        task.append_training_set(spec.run.seed, replica, 0, 60, &mut sample);
         assert_eq!((test.len(), sample.len()), (20, 60));
         assert!((right(&test) - last.test_accuracy[replica as usize]).abs() < 1e-6);
         assert!((right(&sample) - last.train_accuracy[replica as usize]).abs() < 1e-6);
@@ -133,7 +133,7 @@ fn a_sample_of_one_class_is_learned() {
         x: (0..100).map(|i| i as f32 / 50.0 - 1.0).collect(),
         y: (0..100).map(|i| if i == 3 { 1.0 } else { -1.0 }).collect(),
     };
-    let number = own.open();
+    let number = own.register();
     let last = trained(&format!("#v1/tabular?data=own&csv={number}&m=4&{FOREST}")).rows.pop().unwrap();
     assert!(last.test_accuracy.iter().all(|right| *right >= 0.9), "{:?}", last.test_accuracy);
 }
@@ -150,7 +150,7 @@ fn a_sweep_may_have_models_for_an_axis() {
     assert_eq!(cells[2].spec.value("widths").unwrap().to_string(), "6.5");
     let data = |at: usize| {
         let mut batch = Batch::default();
-        cells[at].spec.task.sampler().finite_sample(0, 1, 0, 20, &mut batch);
+        cells[at].spec.task.sampler().append_training_set(0, 1, 0, 20, &mut batch);
         batch
     };
     assert_eq!((data(0), data(2)), (data(1), data(3)));
@@ -177,7 +177,8 @@ fn links_are_about_the_table_that_the_command_names() {
     let folder = Folder::new("own-table");
     let path = folder.file("own.csv");
     std::fs::write(&path, own_table()).unwrap();
-    let number = |label: Option<usize>| dataset::read(own_table().as_bytes(), label).unwrap().table.number();
+    let number =
+        |label: Option<usize>| dataset::read_bytes(own_table().as_bytes(), label).unwrap().table.table_id();
     let (last, second) = (number(None), number(Some(1)));
     assert_ne!(last, second);
     let explained = |arguments: &[&str]| {
@@ -215,10 +216,10 @@ fn a_run_on_the_table_of_the_command_is_the_run_on_that_table() {
     let link = format!("#v1/tabular?{run}");
     let output = lab(&["run", &link, "--table", &path, "-q", "--format", "csv"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let number = dataset::read(own_table().as_bytes(), None).unwrap().table.open();
+    let number = dataset::read_bytes(own_table().as_bytes(), None).unwrap().table.register();
     let rows = trained(&format!("#v1/tabular?data=own&csv={number}&{run}")).rows;
     assert_eq!(rows.len(), 3);
     let printed = String::from_utf8_lossy(&output.stdout);
     let table: String = printed.split_inclusive('\n').filter(|line| !line.starts_with('#')).collect();
-    assert_eq!(table, csv(&Measures::default(), rows.iter()));
+    assert_eq!(table, format_csv(&MeasureNames::default(), rows.iter()));
 }

@@ -10,7 +10,7 @@ use vivarium::models::layout::{Tensor, Tensors};
 use vivarium::models::{Model, Parameter};
 use vivarium::run::RunSpec;
 use vivarium::settings::Value;
-use vivarium::tasks::{Batch, Form, Task};
+use vivarium::tasks::{Batch, ExampleForm, Task};
 use vivarium::training::session::evaluator::Evaluator;
 use vivarium_core::testing::skip;
 
@@ -89,23 +89,23 @@ fn tensors_of(spec: &RunSpec) -> &'static Tensors {
 
 /// What shapes are made of: whole settings by their keys, and the letters of TENSORS.md that stand for sizes of examples.
 fn sizes(spec: &RunSpec) -> HashMap<String, usize> {
-    let whole = |(_, knob): (_, &vivarium::settings::Knob)| match spec.value(knob.key)? {
+    let whole = |(_, knob): (_, &vivarium::settings::SettingInfo)| match spec.value(knob.key)? {
         Value::Int(value) => Some((knob.key.to_string(), value as usize)),
         _ => None,
     };
-    let mut all: HashMap<String, usize> = spec.knobs().into_iter().filter_map(whole).collect();
+    let mut all: HashMap<String, usize> = spec.settings().into_iter().filter_map(whole).collect();
     let examples = spec.task.examples();
     let mut put = |letter: &str, value: usize| all.insert(letter.into(), value);
     match examples.form() {
-        Form::Bits | Form::Row => {
+        ExampleForm::Bits | ExampleForm::Row => {
             put("n", examples.inputs());
         }
-        Form::Pair => {
+        ExampleForm::Pair => {
             put("p", examples.inputs());
         }
-        Form::Sequence | Form::Trace => {
+        ExampleForm::Sequence | ExampleForm::Trace => {
             put("k", examples.inputs());
-            put("t", examples.length());
+            put("t", examples.prediction_count());
         }
         _ => {}
     }
@@ -225,7 +225,7 @@ fn every_parameter_has_its_entry_and_every_entry_its_parameter() {
     let (mut found, mut wrong) = (BTreeSet::new(), vec![]);
     for task in Task::ENTRIES {
         for model in Model::ENTRIES {
-            let mut spec = RunSpec::of_lab(task.info.slug).unwrap();
+            let mut spec = RunSpec::default_of_lab(task.info.slug).unwrap();
             if Model::suit(model.info.slug, &spec.task) {
                 spec.parse("model", model.info.slug).unwrap();
                 wrong.extend(flaws(&spec, &mut found));
@@ -300,13 +300,19 @@ fn file(arrays: &[(&str, Vec<usize>, Vec<f32>)], texts: &[(&str, String)]) -> Ve
 fn examples(spec: &RunSpec, replica: u32) -> Batch {
     let mut batch = Batch::default();
     if let Some(evaluator) = Evaluator::new(spec) {
-        batch.x = evaluator.contexts()[..spec.held_out() * spec.task.examples().length()]
+        batch.x = evaluator.contexts()[..spec.held_out_count() * spec.task.examples().prediction_count()]
             .iter()
             .map(|symbol| f32::from(*symbol))
             .collect();
-        batch.y = vec![0.0; spec.held_out()];
+        batch.y = vec![0.0; spec.held_out_count()];
     } else {
-        spec.task.sampler().held_out_of(spec.run.seed, replica, 0, spec.held_out(), &mut batch);
+        spec.task.sampler().append_held_out_of_replica(
+            spec.run.seed,
+            replica,
+            0,
+            spec.held_out_count(),
+            &mut batch,
+        );
     }
     batch
 }
@@ -317,7 +323,7 @@ fn outputs(spec: &RunSpec, weights: &[&[f32]], batch: &Batch, stage: usize) -> V
     let columns = batch.x.len() / batch.len();
     // A network on sequences is given the label behind the context.
     let rows = batch.x.chunks(columns);
-    let is_sequence = examples.form() == Form::Sequence;
+    let is_sequence = examples.form() == ExampleForm::Sequence;
     let x: Vec<f32> = rows.flat_map(|row| row.iter().copied().chain(is_sequence.then_some(0.0))).collect();
     spec.network().evaluate(weights, examples.inputs(), &x, stage)
 }
@@ -326,12 +332,12 @@ fn outputs(spec: &RunSpec, weights: &[&[f32]], batch: &Batch, stage: usize) -> V
 /// no loss of outputs.
 fn loss(spec: &RunSpec) -> &'static str {
     match spec.task.examples().form() {
-        Form::Bits | Form::Row => "signs",
-        Form::Pair => "classes",
-        Form::Sequence => "chains",
-        Form::Prompt => "positions",
-        Form::Points => "points",
-        Form::Fit => "fit",
+        ExampleForm::Bits | ExampleForm::Row => "signs",
+        ExampleForm::Pair => "classes",
+        ExampleForm::Sequence => "chains",
+        ExampleForm::Prompt => "positions",
+        ExampleForm::Points => "points",
+        ExampleForm::Fit => "fit",
         _ => "",
     }
 }
@@ -373,7 +379,7 @@ fn write(folder: &Folder, name: &str, run: &str) {
         let truth: Vec<f32> = evaluator.truths()[..count * symbols].iter().map(|p| *p as f32).collect();
         arrays.push(("truth", vec![replicas, count, symbols], truth.repeat(replicas)));
     }
-    let knobs = spec.knobs().into_iter();
+    let knobs = spec.settings().into_iter();
     let mut settings: BTreeMap<String, String> = knobs
         .filter_map(|(_, knob)| Some((knob.key.to_string(), spec.value(knob.key)?.to_string())))
         .collect();

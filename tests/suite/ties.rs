@@ -2,7 +2,7 @@
 //!
 //! Without a GPU adapter (a simulated one is enough) the GPU is reported as skipped, and the tests fail in CI.
 
-use vivarium::record::torch::script;
+use vivarium::record::torch::write_script;
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
@@ -132,7 +132,7 @@ fn ties_are_counted_in_all_learners_as_here() {
         ));
         let weights = spec.architecture().initial(spec.run.seed, 10, 1);
         let mut batch = Batch::default();
-        spec.task.sampler().held_out(spec.run.seed, 0, 512, &mut batch);
+        spec.task.sampler().append_held_out(spec.run.seed, 0, 512, &mut batch);
         let (mut sum, mut ties) = (0, 0);
         for (x, y) in batch.x.chunks(10).zip(&batch.y) {
             let width = weights[1].len();
@@ -156,7 +156,7 @@ fn ties_are_counted_in_all_learners_as_here() {
 /// PyTorch is not needed here: the text of the script says it.
 #[test]
 fn the_script_counts_ties_as_the_page_does() {
-    let script = script(&spec("#v1/sparse-parity?n=9&k=3&width=7")).unwrap();
+    let script = write_script(&spec("#v1/sparse-parity?n=9&k=3&width=7")).unwrap();
     assert!(script.contains("return (margins(y, f) > 0).float() + (margins(y, f) == 0).float() / 2\n"));
     assert!(script.contains("return losses(y, f).mean((1, 2)), credits(y, f).mean((1, 2))\n"));
 }

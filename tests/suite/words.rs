@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use vivarium::cli::{all_texts, places, table};
-use vivarium::language::{LANGUAGES, Table};
+use vivarium::cli::{collect_texts, find_placeholders, format_catalogue};
+use vivarium::language::{LANGUAGES, TranslationTable};
 
 fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("www/languages")
@@ -13,9 +13,9 @@ fn folder() -> std::path::PathBuf {
 
 #[test]
 fn the_catalogue_has_every_text() {
-    let texts = all_texts(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let texts = collect_texts(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
     let catalogue = fs::read_to_string(folder().join("en.json")).unwrap();
-    assert!(catalogue == table(&texts), "out of date; `cargo lab words` refreshes it");
+    assert!(catalogue == format_catalogue(&texts), "out of date; `cargo lab words` refreshes it");
     // Every mark and every catalogue: a text of each kind.
     for text in [
         "Gallery",
@@ -31,7 +31,9 @@ fn the_catalogue_has_every_text() {
 
 #[test]
 fn every_language_fits_the_catalogue() {
-    let read = |path: &Path| -> Table { serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap() };
+    let read = |path: &Path| -> TranslationTable {
+        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    };
     let english = read(&folder().join("en.json"));
     let files = fs::read_dir(folder()).unwrap().flatten();
     assert_eq!(
@@ -52,9 +54,9 @@ fn every_language_fits_the_catalogue() {
 }
 
 /// Texts of a table that the page does not have, or whose places are not those of the English text.
-fn flaws(english: &Table, table: &Table) -> Vec<String> {
+fn flaws(english: &TranslationTable, table: &TranslationTable) -> Vec<String> {
     let fits = |(text, own): &(&String, &String)| {
-        own.is_empty() || english.contains_key(*text) && places(text) == places(own)
+        own.is_empty() || english.contains_key(*text) && find_placeholders(text) == find_placeholders(own)
     };
     table.iter().filter(|pair| !fits(pair)).map(|(text, own)| format!("{text}: {own}")).collect()
 }

@@ -1,10 +1,10 @@
 //! The worker without a browser: commands in, messages out.
 
-use vivarium::protocol::{Command, DeviceKind, Ending, Event, Failure, Message, Payload};
+use vivarium::protocol::{Command, DeviceKind, EndReason, Event, EventMessage, Payload, RunError};
 use vivarium::run::RunSpec;
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::checkpoint::Checkpoint;
-use vivarium::worker::{Next, Worker};
+use vivarium::worker::{NextSlice, Worker};
 
 use crate::{finish, session, spec};
 
@@ -14,23 +14,23 @@ fn start(spec: RunSpec, paused: bool) -> Command {
     Command::Start { spec, speed: 0, paused, held_out_limit: None, resting: false }
 }
 
-fn slice(worker: &mut Worker) -> (Vec<Message>, Next) {
-    pollster::block_on(worker.slice())
+fn slice(worker: &mut Worker) -> (Vec<EventMessage>, NextSlice) {
+    pollster::block_on(worker.train_slice())
 }
 
 /// All messages until the worker has nothing to do.
-fn drain(worker: &mut Worker) -> Vec<Message> {
+fn drain(worker: &mut Worker) -> Vec<EventMessage> {
     let mut all = vec![];
     loop {
         let (messages, next) = slice(worker);
         all.extend(messages);
-        if next == Next::Idle {
+        if next == NextSlice::Idle {
             return all;
         }
     }
 }
 
-fn metrics(messages: &[Message]) -> Vec<vivarium::protocol::Row> {
+fn metrics(messages: &[EventMessage]) -> Vec<vivarium::protocol::Measurement> {
     let rows = messages.iter().filter_map(|m| match &m.event {
         Event::Metrics(rows) => Some(rows.clone()),
         _ => None,
@@ -38,24 +38,24 @@ fn metrics(messages: &[Message]) -> Vec<vivarium::protocol::Row> {
     rows.flatten().collect()
 }
 
-fn has(messages: &[Message], what: impl Fn(&Event) -> bool) -> bool {
+fn has(messages: &[EventMessage], what: impl Fn(&Event) -> bool) -> bool {
     messages.iter().any(|m| what(&m.event))
 }
 
 #[test]
 fn a_run_through_the_worker_is_the_run_of_the_session() {
     let mut worker = Worker::new(Device::cpu());
-    let Event::Ready(report) = worker.ready().event else { panic!("the first message is Ready") };
+    let Event::Ready(report) = worker.ready_message().event else { panic!("the first message is Ready") };
     assert_eq!(report.kind, DeviceKind::Cpu);
     let began = worker.handle(start(spec(LINK), false), Payload::Empty);
     assert!(has(&began, |e| matches!(e, Event::Started { step: 0, held_out: 128, .. })));
     let messages = drain(&mut worker);
     assert_eq!(metrics(&messages), finish(&mut session(LINK)).rows);
-    assert!(has(&messages, |e| *e == Event::Finished { step: 200, reason: Ending::LastStep }));
+    assert!(has(&messages, |e| *e == Event::Finished { step: 200, reason: EndReason::LastStep }));
     let weights = messages.iter().rev().find(|m| matches!(m.event, Event::Weights { .. })).unwrap();
     assert_eq!(weights.event, Event::Weights { step: 200, inputs: 10, width: 16 });
     assert!(matches!(&weights.payload, Payload::Numbers(numbers) if numbers.len() == 160));
-    assert_eq!(slice(&mut worker), (vec![], Next::Idle));
+    assert_eq!(slice(&mut worker), (vec![], NextSlice::Idle));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn single_steps_make_one_step_each_and_show_it() {
 #[test]
 fn a_run_goes_on_to_a_step_and_waits_there_with_a_measurement() {
     let mut worker = Worker::new(Device::cpu());
-    let steps = |messages: &[Message]| metrics(messages).iter().map(|r| r.step).collect::<Vec<_>>();
+    let steps = |messages: &[EventMessage]| metrics(messages).iter().map(|r| r.step).collect::<Vec<_>>();
     worker.handle(start(spec(LINK), true), Payload::Empty);
     worker.handle(Command::PlayTo(25), Payload::Empty);
     let messages = drain(&mut worker);
@@ -130,7 +130,7 @@ fn the_speed_limit_holds_and_can_be_lifted() {
     for _ in 0..20 {
         let (messages, next) = slice(&mut worker);
         assert!(!has(&messages, |e| matches!(e, Event::Finished { .. })));
-        waits += usize::from(matches!(next, Next::Wait(ms) if ms > 0.0));
+        waits += usize::from(matches!(next, NextSlice::Wait(ms) if ms > 0.0));
     }
     // Most slices are over before the next step is due; the machine may hang in some.
     assert!(waits > 0, "no slice ends with a wait");
@@ -149,7 +149,7 @@ fn the_learning_rate_changes_live_and_a_finished_run_can_go_on() {
     worker.handle(Command::Play, Payload::Empty);
     assert!(has(&drain(&mut worker), |e| matches!(e, Event::Finished { step: 200, .. })));
     worker.handle(Command::Extend(230), Payload::Empty);
-    assert!(has(&drain(&mut worker), |e| *e == Event::Finished { step: 230, reason: Ending::LastStep }));
+    assert!(has(&drain(&mut worker), |e| *e == Event::Finished { step: 230, reason: EndReason::LastStep }));
 }
 
 #[test]
@@ -173,15 +173,15 @@ fn bad_commands_become_one_sentence_and_the_worker_lives_on() {
         let messages = worker.handle(command, payload);
         assert!(has(&messages, |e| matches!(
             e,
-            Event::Failed(Failure::BadCheckpoint(_) | Failure::Impossible(_))
+            Event::Failed(RunError::BadCheckpoint(_) | RunError::Impossible(_))
         )));
-        assert_eq!(slice(&mut worker), (vec![], Next::Idle));
+        assert_eq!(slice(&mut worker), (vec![], NextSlice::Idle));
     }
     for command in
         [Command::Play, Command::Step, Command::Pause, Command::Checkpoint, Command::LearningRate(1.0)]
     {
         worker.handle(command, Payload::Empty);
-        assert_eq!(slice(&mut worker).1, Next::Idle);
+        assert_eq!(slice(&mut worker).1, NextSlice::Idle);
     }
     worker.handle(start(spec(LINK), false), Payload::Empty);
     assert_eq!(metrics(&drain(&mut worker)).len(), 21);
@@ -228,7 +228,7 @@ fn runs_that_a_gpu_trains_ahead_are_told_as_if_they_had_begun_when_they_were_ask
             let (new, next) = slice(&mut worker);
             messages.extend(new);
             count += 1;
-            if next == Next::Idle {
+            if next == NextSlice::Idle {
                 break;
             }
         }
@@ -283,5 +283,5 @@ fn a_sweep_that_is_paused_trains_nothing_ahead() {
     let answer = worker.handle(Command::Pause, Payload::Empty);
     assert!(has(&answer, |e| matches!(e, Event::Paused { .. })));
     drain(&mut worker);
-    assert_eq!(slice(&mut worker), (vec![], Next::Idle), "nothing goes on unseen");
+    assert_eq!(slice(&mut worker), (vec![], NextSlice::Idle), "nothing goes on unseen");
 }

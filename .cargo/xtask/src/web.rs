@@ -19,7 +19,7 @@ use crate::setup::{self, Toolchain};
 const INDEX: &str = "www/index.html";
 
 /// Cargo's settings while the page is served and rebuilt: what changed is compiled again piece by piece, and nothing is
-/// optimised across crates. A rebuild takes a fifth of the time; the programs are a third larger.
+/// optimised across crates. A rebuild takes a fifth of the time; the first program is larger by half.
 const REBUILT: [(&str, &str); 5] = [
     ("CARGO_PROFILE_PAGE_LTO", "off"),
     ("CARGO_PROFILE_PAGE_CODEGEN_UNITS", "16"),

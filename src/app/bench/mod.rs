@@ -1,3 +1,3 @@
-//! The view of the bench.
+//! The view of the benchmark.
 
 pub mod view;

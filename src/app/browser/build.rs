@@ -1,4 +1,4 @@
-//! Which build of the page this is, and what is said where the server has another one by now.
+//! The build of this page, and the notice that the server has another one.
 //!
 //! # Why
 //! A deployment replaces all files at once, while the page may be open or kept by its service worker. Files that it
@@ -9,72 +9,78 @@ use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::{document, window};
 use wasm_bindgen::prelude::*;
 
-use vivarium_ui::browser::{get, settle};
+use vivarium_ui::browser::{get_property, on_settled};
 
-/// The name of the build that the server has now (`.cargo/xtask/src/finish.rs`). No service worker keeps it.
-const PUBLISHED: &str = "./build.txt";
-/// The notice's id: one is enough.
-const NOTICE: &str = "outdated";
+/// File with the name of the server's current build (`.cargo/xtask/src/finish.rs`); the service worker does not cache
+/// it.
+const BUILD_FILE: &str = "./build.txt";
+/// Id of the notice's element, so that there is at most one.
+const NOTICE_ID: &str = "outdated";
 
-/// The name of this build; `__BUILD__` where it was not finished.
-pub fn build() -> String {
+/// Returns the name of this build; `__BUILD__` in an unfinished build.
+pub fn build_name() -> String {
     let meta = document().query_selector("meta[name=build]").ok().flatten();
     meta.and_then(|meta| meta.get_attribute("content")).unwrap_or_default()
 }
 
-/// What stands in the names of the workers' files before their end.
-pub fn suffix() -> String {
-    Some(build()).filter(|build| is_finished(build)).map(|build| format!("-{build}")).unwrap_or_default()
+/// Returns the part of the worker files' names that contains the build.
+pub fn worker_file_suffix() -> String {
+    Some(build_name())
+        .filter(|build| has_build_name(build))
+        .map(|build| format!("-{build}"))
+        .unwrap_or_default()
 }
 
-/// The address of a file whose name says nothing of its contents: of this build, for the service worker.
-pub fn with_build(file: &str) -> String {
-    match build() {
-        build if is_finished(&build) => format!("{file}?build={build}"),
+/// Returns the address of a file with the build as its query, for the service worker.
+pub fn address_with_build(file: &str) -> String {
+    match build_name() {
+        build if has_build_name(&build) => format!("{file}?build={build}"),
         _ => file.into(),
     }
 }
 
-fn is_finished(build: &str) -> bool {
+/// Whether a text is the name of a finished build.
+fn has_build_name(build: &str) -> bool {
     !build.is_empty() && !build.starts_with('_')
 }
 
 #[wasm_bindgen]
 extern "C" {
-    /// web-sys has it too, with types that nothing else here needs.
+    /// Calls `fetch` with options; the binding in web-sys would add unused types to the program.
     #[wasm_bindgen(js_name = fetch)]
     fn fetch_with(address: &str, how: &Object) -> Promise;
 }
 
-/// Looks which build the server has, after a file of this one could not be fetched; offers to open the page again
-/// where it is another. Without a network there is nothing to say.
-pub fn look_for_another() {
+/// Compares the server's build with this one after a failed fetch, and offers to reload the page if they differ.
+/// Offline nothing is shown.
+pub fn check_for_new_build() {
     let how = Object::new();
     let _ = Reflect::set(&how, &"cache".into(), &"no-store".into());
-    settle(&fetch_with(PUBLISHED, &how), |response| {
+    on_settled(&fetch_with(BUILD_FILE, &how), |response| {
         let response = response.unwrap_or(JsValue::NULL);
-        let text = get(&response, "text").dyn_into::<Function>().and_then(|text| text.call0(&response));
-        let (Ok(text), true) = (text, get(&response, "ok").is_truthy()) else { return };
-        settle(&Promise::resolve(&text), |text| {
+        let text =
+            get_property(&response, "text").dyn_into::<Function>().and_then(|text| text.call0(&response));
+        let (Ok(text), true) = (text, get_property(&response, "ok").is_truthy()) else { return };
+        on_settled(&Promise::resolve(&text), |text| {
             let published = text.ok().and_then(|text| text.as_string()).unwrap_or_default();
-            let ours = build();
-            if is_finished(&ours) && is_name(published.trim()) && published.trim() != ours {
-                offer_new();
+            let ours = build_name();
+            if has_build_name(&ours) && is_build_name(published.trim()) && published.trim() != ours {
+                show_reload_notice();
             }
         });
     });
 }
 
-/// Whether a text is the name of a build, and not the page that some hosts send in place of a missing file.
-fn is_name(text: &str) -> bool {
+/// Whether a text is the name of a build, and not the page that some hosts send for a missing file.
+fn is_build_name(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Says that the page is of an older build than the server's files, and offers to open it again.
-pub fn offer_new() {
-    if document().get_element_by_id(NOTICE).is_none() {
-        notice(
-            NOTICE,
+/// Shows a notice that the page is outdated, with a button that reloads it.
+pub fn show_reload_notice() {
+    if document().get_element_by_id(NOTICE_ID).is_none() {
+        show_notice(
+            NOTICE_ID,
             tr!(
                 "A newer version of this page has been published, and the server no longer has all parts of this version. Open the page again; the address of the page keeps your settings."
             ),
@@ -82,9 +88,8 @@ pub fn offer_new() {
     }
 }
 
-/// A sentence over the page, and a button that opens the page again: without a call back into this program, which may
-/// have stopped.
-pub(super) fn notice(id: &str, sentence: &str) {
+/// Shows a notice with a button that reloads the page without a call to this program, which may have stopped.
+pub(super) fn show_notice(id: &str, sentence: &str) {
     let document = document();
     let (Some(body), Ok(notice), Ok(button)) =
         (document.body(), document.create_element("p"), document.create_element("button"))
@@ -97,7 +102,7 @@ pub(super) fn notice(id: &str, sentence: &str) {
     notice.set_text_content(Some(&format!("{sentence} ")));
     button.set_text_content(Some(tr!("Open the page again")));
     let location: JsValue = window().location().into();
-    if let Ok(reload) = get(&location, "reload").dyn_into::<Function>() {
+    if let Ok(reload) = get_property(&location, "reload").dyn_into::<Function>() {
         let _ = Reflect::set(&button, &"onclick".into(), &reload.bind0(&location));
     }
     let _ = notice.append_child(&button);

@@ -1,29 +1,30 @@
-//! What the page asks of the browser about files: to save some, and to know those that a person drops.
+//! Saving of files, and reading of files that are dropped on the page.
 //!
-//! Files and drags are reached through their properties, since web-sys would need features of its own for them.
+//! Properties of files and drags are read by name, since web-sys would need additional features for them.
 
 use js_sys::{Array, Function, Uint8Array};
 use leptos::prelude::{document, set_timeout, window};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, BlobPropertyBag, Event, HtmlAnchorElement, HtmlCanvasElement, Url};
 
-use vivarium_page::files::Saved;
-use vivarium_ui::browser::get;
+use vivarium_page::files::ExportFile;
+use vivarium_ui::browser::get_property;
 
-/// What the browser calls itself.
-pub fn system() -> String {
+/// Returns the user agent of the browser.
+pub fn user_agent() -> String {
     window().navigator().user_agent().unwrap_or_default()
 }
 
-/// Offers a file for saving; whether the browser took it.
-pub fn save(file: &Saved) -> bool {
+/// Offers a file for download. Returns whether the browser accepted it.
+pub fn save_file(file: &ExportFile) -> bool {
     let parts = Array::of1(&Uint8Array::from(file.bytes.as_slice()));
     let about = BlobPropertyBag::new();
-    about.set_type(file.kind);
+    about.set_type(file.media_type);
     let blob = Blob::new_with_u8_array_sequence_and_options(&parts, &about);
     blob.is_ok_and(|blob| save_blob(&blob, &file.name))
 }
 
+/// Offers a blob for download under this name. Returns whether the browser accepted it.
 fn save_blob(blob: &Blob, name: &str) -> bool {
     let anchor = document().create_element("a").ok().and_then(|a| a.dyn_into::<HtmlAnchorElement>().ok());
     let (Some(anchor), Ok(address)) = (anchor, Url::create_object_url_with_blob(blob)) else { return false };
@@ -38,22 +39,22 @@ fn save_blob(blob: &Blob, name: &str) -> bool {
     true
 }
 
-/// The canvas of a chart on show.
-pub fn canvas(slug: &str) -> Option<HtmlCanvasElement> {
+/// Returns the canvas of the shown chart with this slug.
+pub fn chart_canvas(slug: &str) -> Option<HtmlCanvasElement> {
     let found = document().query_selector(&format!("canvas[data-testid=chart-{slug}]"));
     found.ok().flatten().and_then(|canvas| canvas.dyn_into().ok())
 }
 
-/// A canvas of so many pixels, beside the page.
-pub fn blank([width, height]: [u32; 2]) -> Option<HtmlCanvasElement> {
+/// Creates a canvas of this width and height in pixels, outside of the page.
+pub fn create_canvas([width, height]: [u32; 2]) -> Option<HtmlCanvasElement> {
     let canvas: HtmlCanvasElement = document().create_element("canvas").ok()?.dyn_into().ok()?;
     canvas.set_width(width);
     canvas.set_height(height);
     Some(canvas)
 }
 
-/// Saves what is on a canvas as PNG.
-pub fn save_canvas(canvas: &HtmlCanvasElement, name: String) -> bool {
+/// Offers the content of a canvas for download as PNG.
+pub fn save_canvas_png(canvas: &HtmlCanvasElement, name: String) -> bool {
     let done = Closure::once_into_js(move |blob: JsValue| {
         if let Ok(blob) = blob.dyn_into::<Blob>() {
             save_blob(&blob, &name);
@@ -62,13 +63,13 @@ pub fn save_canvas(canvas: &HtmlCanvasElement, name: String) -> bool {
     canvas.to_blob(done.unchecked_ref::<Function>()).is_ok()
 }
 
-/// Whether a drag brings files, and not a piece of text or of the page.
-pub fn brings_files(event: &Event) -> bool {
-    let types = get(&get(event, "dataTransfer"), "types");
+/// Whether a drag carries files, and not text or a part of the page.
+pub fn has_files(event: &Event) -> bool {
+    let types = get_property(&get_property(event, "dataTransfer"), "types");
     Array::is_array(&types) && Array::from(&types).includes(&"Files".into(), 0)
 }
 
-/// What is dropped.
-pub fn dropped(event: &Event) -> JsValue {
-    get(event, "dataTransfer")
+/// Returns the data that was dropped.
+pub fn dropped_items(event: &Event) -> JsValue {
+    get_property(event, "dataTransfer")
 }

@@ -1,103 +1,104 @@
-//! What a chart of curves shares with whoever looks at it: what was drawn, and the names of its curves.
+//! A chart of curves as its legend, its overlay and its input share it: the last drawing, and the names of its curves.
 
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
 
 use crate::store::Store;
-use vivarium_page::charts::crosshair::{Pointed, Scene};
-use vivarium_page::charts::viewport::legend;
+use vivarium_page::charts::crosshair::{DrawnCurves, Pointer};
+use vivarium_page::charts::viewport::legend_html;
 use vivarium_page::state::State;
-use vivarium_plot::analysis::Lines;
-use vivarium_plot::charts::{self, Across, Named};
+use vivarium_plot::analysis::LineChart;
+use vivarium_plot::charts::{self, LegendItem, PlotAxes};
 use vivarium_ui::appearance::Appearance;
 
-/// What all charts share while somebody looks at them.
+/// The pointer that all charts share.
 #[derive(Clone, Copy)]
-pub struct Gaze {
-    /// Where somebody points.
-    pub pointed: RwSignal<Option<Pointed>>,
-    /// Whether dragging selects steps to be shown, and does not go to one.
-    pub selects: RwSignal<bool>,
+pub struct PointerContext {
+    /// Position of the pointer; None if it is over no chart.
+    pub pointer: RwSignal<Option<Pointer>>,
+    /// Whether dragging selects a range of steps, instead of going to a step.
+    pub selects_range: RwSignal<bool>,
 }
 
-impl Gaze {
-    /// Nobody looks yet.
+impl PointerContext {
+    /// Provides the context without a pointer.
     pub fn provide() {
-        provide_context(Gaze { pointed: RwSignal::new(None), selects: RwSignal::new(false) });
+        provide_context(PointerContext { pointer: RwSignal::new(None), selects_range: RwSignal::new(false) });
     }
 
-    /// That of this page.
-    pub fn here() -> Gaze {
+    /// Returns the context of this page.
+    pub fn here() -> PointerContext {
         expect_context()
     }
 }
 
-/// A chart of curves. Copies are handles to the same.
+/// A chart of curves. Copies are handles to the same chart.
 #[derive(Clone, Copy)]
-pub struct Curves {
-    /// The page's state.
+pub struct CurveChart {
+    /// The store of the page.
     pub store: Store,
-    /// Whether it is light or dark.
+    /// Light or dark colours.
     pub appearance: Appearance,
-    /// Where somebody looks.
-    pub gaze: Gaze,
-    /// What it is called.
+    /// The pointer that all charts share.
+    pub pointer_context: PointerContext,
+    /// Slug of the chart.
     pub name: &'static str,
-    /// What it is drawn on.
+    /// The canvas of the chart.
     pub canvas: NodeRef<Canvas>,
-    /// What that stands in.
+    /// The element that contains the canvas.
     pub frame: NodeRef<Div>,
-    /// What the names of the curves stand in.
+    /// The element that contains the legend.
     pub names: NodeRef<Div>,
-    /// What was drawn last.
-    pub scene: StoredValue<Option<Scene>>,
+    /// Curves and geometry of the last drawing.
+    pub drawn_curves: StoredValue<Option<DrawnCurves>>,
     /// Counts drawings.
-    pub drawn: RwSignal<u64>,
-    /// The names.
-    pub named: StoredValue<Vec<Named>>,
-    /// The same as markup.
+    pub drawing_count: RwSignal<u64>,
+    /// Entries of the legend.
+    pub legend_entries: StoredValue<Vec<LegendItem>>,
+    /// The legend as HTML.
     pub legend: RwSignal<String>,
 }
 
-impl Curves {
-    /// Of the chart of this name, drawn on a canvas in a frame.
+impl CurveChart {
+    /// Creates the handle for a chart with this slug, canvas and containing element.
     pub fn new(name: &'static str, canvas: NodeRef<Canvas>, frame: NodeRef<Div>) -> Self {
-        Curves {
+        CurveChart {
             store: Store::here(),
             appearance: Appearance::here(),
-            gaze: Gaze::here(),
+            pointer_context: PointerContext::here(),
             name,
             canvas,
             frame,
             names: NodeRef::new(),
-            scene: StoredValue::new(None),
-            drawn: RwSignal::new(0),
-            named: StoredValue::new(vec![]),
+            drawn_curves: StoredValue::new(None),
+            drawing_count: RwSignal::new(0),
+            legend_entries: StoredValue::new(vec![]),
             legend: RwSignal::new(String::new()),
         }
     }
 
-    /// These lines were drawn, with the steps so; without curves, there is nothing to look at.
-    pub fn drawn(self, lines: Lines, across: Option<Across>) {
+    /// Stores curves and geometry after a drawing; without geometry there is no crosshair.
+    pub fn handle_drawn(self, lines: LineChart, across: Option<PlotAxes>) {
         let theme = self.appearance.theme();
-        let named = charts::legend(&lines, &theme);
+        let named = charts::legend_items(&lines, &theme);
         let events = self.store.peek(State::events);
         let scale = window().device_pixel_ratio().max(1.0);
-        self.scene.set_value(across.map(|across| Scene::new(lines, across, scale, &theme, events)));
-        let text = legend(&named);
-        self.named.set_value(named);
+        self.drawn_curves
+            .set_value(across.map(|across| DrawnCurves::new(lines, across, scale, &theme, events)));
+        let text = legend_html(&named);
+        self.legend_entries.set_value(named);
         if self.legend.with_untracked(|old| *old != text) {
             self.legend.set(text);
         }
-        self.drawn.update(|drawn| *drawn += 1);
+        self.drawing_count.update(|drawn| *drawn += 1);
     }
 
-    /// The names of the curves, each a button that hides its curve or shows it.
-    pub fn legend(self) -> AnyView {
+    /// Creates the view of the legend: a button for each curve, which hides or shows it.
+    pub fn legend_view(self) -> AnyView {
         let legend = self.legend;
         view! {
             <div class="plot__legend" role="group" aria-label=tr!("Curves") node_ref=self.names
-                // Markup: `viewport::legend`, whose texts are escaped.
+                // Markup: `viewport::legend_html`, whose texts are escaped.
                 data-testid=format!("legend-{}", self.name) inner_html=move || legend.get()></div>
         }
         .into_any()

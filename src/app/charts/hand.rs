@@ -1,6 +1,6 @@
-//! What a pointer, a finger or the keyboard does over curves: read them, go to a step, show a part of the run.
+//! Input over a chart of curves by pointer, touch or keyboard: crosshair, going to a step, zoom.
 //!
-//! Nothing of it is needed for the first picture: it is reached through [`Hand::over`] alone.
+//! This code is in the second program: it is reached through [`ChartInput::attach`] alone.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
 
-use crate::charts::curves::Curves;
-use vivarium_page::charts::crosshair::{Pointed, Scene};
+use crate::charts::curves::CurveChart;
+use vivarium_page::charts::crosshair::{DrawnCurves, Pointer};
 use vivarium_page::charts::viewport::ViewportAction;
 use vivarium_page::state::Action;
 use vivarium_ui::effect::effect;
 
-/// How far a pointer must move before it counts as dragged, in CSS pixels.
-const SLACK: f64 = 3.0;
-/// How much nearer one press of a key brings the steps.
-const NEARER: f64 = 2.0;
-/// Places that are passed at once while Shift is held.
-const LEAP: usize = 10;
+/// Distance in CSS pixels after which a pressed pointer is dragging.
+const MIN_DRAG_DISTANCE: f64 = 3.0;
+/// Zoom factor of one press of a key.
+const KEY_ZOOM_FACTOR: f64 = 2.0;
+/// Number of measurements passed by an arrow key with Shift.
+const SHIFT_STEPS: usize = 10;
 
-/// What is done over a chart.
-const OVER: &[&str] = &[
+/// Events of a chart that are handled.
+const CHART_EVENTS: &[&str] = &[
     "pointerdown",
     "pointermove",
     "pointerup",
@@ -35,49 +35,51 @@ const OVER: &[&str] = &[
     "focusout",
 ];
 
-/// What a pressed pointer is about.
+/// State of a pressed pointer.
 #[derive(Clone, Copy, PartialEq)]
 enum Drag {
     Nothing,
-    /// It was pressed here, and has not moved.
+    /// Pressed at this position (CSS pixels from the left), not moved yet.
     Press(f64),
-    /// The steps of the run go by.
+    /// Going to the step under the pointer.
     Scrub,
-    /// It selects from here on.
+    /// Selecting a range of steps from this position on.
     Select(f64),
 }
 
-/// A hand at a chart of curves. Copies are handles to the same.
+/// Handler of input over a chart of curves. Copies are handles to the same handler.
 #[derive(Clone, Copy)]
-pub struct Hand {
-    of: Curves,
+pub struct ChartInput {
+    /// The chart.
+    of: CurveChart,
+    /// State of the pressed pointer.
     drag: StoredValue<Drag>,
-    /// What is selected, from left to right in CSS pixels.
-    range: RwSignal<Option<(f64, f64)>>,
-    /// The name that had the focus when it was pressed.
-    pressed: StoredValue<Option<String>>,
+    /// The selected range, from left to right in CSS pixels.
+    selected_range: RwSignal<Option<(f64, f64)>>,
+    /// Index of the legend entry that had the focus when it was pressed.
+    pressed_entry: StoredValue<Option<String>>,
 }
 
-impl Hand {
-    /// Listens to what is done with a chart; what stands over it, which has the focus of the keyboard and says what is
-    /// under the crosshair.
-    pub fn over(of: Curves) -> AnyView {
+impl ChartInput {
+    /// Listens to the events of a chart; returns the overlay, a slider that has the keyboard focus and announces the
+    /// values at the crosshair.
+    pub fn attach(of: CurveChart) -> AnyView {
         let (drag, range, pressed) =
             (StoredValue::new(Drag::Nothing), RwSignal::new(None), StoredValue::new(None));
-        let hand = Hand { of, drag, range, pressed };
-        hand.listen(of.frame, OVER);
+        let hand = ChartInput { of, drag, selected_range: range, pressed_entry: pressed };
+        hand.listen(of.frame, CHART_EVENTS);
         hand.listen(of.names, &["click", "dblclick"]);
         effect(move || {
             of.legend.with(|_| ());
             if let Some(at) = pressed.get_value() {
-                request_animation_frame(move || hand.focus_again(&at));
+                request_animation_frame(move || hand.restore_focus(&at));
             }
         });
-        hand.view()
+        hand.overlay_view()
     }
 
-    /// Names are written anew when one of them was pressed: the focus goes back there.
-    fn focus_again(self, at: &str) {
+    /// Focuses a legend entry again after the legend was rewritten.
+    fn restore_focus(self, at: &str) {
         let Some(names) = self.of.names.try_get_untracked().flatten() else { return };
         let button = names.query_selector(&format!("[data-at='{at}']")).ok().flatten();
         if let Some(button) = button.and_then(|button| button.dyn_into::<HtmlElement>().ok())
@@ -87,53 +89,56 @@ impl Hand {
         }
     }
 
-    fn scene<T>(self, of: impl FnOnce(&Scene) -> Option<T>) -> Option<T> {
-        self.of.scene.with_value(|scene| of(scene.as_ref()?))
+    /// Calls `read` with the curves of the last drawing; None before it.
+    fn with_drawn_curves<T>(self, read: impl FnOnce(&DrawnCurves) -> Option<T>) -> Option<T> {
+        self.of.drawn_curves.with_value(|scene| read(scene.as_ref()?))
     }
 
+    /// Whether the horizontal axis counts steps.
     fn is_over_steps(self) -> bool {
-        self.scene(|scene| scene.lines().is_over_steps().then_some(())).is_some()
+        self.with_drawn_curves(|scene| scene.lines().is_over_steps().then_some(())).is_some()
     }
 
-    /// Where somebody points, as far as it concerns this chart.
-    fn pointed(self) -> Option<Pointed> {
+    /// Returns the position of the pointer if it applies to this chart.
+    fn pointed(self) -> Option<Pointer> {
         let over_steps = self.is_over_steps();
         self.of
-            .gaze
-            .pointed
+            .pointer_context
+            .pointer
             .get_untracked()
             .filter(|of| of.chart == self.of.name || (of.over_steps && over_steps))
     }
 
-    fn point(self, at: Option<f64>, down: Option<f64>) {
+    /// Sets the crosshair to a value of the horizontal axis and a distance from the top in CSS pixels.
+    fn set_pointer(self, at: Option<f64>, down: Option<f64>) {
         let over_steps = self.is_over_steps();
-        let pointed = at.map(|at| Pointed { chart: self.of.name, over_steps, at, down });
-        if self.of.gaze.pointed.get_untracked() != pointed {
-            self.of.gaze.pointed.set(pointed);
+        let pointed = at.map(|at| Pointer { chart: self.of.name, over_steps, x: at, y_css: down });
+        if self.of.pointer_context.pointer.get_untracked() != pointed {
+            self.of.pointer_context.pointer.set(pointed);
         }
     }
 
-    /// Nobody points at it any more.
-    fn leave(self) {
-        if self.of.gaze.pointed.get_untracked().is_some_and(|of| of.chart == self.of.name) {
-            self.of.gaze.pointed.set(None);
+    /// Removes the crosshair if the pointer is over this chart.
+    fn clear_pointer(self) {
+        if self.of.pointer_context.pointer.get_untracked().is_some_and(|of| of.chart == self.of.name) {
+            self.of.pointer_context.pointer.set(None);
         }
     }
 
-    /// Something is done with the chart, or with the names of its curves.
-    fn hear(self, event: Event) {
+    /// Handles an event of the chart or of its legend.
+    fn handle_event(self, event: Event) {
         match event.type_().as_str() {
-            "keydown" => self.key(event.unchecked_into()),
-            "wheel" => self.wheel(event.unchecked_into()),
-            "focusout" => self.leave(),
-            "click" => self.press(event.unchecked_ref(), false),
-            "dblclick" => self.press(event.unchecked_ref(), true),
-            _ => self.pointer(event.unchecked_into()),
+            "keydown" => self.handle_key(event.unchecked_into()),
+            "wheel" => self.handle_wheel(event.unchecked_into()),
+            "focusout" => self.clear_pointer(),
+            "click" => self.handle_click(event.unchecked_ref(), false),
+            "dblclick" => self.handle_click(event.unchecked_ref(), true),
+            _ => self.handle_pointer(event.unchecked_into()),
         }
     }
 
-    /// Hears of what is done with an element, for as long as it is there.
-    fn listen(self, of: NodeRef<Div>, names: &'static [&'static str]) {
+    /// Listens to events of an element until the chart is removed.
+    fn listen(self, target: NodeRef<Div>, names: &'static [&'static str]) {
         // One closure for all kinds of events: each view of its own would make the program larger.
         let heard = StoredValue::new_local(None::<(Closure<dyn Fn(Event)>, HtmlElement)>);
         on_cleanup(move || {
@@ -145,8 +150,8 @@ impl Hand {
                 }
             }
         });
-        of.on_load(move |element| {
-            let closure = Closure::<dyn Fn(Event)>::new(move |event| self.hear(event));
+        target.on_load(move |element| {
+            let closure = Closure::<dyn Fn(Event)>::new(move |event| self.handle_event(event));
             for name in names {
                 let _ = element.add_event_listener_with_callback(name, closure.as_ref().unchecked_ref());
             }
@@ -154,87 +159,92 @@ impl Hand {
         });
     }
 
-    /// A pointer does something over the chart.
-    fn pointer(self, event: PointerEvent) {
+    /// Handles an event of the pointer over the chart.
+    fn handle_pointer(self, event: PointerEvent) {
         let Some(canvas) = self.of.canvas.get_untracked() else { return };
         let bounds = canvas.get_bounding_client_rect();
         let right = f64::from(event.client_x()) - bounds.left();
         let down = f64::from(event.client_y()) - bounds.top();
         let by_finger = event.pointer_type() == "touch";
-        let read = move || self.point(self.scene(|scene| scene.nearest_place(right, down)), Some(down));
-        let at = |right: f64| self.scene(|scene| Some(scene.value(right)));
+        let read = move || {
+            self.set_pointer(self.with_drawn_curves(|scene| scene.nearest_x(right, down)), Some(down))
+        };
+        let at = |right: f64| self.with_drawn_curves(|scene| Some(scene.x_at(right)));
         match (event.type_().as_str(), self.drag.get_value()) {
             ("pointerdown", _) if event.button() == 0 && self.is_over_steps() => {
-                let selects = event.shift_key() || self.of.gaze.selects.get_untracked();
+                let selects = event.shift_key() || self.of.pointer_context.selects_range.get_untracked();
                 self.drag.set_value(if selects { Drag::Select(right) } else { Drag::Press(right) });
                 // Without it, only what happens over the chart is heard.
                 let _ = canvas.set_pointer_capture(event.pointer_id());
             }
             // A press alone goes nowhere, so that a page can be scrolled by touching a chart.
             ("pointermove", Drag::Press(from))
-                if event.buttons() & 1 == 1 && (right - from).abs() > SLACK =>
+                if event.buttons() & 1 == 1 && (right - from).abs() > MIN_DRAG_DISTANCE =>
             {
                 self.drag.set_value(Drag::Scrub);
-                self.scrub(at(right));
+                self.scrub_to(at(right));
             }
             ("pointermove", Drag::Scrub) if event.buttons() & 1 == 1 => {
-                self.scrub(at(right));
+                self.scrub_to(at(right));
                 read();
             }
             ("pointermove", Drag::Select(from)) if event.buttons() & 1 == 1 => {
-                self.range.set(Some((from.min(right), from.max(right))));
+                self.selected_range.set(Some((from.min(right), from.max(right))));
             }
             ("pointermove", _) if !by_finger => read(),
             ("pointerup", Drag::Select(from)) => {
-                self.let_go();
-                if (right - from).abs() > SLACK
+                self.end_drag();
+                if (right - from).abs() > MIN_DRAG_DISTANCE
                     && let (Some(low), Some(high)) = (at(from.min(right)), at(from.max(right)))
                 {
-                    self.of.gaze.selects.set(false);
-                    self.zoom(low, high);
+                    self.of.pointer_context.selects_range.set(false);
+                    self.zoom_to(low, high);
                 }
             }
             ("pointerup", drag) => {
-                self.let_go();
+                self.end_drag();
                 // A tap reads, and another one there leaves.
                 if by_finger && drag != Drag::Scrub {
-                    let before = self.pointed().map(|of| of.at);
+                    let before = self.pointed().map(|of| of.x);
                     read();
-                    if before.is_some() && self.pointed().map(|of| of.at) == before {
-                        self.point(None, None);
+                    if before.is_some() && self.pointed().map(|of| of.x) == before {
+                        self.set_pointer(None, None);
                     }
                 }
             }
-            ("pointercancel", _) => self.let_go(),
-            ("pointerleave", _) if !by_finger => self.leave(),
+            ("pointercancel", _) => self.end_drag(),
+            ("pointerleave", _) if !by_finger => self.clear_pointer(),
             _ => {}
         }
     }
 
-    fn let_go(self) {
+    /// Ends a drag.
+    fn end_drag(self) {
         self.drag.set_value(Drag::Nothing);
-        self.range.set(None);
+        self.selected_range.set(None);
     }
 
-    fn scrub(self, at: Option<f64>) {
+    /// Shows the run at the step `at`.
+    fn scrub_to(self, at: Option<f64>) {
         if let Some(at) = at {
             self.of.store.act(Action::Scrub(at.round() as u64));
         }
     }
 
-    fn zoom(self, low: f64, high: f64) {
-        self.of.store.act(Action::ViewportAction(ViewportAction::Zoom(low, high)));
+    /// Zooms all charts over steps to the range from `low` to `high`.
+    fn zoom_to(self, low: f64, high: f64) {
+        self.of.store.act(Action::Viewport(ViewportAction::Zoom(low, high)));
     }
 
-    /// The whole run again.
-    fn whole(self) {
-        if self.of.store.peek(|state| state.viewing.zoom.is_some()) {
-            self.of.store.act(Action::ViewportAction(ViewportAction::Whole));
+    /// Shows all steps again.
+    fn reset_zoom(self) {
+        if self.of.store.peek(|state| state.viewport.zoom.is_some()) {
+            self.of.store.act(Action::Viewport(ViewportAction::ResetZoom));
         }
     }
 
-    /// The wheel brings steps nearer while Ctrl or Meta is held, as a pinch on a touchpad does.
-    fn wheel(self, event: WheelEvent) {
+    /// Zooms with the wheel while Ctrl or Meta is held, which is also a pinch on a touchpad.
+    fn handle_wheel(self, event: WheelEvent) {
         let (Some(canvas), true) = (self.of.canvas.get_untracked(), self.is_over_steps()) else { return };
         if !event.ctrl_key() && !event.meta_key() {
             return;
@@ -242,66 +252,77 @@ impl Hand {
         event.prevent_default();
         let right = f64::from(event.client_x()) - canvas.get_bounding_client_rect().left();
         let factor = libm::exp((-event.delta_y() / 200.0).clamp(-1.0, 1.0));
-        if let Some((low, high)) = self.scene(|scene| Some(scene.nearer(Some(right), factor))) {
-            self.zoom(low, high);
+        if let Some((low, high)) = self.with_drawn_curves(|scene| Some(scene.zoom_range(Some(right), factor)))
+        {
+            self.zoom_to(low, high);
         }
     }
 
-    /// A key was pressed while the chart has the focus.
-    fn key(self, event: KeyboardEvent) {
+    /// Handles a key that is pressed while the chart has the focus.
+    fn handle_key(self, event: KeyboardEvent) {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return;
         }
         let pointed = self.pointed();
-        let (at, down) = (pointed.map(|of| of.at), pointed.and_then(|of| of.down));
+        let (at, down) = (pointed.map(|of| of.x), pointed.and_then(|of| of.y_css));
         let key = event.key();
-        let next = |scene: &Scene, later: bool| {
-            let count = if event.shift_key() { LEAP } else { 1 };
-            (0..count).try_fold(at, |at, _| scene.next_place(at, later).map(Some)).flatten()
+        let next = |scene: &DrawnCurves, later: bool| {
+            let count = if event.shift_key() { SHIFT_STEPS } else { 1 };
+            (0..count).try_fold(at, |at, _| scene.next_x(at, later).map(Some)).flatten()
         };
         let is_over_steps = self.is_over_steps();
         match key.as_str() {
             "ArrowLeft" | "ArrowRight" => {
-                self.point(self.scene(|scene| next(scene, key == "ArrowRight")), down);
+                self.set_pointer(self.with_drawn_curves(|scene| next(scene, key == "ArrowRight")), down);
             }
-            "Home" => self.point(self.scene(|scene| scene.next_place(Some(f64::NEG_INFINITY), true)), down),
-            "End" => self.point(self.scene(|scene| scene.next_place(None, true)), down),
+            "Home" => self.set_pointer(
+                self.with_drawn_curves(|scene| scene.next_x(Some(f64::NEG_INFINITY), true)),
+                down,
+            ),
+            "End" => self.set_pointer(self.with_drawn_curves(|scene| scene.next_x(None, true)), down),
             "ArrowUp" | "ArrowDown" => {
-                let at = at.or_else(|| self.scene(|scene| scene.next_place(None, true)));
+                let at = at.or_else(|| self.with_drawn_curves(|scene| scene.next_x(None, true)));
                 let below = key == "ArrowDown";
                 let other = self.of.store.peek(|state| {
-                    self.scene(|scene| scene.next_curve(at?, down, below, &state.whole().history))
+                    self.with_drawn_curves(|scene| {
+                        scene.next_curve_y(at?, down, below, &state.latest_run().history)
+                    })
                 });
-                self.point(at, other.or(down));
+                self.set_pointer(at, other.or(down));
             }
-            "Escape" if pointed.is_some() => self.of.gaze.pointed.set(None),
-            "Enter" if is_over_steps && at.is_some() => self.scrub(at),
+            "Escape" if pointed.is_some() => self.of.pointer_context.pointer.set(None),
+            "Enter" if is_over_steps && at.is_some() => self.scrub_to(at),
             "+" | "=" | "-" if is_over_steps => {
-                let factor = if key == "-" { 1.0 / NEARER } else { NEARER };
-                let ends = self.scene(|scene| Some(scene.nearer(at.and_then(|at| scene.right(at)), factor)));
+                let factor = if key == "-" { 1.0 / KEY_ZOOM_FACTOR } else { KEY_ZOOM_FACTOR };
+                let ends = self.with_drawn_curves(|scene| {
+                    Some(scene.zoom_range(at.and_then(|at| scene.x_to_css(at)), factor))
+                });
                 if let Some((low, high)) = ends {
-                    self.zoom(low, high);
+                    self.zoom_to(low, high);
                 }
             }
-            "0" if is_over_steps => self.whole(),
+            "0" if is_over_steps => self.reset_zoom(),
             _ => return,
         }
         event.prevent_default();
     }
 
-    fn view(self) -> AnyView {
+    /// Creates the view of the overlay.
+    fn overlay_view(self) -> AnyView {
         let overlay = NodeRef::<Div>::new();
         let before = StoredValue::new(String::new());
         effect(move || {
-            self.of.drawn.get();
-            let (pointed, range) = (self.of.gaze.pointed.get(), self.range.get());
+            self.of.drawing_count.get();
+            let (pointed, range) = (self.of.pointer_context.pointer.get(), self.selected_range.get());
             let Some(overlay) = overlay.get() else { return };
             let seen = self.of.store.peek(|state| {
-                self.scene(|scene| Some(scene.seen(self.of.name, pointed.as_ref(), &state.whole().history)))
+                self.with_drawn_curves(|scene| {
+                    Some(scene.overlay(self.of.name, pointed.as_ref(), &state.latest_run().history))
+                })
             });
             let mut seen = seen.unwrap_or_default();
             if let (Some((from, to)), Some([_, top, _, bottom])) =
-                (range, self.scene(|scene| Some(scene.edges())))
+                (range, self.with_drawn_curves(|scene| Some(scene.plot_edges())))
             {
                 let (width, height) = (to - from, bottom - top);
                 seen.markup += &format!(
@@ -309,21 +330,21 @@ impl Hand {
                 );
             }
             if before.with_value(|before| *before != seen.markup) {
-                // Markup: `Scene::seen`, whose texts are escaped, and the range above.
+                // Markup: `DrawnCurves::overlay`, whose texts are escaped, and the range above.
                 overlay.set_inner_html(&seen.markup);
                 before.set_value(seen.markup);
             }
             let set = |name: &str, value: &str| {
                 let _ = overlay.set_attribute(name, value);
             };
-            set("aria-valuetext", if seen.words.is_empty() { tr!("no point selected") } else { &seen.words });
-            let ends = self.scene(|scene| {
-                Some((scene.next_place(Some(f64::NEG_INFINITY), true)?, scene.next_place(None, true)?))
+            set("aria-valuetext", if seen.text.is_empty() { tr!("no point selected") } else { &seen.text });
+            let ends = self.with_drawn_curves(|scene| {
+                Some((scene.next_x(Some(f64::NEG_INFINITY), true)?, scene.next_x(None, true)?))
             });
             let (low, high) = ends.unwrap_or((0.0, 0.0));
             set("aria-valuemin", &low.to_string());
             set("aria-valuemax", &high.to_string());
-            let at = pointed.filter(|_| !seen.words.is_empty()).map_or(high, |of| of.at);
+            let at = pointed.filter(|_| !seen.text.is_empty()).map_or(high, |of| of.x);
             set("aria-valuenow", &at.clamp(low, high).to_string());
         });
         view! {
@@ -333,35 +354,37 @@ impl Hand {
         .into_any()
     }
 
-    /// A name was pressed: its curve is hidden or shown, or shown alone. Twice on the chart itself is the whole run.
-    fn press(self, event: &MouseEvent, twice: bool) {
+    /// Handles a click: on a legend entry, hides, shows or isolates its curve; twice on the chart, shows all steps.
+    fn handle_click(self, event: &MouseEvent, is_double: bool) {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let Some(target) = target else { return };
         if target.tag_name() == "CANVAS" {
-            return self.whole();
+            return self.reset_zoom();
         }
         let button = target.closest("[data-at]").ok().flatten();
         let at = button.and_then(|button| button.get_attribute("data-at")?.parse::<usize>().ok());
         let sight = at.and_then(|at| {
-            self.of.named.with_value(|named| {
+            self.of.legend_entries.with_value(|named| {
                 let name = named.get(at)?.name.clone();
                 let curves = named.iter().filter(|of| !of.is_patch);
-                Some(match twice || event.shift_key() {
-                    true => {
-                        ViewportAction::Only(self.of.name, name, curves.map(|of| of.name.clone()).collect())
-                    }
-                    false => ViewportAction::Toggle(self.of.name, name),
+                Some(match is_double || event.shift_key() {
+                    true => ViewportAction::ShowOnly(
+                        self.of.name,
+                        name,
+                        curves.map(|of| of.name.clone()).collect(),
+                    ),
+                    false => ViewportAction::ToggleCurve(self.of.name, name),
                 })
             })
         });
         if let Some(sight) = sight {
             let focused = target.closest("button:focus").ok().flatten();
-            self.pressed.set_value(focused.and_then(|button| button.get_attribute("data-at")));
-            self.of.store.act(Action::ViewportAction(sight));
+            self.pressed_entry.set_value(focused.and_then(|button| button.get_attribute("data-at")));
+            self.of.store.act(Action::Viewport(sight));
             // Afterwards the focus is left where it is.
             set_timeout(
                 move || {
-                    self.pressed.try_set_value(None);
+                    self.pressed_entry.try_set_value(None);
                 },
                 Duration::from_secs(1),
             );

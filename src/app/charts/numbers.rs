@@ -6,43 +6,43 @@ use vivarium_view::display::charts::ChartOfRun;
 
 use crate::store::Store;
 use vivarium_model::chart::Chart;
-use vivarium_page::html::explained;
+use vivarium_page::html::glossary_html;
 use vivarium_plot::analysis::data_table::DataTable;
 
-/// Most rows and columns that are shown.
-const MOST: usize = 200;
+/// Largest number of rows and of columns in the table.
+const MAX_ROWS: usize = 200;
 
-/// The table that is shown, with its chart and its title; it stays as it was when it was asked for.
+/// The table in the dialog with its chart and title, as it was when it was opened; None while the dialog is closed.
 #[derive(Clone, Copy)]
-pub struct Shown(RwSignal<Option<(Chart, String, DataTable)>>);
+pub struct ShownTable(RwSignal<Option<(Chart, String, DataTable)>>);
 
-impl Shown {
-    /// Nothing at first; components below ask for it.
-    pub fn provide() -> Shown {
-        let shown = Shown(RwSignal::new(None));
+impl ShownTable {
+    /// Provides an empty table in the context.
+    pub fn provide() -> ShownTable {
+        let shown = ShownTable(RwSignal::new(None));
         provide_context(shown);
         shown
     }
 
-    /// Whether one is asked for.
-    pub fn is_asked(self) -> bool {
+    /// Whether a table is shown.
+    pub fn is_open(self) -> bool {
         self.0.with(Option::is_some)
     }
 }
 
-/// Asks for the numbers of a chart.
+/// The button that shows the numbers of a chart.
 #[component]
 pub fn Ask(
     /// The chart.
     chart: Chart,
 ) -> impl IntoView {
-    let (store, Shown(shown)) = (Store::here(), expect_context::<Shown>());
+    let (store, ShownTable(shown)) = (Store::here(), expect_context::<ShownTable>());
     let ask = move |_| {
         let of = |state: &vivarium_page::state::State| {
             chart
                 .applies(&state.run)
                 .is_ok()
-                .then(|| (chart, chart.title(&state.run), state.reading_to_step(chart).table(MOST)))
+                .then(|| (chart, chart.title(&state.run), state.reading_to_step(chart).table(MAX_ROWS)))
         };
         shown.set(store.peek(of));
     };
@@ -54,10 +54,10 @@ pub fn Ask(
     .into_any()
 }
 
-/// The dialog.
+/// The dialog with the numbers of a chart.
 #[component]
 pub fn Numbers() -> impl IntoView {
-    let (dialog, Shown(shown)) = (NodeRef::<Dialog>::new(), expect_context::<Shown>());
+    let (dialog, ShownTable(shown)) = (NodeRef::<Dialog>::new(), expect_context::<ShownTable>());
     Effect::new(move |_| {
         if let (true, Some(dialog)) = (shown.with(Option::is_some), dialog.get())
             && !dialog.open()
@@ -81,14 +81,15 @@ pub fn Numbers() -> impl IntoView {
     .into_any()
 }
 
-/// The passage that defines what the chart draws, where there is one.
+/// Returns a link to the passage that defines the chart, if there is one.
 fn source(chart: Chart) -> Option<AnyView> {
     let passage = chart.info().passage;
     (!passage.is_empty()).then(|| view! { <p><cite>{passage}</cite></p> }.into_any())
 }
 
+/// Creates the content of the dialog.
 fn body(chart: Chart, title: String, table: DataTable) -> AnyView {
-    let left_out = match table.left_out {
+    let left_out = match table.omitted_rows {
         0 => String::new(),
         n => tr!("{n} rows in the middle of the table are left out.", n),
     };
@@ -100,8 +101,8 @@ fn body(chart: Chart, title: String, table: DataTable) -> AnyView {
     let columns = table.columns.into_iter().map(|name| view! { <th scope="col">{name}</th> }).collect_view();
     view! {
         <h2 id="numbers-title">{title}</h2>
-        // Markup: `explained`, which escapes texts.
-        <p inner_html=explained(chart.info().help)></p>
+        // Markup: `glossary_html`, which escapes texts.
+        <p inner_html=glossary_html(chart.info().help)></p>
         {source(chart)}
         <div class="datasheet__frame" role="region" tabindex="0" aria-labelledby="numbers-title">
             <table>

@@ -1,39 +1,39 @@
-//! The charts that are shown, and what the page adds to every drawing of curves.
+//! The charts that are shown, with legend and overlay for charts of curves.
 
 use leptos::prelude::*;
 use vivarium_view::display::charts::ChartOfRun;
 
-use crate::charts::curves::Curves;
+use crate::charts::curves::CurveChart;
 use crate::charts::numbers::Ask;
 use crate::charts::toolbar::Toolbar;
 use crate::run::readouts::Headline;
 use crate::shell::later::{Later, Part};
 use crate::store::Store;
 use vivarium_model::chart::Chart;
-use vivarium_model::chart::Kind;
-use vivarium_page::charts::shown::{Room, rooms};
-use vivarium_ui::plot::{Attached, CurveTools, PlotCanvas};
+use vivarium_model::chart::ChartKind;
+use vivarium_page::charts::shown::{ChartSize, chart_sizes};
+use vivarium_ui::plot::{CurveOverlay, CurveTools, PlotCanvas};
 
-/// Gives every drawing of curves below what the page adds to it.
-pub fn provide_tools(store: Store) {
+/// Provides legend and overlay for every chart of curves below.
+pub fn provide_chart_tools(store: Store) {
     provide_context(CurveTools {
-        changes: store.memo(|state| state.viewing.changes),
+        changes: store.memo(|state| state.viewport.change_count),
         shape: Callback::new(move |(name, mut lines)| {
-            store.peek(|state| state.viewing.shape(name, &mut lines));
+            store.peek(|state| state.viewport.apply_to(name, &mut lines));
             lines
         }),
         attach: Callback::new(|(name, canvas, frame)| {
-            let curves = Curves::new(name, canvas, frame);
-            Attached {
-                drawn: Callback::new(move |(lines, across)| curves.drawn(lines, across)),
-                legend: Callback::new(move |()| curves.legend()),
+            let curves = CurveChart::new(name, canvas, frame);
+            CurveOverlay {
+                on_drawn: Callback::new(move |(lines, across)| curves.handle_drawn(lines, across)),
+                legend: Callback::new(move |()| curves.legend_view()),
                 over: Callback::new(move |()| view! { <Later part=Part::Over(curves) /> }.into_any()),
             }
         }),
     });
 }
 
-/// The charts that are shown.
+/// All charts that are shown.
 #[component]
 pub fn Plots() -> impl IntoView {
     let store = Store::here();
@@ -60,15 +60,15 @@ pub fn Plots() -> impl IntoView {
     .into_any()
 }
 
-/// One chart, in whatever room the style sheet gives it.
+/// One chart.
 #[component]
 fn Plot(
-    /// What it shows.
+    /// The chart.
     chart: Chart,
 ) -> impl IntoView {
     let store = Store::here();
     let stamp = store.memo(move |state| {
-        (chart.stamp(&state.run), state.end.as_ref().map(|_| state.run.step), state.drawings())
+        (chart.stamp(&state.run), state.latest_run.as_ref().map(|_| state.run.step), state.drawing_version())
     });
     let label = store.memo(move |state| chart.summary(&state.run));
     let title = store.memo(move |state| chart.title(&state.run));
@@ -77,30 +77,30 @@ fn Plot(
     let reason = store.memo(move |state| chart.applies(&state.run).err());
     let room = store.memo(move |state| {
         let shown = &state.run.link.view.show;
-        shown.iter().position(|c| *c == chart).and_then(|at| rooms(shown).get(at).copied())
+        shown.iter().position(|c| *c == chart).and_then(|at| chart_sizes(shown).get(at).copied())
     });
     let kind = chart.info().kind;
     let pointed = store.memo(move |state| {
-        state.tour.as_ref().and_then(|tour| tour.pointed).is_some_and(|(at, _)| at == chart)
+        state.tour.as_ref().and_then(|tour| tour.pointed_chart).is_some_and(|(at, _)| at == chart)
     });
-    let aside = store.memo(move |state| state.is_aside(chart));
+    let aside = store.memo(move |state| state.is_off_screen(chart));
     let sheet = PlotCanvas {
         name: chart.slug(),
         testid: format!("chart-{}", chart.slug()),
-        is_lines: RwSignal::new(kind == Kind::Lines),
+        is_lines: RwSignal::new(kind == ChartKind::Lines),
         reading: Callback::new(move |()| {
             store.peek(|state| chart.applies(&state.run).is_ok().then(|| state.reading_to_end(chart)))
         }),
-        news: Callback::new(move |()| {
-            // Read, not only tracked: a memo that nobody reads is never computed.
+        track_changes: Callback::new(move |()| {
+            // Read, not only tracked: a memo without readers is never computed.
             let _ = (stamp.get(), reason.get());
         }),
         label: label.into(),
     };
     let is_lines = sheet.is_lines;
     view! {
-        <figure class="plot" class:plot--lines=is_lines class:plot--grid=kind == Kind::Grid class:plot--titled=titled class:plot--pointed=pointed
-            class:plot--aside=aside class:plot--tall=move || room.get() == Some(Room::Tall) class:plot--wide=move || room.get() == Some(Room::Wide)>
+        <figure class="plot" class:plot--lines=is_lines class:plot--grid=kind == ChartKind::Grid class:plot--titled=titled class:plot--pointed=pointed
+            class:plot--aside=aside class:plot--tall=move || room.get() == Some(ChartSize::Tall) class:plot--wide=move || room.get() == Some(ChartSize::Wide)>
             <figcaption class="plot__name" title=title>{title}</figcaption>
             <Ask chart />
             {sheet.view(Some(reason))}

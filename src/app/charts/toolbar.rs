@@ -1,30 +1,30 @@
-//! What is shown and on which axes: a row of switches above the charts.
+//! The toolbar above the charts: buttons for charts, axes and zoom.
 
 use leptos::prelude::*;
 use vivarium_view::display::charts::ChartOfRun;
 
-use crate::charts::curves::Gaze;
+use crate::charts::curves::PointerContext;
 use crate::store::Store;
 use vivarium_model::chart::Chart;
-use vivarium_model::permalink::Counted;
+use vivarium_model::permalink::StepAxisUnit;
 use vivarium_page::charts::viewport::ViewportAction;
-use vivarium_page::settings::form::{COUNT_KEY, SMOOTH_KEY};
+use vivarium_page::settings::form::{SMOOTHING_KEY, STEP_AXIS_KEY};
 use vivarium_page::state::Action;
 
 /// A button that is on or off.
 #[component]
 fn Switch(
-    /// Name for tests.
+    /// Test id.
     testid: String,
-    /// Word on it.
+    /// Label.
     word: &'static str,
-    /// What it is about, or why it cannot be used now.
+    /// Description, or why the button has no effect now.
     hint: Signal<String>,
-    /// Whether it is on.
+    /// Whether the button is on.
     on: Memo<bool>,
-    /// Whether it does nothing now. It stays within reach of the keyboard, so that its reason does too.
+    /// Whether the button has no effect now; it stays focusable, so that its reason can be read.
     idle: Signal<bool>,
-    /// What happens.
+    /// Action of the button.
     press: Action,
 ) -> impl IntoView {
     let store = Store::here();
@@ -38,7 +38,7 @@ fn Switch(
     .into_any()
 }
 
-/// Shows a chart, or hides it.
+/// A button that shows or hides a chart.
 #[component]
 fn ChartSwitch(
     /// The chart.
@@ -58,38 +58,38 @@ fn ChartSwitch(
     view! { <Switch testid word=about.word hint on idle press=Action::ToggleChart(chart) /> }
 }
 
-/// Makes the axis of every curve logarithmic, or linear.
+/// A button that makes an axis of every curve logarithmic or linear.
 #[component]
 fn AxisSwitch(
-    /// The axis's key in the link.
+    /// Key of the axis in the link.
     key: &'static str,
-    /// Word on it.
+    /// Label.
     word: &'static str,
-    /// What it is about.
+    /// Description.
     hint: &'static str,
 ) -> impl IntoView {
-    let on = Store::here().memo(move |state| state.is_log(key));
+    let on = Store::here().memo(move |state| state.is_log_axis(key));
     let (hint, idle) = (Signal::derive(move || hint.to_string()), Signal::derive(|| false));
     view! { <Switch testid=format!("log-{key}") word hint on idle press=Action::ToggleAxis(key) /> }
 }
 
-/// Has the axis of the steps count the examples that were trained on.
+/// Creates the button that makes the axis of steps count training examples.
 fn counting() -> AnyView {
     let store = Store::here();
-    let on = store.memo(|state| state.run.link.view.counted == Counted::Examples);
+    let on = store.memo(|state| state.run.link.view.counted == StepAxisUnit::Examples);
     let hint = Signal::derive(|| {
         tr!("The horizontal axis of the curves counts training examples instead of training steps.")
             .to_string()
     });
     let (word, idle) = (tr!("Examples"), Signal::derive(|| false));
-    view! { <Switch testid="count-examples".to_string() word hint on idle press=Action::ToggleAxis(COUNT_KEY) /> }
+    view! { <Switch testid="count-examples".to_string() word hint on idle press=Action::ToggleAxis(STEP_AXIS_KEY) /> }
         .into_any()
 }
 
-/// Lets a drag select steps to be shown, and shows the whole run again.
+/// Creates the buttons for selecting a range of steps and for showing all steps.
 fn zoom() -> AnyView {
-    let (store, selects) = (Store::here(), Gaze::here().selects);
-    let is_whole = store.memo(|state| state.viewing.zoom.is_none());
+    let (store, selects) = (Store::here(), PointerContext::here().selects_range);
+    let is_whole = store.memo(|state| state.viewport.zoom.is_none());
     view! {
         <button class="switch" class:gone=move || !is_whole.get() type="button" data-testid="zoom" aria-pressed=move || selects.get().to_string()
             title=tr!("Drag over the curves to show only the selected steps. You can also zoom with Shift and drag, with Ctrl and the mouse wheel, or with the + key on a chart")
@@ -98,41 +98,41 @@ fn zoom() -> AnyView {
         </button>
         <button class="switch" class:gone=is_whole type="button" data-testid="whole-run"
             title=tr!("Show all steps again. You can also double-click the curves, or press the 0 key on a chart")
-            on:click=move |_| store.act(Action::ViewportAction(ViewportAction::Whole))>
+            on:click=move |_| store.act(Action::Viewport(ViewportAction::ResetZoom))>
             {tr!("Whole run")}
         </button>
     }
     .into_any()
 }
 
-/// How smooth the curves are.
+/// Creates the slider for the smoothing of curves.
 fn smoothing() -> AnyView {
     let store = Store::here();
     let value = store.memo(|state| state.run.link.view.smooth.to_string());
     let at = store.memo(|state| format!("{}%", state.run.link.view.smooth * 100.0));
-    let locked = store.memo(|state| state.run.link.locks(SMOOTH_KEY));
+    let locked = store.memo(|state| state.run.link.locks(SMOOTHING_KEY));
     view! {
         <label class="switches__smooth" title=tr!("Draws a moving average of each curve; the measurements stay visible in a pale colour. Move the slider to the right for a smoother curve")>
             {tr!("Smooth")}
             <input class="knob__slider" type="range" min="0" max="0.99" step="0.01" data-testid="smooth"
                 aria-label=tr!("Smoothing") disabled=locked prop:value=value
                 style:--at=at
-                on:input=move |event| store.act(Action::Edit(SMOOTH_KEY.into(), event_target_value(&event))) />
+                on:input=move |event| store.act(Action::Edit(SMOOTHING_KEY.into(), event_target_value(&event))) />
         </label>
     }
     .into_any()
 }
 
-/// A switch for every chart of the catalogue, and two for the axes.
+/// The toolbar: buttons for the charts, the axes and the zoom, and the smoothing.
 #[component]
 pub fn Toolbar() -> impl IntoView {
     // Those of another lab would only be in the way; one that the link asked for can be hidden.
     let offered = Store::here().memo(|state| {
         let form = state.run.spec().task.examples().form();
-        let suits = |chart: &Chart| chart.form().is_none_or(|of| form.is_a(of));
+        let suits = |chart: &Chart| chart.form().is_none_or(|of| form.counts_as(of));
         let shown = |chart: &Chart| state.run.link.view.show.contains(chart);
         // What is not known yet keeps its place: it would move all others when it comes.
-        let applies = |chart: &Chart| state.run.lazy().is_none() || chart.applies(&state.run).is_ok();
+        let applies = |chart: &Chart| state.run.lazy_lab().is_none() || chart.applies(&state.run).is_ok();
         let all = Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown(chart));
         all.partition::<Vec<_>, _>(|chart| shown(chart) || applies(chart))
     });

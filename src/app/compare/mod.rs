@@ -1,3 +1,3 @@
-//! The row of kept runs under the charts.
+//! The row of compared runs under the charts.
 
 pub mod row;

@@ -1,80 +1,85 @@
-//! The compared runs, in a row below what drives the run.
+//! The row of compared runs, below the main buttons.
 
 use leptos::prelude::*;
 
 use crate::browser::files;
-use crate::library::list::tint;
+use crate::library::list::css_colour;
 use crate::store::Store;
 use vivarium_page::files::Export;
 use vivarium_page::library::LibraryAction;
 use vivarium_page::state::{Action, State};
-use vivarium_ui::browser::{focus, keep_in_tab, kept_in_tab};
+use vivarium_ui::browser::{focus_selector, read_tab_stored, write_tab_stored};
 
-/// What the compared runs are kept under as long as the tab is open.
-const KEY: &str = "compared";
+/// Key of the tab's storage for the ids of the compared runs.
+const STORAGE_KEY: &str = "compared";
 
-/// A compared run as the row shows it.
+/// A compared run in the row.
 #[derive(Clone, PartialEq)]
-struct Line {
+struct RunLine {
+    /// Id of the run.
     id: String,
+    /// Name of the run.
     words: String,
+    /// Colour of its curves in CSS.
     tint: String,
 }
 
-/// The runs, and what must be said of those that are not drawn.
-fn seen(state: &State) -> (Vec<Line>, String) {
+/// Returns the compared runs, and sentences on those that are not drawn.
+fn row_content(state: &State) -> (Vec<RunLine>, String) {
     let comparison = state.comparison();
-    let notes: Vec<String> = comparison.runs.iter().filter_map(|named| state.why_not_drawn(named)).collect();
-    let line = |named: &vivarium_page::compare::NamedRun| Line {
-        id: named.of.id.clone(),
-        words: match named.is_same {
+    let notes: Vec<String> =
+        comparison.runs.iter().filter_map(|named| state.not_drawn_reason(named)).collect();
+    let line = |named: &vivarium_page::compare::NamedRun| RunLine {
+        id: named.run.id.clone(),
+        words: match named.is_part_of_own {
             true => tr!("{name} (the run of this page)", name = named.name),
             false => named.name.clone(),
         },
-        tint: tint(named.of.tint),
+        tint: css_colour(named.run.colour),
     };
     (comparison.runs.iter().map(line).collect(), notes.join(" "))
 }
 
-/// Which runs are compared outlasts a reload of the page.
-fn keep_ids(store: Store) {
+/// Keeps the ids of the compared runs over a reload of the page.
+fn persist_compared_ids(store: Store) {
     let ids = store.memo(|state| state.compared_ids().join("\n"));
     Effect::new(move |before: Option<()>| {
         let now = ids.get();
         if before.is_some() {
-            return keep_in_tab(KEY, &now);
+            return write_tab_stored(STORAGE_KEY, &now);
         }
-        let kept: Vec<String> = kept_in_tab(KEY).unwrap_or_default().lines().map(String::from).collect();
+        let kept: Vec<String> =
+            read_tab_stored(STORAGE_KEY).unwrap_or_default().lines().map(String::from).collect();
         if !kept.is_empty() {
-            store.act(Action::Library(LibraryAction::Recall(kept)));
+            store.act(Action::Library(LibraryAction::AddCompared(kept)));
         }
     });
 }
 
-/// The row; nothing while no run is compared.
+/// The row of compared runs; empty while no run is compared.
 #[component]
 pub fn Compared() -> impl IntoView {
     let store = Store::here();
-    keep_ids(store);
-    let is_shown = store.memo(|state| state.library.compared().next().is_some());
+    persist_compared_ids(store);
+    let is_shown = store.memo(|state| state.library.compared_runs().next().is_some());
     let act = move |wish: LibraryAction| {
         store.act(Action::Library(wish));
         // The button that was pressed is gone; the next one takes its place.
         request_animation_frame(move || {
-            let is_empty = store.peek(|state| state.library.compared().next().is_none());
-            focus(if is_empty { "[data-testid=compare]" } else { ".compared .switch" });
+            let is_empty = store.peek(|state| state.library.compared_runs().next().is_none());
+            focus_selector(if is_empty { "[data-testid=compare]" } else { ".compared .switch" });
         });
     };
     let save = move |_| {
-        let file = store.peek(|state| Export::Compared.file(state, &files::system()));
+        let file = store.peek(|state| Export::ComparedCsv.build(state, &files::user_agent()));
         if let Ok(file) = &file {
-            files::save(file);
+            files::save_file(file);
         }
     };
     let shown = move || {
-        let seen = store.memo(seen);
+        let seen = store.memo(row_content);
         let lines = move || {
-            let line = move |line: Line| {
+            let line = move |line: RunLine| {
                 let label = tr!("Stop comparing {name}", name = line.words);
                 let id = line.id;
                 view! {
@@ -82,7 +87,7 @@ pub fn Compared() -> impl IntoView {
                         <i class="compared__swatch" style:--tint=line.tint></i>
                         <span>{line.words}</span>
                         <button class="switch" type="button" title=label.clone() aria-label=label
-                            on:click=move |_| act(LibraryAction::Overlay(id.clone()))>
+                            on:click=move |_| act(LibraryAction::ToggleCompared(id.clone()))>
                             "×"
                         </button>
                     </li>
@@ -90,13 +95,14 @@ pub fn Compared() -> impl IntoView {
             };
             seen.with(|(lines, _)| lines.clone()).into_iter().map(line).collect_view()
         };
-        let cannot_save = store.memo(|state| Export::Compared.unavailable(state).unwrap_or_default());
+        let cannot_save =
+            store.memo(|state| Export::ComparedCsv.unavailable_reason(state).unwrap_or_default());
         view! {
             <section class="compared" aria-label=tr!("Compared runs") data-testid="compared">
                 <ul class="compared__list">{lines}</ul>
-                <button class="switch" type="button" data-testid="compared-csv" aria-label=Export::Compared.word()
+                <button class="switch" type="button" data-testid="compared-csv" aria-label=Export::ComparedCsv.label()
                     title=move || match cannot_save.get() {
-                        "" => Export::Compared.about(),
+                        "" => Export::ComparedCsv.description(),
                         why => why,
                     }
                     aria-disabled=move || (!cannot_save.get().is_empty()).to_string() on:click=save>

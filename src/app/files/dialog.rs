@@ -12,29 +12,29 @@ use crate::browser::files;
 use crate::files::reader::FileReader;
 use crate::store::Store;
 use vivarium_model::chart::Chart;
-use vivarium_page::files::data::chart_csv;
+use vivarium_page::files::data::export_chart_csv;
 use vivarium_page::files::progress::FileReading;
-use vivarium_page::files::{Export, Saved, record};
+use vivarium_page::files::{Export, ExportFile, build_record};
 use vivarium_page::state::Action;
 use vivarium_plot::analysis::Reading;
-use vivarium_plot::charts::figure::{alone, written};
+use vivarium_plot::charts::figure::{single_chart, wrap_svg};
 use vivarium_plot::charts::{Theme, draw};
 use vivarium_ui::appearance::Appearance;
-use vivarium_ui::browser::{get, mark_root, read_first};
+use vivarium_ui::browser::{get_property, read_first_file, set_root_attribute};
 use vivarium_ui::file_button::FileButton;
 use vivarium_ui::surface::Surface;
-use vivarium_view::display::words::thousands;
-use vivarium_view::record::head::HEAD;
-use vivarium_view::record::reading::News;
+use vivarium_view::display::words::format_thousands;
+use vivarium_view::record::head::HEAD_BYTES;
+use vivarium_view::record::reading::ReadProgress;
 use vivarium_view::ui::request::Request;
 
-/// Width and height of a saved chart that has no room on the page, in CSS pixels.
-const USUAL: (u32, u32) = (640, 360);
+/// Width and height of a saved chart that is not on the page, in CSS pixels.
+const DEFAULT_SIZE: (u32, u32) = (640, 360);
 
 /// Pixels of a saved PNG per CSS pixel.
-const PER_PIXEL: f64 = 2.0;
+const PNG_SCALE: f64 = 2.0;
 
-/// What a chart is saved as.
+/// File format of a saved chart.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A picture of lines.
@@ -45,72 +45,76 @@ enum Kind {
     Data,
 }
 
-/// Takes files that are dropped anywhere on the page.
-fn drops(store: Store) {
+/// Opens files that are dropped anywhere on the page.
+fn handle_drops(store: Store) {
     for event in ["dragenter", "dragover"] {
         window_event_listener_untyped(event, |event| {
-            if files::brings_files(&event) {
+            if files::has_files(&event) {
                 event.prevent_default();
-                mark_root("data-drop", "yes");
+                set_root_attribute("data-drop", "yes");
             }
         });
     }
     window_event_listener_untyped("dragleave", |event| {
         // Only where it leaves the window, and not one element for another.
-        if !get(&event, "relatedTarget").is_object() {
-            mark_root("data-drop", "no");
+        if !get_property(&event, "relatedTarget").is_object() {
+            set_root_attribute("data-drop", "no");
         }
     });
     window_event_listener_untyped("drop", move |event| {
-        mark_root("data-drop", "no");
-        if files::brings_files(&event) {
+        set_root_attribute("data-drop", "no");
+        if files::has_files(&event) {
             event.prevent_default();
-            read_first(&files::dropped(&event), HEAD, move |name, read| {
+            read_first_file(&files::dropped_items(&event), HEAD_BYTES, move |name, read| {
                 store.act(Action::Request(Request::OpenFile(name, read)));
             });
         }
     });
 }
 
-/// Saves a chart as it is drawn now; whether that worked.
+/// Saves a chart as SVG (`is_vector`) or PNG. Returns whether it was saved.
 fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> bool {
-    let name = store.peek(|state| format!("{}-{}", record(state, "").name(), chart.slug()));
-    let canvas = files::canvas(chart.slug());
+    let name = store.peek(|state| format!("{}-{}", build_record(state, "").file_stem(), chart.slug()));
+    let canvas = files::chart_canvas(chart.slug());
     let size =
         canvas.map(|canvas| (canvas.client_width().max(0) as u32, canvas.client_height().max(0) as u32));
-    let (width, height) = size.filter(|(w, h)| *w > 0 && *h > 0).unwrap_or(USUAL);
+    let (width, height) = size.filter(|(w, h)| *w > 0 && *h > 0).unwrap_or(DEFAULT_SIZE);
     let theme = if is_dark { Theme::dark() } else { Theme::light() };
     let reading = store.peek(|state| {
         let mut reading = state.reading_to_end(chart);
         if let Reading::Lines(lines) = &mut reading {
-            state.viewing.shape(chart.slug(), lines);
+            state.viewport.apply_to(chart.slug(), lines);
         }
         reading
     });
     // The title takes a line of its own there.
     let height = height + 28;
     if !is_vector {
-        let theme = Theme { family: "system-ui, sans-serif", ..theme }.scaled(PER_PIXEL);
-        let pixels = [width, height].map(|side| (f64::from(side) * PER_PIXEL) as u32);
-        return files::blank(pixels).is_some_and(|sheet| {
+        let theme = Theme { font_family: "system-ui, sans-serif", ..theme }.with_scale(PNG_SCALE);
+        let pixels = [width, height].map(|side| (f64::from(side) * PNG_SCALE) as u32);
+        return files::create_canvas(pixels).is_some_and(|sheet| {
             let drawn = CanvasBackend::with_canvas_object(sheet.clone()).is_some_and(|backend| {
                 draw(&Surface::Canvas(backend).into_drawing_area(), &reading, &theme).is_ok()
             });
-            drawn && files::save_canvas(&sheet, format!("{name}.png"))
+            drawn && files::save_canvas_png(&sheet, format!("{name}.png"))
         });
     }
-    let text = written(&alone(&reading, width, height), &theme, |text, units, theme| {
+    let text = wrap_svg(&single_chart(&reading, width, height), &theme, |text, units, theme| {
         let area = Surface::Svg(SVGBackend::with_string(text, units)).into_drawing_area();
         draw(&area, &reading, theme).and_then(|()| area.present()).is_ok()
     });
-    files::save(&Saved { name: format!("{name}.svg"), kind: "image/svg+xml", bytes: text.into_bytes() })
+    files::save_file(&ExportFile {
+        name: format!("{name}.svg"),
+        media_type: "image/svg+xml",
+        bytes: text.into_bytes(),
+    })
 }
 
-/// Has a worker read the file that the state speaks of, as long as it does; `done` is called after each. Whether one
-/// is being read.
-fn read_away(store: Store, done: impl Fn() + Copy + 'static) -> Memo<bool> {
+/// Reads the file in `State::file_reading` in a worker; `done` is called after each file. Returns whether a file is
+/// being read.
+fn read_in_worker(store: Store, done: impl Fn() + Copy + 'static) -> Memo<bool> {
     let reader = StoredValue::new_local(None::<FileReader>);
-    let number = store.memo(|state| state.reading.as_ref().map(|reading| reading.number));
+    let number = store.memo(|state| state.file_reading.as_ref().map(|reading| reading.number));
     Effect::new(move |before: Option<Option<u64>>| {
         let number = number.get();
         // The one before ends, and gives its memory back.
@@ -121,14 +125,14 @@ fn read_away(store: Store, done: impl Fn() + Copy + 'static) -> Memo<bool> {
             }
             return number;
         };
-        let hear = move |news| store.act(Action::FileNews(wanted, news));
+        let hear = move |news| store.act(Action::FileMessage(wanted, news));
         let opened = store.peek(|state| {
-            let reading = state.reading.as_ref()?;
+            let reading = state.file_reading.as_ref()?;
             Some(FileReader::open(&reading.job, reading.file.handle.as_ref()?, hear))
         });
         match opened {
             Some(Ok(opened)) => reader.set_value(Some(opened)),
-            Some(Err(why)) => hear(News::Done(Err(why))),
+            Some(Err(why)) => hear(ReadProgress::Done(Err(why))),
             None => {}
         }
         number
@@ -136,13 +140,14 @@ fn read_away(store: Store, done: impl Fn() + Copy + 'static) -> Memo<bool> {
     Memo::new(move |_| number.get().is_some())
 }
 
-/// How far the file has been read, with the button that ends it, while `is_here`.
+/// Creates the progress bar of reading, with a button that cancels it, while `is_here`.
 fn progress(store: Store, is_here: impl Fn() -> bool + Send + Sync + 'static) -> AnyView {
     let is_here = Memo::new(move |_| is_here());
     let cancel = move |_| store.act(Action::Request(Request::CancelFile));
     let shown = move || {
-        let said = store.memo(|state| state.reading.as_ref().map(FileReading::sentence).unwrap_or_default());
-        let share = store.memo(|state| state.reading.as_ref().map_or(0.0, |reading| reading.share));
+        let said = store
+            .memo(|state| state.file_reading.as_ref().map(FileReading::progress_text).unwrap_or_default());
+        let share = store.memo(|state| state.file_reading.as_ref().map_or(0.0, |reading| reading.fraction));
         view! {
             <div class="reading" data-testid="reading">
                 // Ten times a second is too often to be read out: the name and the button say enough.
@@ -157,14 +162,14 @@ fn progress(store: Store, is_here: impl Fn() -> bool + Send + Sync + 'static) ->
     (move || is_here.get().then(shown)).into_any()
 }
 
-/// The dialog.
+/// The dialog for opening and saving files.
 #[component]
 pub fn Files(
-    /// Whether it is open.
+    /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let (store, appearance) = (Store::here(), Appearance::here());
-    drops(store);
+    handle_drops(store);
     let dialog = NodeRef::<Dialog>::new();
     // What was done last, or why it was not.
     let note = RwSignal::new(String::new());
@@ -173,7 +178,7 @@ pub fn Files(
             && !dialog.open()
         {
             note.set(String::new());
-            store.act(Action::WantWeights);
+            store.act(Action::RequestWeights);
             // It fails only where it is open already.
             let _ = dialog.show_modal();
         }
@@ -184,18 +189,18 @@ pub fn Files(
         }
     };
     let save = move |export: Export| {
-        let file = store.peek(|state| export.file(state, &files::system()));
+        let file = store.peek(|state| export.build(state, &files::user_agent()));
         note.set(match file {
-            Ok(file) if files::save(&file) => tr!("Saved {name}.", name = file.name),
+            Ok(file) if files::save_file(&file) => tr!("Saved {name}.", name = file.name),
             Ok(file) => tr!("The browser did not save {name}.", name = file.name),
             Err(why) => why,
         });
     };
     let exports = Export::ALL.map(|export| {
-        let why = store.memo(move |state| export.unavailable(state));
+        let why = store.memo(move |state| export.unavailable_reason(state));
         let at = store.memo(move |state| match (export, state.weights_step()) {
             (Export::Weights, Some(step)) => {
-                tr!(" The weights are those of step {step}.", step = thousands(step))
+                tr!(" The weights are those of step {step}.", step = format_thousands(step))
             }
             _ => String::new(),
         });
@@ -203,9 +208,9 @@ pub fn Files(
             <li class="files__item">
                 <button class="button" type="button" data-testid=format!("save-{}", export.slug())
                     aria-disabled=move || why.get().is_some().to_string() on:click=move |_| save(export)>
-                    {export.word()}
+                    {export.label()}
                 </button>
-                <span>{move || why.get().unwrap_or(export.about())}{at}</span>
+                <span>{move || why.get().unwrap_or(export.description())}{at}</span>
             </li>
         }
         .into_any()
@@ -218,7 +223,7 @@ pub fn Files(
         let is_dark = appearance.is_dark.get_untracked();
         let saved = match kind {
             Kind::Svg | Kind::Png => save_chart(store, chart, kind == Kind::Svg, is_dark),
-            Kind::Data => files::save(&store.peek(|state| chart_csv(state, chart))),
+            Kind::Data => files::save_file(&store.peek(|state| export_chart_csv(state, chart))),
         };
         let name = chart.info().name;
         note.set(if saved {
@@ -252,11 +257,11 @@ pub fn Files(
         .into_any()
     };
     let opened = move || {
-        if store.peek(|state| state.flaw.is_empty() && state.reading.is_none()) {
+        if store.peek(|state| state.file_error.is_empty() && state.file_reading.is_none()) {
             close();
         }
     };
-    let reads = read_away(store, opened);
+    let reads = read_in_worker(store, opened);
     let escape = move |event: KeyboardEvent| {
         // What is read comes before what is open.
         if event.key() == "Escape" && reads.get_untracked() {
@@ -267,10 +272,10 @@ pub fn Files(
     let choice = FileButton {
         word: tr!("Open a file"),
         accept: ".json,.safetensors,.csv,.tsv,.txt",
-        head: HEAD,
+        max_head_bytes: HEAD_BYTES,
         id: "file",
     };
-    let flaw = store.memo(|state| state.flaw.clone());
+    let flaw = store.memo(|state| state.file_error.clone());
     view! {
         <dialog class="help files" node_ref=dialog aria-labelledby="files-title" data-testid="files-dialog"
             on:close=move |_| open.set(false) on:keydown=escape>

@@ -1,4 +1,4 @@
-//! A worker that reads one file, and is ended afterwards: its memory goes with it.
+//! A worker that reads one file; it is ended afterwards, which frees its memory.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -10,40 +10,50 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use crate::trainer::web::address;
-use vivarium_core::language::spoken;
-use vivarium_model::platform::file::{FileHandle, GivenFile, given};
+use crate::trainer::web::loader_address;
+use vivarium_core::language::translations;
+use vivarium_model::platform::file::{FileHandle, UploadedFile, open_blob};
 use vivarium_model::platform::web::unpack;
 use vivarium_page::trainer::Program;
 use vivarium_view::record::dataset::Dataset;
-use vivarium_view::record::head::{HEAD, Kind};
-use vivarium_view::record::reading::{FileEvent, Found, Job, News, Received, read};
+use vivarium_view::record::head::{FileKind, HEAD_BYTES};
+use vivarium_view::record::reading::{FileContents, FileEvent, FileReceiver, ReadJob, ReadProgress, read};
 
-/// A worker that reads a file; it ends when this is dropped.
+/// A worker that reads a file; dropping it ends the worker.
 pub struct FileReader {
+    /// The web worker.
     worker: Worker,
     // Held because the worker calls them.
+    /// Handler of messages, kept alive as long as the worker.
     _on_message: Closure<dyn FnMut(MessageEvent)>,
+    /// Handler of errors, kept alive as long as the worker.
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
 
 impl FileReader {
-    /// Has a worker read `file`; `hear` gets what there is to tell, and no more once the file has been read.
+    /// Opens a worker that reads `file`; `hear` receives its messages until the file has been read.
+    ///
+    /// # Errors
+    /// If the browser allows no worker, or the file no longer exists.
     ///
     /// # Errors
     /// When the browser allows no worker, or has the file no more.
-    pub fn open(job: &Job, file: &FileHandle, hear: impl Fn(News) + 'static) -> Result<Self, String> {
+    pub fn open(
+        job: &ReadJob,
+        file: &FileHandle,
+        hear: impl Fn(ReadProgress) + 'static,
+    ) -> Result<Self, String> {
         let none = |_| tr!("this browser does not allow web workers").to_string();
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        let address = address(Program::Cpu).map_err(none)?;
+        let address = loader_address(Program::Cpu).map_err(none)?;
         let worker = Worker::new_with_options(&format!("{address}&reads=file"), &options).map_err(none)?;
         let hear = Rc::new(hear);
-        let (said, received) = (hear.clone(), RefCell::new(Received::default()));
+        let (said, received) = (hear.clone(), RefCell::new(FileReceiver::default()));
         let on_message = Closure::new(move |event: MessageEvent| {
             let taken = match unpack::<FileEvent>(&event.data()) {
-                Ok((event, payload)) => received.borrow_mut().take(event, payload),
-                Err(why) => Some(News::Done(Err(why))),
+                Ok((event, payload)) => received.borrow_mut().receive(event, payload),
+                Err(why) => Some(ReadProgress::Done(Err(why))),
             };
             let Some(news) = taken else { return };
             let said = said.clone();
@@ -53,7 +63,7 @@ impl FileReader {
         });
         let on_error = Closure::new(move |_: ErrorEvent| {
             // Out of memory, for the most part: what else may be wrong with a file has a sentence.
-            hear(News::Done(Err(tr!(
+            hear(ReadProgress::Done(Err(tr!(
                 "the worker that read the file stopped; the file may be too large for this device"
             )
             .into())));
@@ -70,6 +80,7 @@ impl FileReader {
 }
 
 impl Drop for FileReader {
+    /// Ends the worker.
     fn drop(&mut self) {
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
@@ -77,29 +88,30 @@ impl Drop for FileReader {
     }
 }
 
-/// Reads a table that the browser has kept, with this column as its label; none where it is none any more.
-pub async fn kept(file: Blob, label: usize) -> Option<(GivenFile, Dataset)> {
-    let file = given(file, HEAD).await.ok()?;
-    let job = Job { label: Some(label), texts: spoken(), ..Job::new(Kind::Table, file.size) };
+/// Reads a stored table with this index of its label column; None if it is not a table.
+pub async fn read_stored_table(file: Blob, label: usize) -> Option<(UploadedFile, Dataset)> {
+    let file = open_blob(file, HEAD_BYTES).await.ok()?;
+    let job =
+        ReadJob { label: Some(label), texts: translations(), ..ReadJob::new(FileKind::Table, file.size) };
     let found = match (file.bytes(), &file.handle) {
         (Some(bytes), _) => read(&job, bytes).ok(),
-        (None, Some(handle)) => away(&job, handle).await,
+        (None, Some(handle)) => read_in_worker(&job, handle).await,
         (None, None) => None,
     };
     match found {
-        Some(Found::Table(table)) => Some((file, *table)),
+        Some(FileContents::Table(table)) => Some((file, *table)),
         _ => None,
     }
 }
 
-/// What a worker finds in the file; none where it is not taken.
-async fn away(job: &Job, file: &FileHandle) -> Option<Found> {
+/// Reads a file in a worker; None if it cannot be read.
+async fn read_in_worker(job: &ReadJob, file: &FileHandle) -> Option<FileContents> {
     let (found, reader) = (Rc::new(Cell::new(None)), Rc::new(Cell::new(None)));
     let (finds, holds) = (found.clone(), reader.clone());
     let promise = Promise::new(&mut |resolve, _| {
         let (finds, done) = (finds.clone(), resolve.clone());
         let opened = FileReader::open(job, file, move |news| {
-            if let News::Done(read) = news {
+            if let ReadProgress::Done(read) = news {
                 finds.set(read.ok());
                 let _ = done.call0(&JsValue::UNDEFINED);
             }

@@ -1,4 +1,4 @@
-//! The kept runs: a list, and the offer to go on with the last one.
+//! The list of saved runs, and the offer to resume the last one.
 
 use leptos::prelude::*;
 
@@ -6,30 +6,31 @@ use crate::store::Store;
 use vivarium_model::run::RunSpec;
 use vivarium_page::library::{LibraryAction, SavedRun};
 use vivarium_page::state::{Action, State};
-use vivarium_plot::charts::MUTED;
-use vivarium_ui::browser::get;
+use vivarium_plot::charts::MUTED_COLOURS;
+use vivarium_ui::browser::get_property;
 use vivarium_ui::file_button::FileButton;
-use vivarium_view::display::words::{difference, thousands};
-use vivarium_view::record::head::HEAD;
-use vivarium_view::record::saved::link;
+use vivarium_view::display::words::{describe_difference, format_thousands};
+use vivarium_view::record::head::HEAD_BYTES;
+use vivarium_view::record::saved::parse_saved_link;
 
-/// What a line of the list says besides the name, of a kept run of `spec`.
-fn about(state: &State, kept: &SavedRun, spec: &RunSpec) -> String {
-    let step = thousands(kept.step);
-    let difference = difference(state.run.spec(), spec);
-    if !state.library.is_stored(&kept.id) {
+/// Describes a saved run in the list: step, and settings that differ from the current run.
+fn describe_run(state: &State, run: &SavedRun, spec: &RunSpec) -> String {
+    let step = format_thousands(run.step);
+    let difference = describe_difference(state.run.spec(), spec);
+    if !state.library.is_stored(&run.id) {
         return tr!("not stored; step {step}; {difference}", step, difference);
     }
     tr!("step {step}; {difference}", step, difference)
 }
 
-/// Goes on where the page was left, if one wants to; and asks for the table of a run that is to go on.
+/// The offer to resume the run at which the page was left, and the request for the table of a waiting run.
 #[component]
 pub fn Offer() -> impl IntoView {
     let store = Store::here();
-    let offer = store
-        .memo(|state| state.offer().map(|kept| (kept.id.clone(), kept.name.clone(), thousands(kept.step))));
-    let wanted = store.memo(State::wanted_table);
+    let offer = store.memo(|state| {
+        state.resume_offer().map(|kept| (kept.id.clone(), kept.name.clone(), format_thousands(kept.step)))
+    });
+    let wanted = store.memo(State::table_request);
     let offered = move || {
         offer.get().map(|(id, name, step)| {
             let id = StoredValue::new(id);
@@ -37,7 +38,7 @@ pub fn Offer() -> impl IntoView {
                 <section class="notice notice--offer" data-testid="offer" aria-label=tr!("Kept run")>
                     <p class="notice__text">{tr!("You were at step {step} of “{name}”.", step, name)}</p>
                     <button class="button" type="button"
-                        on:click=move |_| store.act(Action::Library(LibraryAction::TakeUp(id.get_value())))>
+                        on:click=move |_| store.act(Action::Library(LibraryAction::Resume(id.get_value())))>
                         {tr!("Go on from this step")}
                     </button>
                 </section>
@@ -46,14 +47,18 @@ pub fn Offer() -> impl IntoView {
     };
     let asked = move || {
         wanted.get().map(|text| {
-            let choice =
-                FileButton { word: tr!("Open the file"), accept: ".csv,.tsv,.txt", head: HEAD, id: "wanted" };
+            let choice = FileButton {
+                word: tr!("Open the file"),
+                accept: ".csv,.tsv,.txt",
+                max_head_bytes: HEAD_BYTES,
+                id: "wanted",
+            };
             view! {
                 <section class="notice notice--offer" data-testid="wanted" aria-label=tr!("A file is needed")>
                     <p class="notice__text">{text}</p>
                     {choice.view(|| {})}
                     <button class="button" type="button"
-                        on:click=move |_| store.act(Action::Library(LibraryAction::NotNow))>
+                        on:click=move |_| store.act(Action::Library(LibraryAction::CancelWaiting))>
                         {tr!("Not now")}
                     </button>
                 </section>
@@ -63,12 +68,12 @@ pub fn Offer() -> impl IntoView {
     (offered, asked)
 }
 
-/// All kept runs. Folded, the list is not there: each line follows every change of the page.
+/// The list of saved runs; while it is folded, its rows do not exist.
 #[component]
 pub fn Library() -> impl IntoView {
     let (store, open) = (Store::here(), RwSignal::new(false));
-    let many = store.memo(|state| state.library.listed().len());
-    let trouble = store.memo(|state| state.library.trouble.clone());
+    let many = store.memo(|state| state.library.listed_runs().len());
+    let trouble = store.memo(|state| state.library.warning.clone());
     let damaged = store.memo(|state| state.library.damaged.clone());
     let damaged_entries = move || {
         let entries = damaged.get().into_iter().map(|(key, why)| {
@@ -88,7 +93,7 @@ pub fn Library() -> impl IntoView {
     let lines = move || {
         is_open.get().then(|| {
             let ids = store.memo(|state| {
-                state.library.listed().into_iter().map(|kept| kept.id.clone()).collect::<Vec<_>>()
+                state.library.listed_runs().into_iter().map(|kept| kept.id.clone()).collect::<Vec<_>>()
             });
             view! {
                 <For each=move || ids.get() key=String::clone let:id>
@@ -99,7 +104,7 @@ pub fn Library() -> impl IntoView {
     };
     let toggled = move |event: web_sys::Event| {
         if let Some(details) = event.target() {
-            open.set(get(&details, "open").is_truthy());
+            open.set(get_property(&details, "open").is_truthy());
         }
         store.act(Action::Library(LibraryAction::Load));
     };
@@ -126,20 +131,26 @@ pub fn Library() -> impl IntoView {
     .into_any()
 }
 
-/// One of them.
+/// A saved run in the list.
 #[component]
 fn Entry(
-    /// What it is found by.
+    /// Id of the run.
     id: String,
 ) -> impl IntoView {
     let store = Store::here();
     let seen = {
         // Read once: what a run is found by says what run it is, and to read a link takes a while.
-        let (id, spec) = (id.clone(), link(&id).unwrap_or_default().spec);
+        let (id, spec) = (id.clone(), parse_saved_link(&id).unwrap_or_default().spec);
         store.memo(move |state| {
             let kept = state.library.find(&id)?;
-            let (drawn, about) = (state.library.is_drawn(&id).to_string(), about(state, kept, &spec));
-            Some([kept.name.clone(), kept.pinned.to_string(), about, drawn, tint(state.library.tint(kept))])
+            let (drawn, about) = (state.library.is_drawn(&id).to_string(), describe_run(state, kept, &spec));
+            Some([
+                kept.name.clone(),
+                kept.pinned.to_string(),
+                about,
+                drawn,
+                css_colour(state.library.colour_of(kept)),
+            ])
         })
     };
     // One kind of signal for all: each closure in a view is code of its own.
@@ -161,14 +172,14 @@ fn Entry(
     };
     view! {
         <li class="kept">
-            {press("", LibraryAction::Overlay, Some(drawn))}
+            {press("", LibraryAction::ToggleCompared, Some(drawn))}
             // A long name is cut off in its field.
             <input class="kept__name" type="text" aria-label=tr!("Name of the run") title=name prop:value=name
                 on:change:target=move |event| {
                     store.act(Action::Library(LibraryAction::Rename(renamed.clone(), event.target().value())));
                 } />
             <span class="kept__about">{words}</span>
-            {press(tr!("Open"), LibraryAction::TakeUp, None)}
+            {press(tr!("Open"), LibraryAction::Resume, None)}
             {press(tr!("Pin"), LibraryAction::Pin, Some(pinned))}
             {press(tr!("Delete"), LibraryAction::Delete, None)}
         </li>
@@ -176,8 +187,8 @@ fn Entry(
     .into_any()
 }
 
-/// A colour as a style sheet has it.
-pub fn tint(colour: usize) -> String {
-    let colour = MUTED[colour % MUTED.len()];
+/// Returns the colour with this index as a CSS value.
+pub fn css_colour(colour: usize) -> String {
+    let colour = MUTED_COLOURS[colour % MUTED_COLOURS.len()];
     format!("rgb({} {} {})", colour.0, colour.1, colour.2)
 }

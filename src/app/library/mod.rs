@@ -1,4 +1,4 @@
-//! The list of kept runs, and their storage in this browser.
+//! The list of saved runs, and their storage in the browser.
 
 pub mod list;
 pub mod storage;

@@ -1,17 +1,17 @@
-//! What hides everything else: nothing but black, or a QR code as large as the screen.
+//! The dialog that covers the whole screen: black, or with a QR code.
 
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
-use vivarium_page::share::qr::svg;
+use vivarium_page::share::qr::qr_svg;
 
-/// A dialog as large as the screen.
+/// The dialog that covers the whole screen.
 #[component]
 pub fn Cover(
-    /// What is on it: an address with its QR code, or nothing but black where that is empty; none while it is closed.
+    /// An address, shown with its QR code; an empty text shows a black screen; None while it is closed.
     #[prop(into)]
     shown: Signal<Option<String>>,
-    /// It is to be closed, or was.
+    /// Called when the dialog is closed.
     close: Callback<()>,
 ) -> impl IntoView {
     let dialog = NodeRef::<Dialog>::new();
@@ -43,7 +43,7 @@ pub fn Cover(
     .into_any()
 }
 
-/// A button as large as the screen.
+/// Creates the black screen: a button that closes it.
 fn black(close: Callback<()>) -> AnyView {
     view! {
         <button class="cover__black" type="button" aria-label=tr!("Show the page again") data-testid="black"
@@ -52,11 +52,12 @@ fn black(close: Callback<()>) -> AnyView {
     .into_any()
 }
 
+/// Creates the screen with an address and its QR code.
 fn code(address: String, close: Callback<()>) -> AnyView {
     let letters = address.chars().count().to_string();
-    let code = svg(&address);
+    let code = qr_svg(&address);
     view! {
-        // Markup: `svg`, whose texts are escaped.
+        // Markup: `qr_svg`, whose texts are escaped.
         <div class="cover__code" inner_html=code></div>
         <p class="cover__address" style:--letters=letters data-testid="cover-address">{address}</p>
         <button class="button cover__close" type="button" data-testid="cover-close" on:click=move |_| close.run(())>

@@ -1,4 +1,4 @@
-//! Presenter mode as it is seen: its bar of buttons, the whole screen, the focus, and the size of a passage.
+//! The view of presenter mode: its buttons, full screen, focus, and the font size of a passage.
 //!
 //! # Why
 //! The page stays as it is and is laid out anew by `styles/present.css`, which follows two attributes of the root. So
@@ -12,51 +12,53 @@ use web_sys::HtmlElement;
 use crate::browser;
 use crate::presenter::cover::Cover;
 use crate::store::Store;
-use vivarium_page::gallery::update::address;
-use vivarium_page::presenter::{Cover as Covered, PresenterAction};
+use vivarium_page::gallery::update::page_address;
+use vivarium_page::presenter::{PresenterAction, ScreenCover as Covered};
 use vivarium_page::state::Action;
 use vivarium_ui::appearance::Appearance;
-use vivarium_ui::browser::{focus, get, mark_root, settle};
+use vivarium_ui::browser::{focus_selector, get_property, on_settled, set_root_attribute};
 
-/// The button that enters, to which the focus goes back.
-const ENTRY: &str = "[data-testid=presenter]";
-/// Sizes of a passage's type, the largest first, as shares of the mode's type.
-const SIZES: [&str; 6] = ["1.25", "1.15", "1.05", "0.95", "0.85", "0.75"];
+/// Selector of the button that enters presenter mode, which receives the focus afterwards.
+const ENTER_BUTTON: &str = "[data-testid=presenter]";
+/// Font sizes of a passage relative to the mode's font size, the largest first.
+const TYPE_SIZES: [&str; 6] = ["1.25", "1.15", "1.05", "0.95", "0.85", "0.75"];
 
-/// The bar of presenter mode while it is on, and what follows from its coming and going.
+/// The bar of presenter mode while it is on.
 #[component]
 pub fn PresenterBar() -> impl IntoView {
     let (store, appearance) = (Store::here(), Appearance::here());
     let is_on = store.memo(|state| state.presenter.is_some());
-    let is_inside = store.memo(|state| state.presenter.is_some_and(|presenter| presenter.is_inside));
+    let is_inside = store.memo(|state| state.presenter.is_some_and(|presenter| presenter.shows_panels));
     let before = StoredValue::new_local(None::<HtmlElement>);
     Effect::new(move |was_on: Option<bool>| {
         let (is_on, was_on) = (is_on.get(), was_on.unwrap_or(false));
         if is_on != was_on {
-            mark_root("data-presenter", if is_on { "on" } else { "off" });
-            appearance.enlarge(is_on);
+            set_root_attribute("data-presenter", if is_on { "on" } else { "off" });
+            appearance.set_enlarged(is_on);
             match is_on {
-                true => enter(store, before),
-                false => leave(store, before),
+                true => enter_mode(store, before),
+                false => leave_mode(store, before),
             }
         }
         is_on
     });
-    Effect::new(move |_| mark_root("data-presented", if is_inside.get() { "inside" } else { "charts" }));
-    follow_the_browser(store);
-    follow_the_passage(store);
+    Effect::new(move |_| {
+        set_root_attribute("data-presented", if is_inside.get() { "inside" } else { "charts" })
+    });
+    leave_with_fullscreen(store);
+    fit_passages(store);
     let cover = store.memo(|state| {
         let cover = state.presenter.and_then(|presenter| presenter.cover);
         cover.map(|cover| match cover {
             Covered::Black => String::new(),
-            Covered::Code => browser::address_of(&address(state)),
+            Covered::QrCode => browser::address_of(&page_address(state)),
         })
     });
-    let uncover = Callback::new(move |()| store.act(Action::Present(PresenterAction::Uncover)));
+    let uncover = Callback::new(move |()| store.act(Action::Presenter(PresenterAction::Uncover)));
     let one = move |testid, word, hint, what| {
         view! {
             <button class="button" type="button" data-testid=testid title=hint
-                on:click=move |_| store.act(Action::Present(what))>{word}</button>
+                on:click=move |_| store.act(Action::Presenter(what))>{word}</button>
         }
         .into_any()
     };
@@ -67,11 +69,11 @@ pub fn PresenterBar() -> impl IntoView {
                 <button class="button presenter__inside" type="button" data-testid="presenter-inside"
                     title=tr!("Show the panels of this lab instead of the charts (I)")
                     aria-pressed=move || is_inside.get().to_string()
-                    on:click=move |_| store.act(Action::Present(PresenterAction::Inside))>{tr!("Panels")}</button>
+                    on:click=move |_| store.act(Action::Presenter(PresenterAction::TogglePanels))>{tr!("Panels")}</button>
                 {one("presenter-black", tr!("Black"), tr!("Black screen (B or .)"), PresenterAction::Cover(Covered::Black))}
                 {one("presenter-code", tr!("QR code"), tr!("Show the address as a QR code on the whole screen (Q)"),
-                    PresenterAction::Cover(Covered::Code))}
-                {one("presenter-leave", tr!("Exit"), tr!("Leave presenter mode (Esc)"), PresenterAction::Leave)}
+                    PresenterAction::Cover(Covered::QrCode))}
+                {one("presenter-leave", tr!("Exit"), tr!("Leave presenter mode (Esc)"), PresenterAction::Exit)}
             </section>
         })}
         <Cover shown=cover close=uncover />
@@ -79,21 +81,21 @@ pub fn PresenterBar() -> impl IntoView {
     .into_any()
 }
 
-/// Takes the whole screen and the focus, and remembers in `before` where that was.
-fn enter(store: Store, before: StoredValue<Option<HtmlElement>, LocalStorage>) {
+/// Enters full screen, moves the focus to the bar, and stores in `before` the element that had it.
+fn enter_mode(store: Store, before: StoredValue<Option<HtmlElement>, LocalStorage>) {
     let active = document().active_element().and_then(|active| active.dyn_into::<HtmlElement>().ok());
     before.set_value(active);
-    fill_screen(store);
+    request_fullscreen(store);
     // The bar is on the page by then.
-    request_animation_frame(|| focus(".presenter"));
+    request_animation_frame(|| focus_selector(".presenter"));
 }
 
-/// Gives the screen back, and the focus to where it was, or to the button that enters.
-fn leave(store: Store, before: StoredValue<Option<HtmlElement>, LocalStorage>) {
-    give_back_screen();
+/// Leaves full screen, and moves the focus back to `before`, or to the button that enters the mode.
+fn leave_mode(store: Store, before: StoredValue<Option<HtmlElement>, LocalStorage>) {
+    exit_fullscreen();
     let before = before.try_update_value(Option::take).flatten();
     // What took the mode's place has the focus itself.
-    if store.peek(|state| state.is_covered()) {
+    if store.peek(|state| state.is_run_hidden()) {
         return;
     }
     request_animation_frame(move || {
@@ -103,80 +105,83 @@ fn leave(store: Store, before: StoredValue<Option<HtmlElement>, LocalStorage>) {
             before.tag_name() != "BODY" && document().active_element().as_ref() == Some(&before)
         });
         if !is_there {
-            focus(ENTRY);
+            focus_selector(ENTER_BUTTON);
         }
     });
 }
 
-/// Whether an element has the whole screen.
-fn is_full() -> bool {
-    get(&document(), "fullscreenElement").is_object()
+/// Whether an element is shown in full screen.
+fn is_fullscreen() -> bool {
+    get_property(&document(), "fullscreenElement").is_object()
 }
 
-/// Asks for the whole screen. A browser may refuse, or not know of it: then the mode is in the window, and nothing is
-/// wrong.
-fn fill_screen(store: Store) {
+/// Requests full screen; if the browser refuses, the mode stays in the window.
+fn request_fullscreen(store: Store) {
     let Some(root) = document().document_element() else { return };
     // Long after the press, as where this program had to be fetched first, the browser would refuse with a warning.
-    let activation = get(&window().navigator(), "userActivation");
-    if activation.is_object() && !get(&activation, "isActive").is_truthy() {
+    let activation = get_property(&window().navigator(), "userActivation");
+    if activation.is_object() && !get_property(&activation, "isActive").is_truthy() {
         return;
     }
-    let Ok(ask) = get(&root, "requestFullscreen").dyn_into::<Function>() else { return };
+    let Ok(ask) = get_property(&root, "requestFullscreen").dyn_into::<Function>() else { return };
     let Ok(promise) = ask.call0(&root) else { return };
-    settle(&Promise::resolve(&promise), move |_| {
+    on_settled(&Promise::resolve(&promise), move |_| {
         // Somebody was faster than the browser.
         if store.peek(|state| state.presenter.is_none()) {
-            give_back_screen();
+            exit_fullscreen();
         }
     });
 }
 
-fn give_back_screen() {
+/// Leaves full screen.
+fn exit_fullscreen() {
     let document = document();
-    if is_full()
-        && let Ok(exit) = get(&document, "exitFullscreen").dyn_into::<Function>()
+    if is_fullscreen()
+        && let Ok(exit) = get_property(&document, "exitFullscreen").dyn_into::<Function>()
         && let Ok(promise) = exit.call0(&document)
     {
-        settle(&Promise::resolve(&promise), |_| {});
+        on_settled(&Promise::resolve(&promise), |_| {});
     }
 }
 
-/// Leaves the mode when the browser gives the screen back, as on Escape, of which the page hears nothing then.
-fn follow_the_browser(store: Store) {
+/// Leaves the mode when the browser leaves full screen, as after Escape, which the page cannot observe.
+fn leave_with_fullscreen(store: Store) {
     let was_full = StoredValue::new(false);
     window_event_listener_untyped("fullscreenchange", move |_| {
-        let now = is_full();
+        let now = is_fullscreen();
         if was_full.get_value() && !now && store.peek(|state| state.presenter.is_some()) {
-            store.act(Action::Present(PresenterAction::Leave));
+            store.act(Action::Presenter(PresenterAction::Exit));
         }
         was_full.set_value(now);
     });
 }
 
-/// Sets each passage in the largest type in which all of it is seen.
-fn follow_the_passage(store: Store) {
+/// Fits the font size of each passage to the screen when the passage changes.
+fn fit_passages(store: Store) {
     let news = store.memo(|state| {
         let tour = state.tour.as_ref().filter(|_| state.presenter.is_some());
-        tour.map(|t| (t.slug, t.at, t.story.is_some(), t.guesses.len(), t.explained.len()))
+        tour.map(|t| {
+            (t.slug, t.passage_index, t.story.is_some(), t.guesses.len(), t.explained_questions.len())
+        })
     });
     Effect::new(move |_| {
         if news.get().is_some() {
             // The passage is on the page by then.
-            request_animation_frame(fit);
+            request_animation_frame(fit_passage);
         }
     });
     window_event_listener_untyped("resize", move |_| {
         if news.with_untracked(Option::is_some) {
-            fit();
+            fit_passage();
         }
     });
 }
 
-fn fit() {
+/// Sets the largest font size with which the whole passage is visible.
+fn fit_passage() {
     let passage = document().query_selector(".tour").ok().flatten();
     let Some(passage) = passage.and_then(|passage| passage.dyn_into::<HtmlElement>().ok()) else { return };
-    for size in SIZES {
+    for size in TYPE_SIZES {
         let _ = passage.style().set_property("--fit", size);
         if passage.scroll_height() <= passage.client_height() {
             return;

@@ -1,4 +1,4 @@
-//! The buttons, numbers and texts of the run on display.
+//! The buttons, numbers and texts of the current run.
 
 pub mod preset;
 pub mod readouts;

@@ -1,24 +1,28 @@
-//! Which run this is: a preset with its claim, or the person's own.
+//! The menu of presets, and the card with the claim of the current run.
 
 use leptos::prelude::*;
 
 use crate::store::Store;
 use vivarium_core::language::translated;
-use vivarium_labs::{find, preset_groups};
+use vivarium_labs::{find_preset, preset_groups};
 use vivarium_page::files::openers::openers;
 use vivarium_page::state::{Action, State};
-use vivarium_view::display::instance::Instance;
+use vivarium_view::display::instance::SourceComparison;
 
-/// What the texts of the card depend on.
+/// The values on which the texts of the card depend.
 #[derive(Clone, PartialEq)]
-struct Chosen {
+struct CardInputs {
+    /// Slug of the preset; None if the run is no preset.
     preset: Option<&'static str>,
+    /// Name of the task.
     task: &'static str,
+    /// Citation of the task's source.
     citation: &'static str,
     is_predicting: bool,
 }
 
-impl Chosen {
+impl CardInputs {
+    /// Reads the values from the state.
     fn of(state: &State) -> Self {
         let task = state.run.link.spec.task.info();
         Self {
@@ -30,32 +34,36 @@ impl Chosen {
     }
 }
 
-/// The texts of the card on the chosen run.
+/// Texts of the card on the current run.
 #[derive(Clone, PartialEq)]
-struct Card {
+struct CardTexts {
+    /// Claim of the preset or of the task.
     claim: String,
+    /// Source of the claim.
     citation: &'static str,
+    /// Settings that differ from the source.
     departures: String,
     /// Settings that are as in the source.
     kept: String,
 }
 
-impl Card {
-    fn of(chosen: &Chosen) -> Self {
-        let Some(preset) = chosen.preset.and_then(find) else {
+impl CardTexts {
+    /// Builds the texts.
+    fn of(inputs: &CardInputs) -> Self {
+        let Some(preset) = inputs.preset.and_then(find_preset) else {
             return Self {
                 // The settings' questions stand below.
-                claim: tr!("{task}, with your own settings.", task = translated(chosen.task)),
-                citation: chosen.citation,
+                claim: tr!("{task}, with your own settings.", task = translated(inputs.task)),
+                citation: inputs.citation,
                 departures: tr!("The address of this page contains all settings.").into(),
                 kept: String::new(),
             };
         };
-        let Instance { kept, mut departures } = Instance::of(preset);
-        if !preset.time.is_empty() {
-            departures = format!("{departures} {}", translated(preset.time));
+        let SourceComparison { same_as_source: kept, mut departures } = SourceComparison::compare(preset);
+        if !preset.duration_note.is_empty() {
+            departures = format!("{departures} {}", translated(preset.duration_note));
         }
-        let claim = match chosen.is_predicting {
+        let claim = match inputs.is_predicting {
             true => tr!("The result of this run is shown after your prediction."),
             false => translated(preset.claim),
         };
@@ -69,8 +77,8 @@ pub fn Presets() -> impl IntoView {
     let store = Store::here();
     let chosen = store.memo(|state| state.preset().map(|preset| preset.slug));
     let choose = move |event| {
-        if let Some(preset) = find(&event_target_value(&event)) {
-            store.act(Action::Choose(preset));
+        if let Some(preset) = find_preset(&event_target_value(&event)) {
+            store.act(Action::ChoosePreset(preset));
         }
     };
     view! {
@@ -95,15 +103,15 @@ pub fn Presets() -> impl IntoView {
     .into_any()
 }
 
-/// What the chosen run shows, and where that comes from.
+/// The card with the claim of the current run and its source.
 #[component]
 pub fn Story() -> impl IntoView {
     let store = Store::here();
     // Comparing a preset with its source decodes links: only when another run is chosen, and not with every message.
-    let chosen = store.memo(Chosen::of);
-    let card = Memo::new(move |_| chosen.with(Card::of));
-    let advice =
-        store.memo(|state| openers().map_or(vec![], |openers| (openers.advice)(&state.run.link.spec)));
+    let chosen = store.memo(CardInputs::of);
+    let card = Memo::new(move |_| chosen.with(CardTexts::of));
+    let advice = store
+        .memo(|state| openers().map_or(vec![], |openers| (openers.learning_obstacles)(&state.run.link.spec)));
     view! {
         <section class="story" aria-label=tr!("Result of this run")>
             // Markup: `Store::explained`, which escapes texts.

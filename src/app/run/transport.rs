@@ -1,4 +1,4 @@
-//! What drives a run: play, step, start over, speed.
+//! The main buttons of a run: play, step, reset, and the speed limit.
 
 use leptos::prelude::*;
 
@@ -6,30 +6,30 @@ use crate::store::Store;
 use crate::timeline::scrub::Scrub;
 use vivarium_model::platform::fresh_seed;
 use vivarium_page::library::LibraryAction;
-use vivarium_page::run::status::status;
+use vivarium_page::run::status::status_line;
 use vivarium_page::settings::form::speed_field;
 use vivarium_page::state::{Action, State};
 use vivarium_ui::icon::{Icon, Name};
 use vivarium_ui::setting::Setting;
-use vivarium_view::display::Phase;
+use vivarium_view::display::RunPhase;
 
-/// A button with an icon and a word.
+/// A button with an icon and a label.
 #[component]
 fn Press(
-    /// Name for tests.
+    /// Test id.
     testid: &'static str,
     /// Icon.
     #[prop(into)]
     icon: Signal<Name>,
-    /// Word.
+    /// Label.
     #[prop(into)]
     word: Signal<&'static str>,
-    /// What it does and on which key.
+    /// Description with the key of its shortcut.
     hint: &'static str,
-    /// Whether it does nothing now.
+    /// Whether the button is disabled.
     #[prop(into)]
     idle: Signal<bool>,
-    /// What happens.
+    /// Called when it is pressed.
     press: Callback<()>,
 ) -> impl IntoView {
     view! {
@@ -42,7 +42,7 @@ fn Press(
     .into_any()
 }
 
-/// The bar of buttons, the speed, and the last message.
+/// The bar of main buttons with the speed limit and the last message.
 #[component]
 pub fn Transport() -> impl IntoView {
     let store = Store::here();
@@ -50,24 +50,24 @@ pub fn Transport() -> impl IntoView {
     let playing = store.memo(|state| state.is_playing());
     let main = store.memo(State::main_button);
     let cannot_step = store.memo(|state| {
-        matches!(state.run.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_))
+        matches!(state.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. } | RunPhase::Failed(_))
     });
     let no_undo = store.memo(|state| state.undo.is_empty());
-    let failed = store.memo(|state| matches!(state.run.phase, Phase::Failed(_)));
+    let failed = store.memo(|state| matches!(state.run.phase, RunPhase::Failed(_)));
     let play_word = Signal::derive(move || main.get().0);
     let stuck = Signal::derive(move || main.get().1);
     let play_icon = Signal::derive(move || if playing.get() { Name::Pause } else { Name::Play });
     let message = store.memo(|state| state.message.clone());
     // What the status line says as well is only spoken.
-    let spoken = store.memo(|state| state.message == status(state));
-    let none = store.memo(|state| state.message.is_empty() || state.message == status(state));
+    let spoken = store.memo(|state| state.message == status_line(state));
+    let none = store.memo(|state| state.message.is_empty() || state.message == status_line(state));
     let never = Signal::derive(|| false);
     let seed = Callback::new(move |()| store.act(Action::NewSeed(fresh_seed())));
     view! {
         <section class="transport" aria-label=tr!("Run")>
             <div class="transport__buttons" role="toolbar" aria-label=tr!("Buttons of the run")>
                 <Press testid="play" icon=play_icon word=play_word hint=tr!("Play or pause (Space)") idle=stuck
-                    press=act(Action::Toggle) />
+                    press=act(Action::TogglePlay) />
                 <Press testid="single-step" icon=Name::Step word=tr!("Step") hint=tr!("One step (→ or .)") idle=cannot_step
                     press=act(Action::SingleStep) />
                 <Press testid="reset" icon=Name::Reset word=tr!("Reset") hint=tr!("Start the same run again (R)") idle=never

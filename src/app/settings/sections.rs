@@ -1,36 +1,36 @@
-//! The settings, group by group.
+//! The sections of the form with the settings.
 
 use leptos::prelude::*;
 
 use crate::store::Store;
 use vivarium_core::language::translated;
-use vivarium_model::run::Section;
-use vivarium_page::settings::form::fields;
-use vivarium_ui::browser::holds;
+use vivarium_model::run::FormSection;
+use vivarium_page::settings::form::section_fields;
+use vivarium_ui::browser::matches_media;
 use vivarium_ui::setting::Setting;
 
-/// Every setting of the run.
+/// The form with all settings of the run.
 #[component]
 pub fn Form() -> impl IntoView {
     // A phone shows the charts first and the groups closed.
-    let open = holds("(min-width: 900px)");
-    Section::ALL.into_iter().map(|section| view! { <Group section open /> }).collect_view()
+    let open = matches_media("(min-width: 900px)");
+    FormSection::ALL.into_iter().map(|section| view! { <Group section open /> }).collect_view()
 }
 
-/// One group of settings.
+/// A section of the form.
 #[component]
 fn Group(
-    /// Which group.
-    section: Section,
-    /// Whether it is open at first.
+    /// The section.
+    section: FormSection,
+    /// Whether the section is open at first.
     open: bool,
 ) -> impl IntoView {
     let store = Store::here();
-    // Built again only when another model or optimizer brings other knobs.
-    let fields = Memo::new(move |_| store.see_form(|state| fields(state.form_spec(), section)));
+    // Built again only when another model or optimizer brings other settings.
+    let fields = Memo::new(move |_| store.see_form(|state| section_fields(state.form_spec(), section)));
     // A network that no optimizer changes has a group less.
     let is_idle = Memo::new(move |_| {
-        section == Section::Optimizer
+        section == FormSection::Optimizer
             && store.see_form(|state| !state.form_spec().model.config().is_optimized())
     });
     view! {

@@ -1,4 +1,4 @@
-//! What a page inside another page says of itself: its task and run, and the way to the whole page.
+//! The line with task, run and a link to the whole page, for a page inside a frame.
 
 use leptos::prelude::*;
 
@@ -7,13 +7,13 @@ use crate::store::Store;
 use vivarium_model::permalink::encode;
 use vivarium_page::share::titles::run_name;
 
-/// One line above the transport, in a frame only.
+/// The line above the main buttons that is shown in a frame of another page.
 #[component]
 pub fn Framed() -> impl IntoView {
     let store = Store::here();
     let line = store.memo(|state| {
         let link = &state.run.link;
-        let whole = || browser::address_of(&encode(&link.clone().without("embed")));
+        let whole = || browser::address_of(&encode(&link.clone().without_teacher_key("embed")));
         link.is_embedded().then(|| (run_name(&link.spec), whole()))
     });
     move || {

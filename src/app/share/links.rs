@@ -1,4 +1,4 @@
-//! What carries a run elsewhere: its link, and a command line.
+//! The link and the command line of the run, to be copied.
 
 use leptos::prelude::*;
 
@@ -9,13 +9,13 @@ use vivarium_model::permalink::encode;
 use vivarium_page::files;
 use vivarium_ui::icon::{Icon, Name};
 
-/// The run as a link and as a command line, to be copied.
+/// Link and command line of the run, to be copied.
 #[component]
 pub fn Links() -> impl IntoView {
     let store = Store::here();
     let link = store.memo(|state| encode(&state.run.link));
     let address = move || browser::address_of(&link.get());
-    let command = store.memo(files::command);
+    let command = store.memo(files::command_line);
     let teach = RwSignal::new(false);
     view! {
         <section class="links" aria-label=tr!("Links and command for this run")>
@@ -36,21 +36,21 @@ pub fn Links() -> impl IntoView {
 /// A text with a button that copies it.
 #[component]
 pub fn Copied(
-    /// Name for tests.
+    /// Test id.
     testid: &'static str,
     /// Icon.
     icon: Name,
-    /// Word on the button.
+    /// Label of the button.
     word: &'static str,
-    /// What is copied.
+    /// The text.
     text: Signal<String>,
-    /// What it is good for.
+    /// Description.
     about: &'static str,
 ) -> impl IntoView {
     let state = RwSignal::new(word);
     let field = NodeRef::<leptos::html::Input>::new();
     let copy = move |_| {
-        browser::copy(&text.get_untracked(), move |worked| {
+        browser::copy_text(&text.get_untracked(), move |worked| {
             state.set(if worked { tr!("Copied") } else { tr!("Press Ctrl+C") });
             if !worked && let Some(field) = field.get_untracked() {
                 // No clipboard here: the text is selected, and the keyboard can copy it.

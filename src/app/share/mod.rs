@@ -1,4 +1,4 @@
-//! The dialogs of links and lessons.
+//! The dialogs for links and lessons.
 
 pub mod framed;
 pub mod links;

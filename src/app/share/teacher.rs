@@ -1,4 +1,4 @@
-//! The dialog that makes a link for a class, with its QR code and the markup that embeds it.
+//! The dialog for teachers: a link for a class with its QR code, and the HTML that embeds the page.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -8,59 +8,59 @@ use crate::browser;
 use crate::presenter::cover::Cover;
 use crate::share::links::Copied;
 use crate::store::Store;
-use crate::tour::paper::Lesson;
+use crate::tour::paper::TeacherPage;
 use vivarium_model::permalink::{Link, encode};
-use vivarium_page::share::qr::svg;
-use vivarium_page::share::teaching::{FOLLOW, LessonEdit, form, frame};
-use vivarium_page::share::titles::{run_name, title};
+use vivarium_page::share::qr::qr_svg;
+use vivarium_page::share::teaching::{LessonForm, RESIZE_SCRIPT, form_html, iframe_html};
+use vivarium_page::share::titles::{page_title, run_name};
 use vivarium_ui::icon::Name;
 use vivarium_ui::sheet::Sheet;
 
-/// What a teacher wishes for, and the link that comes of it.
+/// The dialog for teachers: a form, and the link with hidden and locked parts.
 #[component]
 pub fn Teacher(
-    /// Whether it is open.
+    /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
-    let (store, lesson) = (Store::here(), Lesson::here());
+    let (store, lesson) = (Store::here(), TeacherPage::here());
     view! {
         <Sheet open title=tr!("Link for a class")>
             {move || {
                 // As the link is when the dialog is opened; the run behind it goes on.
                 let link = store.peek(|state| state.run.link.clone());
-                let story = store.peek(|state| state.tour.as_ref().map(|tour| (tour.address(), title(state))));
+                let story = store.peek(|state| state.tour.as_ref().map(|tour| (tour.passage_address(), page_title(state))));
                 let slug = store.peek(|state| state.tour.as_ref().map(|tour| tour.slug));
                 let notes = match slug {
                     Some(slug) => view! {
                         <button class="button" type="button" data-testid="class-lesson" on:click=move |_| {
                             open.set(false);
-                            lesson.show(slug);
+                            lesson.show_story(slug);
                         }>{tr!("For teachers: goals and questions of this story")}</button>
                     }.into_any(),
                     None => view! {
                         <p>{tr!("Each story has a page for teachers. The list of stories has a button for each page.")}</p>
                     }.into_any(),
                 };
-                let mut wish = LessonEdit { of_story: story.is_some(), ..LessonEdit::of(&link) };
-                let fields = form(&link, &wish);
+                let mut wish = LessonForm { opens_story: story.is_some(), ..LessonForm::from_link(&link) };
+                let fields = form_html(&link, &wish);
                 let step = store.peek(|state| state.run.step).max(100).to_string();
-                let at = wish.at.map(|at| at.to_string()).unwrap_or_default();
+                let at = wish.wait_step.map(|at| at.to_string()).unwrap_or_default();
                 let made = RwSignal::new(None);
-                let tell = move |wish: &LessonEdit, link: &Link| {
+                let tell = move |wish: &LessonForm, link: &Link| {
                     // The address, what is there, and how many charts.
-                    let place = |wish: &LessonEdit| match &story {
-                        Some((story, title)) if wish.of_story => (browser::address_of(story), title.clone(), 3),
+                    let place = |wish: &LessonForm| match &story {
+                        Some((story, title)) if wish.opens_story => (browser::address_of(story), title.clone(), 3),
                         _ => {
-                            let link = wish.link(link);
+                            let link = wish.lesson_link(link);
                             let about = tr!("{subject} · Vivarium", subject = run_name(&link.spec));
                             (browser::address_of(&encode(&link)), about, link.view.show.len())
                         }
                     };
                     let (address, ..) = place(wish);
-                    let (framed, about, charts) = place(&LessonEdit { embedded: true, ..wish.clone() });
-                    let frame = frame(&framed, &about, charts);
+                    let (framed, about, charts) = place(&LessonForm { embedded: true, ..wish.clone() });
+                    let frame = iframe_html(&framed, &about, charts);
                     // One after the other: three texts, none of which holds a line's end.
-                    made.set(Some(format!("{address}\n{frame}\n{frame}{FOLLOW}")));
+                    made.set(Some(format!("{address}\n{frame}\n{frame}{RESIZE_SCRIPT}")));
                 };
                 tell(&wish, &link);
                 let line = move |at: usize| {
@@ -78,7 +78,7 @@ pub fn Teacher(
                         (_, Some(input)) => (input.name(), input.value()),
                         _ => return,
                     };
-                    wish.take(&field.0, &field.1);
+                    wish.set_field(&field.0, &field.1);
                     tell(&wish, &link);
                 };
                 view! {
@@ -89,7 +89,7 @@ pub fn Teacher(
                                 <input class="knob__box" type="number" name="at" min="1" step="1" value=at
                                     placeholder=step data-testid="wish-at" />
                             </label>
-                            // Markup: `form`, whose texts are escaped.
+                            // Markup: `form_html`, whose texts are escaped.
                             <div class="teacher__fields" inner_html=fields></div>
                         </div>
                         <div class="teacher__made">
@@ -99,8 +99,8 @@ pub fn Teacher(
                                 about=tr!("HTML that shows the charts and the Play button inside another page.") />
                             <Copied testid="copy-following" icon=Name::Terminal word=tr!("Copy HTML with script") text=following
                                 about=tr!("The same HTML, with a script that sets the frame to the height that the charts need.") />
-                            // Markup: `svg`, whose texts are escaped.
-                            <div class="teacher__code" inner_html=move || address.with(|address| svg(address))></div>
+                            // Markup: `qr_svg`, whose texts are escaped.
+                            <div class="teacher__code" inner_html=move || address.with(|address| qr_svg(address))></div>
                             <button class="button" type="button" data-testid="large-code" on:click=move |_| large.set(true)>
                                 {tr!("Show the QR code on the whole screen")}
                             </button>

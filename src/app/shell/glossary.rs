@@ -1,12 +1,13 @@
-//! Explains a term of the glossary where it stands, in one box for the whole page.
+//! The box that explains the terms of the glossary.
 //!
 //! # Why
-//! Texts with terms are markup and are written anew at any time, so the page listens once, at its window. The box is
-//! moved into the dialog that is open, since an open dialog makes everything outside of it inert; there, and in the
-//! page, a fixed place takes it out of whatever scrolls. The popover API would do no more, but for the top layer.
+//! Texts with terms are HTML strings that are rewritten at any time, so the page listens once, at its window. The box
+//! is moved into the open dialog, since an open dialog makes everything outside of it inert; a fixed position keeps it
+//! out of scrolling elements. The popover API would only add the top layer.
 //!
-//! A pointer that rests on a term opens the box until it leaves term and box. A press, by finger, mouse or key, opens it
-//! until the next press, until the focus moves on, or until the term scrolls away; Escape closes it and nothing else.
+//! A pointer that rests on a term opens the box until it leaves term and box. A press, by finger, mouse or key, opens
+//! it until the next press, until the focus moves, or until the term scrolls away; Escape closes the box and nothing
+//! else.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -16,51 +17,54 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, Node, PointerEvent};
 
 use vivarium_core::language::translated;
-use vivarium_ui::browser::by_id;
+use vivarium_ui::browser::element_by_id;
 use vivarium_view::display::glossary::TERMS;
 
-/// What is a term, by the style sheet's name.
-const TERM: &str = ".term";
+/// Selector of a term of the glossary.
+const TERM_SELECTOR: &str = ".term";
 
-/// The box's id, which is also its class.
-const BOX: &str = "meaning";
+/// Id and class of the box with the explanation.
+const BOX_ID: &str = "meaning";
 
-/// The box as a selector.
-const IN_BOX: &str = "#meaning";
+/// Selector of the box.
+const BOX_SELECTOR: &str = "#meaning";
 
-/// How long a pointer rests before anything opens or closes.
-const REST: Duration = Duration::from_millis(200);
+/// Time for which the pointer must rest before the box opens or closes.
+const HOVER_DELAY: Duration = Duration::from_millis(200);
 
-/// Between the box and its term, and the edges of the page, in pixels.
-const GAP: f64 = 6.0;
+/// Distance of the box from its term and from the edges of the page, in CSS pixels.
+const BOX_GAP: f64 = 6.0;
 
-/// What the page hears of.
+/// Events of the document that are handled.
 const EVENTS: [&str; 7] =
     ["pointerover", "mousedown", "pointerdown", "click", "focusin", "keydown", "scroll"];
 
-/// The term that is explained.
+/// The term that is explained in the box.
 #[derive(Clone)]
-struct Shown {
+struct ShownTerm {
+    /// Element of the term.
     term: Element,
-    /// Whether it was pressed, so that the box stays when the pointer leaves.
+    /// Whether the term was pressed, so that the box stays when the pointer leaves.
     stays: bool,
 }
 
 thread_local! {
-    static LISTENS: Cell<bool> = const { Cell::new(false) };
-    static SHOWN: RefCell<Option<Shown>> = const { RefCell::new(None) };
-    /// Counts what the pointer has come over, so that it is known whether it still rests.
-    static OVER: Cell<u32> = const { Cell::new(0) };
+    /// Whether the listeners are installed.
+    static IS_LISTENING: Cell<bool> = const { Cell::new(false) };
+    /// The term that is explained now.
+    static SHOWN_TERM: RefCell<Option<ShownTerm>> = const { RefCell::new(None) };
+    /// Counts elements that the pointer has entered, to detect whether it rests.
+    static HOVER_COUNT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Listens from now on, for as long as the page is open.
+/// Installs the listeners for as long as the page is open.
 pub fn listen() {
-    if LISTENS.replace(true) {
+    if IS_LISTENING.replace(true) {
         return;
     }
-    let on_event = Closure::<dyn Fn(Event)>::new(|event: Event| hear(&event));
+    let on_event = Closure::<dyn Fn(Event)>::new(|event: Event| handle_event(&event));
     for event in EVENTS {
-        // Before anybody else, so that Escape closes nothing but the box, and since "scroll" does not rise.
+        // Before all other listeners, so that Escape closes nothing but the box, and since "scroll" does not rise.
         let _ = window().add_event_listener_with_callback_and_bool(
             event,
             on_event.as_ref().unchecked_ref(),
@@ -70,38 +74,43 @@ pub fn listen() {
     on_event.forget();
 }
 
-fn hear(event: &Event) {
+/// Handles an event of the document.
+fn handle_event(event: &Event) {
     let target = event.target();
     let element = target.as_ref().and_then(|target| target.dyn_ref::<Element>());
     let near = |selector: &str| element.and_then(|element| element.closest(selector).ok().flatten());
-    let term = near(TERM);
-    let shown = SHOWN.with_borrow(Clone::clone);
+    let term = near(TERM_SELECTOR);
+    let shown = SHOWN_TERM.with_borrow(Clone::clone);
     let is_shown = |one: &Element| shown.as_ref().is_some_and(|shown| shown.term == *one);
     match event.type_().as_str() {
         "pointerover" => {
-            OVER.set(OVER.get().wrapping_add(1));
+            HOVER_COUNT.set(HOVER_COUNT.get().wrapping_add(1));
             let is_finger =
                 event.dyn_ref::<PointerEvent>().is_some_and(|event| event.pointer_type() == "touch");
             if is_finger || shown.as_ref().is_some_and(|shown| shown.stays) {
                 return;
             }
             match term {
-                Some(term) if !is_shown(&term) => when_rested(move || show(term, false)),
-                None if shown.is_some() && near(IN_BOX).is_none() => when_rested(hide),
+                Some(term) if !is_shown(&term) => after_hover_delay(move || show_explanation(term, false)),
+                None if shown.is_some() && near(BOX_SELECTOR).is_none() => {
+                    after_hover_delay(hide_explanation)
+                }
                 _ => {}
             }
         }
         // The help of a setting is shown while the setting has the focus, and would be gone before the press ends.
         "mousedown" if near(".knob__help .term").is_some() => event.prevent_default(),
-        "pointerdown" if term.is_none() && near(IN_BOX).is_none() => hide(),
+        "pointerdown" if term.is_none() && near(BOX_SELECTOR).is_none() => hide_explanation(),
         "click" => {
             if let Some(term) = term {
                 // Within a label a press would go on to the label's setting.
                 event.prevent_default();
-                press(term);
+                toggle_pinned(term);
             }
         }
-        "focusin" if !term.as_ref().is_some_and(is_shown) && near(IN_BOX).is_none() => hide(),
+        "focusin" if !term.as_ref().is_some_and(is_shown) && near(BOX_SELECTOR).is_none() => {
+            hide_explanation()
+        }
         "keydown" => {
             let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
             let key = event.key();
@@ -109,54 +118,54 @@ fn hear(event: &Event) {
                 // The page's own shortcuts have the same keys.
                 event.prevent_default();
                 event.stop_propagation();
-                press(term);
+                toggle_pinned(term);
             } else if shown.is_some() && key == "Escape" {
                 event.prevent_default();
                 event.stop_propagation();
-                hide();
+                hide_explanation();
             } else if key.chars().count() == 1 && key != " " && !event.ctrl_key() && !event.meta_key() {
                 // A shortcut may take the term away.
-                hide();
+                hide_explanation();
             }
         }
         "scroll" => {
             let scrolled = target.as_ref().and_then(|target| target.dyn_ref::<Node>());
-            let moves = |shown: &Shown| scrolled.is_some_and(|node| node.contains(Some(&shown.term)));
+            let moves = |shown: &ShownTerm| scrolled.is_some_and(|node| node.contains(Some(&shown.term)));
             if shown.as_ref().is_some_and(moves) {
-                hide();
+                hide_explanation();
             }
         }
         _ => {}
     }
 }
 
-/// Shows the term until the next press, or hides the one that was shown so.
-fn press(term: Element) {
+/// Shows the explanation of a term until the next press, or hides it if it is shown in this way.
+fn toggle_pinned(term: Element) {
     let is_open =
-        SHOWN.with_borrow(|shown| shown.as_ref().is_some_and(|shown| shown.stays && shown.term == term));
-    if is_open { hide() } else { show(term, true) }
+        SHOWN_TERM.with_borrow(|shown| shown.as_ref().is_some_and(|shown| shown.stays && shown.term == term));
+    if is_open { hide_explanation() } else { show_explanation(term, true) }
 }
 
-/// Does something if until then the pointer has not moved on, and no term has been pressed.
-fn when_rested(deed: impl FnOnce() + 'static) {
-    let over = OVER.get();
+/// Calls a function if the pointer rests for the delay and no term was pressed meanwhile.
+fn after_hover_delay(action: impl FnOnce() + 'static) {
+    let over = HOVER_COUNT.get();
     let if_it_rests = move || {
-        let stays = SHOWN.with_borrow(|shown| shown.as_ref().is_some_and(|shown| shown.stays));
-        if OVER.get() == over && !stays {
-            deed();
+        let stays = SHOWN_TERM.with_borrow(|shown| shown.as_ref().is_some_and(|shown| shown.stays));
+        if HOVER_COUNT.get() == over && !stays {
+            action();
         }
     };
-    set_timeout(if_it_rests, REST);
+    set_timeout(if_it_rests, HOVER_DELAY);
 }
 
-/// The box, in the dialog or page that a term is in.
-fn home(term: &Element) -> Option<HtmlElement> {
-    let place = by_id(BOX).or_else(|| {
+/// Returns the box, moved into the dialog or page that contains the term.
+fn box_element(term: &Element) -> Option<HtmlElement> {
+    let place = element_by_id(BOX_ID).or_else(|| {
         let place: HtmlElement = document().create_element("div").ok()?.dyn_into().ok()?;
-        place.set_id(BOX);
-        place.set_class_name(BOX);
+        place.set_id(BOX_ID);
+        place.set_class_name(BOX_ID);
         let _ = place.set_attribute("role", "note");
-        // Whoever listens is not told of a description that comes after the focus.
+        // A screen reader does not announce a description that is set after the focus.
         let _ = place.set_attribute("aria-live", "polite");
         Some(place)
     })?;
@@ -167,33 +176,35 @@ fn home(term: &Element) -> Option<HtmlElement> {
     Some(place)
 }
 
-/// Explains a term, unless it has been taken from the page.
-fn show(term: Element, stays: bool) {
-    hide();
+/// Shows the explanation of a term; with `stays`, until the next press.
+fn show_explanation(term: Element, stays: bool) {
+    hide_explanation();
     let means = || TERMS.get(term.get_attribute("data-term")?.parse::<usize>().ok()?);
-    let (Some(means), Some(place)) = (means(), home(&term)) else { return };
+    let (Some(means), Some(place)) = (means(), box_element(&term)) else { return };
     place.set_hidden(false);
-    place.set_text_content(Some(translated(means.means)));
+    place.set_text_content(Some(translated(means.definition)));
     let page = document().document_element();
     let (width, height) =
         page.map_or((0.0, 0.0), |page| (f64::from(page.client_width()), f64::from(page.client_height())));
     let (word, own) = (term.get_bounding_client_rect(), place.get_bounding_client_rect());
-    let left = word.left().min(width - own.width() - GAP).max(GAP);
-    let below = word.bottom() + GAP;
-    let top = if below + own.height() + GAP > height { word.top() - own.height() - GAP } else { below };
-    for (edge, pixels) in [("left", left), ("top", top.max(GAP))] {
+    let left = word.left().min(width - own.width() - BOX_GAP).max(BOX_GAP);
+    let below = word.bottom() + BOX_GAP;
+    let top =
+        if below + own.height() + BOX_GAP > height { word.top() - own.height() - BOX_GAP } else { below };
+    for (edge, pixels) in [("left", left), ("top", top.max(BOX_GAP))] {
         let _ = place.style().set_property(edge, &format!("{pixels}px"));
     }
     let _ = term.set_attribute("aria-expanded", "true");
-    let _ = term.set_attribute("aria-describedby", BOX);
-    SHOWN.set(Some(Shown { term, stays }));
+    let _ = term.set_attribute("aria-describedby", BOX_ID);
+    SHOWN_TERM.set(Some(ShownTerm { term, stays }));
 }
 
-fn hide() {
-    let Some(Shown { term, .. }) = SHOWN.take() else { return };
+/// Hides the explanation.
+fn hide_explanation() {
+    let Some(ShownTerm { term, .. }) = SHOWN_TERM.take() else { return };
     let _ = term.set_attribute("aria-expanded", "false");
     let _ = term.remove_attribute("aria-describedby");
-    if let Some(place) = by_id(BOX) {
+    if let Some(place) = element_by_id(BOX_ID) {
         place.set_hidden(true);
     }
 }

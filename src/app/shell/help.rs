@@ -1,4 +1,4 @@
-//! The help dialog, and the keys that it lists.
+//! The help dialog, and the keyboard shortcuts that it lists.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -7,23 +7,24 @@ use web_sys::{Element, KeyboardEvent};
 
 use crate::browser;
 use crate::store::Store;
-use vivarium_core::language::{LANGUAGES, translated, wanted};
+use vivarium_core::language::{LANGUAGES, choose_language, translated};
 use vivarium_model::platform::fresh_seed;
 use vivarium_page::LANGUAGE;
 use vivarium_page::bench::{self, BenchAction};
 use vivarium_page::gallery::{FRAGMENT, GalleryAction};
-use vivarium_page::html::explained;
+use vivarium_page::html::glossary_html;
 use vivarium_page::library::LibraryAction;
 use vivarium_page::presenter::{Focus, Presenter, PresenterAction};
 use vivarium_page::state::Action;
 use vivarium_page::tour::TourAction;
 use vivarium_panels::panel;
 use vivarium_ui::appearance::Appearance;
-use vivarium_ui::browser::{remember, remembered};
+use vivarium_ui::browser::{read_stored, write_stored};
 use vivarium_ui::sheet::{Sheet, fold};
 use vivarium_view::display::glossary;
 use vivarium_view::ui::request::Request;
 
+/// Keyboard shortcuts: key and description.
 const KEYS: &[(&str, &str)] = &[
     (text!("Space"), text!("Play or pause; after the end, continue the run")),
     (text!("→ or ."), text!("One step")),
@@ -55,17 +56,22 @@ const KEYS: &[(&str, &str)] = &[
     ("?", text!("This help")),
 ];
 
-/// What all programs of the page are made of; `cargo xtask build` writes it (`.cargo/xtask/src/supply.rs`).
+/// File with the licences of all parts of the page, which `cargo xtask build` writes (`.cargo/xtask/src/supply.rs`).
 const LICENCES: &str = "./licences.txt";
 
-/// Takes keys from wherever they are not needed otherwise.
-pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appearance: Appearance) {
+/// Listens to the keyboard shortcuts of the page.
+pub fn listen_to_shortcuts(
+    store: Store,
+    help: RwSignal<bool>,
+    files: RwSignal<bool>,
+    appearance: Appearance,
+) {
     window_event_listener(ev::keydown, move |event: KeyboardEvent| {
         let target: Option<Element> = event.target().and_then(|target| target.dyn_into().ok());
         let inside =
             |selector: &str| target.as_ref().is_some_and(|t| matches!(t.closest(selector), Ok(Some(_))));
         let presents = store.peek(|state| state.presenter.is_some());
-        // What covers the screen of somebody who presents is a dialog, too.
+        // The cover of presenter mode is a dialog, too.
         if inside("dialog") && !(presents && inside(".cover")) || event.alt_key() || event.default_prevented()
         {
             return;
@@ -74,7 +80,7 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
         let command = event.ctrl_key() || event.meta_key();
         let key = event.key();
         if command {
-            if key == "z" && !(writes && is_being_written(store, target.as_ref())) && !event.shift_key() {
+            if key == "z" && !(writes && has_unsubmitted_text(store, target.as_ref())) && !event.shift_key() {
                 event.prevent_default();
                 store.act(Action::Undo);
             }
@@ -89,9 +95,9 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
                 (_, true) => Focus::Control,
                 _ => Focus::Page,
             };
-            if let Some(action) = Presenter::key(&key, focus) {
+            if let Some(action) = Presenter::key_action(&key, focus) {
                 event.prevent_default();
-                store.act(Action::Present(action));
+                store.act(Action::Presenter(action));
                 return;
             }
         }
@@ -102,21 +108,23 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
                 browser::go_to(FRAGMENT);
                 return;
             }
-            "Escape" if store.peek(|state| state.reading.is_some()) => Action::Request(Request::CancelFile),
+            "Escape" if store.peek(|state| state.file_reading.is_some()) => {
+                Action::Request(Request::CancelFile)
+            }
             "Escape" if in_gallery => Action::Gallery(GalleryAction::Close),
             "Escape" if in_bench => Action::Bench(BenchAction::Close),
             "g" | "G" if !moves => Action::Gallery(GalleryAction::Close),
-            // The run goes on beneath, where nobody sees what would become of it.
+            // The run goes on beneath, where the effect would not be visible.
             " " | "." | "[" | "]" | "ArrowRight" | "r" | "R" | "n" | "N" | "c" | "C" | "j" | "J" | "k"
             | "K"
                 if in_gallery || in_bench =>
             {
                 return;
             }
-            " " if !presses => Action::Toggle,
+            " " if !presses => Action::TogglePlay,
             "." if !writes => Action::SingleStep,
             "[" | "]" if !writes => Action::ScrubBy(key == "]"),
-            "Escape" if store.peek(|state| state.end.is_some()) => Action::BackToEnd,
+            "Escape" if store.peek(|state| state.latest_run.is_some()) => Action::ShowLatestStep,
             "ArrowRight" if !moves => Action::SingleStep,
             "r" | "R" if !moves => Action::Reset,
             "n" | "N" if !moves && !event.repeat() => Action::NewSeed(fresh_seed()),
@@ -128,7 +136,7 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
             }
             "j" | "J" if !moves => Action::Tour(TourAction::Turn(1)),
             "k" | "K" if !moves => Action::Tour(TourAction::Turn(-1)),
-            "p" | "P" if !moves && event.shift_key() => Action::Present(PresenterAction::Enter),
+            "p" | "P" if !moves && event.shift_key() => Action::Presenter(PresenterAction::Enter),
             "p" | "P" if !moves => {
                 appearance.present();
                 return;
@@ -144,22 +152,22 @@ pub fn shortcuts(store: Store, help: RwSignal<bool>, files: RwSignal<bool>, appe
     });
 }
 
-/// Whether a text field holds what was not taken yet: there the browser's own undo is meant.
-fn is_being_written(store: Store, field: Option<&Element>) -> bool {
+/// Whether a text field has unsubmitted text, so that the browser's own undo applies.
+fn has_unsubmitted_text(store: Store, field: Option<&Element>) -> bool {
     let Some(field) = field.and_then(|field| field.dyn_ref::<web_sys::HtmlInputElement>()) else {
         return true;
     };
     let id = field.id();
     let Some(key) = id.strip_prefix("knob-") else { return true };
-    store.peek(|state| state.field(key).text != field.value())
+    store.peek(|state| state.field_state(key).text != field.value())
 }
 
-/// A menu of languages; the page is opened again in the one that is chosen.
-fn choice_of_language() -> AnyView {
-    let now = wanted(remembered(LANGUAGE), &browser::reads());
+/// Creates the menu of languages; a choice reloads the page.
+fn language_menu() -> AnyView {
+    let now = choose_language(read_stored(LANGUAGE), &browser::reader_languages());
     let choose = |event| {
-        remember(LANGUAGE, &event_target_value(&event));
-        browser::reload();
+        write_stored(LANGUAGE, &event_target_value(&event));
+        browser::reload_page();
     };
     let options = LANGUAGES.iter().map(|&(code, name)| {
         let chosen = code == now;
@@ -174,34 +182,35 @@ fn choice_of_language() -> AnyView {
     .into_any()
 }
 
-/// What each chart that is shown is about: its switch says so too, but not to a finger.
+/// Creates the list of the shown charts with their descriptions.
 fn about_charts(store: Store) -> AnyView {
     let shown = store.peek(|state| state.run.link.view.show.clone());
     let about = shown.into_iter().map(|chart| {
         let about = chart.info();
-        // Markup: `explained`, which escapes texts.
-        view! { <dt>{about.name}</dt><dd inner_html=explained(about.help)></dd> }
+        // Markup: `glossary_html`, which escapes texts.
+        view! { <dt>{about.name}</dt><dd inner_html=glossary_html(about.help)></dd> }
     });
     view! { <h2>{tr!("Charts")}</h2><dl class="glossary">{about.collect_view()}</dl> }.into_any()
 }
 
-/// Every term of the glossary.
-fn terms() -> AnyView {
-    let terms = glossary::sorted().into_iter().map(|(name, means)| view! { <dt>{name}</dt><dd>{means}</dd> });
+/// Creates the list of all terms of the glossary.
+fn glossary_list() -> AnyView {
+    let terms =
+        glossary::sorted_terms().into_iter().map(|(name, means)| view! { <dt>{name}</dt><dd>{means}</dd> });
     view! { <dl class="glossary" data-testid="terms">{terms.collect_view()}</dl> }.into_any()
 }
 
-/// What the page is about and which keys it knows.
+/// The help dialog: description of the page and keyboard shortcuts.
 #[component]
 pub fn Help(
-    /// Whether it is open.
+    /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let store = Store::here();
     view! {
         <Sheet open title=tr!("About this page")>
-            // Markup: `explained`, which escapes texts.
-            <p inner_html=move || store.see(|state| explained(panel(state.run.spec()).help()))></p>
+            // Markup: `glossary_html`, which escapes texts.
+            <p inner_html=move || store.see(|state| glossary_html(panel(state.run.spec()).help()))></p>
             <p>
                 {tr!("The settings and the seed determine every number. The address of this page contains both: if you copy the address and open it elsewhere, the same run starts. No data leaves your device.")}
             </p>
@@ -213,9 +222,9 @@ pub fn Help(
             <p>
                 <a href=LICENCES target="_blank" data-testid="licences">{tr!("Licences of the programs in this page")}</a>
             </p>
-            {(LANGUAGES.len() > 1).then(choice_of_language)}
+            {(LANGUAGES.len() > 1).then(language_menu)}
             {about_charts(store)}
-            {fold("glossary", tr!("Glossary"), false, terms)}
+            {fold("glossary", tr!("Glossary"), false, glossary_list)}
             <h2>{tr!("Keys")}</h2>
             <dl class="keys">
                 {KEYS

@@ -1,66 +1,66 @@
-//! Places for what the page shows only after its first picture, which its second program draws.
+//! Placeholders for parts of the page whose code is in the second program.
 //!
 //! # Why
-//! A place names no part of that program: the drawer comes in by Leptos context, once it is there. So a chart can hold
-//! a place although what comes into it draws charts.
+//! A placeholder refers to no code of that program: the function that creates its view comes through the Leptos context
+//! once the program is loaded. So a chart can hold a placeholder for a part that draws charts.
 
 use leptos::prelude::*;
 
-use crate::charts::curves::Curves;
+use crate::charts::curves::CurveChart;
 
-/// A part of the page that comes later.
+/// A part of the page whose code is in the second program.
 #[derive(Clone, Copy)]
 pub enum Part {
-    /// What labs show besides charts.
+    /// The panels of the lab.
     Panels,
-    /// The offer to go on with a kept run.
+    /// The offer to resume a saved run.
     Offer,
-    /// The kept runs.
+    /// The list of saved runs.
     Library,
-    /// The runs that are compared.
+    /// The row of compared runs.
     Compared,
-    /// The story that is read.
+    /// The open story.
     Tour,
     /// The bar of presenter mode.
     Presenter,
-    /// The list of stories, their pages for teachers, and what is printed of a story.
+    /// The list of stories, the pages for teachers, and the printed story
     Tours(RwSignal<bool>),
-    /// What the page is about.
+    /// The help dialog
     Help(RwSignal<bool>),
-    /// The numbers behind a chart.
+    /// The table of numbers behind a chart.
     Numbers,
-    /// The dialog of files.
+    /// The dialog for files
     Files(RwSignal<bool>),
-    /// All presets and stories, as cards.
+    /// The gallery.
     Gallery,
-    /// How fast the browser's devices are.
+    /// The benchmark.
     Bench,
-    /// A few of them, below the run.
+    /// The list of stories below the run.
     Strip,
     /// The map of a sweep.
     SweepMap,
-    /// The dialog that makes a sweep.
+    /// The dialog for a sweep.
     SweepForm,
-    /// The dialog for a class.
+    /// The dialog for teachers
     Teacher(RwSignal<bool>),
-    /// What stands over curves while somebody points at them.
-    Over(Curves),
+    /// The overlay of a chart of curves.
+    Over(CurveChart),
 }
 
-/// Draws a part.
-pub(super) type Drawer = fn(Part) -> AnyView;
+/// Creates the view of a part.
+pub(super) type LazyView = fn(Part) -> AnyView;
 
-/// The second program, once it is there.
+/// The second program; None until it is loaded.
 #[derive(Clone, Copy)]
-pub(super) struct Program(pub(super) RwSignal<Option<Drawer>>);
+pub(super) struct SecondProgram(pub(super) RwSignal<Option<LazyView>>);
 
-/// A place for a part of the page, empty until it is there.
+/// A placeholder for a part of the page, empty until the second program is loaded.
 #[component]
 pub fn Later(
-    /// What comes.
+    /// The part.
     part: Part,
 ) -> impl IntoView {
-    let Program(program) = expect_context();
+    let SecondProgram(program) = expect_context();
     match program.get_untracked() {
         // It comes once and stays. Whoever followed it nevertheless would be remembered by it for ever.
         Some(draw) => untrack(|| draw(part)),

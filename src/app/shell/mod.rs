@@ -1,4 +1,4 @@
-//! The frame of the page: where its parts stand, what its second program brings, help, terms and keys.
+//! The frame of the page: layout, second program, help, glossary and keyboard shortcuts.
 
 mod glossary;
 pub mod help;

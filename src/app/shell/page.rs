@@ -1,10 +1,10 @@
-//! What is on the page. Components show the state and pass on what a person does; they decide nothing.
+//! The layout of the page. Components show the state and dispatch actions; they decide nothing.
 
 use leptos::prelude::*;
 
-use crate::charts::curves::Gaze;
-use crate::charts::numbers::Shown;
-use crate::charts::plots::{Plots, provide_tools};
+use crate::charts::curves::PointerContext;
+use crate::charts::numbers::ShownTable;
+use crate::charts::plots::{Plots, provide_chart_tools};
 use crate::run::preset::{Presets, Story};
 use crate::run::readouts::Readouts;
 use crate::run::task::Task;
@@ -12,17 +12,17 @@ use crate::run::transport::Transport;
 use crate::settings::sections::Form;
 use crate::share::framed::Framed;
 use crate::share::links::Links;
-use crate::shell::help::shortcuts;
+use crate::shell::help::listen_to_shortcuts;
 use crate::shell::later::{Later, Part};
 use crate::shell::second;
 use crate::store::Store;
-use crate::tour::paper::Lesson;
+use crate::tour::paper::TeacherPage;
 use vivarium_core::language::translated;
 use vivarium_page::presenter::PresenterAction;
 use vivarium_page::share::titles;
 use vivarium_page::state::Action;
 use vivarium_ui::appearance::{Appearance, PresentButton, ThemeButton};
-use vivarium_ui::browser::mark_root;
+use vivarium_ui::browser::set_root_attribute;
 use vivarium_ui::icon;
 
 /// The whole page.
@@ -30,25 +30,26 @@ use vivarium_ui::icon;
 pub fn App() -> impl IntoView {
     let store = Store::open();
     let appearance = Appearance::provide();
-    let shown = Shown::provide();
-    Gaze::provide();
-    Lesson::provide();
-    provide_tools(store);
+    let shown = ShownTable::provide();
+    PointerContext::provide();
+    TeacherPage::provide();
+    provide_chart_tools(store);
     let hidden = store.memo(|state| {
-        let hidden = vivarium_model::permalink::PARTS.iter().filter(|(part, _)| state.run.link.hides(part));
+        let hidden =
+            vivarium_model::permalink::HIDEABLE_PARTS.iter().filter(|(part, _)| state.run.link.hides(part));
         hidden.map(|(part, _)| *part).collect::<Vec<_>>().join(" ")
     });
-    let covered = store.memo(|state| state.is_covered());
-    let title = store.memo(titles::title);
+    let covered = store.memo(|state| state.is_run_hidden());
+    let title = store.memo(titles::page_title);
     Effect::new(move |_| document().set_title(&title.get()));
     let embedded = store.memo(|state| state.run.link.is_embedded());
     Effect::new(move |_| {
-        mark_root("data-hide", &hidden.get());
-        mark_root("data-embed", if embedded.get() { "on" } else { "off" });
+        set_root_attribute("data-hide", &hidden.get());
+        set_root_attribute("data-embed", if embedded.get() { "on" } else { "off" });
     });
     let [help, files, tours] = [(); 3].map(|()| RwSignal::new(false));
-    shortcuts(store, help, files, appearance);
-    second::provide(store, move || help.get() | files.get() | tours.get() | shown.is_asked());
+    listen_to_shortcuts(store, help, files, appearance);
+    second::provide_second_program(store, move || help.get() | files.get() | tours.get() | shown.is_open());
     view! {
         <header class="masthead">
             <h1 class="masthead__name">"Vivarium"</h1>
@@ -63,7 +64,7 @@ pub fn App() -> impl IntoView {
                 </button>
                 <PresentButton appearance />
                 <button class="tool tool--present" type="button" aria-label=tr!("Presenter mode") title=tr!("Presenter mode (Shift+P)")
-                    data-testid="presenter" on:click=move |_| store.act(Action::Present(PresenterAction::Enter))>
+                    data-testid="presenter" on:click=move |_| store.act(Action::Presenter(PresenterAction::Enter))>
                     <icon::Icon name=icon::Name::Enlarge />
                 </button>
                 <ThemeButton appearance />
@@ -111,10 +112,10 @@ pub fn App() -> impl IntoView {
     .into_any()
 }
 
-/// What the page is, in one sentence.
+/// The subtitle of the page.
 const POINT: &str = text!("A small neural network learns here, in your browser, while you watch.");
 
-/// What was ignored in the link.
+/// The list of parts of the link that were ignored.
 #[component]
 fn Notices() -> impl IntoView {
     let store = Store::here();

@@ -1,18 +1,19 @@
-//! What the page shows only after its first picture: a program of its own, which is fetched beside the trainers.
+//! The second program: the code that the page needs only after its first paint, fetched next to the trainers'
+//! programs.
 //!
 //! # Why
-//! Dialogs, panels to look inside and stories are half of the page's code, and nobody needs them before the first
-//! curve moves. `cargo xtask` splits off whatever is reached through [`second`] alone; a build that is not for the web
-//! calls it as any other function.
+//! Dialogs, panels to look inside and stories are half of the page's code, and none of it is needed before the
+//! first curve moves. `cargo xtask` splits off whatever is reached through [`load_second_program`] alone; a build
+//! that is not for the web calls it as any other function.
 //!
 //! # Speed
-//! 2026-11-27, two cores of a Xeon, a page opened anew with brotli: first paint after 0.2 s, first step after 1.0 to 1.3 s;
-//! with Chromium's fourth of the processor and a server that sends 9 Mbit/s after 60 ms, to page and workers alike, first
-//! paint after 0.6 s, first step after 2.4 to 2.6 s. The first step came after 4.7 s while the service worker fetched all
-//! files meanwhile and the trainer's program was asked for only when its worker ran.
-//! 2026-11-23: the first program is 419 KiB brotli, the second 433. 2026-11-21, `bench`: while networks train, a press
-//! is on the screen after 24 ms in the median and 40 ms at the 98th percentile, in the first three labs on two cores;
-//! nothing holds the page for 50 ms.
+//! 2026-11-27, two cores of a Xeon, a page opened anew with brotli: first paint after 0.2 s, first step after 1.0
+//! to 1.3 s; with Chromium's fourth of the processor and a server that sends 9 Mbit/s after 60 ms, to page and
+//! workers alike, first paint after 0.6 s, first step after 2.4 to 2.6 s. The first step came after 4.7 s while the
+//! service worker fetched all files meanwhile and the trainer's program was asked for only when its worker ran.
+//! 2026-11-23: the first program is 419 KiB brotli, the second 433. 2026-11-21, `bench`: while networks train, a
+//! press is on the screen after 24 ms in the median and 40 ms at the 98th percentile, in the first three labs on
+//! two cores; nothing holds the page for 50 ms.
 
 // The macro declares and exports what the splitter cuts.
 #![allow(unsafe_code)]
@@ -24,8 +25,8 @@ use leptos::wasm_split::{SplitLoaderError, wasm_split};
 use web_sys::Event;
 
 use crate::bench::view::Bench;
-use crate::browser::build::look_for_another;
-use crate::charts::hand::Hand;
+use crate::browser::build::check_for_new_build;
+use crate::charts::hand::ChartInput;
 use crate::charts::numbers::Numbers;
 use crate::compare::row::Compared;
 use crate::files::dialog::Files;
@@ -37,7 +38,7 @@ use crate::presenter::view::PresenterBar;
 use crate::share::teacher::Teacher;
 use crate::shell::glossary;
 use crate::shell::help::Help;
-use crate::shell::later::{Drawer, Part, Program};
+use crate::shell::later::{LazyView, Part, SecondProgram};
 use crate::store::Store;
 use crate::sweeps::cells::SweepMap;
 use crate::sweeps::dialog::SweepForm;
@@ -48,41 +49,56 @@ use vivarium_labs::lazy::{self, LAZY_MODULE, LazyModule};
 use vivarium_model::platform::web::spawn;
 use vivarium_page::files::openers;
 use vivarium_page::files::openers::{OPENERS, Openers};
-use vivarium_page::library::keeper::{self, KEEPER, Keeper};
+use vivarium_page::library::keeper::{self, LIBRARY_FUNCTIONS, LibraryFunctions};
 use vivarium_page::state::Action;
 use vivarium_panels::PANELS;
-use vivarium_panels::panel::Place;
-use vivarium_view::display::Phase;
+use vivarium_panels::panel::PageSection;
+use vivarium_view::display::RunPhase;
 
-/// When it is fetched although no trainer has answered yet, in milliseconds.
-const PATIENCE_MS: u64 = 10_000;
+/// Milliseconds after which the second program is fetched even if no trainer has answered.
+const FETCH_AFTER_MS: u64 = 10_000;
 
+/// Loads the second program: the function that creates its views, and its tables of functions.
 #[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
-fn second() -> Result<(Drawer, Modules), SplitLoaderError> {
+fn load_second_program() -> Result<(LazyView, FunctionTables), SplitLoaderError> {
     glossary::listen();
-    Ok((draw, Modules { lazy: LAZY_MODULE, openers: OPENERS, storage: STORAGE, keeper: KEEPER }))
+    Ok((
+        part_view,
+        FunctionTables {
+            lazy: LAZY_MODULE,
+            file_functions: OPENERS,
+            storage: STORAGE,
+            library_functions: LIBRARY_FUNCTIONS,
+        },
+    ))
 }
 
-/// The tables of functions that the first program calls once they are there.
-struct Modules {
+/// Tables of functions of the second program that the first program calls.
+struct FunctionTables {
+    /// Computations of labs.
     lazy: LazyModule,
-    openers: Openers,
+    /// Opening of files.
+    file_functions: Openers,
+    /// Storage of saved runs.
     storage: StorageModule,
-    keeper: Keeper,
+    /// Actions on saved runs.
+    library_functions: LibraryFunctions,
 }
 
-impl Modules {
+impl FunctionTables {
+    /// Installs the tables.
     fn install(self) {
         lazy::install(self.lazy);
-        openers::install(self.openers);
+        openers::install(self.file_functions);
         storage::install(self.storage);
-        keeper::install(self.keeper);
+        keeper::install(self.library_functions);
     }
 }
 
-fn draw(part: Part) -> AnyView {
+/// Creates the view of a part of the page.
+fn part_view(part: Part) -> AnyView {
     match part {
-        Part::Panels => panels(),
+        Part::Panels => lab_panels(),
         Part::Offer => view! { <Offer /> }.into_any(),
         Part::Library => view! { <Library /> }.into_any(),
         Part::Compared => view! { <Compared /> }.into_any(),
@@ -98,27 +114,27 @@ fn draw(part: Part) -> AnyView {
         Part::SweepMap => view! { <SweepMap /> }.into_any(),
         Part::SweepForm => view! { <SweepForm /> }.into_any(),
         Part::Teacher(open) => view! { <Teacher open /> }.into_any(),
-        Part::Over(curves) => Hand::over(curves),
+        Part::Over(curves) => ChartInput::attach(curves),
     }
 }
 
-/// What labs show, place by place: each of them is asked, since some of it is about a model.
-fn panels() -> AnyView {
-    let drawn = Place::ALL.map(|place| PANELS.iter().filter_map(|lab| lab.draw(place)).collect_view());
+/// Creates the panels of the labs in their order on the page.
+fn lab_panels() -> AnyView {
+    let drawn = PageSection::ALL.map(|place| PANELS.iter().filter_map(|lab| lab.draw(place)).collect_view());
     drawn.collect_view().into_any()
 }
 
-/// Fetches the second program as soon as a trainer has answered or `wanted` says that somebody waits for it; where
-/// that fails, again whenever `wanted` changes. A lab that shows little without it does not wait for the answer, only
-/// until the trainer's program has used the connection: it is larger, and the first step waits for it.
-pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) {
-    let program = Program(RwSignal::new(None));
+/// Fetches the second program when a trainer has answered or `wanted` is true, and again after a failure when `wanted`
+/// changes. A lab that needs it early does not wait for the answer, but lets the trainer's program load first, since
+/// the first step depends on it.
+pub fn provide_second_program(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) {
+    let program = SecondProgram(RwSignal::new(None));
     provide_context(program);
     let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
-    set_timeout(move || late.set(true), Duration::from_millis(PATIENCE_MS));
+    set_timeout(move || late.set(true), Duration::from_millis(FETCH_AFTER_MS));
     let is_needed =
-        store.memo(|state| state.tour.is_some() || state.is_covered() || state.presenter.is_some());
-    let answered = store.memo(|state| !matches!(state.run.phase, Phase::Loading));
+        store.memo(|state| state.tour.is_some() || state.is_run_hidden() || state.presenter.is_some());
+    let answered = store.memo(|state| !matches!(state.run.phase, RunPhase::Loading));
     let (has_trainer, lab_needs_it) =
         (RwSignal::new(false), store.memo(|state| state.run.lab().needs_second_program()));
     window_event_listener_untyped("vivarium-trainer", move |_| has_trainer.set(true));
@@ -136,16 +152,16 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
         }
         under_way.set_value(true);
         spawn(async move {
-            match second().await {
+            match load_second_program().await {
                 Ok((drawer, modules)) => {
                     modules.install();
-                    store.act(Action::Arrived);
-                    store.keep_runs();
+                    store.act(Action::SecondProgramLoaded);
+                    store.connect_storage();
                     program.0.set(Some(drawer));
                 }
                 Err(_) => {
-                    store.act(Action::Said(translated(LOST)));
-                    look_for_another();
+                    store.act(Action::ShowMessage(translated(FETCH_FAILED_TEXT)));
+                    check_for_new_build();
                 }
             }
             under_way.set_value(false);
@@ -154,13 +170,13 @@ pub fn provide(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) 
 }
 
 /// Fetches the second program before the page is shown, for a run that cannot be checked without it.
-pub async fn early() {
-    if let Ok((_, modules)) = second().await {
+pub async fn fetch_before_page() {
+    if let Ok((_, modules)) = load_second_program().await {
         modules.install();
     }
 }
 
-/// What is said where the second program could not be fetched.
-const LOST: &str = text!(
+/// Message if the second program could not be fetched.
+const FETCH_FAILED_TEXT: &str = text!(
     "A part of this page could not be fetched: dialogs and panels are missing, and runs are not stored. Training continues. When the internet connection works again, open the dialog again or reload the page."
 );

@@ -1,4 +1,4 @@
-//! The dialog that makes a sweep; its fields are markup that is changed in place.
+//! The dialog for a sweep; its fields are HTML that is changed in place.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -7,11 +7,11 @@ use web_sys::{Event, HtmlInputElement, HtmlSelectElement};
 use crate::store::Store;
 use vivarium_page::state::Action;
 use vivarium_page::sweeps::SweepAction;
-use vivarium_page::sweeps::form::Choice;
-use vivarium_ui::browser::{by_id, set_attribute};
+use vivarium_page::sweeps::form::SweepForm;
+use vivarium_ui::browser::{element_by_id, set_attribute};
 use vivarium_ui::sheet::Sheet;
 
-/// The button that opens the dialog, and the dialog.
+/// The button that opens the dialog for a sweep, and the dialog.
 #[component]
 pub fn SweepForm() -> impl IntoView {
     let open = RwSignal::new(false);
@@ -24,18 +24,19 @@ pub fn SweepForm() -> impl IntoView {
     .into_any()
 }
 
+/// Creates the content of the dialog.
 fn dialog(open: RwSignal<bool>) -> AnyView {
     let store = Store::here();
     // As the link is when the dialog is opened; the run behind it goes on.
-    let (link, flops) = store.peek(|state| (state.run.link.clone(), state.flops()));
-    let choice = Choice::of(&link.spec);
-    let fields = choice.markup(&link.spec);
+    let (link, flops) = store.peek(|state| (state.run.link.clone(), state.measured_flops()));
+    let choice = SweepForm::from_spec(&link.spec);
+    let fields = choice.form_html(&link.spec);
     let kept = StoredValue::new((link, choice));
-    let made = move || kept.with_value(|(link, choice)| choice.link(link));
+    let made = move || kept.with_value(|(link, choice)| choice.sweep_link(link));
     let told = RwSignal::new((false, String::new()));
     let tell = move || {
         told.set(match made() {
-            Ok(link) => (true, Choice::estimate(&link, flops)),
+            Ok(link) => (true, SweepForm::estimate_text(&link, flops)),
             Err(why) => (false, why),
         });
     };
@@ -49,11 +50,11 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
                 _ => return,
             };
         kept.update_value(|(link, choice)| {
-            let Some((at, is_other)) = choice.take(&link.spec, &name, &value, is_on) else { return };
-            set_attribute(&format!("way-{at}"), "data-kind", choice.kind(&link.spec, at));
-            if let Some(values) = by_id(&format!("values-{at}")).filter(|_| is_other) {
-                // Markup: `Choice::values`, whose texts are escaped.
-                values.set_inner_html(&choice.values(&link.spec, at));
+            let Some((at, is_other)) = choice.set_field(&link.spec, &name, &value, is_on) else { return };
+            set_attribute(&format!("way-{at}"), "data-kind", choice.axis_kind(&link.spec, at));
+            if let Some(values) = element_by_id(&format!("values-{at}")).filter(|_| is_other) {
+                // Markup: `SweepForm::value_fields_html`, whose texts are escaped.
+                values.set_inner_html(&choice.value_fields_html(&link.spec, at));
             }
         });
         tell();
@@ -62,12 +63,12 @@ fn dialog(open: RwSignal<bool>) -> AnyView {
         event.prevent_default();
         if let Ok(link) = made() {
             open.set(false);
-            store.act(Action::Sweep(SweepAction::Make(Box::new(link))));
+            store.act(Action::Sweep(SweepAction::Start(Box::new(link))));
         }
     };
     view! {
         <form class="sweeper" on:input=hear on:submit=begin>
-            // Markup: `Choice::markup`, whose texts are escaped.
+            // Markup: `SweepForm::form_html`, whose texts are escaped.
             <div class="sweeper" inner_html=fields></div>
             <p class="sweeper__told" role="status" data-testid="sweep-told">{move || told.get().1}</p>
             <button class="button button--main" type="submit" data-testid="sweep-start" disabled=move || !told.get().0>

@@ -1,4 +1,4 @@
-//! The dialog of sweeps and the map of their cells.
+//! The dialog for sweeps and the map of their cells.
 
 pub mod cells;
 pub mod dialog;

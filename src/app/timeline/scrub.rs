@@ -1,22 +1,22 @@
-//! The bar that shows earlier steps of the run.
+//! The slider that shows earlier steps of the run.
 
 use leptos::prelude::*;
 
 use crate::store::Store;
 use vivarium_page::state::Action;
-use vivarium_view::display::words::thousands;
+use vivarium_view::display::words::format_thousands;
 
-/// A slider over the steps made so far, and the way back to the newest.
+/// The slider over the steps trained so far, and the button that goes to the latest one.
 #[component]
 pub fn Scrub() -> impl IntoView {
     let store = Store::here();
-    let at = store.memo(|state| (state.end_step(), state.run.step));
+    let at = store.memo(|state| (state.latest_step(), state.run.step));
     let words = move || {
         let (end, step) = at.get();
-        tr!("Step {step} of {end}", step = thousands(step), end = thousands(end))
+        tr!("Step {step} of {end}", step = format_thousands(step), end = format_thousands(end))
     };
     let idle = store.memo(|state| !state.can_scrub());
-    let at_end = store.memo(|state| state.end.is_none());
+    let at_end = store.memo(|state| state.latest_run.is_none());
     let is_arrow = |key: &str, names: [&str; 2]| names.contains(&key);
     view! {
         <div class="scrub">
@@ -41,7 +41,7 @@ pub fn Scrub() -> impl IntoView {
                     }
                 } />
             <button class="button scrub__end" type="button" data-testid="to-end" title=tr!("Show the newest step (Esc)")
-                disabled=at_end on:click=move |_| store.act(Action::BackToEnd)>
+                disabled=at_end on:click=move |_| store.act(Action::ShowLatestStep)>
                 {tr!("Back to the newest step")}
             </button>
         </div>

@@ -1,4 +1,4 @@
-//! The page for teachers in its dialog, and what is printed in place of the page.
+//! The page for teachers in its dialog, and the section that is printed in place of the page.
 //!
 //! # Why
 //! A dialog lies over the page and has one screen; paper has many pages. So what is printed is written anew, into a
@@ -12,103 +12,104 @@ use web_sys::{Element, MouseEvent};
 
 use crate::browser;
 use crate::store::Store;
-use vivarium_core::language::escaped;
+use vivarium_core::language::escape_html;
 use vivarium_labs::stories;
-use vivarium_labs::story::parse;
+use vivarium_labs::story::parse_story;
 use vivarium_page::html::Html;
 use vivarium_page::state::State;
-use vivarium_page::tour::handout::handout;
-use vivarium_page::tour::lesson::lesson;
-use vivarium_page::tour::{file_of, not_loaded, start_of};
+use vivarium_page::tour::handout::handout_html;
+use vivarium_page::tour::lesson::lesson_html;
+use vivarium_page::tour::{load_error_text, story_address, story_file_path};
 use vivarium_ui::sheet::Sheet;
 
-/// The page for teachers that is shown.
+/// The page for teachers on a story.
 #[derive(Clone, Copy)]
-pub struct Lesson {
-    /// Whether one is open.
+pub struct TeacherPage {
+    /// Whether its dialog is open.
     open: RwSignal<bool>,
-    /// The name of its story.
+    /// Slug of the story.
     slug: RwSignal<String>,
-    /// The page in its dialog.
+    /// Content of the dialog as HTML.
     shown: RwSignal<String>,
-    /// The page on paper.
-    printed: RwSignal<String>,
+    /// Content of the printed page as HTML; empty to print the page itself.
+    print_html: RwSignal<String>,
 }
 
-impl Lesson {
-    /// None at first; components below open one.
+impl TeacherPage {
+    /// Provides the context without a story.
     pub fn provide() {
         let [slug, shown, printed] = [(); 3].map(|()| RwSignal::new(String::new()));
-        provide_context(Lesson { open: RwSignal::new(false), slug, shown, printed });
+        provide_context(TeacherPage { open: RwSignal::new(false), slug, shown, print_html: printed });
     }
 
-    /// The page's own.
-    pub fn here() -> Lesson {
+    /// Returns the context of this page.
+    pub fn here() -> TeacherPage {
         expect_context()
     }
 
-    /// Opens the page of the story of this name.
-    pub fn show(self, slug: &str) {
+    /// Fetches the story with this slug and opens its page for teachers.
+    pub fn show_story(self, slug: &str) {
         let Some(about) = stories().find(|about| about.slug == slug) else { return };
         let slug = about.slug;
         self.slug.set(slug.into());
-        self.write(escaped(tr!("Loading")), String::new());
+        self.set_html(escape_html(tr!("Loading")), String::new());
         self.open.set(true);
-        browser::fetch(&file_of(slug), move |text| {
+        browser::fetch_text(&story_file_path(slug), move |text| {
             // Meanwhile the page of another story may have been asked for.
             if self.slug.with_untracked(|now| now != slug) {
                 return;
             }
-            let address = browser::address_of(&start_of(slug));
-            match text.and_then(|text| parse(&text).map_err(|flaw| flaw.to_string())) {
+            let address = browser::address_of(&story_address(slug));
+            match text.and_then(|text| parse_story(&text).map_err(|flaw| flaw.to_string())) {
                 Ok(story) => {
-                    let [shown, printed] = [3, 1].map(|level| lesson(slug, &story, &address, level));
-                    self.write(shown, printed);
+                    let [shown, printed] = [3, 1].map(|level| lesson_html(slug, &story, &address, level));
+                    self.set_html(shown, printed);
                 }
                 Err(why) => {
                     let mut out = Html::default();
-                    out.within("p", &not_loaded(&why));
-                    self.write(out.0.clone(), out.0);
+                    out.element("p", &load_error_text(&why));
+                    self.set_html(out.0.clone(), out.0);
                 }
             }
         });
     }
 
-    fn write(self, shown: String, printed: String) {
+    /// Sets the HTML of dialog and printed page.
+    fn set_html(self, shown: String, printed: String) {
         self.shown.set(shown);
-        self.printed.set(printed);
+        self.print_html.set(printed);
     }
 }
 
-/// Opens the browser's dialog for printing.
+/// Opens the print dialog of the browser.
 pub fn print() {
     // A browser without that dialog does nothing.
     let _ = window().print();
 }
 
-/// The open story as a handout; nothing where the page itself is to be printed.
-fn story_on_paper(state: &State) -> String {
-    match state.tour.as_ref().filter(|_| !state.is_covered()) {
+/// Returns the open story as HTML for printing; empty if the page itself is printed.
+fn printed_story_html(state: &State) -> String {
+    match state.tour.as_ref().filter(|_| !state.is_run_hidden()) {
         Some(tour) => match &tour.story {
-            Some(Ok(story)) => handout(story, &browser::address_of(&start_of(tour.slug))),
+            Some(Ok(story)) => handout_html(story, &browser::address_of(&story_address(tour.slug))),
             _ => String::new(),
         },
         None => String::new(),
     }
 }
 
-/// The dialog with the page for teachers, and the section that is printed in place of the page where it is not empty.
+/// The dialog with the page for teachers, and the section that is printed in place of the page.
 #[component]
 pub fn Paper() -> impl IntoView {
-    let (store, lesson) = (Store::here(), Lesson::here());
+    let (store, lesson) = (Store::here(), TeacherPage::here());
     let paper = NodeRef::<Section>::new();
     window_event_listener_untyped("beforeprint", move |_| {
         let html = match lesson.open.get_untracked() {
-            true => lesson.printed.get_untracked(),
-            false => store.peek(story_on_paper),
+            true => lesson.print_html.get_untracked(),
+            false => store.peek(printed_story_html),
         };
         if let Some(paper) = paper.get_untracked() {
-            // Markup: `lesson` and `handout`, written with `Html`, which escapes texts.
+            // Markup: `lesson_html` and `handout_html`, written with `Html`, which escapes texts.
             paper.set_inner_html(&html);
         }
     });
@@ -120,7 +121,7 @@ pub fn Paper() -> impl IntoView {
     };
     view! {
         <Sheet open=lesson.open title=tr!("For teachers")>
-            // Markup: `lesson`, written with `Html`, which escapes texts.
+            // Markup: `lesson_html`, written with `Html`, which escapes texts.
             <div class="lesson" data-testid="lesson" on:click=follow inner_html=move || lesson.shown.get()></div>
             <div class="lesson__buttons">
                 <button class="button" type="button" data-testid="print-lesson" on:click=move |_| print()>

@@ -1,3 +1,3 @@
-//! The trainer in web workers.
+//! Trainers in web workers.
 
 pub mod web;

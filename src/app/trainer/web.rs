@@ -1,4 +1,4 @@
-//! The trainer in a web worker.
+//! A trainer in a web worker.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -8,49 +8,55 @@ use leptos::prelude::window;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
-use crate::browser::build::{build, look_for_another, offer_new, suffix};
+use crate::browser::build::{build_name, check_for_new_build, show_reload_notice, worker_file_suffix};
 use vivarium_model::platform::web::{pack, unpack};
-use vivarium_model::protocol::{Command, Event, Greeting, Message, Payload};
-use vivarium_page::trainer::{Program, Trainer, TrainerMessage, last_words};
-use vivarium_ui::browser::get;
+use vivarium_model::protocol::{Command, Event, EventMessage, Payload, WorkerHandshake};
+use vivarium_page::trainer::{Program, Trainer, TrainerMessage, worker_error_text};
+use vivarium_ui::browser::get_property;
 
-/// A web worker that trains; it ends when this is dropped.
+/// A web worker that trains; dropping it ends the worker.
 pub struct WorkerTrainer {
-    /// A number by which the page tells workers from each other; 0 where nobody has given it one.
+    /// Number of the worker; 0 if the page has not numbered it.
     pub number: u32,
+    /// The web worker.
     worker: Worker,
     // Held because the worker calls them.
+    /// Handler of messages, kept alive as long as the worker.
     _on_message: Closure<dyn FnMut(MessageEvent)>,
+    /// Handler of errors, kept alive as long as the worker.
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
 
 impl WorkerTrainer {
-    /// Opens the worker of `program`, whose signs `hear` gets.
+    /// Opens a worker with this program; `hear` receives its messages.
+    ///
+    /// # Errors
+    /// If the browser allows no worker.
     ///
     /// # Errors
     /// When the browser allows no worker.
     pub fn open(program: Program, hear: impl Fn(TrainerMessage) + Clone + 'static) -> Result<Self, String> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        let give = giver(program);
+        let give = program_sender(program);
         let given = if give.is_some() { "&given=program" } else { "" };
-        let worker = address(program)
+        let worker = loader_address(program)
             .and_then(|address| Worker::new_with_options(&format!("{address}{given}"), &options))
             .map_err(|_| match window().origin() == "null" {
                 true => tr!("this frame needs allow-same-origin in its sandbox attribute to start a worker"),
                 false => tr!("this browser does not allow web workers"),
             })?;
         let said = hear.clone();
-        // Whether it has said of which build it is, and is of this page's: no run begins with another.
+        // Whether the worker has reported this page's build: no run starts with another build.
         let greeted = Rc::new(Cell::new(None));
         let fits = greeted.clone();
         let on_message = Closure::new(move |event: MessageEvent| {
             let Some(fit) = fits.get() else {
-                let greeting = unpack::<Greeting>(&event.data());
-                let fit = greeting.is_ok_and(|(greeting, _)| greeting.fits(&build()));
+                let greeting = unpack::<WorkerHandshake>(&event.data());
+                let fit = greeting.is_ok_and(|(greeting, _)| greeting.matches_build(&build_name()));
                 fits.set(Some(fit));
                 if !fit {
-                    offer_new();
+                    show_reload_notice();
                     said(TrainerMessage::Died(
                         tr!("the worker's program and this page have different versions").into(),
                     ));
@@ -61,7 +67,7 @@ impl WorkerTrainer {
                 return;
             }
             said(match unpack::<Event>(&event.data()) {
-                Ok((event, payload)) => TrainerMessage::Said(Message { event, payload }),
+                Ok((event, payload)) => TrainerMessage::Message(EventMessage { event, payload }),
                 Err(why) => {
                     TrainerMessage::Died(tr!("a message of the worker could not be read: {why}", why))
                 }
@@ -71,9 +77,9 @@ impl WorkerTrainer {
             // A file that cannot be loaded gives a bare event, without words.
             let words = js_sys::Reflect::get(&event, &"message".into()).ok().and_then(|m| m.as_string());
             if greeted.get().is_none() {
-                look_for_another();
+                check_for_new_build();
             }
-            hear(TrainerMessage::Died(last_words(words.as_deref())));
+            hear(TrainerMessage::Died(worker_error_text(words.as_deref())));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
@@ -85,6 +91,7 @@ impl WorkerTrainer {
 }
 
 impl Trainer for WorkerTrainer {
+    /// Sends a command with its array to the worker.
     fn send(&self, command: &Command, payload: &Payload) {
         let sent = pack(command, payload)
             .map_err(|why| JsValue::from_str(&why))
@@ -96,6 +103,7 @@ impl Trainer for WorkerTrainer {
 }
 
 impl Drop for WorkerTrainer {
+    /// Ends the worker.
     fn drop(&mut self) {
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
@@ -103,28 +111,30 @@ impl Drop for WorkerTrainer {
     }
 }
 
-/// What sends a worker its compiled program (`www/boot.js`): the page fetches the one for the CPU once for all workers, and
-/// before they run. `None` for the other programs, and where a boot.js of another build came from a cache.
-fn giver(program: Program) -> Option<Function> {
-    (program == Program::Cpu).then(|| get(&js_sys::global(), "vivariumGive").dyn_into().ok()).flatten()
+/// Returns the function of `www/boot.js` that sends the compiled program for the CPU to a worker, so that it is fetched
+/// once for all workers; None for other programs, and for a `boot.js` of another build from a cache.
+fn program_sender(program: Program) -> Option<Function> {
+    (program == Program::Cpu)
+        .then(|| get_property(&js_sys::global(), "vivariumGive").dyn_into().ok())
+        .flatten()
 }
 
-/// Has the page fetch the program for the CPU, which a worker will soon run.
-pub fn expect() {
-    if let Some(give) = giver(Program::Cpu) {
+/// Fetches the program for the CPU in advance.
+pub fn prefetch_cpu_program() {
+    if let Some(give) = program_sender(Program::Cpu) {
         let _ = give.call0(&JsValue::NULL);
     }
 }
 
-/// The loader's address for `program`, relative to the page and with the page's build in its name.
-pub(crate) fn address(program: Program) -> Result<String, JsValue> {
+/// Returns the address of the worker's loader for this program, with the build in its name.
+pub(crate) fn loader_address(program: Program) -> Result<String, JsValue> {
     let document = leptos::prelude::document();
     let bin = match program {
         Program::Cpu => "worker",
         Program::Fused => "worker_fused",
         Program::Gpu => "worker_gpu",
     };
-    let file = format!("./worker-loader{}.js?bin={bin}", suffix());
+    let file = format!("./worker-loader{}.js?bin={bin}", worker_file_suffix());
     let base = document.base_uri()?.unwrap_or_default();
     Ok(Url::new_with_base(&file, &base)?.href())
 }

@@ -1,30 +1,30 @@
 //! `lab bench --chains`: training of networks on sequences, on every device and learner.
 //!
 //! # Why
-//! A step draws a batch of chains, a sequence of each, and trains after every symbol; nothing is measured between the
-//! two ends of a window. PyTorch runs the same networks beside it in two ways: with sequences drawn on the device in
-//! every step, as here, and with sequences drawn beforehand, which leaves training alone. Its chains are drawn for a
-//! whole batch at once, and what depends on distances is one product and a view of it.
+//! A step draws a batch of chains with a sequence of each, and trains after every symbol; nothing is measured
+//! within a window. PyTorch runs the same networks in two ways: with sequences drawn on the device in every
+//! step, as here, and with sequences drawn beforehand, which times training alone. Its chains are drawn for a
+//! whole batch at once, and terms that depend on distances are one product and a view of it.
 //!
 //! # Speed
-//! PyTorch, eager, plain formulas with k = 3, t = 100, batch 64 and prebuilt data: 260 steps/s on an NVIDIA H200 and
-//! 72 on 16 processor cores.
+//! PyTorch, eager, plain formulas with k = 3, t = 100, batch 64 and prebuilt data: 260 steps/s on an NVIDIA
+//! H200 and 72 on 16 processor cores.
 
-use super::networks::Networks;
+use super::networks::BenchmarkNetworks;
 
-/// The work.
-pub const NETWORKS: Networks = Networks {
+/// Networks on sequences of Markov chains.
+pub const NETWORKS: BenchmarkNetworks = BenchmarkNetworks {
     lab: "markov",
-    about: "Networks on sequences, a Markov chain for each",
-    all: &[
+    caption: "Networks on sequences, a Markov chain for each",
+    networks: &[
         ("k = 2, t = 50", ""),
         ("k = 3, t = 100", "k=3&t=100&batch=64"),
         ("k = 3, t = 100, norms", "k=3&t=100&norm=pre&std=0.02&batch=64&wd=0.1"),
         ("3-grams, t = 100, 3 + 3 heads", "d=48&heads=3.3&gram=3&t=100&batch=64"),
         ("minimal model, t = 100", "model=minimal-markov&opt=sgd&t=100&batch=64&lr=0.002"),
     ],
-    column: ("batch", "batch"),
-    script: &[&["--chains"], &["--prebuilt", "--chains"]],
+    size_column: ("batch", "batch"),
+    script_options: &[&["--chains"], &["--prebuilt", "--chains"]],
 };
 
 #[cfg(test)]
@@ -35,20 +35,20 @@ mod tests {
 
     #[test]
     fn every_network_is_what_its_link_says() {
-        for (name, link) in NETWORKS.all {
+        for (name, link) in NETWORKS.networks {
             let (decoded, notices) = decode(&format!("#v1/markov?{link}"));
-            assert!(notices.is_empty() && decoded.spec.problems().is_empty(), "{name}: {notices:?}");
-            let spec = NETWORKS.work(link, LearnerChoice::Fused);
-            assert!(spec.problems().is_empty(), "{name}");
-            assert!(name.contains(&format!("t = {}", spec.task.examples().length())), "{name}");
-            assert_eq!(spec.batch(), if link.is_empty() { 32 } else { 64 }, "{name}");
+            assert!(notices.is_empty() && decoded.spec.invalid_settings().is_empty(), "{name}: {notices:?}");
+            let spec = NETWORKS.benchmark_run(link, LearnerChoice::Fused);
+            assert!(spec.invalid_settings().is_empty(), "{name}");
+            assert!(name.contains(&format!("t = {}", spec.task.examples().prediction_count())), "{name}");
+            assert_eq!(spec.batch_size(), if link.is_empty() { 32 } else { 64 }, "{name}");
         }
     }
 
     #[test]
     fn the_script_knows_the_same_networks() {
         let script = include_str!("../../../tests/peers/torch_bench.py");
-        for (name, link) in NETWORKS.all {
+        for (name, link) in NETWORKS.networks {
             assert!(script.contains(&format!("    \"{link}\",\n")), "{name}");
         }
     }

@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use crate::Trouble;
-use crate::disk::{Native, replace};
-use vivarium_model::protocol::{DeviceKind, Failure, Speed};
+use crate::CommandError;
+use crate::disk::{SystemDisk, replace_file};
+use vivarium_model::protocol::{DeviceKind, RunError, TrainingSpeed};
 use vivarium_model::run::{LearnerChoice, RunSpec};
 use vivarium_training::launch::choose::Engine;
 use vivarium_training::launch::device::Device;
 use vivarium_training::launch::device_check::checked_gpu;
 use vivarium_training::session::trial::Trial;
-use vivarium_view::record::Environment;
-use vivarium_view::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, WINDOW_MS};
+use vivarium_view::record::TrainingEnvironment;
+use vivarium_view::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, TIMING_WINDOW_MS};
 
-/// What `--device` names.
+/// Devices to time: the value of `--device`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum BenchedDevice {
+pub enum DeviceSelection {
     /// The processor alone.
     Cpu,
     /// The GPU alone.
@@ -24,44 +24,54 @@ pub enum BenchedDevice {
     Both,
 }
 
-/// Times the networks of the page's bench on `which`, prints the table as Markdown or as JSON, and writes it to `output`.
+/// Times the networks of the page's benchmark on `selection`, prints the table as Markdown or JSON, and
+/// writes it to `output`.
 ///
 /// # Errors
 /// No GPU where one is asked for, a device that stops working, or a file that cannot be written.
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "this command prints")]
-pub fn time(which: BenchedDevice, as_json: bool, output: Option<&Path>) -> Result<(), Trouble> {
-    let mut table = BenchTable { program: Environment::program(), ..Default::default() };
-    if which != BenchedDevice::Gpu {
-        time_networks(&mut table, &Device::cpu(), &[LearnerChoice::Auto])?;
+pub fn bench_devices(
+    selection: DeviceSelection,
+    as_json: bool,
+    output: Option<&Path>,
+) -> Result<(), CommandError> {
+    let mut table = BenchTable { program: TrainingEnvironment::program(), ..Default::default() };
+    if selection != DeviceSelection::Gpu {
+        add_network_rows(&mut table, &Device::cpu(), &[LearnerChoice::Auto])?;
     }
-    if which != BenchedDevice::Cpu {
+    if selection != DeviceSelection::Cpu {
         match pollster::block_on(checked_gpu(&[Engine::Fused, Engine::Autodiff])) {
-            Ok(gpu) => time_networks(&mut table, &gpu, &[LearnerChoice::Fused, LearnerChoice::Autodiff])?,
-            Err(failure) if which == BenchedDevice::Gpu => return Err(failure.into()),
+            Ok(gpu) => add_network_rows(&mut table, &gpu, &[LearnerChoice::Fused, LearnerChoice::Autodiff])?,
+            Err(failure) if selection == DeviceSelection::Gpu => return Err(failure.into()),
             Err(failure) => eprintln!("The GPU was not timed: {failure}"),
         }
     }
-    let text = if as_json { table.json() + "\n" } else { table.markdown() };
+    let text = if as_json { table.to_json() + "\n" } else { table.to_markdown() };
     print!("{text}");
     match output {
-        Some(path) => Ok(replace(&Native, path, text.as_bytes())?),
+        Some(path) => Ok(replace_file(&SystemDisk, path, text.as_bytes())?),
         None => Ok(()),
     }
 }
 
+/// Times all networks on one device with each of `learners`, and adds the rows to the table.
 #[expect(clippy::print_stderr, reason = "what goes on is no part of the table")]
-fn time_networks(table: &mut BenchTable, device: &Device, learners: &[LearnerChoice]) -> Result<(), Trouble> {
+fn add_network_rows(
+    table: &mut BenchTable,
+    device: &Device,
+    learners: &[LearnerChoice],
+) -> Result<(), CommandError> {
     let report = device.report();
     let peaks = pollster::block_on(device.peaks())?;
     table.devices.push(BenchDevice::new(report, &peaks));
     let all = learners.iter().flat_map(|learner| NETWORKS.iter().map(move |network| (learner, network)));
     for (learner, network) in all {
-        let spec = network.run(*learner);
-        let found = match speed(&spec, device) {
-            Err(Failure::GpuLost(why)) => return Err(Failure::GpuLost(why).into()),
+        let spec = network.spec_for(*learner);
+        let found = match measure_speed(&spec, device) {
+            Err(RunError::GpuLost(why)) => return Err(RunError::GpuLost(why).into()),
             found => found.map_err(|failure| failure.to_string()),
         };
-        // Where kernels do not cover a network, autodiff stands in for them, and has its row besides.
+        // Without a kernel for the network, the fused learner falls back to autodiff, which has its own row.
         let stands_in = report.kind == DeviceKind::Gpu
             && *learner == LearnerChoice::Fused
             && found.as_ref().map_or(true, |speed| speed.learner.starts_with("Burn"));
@@ -74,9 +84,10 @@ fn time_networks(table: &mut BenchTable, device: &Device, learners: &[LearnerCho
     Ok(())
 }
 
-/// How fast a run goes; on the processor on all cores, as in a page whose helpers have come.
-fn speed(spec: &RunSpec, device: &Device) -> Result<Speed, Failure> {
-    let mut trial = Trial::start(spec, device, vivarium_model::platform::cores(), WINDOW_MS, None)?;
+/// Training speed of a run; on the processor with all cores.
+fn measure_speed(spec: &RunSpec, device: &Device) -> Result<TrainingSpeed, RunError> {
+    let mut trial =
+        Trial::start(spec, device, vivarium_model::platform::core_count(), TIMING_WINDOW_MS, None)?;
     pollster::block_on(async {
         loop {
             if let Some(speed) = trial.advance(50.0).await? {

@@ -16,13 +16,13 @@
 //!
 //! On that GPU it is bound by the number of its launches, whatever the size.
 
-use super::networks::Networks;
+use super::networks::BenchmarkNetworks;
 
-/// The work.
-pub const NETWORKS: Networks = Networks {
+/// Networks on pairs of group elements.
+pub const NETWORKS: BenchmarkNetworks = BenchmarkNetworks {
     lab: "groups",
-    about: "All pairs of group elements unless a batch is named, Adam",
-    all: &[
+    caption: "All pairs of group elements unless a batch is named, Adam",
+    networks: &[
         ("p = 23, x²", "n=23&width=200"),
         ("p = 23, ReLU", "n=23&width=200&act=relu&nu=2&lambda=1e-4"),
         ("p = 71, x²", "n=71&width=500&lambda=1e-4"),
@@ -30,8 +30,8 @@ pub const NETWORKS: Networks = Networks {
         ("S5, x²", "op=symmetric&letters=5&width=2000&lambda=1e-5"),
         ("S5, x², batch 1,000", "op=symmetric&letters=5&width=2000&lambda=1e-5&batch=1000"),
     ],
-    column: ("m", "width"),
-    script: &[&["--groups"]],
+    size_column: ("m", "width"),
+    script_options: &[&["--groups"]],
 };
 
 #[cfg(test)]
@@ -43,11 +43,11 @@ mod tests {
 
     #[test]
     fn every_network_is_what_its_link_says() {
-        for (name, link) in NETWORKS.all {
+        for (name, link) in NETWORKS.networks {
             let (decoded, notices) = decode(&format!("#v1/groups?{link}"));
-            assert!(notices.is_empty() && decoded.spec.problems().is_empty(), "{name}");
-            let spec = NETWORKS.work(link, LearnerChoice::Fused);
-            assert!(spec.problems().is_empty(), "{name}");
+            assert!(notices.is_empty() && decoded.spec.invalid_settings().is_empty(), "{name}");
+            let spec = NETWORKS.benchmark_run(link, LearnerChoice::Fused);
+            assert!(spec.invalid_settings().is_empty(), "{name}");
             assert!(matches!(&spec.optimizer, Optimizer::Adam(adam) if adam.lr == 0.01), "{name}");
             // 6 · pairs · order · width, and all pairs unless the name says how many.
             let order = spec.task.examples().inputs();
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn the_script_knows_the_same_networks() {
         let script = include_str!("../../../tests/peers/torch_bench.py");
-        for (name, link) in NETWORKS.all {
+        for (name, link) in NETWORKS.networks {
             assert!(script.contains(&format!("    \"{link}\",\n")), "{name}");
         }
     }

@@ -1,83 +1,97 @@
-//! Named networks of one lab, timed on every device and learner and beside PyTorch.
+//! Named networks of one lab, timed on every device and learner and in PyTorch.
 
-use super::{Arguments, Trouble, ask, count, headed, introduce, rate_or_say};
+use super::{
+    Arguments, CommandError, format_number, measure_rate_or_report, new_table, print_device,
+    run_pytorch_script,
+};
 use vivarium_model::permalink::decode;
 use vivarium_model::protocol::DeviceKind;
 use vivarium_model::run::{LearnerChoice, RunSpec};
 use vivarium_training::launch::device::Device;
 
-/// What is timed.
+/// Networks of one lab whose training speed is compared.
 #[derive(Debug)]
-pub struct Networks {
-    /// The lab, as in a link.
+pub struct BenchmarkNetworks {
+    /// Slug of the lab.
     pub lab: &'static str,
-    /// A line above the table.
-    pub about: &'static str,
-    /// Networks, each with its name and its settings as in a link; the script beside the tests takes the same.
-    pub all: &'static [(&'static str, &'static str)],
-    /// Heading and key of the setting that has a column of its own.
-    pub column: (&'static str, &'static str),
-    /// Options of the script before the links, for every time that it is run.
-    pub script: &'static [&'static [&'static str]],
+    /// Line above the table.
+    pub caption: &'static str,
+    /// Networks: a name and the settings as in a link. The PyTorch script takes the same settings.
+    pub networks: &'static [(&'static str, &'static str)],
+    /// Heading and key of the setting that has its own column.
+    pub size_column: (&'static str, &'static str),
+    /// Options of the PyTorch script before the settings; it runs once for each entry.
+    pub script_options: &'static [&'static [&'static str]],
 }
 
-/// What one learner makes of one network.
-struct Made {
+/// Measured speed of one learner on one network.
+struct MeasuredRate {
+    /// Settings of the network as in a link.
     link: &'static str,
+    /// Kind of the device that it trained on.
     kind: DeviceKind,
+    /// Median steps per second.
     steps_per_s: f64,
 }
 
-/// A row of the script beside the tests.
+/// A line of JSON from the PyTorch script: its speed on one network.
 #[derive(Debug, serde::Deserialize)]
-struct Peer {
+struct PyTorchNetworkRow {
+    /// Library and mode that were measured.
     peer: String,
     device: String,
+    /// Settings of the network as in a link.
     link: String,
+    /// Median steps per second.
     steps_per_s: f64,
+    /// Steps per second in the slowest window.
     low: f64,
+    /// Steps per second in the fastest window.
     high: f64,
 }
 
-impl Peer {
-    fn kind(&self) -> DeviceKind {
+impl PyTorchNetworkRow {
+    /// Kind of the device that PyTorch used.
+    fn device_kind(&self) -> DeviceKind {
         if self.device == "cpu" { DeviceKind::Cpu } else { DeviceKind::Gpu }
     }
 }
 
-impl Networks {
-    /// The run of `link` that measures nothing on its way and never ends.
-    pub fn work(&self, link: &str, learner: LearnerChoice) -> RunSpec {
+impl BenchmarkNetworks {
+    /// A run of the network with the settings `link` that measures nothing on the way and does not end.
+    pub fn benchmark_run(&self, link: &str, learner: LearnerChoice) -> RunSpec {
         let endless = "halt=steps&steps=10000000&every=100000";
         let mut spec = decode(&format!("#v1/{}?{link}&{endless}", self.lab)).0.spec;
         spec.run.learner = learner;
         spec
     }
 
-    /// Prints the table, and PyTorch's if it is asked for.
+    /// Measures all networks on all devices and learners and prints the table; also that of PyTorch with
+    /// `--peers`.
     ///
     /// # Errors
     /// When a device stops working.
-    pub fn compare(&self, devices: &[Device], arguments: &Arguments) -> Result<(), Trouble> {
-        println!("{}; median of five windows, lowest – highest", self.about);
-        let (heading, key) = self.column;
+    pub fn print_comparison(&self, devices: &[Device], arguments: &Arguments) -> Result<(), CommandError> {
+        println!("{}; median of five windows, lowest – highest", self.caption);
+        let (heading, key) = self.size_column;
         let headings =
             ["device", "network", heading, "learner", "steps/s", "low – high", "GFLOP/s", "of peak"];
-        let mut table = headed(headings, 4);
+        let mut table = new_table(headings, 4);
         let mut made = vec![];
         for device in devices {
-            let peak = introduce(device)?;
+            let peak = print_device(device)?;
             let report = device.report();
-            for &(network, link) in self.all {
+            for &(network, link) in self.networks {
                 for learner in [LearnerChoice::Fused, LearnerChoice::Autodiff] {
-                    let spec = self.work(link, learner);
-                    let Some((name, rates)) = rate_or_say(&spec, device, arguments.seconds(), network)?
+                    let spec = self.benchmark_run(link, learner);
+                    let Some((name, rates)) =
+                        measure_rate_or_report(&spec, device, arguments.measuring_seconds(), network)?
                     else {
                         continue;
                     };
-                    let [steps, spread, flops, share] = rates.cells(&spec, peak);
+                    let [steps, spread, flops, share] = rates.format_cells(&spec, peak);
                     let size = spec.value(key).map(|size| size.to_string()).unwrap_or_default();
-                    // Where kernels do not cover a network, autodiff stands in for them, and has its row already.
+                    // Without a kernel for the network, the fused learner falls back to autodiff, which has its own row.
                     let stands_in = learner == LearnerChoice::Fused && !name.starts_with("fused");
                     table.add_row([
                         report.name.clone(),
@@ -89,7 +103,7 @@ impl Networks {
                         flops,
                         share,
                     ]);
-                    made.push(Made { link, kind: report.kind, steps_per_s: rates.median() });
+                    made.push(MeasuredRate { link, kind: report.kind, steps_per_s: rates.median() });
                     if stands_in {
                         break;
                     }
@@ -98,30 +112,31 @@ impl Networks {
         }
         println!("\n{table}");
         if arguments.peers {
-            self.peers(arguments, &made);
+            self.print_pytorch_comparison(arguments, &made);
         }
         Ok(())
     }
 
-    /// PyTorch on the same networks, beside the fastest of our learners on a device of the same kind.
-    fn peers(&self, arguments: &Arguments, made: &[Made]) {
+    /// Measures PyTorch on the same networks and prints its speed next to our fastest learner on the same
+    /// kind of device.
+    fn print_pytorch_comparison(&self, arguments: &Arguments, rates: &[MeasuredRate]) {
         let headings = ["network", "peer", "device", "steps/s", "low – high", "ours", "ours / theirs"];
-        let mut table = headed(headings, 3);
-        for way in self.script {
+        let mut table = new_table(headings, 3);
+        for way in self.script_options {
             let mut options = way.to_vec();
-            options.extend(self.all.iter().map(|(_, link)| *link));
-            for row in ask::<Peer>(arguments, &options) {
+            options.extend(self.networks.iter().map(|(_, link)| *link));
+            for row in run_pytorch_script::<PyTorchNetworkRow>(arguments, &options) {
                 let network =
-                    self.all.iter().find(|(_, link)| *link == row.link).map_or("", |(name, _)| *name);
-                let ours = fastest(made, &row.link, row.kind());
+                    self.networks.iter().find(|(_, link)| *link == row.link).map_or("", |(name, _)| *name);
+                let ours = max_rate(rates, &row.link, row.device_kind());
                 table.add_row([
                     network.to_string(),
                     row.peer,
                     row.device,
-                    count(row.steps_per_s),
-                    format!("{} – {}", count(row.low), count(row.high)),
-                    ours.map(count).unwrap_or_default(),
-                    ours.map(|ours| count(ours / row.steps_per_s)).unwrap_or_default(),
+                    format_number(row.steps_per_s),
+                    format!("{} – {}", format_number(row.low), format_number(row.high)),
+                    ours.map(format_number).unwrap_or_default(),
+                    ours.map(|ours| format_number(ours / row.steps_per_s)).unwrap_or_default(),
                 ]);
             }
         }
@@ -131,9 +146,9 @@ impl Networks {
     }
 }
 
-/// Steps per second of the fastest learner of a network on a kind of device, if any was fast enough.
-fn fastest(made: &[Made], link: &str, kind: DeviceKind) -> Option<f64> {
-    let same = made.iter().filter(|made| made.link == link && made.kind == kind);
+/// Steps per second of the fastest learner on a network and a kind of device; None if none was measured.
+fn max_rate(rates: &[MeasuredRate], link: &str, kind: DeviceKind) -> Option<f64> {
+    let same = rates.iter().filter(|made| made.link == link && made.kind == kind);
     same.map(|made| made.steps_per_s).filter(|rate| rate.is_finite()).reduce(f64::max)
 }
 
@@ -143,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_peer_is_compared_with_the_fastest_on_its_kind_of_device() {
-        let one = |link, kind, steps_per_s| Made { link, kind, steps_per_s };
+        let one = |link, kind, steps_per_s| MeasuredRate { link, kind, steps_per_s };
         let made = [
             one("a", DeviceKind::Cpu, 2.0),
             one("a", DeviceKind::Cpu, f64::NAN),
@@ -152,8 +167,8 @@ mod tests {
             one("b", DeviceKind::Cpu, 7.0),
             one("c", DeviceKind::Cpu, f64::NAN),
         ];
-        assert_eq!(fastest(&made, "a", DeviceKind::Cpu), Some(3.0));
-        assert_eq!(fastest(&made, "a", DeviceKind::Gpu), Some(9.0));
-        assert_eq!(fastest(&made, "c", DeviceKind::Cpu), None);
+        assert_eq!(max_rate(&made, "a", DeviceKind::Cpu), Some(3.0));
+        assert_eq!(max_rate(&made, "a", DeviceKind::Gpu), Some(9.0));
+        assert_eq!(max_rate(&made, "c", DeviceKind::Cpu), None);
     }
 }

@@ -1,24 +1,24 @@
 //! `lab bench --points`: training of decoders on points of a function, on every device and learner.
 //!
 //! # Why
-//! A step draws a batch of prompts and trains on all points of each; nothing is measured between the two ends of a
-//! window. The second network is the lab's own, of which 4,000 steps are to take half a minute on one core. PyTorch runs
-//! the same networks on data that it draws in the step, with its own attention and norm.
+//! A step draws a batch of prompts and trains on all points of each; nothing is measured within a window. The
+//! second network is the default of the lab, which should make 4,000 steps in half a minute on one core.
+//! PyTorch runs the same networks on data that it draws in the step, with its own attention and norm.
 
-use super::networks::Networks;
+use super::networks::BenchmarkNetworks;
 
-/// The work.
-pub const NETWORKS: Networks = Networks {
+/// Decoders on points of a function.
+pub const NETWORKS: BenchmarkNetworks = BenchmarkNetworks {
     lab: "in-context-learning",
-    about: "Decoders on 17 points of a random network, batch 64, Adam with clipped gradients",
-    all: &[
+    caption: "Decoders on 17 points of a random network, batch 64, Adam with clipped gradients",
+    networks: &[
         ("one layer", "blocks=1"),
         ("two layers", ""),
         ("four layers", "blocks=4"),
         ("two layers, joint tokens, ReLU attention", "format=joint&attend=relu"),
     ],
-    column: ("layers", "blocks"),
-    script: &[&["--points"]],
+    size_column: ("layers", "blocks"),
+    script_options: &[&["--points"]],
 };
 
 #[cfg(test)]
@@ -30,11 +30,11 @@ mod tests {
 
     #[test]
     fn the_networks_are_ours_to_train() {
-        for (name, link) in NETWORKS.all {
+        for (name, link) in NETWORKS.networks {
             let (_, notices) = decode(&format!("#v1/{}?{link}", NETWORKS.lab));
             assert!(notices.is_empty(), "{name}: {notices:?}");
-            let spec = NETWORKS.work(link, LearnerChoice::Fused);
-            assert!(spec.problems().is_empty(), "{name}: {:?}", spec.problems());
+            let spec = NETWORKS.benchmark_run(link, LearnerChoice::Fused);
+            assert!(spec.invalid_settings().is_empty(), "{name}: {:?}", spec.invalid_settings());
             assert!(entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok()), "{name}");
             assert!(spec.optimizer.clip() > 0.0, "{name}: what is timed clips");
         }
@@ -46,7 +46,7 @@ mod tests {
         let (_, rest) = script.split_once("POINTS = (\n").unwrap();
         let (own, _) = rest.split_once(")\n").unwrap();
         let links: Vec<&str> = own.lines().map(|line| line.trim().trim_matches([',', '"'])).collect();
-        assert_eq!(links, NETWORKS.all.iter().map(|(_, link)| *link).collect::<Vec<_>>());
+        assert_eq!(links, NETWORKS.networks.iter().map(|(_, link)| *link).collect::<Vec<_>>());
     }
 
     #[test]

@@ -1,17 +1,19 @@
-//! `lab bench --presets`: every preset that is trained, on one core, beside the PyTorch script that is exported for it.
+//! `lab bench --presets`: every preset that is trained, on one core, compared with its exported PyTorch
+//! script.
 //!
 //! # Why
-//! The benches of single labs have programs of their own for PyTorch, written to be fast. Here the peer is what
-//! somebody gets who asks the page for a script: plain formulas, in the settings of the preset. Both make the same
-//! steps with nothing measured between the two ends of a window, ours by the learner that the page would choose on
-//! the processor. They are timed in turns, never at once: PyTorch waits in a process of its own for its next script.
-//! The table is written after every row, so that a bench that takes half an hour can be stopped and continued.
+//! The benchmarks of single labs have their own PyTorch programs, written to be fast. Here PyTorch runs the
+//! script that the page exports: plain formulas with the settings of the preset. Both make the same steps
+//! without measurements within a window; our side uses the learner that the page would choose on the
+//! processor. They are timed in turns, never at once: the Python process waits for its next script. The table
+//! is written after every row, so that a benchmark of half an hour can be stopped and continued.
 //!
 //! # Speed
-//! `tests/golden/peers.md` (2026-11-26, one core of an Intel Xeon): the median preset is trained 9.0 times as fast as by
-//! PyTorch, and 23 of 158 less than three times as fast, 1.27 times at least. Those are tables, pairs modulo 71 and 113, GRUs and
-//! decoders, whose steps are products of large matrices: ours make 95 to 98 of the 126 GFLOP/s that the core has without fused
-//! multiplication, which a browser does not have, and PyTorch fuses.
+//! `tests/golden/peers.md` (2026-11-26, one core of an Intel Xeon): the median preset is trained 9.0 times as
+//! fast as by PyTorch, and 23 of 158 less than three times as fast, 1.27 times at least. These 23 are tables,
+//! pairs modulo 71 and 113, GRUs and decoders, whose steps are products of large matrices: our kernels reach
+//! 95 to 98 of the 126 GFLOP/s that the core has without fused multiply-add. A browser does not have this
+//! instruction, and PyTorch uses it.
 
 pub mod cores;
 mod python;
@@ -19,26 +21,26 @@ mod table;
 
 use anyhow::Context;
 
-use self::python::PyTorch;
-use self::table::{Machine, Report, Row, Speed};
-use super::{Arguments, Rates, count, headed, rate};
-use crate::Trouble;
-use crate::disk::{Native, replace};
+use self::python::PyTorchTimer;
+use self::table::{BenchMachine, PresetReport, PresetRow, StepsPerSecond};
+use super::{Arguments, StepRates, format_number, measure_rate, new_table};
+use crate::CommandError;
+use crate::disk::{SystemDisk, replace_file};
 use crate::open;
 use vivarium_labs::PRESETS;
-use vivarium_model::run::time::{duration, seconds_of_one};
+use vivarium_model::run::time::{estimate_run_seconds, format_duration};
 use vivarium_model::run::{DeviceChoice, RunSpec};
 use vivarium_model::sweep::cell;
 use vivarium_training::launch::device::Device;
 use vivarium_training::launch::learners::{Place, entry};
 use vivarium_training::session::trial::endless;
 use vivarium_view::presets::Preset;
-use vivarium_view::record::{Environment, torch};
+use vivarium_view::record::{TrainingEnvironment, torch};
 
-/// Measuring time for one row in seconds, unless another is asked for.
-pub const SECONDS: f64 = 1.0;
-/// Presets with a step that takes longer than this are not tried, in seconds.
-const SLOWEST_ESTIMATE: f64 = 4.0;
+/// Default measuring time of one row, in seconds.
+pub const DEFAULT_MEASURING_SECONDS: f64 = 1.0;
+/// Longest estimated step in seconds: presets with longer steps are not measured.
+const MAX_ESTIMATED_STEP_SECONDS: f64 = 4.0;
 
 /// A preset's run, or the first run of its sweep.
 fn first_run(preset: &Preset) -> RunSpec {
@@ -49,149 +51,164 @@ fn first_run(preset: &Preset) -> RunSpec {
     }
 }
 
-/// Whether the preset is trained by gradients or by a rule of learning, and not executed, searched or grown.
+/// Whether the preset is trained by gradients or another learning rule, and not executed, searched or grown.
 fn is_trained(preset: &Preset) -> bool {
     entry(&first_run(preset), Place::Anywhere).is_none()
 }
 
-/// The run of `preset` on the processor, which measures next to nothing on its way and never ends.
-fn work(preset: &Preset) -> RunSpec {
+/// The run of `preset` on the processor, almost without measurements and without an end.
+fn benchmark_run(preset: &Preset) -> RunSpec {
     let mut spec = endless(&first_run(preset));
     spec.run.device = DeviceChoice::Cpu;
     spec
 }
 
-/// What a row calls the preset.
-fn title(preset: &Preset) -> String {
+/// Name of the preset in the table, as code.
+fn format_title(preset: &Preset) -> String {
     let of_sweep = if preset.link().spec.run.sweep.is_empty() { "" } else { ", first run" };
     format!("`{}`{of_sweep}", preset.slug)
 }
 
-/// The presets of these names, or all that are trained.
-fn chosen(names: &[String]) -> Result<Vec<&'static Preset>, Trouble> {
+/// The presets with these names, or all that are trained if there are none.
+///
+/// # Errors
+/// When there is no such preset, or it is not trained.
+fn select_presets(names: &[String]) -> Result<Vec<&'static Preset>, CommandError> {
     if names.is_empty() {
         return Ok(PRESETS.iter().filter(|preset| is_trained(preset)).collect());
     }
-    let named = open::presets(names)?;
+    let named = open::find_presets(names)?;
     match named.iter().find(|preset| !is_trained(preset)) {
-        Some(preset) => Err(Trouble::bad(format!("the preset {} is not trained", preset.slug))),
+        Some(preset) => Err(CommandError::bad_link(format!("the preset {} is not trained", preset.slug))),
         None => Ok(named),
     }
 }
 
-/// Runs `lab bench --presets`, for presets of these names.
+/// Runs `lab bench --presets`: times the presets with these names, or all that are trained.
 ///
 /// # Errors
-/// A name that no preset has, a file that cannot be read or written or is of another machine, or no PyTorch.
+/// When there is no such preset, a file cannot be read or written or is from another machine, or PyTorch
+/// cannot be started.
 #[expect(clippy::print_stderr, reason = "what goes on is no part of the table")]
-pub fn compare(arguments: &Arguments, names: &[String]) -> Result<(), Trouble> {
-    let presets = chosen(names)?;
-    let mut report = Report::default();
+pub fn compare_presets(arguments: &Arguments, names: &[String]) -> Result<(), CommandError> {
+    let presets = select_presets(names)?;
+    let mut report = PresetReport::default();
     if let Some(path) = arguments.output.as_ref().filter(|path| path.is_file()) {
         let text =
             std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        report = Report::read(&text).with_context(|| format!("{} is no table of presets", path.display()))?;
+        report = PresetReport::parse(&text)
+            .with_context(|| format!("{} is no table of presets", path.display()))?;
     }
     let mut pytorch = match arguments.peers {
-        true => Some(PyTorch::start(&arguments.python, arguments.seconds())?),
+        true => Some(PyTorchTimer::start(&arguments.python, arguments.measuring_seconds())?),
         false => None,
     };
     let version = pytorch.as_ref().map(|pytorch| pytorch.version.clone());
-    let now = Machine::here(Environment::program(), version);
+    let now = BenchMachine::current(TrainingEnvironment::program(), version);
     if arguments.again && names.is_empty() {
-        report = Report::default();
+        report = PresetReport::default();
     }
     report.machine = Some(match report.machine.take() {
         None => now,
         Some(old) => {
-            old.and(now).map_err(|why| anyhow::anyhow!("{why}: choose another file for --output"))?
+            old.merge(now).map_err(|why| anyhow::anyhow!("{why}: choose another file for --output"))?
         }
     });
-    // Rows of presets that there are no longer, or that are no longer trained.
-    let titles: Vec<String> = PRESETS.iter().filter(|preset| is_trained(preset)).map(title).collect();
+    // Removes rows of presets that no longer exist or are no longer trained.
+    let titles: Vec<String> = PRESETS.iter().filter(|preset| is_trained(preset)).map(format_title).collect();
     report.rows.retain(|row| titles.contains(&row.preset));
     let device = Device::cpu();
     for (number, preset) in presets.iter().enumerate() {
-        let title = title(preset);
-        if !arguments.again && report.has(&title, arguments.peers) {
+        let title = format_title(preset);
+        if !arguments.again && report.has_row(&title, arguments.peers) {
             continue;
         }
-        let row = row(preset, &title, &device, arguments.seconds(), pytorch.as_mut());
+        let row = measure_row(preset, &title, &device, arguments.measuring_seconds(), pytorch.as_mut());
         eprintln!("{}/{} {row}", number + 1, presets.len());
-        report.put(row);
+        report.insert_row(row);
         if let Some(path) = &arguments.output {
-            replace(&Native, path, report.markdown().as_bytes())?;
+            replace_file(&SystemDisk, path, report.to_markdown().as_bytes())?;
         }
     }
-    let named: Vec<String> = presets.iter().map(|preset| self::title(preset)).collect();
+    let named: Vec<String> = presets.iter().map(|preset| self::format_title(preset)).collect();
     report.rows.retain(|row| named.contains(&row.preset));
-    print(&report);
+    print_report(&report);
     Ok(())
 }
 
-/// Times one preset. What cannot be timed is said in its row.
-fn row(preset: &Preset, title: &str, device: &Device, seconds: f64, pytorch: Option<&mut PyTorch>) -> Row {
-    let spec = work(preset);
-    let (learner, ours) = ours(&spec, device, seconds);
+/// Times one preset here and with `pytorch`, if given; what cannot be timed has the reason in its cell.
+fn measure_row(
+    preset: &Preset,
+    title: &str,
+    device: &Device,
+    seconds: f64,
+    pytorch: Option<&mut PyTorchTimer>,
+) -> PresetRow {
+    let spec = benchmark_run(preset);
+    let (learner, ours) = measure_learner(&spec, device, seconds);
     let theirs = match pytorch {
         Some(pytorch) if ours.is_ok() => {
-            torch::script(&spec).and_then(|script| pytorch.time(preset.slug, &script))
+            torch::write_script(&spec).and_then(|script| pytorch.time_preset(preset.slug, &script))
         }
         _ => Err(String::new()),
     };
-    Row::new(title, &learner, &ours, &theirs)
+    PresetRow::new(title, &learner, &ours, &theirs)
 }
 
-/// The name of the learner and its speed, or why there is none.
-fn ours(spec: &RunSpec, device: &Device, seconds: f64) -> (String, Result<Speed, String>) {
-    let about = seconds_of_one(spec) / spec.run.steps as f64;
-    if about > SLOWEST_ESTIMATE {
-        return (String::new(), Err(format!("a step takes about {}", duration(about))));
+/// Name of the learner and its speed, or the reason why it cannot be measured.
+fn measure_learner(
+    spec: &RunSpec,
+    device: &Device,
+    seconds: f64,
+) -> (String, Result<StepsPerSecond, String>) {
+    let about = estimate_run_seconds(spec) / spec.run.steps as f64;
+    if about > MAX_ESTIMATED_STEP_SECONDS {
+        return (String::new(), Err(format!("a step takes about {}", format_duration(about))));
     }
-    match rate(spec, device, 1, seconds) {
-        Ok((learner, rates)) => (learner, speed(&rates)),
+    match measure_rate(spec, device, 1, seconds) {
+        Ok((learner, rates)) => (learner, summarize_windows(&rates)),
         Err(why) => (String::new(), Err(why.to_string())),
     }
 }
 
-/// The median of windows with the lowest and the highest, or why there is none.
-fn speed(rates: &Rates) -> Result<Speed, String> {
+/// Median, lowest and highest of the windows, or the reason why there are none.
+fn summarize_windows(rates: &StepRates) -> Result<StepsPerSecond, String> {
     match (rates.sorted.first(), rates.sorted.last()) {
-        (Some(low), Some(high)) => Ok(Speed { median: rates.median(), low: *low, high: *high }),
-        _ if rates.ended => Err("the run diverges before it is measured".into()),
-        _ => Err(format!("a step takes more than {} s", count(super::SLOWEST_STEP))),
+        (Some(low), Some(high)) => Ok(StepsPerSecond { median: rates.median(), low: *low, high: *high }),
+        _ if rates.ended_early => Err("the run diverges before it is measured".into()),
+        _ => Err(format!("a step takes more than {} s", format_number(super::MAX_STEP_SECONDS))),
     }
 }
 
-/// Prints the table and what it comes to.
+/// Prints the table and its summary.
 #[expect(clippy::print_stdout, reason = "this command prints")]
-fn print(report: &Report) {
-    let mut table = headed(table::HEADINGS, 2);
+fn print_report(report: &PresetReport) {
+    let mut table = new_table(table::HEADINGS, 2);
     for row in &report.rows {
         table.add_row(row.cells());
     }
-    println!("{}\n{table}\n{}", report.about(), report.summary());
+    println!("{}\n{table}\n{}", report.format_machine(), report.summary());
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_labs::find;
-    use vivarium_model::run::Halt;
+    use vivarium_labs::find_preset;
+    use vivarium_model::run::StopCondition;
 
     #[test]
     fn the_work_is_that_of_the_preset_without_its_measurements() {
         let mut trained = 0;
         for preset in PRESETS.iter().filter(|preset| is_trained(preset)) {
-            let (own, work) = (first_run(preset), work(preset));
+            let (own, work) = (first_run(preset), benchmark_run(preset));
             assert!(work.run.sweep.is_empty() && work.run.series.is_empty(), "{}", preset.slug);
-            assert_eq!(work.problems(), [], "{}", preset.slug);
+            assert_eq!(work.invalid_settings(), [], "{}", preset.slug);
             let what = |spec: &RunSpec| {
                 let run = (spec.run.replicas, spec.run.loss, spec.run.learner, spec.run.seed);
-                (spec.task.clone(), spec.model.clone(), spec.optimizer.clone(), spec.batch(), run)
+                (spec.task.clone(), spec.model.clone(), spec.optimizer.clone(), spec.batch_size(), run)
             };
             assert_eq!(what(&own), what(&work), "{}", preset.slug);
-            assert!(work.run.every == 100_000 && work.run.halt == Halt::Steps, "{}", preset.slug);
+            assert!(work.run.every == 100_000 && work.run.halt == StopCondition::Steps, "{}", preset.slug);
             trained += 1;
         }
         assert!(trained > PRESETS.len() / 2 && trained < PRESETS.len(), "{trained}");
@@ -201,19 +218,19 @@ mod tests {
     fn names_choose_presets_that_are_trained() {
         let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         let slugs = |presets: Vec<&'static Preset>| presets.iter().map(|p| p.slug).collect::<Vec<_>>();
-        assert_eq!(slugs(chosen(&names(&["z23", "parity-20"])).unwrap()), ["z23", "parity-20"]);
-        let why = |name: &str| chosen(&names(&[name])).unwrap_err().to_string();
+        assert_eq!(slugs(select_presets(&names(&["z23", "parity-20"])).unwrap()), ["z23", "parity-20"]);
+        let why = |name: &str| select_presets(&names(&[name])).unwrap_err().to_string();
         assert_eq!(why("z23x"), "there is no preset z23x; `lab list` lists all presets");
         let executed = PRESETS.iter().find(|preset| !is_trained(preset)).unwrap();
         assert_eq!(why(executed.slug), format!("the preset {} is not trained", executed.slug));
-        assert!(slugs(chosen(&[]).unwrap()).contains(&"z23"));
+        assert!(slugs(select_presets(&[]).unwrap()).contains(&"z23"));
     }
 
     #[test]
     fn a_sweep_is_named_and_has_its_first_run() {
         let sweep = PRESETS.iter().find(|p| !p.link().spec.run.sweep.is_empty() && is_trained(p)).unwrap();
-        assert_eq!(title(sweep), format!("`{}`, first run", sweep.slug));
-        assert_eq!(title(find("z23").unwrap()), "`z23`");
+        assert_eq!(format_title(sweep), format!("`{}`, first run", sweep.slug));
+        assert_eq!(format_title(find_preset("z23").unwrap()), "`z23`");
         let cells = vivarium_model::sweep::cells(&sweep.link().spec);
         assert_eq!(first_run(sweep), cells[0].spec);
     }
@@ -221,27 +238,30 @@ mod tests {
     #[test]
     fn a_row_has_a_speed_or_a_reason() {
         let device = Device::cpu();
-        let small = find("parity-20").unwrap();
-        let one = row(small, "`parity-20`", &device, 0.02, None);
+        let small = find_preset("parity-20").unwrap();
+        let one = measure_row(small, "`parity-20`", &device, 0.02, None);
         assert!(
             one.learner.starts_with("fused") && one.is_measured(false) && !one.is_measured(true),
             "{one}"
         );
-        let mut huge = work(small);
+        let mut huge = benchmark_run(small);
         for (key, value) in [("n", "512"), ("width", "4096"), ("batch", "4096"), ("replicas", "4096")] {
             huge.parse(key, value).unwrap();
         }
-        let (learner, speed) = ours(&huge, &device, 0.02);
+        let (learner, speed) = measure_learner(&huge, &device, 0.02);
         assert_eq!(learner, "");
         assert!(speed.unwrap_err().starts_with("a step takes about "));
     }
 
     #[test]
     fn windows_are_a_speed_or_a_reason() {
-        let rates = |sorted: &[f64], ended| Rates { sorted: sorted.to_vec(), ended };
-        let found = speed(&rates(&[1.0, 2.0, 3.0, 4.0, 9.0], false)).unwrap();
+        let rates = |sorted: &[f64], ended| StepRates { sorted: sorted.to_vec(), ended_early: ended };
+        let found = summarize_windows(&rates(&[1.0, 2.0, 3.0, 4.0, 9.0], false)).unwrap();
         assert_eq!((found.median, found.low, found.high), (3.0, 1.0, 9.0));
-        assert_eq!(speed(&rates(&[], false)).unwrap_err(), "a step takes more than 1.00 s");
-        assert_eq!(speed(&rates(&[], true)).unwrap_err(), "the run diverges before it is measured");
+        assert_eq!(summarize_windows(&rates(&[], false)).unwrap_err(), "a step takes more than 1.00 s");
+        assert_eq!(
+            summarize_windows(&rates(&[], true)).unwrap_err(),
+            "the run diverges before it is measured"
+        );
     }
 }

@@ -7,13 +7,13 @@
 //! besides with `torch.nn.GRU`. Compiled (`torch.compile`, 2.15) the first network makes 1.1 times as many steps on
 //! one core and the perceptron at N = 16 fewer, so that no row of its own is worth the minutes of compiling.
 
-use super::networks::Networks;
+use super::networks::BenchmarkNetworks;
 
-/// The work.
-pub const NETWORKS: Networks = Networks {
+/// Networks on prompts of tokens.
+pub const NETWORKS: BenchmarkNetworks = BenchmarkNetworks {
     lab: "sparse-token-regression",
-    about: "Networks on prompts, batch 64, Adam",
-    all: &[
+    caption: "Networks on prompts, batch 64, Adam",
+    networks: &[
         ("attention, two heads for two names", ""),
         (
             "race, N = 4: attention",
@@ -34,8 +34,8 @@ pub const NETWORKS: Networks = Networks {
         ("race, N = 8: GRU", "model=gru&n=8&dim=4&q=1&g=linear&codes=random&wd=0.01"),
         ("race, N = 16: GRU", "model=gru&n=16&dim=4&q=1&g=linear&codes=random&wd=0.01"),
     ],
-    column: ("N", "n"),
-    script: &[&["--prompts"], &["--library", "--prompts"]],
+    size_column: ("N", "n"),
+    script_options: &[&["--prompts"], &["--library", "--prompts"]],
 };
 
 #[cfg(test)]
@@ -46,30 +46,30 @@ mod tests {
     use vivarium_model::run::{LearnerChoice, RunSpec};
     use vivarium_model::sweep::cells;
 
-    /// What is trained, without how long and how it is measured.
+    /// Settings of training, without its length and its measurements.
     fn trained(spec: &RunSpec) -> impl PartialEq + std::fmt::Debug + use<> {
-        (spec.task.clone(), spec.model.clone(), spec.optimizer.clone(), spec.run.loss, spec.batch())
+        (spec.task.clone(), spec.model.clone(), spec.optimizer.clone(), spec.run.loss, spec.batch_size())
     }
 
     /// In the order of the rows: the first preset, then for each model of the race its lengths.
     fn of_presets() -> Vec<RunSpec> {
-        let race = cells(&labs::find("race").unwrap().link().spec);
-        let first = labs::find("two-heads").unwrap().link().spec;
-        let series = (0..3).flat_map(|series| race.iter().filter(move |cell| cell.series == series));
+        let race = cells(&labs::find_preset("race").unwrap().link().spec);
+        let first = labs::find_preset("two-heads").unwrap().link().spec;
+        let series = (0..3).flat_map(|series| race.iter().filter(move |cell| cell.series_index == series));
         std::iter::once(first).chain(series.map(|cell| cell.spec.clone())).collect()
     }
 
     #[test]
     fn the_networks_are_those_of_the_presets() {
         let presets = of_presets();
-        assert_eq!(presets.len(), NETWORKS.all.len());
-        for ((name, link), preset) in NETWORKS.all.iter().zip(&presets) {
+        assert_eq!(presets.len(), NETWORKS.networks.len());
+        for ((name, link), preset) in NETWORKS.networks.iter().zip(&presets) {
             let (decoded, notices) = decode(&format!("#v1/sparse-token-regression?{link}"));
-            assert!(notices.is_empty() && decoded.spec.problems().is_empty(), "{name}: {notices:?}");
-            let spec = NETWORKS.work(link, LearnerChoice::Fused);
-            assert!(spec.problems().is_empty(), "{name}");
+            assert!(notices.is_empty() && decoded.spec.invalid_settings().is_empty(), "{name}: {notices:?}");
+            let spec = NETWORKS.benchmark_run(link, LearnerChoice::Fused);
+            assert!(spec.invalid_settings().is_empty(), "{name}");
             assert_eq!(trained(&spec), trained(preset), "{name}");
-            let length = spec.task.sampler().length();
+            let length = spec.task.sampler().prediction_count();
             assert!(link.is_empty() || name.contains(&format!("N = {length}:")), "{name}");
         }
     }
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn the_script_knows_the_same_networks() {
         let script = include_str!("../../../tests/peers/torch_bench.py");
-        for (name, link) in NETWORKS.all {
+        for (name, link) in NETWORKS.networks {
             assert!(script.contains(&format!("    \"{link}\",\n")), "{name}");
         }
     }

@@ -1,4 +1,5 @@
-//! A disk on which one operation goes wrong, as SQLite's tests have it: each one in turn, in each way.
+//! A simulated disk on which one operation fails, as in the tests of SQLite: each operation in turn, with
+//! each fault.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -7,27 +8,26 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::{Disk, Native};
+use super::{Disk, SystemDisk};
 
-/// What happens.
+/// How the failing operation of a [`FaultyDisk`] fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The operation is not done, and says why.
+    /// The operation is not done and returns this error.
     Fails(ErrorKind),
-    /// Of what is written, the first half arrives.
+    /// The first half of the bytes is written, then the operation returns this error.
     HalfDone(ErrorKind),
-    /// The process ends in the middle of it: nothing is done after it.
+    /// The process ends in the middle of the operation; all later operations fail.
     Killed,
-    /// So does the machine: what was not synchronised is lost, and files that were renamed have their new names, or,
-    /// where the folder was not synchronised, their old ones.
+    /// The machine ends: bytes and, with `names_kept` false, renames that were not synchronised are lost.
     PowerCut {
-        /// Which of the two.
+        /// Whether renamed files keep their new names although the folder was not synchronised.
         names_kept: bool,
     },
 }
 
-/// All of them.
-pub const FAULTS: [Fault; 5] = [
+/// Every fault that tests try.
+pub const ALL_FAULTS: [Fault; 5] = [
     Fault::Fails(ErrorKind::StorageFull),
     Fault::HalfDone(ErrorKind::StorageFull),
     Fault::Killed,
@@ -35,54 +35,56 @@ pub const FAULTS: [Fault; 5] = [
     Fault::PowerCut { names_kept: false },
 ];
 
-/// A disk on which operation number `at` goes wrong.
-pub struct Faulty {
-    at: usize,
+/// A [`Disk`] on which operation number `failing_operation` (counted from 0) fails.
+pub struct FaultyDisk {
+    /// Number of the operation that fails, counted from 0.
+    failing_operation: usize,
     fault: Fault,
-    /// Operations so far.
-    count: Cell<usize>,
-    dead: Cell<bool>,
-    /// Of each file, by its number, where it is and how many bytes are safe.
-    safe: RefCell<BTreeMap<u64, (PathBuf, u64)>>,
-    /// Renames that are not safe: from, to, and where the file is kept that was there before.
-    renames: RefCell<Vec<(PathBuf, PathBuf, Option<PathBuf>)>>,
+    /// Number of operations so far.
+    operation_count: Cell<usize>,
+    /// Whether the simulated process or machine has ended.
+    is_dead: Cell<bool>,
+    /// For each file, by inode: its path and the number of its bytes that are synchronised.
+    synced_lengths: RefCell<BTreeMap<u64, (PathBuf, u64)>>,
+    /// Renames whose folder is not synchronised: old path, new path, and where the replaced file is kept.
+    unsynced_renames: RefCell<Vec<(PathBuf, PathBuf, Option<PathBuf>)>>,
 }
 
-impl Faulty {
-    /// With the fault at this operation, counted from 0.
-    pub fn new(at: usize, fault: Fault) -> Faulty {
-        Faulty {
-            at,
+impl FaultyDisk {
+    /// A disk on which operation number `at`, counted from 0, fails.
+    pub fn new(at: usize, fault: Fault) -> FaultyDisk {
+        FaultyDisk {
+            failing_operation: at,
             fault,
-            count: Cell::new(0),
-            dead: Cell::new(false),
-            safe: RefCell::default(),
-            renames: RefCell::default(),
+            operation_count: Cell::new(0),
+            is_dead: Cell::new(false),
+            synced_lengths: RefCell::default(),
+            unsynced_renames: RefCell::default(),
         }
     }
 
-    /// Without a fault; it synchronises nothing, which takes its time.
-    pub fn none() -> Faulty {
-        Faulty::new(usize::MAX, Fault::Killed)
+    /// A disk without a fault. It does not synchronise, which makes tests faster.
+    pub fn without_fault() -> FaultyDisk {
+        FaultyDisk::new(usize::MAX, Fault::Killed)
     }
 
-    /// Whether process or machine have ended.
+    /// Whether the simulated process or machine has ended.
     pub fn is_dead(&self) -> bool {
-        self.dead.get()
+        self.is_dead.get()
     }
 
-    /// Whether it came to the fault.
-    pub fn went_wrong(&self) -> bool {
-        self.count.get() > self.at
+    /// Whether the failing operation has been called.
+    pub fn has_reached_fault(&self) -> bool {
+        self.operation_count.get() > self.failing_operation
     }
 
-    /// Leaves on the real disk what would be there when the machine is started again.
-    pub fn restart(self) {
-        let Fault::PowerCut { names_kept } = self.fault else { return self.forget_renames() };
-        if !self.dead.get() {
-            return self.forget_renames();
+    /// Changes the real files to what a restarted machine would find on its disk.
+    pub fn simulate_restart(self) {
+        let Fault::PowerCut { names_kept } = self.fault else { return self.commit_renames() };
+        if !self.is_dead.get() {
+            return self.commit_renames();
         }
-        for (path, safe) in self.safe.borrow().values() {
+        for (path, safe) in self.synced_lengths.borrow().values() {
             if let Ok(file) = File::options().write(true).open(path)
                 && file.metadata().unwrap().len() > *safe
             {
@@ -90,108 +92,110 @@ impl Faulty {
             }
         }
         if !names_kept {
-            for (from, to, before) in self.renames.take().into_iter().rev() {
+            for (from, to, before) in self.unsynced_renames.take().into_iter().rev() {
                 std::fs::rename(&to, from).unwrap();
                 if let Some(before) = before {
                     std::fs::rename(before, to).unwrap();
                 }
             }
         }
-        self.forget_renames();
+        self.commit_renames();
     }
 
-    fn forget_renames(&self) {
-        for (_, _, before) in self.renames.take() {
+    /// Treats all renames so far as synchronised, and deletes the kept old files.
+    fn commit_renames(&self) {
+        for (_, _, before) in self.unsynced_renames.take() {
             if let Some(before) = before {
                 std::fs::remove_file(before).unwrap();
             }
         }
     }
 
-    /// Whether half of the operation is done, and what is said, if it goes wrong.
-    fn wrong(&self) -> Option<(bool, io::Error)> {
+    /// Counts one operation. None if it succeeds; otherwise its error, and whether half of it is still done.
+    fn next_fault(&self) -> Option<(bool, io::Error)> {
         let killed = || io::Error::other("the process has ended");
-        if self.dead.get() {
+        if self.is_dead.get() {
             return Some((false, killed()));
         }
-        let now = self.count.replace(self.count.get() + 1);
+        let now = self.operation_count.replace(self.operation_count.get() + 1);
         match self.fault {
-            _ if now != self.at => None,
+            _ if now != self.failing_operation => None,
             Fault::Fails(kind) => Some((false, kind.into())),
             Fault::HalfDone(kind) => Some((true, kind.into())),
             Fault::Killed | Fault::PowerCut { .. } => {
-                self.dead.set(true);
+                self.is_dead.set(true);
                 Some((true, killed()))
             }
         }
     }
 
-    fn pass(&self) -> io::Result<()> {
-        self.wrong().map_or(Ok(()), |(_, error)| Err(error))
+    /// Counts one operation and returns its error if it is the failing one.
+    fn fail_if_due(&self) -> io::Result<()> {
+        self.next_fault().map_or(Ok(()), |(_, error)| Err(error))
     }
 }
 
-impl Disk for Faulty {
+impl Disk for FaultyDisk {
     fn open(&self, path: &Path) -> io::Result<File> {
-        self.pass()?;
-        let file = Native.open(path)?;
+        self.fail_if_due()?;
+        let file = SystemDisk.open(path)?;
         let about = file.metadata()?;
-        self.safe.borrow_mut().entry(about.ino()).or_insert((path.to_path_buf(), about.len()));
+        self.synced_lengths.borrow_mut().entry(about.ino()).or_insert((path.to_path_buf(), about.len()));
         Ok(file)
     }
 
     fn append(&self, file: &File, bytes: &[u8]) -> io::Result<()> {
-        let Some((half, error)) = self.wrong() else { return Native.append(file, bytes) };
+        let Some((half, error)) = self.next_fault() else { return SystemDisk.append(file, bytes) };
         if half {
-            Native.append(file, &bytes[..bytes.len() / 2])?;
+            SystemDisk.append(file, &bytes[..bytes.len() / 2])?;
         }
         Err(error)
     }
 
-    fn cut(&self, file: &File, length: u64) -> io::Result<()> {
-        self.pass()?;
-        Native.cut(file, length)?;
-        if let Some((_, safe)) = self.safe.borrow_mut().get_mut(&file.metadata()?.ino()) {
+    fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
+        self.fail_if_due()?;
+        SystemDisk.truncate(file, length)?;
+        if let Some((_, safe)) = self.synced_lengths.borrow_mut().get_mut(&file.metadata()?.ino()) {
             *safe = length.min(*safe);
         }
         Ok(())
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {
-        self.pass()?;
+        self.fail_if_due()?;
         let about = file.metadata()?;
-        if let Some((_, safe)) = self.safe.borrow_mut().get_mut(&about.ino()) {
+        if let Some((_, safe)) = self.synced_lengths.borrow_mut().get_mut(&about.ino()) {
             *safe = about.len();
         }
         Ok(())
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.pass()?;
+        self.fail_if_due()?;
         let mut before = None;
         if let Ok(about) = std::fs::metadata(to) {
-            let kept = PathBuf::from(format!("{}.before{}", to.display(), self.count.get()));
+            let kept = PathBuf::from(format!("{}.before{}", to.display(), self.operation_count.get()));
             std::fs::hard_link(to, &kept)?;
-            self.safe.borrow_mut().remove(&about.ino());
+            self.synced_lengths.borrow_mut().remove(&about.ino());
             before = Some(kept);
         }
-        Native.rename(from, to)?;
-        if let Some((path, _)) = self.safe.borrow_mut().get_mut(&std::fs::metadata(to)?.ino()) {
+        SystemDisk.rename(from, to)?;
+        if let Some((path, _)) = self.synced_lengths.borrow_mut().get_mut(&std::fs::metadata(to)?.ino()) {
             *path = to.to_path_buf();
         }
-        self.renames.borrow_mut().push((from.to_path_buf(), to.to_path_buf(), before));
+        self.unsynced_renames.borrow_mut().push((from.to_path_buf(), to.to_path_buf(), before));
         Ok(())
     }
 
     fn sync_folder(&self, _: &Path) -> io::Result<()> {
-        self.pass()?;
-        self.forget_renames();
+        self.fail_if_due()?;
+        self.commit_renames();
         Ok(())
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.pass()?;
-        self.safe.borrow_mut().remove(&std::fs::metadata(path)?.ino());
-        Native.remove(path)
+        self.fail_if_due()?;
+        self.synced_lengths.borrow_mut().remove(&std::fs::metadata(path)?.ino());
+        SystemDisk.remove(path)
     }
 }

@@ -1,49 +1,49 @@
-//! The system's disk, which notes the names that it gives and the folders that it synchronises.
+//! The file system of the operating system, with a record of its renames and synchronised folders.
 
 use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Disk, Native};
+use super::{Disk, SystemDisk};
 
-/// What was done to names.
+/// The file system of the operating system, with a record of renames and folder synchronisations.
 #[derive(Default)]
-pub struct Noting {
-    /// Names that were given.
-    pub renamed: RefCell<Vec<PathBuf>>,
-    /// Folders that were synchronised.
-    pub folders: RefCell<Vec<PathBuf>>,
+pub struct RecordingDisk {
+    /// New paths of renamed files, in order.
+    pub renamed_to: RefCell<Vec<PathBuf>>,
+    /// Folders that were synchronised, in order.
+    pub synced_folders: RefCell<Vec<PathBuf>>,
 }
 
-impl Disk for Noting {
+impl Disk for RecordingDisk {
     fn open(&self, path: &Path) -> io::Result<File> {
-        Native.open(path)
+        SystemDisk.open(path)
     }
 
     fn append(&self, file: &File, bytes: &[u8]) -> io::Result<()> {
-        Native.append(file, bytes)
+        SystemDisk.append(file, bytes)
     }
 
-    fn cut(&self, file: &File, length: u64) -> io::Result<()> {
-        Native.cut(file, length)
+    fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
+        SystemDisk.truncate(file, length)
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {
-        Native.sync(file)
+        SystemDisk.sync(file)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.renamed.borrow_mut().push(to.to_path_buf());
-        Native.rename(from, to)
+        self.renamed_to.borrow_mut().push(to.to_path_buf());
+        SystemDisk.rename(from, to)
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        self.folders.borrow_mut().push(folder.to_path_buf());
-        Native.sync_folder(folder)
+        self.synced_folders.borrow_mut().push(folder.to_path_buf());
+        SystemDisk.sync_folder(folder)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        Native.remove(path)
+        SystemDisk.remove(path)
     }
 }

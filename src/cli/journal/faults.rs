@@ -1,18 +1,19 @@
-//! Every write, rename and synchronisation of a sweep's file goes wrong in turn, and it is gone on with.
+//! Tests in which each write, rename and synchronisation of a sweep file fails in turn, and the sweep is
+//! continued.
 
 use super::*;
-use crate::disk::faulty::{FAULTS, Fault, Faulty};
-use vivarium_model::protocol::Row;
+use crate::disk::faulty::{ALL_FAULTS, Fault, FaultyDisk};
+use vivarium_model::protocol::Measurement;
 use vivarium_model::sweep::cell;
 
-const LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=k:2_3";
+const SWEEP_LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=k:2_3";
 
-/// What run `number` came to: something else for each.
-fn text(spec: &RunSpec, number: usize) -> String {
+/// Lines of run `number` with made-up results, different for each run.
+fn run_lines(spec: &RunSpec, number: usize) -> String {
     let cell = cell(spec, number).unwrap();
     let row = |step: u64| {
         let of = |x: f32| vec![x / (number as f32 + 3.0), x];
-        Row {
+        Measurement {
             step,
             train_loss: of(0.1),
             train_accuracy: of(0.7),
@@ -26,14 +27,15 @@ fn text(spec: &RunSpec, number: usize) -> String {
     lines(spec, number, &cell, &outcome)
 }
 
-/// Makes what is missing, in the wrong order; how many runs were added, and how it ended.
-fn sweep(disk: &dyn Disk, path: &Path) -> (usize, Result<(), anyhow::Error>) {
-    let spec = decode_within(LINK, 100).0.spec;
+/// Adds all missing runs, in descending order. Returns how many were added, and whether the file could be
+/// finished.
+fn train_missing_runs(disk: &dyn Disk, path: &Path) -> (usize, Result<(), anyhow::Error>) {
+    let spec = decode_within(SWEEP_LINK, 100).0.spec;
     let mut added = 0;
     let mut made = || {
-        let mut journal = Journal::open(disk, path, &spec, Shard::WHOLE, Names::New)?;
-        for number in journal.found.missing().into_iter().rev() {
-            journal.add(number, &text(&spec, number))?;
+        let mut journal = Journal::open(disk, path, &spec, Shard::WHOLE, NameVersion::New)?;
+        for number in journal.index.missing_runs().into_iter().rev() {
+            journal.add_run(number, &run_lines(&spec, number))?;
             added += 1;
         }
         journal.finish().map(drop)
@@ -47,24 +49,24 @@ fn after_each_fault_the_sweep_goes_on_and_is_the_same_to_the_byte() {
     let folder = std::env::temp_dir().join(format!("vivarium-journal-faults-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("sweep.csv");
-    let spec = decode_within(LINK, 100).0.spec;
-    let whole = (0..6).fold(head(&spec, Shard::WHOLE), |whole, number| whole + &text(&spec, number));
+    let spec = decode_within(SWEEP_LINK, 100).0.spec;
+    let whole = (0..6).fold(head(&spec, Shard::WHOLE), |whole, number| whole + &run_lines(&spec, number));
     let fresh = || {
         for entry in std::fs::read_dir(&folder).unwrap() {
             std::fs::remove_file(entry.unwrap().path()).unwrap();
         }
     };
-    // Once from the beginning, and once where the file stands in order, so that nothing has to be renamed.
+    // From an empty file, and from a sorted file, for which nothing has to be renamed.
     for begun in [String::new(), whole.clone(), whole[..whole.len() - 200].to_string()] {
-        for fault in FAULTS {
+        for fault in ALL_FAULTS {
             for at in 0.. {
                 fresh();
                 std::fs::write(&path, &begun).unwrap();
-                let before = Found::read(&path).map_or(0, |found| found.runs());
-                let disk = Faulty::new(at, fault);
-                let (added, result) = sweep(&disk, &path);
-                let (done, is_dead) = (!disk.went_wrong(), disk.is_dead());
-                disk.restart();
+                let before = SweepIndex::read(&path).map_or(0, |found| found.run_count());
+                let disk = FaultyDisk::new(at, fault);
+                let (added, result) = train_missing_runs(&disk, &path);
+                let (done, is_dead) = (!disk.has_reached_fault(), disk.is_dead());
+                disk.simulate_restart();
                 let place = format!("operation {at}, {fault:?}");
                 if result.is_ok() && !is_dead {
                     assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{place}");
@@ -73,12 +75,12 @@ fn after_each_fault_the_sweep_goes_on_and_is_the_same_to_the_byte() {
                     assert!(at > if begun == whole { 1 } else { 8 }, "{at}");
                     break;
                 }
-                // What was added is there, unless it was still on its way to the disk.
+                // Added runs are in the file, unless they were not synchronised before a power cut.
                 if !matches!(fault, Fault::PowerCut { .. }) {
-                    let there = Found::read(&path).map_or(0, |found| found.runs());
+                    let there = SweepIndex::read(&path).map_or(0, |found| found.run_count());
                     assert!(there >= before + added, "{place}: {there} of {before} and {added}");
                 }
-                let (made, result) = sweep(&Faulty::none(), &path);
+                let (made, result) = train_missing_runs(&FaultyDisk::without_fault(), &path);
                 assert!(result.is_ok(), "{place}: {:?}", result.err());
                 assert!(
                     made + before + added >= 6 && std::fs::read_to_string(&path).unwrap() == whole,
@@ -92,16 +94,17 @@ fn after_each_fault_the_sweep_goes_on_and_is_the_same_to_the_byte() {
 
 #[test]
 fn each_run_is_one_write() {
+    /// A disk that records the byte length of each write.
     struct Counting(std::cell::RefCell<Vec<usize>>);
     impl Disk for Counting {
         fn open(&self, path: &Path) -> std::io::Result<File> {
-            Faulty::none().open(path)
+            FaultyDisk::without_fault().open(path)
         }
         fn append(&self, file: &File, bytes: &[u8]) -> std::io::Result<()> {
             self.0.borrow_mut().push(bytes.len());
-            Faulty::none().append(file, bytes)
+            FaultyDisk::without_fault().append(file, bytes)
         }
-        fn cut(&self, file: &File, length: u64) -> std::io::Result<()> {
+        fn truncate(&self, file: &File, length: u64) -> std::io::Result<()> {
             file.set_len(length)
         }
         fn sync(&self, _: &File) -> std::io::Result<()> {
@@ -119,11 +122,11 @@ fn each_run_is_one_write() {
     }
     let path = std::env::temp_dir().join(format!("vivarium-one-write-{}.csv", std::process::id()));
     let disk = Counting(std::cell::RefCell::default());
-    sweep(&disk, &path).1.unwrap();
-    let spec = decode_within(LINK, 100).0.spec;
+    train_missing_runs(&disk, &path).1.unwrap();
+    let spec = decode_within(SWEEP_LINK, 100).0.spec;
     let whole = std::fs::read(&path).unwrap();
-    let runs = (0..6).rev().map(|number| text(&spec, number).len());
-    // The first lines, a run at a time, and all of them in order.
+    let runs = (0..6).rev().map(|number| run_lines(&spec, number).len());
+    // The header, one write per run, and the sorted file.
     let wanted: Vec<usize> =
         std::iter::once(head(&spec, Shard::WHOLE).len()).chain(runs).chain([whole.len()]).collect();
     assert_eq!(*disk.0.borrow(), wanted);

@@ -1,95 +1,102 @@
-//! The columns of a sweep's file, and the lines of its networks, under the names of this version or of the one before.
+//! Columns of a sweep file and the lines of its networks, with the new or the old names of measures.
 //!
 //! # Why
-//! The file is also the journal, so a sweep that was begun before an update goes on after it: lines are read in both
-//! layouts and written in the one that is asked for.
+//! A sweep file is also the journal of its sweep, and a sweep that was started before an update continues
+//! after it: lines are read in both layouts and written in the requested one.
 
-use crate::print::Names;
+use crate::print::NameVersion;
 use vivarium_model::permalink::{Link, encode};
-use vivarium_model::protocol::Row;
-use vivarium_model::run::cells::{axes, panel, places};
-use vivarium_model::run::{Halt, RunSpec};
-use vivarium_model::sweep::{Cell, cell};
-use vivarium_model::tasks::Measures;
+use vivarium_model::protocol::Measurement;
+use vivarium_model::run::cells::{axes_with_value_indices, runs_per_panel, sweep_axes};
+use vivarium_model::run::{RunSpec, StopCondition};
+use vivarium_model::sweep::{SweepCell, cell};
+use vivarium_model::tasks::MeasureNames;
 use vivarium_training::session::Outcome;
-use vivarium_view::record::Environment;
-use vivarium_view::record::preamble::{self, relevant};
+use vivarium_view::record::TrainingEnvironment;
+use vivarium_view::record::preamble::{self, relevant_numbers};
 
-/// What one network came to.
+/// Result of one network of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ended {
-    /// The step at which it reached the target, if it did.
+pub struct NetworkOutcome {
+    /// Step at which it reached the target; None if it never did.
     pub solved: Option<u64>,
-    /// The step at which it ended: that one, or its last.
+    /// Step at which its training ended: at the target, or at its last step.
     pub step: u64,
-    /// Held-out accuracy there.
+    /// Held-out accuracy at that step.
     pub accuracy: f32,
 }
 
-/// Most values of a setting that are tried for the names of measures: of more, some at equal distances.
-const MOST_TRIED: usize = 1024;
+/// Largest number of values of a swept setting that are tried to find the names of measures; of more values,
+/// evenly spaced ones are tried.
+const MAX_TRIED_VALUES: usize = 1024;
 
-/// The link that stands for a sweep, however it is shown.
-pub fn name(spec: &RunSpec) -> String {
-    encode(&Link::of(spec.clone()))
+/// The link of a sweep without settings of the view; it identifies the sweep.
+pub fn sweep_link(spec: &RunSpec) -> String {
+    encode(&Link::from_spec(spec.clone()))
 }
 
-/// The columns of a sweep's file.
+/// Columns of a sweep file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Layout {
-    names: Names,
-    /// The run, its values and its seed.
-    place: Vec<String>,
-    /// The relevant set that all runs share, or none where it has a column; empty where there is no such set.
-    relevant: Option<Vec<usize>>,
-    /// Columns of measures, and which of the four numbers each of them is. Runs of a sweep may have other names for
-    /// a number, which is in a column of its own then.
-    measures: Vec<(usize, &'static str)>,
+pub struct ColumnLayout {
+    /// Names of the measures, new or old.
+    names: NameVersion,
+    /// Names of the columns that identify a run: its number, the swept settings and the seed.
+    run_columns: Vec<String>,
+    /// Relevant coordinates that all runs share (empty if the task has none); None if they differ and have a
+    /// column.
+    shared_relevant: Option<Vec<usize>>,
+    /// Columns of measures: which of the four numbers of a network each one holds, and its name. Where runs
+    /// of a sweep have different names for a number, each name has its own column.
+    measure_columns: Vec<(usize, &'static str)>,
 }
 
-/// What a line says of a network.
-struct Network<'a> {
-    place: Vec<&'a str>,
+/// Contents of one line: the result of one network.
+struct NetworkLine<'a> {
+    /// Cells that identify the run: its number, the values of the swept settings and the seed.
+    run_cells: Vec<&'a str>,
+    /// Number of the network in its run, from 0.
     replica: &'a str,
+    /// Step at which it reached the target; None if never.
     solved: Option<u64>,
-    /// The step at which the numbers were measured, if it is known.
+    /// Step at which the numbers were measured; None if unknown.
     measured_at: Option<u64>,
+    /// Train loss, train accuracy, held-out loss and held-out accuracy, as text.
     numbers: [String; 4],
 }
 
-/// Some runs that have every value of each setting of the sweep once.
-fn some_runs(spec: &RunSpec) -> impl Iterator<Item = Cell> {
+/// A sample of the runs in which each value of each swept setting occurs.
+fn sample_runs(spec: &RunSpec) -> impl Iterator<Item = SweepCell> {
     let lines = spec.run.series.values.len().max(1);
-    // How far apart the numbers of runs are that differ in one value of a setting, and how many values it has.
+    // For each setting: the distance between the numbers of runs with successive values, and its number of values.
     let mut settings = vec![(1, lines), (lines, spec.run.sweep.values.len())];
-    let mut apart = panel(spec);
+    let mut apart = runs_per_panel(spec);
     for axis in spec.run.further.iter().rev() {
         settings.push((apart, axis.values.len()));
         apart = apart.saturating_mul(axis.values.len());
     }
     let spread = |(apart, all): (usize, usize)| {
-        let tried = all.min(MOST_TRIED);
+        let tried = all.min(MAX_TRIED_VALUES);
         (0..tried).map(move |at| at * all / tried * apart)
     };
     settings.into_iter().flat_map(spread).filter_map(|number| cell(spec, number).ok())
 }
 
-impl Layout {
-    /// That of a sweep under these names.
-    pub fn of(spec: &RunSpec, names: Names) -> Layout {
+impl ColumnLayout {
+    /// The columns of the sweep of `spec` with these names of measures.
+    pub fn of(spec: &RunSpec, names: NameVersion) -> ColumnLayout {
         let mut place = vec!["cell".to_string()];
-        place.extend(axes(spec).map(|axis| axis.key.clone()));
+        place.extend(sweep_axes(spec).map(|axis| axis.key.clone()));
         if !place.iter().any(|column| column == "seed") {
             place.push("seed".into());
         }
-        let mut measures: Vec<(usize, &str)> = Measures::EARLIER.names.into_iter().enumerate().collect();
+        let mut measures: Vec<(usize, &str)> = MeasureNames::EARLIER.names.into_iter().enumerate().collect();
         let mut shared = None;
-        if names == Names::New {
+        if names == NameVersion::New {
             measures.clear();
             let mut differs = false;
-            for cell in some_runs(spec) {
-                measures.extend(cell.spec.measures().names.into_iter().enumerate());
-                let set = relevant(&cell.spec);
+            for cell in sample_runs(spec) {
+                measures.extend(cell.spec.measure_names().names.into_iter().enumerate());
+                let set = relevant_numbers(&cell.spec);
                 differs |= *shared.get_or_insert_with(|| set.clone()) != set;
             }
             measures.sort_by_key(|(slot, _)| *slot);
@@ -101,67 +108,80 @@ impl Layout {
             });
             shared = shared.filter(|_| !differs);
         }
-        Layout { names, place, relevant: shared, measures }
+        ColumnLayout { names, run_columns: place, shared_relevant: shared, measure_columns: measures }
     }
 
-    /// Whether each run has its relevant set in a column.
-    fn has_relevant(&self) -> bool {
-        self.names == Names::New && self.relevant.is_none()
+    /// Whether the relevant coordinates differ between runs and have a column.
+    fn has_relevant_column(&self) -> bool {
+        self.names == NameVersion::New && self.shared_relevant.is_none()
     }
 
-    /// The names of the columns: the run and its values, the network, and what it came to.
-    pub fn columns(&self) -> Vec<&str> {
-        let mut columns: Vec<&str> = self.place.iter().map(String::as_str).collect();
-        if self.has_relevant() {
+    /// Names of all columns, in order.
+    pub fn column_names(&self) -> Vec<&str> {
+        let mut columns: Vec<&str> = self.run_columns.iter().map(String::as_str).collect();
+        if self.has_relevant_column() {
             columns.push("relevant");
         }
         columns.extend(["replica", "success", "step"]);
-        if self.names == Names::New {
+        if self.names == NameVersion::New {
             columns.extend(["budget", "measured_at"]);
         }
-        columns.extend(self.measures.iter().map(|(_, name)| *name));
+        columns.extend(self.measure_columns.iter().map(|(_, name)| *name));
         columns
     }
 
-    /// How many columns there are.
-    fn width(&self) -> usize {
-        let later = if self.names == Names::New { 2 } else { 0 };
-        self.place.len() + usize::from(self.has_relevant()) + 3 + later + self.measures.len()
+    /// Number of columns.
+    fn column_count(&self) -> usize {
+        let later = if self.names == NameVersion::New { 2 } else { 0 };
+        self.run_columns.len()
+            + usize::from(self.has_relevant_column())
+            + 3
+            + later
+            + self.measure_columns.len()
     }
 
-    /// The lines before the first run: `beginning` with the link of the sweep, what else is said of it, and the columns.
-    pub fn head(&self, spec: &RunSpec, beginning: &str) -> String {
-        let link = name(spec);
+    /// The lines before the first run: `first_line_prefix` with the link of the sweep, facts that hold for
+    /// all runs, and the names of the columns.
+    pub fn header_lines(&self, spec: &RunSpec, first_line_prefix: &str) -> String {
+        let link = sweep_link(spec);
         let about = match self.names {
-            Names::New => preamble::lines(&Environment::program(), &link, spec, self.relevant.as_deref()),
-            Names::Old => String::new(),
+            NameVersion::New => preamble::format_run_lines(
+                &TrainingEnvironment::program(),
+                &link,
+                spec,
+                self.shared_relevant.as_deref(),
+            ),
+            NameVersion::Old => String::new(),
         };
-        format!("{beginning}{link}\n{about}{}\n", self.columns().join(","))
+        format!("{first_line_prefix}{link}\n{about}{}\n", self.column_names().join(","))
     }
 
-    /// The lines of a run that has ended: one for each of its networks.
+    /// Lines of a finished run, one for each network.
     ///
-    /// Losses and accuracies are those at the step at which the network ended.
-    pub fn lines(&self, spec: &RunSpec, number: usize, cell: &Cell, outcome: &Outcome) -> String {
+    /// Losses and accuracies are those of the step at which the network ended.
+    pub fn format_run(&self, spec: &RunSpec, number: usize, cell: &SweepCell, outcome: &Outcome) -> String {
         let mut place = vec![number.to_string()];
-        place.extend(places(spec, number).filter_map(|(axis, at)| axis.values.get(at)).cloned());
-        if axes(spec).all(|axis| axis.key != "seed") {
+        place.extend(
+            axes_with_value_indices(spec, number).filter_map(|(axis, at)| axis.values.get(at)).cloned(),
+        );
+        if sweep_axes(spec).all(|axis| axis.key != "seed") {
             place.push(cell.spec.run.seed.to_string());
         }
         let line = |(replica, solved): (usize, &Option<u64>)| {
-            let at = solved.filter(|_| cell.spec.run.halt == Halt::Target);
+            let at = solved.filter(|_| cell.spec.run.halt == StopCondition::Target);
             let row = match at {
                 Some(step) => outcome.rows.iter().find(|row| row.step == step),
                 None => outcome.rows.last(),
             };
-            let of = |column: fn(&Row) -> &Vec<f32>| {
+            let of = |column: fn(&Measurement) -> &Vec<f32>| {
                 row.and_then(|row| column(row).get(replica)).map_or_else(|| "NaN".into(), f32::to_string)
             };
-            // In the file of the version before, the last step of the run stands for that of the measurement.
-            let last = if self.names == Names::Old { Some(outcome.step) } else { row.map(|row| row.step) };
+            // With old names, the column has the last step of the run instead of the step of the measurement.
+            let last =
+                if self.names == NameVersion::Old { Some(outcome.step) } else { row.map(|row| row.step) };
             let own = replica.to_string();
-            let network = Network {
-                place: place.iter().map(String::as_str).collect(),
+            let network = NetworkLine {
+                run_cells: place.iter().map(String::as_str).collect(),
                 replica: &own,
                 solved: *solved,
                 measured_at: last,
@@ -172,35 +192,35 @@ impl Layout {
                     of(|row| &row.test_accuracy),
                 ],
             };
-            self.write(&network, &cell.spec)
+            self.format_network(&network, &cell.spec)
         };
         outcome.solved.iter().enumerate().map(line).collect()
     }
 
-    /// The line of a network of the run `spec`.
-    fn write(&self, network: &Network, spec: &RunSpec) -> String {
+    /// Line of one network of the run `spec`.
+    fn format_network(&self, network: &NetworkLine, spec: &RunSpec) -> String {
         let step = |step: Option<u64>| step.map_or_else(String::new, |step| step.to_string());
-        let mut cells: Vec<String> = network.place.iter().map(|cell| (*cell).into()).collect();
-        if self.has_relevant() {
-            cells.push(relevant(spec).iter().map(usize::to_string).collect::<Vec<_>>().join(" "));
+        let mut cells: Vec<String> = network.run_cells.iter().map(|cell| (*cell).into()).collect();
+        if self.has_relevant_column() {
+            cells.push(relevant_numbers(spec).iter().map(usize::to_string).collect::<Vec<_>>().join(" "));
         }
         cells.push(network.replica.into());
         cells.push(u8::from(network.solved.is_some()).to_string());
         let names = match self.names {
-            Names::New => {
+            NameVersion::New => {
                 cells.extend([step(network.solved), spec.run.steps.to_string(), step(network.measured_at)]);
-                spec.measures().names
+                spec.measure_names().names
             }
-            Names::Old => {
+            NameVersion::Old => {
                 let last = network.measured_at.unwrap_or(spec.run.steps);
                 cells.push(network.solved.unwrap_or(last).to_string());
-                Measures::EARLIER.names
+                MeasureNames::EARLIER.names
             }
         };
-        for (at, (slot, name)) in self.measures.iter().enumerate() {
-            // A name that none of the runs tried has is put under that of the same number.
-            let is_known = self.measures.contains(&(*slot, names[*slot]));
-            let is_first = self.measures.iter().position(|(of, _)| of == slot) == Some(at);
+        for (at, (slot, name)) in self.measure_columns.iter().enumerate() {
+            // A name that occurs in no sampled run is written in the first column of the same number.
+            let is_known = self.measure_columns.contains(&(*slot, names[*slot]));
+            let is_first = self.measure_columns.iter().position(|(of, _)| of == slot) == Some(at);
             let is_its = if is_known { *name == names[*slot] } else { is_first };
             cells.push(if is_its { network.numbers[*slot].clone() } else { String::new() });
         }
@@ -208,13 +228,13 @@ impl Layout {
         cells.join(",") + "\n"
     }
 
-    /// What a line says, if it is one of this network's.
-    fn read<'a>(&self, line: &'a str, number: usize, replica: usize) -> Option<Network<'a>> {
+    /// Parses the line of network `replica` of run `number`; None if it is another line or damaged.
+    fn parse_network<'a>(&self, line: &'a str, number: usize, replica: usize) -> Option<NetworkLine<'a>> {
         let cells: Vec<&str> = line.trim_end().split(',').collect();
-        let begun = self.place.len() + usize::from(self.has_relevant());
-        let is_its = cells.len() == self.width() && cells[0].parse() == Ok(number);
+        let begun = self.run_columns.len() + usize::from(self.has_relevant_column());
+        let is_its = cells.len() == self.column_count() && cells[0].parse() == Ok(number);
         let ([of, success, step], rest) = cells.get(begun..)?.split_first_chunk::<3>()?;
-        let (later, values) = rest.split_at_checked(if self.names == Names::New { 2 } else { 0 })?;
+        let (later, values) = rest.split_at_checked(if self.names == NameVersion::New { 2 } else { 0 })?;
         let whole = |cell: &str| cell.parse::<u64>().ok();
         let mut measured_at = None;
         if let [budget, at] = later {
@@ -223,39 +243,55 @@ impl Layout {
         }
         let solved = match (*success, self.names) {
             ("1", _) => Some(whole(step)?),
-            ("0", Names::New) if step.is_empty() => None,
-            ("0", Names::Old) => {
+            ("0", NameVersion::New) if step.is_empty() => None,
+            ("0", NameVersion::Old) => {
                 measured_at = Some(whole(step)?);
                 None
             }
             _ => return None,
         };
         let mut numbers = [const { String::new() }; 4];
-        for ((slot, _), value) in self.measures.iter().zip(values).filter(|(_, value)| !value.is_empty()) {
+        for ((slot, _), value) in
+            self.measure_columns.iter().zip(values).filter(|(_, value)| !value.is_empty())
+        {
             value.parse::<f32>().ok().filter(|_| numbers[*slot].is_empty())?;
             numbers[*slot] = (*value).into();
         }
         let is_whole = is_its && of.parse() == Ok(replica) && numbers.iter().all(|number| !number.is_empty());
-        let place = cells[..self.place.len()].to_vec();
-        is_whole.then_some(Network { place, replica: of, solved, measured_at, numbers })
+        let place = cells[..self.run_columns.len()].to_vec();
+        is_whole.then_some(NetworkLine { run_cells: place, replica: of, solved, measured_at, numbers })
     }
 
-    /// What the network of a line came to, if it is one of this network's.
-    pub fn ended(&self, line: &str, number: usize, replica: usize, budget: u64) -> Option<Ended> {
-        let Network { solved, measured_at, numbers, .. } = self.read(line, number, replica)?;
+    /// Result of network `replica` of run `number` from its line; None if it is another line or damaged.
+    /// `budget` is the last step of the run.
+    pub fn parse_outcome(
+        &self,
+        line: &str,
+        number: usize,
+        replica: usize,
+        budget: u64,
+    ) -> Option<NetworkOutcome> {
+        let NetworkLine { solved, measured_at, numbers, .. } = self.parse_network(line, number, replica)?;
         let step = solved.or(measured_at).unwrap_or(budget);
-        Some(Ended { solved, step, accuracy: numbers[3].parse().ok()? })
+        Some(NetworkOutcome { solved, step, accuracy: numbers[3].parse().ok()? })
     }
 
-    /// The lines of run `number` of a sweep, which are in this layout, in another one.
-    pub fn turned(&self, text: &str, to: &Layout, spec: &RunSpec, number: usize) -> Option<String> {
+    /// Converts the lines of run `number` of the sweep `spec` from this layout to the layout `target`; None if
+    /// they are damaged.
+    pub fn convert_lines(
+        &self,
+        text: &str,
+        target: &ColumnLayout,
+        spec: &RunSpec,
+        number: usize,
+    ) -> Option<String> {
         let run = cell(spec, number).ok()?.spec;
         let line = |(replica, line): (usize, &str)| {
-            let mut network = self.read(line, number, replica)?;
-            if self.names == Names::Old && run.run.halt == Halt::Target {
+            let mut network = self.parse_network(line, number, replica)?;
+            if self.names == NameVersion::Old && run.run.halt == StopCondition::Target {
                 network.measured_at = network.solved.or(network.measured_at);
             }
-            Some(to.write(&network, &run))
+            Some(target.format_network(&network, &run))
         };
         text.lines().enumerate().map(line).collect()
     }

@@ -1,70 +1,71 @@
-//! What `lab probe` writes: charts and arrays as CSV, JSON or npz.
+//! The output of `lab probe`: charts and arrays as CSV, JSON or npz.
 
 use std::borrow::Cow;
 
 use anyhow::Context;
 use serde::Serialize;
 
-use super::npz::{Array, Values, archive};
+use super::npz::{NpyArray, NpyValues, encode_npz};
 use vivarium_model::models::inside::Inside;
-use vivarium_plot::analysis::{Bars, Grid, Lines, Reading};
-use vivarium_view::display::data::{ChartData, Place, csv, name};
+use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading};
+use vivarium_view::display::data::{AxisPosition, ChartData, name_at, write_csv};
 use vivarium_view::record::Record;
 
-/// The name of the JSON format, and its version.
-const FORMAT: &str = "vivarium-data";
-const VERSION: u64 = 1;
+/// Name of the JSON format.
+const FORMAT_NAME: &str = "vivarium-data";
+/// Version of the JSON format.
+const FORMAT_VERSION: u64 = 1;
 
-/// An array at a step.
+/// An array inside the network at a training step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Taken {
-    /// Training steps made.
+pub struct StepArray {
+    /// Training step.
     pub step: u64,
     /// The array.
     pub array: Inside,
 }
 
-/// All that was asked for.
+/// Data of `lab probe`: charts and arrays at all probed steps.
 #[derive(Debug, Clone, Default)]
-pub struct Document {
-    /// What is said of the run.
+pub struct ProbeDocument {
+    /// The run: link, environment and last step.
     pub about: Record,
-    /// Charts, step by step.
+    /// Charts of all steps, in the order of steps.
     pub charts: Vec<ChartData>,
-    /// Arrays, step by step.
-    pub arrays: Vec<Taken>,
+    /// Arrays of all steps, in the order of steps.
+    pub arrays: Vec<StepArray>,
 }
 
-/// What follows what is said of the run.
+/// JSON object with all charts and arrays; the description of the run is written before it.
 #[derive(Serialize)]
-struct Taking<'a> {
-    charts: Vec<Of<'a>>,
-    arrays: Vec<Block<'a>>,
+struct DocumentJson<'a> {
+    charts: Vec<ChartDataJson<'a>>,
+    arrays: Vec<ArrayJson<'a>>,
 }
 
-/// A chart.
+/// JSON object of a chart at a step.
 #[derive(Serialize)]
-struct Of<'a> {
+struct ChartDataJson<'a> {
     chart: &'static str,
     step: u64,
     title: &'a str,
-    /// What is along the horizontal axis.
+    /// Label of the horizontal axis.
     x: &'a str,
-    /// What is along the vertical axis.
+    /// Label of the vertical axis.
     y: &'a str,
     #[serde(flatten)]
-    shape: Option<Shape<'a>>,
+    shape: Option<ChartNumbersJson<'a>>,
 }
 
-/// The numbers of a chart by its shape.
+/// JSON object of the numbers of a chart, by its shape.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase", tag = "shape")]
-enum Shape<'a> {
+enum ChartNumbersJson<'a> {
     Curves {
-        curves: Vec<Curve<'a>>,
-        references: Vec<Named<'a>>,
-        marks: Vec<Named<'a>>,
-        spans: Vec<Part<'a>>,
+        curves: Vec<CurveJson<'a>>,
+        references: Vec<MarkJson<'a>>,
+        marks: Vec<MarkJson<'a>>,
+        spans: Vec<SpanJson<'a>>,
     },
     Matrix {
         rows: Vec<Cow<'a, str>>,
@@ -86,8 +87,9 @@ enum Shape<'a> {
     },
 }
 
+/// JSON object of a curve, with the lower and upper bounds of its band.
 #[derive(Serialize)]
-struct Curve<'a> {
+struct CurveJson<'a> {
     name: &'a str,
     x: &'a [f64],
     value: &'a [f32],
@@ -99,22 +101,24 @@ struct Curve<'a> {
     unsmoothed: &'a [f32],
 }
 
+/// JSON object of a reference line or a mark, and where it is on its axis.
 #[derive(Serialize)]
-struct Named<'a> {
+struct MarkJson<'a> {
     name: &'a str,
     at: f64,
 }
 
+/// JSON object of a marked interval of the horizontal axis.
 #[derive(Serialize)]
-struct Part<'a> {
+struct SpanJson<'a> {
     name: &'a str,
     from: f64,
     to: f64,
 }
 
-/// An array.
+/// JSON object of an array at a step.
 #[derive(Serialize)]
-struct Block<'a> {
+struct ArrayJson<'a> {
     array: &'a str,
     step: u64,
     axes: &'a [&'static str],
@@ -123,34 +127,44 @@ struct Block<'a> {
     values: Option<&'a [f32]>,
 }
 
-fn curves(lines: &Lines) -> Shape<'_> {
+/// JSON object of line charts.
+fn curves_json(lines: &LineChart) -> ChartNumbersJson<'_> {
     let curves = lines.series.iter().map(|series| {
         let (low, high) = series.band.iter().copied().unzip();
-        Curve { name: &series.name, x: &series.x, value: &series.y, low, high, unsmoothed: &series.raw }
+        CurveJson {
+            name: &series.name,
+            x: &series.x,
+            value: &series.y,
+            low,
+            high,
+            unsmoothed: &series.unsmoothed,
+        }
     });
-    Shape::Curves {
+    ChartNumbersJson::Curves {
         curves: curves.collect(),
-        references: lines.references.iter().map(|(at, name)| Named { name, at: *at }).collect(),
-        marks: lines.marks.iter().map(|(at, name)| Named { name, at: *at }).collect(),
+        references: lines.reference_lines.iter().map(|(at, name)| MarkJson { name, at: *at }).collect(),
+        marks: lines.marks.iter().map(|(at, name)| MarkJson { name, at: *at }).collect(),
         spans: lines
             .spans
             .iter()
-            .map(|span| Part { name: &span.name, from: span.from, to: span.to })
+            .map(|span| SpanJson { name: &span.name, from: span.from, to: span.to })
             .collect(),
     }
 }
 
-fn matrix(grid: &Grid) -> Shape<'_> {
-    Shape::Matrix {
-        rows: (0..grid.rows).map(|at| name(&grid.row_names, at)).collect(),
-        columns: (0..grid.columns).map(|at| name(&grid.column_names, at)).collect(),
+/// JSON object of a heat map.
+fn matrix_json(grid: &Heatmap) -> ChartNumbersJson<'_> {
+    ChartNumbersJson::Matrix {
+        rows: (0..grid.rows).map(|at| name_at(&grid.row_names, at)).collect(),
+        columns: (0..grid.columns).map(|at| name_at(&grid.column_names, at)).collect(),
         values: grid.values.chunks(grid.columns.max(1)).collect(),
         texts: &grid.texts,
     }
 }
 
-fn bars(bars: &Bars) -> Shape<'_> {
-    Shape::Bars {
+/// JSON object of a bar chart.
+fn bars_json(bars: &BarChart) -> ChartNumbersJson<'_> {
+    ChartNumbersJson::Bars {
         bars: bars.bars.iter().map(|bar| bar.0.as_str()).collect(),
         values: bars.bars.iter().map(|bar| bar.1).collect(),
         marked: bars.marked.iter().filter_map(|at| Some(bars.bars.get(*at)?.0.as_str())).collect(),
@@ -160,25 +174,25 @@ fn bars(bars: &Bars) -> Shape<'_> {
     }
 }
 
-/// What is said of a chart, with its numbers or without.
-fn of(data: &ChartData, with_numbers: bool) -> Of<'_> {
+/// JSON object of a chart, with or without its numbers.
+fn chart_json(data: &ChartData, with_numbers: bool) -> ChartDataJson<'_> {
     let (title, x, y, shape) = match &data.reading {
-        Reading::Lines(lines) => (&lines.title, &lines.x_label, &lines.y_label, curves(lines)),
-        Reading::Grid(grid) => (&grid.title, &grid.x_label, &grid.y_label, matrix(grid)),
-        Reading::Bars(all) => (&all.title, &all.x_label, &all.y_label, bars(all)),
+        Reading::Lines(lines) => (&lines.title, &lines.x_label, &lines.y_label, curves_json(lines)),
+        Reading::Grid(grid) => (&grid.title, &grid.x_label, &grid.y_label, matrix_json(grid)),
+        Reading::Bars(all) => (&all.title, &all.x_label, &all.y_label, bars_json(all)),
     };
-    Of { chart: data.chart, step: data.step, title, x, y, shape: with_numbers.then_some(shape) }
+    ChartDataJson { chart: data.chart, step: data.step, title, x, y, shape: with_numbers.then_some(shape) }
 }
 
-impl Document {
-    /// The document, with its numbers or without.
-    fn json(&self, with_numbers: bool) -> Result<String, anyhow::Error> {
-        let taken = Taking {
-            charts: self.charts.iter().map(|data| of(data, with_numbers)).collect(),
+impl ProbeDocument {
+    /// The document as JSON, with or without the numbers of charts and arrays.
+    fn encode_json(&self, with_numbers: bool) -> Result<String, anyhow::Error> {
+        let taken = DocumentJson {
+            charts: self.charts.iter().map(|data| chart_json(data, with_numbers)).collect(),
             arrays: self
                 .arrays
                 .iter()
-                .map(|Taken { step, array }| Block {
+                .map(|StepArray { step, array }| ArrayJson {
                     array: &array.name,
                     step: *step,
                     axes: &array.axes,
@@ -188,77 +202,81 @@ impl Document {
                 .collect(),
         };
         let taken = serde_json::to_string(&taken).context("the data cannot be written as JSON")?;
-        // As in the file of the run, which is written by hand.
+        // The description is formatted as in the file of a run.
         let about = self.about.json_about().join(",");
         let taken = taken.trim_start_matches('{');
-        Ok(format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},{about},{taken}"))
+        Ok(format!("{{\"format\":\"{FORMAT_NAME}\",\"version\":{FORMAT_VERSION},{about},{taken}"))
     }
 
-    /// The table of all charts.
+    /// The numbers of all charts as one CSV table.
     pub fn to_csv(&self) -> String {
-        csv(&self.about, &self.charts)
+        write_csv(&self.about, &self.charts)
     }
 
-    /// All of it as one object; a number that is not finite is null.
+    /// The whole document as a JSON object; a number that is not finite is null.
     ///
     /// # Errors
     /// None that is known of.
     pub fn to_json(&self) -> Result<String, anyhow::Error> {
-        Ok(self.json(true)? + "\n")
+        Ok(self.encode_json(true)? + "\n")
     }
 
-    /// All of it as arrays.
+    /// The whole document as numpy arrays; the description of the run is the text array `about`.
     ///
     /// # Errors
     /// None that is known of.
     pub fn to_npz(&self) -> Result<Vec<u8>, anyhow::Error> {
-        let about = self.json(false)?;
+        let about = self.encode_json(false)?;
         let mut arrays =
-            vec![Array { name: "about".into(), shape: vec![], values: Values::Text(vec![about]) }];
+            vec![NpyArray { name: "about".into(), shape: vec![], values: NpyValues::Text(vec![about]) }];
         for data in &self.charts {
-            arrays.extend(of_chart(data));
+            arrays.extend(chart_arrays(data));
         }
-        for Taken { step, array } in &self.arrays {
+        for StepArray { step, array } in &self.arrays {
             let name = format!("{}/{step}", array.name);
-            let values = Values::Single(array.values.clone());
-            arrays.push(Array { name, shape: array.shape.clone(), values });
+            let values = NpyValues::Single(array.values.clone());
+            arrays.push(NpyArray { name, shape: array.shape.clone(), values });
         }
-        archive(&arrays).context("the data cannot be written as npz")
+        encode_npz(&arrays).context("the data cannot be written as npz")
     }
 }
 
-/// A matrix as two axes with the names of its rows and columns; anything else as the columns of the table.
-fn of_chart(data: &ChartData) -> Vec<Array> {
-    let array = |what: &str, shape: Vec<usize>, values| Array {
+/// Arrays of a chart: a heat map with the names of its rows and columns, or the columns of the CSV table of
+/// any other chart.
+fn chart_arrays(data: &ChartData) -> Vec<NpyArray> {
+    let array = |what: &str, shape: Vec<usize>, values| NpyArray {
         name: format!("{}/{}/{what}", data.chart, data.step),
         shape,
         values,
     };
     if let Reading::Grid(grid) = &data.reading {
         let names = |names: &[String], count: usize| {
-            Values::Text((0..count).map(|at| name(names, at).into_owned()).collect())
+            NpyValues::Text((0..count).map(|at| name_at(names, at).into_owned()).collect())
         };
-        // Where there are no weights yet, a matrix may have a size and no numbers.
+        // Before there are weights, a heat map has a size and no numbers.
         let shape = if grid.values.is_empty() { vec![0, 0] } else { vec![grid.rows, grid.columns] };
         return vec![
-            array("values", shape, Values::Single(grid.values.clone())),
+            array("values", shape, NpyValues::Single(grid.values.clone())),
             array("rows", vec![grid.rows], names(&grid.row_names, grid.rows)),
             array("columns", vec![grid.columns], names(&grid.column_names, grid.columns)),
         ];
     }
     let lines = data.data();
     let count = vec![lines.len()];
-    let texts = |of: &dyn Fn(usize) -> String| Values::Text((0..lines.len()).map(of).collect());
+    let texts = |of: &dyn Fn(usize) -> String| NpyValues::Text((0..lines.len()).map(of).collect());
     let single = |of: &dyn Fn(usize) -> Option<f32>| {
-        Values::Single((0..lines.len()).map(|at| of(at).unwrap_or(f32::NAN)).collect())
+        NpyValues::Single((0..lines.len()).map(|at| of(at).unwrap_or(f32::NAN)).collect())
     };
     let x = match &data.reading {
         Reading::Bars(_) => texts(&|at| match &lines[at].x {
-            Place::Name(name) => name.to_string(),
+            AxisPosition::Name(name) => name.to_string(),
             other => other.to_string(),
         }),
-        _ => Values::Double(
-            lines.iter().map(|datum| if let Place::Number(x) = datum.x { x } else { f64::NAN }).collect(),
+        _ => NpyValues::Double(
+            lines
+                .iter()
+                .map(|datum| if let AxisPosition::Number(x) = datum.x { x } else { f64::NAN })
+                .collect(),
         ),
     };
     vec![

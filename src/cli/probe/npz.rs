@@ -1,8 +1,8 @@
-//! Arrays as numpy's `.npz`: a ZIP archive, without compression, of `.npy` files.
+//! Arrays in the `.npz` format of numpy: a ZIP archive, without compression, of `.npy` files.
 //!
 //! # Why
-//! The `.npy` header is version 1.0 of numpy's format (NEP 1, Kern 2007), ten lines. `npyz` would write it with a parser of
-//! Python's literals, which is for reading.
+//! The `.npy` header is version 1.0 of numpy's format (NEP 1, Kern 2007) and takes ten lines. The crate
+//! `npyz` would write it, but brings a parser of Python literals, which only reading needs.
 
 use std::io::{Cursor, Write};
 
@@ -10,20 +10,20 @@ use zip::result::ZipResult;
 use zip::write::FileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-/// One array of an archive.
+/// One array of an `.npz` archive.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Array {
-    /// Its name: the key in numpy's dictionary.
+pub struct NpyArray {
+    /// Name of the array: its key in numpy.
     pub name: String,
-    /// How long each axis is; none of a single value.
+    /// Length of each axis; empty for a single value.
     pub shape: Vec<usize>,
-    /// The numbers or texts, the last axis running fastest.
-    pub values: Values,
+    /// Entries, with the last axis varying fastest.
+    pub values: NpyValues,
 }
 
-/// What is in an array.
+/// Entries of an array by their type.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Values {
+pub enum NpyValues {
     /// Single precision.
     Single(Vec<f32>),
     /// Double precision.
@@ -32,14 +32,18 @@ pub enum Values {
     Text(Vec<String>),
 }
 
-impl Values {
-    /// The type's name in numpy, and the bytes.
+impl NpyValues {
+    /// Name of the type in numpy, and the bytes of the entries.
     fn encode(&self) -> (String, Vec<u8>) {
         match self {
-            Values::Single(values) => ("<f4".into(), values.iter().flat_map(|v| v.to_le_bytes()).collect()),
-            Values::Double(values) => ("<f8".into(), values.iter().flat_map(|v| v.to_le_bytes()).collect()),
-            Values::Text(texts) => {
-                // All texts have the room of the longest, in code points of four bytes.
+            NpyValues::Single(values) => {
+                ("<f4".into(), values.iter().flat_map(|v| v.to_le_bytes()).collect())
+            }
+            NpyValues::Double(values) => {
+                ("<f8".into(), values.iter().flat_map(|v| v.to_le_bytes()).collect())
+            }
+            NpyValues::Text(texts) => {
+                // All texts are padded to the longest, in code points of four bytes.
                 let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
                 let mut bytes = Vec::with_capacity(4 * longest * texts.len());
                 for text in texts {
@@ -53,9 +57,9 @@ impl Values {
     }
 }
 
-impl Array {
-    /// The bytes of its `.npy` file.
-    fn npy(&self) -> Vec<u8> {
+impl NpyArray {
+    /// Bytes of the `.npy` file of the array.
+    fn encode_npy(&self) -> Vec<u8> {
         let (kind, data) = self.values.encode();
         let sizes: String = self.shape.iter().map(|size| format!("{size},")).collect();
         let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({sizes}), }}");
@@ -68,15 +72,15 @@ impl Array {
     }
 }
 
-/// The archive of these arrays.
+/// Bytes of an uncompressed `.npz` archive of these arrays.
 ///
 /// # Errors
 /// None that is known of.
-pub fn archive(arrays: &[Array]) -> ZipResult<Vec<u8>> {
+pub fn encode_npz(arrays: &[NpyArray]) -> ZipResult<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(vec![]));
     for array in arrays {
-        let data = array.npy();
-        // Without a date: the same arrays are the same file.
+        let data = array.encode_npy();
+        // Without a date, equal arrays give equal files.
         let options = FileOptions::default()
             .compression_method(CompressionMethod::Stored)
             .last_modified_time(DateTime::default())
@@ -94,8 +98,8 @@ pub(super) mod tests {
     use super::*;
     use vivarium_core::testing::skip;
 
-    /// The arrays of an archive, with every checksum compared.
-    pub fn read(archive: &[u8]) -> Vec<Array> {
+    /// Reads the arrays of an archive and checks every checksum.
+    pub fn decode_npz(archive: &[u8]) -> Vec<NpyArray> {
         let mut archive = zip::ZipArchive::new(Cursor::new(archive)).unwrap();
         let count = archive.len();
         let array = |at| {
@@ -103,12 +107,13 @@ pub(super) mod tests {
             assert_eq!(file.compression(), CompressionMethod::Stored);
             let mut data = vec![];
             file.read_to_end(&mut data).unwrap();
-            npy(file.name().strip_suffix(".npy").unwrap(), &data)
+            decode_npy(file.name().strip_suffix(".npy").unwrap(), &data)
         };
         (0..count).map(array).collect()
     }
 
-    fn npy(name: &str, data: &[u8]) -> Array {
+    /// Parses the bytes of an `.npy` file.
+    fn decode_npy(name: &str, data: &[u8]) -> NpyArray {
         assert_eq!(&data[..8], b"\x93NUMPY\x01\x00");
         let length = usize::from(u16::from_le_bytes([data[8], data[9]]));
         assert_eq!((10 + length) % 64, 0);
@@ -120,10 +125,10 @@ pub(super) mod tests {
         let (kind, bytes) = (between("'descr': '", "'"), &data[10 + length..]);
         let values = match kind.as_str() {
             "<f4" => {
-                Values::Single(bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
+                NpyValues::Single(bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
             }
             "<f8" => {
-                Values::Double(bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect())
+                NpyValues::Double(bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect())
             }
             text => {
                 let room: usize = text.strip_prefix("<U").unwrap().parse().unwrap();
@@ -131,36 +136,37 @@ pub(super) mod tests {
                     let codes = text.as_chunks::<4>().0.iter().map(|code| u32::from_le_bytes(*code));
                     codes.take_while(|code| *code > 0).map(|code| char::from_u32(code).unwrap()).collect()
                 });
-                Values::Text(texts.collect())
+                NpyValues::Text(texts.collect())
             }
         };
-        Array { name: name.into(), shape: shape.collect(), values }
+        NpyArray { name: name.into(), shape: shape.collect(), values }
     }
 
-    pub fn samples() -> Vec<Array> {
+    /// Arrays of all types and shapes, for tests.
+    pub fn sample_arrays() -> Vec<NpyArray> {
         let array =
-            |name: &str, shape: &[usize], values| Array { name: name.into(), shape: shape.into(), values };
+            |name: &str, shape: &[usize], values| NpyArray { name: name.into(), shape: shape.into(), values };
         vec![
-            array("loss/0/value", &[2, 3], Values::Single(vec![0.1, -2.0, f32::NAN, 0.0, 1e30, 5.0])),
-            array("x", &[2], Values::Double(vec![1.0 / 3.0, f64::INFINITY])),
-            array("näme", &[3], Values::Text(vec!["γ∗".into(), String::new(), "abc".into()])),
-            array("about", &[], Values::Text(vec!["{}".into()])),
-            array("none", &[0], Values::Text(vec![])),
+            array("loss/0/value", &[2, 3], NpyValues::Single(vec![0.1, -2.0, f32::NAN, 0.0, 1e30, 5.0])),
+            array("x", &[2], NpyValues::Double(vec![1.0 / 3.0, f64::INFINITY])),
+            array("näme", &[3], NpyValues::Text(vec!["γ∗".into(), String::new(), "abc".into()])),
+            array("about", &[], NpyValues::Text(vec!["{}".into()])),
+            array("none", &[0], NpyValues::Text(vec![])),
         ]
     }
 
     #[test]
     fn an_archive_is_read_back() {
-        let (arrays, read) = (samples(), read(&archive(&samples()).unwrap()));
+        let (arrays, read) = (sample_arrays(), decode_npz(&encode_npz(&sample_arrays()).unwrap()));
         assert_eq!(format!("{arrays:?}"), format!("{read:?}"));
-        assert_eq!(archive(&[]).unwrap().len(), 22);
+        assert_eq!(encode_npz(&[]).unwrap().len(), 22);
     }
 
-    /// Reported as skipped without a Python that can import numpy.
+    /// Skipped without a Python that can import numpy.
     #[test]
     fn numpy_reads_an_archive() {
         let path = std::env::temp_dir().join(format!("vivarium-npz-{}.npz", std::process::id()));
-        std::fs::write(&path, archive(&samples()).unwrap()).unwrap();
+        std::fs::write(&path, encode_npz(&sample_arrays()).unwrap()).unwrap();
         let code = "import sys\n\
                     try:\n    import numpy as np\nexcept ImportError:\n    sys.exit(3)\n\
                     f = np.load(sys.argv[1])\n\

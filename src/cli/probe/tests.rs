@@ -5,14 +5,14 @@ use std::path::Path;
 use clap::Parser;
 use serde_json::Value;
 
-use super::npz::Values;
+use super::npz::NpyValues;
 use super::*;
 use vivarium_labs::parity::probes::GAP;
-use vivarium_labs::{LABS, measured};
+use vivarium_labs::{LABS, run_probe};
 use vivarium_model::chart;
-use vivarium_model::permalink::{View, decode, encode};
-use vivarium_model::run::{Halt, RunSpec};
-use vivarium_page::files::data::chart_csv;
+use vivarium_model::permalink::{ViewSettings, decode, encode};
+use vivarium_model::run::{RunSpec, StopCondition};
+use vivarium_page::files::data::export_chart_csv;
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::{Options, Session};
 
@@ -32,13 +32,13 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// What the command writes to `file` with these arguments.
+/// Runs `lab probe` with these arguments and returns the bytes that it writes to `file`.
 fn probed(file: &Path, link: &str, more: &[&str]) -> Vec<u8> {
     run(file, link, more).unwrap_or_else(|trouble| panic!("{link} {more:?}: {trouble}"));
     std::fs::read(file).unwrap()
 }
 
-fn run(file: &Path, link: &str, more: &[&str]) -> Result<(), Trouble> {
+fn run(file: &Path, link: &str, more: &[&str]) -> Result<(), CommandError> {
     let line = [&["probe", link, "-q", "-o", file.to_str().unwrap()][..], more].concat();
     probe(&Line::try_parse_from(line).unwrap().probe)
 }
@@ -77,18 +77,18 @@ fn the_usual_charts_of_every_lab_have_data() {
     let file = folder.join("data.json");
     for lab in LABS.all {
         let slug = lab.info().slug;
-        let mut spec = RunSpec::of_lab(slug).unwrap();
+        let mut spec = RunSpec::default_of_lab(slug).unwrap();
         for (key, text) in [("steps", "4"), ("every", "2"), ("held", "64"), ("device", "cpu")] {
             let before = spec.clone();
-            if open::set(&mut spec, key, text).is_err() {
+            if open::override_setting(&mut spec, key, text).is_err() {
                 spec = before;
             }
         }
-        spec.run.halt = Halt::Steps;
-        let view = View::of(&spec.task);
+        spec.run.halt = StopCondition::Steps;
+        let view = ViewSettings::default_of_task(&spec.task);
         let link = encode(&Link { spec, view: view.clone(), ..Link::default() });
         let document = json(&file, &link, &[]);
-        let page = Headless::waiting(&decode(&link).0);
+        let page = HeadlessPage::open_paused(&decode(&link).0);
         let charts = document["charts"].as_array().unwrap();
         assert!(!charts.is_empty(), "{slug}");
         for chart in view.show.iter().filter(|chart| chart.applies(&page.state().run).is_ok()) {
@@ -134,7 +134,7 @@ fn curves_are_the_measurements_and_what_the_probe_finds() {
             .flat_map(|row| row.as_array().unwrap().iter().map(number))
             .collect();
         assert_eq!(cells, weights[0], "step {step}");
-        let found = measured(&GAP.id(), &spec, step, weights).unwrap();
+        let found = run_probe(&GAP.id(), &spec, step, weights).unwrap();
         let curve = &of(&document, "gap", step)["curves"][0];
         assert_eq!(curve["x"].as_array().unwrap().last().unwrap().as_f64(), Some(step as f64));
         let value = curve["value"].as_array().unwrap().last().unwrap();
@@ -149,10 +149,10 @@ fn curves_are_the_measurements_and_what_the_probe_finds() {
 fn the_pages_file_is_the_commands_to_the_byte() {
     let folder = folder("page");
     let shown = format!("{LINK}&show=loss.weights.spectrum");
-    let mut page = Headless::open(&decode(&shown).0);
+    let mut page = HeadlessPage::open(&decode(&shown).0);
     page.finish(|_| {}).unwrap();
-    for chart in [chart::LOSS, chart::WEIGHTS, Chart::find("spectrum").unwrap()] {
-        let saved = chart_csv(page.state(), chart);
+    for chart in [chart::LOSS, chart::WEIGHTS, Chart::from_slug("spectrum").unwrap()] {
+        let saved = export_chart_csv(page.state(), chart);
         assert_eq!(saved.name, format!("sparse-parity-mlp-seed0-step40-{}.csv", chart.slug()));
         let bytes = probed(&folder.join("data.csv"), LINK, &["--charts", chart.slug()]);
         assert_eq!(String::from_utf8(saved.bytes).unwrap(), String::from_utf8(bytes).unwrap());
@@ -194,9 +194,10 @@ fn a_file_of_weights_is_probed_and_goes_on() {
     let document = json(&folder.join("data.json"), path, &charts);
     assert_eq!(document["initial_weights"], said);
     let mut page =
-        Headless::of_weights(&open::link(path).unwrap(), path, std::fs::read(path).unwrap()).unwrap();
-    page.reach(20, |_| {}).unwrap();
-    assert_eq!(page.weights().unwrap().initial, begun.initial);
+        HeadlessPage::from_weights(&open::read_link(path).unwrap(), path, std::fs::read(path).unwrap())
+            .unwrap();
+    page.train_to(20, |_| {}).unwrap();
+    assert_eq!(page.request_checkpoint().unwrap().initial, begun.initial);
     let early = run(&data, path, &["--at", "0"]).unwrap_err();
     assert_eq!(early.to_string(), "the file contains the weights at step 15; step 0 came before it");
     std::fs::remove_dir_all(folder).unwrap();
@@ -206,9 +207,9 @@ fn a_file_of_weights_is_probed_and_goes_on() {
 fn a_saved_run_has_its_measurements_and_no_weights() {
     let folder = folder("record");
     let file = folder.join("run.json");
-    let mut page = Headless::open(&decode(LINK).0);
+    let mut page = HeadlessPage::open(&decode(LINK).0);
     page.finish(|_| {}).unwrap();
-    let record = vivarium_page::files::record(page.state(), "");
+    let record = vivarium_page::files::build_record(page.state(), "");
     std::fs::write(&file, record.to_json()).unwrap();
     let (path, data) = (file.to_str().unwrap(), folder.join("data.json"));
     let document = json(&data, path, &["--charts", "loss", "--at", "20,40"]);
@@ -225,7 +226,7 @@ fn a_saved_run_has_its_measurements_and_no_weights() {
     let whole = json(&data, LINK, &["--charts", "loss", "--at", "20,40"]);
     assert_eq!(document, whole);
     let refused = |more: &[&str]| match run(&data, path, more).unwrap_err() {
-        Trouble::BadLink(lines) => lines.join("\n"),
+        CommandError::BadLink(lines) => lines.join("\n"),
         other => panic!("{other}"),
     };
     assert_eq!(
@@ -244,7 +245,7 @@ fn what_there_is_not_is_refused_with_a_sentence() {
     let folder = folder("refused");
     let data = folder.join("data.csv");
     let refused = |link: &str, more: &[&str]| match run(&data, link, more).unwrap_err() {
-        Trouble::BadLink(lines) => lines.join("\n"),
+        CommandError::BadLink(lines) => lines.join("\n"),
         other => panic!("{link} {more:?}: {other}"),
     };
     let unknown = refused(LINK, &["--charts", "loss,fate"]);
@@ -284,10 +285,10 @@ fn arrays_are_what_is_inside_the_network() {
     let more = ["--at", "15", "--charts", "loss,weights", "--arrays", "activations,outputs"];
     let given = [&more[..], &["--inputs", inputs.to_str().unwrap()]].concat();
     let document = json(&folder.join("data.json"), LINK, &given);
-    let archive = npz::tests::read(&probed(&folder.join("data.npz"), LINK, &given));
+    let archive = npz::tests::decode_npz(&probed(&folder.join("data.npz"), LINK, &given));
     let single = |name: &str| {
         let array = archive.iter().find(|array| array.name == name).unwrap_or_else(|| panic!("{name}"));
-        let Values::Single(values) = &array.values else { panic!("{name}") };
+        let NpyValues::Single(values) = &array.values else { panic!("{name}") };
         (array.shape.clone(), values.clone())
     };
     for block in document["arrays"].as_array().unwrap() {
@@ -308,7 +309,7 @@ fn arrays_are_what_is_inside_the_network() {
     assert_eq!(single("activations/15").0, [3, 12]);
     assert_eq!(single("weights/15/values"), (vec![8, 12], weights[0].to_vec()));
     let about = archive.iter().find(|array| array.name == "about").unwrap();
-    let Values::Text(texts) = &about.values else { panic!("a text") };
+    let NpyValues::Text(texts) = &about.values else { panic!("a text") };
     let about: Value = serde_json::from_str(&texts[0]).unwrap();
     assert_eq!(about["link"], document["link"]);
     assert_eq!(
@@ -362,7 +363,7 @@ fn networks_without_trained_weights_have_arrays() {
     ];
     for (link, expected) in links {
         let archive =
-            npz::tests::read(&probed(&file, link, &[&usual[..], &["activations,outputs"]].concat()));
+            npz::tests::decode_npz(&probed(&file, link, &[&usual[..], &["activations,outputs"]].concat()));
         for (name, shape) in expected {
             let name = format!("{name}/2");
             let array = archive.iter().find(|array| array.name == name);
@@ -374,7 +375,7 @@ fn networks_without_trained_weights_have_arrays() {
     }
     let forest = links[0].0;
     let refused = |more: &[&str]| match run(&file, forest, more).unwrap_err() {
-        Trouble::BadLink(lines) => lines.join("\n"),
+        CommandError::BadLink(lines) => lines.join("\n"),
         other => panic!("{other}"),
     };
     assert_eq!(

@@ -1,125 +1,136 @@
-//! Where a run begins: at the weights that its link draws, at weights of a file, or at the step of a checkpoint.
+//! Starting point of a run: weights drawn from the seed, weights of a file, or a checkpoint.
 //!
 //! # Why
-//! A checkpoint continues only the run that the link states. To take the settings of one of the two in silence would give
-//! numbers that the person did not ask for, so every setting that differs is named instead. 2026-11-26.
+//! A checkpoint continues only the run that the link states. Silently taking the settings of one of the two
+//! would give numbers that the user did not ask for, so every setting that differs is named instead.
+//! 2026-11-26.
 
 use std::path::Path;
 
 use anyhow::Context;
 
 use super::Arguments;
-use crate::output::{KEY, Mark, checksum};
-use crate::{Trouble, open};
-use vivarium_model::protocol::Failure;
+use crate::output::{CHECKPOINT_KEY, OutputMark, checksum};
+use crate::{CommandError, open};
+use vivarium_model::protocol::RunError;
 use vivarium_model::run::RunSpec;
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::checkpoint::{Checkpoint, parameters_in};
 use vivarium_training::session::{Options, Session};
-use vivarium_view::record::weights::about;
-use vivarium_view::record::{Environment, shell};
+use vivarium_view::record::weights::header_value;
+use vivarium_view::record::{TrainingEnvironment, quote_shell};
 
-/// Where a run begins.
-pub struct Beginning {
-    at: At,
+/// Initial weights of a run, and where they come from.
+pub struct RunStart {
+    point: StartPoint,
     /// The file with the initial weights and what it is; both empty if the link draws the weights.
     weights: [String; 2],
 }
 
-enum At {
-    /// With what a person is told of a file of which only the link is taken.
+/// Point from which a run starts.
+enum StartPoint {
+    /// Weights drawn from the seed; with a sentence for the user if the file given as the link has other
+    /// initial weights.
     Drawn(Option<String>),
+    /// Weights from a file, one list per parameter.
     Weights(Vec<Vec<f32>>),
-    /// With how far the metrics had come.
-    Checkpoint(Box<Checkpoint>, Option<Mark>),
+    /// A checkpoint, with the mark of its metrics.
+    Checkpoint(Box<Checkpoint>, Option<OutputMark>),
 }
 
-impl Beginning {
-    /// What the arguments say of it, read from the files that they name.
+impl RunStart {
+    /// Reads the start of the run from the files of `--resume` or `--weights`.
     ///
     /// # Errors
-    /// A file that cannot be read, and [`Trouble::BadLink`] where it does not fit the run.
-    pub fn read(arguments: &Arguments, spec: &RunSpec) -> Result<Beginning, Trouble> {
+    /// When a file cannot be read, or [`CommandError::BadLink`] when it does not fit the run.
+    pub fn read(arguments: &Arguments, spec: &RunSpec) -> Result<RunStart, CommandError> {
         match (&arguments.resume, &arguments.weights) {
-            (Some(path), _) => resumed(path, spec),
-            (None, Some(path)) => from_weights(path, spec),
+            (Some(path), _) => read_checkpoint(path, spec),
+            (None, Some(path)) => read_weights(path, spec),
             (None, None) => {
-                let at = At::Drawn(open::other_start(&arguments.link)?);
-                Ok(Beginning { at, weights: Default::default() })
+                let at = StartPoint::Drawn(open::describe_other_start(&arguments.link)?);
+                Ok(RunStart { point: at, weights: Default::default() })
             }
         }
     }
 
-    /// The run there.
+    /// Starts the session of the run at this point.
     ///
     /// # Errors
     /// As [`Session::start`].
-    pub fn session(&self, spec: &RunSpec, device: &Device, options: Options) -> Result<Session, Failure> {
-        match &self.at {
-            At::Drawn(_) => Session::start(spec, device, options),
-            At::Weights(parameters) => {
-                // The optimizer begins as it always does.
+    pub fn start_session(
+        &self,
+        spec: &RunSpec,
+        device: &Device,
+        options: Options,
+    ) -> Result<Session, RunError> {
+        match &self.point {
+            StartPoint::Drawn(_) => Session::start(spec, device, options),
+            StartPoint::Weights(parameters) => {
+                // The state of the optimizer is that of a new run.
                 let mut fresh = pollster::block_on(Session::start(spec, device, options)?.checkpoint())?;
                 fresh.weights.parameters.clone_from(parameters);
                 fresh.initial.clone_from(&self.weights);
                 Session::resume(&fresh, device, options)
             }
-            At::Checkpoint(checkpoint, _) => {
+            StartPoint::Checkpoint(checkpoint, _) => {
                 let checkpoint = Checkpoint { spec: spec.clone(), ..checkpoint.as_ref().clone() };
                 Session::resume(&checkpoint, device, options)
             }
         }
     }
 
-    /// Whether a run goes on, and then how far its metrics had come.
-    pub fn resumed(&self) -> Option<Option<Mark>> {
-        if let At::Checkpoint(_, mark) = &self.at { Some(*mark) } else { None }
+    /// None for a new run; for a resumed run, the mark of its metrics, which may be missing.
+    pub fn resumed_mark(&self) -> Option<Option<OutputMark>> {
+        if let StartPoint::Checkpoint(_, mark) = &self.point { Some(*mark) } else { None }
     }
 
-    /// The environment of a run with this beginning.
-    pub fn in_environment(&self, environment: Environment) -> Environment {
+    /// Adds the file with the initial weights to the environment of a run.
+    pub fn add_to_environment(&self, environment: TrainingEnvironment) -> TrainingEnvironment {
         let [weights, weights_of] = self.weights.clone();
-        Environment { weights, weights_of, ..environment }
+        TrainingEnvironment { weights_file: weights, weights_description: weights_of, ..environment }
     }
 
-    /// What a person is told of a run that does not begin as its link says, or as the run of the file that was given.
-    pub fn told(&self) -> Option<String> {
+    /// A sentence for the user if the run does not start with the weights that its link draws; None
+    /// otherwise.
+    pub fn describe(&self) -> Option<String> {
         let [file, what] = &self.weights;
-        match &self.at {
-            At::Drawn(told) => told.clone(),
-            At::Weights(_) => Some(format!("The run begins with the weights in {file} ({what}).")),
-            At::Checkpoint(..) => None,
+        match &self.point {
+            StartPoint::Drawn(told) => told.clone(),
+            StartPoint::Weights(_) => Some(format!("The run begins with the weights in {file} ({what}).")),
+            StartPoint::Checkpoint(..) => None,
         }
     }
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, Trouble> {
+/// Reads a file.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
     Ok(std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?)
 }
 
-/// The checkpoint in a file, if it is one of the run.
-fn resumed(path: &Path, spec: &RunSpec) -> Result<Beginning, Trouble> {
-    let bytes = bytes(path)?;
+/// Reads the checkpoint of `--resume` and checks that it belongs to the run.
+fn read_checkpoint(path: &Path, spec: &RunSpec) -> Result<RunStart, CommandError> {
+    let bytes = read_bytes(path)?;
     let checkpoint = Checkpoint::decode(&bytes)?;
-    let differs = contradictions(spec, &checkpoint.spec);
+    let differs = list_contradictions(spec, &checkpoint.spec);
     if !differs.is_empty() {
         let file = path.display();
-        let word = shell(&file.to_string());
+        let word = quote_shell(&file.to_string());
         let first =
             format!("{file} is a checkpoint of another run, so the run of the link cannot continue from it.");
         let hint = format!(
             "Only steps, device and the charts may differ. To continue the run of the checkpoint, give the file as the \
              link: lab run {word} --resume {word}"
         );
-        return Err(Trouble::BadLink([vec![first], differs, vec![hint]].concat()));
+        return Err(CommandError::BadLink([vec![first], differs, vec![hint]].concat()));
     }
-    let mark = about(&bytes, KEY).and_then(|text| Mark::parse(&text));
+    let mark = header_value(&bytes, CHECKPOINT_KEY).and_then(|text| OutputMark::parse(&text));
     let weights = checkpoint.initial.clone();
-    Ok(Beginning { at: At::Checkpoint(Box::new(checkpoint), mark), weights })
+    Ok(RunStart { point: StartPoint::Checkpoint(Box::new(checkpoint), mark), weights })
 }
 
-/// A sentence for each setting in which a link contradicts a checkpoint.
-fn contradictions(link: &RunSpec, file: &RunSpec) -> Vec<String> {
+/// A sentence for each setting that differs between the link and the checkpoint.
+fn list_contradictions(link: &RunSpec, file: &RunSpec) -> Vec<String> {
     let mut same = file.clone();
     (same.run.steps, same.run.device) = (link.run.steps, link.run.device);
     if same == *link {
@@ -131,26 +142,26 @@ fn contradictions(link: &RunSpec, file: &RunSpec) -> Vec<String> {
     };
     let [lab, other] = [link, file].map(|spec| spec.task.info().slug);
     if lab != other {
-        // Settings of two labs have no common meaning.
+        // Settings of two labs cannot be compared.
         return vec![sentence("lab", lab, other)];
     }
     // The settings of another model or optimizer are not compared: the choice itself differs.
-    let differences = link.differences(&same).into_iter().filter(|(key, ..)| same.value(key).is_some());
+    let differences = link.list_differences(&same).into_iter().filter(|(key, ..)| same.value(key).is_some());
     differences.map(|(key, file, link)| sentence(&key, &link, &file)).collect()
 }
 
-/// The weights in a file, if they are weights for the run.
-fn from_weights(path: &Path, spec: &RunSpec) -> Result<Beginning, Trouble> {
-    let bytes = bytes(path)?;
+/// Reads the weights of `--weights` and checks that they fit the run.
+fn read_weights(path: &Path, spec: &RunSpec) -> Result<RunStart, CommandError> {
+    let bytes = read_bytes(path)?;
     let file = path.display();
     let parameters = parameters_in(&bytes, spec).map_err(|why| match why {
-        Failure::Impossible(why) => {
-            Trouble::bad(format!("The weights in {file} do not fit the link: {why}."))
+        RunError::Impossible(why) => {
+            CommandError::bad_link(format!("The weights in {file} do not fit the link: {why}."))
         }
-        other => Trouble::Other(anyhow::anyhow!("{file}: {other}")),
+        other => CommandError::Other(anyhow::anyhow!("{file}: {other}")),
     })?;
-    let run = about(&bytes, "link").zip(about(&bytes, "step"));
+    let run = header_value(&bytes, "link").zip(header_value(&bytes, "step"));
     let run = run.map_or_else(String::new, |(link, step)| format!("step {step} of {link}, "));
     let what = format!("{run}checksum {:016x}", checksum(&bytes));
-    Ok(Beginning { at: At::Weights(parameters), weights: [file.to_string(), what] })
+    Ok(RunStart { point: StartPoint::Weights(parameters), weights: [file.to_string(), what] })
 }

@@ -3,89 +3,101 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::Trouble;
-use vivarium_core::settings::thousands;
+use crate::CommandError;
+use vivarium_core::settings::format_thousands;
 
-/// The steps at which a run is still to be kept.
+/// Steps of `--keep` at which a checkpoint is still to be written.
 #[derive(Debug, Default)]
-pub struct Keep {
-    /// Rising.
-    steps: Vec<u64>,
-    /// Where the run's own checkpoint is.
-    path: PathBuf,
-    /// Steps at which the file was not written.
-    failed: Vec<u64>,
+pub struct KeptSteps {
+    /// Remaining steps, ascending.
+    remaining_steps: Vec<u64>,
+    /// Path of the checkpoint of `--checkpoint`.
+    checkpoint_path: PathBuf,
+    /// Steps whose checkpoint could not be written.
+    failed_steps: Vec<u64>,
 }
 
-impl Keep {
-    /// At these steps, of a run that goes on from step `from` and whose last step is `last`.
+impl KeptSteps {
+    /// The steps of `--keep` from `first_step` on; `path` is that of `--checkpoint`.
     ///
     /// # Errors
-    /// [`Trouble::BadLink`] with a sentence for each step that comes after the last one.
-    pub fn new(steps: &[u64], path: Option<&Path>, from: u64, last: u64) -> Result<Self, Trouble> {
-        let late = steps.iter().filter(|step| **step > last);
+    /// [`CommandError::BadLink`] with a sentence for each step after `last_step`.
+    pub fn new(
+        steps: &[u64],
+        path: Option<&Path>,
+        first_step: u64,
+        last_step: u64,
+    ) -> Result<Self, CommandError> {
+        let late = steps.iter().filter(|step| **step > last_step);
         let late: Vec<String> = late
             .map(|step| {
-                let (step, last) = (thousands(*step), thousands(last));
+                let (step, last) = (format_thousands(*step), format_thousands(last_step));
                 format!("--keep: step {step} is after the last step of the run, {last}")
             })
             .collect();
         if !late.is_empty() {
-            return Err(Trouble::BadLink(late));
+            return Err(CommandError::BadLink(late));
         }
-        let mut steps: Vec<u64> = steps.iter().copied().filter(|step| *step >= from).collect();
+        let mut steps: Vec<u64> = steps.iter().copied().filter(|step| *step >= first_step).collect();
         steps.sort_unstable();
         steps.dedup();
-        Ok(Keep { steps, path: path.map(Path::to_path_buf).unwrap_or_default(), failed: vec![] })
+        Ok(KeptSteps {
+            remaining_steps: steps,
+            checkpoint_path: path.map(Path::to_path_buf).unwrap_or_default(),
+            failed_steps: vec![],
+        })
     }
 
-    /// How many steps the run may make in one go.
-    pub fn most(&self, step: u64) -> u64 {
-        self.steps.iter().find(|next| **next > step).map_or(u64::MAX, |next| next - step)
+    /// Number of steps until the next checkpoint of `--keep`; `u64::MAX` if there is none.
+    pub fn steps_to_next(&self, step: u64) -> u64 {
+        self.remaining_steps.iter().find(|next| **next > step).map_or(u64::MAX, |next| next - step)
     }
 
-    /// The file for the run at `step`, if that step was asked for; it is returned once.
-    pub fn take(&mut self, step: u64) -> Option<PathBuf> {
-        let at = self.steps.iter().position(|next| *next == step)?;
-        self.steps.remove(at);
-        Some(beside(&self.path, step))
+    /// Removes `step` from the remaining steps and returns the path of its checkpoint; None if it is not one
+    /// of them.
+    pub fn take_path(&mut self, step: u64) -> Option<PathBuf> {
+        let at = self.remaining_steps.iter().position(|next| *next == step)?;
+        self.remaining_steps.remove(at);
+        Some(kept_checkpoint_path(&self.checkpoint_path, step))
     }
 
-    /// The file at `step` was not written.
-    pub fn fail(&mut self, step: u64) {
-        self.failed.push(step);
+    /// Notes that the checkpoint at `step` could not be written.
+    pub fn add_failed_step(&mut self, step: u64) {
+        self.failed_steps.push(step);
     }
 
-    /// What is said at the end of steps that were not reached.
-    pub fn missed(&self, step: u64) -> Option<String> {
-        let missed: Vec<String> = self.steps.iter().map(|step| thousands(*step)).collect();
+    /// A sentence about the steps that a run which ended at `step` did not reach; None if there are none.
+    pub fn describe_missed(&self, step: u64) -> Option<String> {
+        let missed: Vec<String> = self.remaining_steps.iter().map(|step| format_thousands(*step)).collect();
         (!missed.is_empty()).then(|| {
             format!(
                 "--keep: no checkpoint at step {}, because the run ended at step {}.",
                 missed.join(", "),
-                thousands(step)
+                format_thousands(step)
             )
         })
     }
 
-    /// Fails if a file was not written.
+    /// Checks that all checkpoints were written.
     ///
     /// # Errors
-    /// [`Trouble::Other`] with the steps.
-    pub fn check(&self) -> Result<(), Trouble> {
-        let failed: Vec<String> = self.failed.iter().map(|step| thousands(*step)).collect();
+    /// [`CommandError::Other`] with the steps of those that were not.
+    pub fn check_failed(&self) -> Result<(), CommandError> {
+        let failed: Vec<String> = self.failed_steps.iter().map(|step| format_thousands(*step)).collect();
         match failed.is_empty() {
             true => Ok(()),
             false => {
                 let steps = failed.join(", ");
-                Err(Trouble::Other(anyhow::anyhow!("--keep: the checkpoint at step {steps} was not written")))
+                Err(CommandError::Other(anyhow::anyhow!(
+                    "--keep: the checkpoint at step {steps} was not written"
+                )))
             }
         }
     }
 }
 
-/// The name of the file at a step, beside the file of the run's own checkpoint.
-fn beside(path: &Path, step: u64) -> PathBuf {
+/// Path of the checkpoint at a step: the path of `--checkpoint` with the step before its extension.
+fn kept_checkpoint_path(path: &Path, step: u64) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let ending = path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
     path.with_file_name(format!("{stem}.step-{step}{ending}"))
@@ -98,26 +110,29 @@ mod tests {
     #[test]
     fn each_step_is_reached_and_taken_once() {
         let path = Path::new("out/run.v1.safetensors");
-        let mut keep = Keep::new(&[100, 0, 7, 7], Some(path), 0, 100).unwrap();
-        assert_eq!([keep.most(0), keep.most(5), keep.most(7), keep.most(100)], [7, 2, 93, u64::MAX]);
-        assert_eq!(keep.take(0), Some("out/run.v1.step-0.safetensors".into()));
-        assert_eq!((keep.take(0), keep.take(6)), (None, None));
-        assert_eq!(keep.take(7), Some("out/run.v1.step-7.safetensors".into()));
+        let mut keep = KeptSteps::new(&[100, 0, 7, 7], Some(path), 0, 100).unwrap();
         assert_eq!(
-            keep.missed(40).unwrap(),
+            [keep.steps_to_next(0), keep.steps_to_next(5), keep.steps_to_next(7), keep.steps_to_next(100)],
+            [7, 2, 93, u64::MAX]
+        );
+        assert_eq!(keep.take_path(0), Some("out/run.v1.step-0.safetensors".into()));
+        assert_eq!((keep.take_path(0), keep.take_path(6)), (None, None));
+        assert_eq!(keep.take_path(7), Some("out/run.v1.step-7.safetensors".into()));
+        assert_eq!(
+            keep.describe_missed(40).unwrap(),
             "--keep: no checkpoint at step 100, because the run ended at step 40."
         );
-        assert!(keep.check().is_ok());
-        keep.fail(7);
-        assert!(keep.check().unwrap_err().to_string().contains("step 7 was not written"));
-        assert_eq!(beside(Path::new("run"), 3), Path::new("run.step-3"));
+        assert!(keep.check_failed().is_ok());
+        keep.add_failed_step(7);
+        assert!(keep.check_failed().unwrap_err().to_string().contains("step 7 was not written"));
+        assert_eq!(kept_checkpoint_path(Path::new("run"), 3), Path::new("run.step-3"));
     }
 
     #[test]
     fn a_resumed_run_keeps_what_is_still_to_come() {
-        let keep = Keep::new(&[0, 50, 80], None, 50, 100).unwrap();
-        assert_eq!(keep.steps, [50, 80]);
-        let refused = Keep::new(&[50, 101], None, 0, 100).unwrap_err().to_string();
+        let keep = KeptSteps::new(&[0, 50, 80], None, 50, 100).unwrap();
+        assert_eq!(keep.remaining_steps, [50, 80]);
+        let refused = KeptSteps::new(&[50, 101], None, 0, 100).unwrap_err().to_string();
         assert_eq!(refused, "--keep: step 101 is after the last step of the run, 100");
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::Parser;
 
 use super::*;
-use crate::disk::faulty::{FAULTS, Fault, Faulty};
+use crate::disk::faulty::{ALL_FAULTS, Fault, FaultyDisk};
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::learner::Weights;
 
@@ -25,16 +25,16 @@ thread_local! {
     static CLOCK_MS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A clock that stands still, but for what [`Slow`] takes.
+/// A clock that advances only by the time that [`Slow`] takes.
 fn clock() -> f64 {
     CLOCK_MS.get() as f64
 }
 
-/// A measurement at a time, and a checkpoint after each.
-const BIT_BY_BIT: Pace = Pace { slice_ms: f64::INFINITY, steps: 5, now_ms: clock };
+/// One measurement per time slice, with a checkpoint after each.
+const BIT_BY_BIT: TrainingPace = TrainingPace { slice_ms: f64::INFINITY, max_steps: 5, now_ms: clock };
 
-/// What `lab run` does on this disk, going on from the checkpoint if there is one.
-fn lab_run(disk: &dyn Disk, folder: &Path, format: &str) -> Result<(), Trouble> {
+/// Runs `lab run` on this disk, continuing from the checkpoint if there is one.
+fn lab_run(disk: &dyn Disk, folder: &Path, format: &str) -> Result<(), CommandError> {
     let [output, checkpoint] = ["run.txt", "run.safetensors"].map(|name| folder.join(name));
     let [output, path] = [&output, &checkpoint].map(|path| path.to_str().unwrap());
     let mut line = vec!["run", LINK, "-q", "--format", format, "-o", output, "--checkpoint", path];
@@ -42,7 +42,7 @@ fn lab_run(disk: &dyn Disk, folder: &Path, format: &str) -> Result<(), Trouble> 
     if checkpoint.exists() {
         line.extend(["--resume", path]);
     }
-    run_on(&Line::parse_from(line).run, disk, BIT_BY_BIT)
+    run_with_disk(&Line::parse_from(line).run, disk, BIT_BY_BIT)
 }
 
 fn read(folder: &Path) -> [Option<Vec<u8>>; 2] {
@@ -59,19 +59,19 @@ fn after_each_fault_the_run_goes_on_and_is_the_same_to_the_byte() {
     };
     for format in ["csv", "json", "table"] {
         fresh();
-        lab_run(&Faulty::none(), &folder, format).unwrap();
+        lab_run(&FaultyDisk::without_fault(), &folder, format).unwrap();
         let whole = read(&folder);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left behind");
         // What differs between formats is the text alone.
-        let faults: &[Fault] = if format == "csv" { &FAULTS[..] } else { &[Fault::Killed] };
+        let faults: &[Fault] = if format == "csv" { &ALL_FAULTS[..] } else { &[Fault::Killed] };
         for fault in faults.iter().copied() {
             let mut went_wrong = 0;
             for at in 0.. {
                 fresh();
-                let disk = Faulty::new(at, fault);
+                let disk = FaultyDisk::new(at, fault);
                 let first = lab_run(&disk, &folder, format);
-                let (done, is_dead) = (!disk.went_wrong(), disk.is_dead());
-                disk.restart();
+                let (done, is_dead) = (!disk.has_reached_fault(), disk.is_dead());
+                disk.simulate_restart();
                 let place = format!("{format}, operation {at}, {fault:?}");
                 let [text, weights] = read(&folder);
                 // What says that it has ended well has; and a file is the old one or the new one.
@@ -85,7 +85,7 @@ fn after_each_fault_the_run_goes_on_and_is_the_same_to_the_byte() {
                     break;
                 }
                 went_wrong += 1;
-                let again = lab_run(&Faulty::none(), &folder, format);
+                let again = lab_run(&FaultyDisk::without_fault(), &folder, format);
                 assert!(again.is_ok(), "{place}: {:?}", again.err());
                 assert!(read(&folder) == whole, "{place}");
             }
@@ -103,19 +103,19 @@ struct Slow {
 
 impl Disk for Slow {
     fn open(&self, path: &Path) -> io::Result<File> {
-        Native.open(path)
+        SystemDisk.open(path)
     }
 
     fn append(&self, file: &File, bytes: &[u8]) -> io::Result<()> {
-        // What is said of the run comes before its first measurement.
+        // The header is written before the first measurement.
         if !bytes.starts_with(b"#") {
             CLOCK_MS.set(CLOCK_MS.get() + self.first_ms.take());
         }
-        Native.append(file, bytes)
+        SystemDisk.append(file, bytes)
     }
 
-    fn cut(&self, file: &File, length: u64) -> io::Result<()> {
-        Native.cut(file, length)
+    fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
+        SystemDisk.truncate(file, length)
     }
 
     fn sync(&self, _: &File) -> io::Result<()> {
@@ -127,7 +127,7 @@ impl Disk for Slow {
             let checkpoint = Checkpoint::decode(&std::fs::read(from)?).map_err(io::Error::other)?;
             self.saved.borrow_mut().push(checkpoint.step);
         }
-        Native.rename(from, to)
+        SystemDisk.rename(from, to)
     }
 
     fn sync_folder(&self, _: &Path) -> io::Result<()> {
@@ -135,7 +135,7 @@ impl Disk for Slow {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        Native.remove(path)
+        SystemDisk.remove(path)
     }
 }
 
@@ -150,7 +150,7 @@ fn saved(name: &str, every_s: &str, steps: u64, first_ms: u64) -> Vec<u64> {
     let more = ["--checkpoint", checkpoint, "--checkpoint-every", every_s];
     let disk = Slow { first_ms: Cell::new(first_ms), saved: RefCell::default() };
     let arguments = Line::parse_from([&line[..], &more].concat()).run;
-    run_on(&arguments, &disk, Pace { steps, ..BIT_BY_BIT }).unwrap();
+    run_with_disk(&arguments, &disk, TrainingPace { max_steps: steps, ..BIT_BY_BIT }).unwrap();
     std::fs::remove_dir_all(folder).unwrap();
     disk.saved.into_inner()
 }
@@ -168,7 +168,7 @@ fn a_checkpoint_is_written_at_the_measurement_after_its_time_and_at_the_end() {
 /// Two networks of two parameters, of two and of three numbers.
 #[test]
 fn a_checkpoint_is_well_where_one_of_its_networks_is() {
-    let spec = open::link(LINK).unwrap().spec;
+    let spec = open::read_link(LINK).unwrap().spec;
     let is_well = |broken: &[(usize, usize)]| {
         let mut parameters = vec![vec![0.5; 4], vec![0.25; 6]];
         for (count, (parameter, at)) in broken.iter().enumerate() {
@@ -176,7 +176,7 @@ fn a_checkpoint_is_well_where_one_of_its_networks_is() {
         }
         let weights = Weights { parameters, moments: vec![] };
         let (spec, initial) = (spec.clone(), Default::default());
-        is_well(&Checkpoint { spec, step: 5, solved: vec![None; 2], initial, weights })
+        has_finite_replica(&Checkpoint { spec, step: 5, solved: vec![None; 2], initial, weights })
     };
     for (broken, expected) in [
         (&[] as &[(usize, usize)], true),
@@ -197,7 +197,7 @@ fn weights_of_which_no_network_is_finite_do_not_replace_the_checkpoint_before() 
     let path = std::env::temp_dir().join(format!("vivarium-run-nan-{}.safetensors", std::process::id()));
     let line = ["run", LINK, "-q", "--checkpoint", path.to_str().unwrap()];
     let arguments = Line::parse_from(line).run;
-    let (spec, disk) = (open::link(LINK).unwrap().spec, Faulty::none());
+    let (spec, disk) = (open::read_link(LINK).unwrap().spec, FaultyDisk::without_fault());
     let whole = Session::start(&spec, &Device::cpu(), Options::default()).unwrap();
     let whole = pollster::block_on(whole.checkpoint()).unwrap();
     let save = |step: u64, broken: &[usize]| {
@@ -205,16 +205,16 @@ fn weights_of_which_no_network_is_finite_do_not_replace_the_checkpoint_before() 
         let first = &mut checkpoint.weights.parameters[0];
         let length = first.len() / 2;
         broken.iter().for_each(|network| first[network * length] = f32::NAN);
-        let training = Training {
+        let training = TrainingRun {
             arguments: &arguments,
             disk: &disk,
             session: Session::resume(&checkpoint, &Device::cpu(), Options::default()).unwrap(),
-            environment: Environment::default(),
-            rows: Rows::new(arguments.format, arguments.names, &spec),
-            output: Output::open(&disk, None).unwrap(),
-            keep: keep::Keep::default(),
+            environment: TrainingEnvironment::default(),
+            printer: MeasurementPrinter::new(arguments.format, arguments.names, &spec),
+            output: MetricsOutput::open(&disk, None).unwrap(),
+            kept_steps: keep::KeptSteps::default(),
         };
-        training.save(None).map_err(|why| format!("{why:#}"))
+        training.save_checkpoint(None).map_err(|why| format!("{why:#}"))
     };
     let step = || Checkpoint::decode(&std::fs::read(&path).unwrap()).unwrap().step;
     for (at, broken) in [(1, &[] as &[usize]), (2, &[0]), (3, &[1])] {
@@ -236,7 +236,7 @@ fn a_run_is_kept_at_the_steps_that_are_asked_for() {
     let [output, path] = [&output, &path].map(|path| path.to_str().unwrap());
     let run = |link: &str, more: &[&str]| {
         let line = ["run", link, "-q", "--format", "csv", "-o", output, "--checkpoint", path];
-        run_on(&Line::parse_from([&line[..], more].concat()).run, &Native, PACE)
+        run_with_disk(&Line::parse_from([&line[..], more].concat()).run, &SystemDisk, DEFAULT_PACE)
     };
     run(LINK, &["--keep", "7,0,15"]).unwrap();
     let whole = read_both(output, path);

@@ -1,153 +1,177 @@
-//! Every [figure](super::figures) about sparse token regression that an independent implementation has checked, with what
-//! is found here.
+//! Reproduces every [result](super::figures) of the independent implementation on sparse token regression.
 
-use super::figures::{Figure, Instance};
-use super::table::{Comparison, line};
-use super::{shown, trial};
-use vivarium_core::settings::thousands;
+use super::figures::{LookupFigure, LookupInstance};
+use super::table::{ComparisonRow, format_row};
+use super::{format_time, measure_run};
+use vivarium_core::settings::format_thousands;
 use vivarium_model::models::prompts::CODES;
 use vivarium_model::permalink::decode;
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 use vivarium_model::run::RunSpec;
-use vivarium_model::sweep::Cell;
-use vivarium_plot::analysis::convergence::Times;
-use vivarium_plot::analysis::curves::spread;
+use vivarium_model::sweep::SweepCell;
+use vivarium_plot::analysis::convergence::ConvergenceTimes;
+use vivarium_plot::analysis::curves::median_range;
 use vivarium_science::tokens::PositionCodes;
 use vivarium_science::tokens::theory::{angles, oracle};
 use vivarium_training::launch::device::Device;
 
-/// Draws of the oracle, there as here.
-const DRAWS: u32 = 40;
-/// Positions and numbers in a token of those draws.
-const ORACLE: (usize, usize) = (16, 8);
+/// Random draws for the risk of the oracle.
+const ORACLE_DRAWS: u32 = 40;
+/// Positions N and numbers per token d of these draws.
+const ORACLE_SIZES: (usize, usize) = (16, 8);
 
-/// Largest ratio of numbers of prompts, or of errors, that still agree: one or two seeds were run elsewhere.
-const RATIO: f64 = 2.0;
-/// Largest share by which errors at a floor may be beyond what was found elsewhere: noise of the test.
-const ERRORS_APART: f32 = 0.06;
-/// The same of errors of runs that have not come to rest.
-const UNDERWAY_APART: f32 = 0.1;
+/// Largest ratio of numbers of prompts, or of small errors, that agree: the independent program ran one or
+/// two seeds.
+const MAX_RATIO: f64 = 2.0;
+/// Largest relative difference of errors near a floor that agree: noise of the test set.
+const MAX_FLOOR_EXCESS: f32 = 0.06;
+/// Largest difference of errors that agree if the runs have not converged.
+const MAX_UNFINISHED_DIFFERENCE: f32 = 0.1;
 
-/// Largest ratio of exact numbers that were written down in round ones.
-const ROUND: f64 = 1.25;
-/// Draws of codes out of so many may have a pair that is too much alike.
-const DRAWS_OF_CODES: f64 = 20.0;
+/// Largest ratio of an exact number to a rounded one that agree.
+const MAX_ROUNDED_RATIO: f64 = 1.25;
+/// Draws of codes of which one may contain a pair that is too similar.
+const DRAWS_PER_FAILURE: f64 = 20.0;
 
-/// Runs one and compares.
+/// Reproduces one result and compares it.
 ///
 /// # Errors
 /// When the device stops working.
-pub(super) fn compare_one(instance: &Instance, device: &Device) -> Result<Comparison, Failure> {
+pub(super) fn compare_lookup(instance: &LookupInstance, device: &Device) -> Result<ComparisonRow, RunError> {
     let begin = now_ms();
     let (mut elsewhere, mut here, agree) = match instance.figure {
-        Figure::Pairs(positions, found) => {
+        LookupFigure::Pairs(positions, found) => {
             let mean = angles::mean_strong_pairs(positions, PositionCodes::Random.dimension(positions, 0));
-            (found.to_string(), format!("{mean:.1}, exactly"), is_round(mean, found))
+            (found.to_string(), format!("{mean:.1}, exactly"), matches_rounded(mean, found))
         }
-        Figure::Signs(positions, by_log) => signs(positions, by_log),
-        Figure::Oracle(prompts, found) => oracles(prompts, found),
-        Figure::Trained(about) => {
-            let (count, about) = (trained(&spec(instance)), about as f64);
-            (format!("about {}", shown(Some(about))), thousands(count), is_round(count as f64, about))
+        LookupFigure::Signs(positions, by_log) => compare_sign_count(positions, by_log),
+        LookupFigure::Oracle(prompts, found) => compare_oracle(prompts, found),
+        LookupFigure::Trained(about) => {
+            let (count, about) = (trained_parameter_count(&instance_run(instance)), about as f64);
+            (
+                format!("about {}", format_time(Some(about))),
+                format_thousands(count),
+                matches_rounded(count as f64, about),
+            )
         }
-        Figure::Error(..) | Figure::Prompts(..) | Figure::Never(_) => of_networks(instance, device)?,
+        LookupFigure::Error(..) | LookupFigure::Prompts(..) | LookupFigure::Never(_) => {
+            compare_networks(instance, device)?
+        }
     };
     let seconds = (now_ms() - begin) / 1e3;
     if let Some(there) = instance.seconds {
         elsewhere += &format!(", {there} s");
         here += &format!(", {:.1} s each", seconds / instance.seeds as f64);
     }
-    Ok(Comparison { name: instance.name.clone(), elsewhere, here, agree, seconds })
+    Ok(ComparisonRow {
+        name: instance.name.clone(),
+        reference_result: elsewhere,
+        our_result: here,
+        agrees: agree,
+        seconds,
+    })
 }
 
-fn spec(instance: &Instance) -> RunSpec {
+/// The run of an instance.
+fn instance_run(instance: &LookupInstance) -> RunSpec {
     decode(&format!("#v1/sparse-token-regression?{}", instance.link)).0.spec
 }
 
-fn is_round(exact: f64, found: f64) -> bool {
-    (exact / found).max(found / exact) < ROUND
+/// Whether an exact number agrees with a rounded one.
+fn matches_rounded(exact: f64, rounded: f64) -> bool {
+    (exact / rounded).max(rounded / exact) < MAX_ROUNDED_RATIO
 }
 
-/// Numbers of one network that training changes.
-fn trained(spec: &RunSpec) -> u64 {
+/// Number of trained parameters of one network; the position codes are fixed.
+fn trained_parameter_count(spec: &RunSpec) -> u64 {
     let parameters = spec.parameters();
     let trained = parameters.iter().enumerate().filter(|(which, _)| *which != CODES);
     trained.map(|(_, parameter)| parameter.len() as u64).sum()
 }
 
-/// The fewest random signs from which on the mean number of pairs that break assumption 3 stays below one in so many draws.
-fn signs(positions: usize, by_log: f64) -> (String, String, bool) {
+/// Smallest number of random signs per code, divided by ln N, with which less than one draw in 20 has a pair
+/// that breaks assumption 3. Text elsewhere, text here, agreement.
+fn compare_sign_count(positions: usize, signs_per_log: f64) -> (String, String, bool) {
     let log = (positions as f64).ln();
-    let is_short = |signs: &usize| angles::mean_strong_pairs(positions, *signs) > 1.0 / DRAWS_OF_CODES;
-    let most = (4.0 * by_log * log) as usize;
+    let is_short = |signs: &usize| angles::mean_strong_pairs(positions, *signs) > 1.0 / DRAWS_PER_FAILURE;
+    let most = (4.0 * signs_per_log * log) as usize;
     let fewest = 1 + (1..most).rev().find(is_short).unwrap_or(0);
     let found = fewest as f64 / log;
     let here = format!("{found:.1} ln N, in 19 of 20 draws");
-    (format!("about {by_log} ln N"), here, is_round(found, by_log))
+    (format!("about {signs_per_log} ln N"), here, matches_rounded(found, signs_per_log))
 }
 
-/// The largest inner product of two codes of a run, where they are random and it nearly cannot tell them apart.
-fn twins(spec: &RunSpec) -> Option<f64> {
+/// Largest inner product of two random codes of a run, if it is above [`MIN_SIMILAR_PRODUCT`].
+fn similar_codes_product(spec: &RunSpec) -> Option<f64> {
     let prompts = spec.task.sampler().prompts().filter(|prompts| prompts.codes == PositionCodes::Random)?;
     let all = prompts.draw_position_codes(spec.run.seed);
     let codes: Vec<&[f32]> = all.chunks(prompts.code_dim).collect();
     let alike = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();
     let pairs = codes.iter().enumerate().flat_map(|(i, a)| codes[..i].iter().map(move |b| alike(a, b)));
-    pairs.reduce(f64::max).filter(|most| *most > ALIKE)
+    pairs.reduce(f64::max).filter(|most| *most > MIN_SIMILAR_PRODUCT)
 }
 
-/// Codes with a larger inner product differ in one sign of ten or in none.
-const ALIKE: f64 = 0.75;
+/// Codes with a larger inner product differ in at most one sign of ten.
+const MIN_SIMILAR_PRODUCT: f64 = 0.75;
 
-fn oracles(prompts: usize, found: f64) -> (String, String, bool) {
-    let (positions, dim) = ORACLE;
+/// Compares the mean risk of the oracle with `prompts` prompts: text elsewhere, text here, agreement.
+fn compare_oracle(prompts: usize, reference: f64) -> (String, String, bool) {
+    let (positions, dim) = ORACLE_SIZES;
     let risk = |draw: u32| oracle::sample_oracle_risks(0, draw, positions, dim, &[prompts])[0];
-    let mean = (0..DRAWS).map(risk).sum::<f64>() / f64::from(DRAWS);
+    let mean = (0..ORACLE_DRAWS).map(risk).sum::<f64>() / f64::from(ORACLE_DRAWS);
     let exact = oracle::mean_oracle_risk(prompts, positions, dim);
-    // Squared lengths of projections follow a Beta law.
-    let error = (exact * (1.0 - exact) / ((positions * dim) as f64 / 2.0 + 1.0) / f64::from(DRAWS)).sqrt();
-    let agree = (mean - found).abs() <= 3.5 * std::f64::consts::SQRT_2 * error + 1e-3;
-    (found.to_string(), format!("{mean:.3} ± {error:.3}, on average {exact}"), agree)
+    // Squared lengths of projections follow a Beta distribution.
+    let error =
+        (exact * (1.0 - exact) / ((positions * dim) as f64 / 2.0 + 1.0) / f64::from(ORACLE_DRAWS)).sqrt();
+    let agree = (mean - reference).abs() <= 3.5 * std::f64::consts::SQRT_2 * error + 1e-3;
+    (reference.to_string(), format!("{mean:.3} ± {error:.3}, on average {exact}"), agree)
 }
 
-fn of_networks(instance: &Instance, device: &Device) -> Result<(String, String, bool), Failure> {
-    let mut spec = spec(instance);
+/// Trains the networks of an instance and compares their error or number of prompts: text elsewhere, text
+/// here, agreement.
+fn compare_networks(instance: &LookupInstance, device: &Device) -> Result<(String, String, bool), RunError> {
+    let mut spec = instance_run(instance);
     spec.run.replicas = instance.seeds;
-    let (batch, most) = (spec.batch() as u64, spec.run.steps);
-    let alike = twins(&spec).map_or(String::new(), |alike| format!("; two codes alike by {alike:.1}"));
-    let trial = trial(Cell { spec, at: 0, series: 0 }, &[], &[], device)?;
+    let (batch, most) = (spec.batch_size() as u64, spec.run.steps);
+    let alike = similar_codes_product(&spec)
+        .map_or(String::new(), |alike| format!("; two codes alike by {alike:.1}"));
+    let trial = measure_run(SweepCell { spec, sweep_index: 0, series_index: 0 }, &[], &[], device)?;
     let last = trial.rows.last().map_or(&[][..], |row| &row.test_loss);
-    let (error, lowest, highest) = spread(last);
-    let times = Times::new(&trial.solved);
-    let (solved, seeds) = (times.converged().len(), instance.seeds);
+    let (error, lowest, highest) = median_range(last);
+    let times = ConvergenceTimes::new(&trial.target_steps);
+    let (solved, seeds) = (times.converged_times().len(), instance.seeds);
     let prompts = times.median().map(|steps| steps * batch as f64);
-    let range = match times.converged() {
+    let range = match times.converged_times() {
         [first, .., last] => {
-            format!("{}–{}; ", shown(Some(first * batch as f64)), shown(Some(last * batch as f64)))
+            format!(
+                "{}–{}; ",
+                format_time(Some(first * batch as f64)),
+                format_time(Some(last * batch as f64))
+            )
         }
         _ => String::new(),
     };
-    let shown_prompts = format!("{} ({range}{solved}/{seeds})", shown(prompts));
+    let shown_prompts = format!("{} ({range}{solved}/{seeds})", format_time(prompts));
     let (elsewhere, here, agree) = match instance.figure {
-        Figure::Error(low, high) => {
-            // Near a floor a factor would say nothing.
-            let factor = if low > 0.3 { 1.0 + ERRORS_APART } else { RATIO as f32 };
+        LookupFigure::Error(low, high) => {
+            // Near a floor, a factor would accept any error.
+            let factor = if low > 0.3 { 1.0 + MAX_FLOOR_EXCESS } else { MAX_RATIO as f32 };
             let near = low / factor <= error && error <= high * factor;
             let elsewhere = if low == high { low.to_string() } else { format!("{low}–{high}") };
             (elsewhere, format!("{error:.4} ({lowest:.4}–{highest:.4})"), near)
         }
-        Figure::Prompts(low, high) => {
-            let near = |found: f64| low as f64 / RATIO <= found && found <= high as f64 * RATIO;
+        LookupFigure::Prompts(low, high) => {
+            let near = |found: f64| low as f64 / MAX_RATIO <= found && found <= high as f64 * MAX_RATIO;
             let elsewhere = match low == high {
-                true => thousands(low),
-                false => format!("{}–{}", thousands(low), thousands(high)),
+                true => format_thousands(low),
+                false => format!("{}–{}", format_thousands(low), format_thousands(high)),
             };
             (elsewhere, shown_prompts, prompts.is_some_and(near))
         }
-        Figure::Never(found) => {
-            let near = found.is_none_or(|found| (error - found).abs() <= UNDERWAY_APART);
-            let after = thousands(most * batch);
+        LookupFigure::Never(found) => {
+            let near = found.is_none_or(|found| (error - found).abs() <= MAX_UNFINISHED_DIFFERENCE);
+            let after = format_thousands(most * batch);
             let elsewhere = found.map_or(String::new(), |found| format!(" (error {found})"));
             let here = format!("{shown_prompts}, error {error:.3} ({lowest:.3}–{highest:.3})");
             (format!("not in {after}{elsewhere}"), here, 2 * solved <= seeds && near)
@@ -157,9 +181,9 @@ fn of_networks(instance: &Instance, device: &Device) -> Result<(String, String, 
     Ok((elsewhere, here + &alike, agree))
 }
 
-/// The comparison as a table in Markdown.
-pub(super) fn markdown(rows: &[Comparison]) -> String {
-    let lines: String = rows.iter().map(line).collect();
+/// The comparisons as a Markdown table.
+pub(super) fn format_markdown(rows: &[ComparisonRow]) -> String {
+    let lines: String = rows.iter().map(format_row).collect();
     format!(
         "| figure | independent program: relative error, or prompts seen | here: median (range; reached) | agree | why \
          |\n|---|---|---|---|---|\n{lines}"
@@ -168,29 +192,32 @@ pub(super) fn markdown(rows: &[Comparison]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures::instances;
+    use super::super::figures::lookup_instances;
     use super::*;
 
     #[test]
     fn figures_without_a_network_agree() {
-        let bare = instances().into_iter().filter(|instance| instance.seeds == 0);
-        let compared: Vec<Comparison> =
-            bare.map(|instance| compare_one(&instance, &Device::cpu()).unwrap()).collect();
+        let bare = lookup_instances().into_iter().filter(|instance| instance.seeds == 0);
+        let compared: Vec<ComparisonRow> =
+            bare.map(|instance| compare_lookup(&instance, &Device::cpu()).unwrap()).collect();
         assert_eq!(compared.len(), 12);
-        assert!(compared.iter().all(Comparison::is_settled), "{compared:#?}");
+        assert!(compared.iter().all(ComparisonRow::is_settled_or_known), "{compared:#?}");
         let apart: Vec<&str> =
-            compared.iter().filter(|row| !row.agree).map(|row| row.name.as_str()).collect();
+            compared.iter().filter(|row| !row.agrees).map(|row| row.name.as_str()).collect();
         assert_eq!(apart, ["look-up 5.2: attention, N = 12: trained numbers"]);
-        assert!(!oracles(64, 0.7).2);
-        assert!(!signs(100, 10.0).2);
+        assert!(!compare_oracle(64, 0.7).2);
+        assert!(!compare_sign_count(100, 10.0).2);
     }
 
     #[test]
     fn codes_that_are_nearly_the_same_are_told_of() {
         let spec = |link: &str| decode(&format!("#v1/sparse-token-regression?{link}")).0.spec;
-        // Of two signs four codes can be made, and nine positions have some twice.
-        assert!(twins(&spec("n=9&codes=random&de=2")).is_some_and(|most| (most - 1.0).abs() < 1e-6));
-        assert_eq!(twins(&spec("n=9&codes=random&de=200")), None);
-        assert_eq!(twins(&spec("n=9")), None);
+        // Two signs make four codes, so nine positions share some.
+        assert!(
+            similar_codes_product(&spec("n=9&codes=random&de=2"))
+                .is_some_and(|most| (most - 1.0).abs() < 1e-6)
+        );
+        assert_eq!(similar_codes_product(&spec("n=9&codes=random&de=200")), None);
+        assert_eq!(similar_codes_product(&spec("n=9")), None);
     }
 }

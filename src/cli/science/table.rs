@@ -1,40 +1,40 @@
-//! A line of the table that holds our figures beside those found elsewhere.
+//! A row of the table that compares our results with those of independent programs.
 
-use super::notes::note;
+use super::notes::find_note;
 
-/// One line of the table.
+/// One row of the table that compares our results with those of independent programs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
-    /// The instance's name.
+pub struct ComparisonRow {
+    /// Name of the result.
     pub name: String,
-    /// What was found elsewhere.
-    pub elsewhere: String,
-    /// What was found here.
-    pub here: String,
-    /// Whether the two agree.
-    pub agree: bool,
-    /// Seconds it took.
+    /// Result of the independent program, as text.
+    pub reference_result: String,
+    /// Our result, as text.
+    pub our_result: String,
+    /// Whether the two agree within the tolerance.
+    pub agrees: bool,
+    /// Seconds that our result took.
     pub seconds: f64,
 }
 
-impl Comparison {
+impl ComparisonRow {
     /// Whether the two agree, or are known to differ.
-    pub fn is_settled(&self) -> bool {
-        self.agree || note(&self.name).is_some_and(|note| note.apart)
+    pub fn is_settled_or_known(&self) -> bool {
+        self.agrees || find_note(&self.name).is_some_and(|note| note.is_known_difference)
     }
 
-    /// Why the two differ, or may, where that is known.
-    pub fn why(&self) -> &'static str {
-        note(&self.name).map_or("", |note| note.why)
+    /// Explanation of a difference; empty if there is none.
+    pub fn reason(&self) -> &'static str {
+        find_note(&self.name).map_or("", |note| note.reason)
     }
 }
 
-/// The line in Markdown.
-pub(super) fn line(row: &Comparison) -> String {
-    let sign = if row.agree { "yes" } else { "no" };
+/// The row in Markdown.
+pub(super) fn format_row(row: &ComparisonRow) -> String {
+    let sign = if row.agrees { "yes" } else { "no" };
     // A bar would end the cell.
-    let [name, why] = [&row.name, row.why()].map(|text| text.replace('|', "\\|"));
-    format!("| {name} | {} | {} | {sign} | {why} |\n", row.elsewhere, row.here)
+    let [name, why] = [&row.name, row.reason()].map(|text| text.replace('|', "\\|"));
+    format!("| {name} | {} | {} | {sign} | {why} |\n", row.reference_result, row.our_result)
 }
 
 #[cfg(test)]
@@ -43,21 +43,21 @@ mod tests {
 
     #[test]
     fn a_known_difference_has_its_reason_beside_it() {
-        let row = |name: &str, agree| Comparison {
+        let row = |name: &str, agree| ComparisonRow {
             name: name.into(),
-            elsewhere: "1".into(),
-            here: "2".into(),
-            agree,
+            reference_result: "1".into(),
+            our_result: "2".into(),
+            agrees: agree,
             seconds: 0.0,
         };
         let known = row("look-up 5.1: mean, q = 2, H = 1", false);
-        assert!(known.is_settled() && line(&known).contains("| no | With one matrix"));
+        assert!(known.is_settled_or_known() && format_row(&known).contains("| no | With one matrix"));
         let unknown = row("look-up 5.1: mean, q = 9, H = 1", false);
-        assert!(!unknown.is_settled() && line(&unknown).ends_with("| no |  |\n"));
+        assert!(!unknown.is_settled_or_known() && format_row(&unknown).ends_with("| no |  |\n"));
         // A note on a figure that agrees does not let it differ.
         let noted = row("look-up 5.3: MLP, N = 8", false);
-        assert!(!noted.is_settled() && !noted.why().is_empty());
+        assert!(!noted.is_settled_or_known() && !noted.reason().is_empty());
         let barred = row("look-up 4 (iii): pairs of codes with |⟨ω, ω⟩| > 1/2, N = 12", true);
-        assert_eq!(line(&barred).replace("\\|", "").matches('|').count(), 6);
+        assert_eq!(format_row(&barred).replace("\\|", "").matches('|').count(), 6);
     }
 }

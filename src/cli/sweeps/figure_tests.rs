@@ -2,14 +2,14 @@
 
 use super::*;
 use vivarium_model::permalink::decode_within;
-use vivarium_model::run::cells::axes;
+use vivarium_model::run::cells::sweep_axes;
 
 /// A sweep of `link` with a file of its own, in which `solved` of the networks of each run reached the target: run
 /// number i at step 100·(i + 1).
-fn found(name: &str, link: &str, networks: usize, solved: &[usize]) -> Found {
-    let (decoded, notices) = decode_within(link, MOST_AT_ALL);
+fn found(name: &str, link: &str, networks: usize, solved: &[usize]) -> SweepIndex {
+    let (decoded, notices) = decode_within(link, MAX_SWEEP_RUNS);
     assert!(notices.is_empty(), "{notices:?}");
-    let mut settings: Vec<&str> = axes(&decoded.spec).map(|axis| axis.key.as_str()).collect();
+    let mut settings: Vec<&str> = sweep_axes(&decoded.spec).map(|axis| axis.key.as_str()).collect();
     if !settings.contains(&"seed") {
         settings.push("seed");
     }
@@ -24,21 +24,21 @@ fn found(name: &str, link: &str, networks: usize, solved: &[usize]) -> Found {
     }
     let path = std::env::temp_dir().join(format!("vivarium-figure-{name}-{}.csv", std::process::id()));
     std::fs::write(&path, text).unwrap();
-    let found = Found::read(&path).unwrap();
-    assert_eq!(found.runs(), solved.len());
+    let found = SweepIndex::read(&path).unwrap();
+    assert_eq!(found.run_count(), solved.len());
     // Windows keeps a file that is open.
     let _ = std::fs::remove_file(path);
     found
 }
 
 /// The runs of a sweep of at most two settings.
-fn swept(found: &Found) -> Sweep {
-    let mut all = panels(found).unwrap();
+fn swept(found: &SweepIndex) -> SweepProgress {
+    let mut all = build_panels(found).unwrap();
     assert!(all.len() == 1 && all[0].name.is_empty());
     all.remove(0).sweep
 }
 
-fn grid(reading: &Reading) -> &Grid {
+fn grid(reading: &Reading) -> &Heatmap {
     let Reading::Grid(grid) = reading else { panic!("a map is a grid") };
     grid
 }
@@ -51,7 +51,9 @@ fn shares_stand_over_their_values_which_are_logarithmic_if_all_are_positive() {
         ("words", "loss:hinge_ce_square", false, [1.0, 2.0, 3.0]),
     ] {
         let found = found(name, &format!("#v1/sparse-parity?replicas=4&sweep={sweep}"), 4, &[4, 1, 0]);
-        let Reading::Lines(lines) = share(&found.spec, &swept(&found)) else { panic!("it is a curve") };
+        let Reading::Lines(lines) = build_share_curve(&found.spec, &swept(&found)) else {
+            panic!("it is a curve")
+        };
         assert_eq!(lines.log_x, is_log, "{name}");
         assert_eq!(lines.y_range, Some((0.0, 1.0)));
         assert_eq!(lines.series.len(), 1);
@@ -65,11 +67,11 @@ fn shares_stand_over_their_values_which_are_logarithmic_if_all_are_positive() {
 fn maps_have_the_first_setting_across_and_the_second_one_down() {
     let link = "#v1/sparse-parity?replicas=4&sweep=n:10_20_40&series=k:2_3";
     let found = found("map", link, 4, &[4, 3, 0, 1, 2, 4]);
-    let all = maps(&found.spec, &swept(&found));
+    let all = build_maps(&found.spec, &swept(&found));
     // Proposition 6.3 forbids nothing of so few bits.
     assert_eq!(all.len(), 2);
     let (share, reached) = (grid(&all[0]), grid(&all[1]));
-    assert_eq!((share.title.as_str(), share.rows, share.columns), (SHARE, 2, 3));
+    assert_eq!((share.title.as_str(), share.rows, share.columns), (SHARE_TITLE, 2, 3));
     assert_eq!(share.row_names, ["2", "3"]);
     assert_eq!(share.column_names, ["10", "20", "40"]);
     assert_eq!(share.values, [1.0, 0.0, 0.5, 0.75, 0.25, 1.0]);
@@ -88,7 +90,7 @@ fn maps_have_the_first_setting_across_and_the_second_one_down() {
 fn a_third_map_shows_what_theory_allows_where_that_is_not_everything() {
     let link = "#v1/sparse-parity?width=1&batch=8&steps=100&replicas=2&sweep=n:20_30_40&series=k:1_8";
     let found = found("allowed", link, 2, &[2, 0, 2, 0, 2, 0]);
-    let all = maps(&found.spec, &swept(&found));
+    let all = build_maps(&found.spec, &swept(&found));
     assert_eq!(all.len(), 3);
     let allowed = grid(&all[2]);
     assert_eq!(allowed.title, "Largest share by proposition 6.3, with adversarial errors of gradients");
@@ -107,23 +109,23 @@ fn a_figure_has_the_readings_that_its_sweep_has() {
     let [times, errors, enough] = [chart::SWEEP, chart::ENDS, chart::THRESHOLD].map(Chart::name);
     let median = "Median step at which the target is reached";
     let boolean = "#v1/sparse-boolean?replicas=4&sweep=m:20_30_40&series=n:25_50";
-    let all = [SHARE, median, times, errors, enough];
+    let all = [SHARE_TITLE, median, times, errors, enough];
     for (name, link, networks, runs, drawn) in [
-        ("curve", "#v1/sparse-parity?replicas=2&sweep=n:10_20", 2, 2, &[SHARE, times] as &[&str]),
-        ("ends", "#v1/tabular?n=5&replicas=2&sweep=m:40_60", 2, 2, &[SHARE, errors]),
-        ("single", boolean, 4, 6, &[SHARE, median, times]),
-        ("tries", &boolean.replace("?", "?tries=2&"), 4, 6, &[SHARE, median, times, enough]),
+        ("curve", "#v1/sparse-parity?replicas=2&sweep=n:10_20", 2, 2, &[SHARE_TITLE, times] as &[&str]),
+        ("ends", "#v1/tabular?n=5&replicas=2&sweep=m:40_60", 2, 2, &[SHARE_TITLE, errors]),
+        ("single", boolean, 4, 6, &[SHARE_TITLE, median, times]),
+        ("tries", &boolean.replace("?", "?tries=2&"), 4, 6, &[SHARE_TITLE, median, times, enough]),
         (
             "words",
             "#v1/sparse-boolean?tries=2&replicas=4&sweep=m:20_30&series=loss:hinge_ce",
             4,
             4,
-            &[SHARE, median, times],
+            &[SHARE_TITLE, median, times],
         ),
     ] {
         let found = found(&format!("drawn-{name}"), link, networks, &vec![networks; runs]);
         let path = std::env::temp_dir().join(format!("vivarium-figure-{name}-{}.svg", std::process::id()));
-        draw(&path, &found, &Look::default()).unwrap();
+        draw_figure(&path, &found, &FigureStyle::default()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(path).unwrap();
         let titles: Vec<&str> = all.into_iter().filter(|title| text.contains(title)).collect();
@@ -137,7 +139,7 @@ fn further_settings_have_a_map_for_each_combination() {
     let link = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3&further=seed:5_6,width:16_32";
     let solved = [2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 2, 1, 0, 2];
     let found = found("further", link, 2, &solved);
-    let all = panels(&found).unwrap();
+    let all = build_panels(&found).unwrap();
     let names: Vec<&str> = all.iter().map(|panel| panel.name.as_str()).collect();
     assert!(
         names.len() == 4 && names[0].starts_with("seed = 5, ") && names[0].ends_with(" = 16"),
@@ -146,20 +148,20 @@ fn further_settings_have_a_map_for_each_combination() {
     assert!(names[3].starts_with("seed = 6, ") && names[3].ends_with(" = 32"), "{names:?}");
     for (panel, solved) in all.iter().zip(solved.chunks(4)) {
         let counts: Vec<usize> =
-            panel.sweep.done.iter().map(|times| times.iter().flatten().count()).collect();
+            panel.sweep.solved_steps.iter().map(|times| times.iter().flatten().count()).collect();
         assert_eq!(counts, solved, "{}", panel.name);
         assert!(panel.spec.run.further.is_empty());
     }
     let last = &all[3];
     assert_eq!(last.sweep.cells[1].spec.value("width").unwrap().to_string(), "32");
     assert_eq!((last.spec.run.seed, last.sweep.cells[1].spec.run.seed), (6, 6));
-    assert_eq!(grid(&maps(&last.spec, &last.sweep)[0]).values, [1.0, 0.0, 0.5, 1.0]);
+    assert_eq!(grid(&build_maps(&last.spec, &last.sweep)[0]).values, [1.0, 0.0, 0.5, 1.0]);
     let path = std::env::temp_dir().join(format!("vivarium-figure-further-{}.svg", std::process::id()));
-    draw(&path, &found, &Look::default()).unwrap();
+    draw_figure(&path, &found, &FigureStyle::default()).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::remove_file(path).unwrap();
     for name in names {
-        assert!(text.contains(&format!("{name}: {SHARE}")), "{name}");
+        assert!(text.contains(&format!("{name}: {SHARE_TITLE}")), "{name}");
     }
 }
 
@@ -169,10 +171,10 @@ fn two_settings_are_curves_as_well_with_the_law_that_is_printed() {
     let of = |name: &str, link: &str, runs: usize| {
         let found = found(name, link, 6, &vec![6; runs]);
         let path = std::env::temp_dir().join(format!("vivarium-two-{name}-{}.svg", std::process::id()));
-        draw(&path, &found, &Look::default()).unwrap();
+        draw_figure(&path, &found, &FigureStyle::default()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(path).unwrap();
-        (text, laws(&found).unwrap())
+        (text, format_power_laws(&found).unwrap())
     };
     let (drawn, printed) = of("few", "#v1/sparse-parity?replicas=6&sweep=n:10_20_40&series=k:2_3", 6);
     assert_eq!(printed.lines().count(), 2);

@@ -1,64 +1,70 @@
-//! The maps, or sets of curves, of a sweep of more than two settings: one for each combination of the further ones.
+//! The panels of a sweep of more than two settings: one for each combination of the further settings.
 
-use crate::Trouble;
-use crate::journal::Found;
-use vivarium_core::settings::thousands;
+use crate::CommandError;
+use crate::journal::SweepIndex;
+use vivarium_core::settings::format_thousands;
 use vivarium_model::run::RunSpec;
-use vivarium_model::run::cells::{count, panel, places};
+use vivarium_model::run::cells::{axes_with_value_indices, count_runs_usize, runs_per_panel};
 use vivarium_model::sweep::cell;
-use vivarium_plot::analysis::convergence::best;
-use vivarium_view::display::sweep::Sweep;
-use vivarium_view::display::words::setting;
+use vivarium_plot::analysis::convergence::best_of_groups;
+use vivarium_view::display::sweep::SweepProgress;
+use vivarium_view::display::words::format_setting;
 
-/// The runs that differ in the first two settings alone, all of which have ended.
-pub struct Panel {
-    /// "width = 16, seed = 3": the values of the further settings; nothing if there are none.
+/// The runs of a sweep that differ only in its first two settings, with their results.
+pub struct SweepPanel {
+    /// Values of the further settings, such as "width = 16, seed = 3"; empty if there are none.
     pub name: String,
-    /// The sweep of the first two settings.
+    /// The sweep over the first two settings.
     pub spec: RunSpec,
-    /// Its runs, as the page has them.
-    pub sweep: Sweep,
+    /// Runs and results, as the page has them.
+    pub sweep: SweepProgress,
 }
 
-/// How many there are.
-pub fn number(spec: &RunSpec) -> usize {
-    count(spec) / panel(spec).max(1)
+/// Number of combinations of the further settings.
+pub fn count_panels(spec: &RunSpec) -> usize {
+    count_runs_usize(spec) / runs_per_panel(spec).max(1)
 }
 
-/// All of them, in the order of their runs.
+/// All panels of a sweep, in the order of their runs.
 ///
 /// # Errors
 /// When runs are missing.
-pub fn panels(found: &Found) -> Result<Vec<Panel>, Trouble> {
+pub fn build_panels(index: &SweepIndex) -> Result<Vec<SweepPanel>, CommandError> {
     let missing = || {
-        Trouble::bad(format!(
+        CommandError::bad_link(format!(
             "{} of {} runs of this sweep are missing: lab sweep trains them, and lab merge adds them from other files",
-            thousands(found.missing().len() as u64),
-            thousands(count(&found.spec) as u64)
+            format_thousands(index.missing_runs().len() as u64),
+            format_thousands(count_runs_usize(&index.spec) as u64)
         ))
     };
-    (0..number(&found.spec)).map(|which| one(found, which * panel(&found.spec)).ok_or_else(missing)).collect()
+    (0..count_panels(&index.spec))
+        .map(|which| build_panel(index, which * runs_per_panel(&index.spec)).ok_or_else(missing))
+        .collect()
 }
 
-/// The panel whose first run has this number.
-fn one(found: &Found, first: usize) -> Option<Panel> {
-    let (whole, mut spec) = (&found.spec, found.spec.clone());
+/// The panel whose first run has the number `first`; None if one of its runs is missing.
+fn build_panel(index: &SweepIndex, first: usize) -> Option<SweepPanel> {
+    let (whole, mut spec) = (&index.spec, index.spec.clone());
     spec.run.further.clear();
     let further = &whole.run.further;
-    let values = places(whole, first).filter(|(axis, _)| further.iter().any(|other| other.key == axis.key));
+    let values = axes_with_value_indices(whole, first)
+        .filter(|(axis, _)| further.iter().any(|other| other.key == axis.key));
     let values: Vec<(&str, &str)> =
         values.map(|(axis, at)| (axis.key.as_str(), axis.values[at].as_str())).collect();
-    // As the runs set them; a value that cannot be has no runs.
+    // In the order in which runs set them; an invalid value has no runs.
     values.iter().rev().for_each(|(key, value)| _ = spec.parse(key, value));
-    let name = values.iter().map(|(key, value)| setting(&spec, key, value)).collect::<Vec<_>>().join(", ");
-    let mut sweep = Sweep::of(&spec)?;
-    let numbers = first..first + panel(whole);
+    let name =
+        values.iter().map(|(key, value)| format_setting(&spec, key, value)).collect::<Vec<_>>().join(", ");
+    let mut sweep = SweepProgress::of(&spec)?;
+    let numbers = first..first + runs_per_panel(whole);
     sweep.cells = numbers.clone().map(|number| cell(whole, number).ok()).collect::<Option<_>>()?;
     for (number, cell) in numbers.zip(&sweep.cells) {
-        let ended = found.ended(number)?;
+        let ended = index.read_outcomes(number)?;
         let times: Vec<Option<u64>> = ended.iter().map(|network| network.solved).collect();
-        sweep.done.push(best(&times, cell.spec.task.examples().tries()));
-        sweep.ends.push(ended.iter().map(|network| network.accuracy).collect());
+        sweep
+            .solved_steps
+            .push(best_of_groups(&times, cell.spec.task.examples().replicas_per_training_set()));
+        sweep.final_accuracies.push(ended.iter().map(|network| network.accuracy).collect());
     }
-    Some(Panel { name, spec, sweep })
+    Some(SweepPanel { name, spec, sweep })
 }

@@ -1,47 +1,49 @@
-//! Several settings, each with the values that it takes: what a sweep on the command line goes through beyond two.
+//! Further axes of a sweep: several settings, each with its values, beyond the two that the page can sweep.
 //!
-//! In a link they stand behind each other with commas between them, each as an [`Axis`]: `seed:lin:0..9:10,width:16_64`.
+//! In a link they are separated by commas, each as a [`SweepAxis`]: `seed:lin:0..9:10,width:16_64`.
 
-use super::{Axis, MOST_VALUES};
+use super::{MAX_AXIS_VALUES, SweepAxis};
 
-/// Most of them: with two values each, and those of two more settings, they are a million runs.
-pub const MOST_AXES: usize = 18;
+/// Largest number of further axes: with two values each, and the two other axes of a sweep, they are a million runs.
+pub const MAX_AXES: usize = 18;
 
-/// Longest text of all of them together, in characters.
-const LONGEST: usize = 2500;
+/// Largest length of the text of all axes together, in characters.
+const MAX_TEXT_LENGTH: usize = 2500;
 
-/// The text of the axes with their ranges spelt out, as [`Axis::spelt`] does it of one; nothing if there are too many.
-pub fn spelt(text: &str, whole: impl Fn(&str) -> bool) -> Option<String> {
-    let parts: Vec<&str> = text.split(',').take(MOST_AXES + 1).collect();
-    let one = |part: &&str| Axis::spelt(part, &whole).unwrap_or_else(|| part.to_string());
-    (parts.len() <= MOST_AXES).then(|| parts.iter().map(one).collect::<Vec<_>>().join(","))
+/// Expands the ranges in the text of several axes, as [`SweepAxis::expand_range`] does for one; None if there are too
+/// many axes.
+pub fn expand_ranges(text: &str, is_whole: impl Fn(&str) -> bool) -> Option<String> {
+    let parts: Vec<&str> = text.split(',').take(MAX_AXES + 1).collect();
+    let one = |part: &&str| SweepAxis::expand_range(part, &is_whole).unwrap_or_else(|| part.to_string());
+    (parts.len() <= MAX_AXES).then(|| parts.iter().map(one).collect::<Vec<_>>().join(","))
 }
 
-/// The axes that `text` stands for: none, or some of which each has a key of its own and a value at least.
-pub(super) fn parse(text: &str) -> Option<Vec<Axis>> {
+/// Parses several axes, each with a key and at least one value; an empty text has none.
+pub(super) fn parse(text: &str) -> Option<Vec<SweepAxis>> {
     if text.is_empty() {
         return Some(vec![]);
     }
-    // What would be refused is not worked out.
-    let values = text.split([',', '_']).take(MOST_VALUES + 1).count();
-    if values > MOST_VALUES || text.split(',').take(MOST_AXES + 1).count() > MOST_AXES {
+    // Too many values are refused before they are parsed.
+    let values = text.split([',', '_']).take(MAX_AXIS_VALUES + 1).count();
+    if values > MAX_AXIS_VALUES || text.split(',').take(MAX_AXES + 1).count() > MAX_AXES {
         return None;
     }
-    text.split(',').map(|part| Axis::parse(part).filter(|axis| !axis.is_empty())).collect()
+    text.split(',').map(|part| SweepAxis::parse(part).filter(|axis| !axis.is_empty())).collect()
 }
 
-/// As it stands in a link.
-pub(super) fn written(axes: &[Axis]) -> String {
+/// Writes the axes as in a link.
+pub(super) fn format_axes(axes: &[SweepAxis]) -> String {
     axes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-pub(super) fn are_sound(axes: &[Axis]) -> bool {
+/// Whether the keys differ, every axis is valid, and numbers and lengths are within the limits.
+pub(super) fn are_valid(axes: &[SweepAxis]) -> bool {
     let is_new = |at: usize| axes[..at].iter().all(|other| other.key != axes[at].key);
-    axes.len() <= MOST_AXES
-        && axes.iter().all(|axis| !axis.is_empty() && axis.is_sound())
+    axes.len() <= MAX_AXES
+        && axes.iter().all(|axis| !axis.is_empty() && axis.is_valid())
         && (0..axes.len()).all(is_new)
-        && axes.iter().map(|axis| axis.values.len()).sum::<usize>() <= MOST_VALUES
-        && written(axes).len() <= LONGEST
+        && axes.iter().map(|axis| axis.values.len()).sum::<usize>() <= MAX_AXIS_VALUES
+        && format_axes(axes).len() <= MAX_TEXT_LENGTH
 }
 
 #[cfg(test)]
@@ -51,20 +53,23 @@ mod tests {
     #[test]
     fn several_axes_read_back_what_they_print() {
         for text in ["", "n:10_20", "n:10_20,loss:hinge_ce,width:lin:10..80:8"] {
-            let full = spelt(text, |_| true).unwrap();
+            let full = expand_ranges(text, |_| true).unwrap();
             let axes = parse(&full).unwrap();
-            assert!(are_sound(&axes), "{text}");
-            assert_eq!(written(&axes), text);
+            assert!(are_valid(&axes), "{text}");
+            assert_eq!(format_axes(&axes), text);
         }
-        assert_eq!(spelt("lr:log:0.1..10:3,n:lin:1..3:3", |key| key == "n").unwrap(), "lr:0.1_1_10,n:1_2_3");
+        assert_eq!(
+            expand_ranges("lr:log:0.1..10:3,n:lin:1..3:3", |key| key == "n").unwrap(),
+            "lr:0.1_1_10,n:1_2_3"
+        );
     }
 
     #[test]
     fn too_many_axes_the_same_one_twice_and_empty_ones_are_refused() {
-        let is_good = |text: &str| parse(text).is_some_and(|axes| are_sound(&axes));
+        let is_good = |text: &str| parse(text).is_some_and(|axes| are_valid(&axes));
         let many = |count: usize| (0..count).map(|i| format!("k{i}:1_2")).collect::<Vec<_>>().join(",");
-        assert!(is_good(&many(MOST_AXES)) && !is_good(&many(MOST_AXES + 1)));
-        assert_eq!(spelt(&many(MOST_AXES + 1), |_| true), None);
+        assert!(is_good(&many(MAX_AXES)) && !is_good(&many(MAX_AXES + 1)));
+        assert_eq!(expand_ranges(&many(MAX_AXES + 1), |_| true), None);
         let long = |values: usize| (1..=values).map(|i| i.to_string()).collect::<Vec<_>>().join("_");
         assert!(is_good(&format!("n:{},m:{}", long(500), long(500))));
         assert!(!is_good(&format!("n:{},m:{}", long(500), long(501))));
@@ -73,7 +78,7 @@ mod tests {
         }
         // No range stands for the squares, and their list is long.
         let squares = |from: usize| (from..from + 190).map(|i| (i * i * 999).to_string()).collect::<Vec<_>>();
-        let two = [("n", 1), ("m", 500)].map(|(key, from)| Axis::new(key.into(), squares(from)));
-        assert!(two.iter().all(Axis::is_sound) && !are_sound(&two));
+        let two = [("n", 1), ("m", 500)].map(|(key, from)| SweepAxis::new(key.into(), squares(from)));
+        assert!(two.iter().all(SweepAxis::is_valid) && !are_valid(&two));
     }
 }

@@ -1,79 +1,85 @@
-//! A setting with the values that it takes one after the other: what a sweep goes through.
+//! Axis of a sweep: a setting with the values that it takes.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::real;
+use super::format_real;
 
-/// A knob's key with the values it is to take, as they stand in a permalink; none where the key is empty.
+/// Axis of a sweep: the key of a setting and its values, as texts of a permalink; no values if the key is empty.
 ///
-/// A link may give numbers as a range, `lr:log:0.01..1:5` or `n:lin:10..40:4`: the ends and how many. What is kept is the
-/// values, and a range is written only where it is shorter and stands for the same values whatever the knob.
+/// A link may give numbers as a range, `lr:log:0.01..1:5` or `n:lin:10..40:4`: spacing, ends and count. The axis stores
+/// the values, and writes a range only where it is shorter and means the same values for every kind of setting.
 ///
 /// # Why
-/// Whether there is such a range is found once, when the axis is made: the page writes its link at every change, and to
-/// work out a thousand values takes milliseconds in a browser.
+/// The range is searched once, when the axis is created: the page writes its link at every change, and to
+/// compute a thousand values takes milliseconds in a browser.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(from = "Plain")]
-pub struct Axis {
-    /// The knob.
+#[serde(from = "AxisFields")]
+pub struct SweepAxis {
+    /// Key of the setting.
     pub key: String,
-    /// What it is set to, in order.
+    /// Values of the setting, in the order of the sweep.
     pub values: Vec<String>,
-    /// The range that is written for them.
+    /// Range that is written instead of the values, if there is one.
     #[serde(skip)]
     range: Option<String>,
 }
 
-/// An axis as it comes out of a file or a message.
+/// Serialized fields of a [`SweepAxis`].
 #[derive(Deserialize)]
 #[serde(rename = "Axis")]
-struct Plain {
+struct AxisFields {
     key: String,
     values: Vec<String>,
 }
 
-impl From<Plain> for Axis {
-    fn from(Plain { key, values }: Plain) -> Self {
-        Axis::new(key, values)
+impl From<AxisFields> for SweepAxis {
+    fn from(AxisFields { key, values }: AxisFields) -> Self {
+        SweepAxis::new(key, values)
     }
 }
 
-/// Most values of an axis.
-pub const MOST_VALUES: usize = 1000;
+/// Largest number of values of an axis.
+pub const MAX_AXIS_VALUES: usize = 1000;
 
-/// Fewest values that are written as a range: fewer are as clear as a list.
-const FEWEST_IN_RANGE: usize = 8;
+/// Smallest number of values that is written as a range: fewer are as clear as a list.
+const MIN_VALUES_IN_RANGE: usize = 8;
 
-/// Longest list of values, in characters, so that a link with two of them can be read back.
-const LONGEST_LIST: usize = 2500;
+/// Largest length of a list of values, in characters, so that a link with two of them can be read back.
+const MAX_LIST_LENGTH: usize = 2500;
 
-/// How the numbers of a range are spread.
+/// Spacing of the numbers of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spread {
+pub enum Spacing {
     /// Equal differences.
     Linear,
     /// Equal ratios.
     Log,
 }
 
-impl Spread {
-    /// Both, with the words of a link.
-    pub const ALL: [(Spread, &'static str); 2] = [(Spread::Linear, "lin"), (Spread::Log, "log")];
+impl Spacing {
+    /// Both spacings, with their names in a link.
+    pub const ALL: [(Spacing, &'static str); 2] = [(Spacing::Linear, "lin"), (Spacing::Log, "log")];
 
-    /// `count` numbers from `from` to `to`, each rounded to four digits, or to a whole number and then without
-    /// repetitions; none where there is no such range.
-    pub fn numbers(self, from: f64, to: f64, count: usize, whole: bool) -> Option<Vec<String>> {
-        let mut numbers: Vec<String> = self.each(from, to, count, whole)?.collect();
+    /// Lists `count` numbers from `from` to `to`, each rounded to four digits, or with `is_whole` to a whole number and
+    /// then without repetitions; None for an invalid range.
+    pub fn list_numbers(self, from: f64, to: f64, count: usize, is_whole: bool) -> Option<Vec<String>> {
+        let mut numbers: Vec<String> = self.iter_numbers(from, to, count, is_whole)?.collect();
         numbers.dedup();
         Some(numbers)
     }
 
-    /// The same one by one, with repetitions.
-    fn each(self, from: f64, to: f64, count: usize, whole: bool) -> Option<impl Iterator<Item = String>> {
-        let possible = from.is_finite() && to.is_finite() && (2..=MOST_VALUES).contains(&count);
-        if !possible || (self == Spread::Log && (from <= 0.0 || to <= 0.0)) {
+    /// Iterator over the numbers of [`Spacing::list_numbers`], with repetitions.
+    fn iter_numbers(
+        self,
+        from: f64,
+        to: f64,
+        count: usize,
+        is_whole: bool,
+    ) -> Option<impl Iterator<Item = String>> {
+        let possible = from.is_finite() && to.is_finite() && (2..=MAX_AXIS_VALUES).contains(&count);
+        if !possible || (self == Spacing::Log && (from <= 0.0 || to <= 0.0)) {
             return None;
         }
         let one = move |at: usize| {
@@ -81,19 +87,19 @@ impl Spread {
             let number = match (self, at) {
                 (_, 0) => from,
                 (_, at) if at == count - 1 => to,
-                (Spread::Linear, _) => from + share * (to - from),
-                (Spread::Log, _) => from * libm::pow(to / from, share),
+                (Spacing::Linear, _) => from + share * (to - from),
+                (Spacing::Log, _) => from * libm::pow(to / from, share),
             };
-            if whole {
+            if is_whole {
                 return format!("{}", libm::round(number));
             }
-            // The ends are numbers that somebody gave, with as many digits as they have.
+            // The ends keep the digits that were given.
             let is_end = at == 0 || at == count - 1;
-            real(if is_end { number } else { format!("{number:.3e}").parse().unwrap_or(number) })
+            format_real(if is_end { number } else { format!("{number:.3e}").parse().unwrap_or(number) })
         };
         #[cfg(test)]
         let one = move |at: usize| {
-            MADE.set(MADE.get() + 1);
+            COMPUTED_COUNT.set(COMPUTED_COUNT.get() + 1);
             one(at)
         };
         Some((0..count).map(one))
@@ -102,56 +108,59 @@ impl Spread {
 
 #[cfg(test)]
 thread_local! {
-    /// Values of ranges that this thread has worked out.
-    static MADE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Values of ranges that this thread has computed.
+    static COMPUTED_COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-impl Axis {
-    /// These values of a knob.
+impl SweepAxis {
+    /// Creates the axis of a setting with these values.
     pub fn new(key: String, values: Vec<String>) -> Self {
         let range = find_range(&values);
-        Axis { key, values, range }
+        SweepAxis { key, values, range }
     }
 
-    /// Whether there is nothing to go through.
+    /// Whether the axis has no values.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The text of an axis with its range spelt out, as whole numbers where `whole` says so of the key; nothing if it holds
-    /// no range.
-    pub fn spelt(text: &str, whole: impl Fn(&str) -> bool) -> Option<String> {
+    /// Expands the range in the text of an axis, to whole numbers where `is_whole` is true for the key; None if the
+    /// text contains no range.
+    pub fn expand_range(text: &str, is_whole: impl Fn(&str) -> bool) -> Option<String> {
         let (key, range) = text.split_once(':')?;
         let (word, range) = range.split_once(':')?;
         let (ends, count) = range.split_once(':')?;
         let (from, to) = ends.split_once("..")?;
-        let (spread, _) = Spread::ALL.into_iter().find(|(_, name)| *name == word)?;
-        let values = spread.numbers(from.parse().ok()?, to.parse().ok()?, count.parse().ok()?, whole(key))?;
+        let (spread, _) = Spacing::ALL.into_iter().find(|(_, name)| *name == word)?;
+        let values =
+            spread.list_numbers(from.parse().ok()?, to.parse().ok()?, count.parse().ok()?, is_whole(key))?;
         Some(format!("{key}:{}", values.join("_")))
     }
 
-    /// The range that stands for the values, if there is one that is shorter and means them for any knob that has them.
+    /// Range that is written instead of the values: shorter than their list, and the same values for every kind of
+    /// setting; None if there is none.
     pub fn range(&self) -> Option<&str> {
         self.range.as_deref()
     }
 
-    /// The axis that `text` stands for: nothing, or `key:value_value`.
+    /// Parses an axis: an empty text, or `key:value_value`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {
-            return Some(Axis::default());
+            return Some(SweepAxis::default());
         }
         let (key, values) = text.split_once(':')?;
-        let axis = Axis::new(key.into(), values.split('_').map(String::from).collect());
-        axis.is_sound().then_some(axis)
+        let axis = SweepAxis::new(key.into(), values.split('_').map(String::from).collect());
+        axis.is_valid().then_some(axis)
     }
 
-    pub(super) fn is_sound(&self) -> bool {
+    /// Whether key and values have only allowed characters, and count and lengths are within the limits.
+    pub(super) fn is_valid(&self) -> bool {
         let word = |text: &str, longest: usize, extra: &str| {
             (1..=longest).contains(&text.len())
                 && text.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c))
         };
-        let short = || length(&self.values) <= LONGEST_LIST || self.range.is_some();
-        let all = self.values.len() <= MOST_VALUES && self.values.iter().all(|v| word(v, 24, ".-+"));
+        let short = || list_length(&self.values) <= MAX_LIST_LENGTH || self.range.is_some();
+        let all = self.values.len() <= MAX_AXIS_VALUES && self.values.iter().all(|v| word(v, 24, ".-+"));
         if self.key.is_empty() {
             self.is_empty()
         } else {
@@ -160,7 +169,7 @@ impl Axis {
     }
 }
 
-impl fmt::Display for Axis {
+impl fmt::Display for SweepAxis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {
             return Ok(());
@@ -172,35 +181,36 @@ impl fmt::Display for Axis {
     }
 }
 
-/// Characters of the list of these values.
-fn length(values: &[String]) -> usize {
+/// Length of the list of these values in a link, in characters.
+fn list_length(values: &[String]) -> usize {
     values.iter().map(|value| value.len() + 1).sum::<usize>().saturating_sub(1)
 }
 
-fn are_whole(values: &[String]) -> bool {
+/// Whether all values are whole numbers.
+fn are_whole_numbers(values: &[String]) -> bool {
     values.iter().all(|value| value.parse::<u64>().is_ok())
 }
 
-/// The range that stands for these values, if there is one that is shorter and means them for any knob that has them.
+/// Finds a range that is shorter than the list of `values` and means the same values for every kind of setting.
 fn find_range(values: &[String]) -> Option<String> {
     let count = values.len();
     let (from, to) = (values.first()?, values.last()?);
     let (low, high) = (from.parse().ok()?, to.parse().ok()?);
-    // A range has nothing twice in a row.
-    if count < FEWEST_IN_RANGE || values.windows(2).any(|pair| pair[0] == pair[1]) {
+    // A range has no value twice in a row.
+    if count < MIN_VALUES_IN_RANGE || values.windows(2).any(|pair| pair[0] == pair[1]) {
         return None;
     }
     // Fractions are for real numbers alone; whole numbers may be either, and must come out the same.
-    let kinds: &[bool] = if are_whole(values) { &[false, true] } else { &[false] };
+    let kinds: &[bool] = if are_whole_numbers(values) { &[false, true] } else { &[false] };
     // As far as they are the same: most lists end at their second value.
-    let is = |spread: Spread, whole| {
-        let all = spread.each(low, high, count, whole);
+    let is = |spread: Spacing, whole| {
+        let all = spread.iter_numbers(low, high, count, whole);
         all.is_some_and(|all| all.zip(values).all(|(number, value)| number == *value))
     };
-    let means = |spread: Spread| kinds.iter().all(|whole| is(spread, *whole));
-    let (_, word) = Spread::ALL.into_iter().find(|(spread, _)| means(*spread))?;
+    let means = |spread: Spacing| kinds.iter().all(|whole| is(spread, *whole));
+    let (_, word) = Spacing::ALL.into_iter().find(|(spread, _)| means(*spread))?;
     let range = format!("{word}:{from}..{to}:{count}");
-    (range.len() < length(values)).then_some(range)
+    (range.len() < list_length(values)).then_some(range)
 }
 
 #[cfg(test)]
@@ -208,7 +218,7 @@ mod tests {
     use super::*;
 
     fn values(text: &str, whole: bool) -> String {
-        let spelt = Axis::spelt(text, |_| whole);
+        let spelt = SweepAxis::expand_range(text, |_| whole);
         spelt.map_or("none".into(), |text| text.split_once(':').map(|(_, v)| v.to_string()).unwrap())
     }
 
@@ -234,7 +244,7 @@ mod tests {
         }
     }
 
-    /// The ends are what somebody gave, digit by digit, though 0.3 · (0.7 / 0.3) is 0.7000000000000001.
+    /// The ends keep their digits, though 0.3 · (0.7 / 0.3) is 0.7000000000000001.
     #[test]
     fn the_ends_of_a_range_are_not_rounded() {
         assert_eq!(values("lr:log:0.3..0.7:3", false), "0.3_0.4583_0.7");
@@ -245,7 +255,7 @@ mod tests {
     fn eight_values_are_the_fewest_of_a_range() {
         let text = |values: Vec<u32>| {
             let values = values.iter().map(u32::to_string).collect();
-            Axis::new("m".into(), values).to_string()
+            SweepAxis::new("m".into(), values).to_string()
         };
         assert_eq!(text((1..=7).map(|i| 10 * i).collect()), "m:10_20_30_40_50_60_70");
         assert_eq!(text((1..=8).map(|i| 10 * i).collect()), "m:lin:10..80:8");
@@ -257,27 +267,28 @@ mod tests {
     #[test]
     fn keys_of_axes_are_words() {
         let is_read =
-            ["longkeys:1", "longerkey:1", "n&:1", "n:1", ":1"].map(|text| Axis::parse(text).is_some());
+            ["longkeys:1", "longerkey:1", "n&:1", "n:1", ":1"].map(|text| SweepAxis::parse(text).is_some());
         assert_eq!(is_read, [true, false, false, true, false]);
     }
 
     /// A link gives back the values it was made of, whichever way it writes them.
     #[test]
     fn a_range_is_written_only_where_it_means_the_same() {
-        let text = |key: &str, values: &[String]| Axis::new(key.into(), values.to_vec()).to_string();
-        for spread in Spread::ALL.map(|(spread, _)| spread) {
+        let text = |key: &str, values: &[String]| SweepAxis::new(key.into(), values.to_vec()).to_string();
+        for spread in Spacing::ALL.map(|(spread, _)| spread) {
             for whole in [false, true] {
                 for (from, to) in [(1.0, 100.0), (10.0, 40.0), (0.001, 1.0), (3.0, 3.5), (64.0, 1.0)] {
                     for count in [2, 4, 7, 9, 25, 100] {
-                        let Some(values) = spread.numbers(from, to, count, whole) else { continue };
-                        let axis = Axis::new("lr".into(), values.clone());
+                        let Some(values) = spread.list_numbers(from, to, count, whole) else { continue };
+                        let axis = SweepAxis::new("lr".into(), values.clone());
                         let written = axis.to_string();
                         for knob_is_whole in [whole, !whole] {
-                            if knob_is_whole && !are_whole(&values) {
+                            if knob_is_whole && !are_whole_numbers(&values) {
                                 continue;
                             }
-                            let spelt = Axis::spelt(&written, |_| knob_is_whole).unwrap_or(written.clone());
-                            assert_eq!(Axis::parse(&spelt).unwrap().values, values, "{written}");
+                            let spelt = SweepAxis::expand_range(&written, |_| knob_is_whole)
+                                .unwrap_or(written.clone());
+                            assert_eq!(SweepAxis::parse(&spelt).unwrap().values, values, "{written}");
                         }
                     }
                 }
@@ -288,30 +299,30 @@ mod tests {
         assert_eq!(text("n", &even[..4]), "n:10_20_30_40");
         let ratios: Vec<String> = (0..9).map(|i| format!("{}", 1 << i)).collect();
         assert_eq!(text("n", &ratios), "n:log:1..256:9");
-        let rates = Spread::Log.numbers(0.001, 1.0, 10, false).unwrap();
+        let rates = Spacing::Log.list_numbers(0.001, 1.0, 10, false).unwrap();
         assert_eq!(text("lr", &rates), "lr:log:0.001..1:10");
         let ranges = [&rates[..], &even[..4]]
-            .map(|values| Axis::new("lr".into(), values.to_vec()).range().map(String::from));
+            .map(|values| SweepAxis::new("lr".into(), values.to_vec()).range().map(String::from));
         assert_eq!(ranges, [Some("log:0.001..1:10".to_string()), None]);
         assert_eq!(text("n", &[&even[..], &["7".to_string()]].concat()), "n:10_20_30_40_50_60_70_80_90_7");
         let long: Vec<String> = (0..900).map(|i| format!("{}", 1000 + i * i)).collect();
-        assert!(!Axis::new("n".into(), long).is_sound(), "no link could hold it");
+        assert!(!SweepAxis::new("n".into(), long).is_valid(), "no link could hold it");
     }
 
-    /// As it was found before: whole lists were made, and held against the values.
+    /// Earlier implementation, as a reference: builds whole lists and compares them with the values.
     fn by_lists(values: &[String]) -> Option<String> {
         let count = values.len();
         let (from, to) = (values.first()?, values.last()?);
         let (low, high) = (from.parse().ok()?, to.parse().ok()?);
-        if count < FEWEST_IN_RANGE {
+        if count < MIN_VALUES_IN_RANGE {
             return None;
         }
-        let kinds: &[bool] = if are_whole(values) { &[false, true] } else { &[false] };
-        let is = |spread: Spread, whole: bool| {
-            spread.numbers(low, high, count, whole).is_some_and(|all| all == values)
+        let kinds: &[bool] = if are_whole_numbers(values) { &[false, true] } else { &[false] };
+        let is = |spread: Spacing, whole: bool| {
+            spread.list_numbers(low, high, count, whole).is_some_and(|all| all == values)
         };
-        let means = |spread: Spread| kinds.iter().all(|whole| is(spread, *whole));
-        let (_, word) = Spread::ALL.into_iter().find(|(spread, _)| means(*spread))?;
+        let means = |spread: Spacing| kinds.iter().all(|whole| is(spread, *whole));
+        let (_, word) = Spacing::ALL.into_iter().find(|(spread, _)| means(*spread))?;
         let range = format!("{word}:{from}..{to}:{count}");
         (range.len() < values.join("_").len()).then_some(range)
     }
@@ -324,13 +335,13 @@ mod tests {
             assert_eq!(find_range(values), expected, "{values:?}");
             ranges += usize::from(expected.is_some());
         };
-        for spread in Spread::ALL.map(|(spread, _)| spread) {
+        for spread in Spacing::ALL.map(|(spread, _)| spread) {
             for whole in [false, true] {
                 for (from, to) in
                     [(1.0, 100.0), (10.0, 40.0), (0.001, 1.0), (64.0, 1.0), (5.0, 5.0), (-3.0, 4.0)]
                 {
                     for count in [2, 7, 8, 9, 25, 100, 1000] {
-                        let Some(mut values) = spread.numbers(from, to, count, whole) else { continue };
+                        let Some(mut values) = spread.list_numbers(from, to, count, whole) else { continue };
                         check(&values);
                         // One that is another number, the same in other words, or there twice.
                         let middle = values.len() / 2;
@@ -353,21 +364,21 @@ mod tests {
 
     #[test]
     fn a_thousand_values_are_worked_out_once() {
-        let text = Axis::spelt("seed:lin:1..1000:1000", |_| true).unwrap();
-        MADE.set(0);
-        let axis = Axis::parse(&text).unwrap();
+        let text = SweepAxis::expand_range("seed:lin:1..1000:1000", |_| true).unwrap();
+        COMPUTED_COUNT.set(0);
+        let axis = SweepAxis::parse(&text).unwrap();
         // Once as whole numbers and once as real ones.
-        assert_eq!(MADE.replace(0), 2000);
-        let copies: Vec<Axis> = (0..50).map(|_| axis.clone()).collect();
-        assert!(copies.iter().all(|copy| copy.to_string() == "seed:lin:1..1000:1000" && copy.is_sound()));
-        assert_eq!(MADE.replace(0), 0);
+        assert_eq!(COMPUTED_COUNT.replace(0), 2000);
+        let copies: Vec<SweepAxis> = (0..50).map(|_| axis.clone()).collect();
+        assert!(copies.iter().all(|copy| copy.to_string() == "seed:lin:1..1000:1000" && copy.is_valid()));
+        assert_eq!(COMPUTED_COUNT.replace(0), 0);
         let uneven: Vec<String> = (1..=500).map(|i| (i * i).to_string()).collect();
-        let list = Axis::new("seed".into(), uneven);
+        let list = SweepAxis::new("seed".into(), uneven);
         // Each spread differs at its second value.
-        assert!(MADE.replace(0) <= 4 && list.range().is_none());
+        assert!(COMPUTED_COUNT.replace(0) <= 4 && list.range().is_none());
         // What comes out of a message is the same.
         let text = serde_json::to_string(&axis).unwrap();
         assert!(text.starts_with(r#"{"key":"seed","values":["1","2""#) && !text.contains("range"), "{text}");
-        assert_eq!(serde_json::from_str::<Axis>(&text).unwrap(), axis);
+        assert_eq!(serde_json::from_str::<SweepAxis>(&text).unwrap(), axis);
     }
 }

@@ -1,16 +1,16 @@
-//! Enums without data, one option of a form each.
+//! Enums without data, whose variants are the options of a setting.
 
 use super::{Field, Value};
 
-/// An enum that [`choices!`](crate::choices) declares.
-pub trait Options: Copy + 'static {
+/// Enum declared by [`choices!`](crate::choices), whose variants are the options of a setting.
+pub trait OptionEnum: Copy + 'static {
     /// Every variant, in the order of the form.
     const VARIANTS: &'static [Self];
-    /// The slug that stands in a permalink.
+    /// Slug of the variant, its name in a permalink.
     fn option(self) -> &'static str;
 }
 
-impl<T: Options> Field for Vec<T> {
+impl<T: OptionEnum> Field for Vec<T> {
     fn to_value(&self) -> Value {
         Value::Set(self.iter().map(|variant| variant.option().to_string()).collect())
     }
@@ -21,7 +21,7 @@ impl<T: Options> Field for Vec<T> {
     }
 }
 
-/// An enum without data, each variant with the slug and the label of a [`Choice`].
+/// Declares an enum without data, each variant with the slug and the label of a [`ChoiceOption`].
 #[macro_export]
 macro_rules! choices {
     ($(#[$meta:meta])* pub enum $name:ident {
@@ -32,11 +32,11 @@ macro_rules! choices {
         pub enum $name { $($(#[$vmeta])* $variant),+ }
         impl $name {
             /// Every option, in the order of the form.
-            pub const OPTIONS: &'static [$crate::settings::Choice] =
-                &[$($crate::settings::Choice { slug: $slug, label: $crate::language::shown($label) }),+];
+            pub const OPTIONS: &'static [$crate::settings::ChoiceOption] =
+                &[$($crate::settings::ChoiceOption { slug: $slug, label: $crate::language::shown($label) }),+];
             /// Every variant, in the same order.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
-            /// The slug that stands in a permalink.
+            /// Slug of the variant, its name in a permalink.
             pub fn slug(self) -> &'static str {
                 match self { $($name::$variant => $slug),+ }
             }
@@ -46,12 +46,12 @@ macro_rules! choices {
                 $crate::settings::Value::Choice(self.slug().to_string())
             }
             fn take(&mut self, value: &$crate::settings::Value) {
-                if let Some(at) = $crate::settings::chosen(Self::OPTIONS, value) {
+                if let Some(at) = $crate::settings::option_index(Self::OPTIONS, value) {
                     *self = Self::ALL[at];
                 }
             }
         }
-        impl $crate::settings::Options for $name {
+        impl $crate::settings::OptionEnum for $name {
             const VARIANTS: &'static [Self] = Self::ALL;
             fn option(self) -> &'static str {
                 self.slug()

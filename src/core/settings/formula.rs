@@ -1,4 +1,4 @@
-//! A Boolean formula or a truth table as a value, written with those characters that stand in a link as they are.
+//! Boolean formulas and truth tables in links, encoded in characters that need no escaping there.
 //!
 //! ```text
 //! letters, digits and ~(),   as they are
@@ -9,51 +9,51 @@
 //! ```
 //!
 //! # Why
-//! In other [texts](super::line) of a link a `~` is a space, and a formula in which somebody types `~x3` would lose its
-//! negation without a word. Here what is typed and what stands in a link are read alike, with the signs that people use:
+//! In other [texts](super::line) of a link a `~` is a space, and a typed formula with `~x3` would silently lose its
+//! negation. Here typed formulas and those of links are read alike, with the usual symbols:
 //! `∧ · *` become `&`, `∨ +` become `|`, `⊕ @` become `^`, and `¬ !` become `~`.
 
-use super::line::escaped;
-use crate::language::numbered;
+use super::line::parse_escape;
+use crate::language::escape_character;
 
-/// A character of a formula, and the one that stands for it in a link.
-const WRITTEN: [(char, char); 4] = [(' ', '_'), ('&', '*'), ('|', '+'), ('^', '@')];
+/// Characters of a formula, each with the one that replaces it in a link.
+const LINK_CHARACTERS: [(char, char); 4] = [(' ', '_'), ('&', '*'), ('|', '+'), ('^', '@')];
 
-/// Other signs for the characters of a formula.
-const SIGNS: [(char, char); 7] =
+/// Alternative symbols, each with the character of a formula that it means.
+const SYMBOL_ALIASES: [(char, char); 7] =
     [('∧', '&'), ('·', '&'), ('⋅', '&'), ('∨', '|'), ('⊕', '^'), ('¬', '~'), ('!', '~')];
 
-/// Fewest digits of a table that are written in groups of four.
-const FEWEST: usize = 8;
+/// Smallest number of digits of a truth table that is written in hexadecimal.
+const MIN_HEX_TABLE_DIGITS: usize = 8;
 
-/// Most digits of a table, and of its groups of four.
-const MOST_DIGITS: usize = 1 << 10;
+/// Largest number of binary digits of a truth table in hexadecimal.
+const MAX_TABLE_DIGITS: usize = 1 << 10;
 
-/// The formula as it stands in a link.
+/// Encodes a formula for a link.
 pub fn encode(text: &str) -> String {
     let is_table = text.bytes().all(|digit| digit == b'0' || digit == b'1');
-    if is_table && text.len() >= FEWEST && text.len().is_power_of_two() {
+    if is_table && text.len() >= MIN_HEX_TABLE_DIGITS && text.len().is_power_of_two() {
         let digit = |four: &[u8]| four.iter().fold(0, |digit, bit| 2 * digit + u32::from(bit - b'0'));
         let digits = text.as_bytes().chunks(4).map(|four| format!("{:x}", digit(four)));
         return format!("0x{}", digits.collect::<String>());
     }
-    // Text that would be read as a table of the other form, and is none.
-    let is_other = table(text).is_some();
-    let one = |(at, character): (usize, char)| match WRITTEN.iter().find(|(of, _)| *of == character) {
+    // Text that would be read as a hexadecimal table, but is a formula.
+    let is_other = decode_table(text).is_some();
+    let one = |(at, character): (usize, char)| match LINK_CHARACTERS.iter().find(|(of, _)| *of == character) {
         Some((_, written)) => written.to_string(),
         None if (at > 0 || !is_other)
             && (character.is_ascii_alphanumeric() || "~(),".contains(character)) =>
         {
             character.to_string()
         }
-        None => numbered(character),
+        None => escape_character(character),
     };
     text.chars().enumerate().map(one).collect()
 }
 
-/// What such a text stands for, or one that somebody types.
+/// Decodes a formula from a link or from typed text.
 pub fn decode(text: &str) -> String {
-    if let Some(table) = table(text.trim()) {
+    if let Some(table) = decode_table(text.trim()) {
         return table;
     }
     let mut out = String::with_capacity(text.len());
@@ -61,23 +61,23 @@ pub fn decode(text: &str) -> String {
     while let Some(first) = rest.chars().next() {
         rest = &rest[first.len_utf8()..];
         if first == '!'
-            && let Some((character, after)) = escaped(rest)
+            && let Some((character, after)) = parse_escape(rest)
         {
             out.push(character);
             rest = after;
             continue;
         }
-        let signs = SIGNS.iter().copied().chain(WRITTEN.map(|(of, written)| (written, of)));
+        let signs = SYMBOL_ALIASES.iter().copied().chain(LINK_CHARACTERS.map(|(of, written)| (written, of)));
         out.push(signs.into_iter().find(|(sign, _)| *sign == first).map_or(first, |(_, of)| of));
     }
     out
 }
 
-/// The table of these hexadecimal digits.
-fn table(text: &str) -> Option<String> {
+/// Expands a truth table in hexadecimal, `0x69`, into binary digits; None if the text is not one.
+fn decode_table(text: &str) -> Option<String> {
     let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"))?;
-    let is_one = digits.len().is_power_of_two() && digits.len() <= MOST_DIGITS / 4;
-    if !is_one || digits.len() * 4 < FEWEST {
+    let is_one = digits.len().is_power_of_two() && digits.len() <= MAX_TABLE_DIGITS / 4;
+    if !is_one || digits.len() * 4 < MIN_HEX_TABLE_DIGITS {
         return None;
     }
     let four = |digit: char| Some(format!("{:04b}", digit.to_digit(16)?));

@@ -1,4 +1,4 @@
-//! Text as a value: any characters, written with those that stand in a link as they are.
+//! Texts in links: any characters, encoded in those that need no escaping there.
 //!
 //! ```text
 //! letters, digits and _-.,:=+*()/@$   as they are
@@ -12,12 +12,14 @@
 //! `%` would not do: what chat programs do to links is undone before a link is cut at `&` and `=`. A space and an arrow have
 //! short forms since the rules of a machine are full of them and are read by people.
 
-use crate::language::numbered;
+use crate::language::escape_character;
 
-const SAFE: &str = "_-.,:=+*()/@$";
+/// Characters besides letters and digits that are written as they are.
+const PLAIN_CHARACTERS: &str = "_-.,:=+*()/@$";
+/// Character sequence that is written as `~~`.
 const ARROW: &str = " → ";
 
-/// The text as it stands in a link.
+/// Encodes a text for a link.
 pub fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -32,14 +34,14 @@ pub fn encode(text: &str) -> String {
         match first {
             ' ' if is_free && !rest.starts_with(' ') => out.push('~'),
             '\n' => out.push(';'),
-            safe if safe.is_ascii_alphanumeric() || SAFE.contains(safe) => out.push(safe),
-            other => out.push_str(&numbered(other)),
+            safe if safe.is_ascii_alphanumeric() || PLAIN_CHARACTERS.contains(safe) => out.push(safe),
+            other => out.push_str(&escape_character(other)),
         }
     }
     out
 }
 
-/// What such a text stands for; what has no meaning there is left as it is, so that plain text can be typed.
+/// Decodes a text of a link; everything that is no valid code is kept, so that plain text can be typed.
 pub fn decode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -54,7 +56,7 @@ pub fn decode(text: &str) -> String {
             '~' => out.push(' '),
             ';' => out.push('\n'),
             '\r' => {}
-            '!' => match escaped(rest) {
+            '!' => match parse_escape(rest) {
                 Some((character, after)) => {
                     out.push(character);
                     rest = after;
@@ -67,8 +69,8 @@ pub fn decode(text: &str) -> String {
     out
 }
 
-/// The character of "2192!…", and what comes behind it.
-pub(super) fn escaped(text: &str) -> Option<(char, &str)> {
+/// Parses "2192!…" after the first `!`: the character with this hexadecimal code point, and the rest of the text.
+pub(super) fn parse_escape(text: &str) -> Option<(char, &str)> {
     let (hex, after) = text.split_once('!')?;
     let is_hex = (1..=6).contains(&hex.len()) && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     let code = u32::from_str_radix(hex, 16).ok().filter(|_| is_hex)?;
@@ -104,18 +106,27 @@ mod tests {
 
     #[test]
     fn a_field_shows_plain_text_where_it_reads_back() {
-        use crate::settings::{Knob, Range, Value};
-        let knob = Knob { key: "text", label: "", help: "", unit: "", range: Range::Text(40), only: None };
+        use crate::settings::{Range, SettingInfo, Value};
+        let setting = SettingInfo {
+            key: "text",
+            label: "",
+            help: "",
+            unit: "",
+            range: Range::Text(40),
+            condition: None,
+        };
         for (text, typed) in
             [("A _ → 1 R B", "A _ → 1 R B"), ("a~b", "a!7e!b"), ("!61!", "!21!61!21!"), ("", "")]
         {
             let value = Value::Text(text.into());
-            assert_eq!(value.typed(), typed);
-            assert_eq!(knob.parse(&value.typed()).unwrap(), value);
-            assert_eq!(knob.parse(&value.to_string()).unwrap(), value);
+            assert_eq!(value.form_text(), typed);
+            assert_eq!(setting.parse(&value.form_text()).unwrap(), value);
+            assert_eq!(setting.parse(&value.to_string()).unwrap(), value);
         }
-        assert!(knob.parse(&"x".repeat(41)).is_err() && knob.check(&Value::Text("#".repeat(11))).is_err());
-        assert!(knob.check(&Value::Text("#".repeat(10))).is_ok());
+        assert!(
+            setting.parse(&"x".repeat(41)).is_err() && setting.check(&Value::Text("#".repeat(11))).is_err()
+        );
+        assert!(setting.check(&Value::Text("#".repeat(10))).is_ok());
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! One declaration per adjustable value, from which everything that shows, parses or stores it follows.
+//! Settings: one declaration per adjustable value, used to show, parse and store it.
 //!
 //! # Why
-//! A setting is needed in six places: the form, its tooltip, the permalink, the command line, the README
-//! and the range check. [`settings!`](crate::settings!) states it once, and the six read the resulting [`Knob`] table
-//! (the way ripgrep's flags feed its parser, its help and its completions).
+//! A setting is needed in six places: the form, its tooltip, the permalink, the command line, the README and the range
+//! check. [`settings!`](crate::settings!) states it once, and all six read the resulting table of [`SettingInfo`]s (the
+//! way ripgrep's flags feed its parser, its help and its completions).
 
 pub mod axes;
 mod axis;
@@ -17,14 +17,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use axis::{Axis, MOST_VALUES, Spread};
-pub use choices::Options;
-pub use problem::Problem;
+pub use axis::{MAX_AXIS_VALUES, Spacing, SweepAxis};
+pub use choices::OptionEnum;
+pub use problem::InvalidSetting;
 
-/// Most entries of a [`Range::List`] or a [`Range::Schedule`].
-pub const MOST_ENTRIES: usize = 64;
+/// Largest number of entries of a [`Range::List`] or a [`Range::Schedule`].
+pub const MAX_LIST_ENTRIES: usize = 64;
 
-/// What values a knob can take.
+/// Values that a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Range {
     /// Whole numbers from the first to the second, both included.
@@ -32,7 +32,7 @@ pub enum Range {
     /// Real numbers from the first to the second, both included.
     Real(f64, f64),
     /// One of a few named options.
-    Choice(&'static [Choice]),
+    Choice(&'static [ChoiceOption]),
     /// A list of distinct whole numbers in a range, possibly empty.
     List(u64, u64),
     /// Whole numbers in a range, in an order that matters and with repetitions: at least one, at most the third.
@@ -41,49 +41,50 @@ pub enum Range {
     Numbers(u64, u64, usize),
     /// The entries of a square table of whole numbers, row by row, of at most so many rows.
     Table(usize),
-    /// Pairs of a step and a real value in a range, by step: what was changed while the run went on.
+    /// Pairs of a step and a real value in a range, by step: changes made during a run.
     Schedule(f64, f64),
-    /// Points (x, y) of which no number is larger than the first, in an order that matters: at most the second, or none.
+    /// Points (x, y) with |x| and |y| at most the first number, in an order that matters: at most as many as the second
+    /// number, or none.
     Points(f64, usize),
     /// Text, which takes at most so many bytes in a link.
     Text(usize),
     /// A Boolean formula or truth table, which takes at most so many bytes in a link.
     Formula(usize),
-    /// Another knob with the values it takes one after the other, or nothing.
+    /// Another setting with its values in a sweep, or nothing.
     Axis,
-    /// Several other knobs with the values they take, or none.
+    /// Several other settings with their values in a sweep, or none.
     Axes,
     /// One or more of a few named options, in their order.
-    Set(&'static [Choice]),
+    Set(&'static [ChoiceOption]),
 }
 
-/// One option of a [`Range::Choice`] or a [`Range::Set`].
+/// Option of a [`Range::Choice`] or a [`Range::Set`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice {
-    /// What stands in a permalink.
+pub struct ChoiceOption {
+    /// Name in a permalink.
     pub slug: &'static str,
-    /// What a person reads.
+    /// Text on the page.
     pub label: &'static str,
 }
 
-/// One adjustable value: its key, its words, its range and its default.
+/// Declaration of a setting: key, label, help, unit and accepted values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Knob {
+pub struct SettingInfo {
     /// Permanent key in permalinks and on the command line.
     pub key: &'static str,
-    /// The field's term for it, in sentence case.
+    /// Usual name of the quantity, in sentence case.
     pub label: &'static str,
     /// One sentence, used as rustdoc, tooltip and README text.
     pub help: &'static str,
     /// Unit, or "" for a pure number.
     pub unit: &'static str,
-    /// The values it takes.
+    /// Values that the setting accepts.
     pub range: Range,
-    /// Key of a choice, and the values of it with which alone this has an effect.
-    pub only: Option<(&'static str, &'static [&'static str])>,
+    /// Key of a choice, and those of its values for which this setting has an effect; None if it always has.
+    pub condition: Option<(&'static str, &'static [&'static str])>,
 }
 
-/// A value of any knob.
+/// Value of a setting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// For [`Range::Int`].
@@ -103,41 +104,41 @@ pub enum Value {
     /// For [`Range::Formula`].
     Formula(String),
     /// For [`Range::Axis`].
-    Axis(Axis),
+    Axis(SweepAxis),
     /// For [`Range::Axes`].
-    Axes(Vec<Axis>),
+    Axes(Vec<SweepAxis>),
     /// For [`Range::Set`]: the options' slugs.
     Set(Vec<String>),
 }
 
 impl fmt::Display for Value {
-    /// The text that stands in a permalink; [`Knob::parse`] reads it back unchanged.
+    /// The text that stands in a permalink; [`SettingInfo::parse`] reads it back unchanged.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Int(v) => write!(f, "{v}"),
-            Value::Real(v) => write!(f, "{}", real(*v)),
+            Value::Real(v) => write!(f, "{}", format_real(*v)),
             Value::Choice(v) => f.write_str(v),
             Value::List(v) => f.write_str(&v.iter().map(u64::to_string).collect::<Vec<_>>().join(".")),
-            Value::Schedule(v) => {
-                f.write_str(&v.iter().map(|(s, x)| format!("{s}:{}", real(*x))).collect::<Vec<_>>().join("_"))
-            }
+            Value::Schedule(v) => f.write_str(
+                &v.iter().map(|(s, x)| format!("{s}:{}", format_real(*x))).collect::<Vec<_>>().join("_"),
+            ),
             Value::Points(v) => {
-                let point = |[x, y]: &[f64; 2]| format!("{}:{}", real(*x), real(*y));
+                let point = |[x, y]: &[f64; 2]| format!("{}:{}", format_real(*x), format_real(*y));
                 f.write_str(&v.iter().map(point).collect::<Vec<_>>().join("_"))
             }
             Value::Text(v) => f.write_str(&line::encode(v)),
             Value::Formula(v) => f.write_str(&formula::encode(v)),
             Value::Axis(v) => write!(f, "{v}"),
-            Value::Axes(v) => f.write_str(&axes::written(v)),
+            Value::Axes(v) => f.write_str(&axes::format_axes(v)),
             Value::Set(v) => f.write_str(&v.join(".")),
         }
     }
 }
 
 impl Value {
-    /// The text in the field of a form, which [`Knob::parse`] reads as well: that of a link, and of text the text itself
-    /// where nothing in it would be read as something else.
-    pub fn typed(&self) -> String {
+    /// Text for the field of a form, which [`SettingInfo::parse`] reads back: the text itself where it would be read
+    /// back unchanged, otherwise the encoded form of a link.
+    pub fn form_text(&self) -> String {
         match self {
             Value::Text(text) if line::decode(text) == *text => text.clone(),
             Value::Formula(text) if formula::decode(text) == *text => text.clone(),
@@ -146,22 +147,22 @@ impl Value {
     }
 }
 
-/// Shortest text that reads back as the same number, with an exponent where that is clearer.
-pub fn real(v: f64) -> String {
+/// Shortest text that parses as the same number, with an exponent where that saves four characters.
+pub fn format_real(v: f64) -> String {
     let plain = format!("{v}");
     let short = format!("{v:e}");
     if plain.len() > short.len() + 3 { short } else { plain }
 }
 
-impl Knob {
-    /// Reads a value of this knob from text.
+impl SettingInfo {
+    /// Parses a value of this setting.
     ///
     /// # Errors
-    /// A sentence that names the knob, what was read, and what would be right.
-    pub fn parse(&self, text: &str) -> Result<Value, Problem> {
-        let bad = || Problem::new(self.key, text, self.expected());
+    /// The key, the text, and a description of the accepted values.
+    pub fn parse(&self, text: &str) -> Result<Value, InvalidSetting> {
+        let bad = || InvalidSetting::new(self.key, text, self.describe_expected());
         let value = match self.range {
-            Range::Int(..) => Value::Int(parse_int(text).ok_or_else(bad)?),
+            Range::Int(..) => Value::Int(parse_whole_number(text).ok_or_else(bad)?),
             Range::Real(..) => Value::Real(text.parse().map_err(|_| bad())?),
             Range::Choice(_) => Value::Choice(text.to_string()),
             Range::List(..) | Range::Numbers(..) if text.is_empty() => Value::List(vec![]),
@@ -172,7 +173,7 @@ impl Knob {
                     .collect::<Result<_, _>>()?,
             ),
             Range::Table(most) => Value::List(square::parse(text, most).ok_or_else(bad)?),
-            Range::Axis => Value::Axis(Axis::parse(text).ok_or_else(bad)?),
+            Range::Axis => Value::Axis(SweepAxis::parse(text).ok_or_else(bad)?),
             Range::Axes => Value::Axes(axes::parse(text).ok_or_else(bad)?),
             Range::Schedule(..) if text.is_empty() => Value::Schedule(vec![]),
             Range::Schedule(..) => Value::Schedule(
@@ -181,7 +182,7 @@ impl Knob {
                         let (step, v) = pair.split_once(':').ok_or_else(bad)?;
                         Ok((step.parse().map_err(|_| bad())?, v.parse().map_err(|_| bad())?))
                     })
-                    .collect::<Result<_, Problem>>()?,
+                    .collect::<Result<_, InvalidSetting>>()?,
             ),
             Range::Points(..) if text.is_empty() => Value::Points(vec![]),
             Range::Points(..) => Value::Points(
@@ -191,15 +192,15 @@ impl Knob {
                         let (x, y) = point.split_once(':').ok_or_else(bad)?;
                         Ok([x.parse().map_err(|_| bad())?, y.parse().map_err(|_| bad())?])
                     })
-                    .collect::<Result<_, Problem>>()?,
+                    .collect::<Result<_, InvalidSetting>>()?,
             ),
-            // What is too long is not read.
+            // Text that is too long is not decoded.
             Range::Text(most) if text.len() > most => return Err(bad()),
             Range::Text(_) => Value::Text(line::decode(text)),
             Range::Formula(most) if text.len() > most => return Err(bad()),
             Range::Formula(_) => Value::Formula(formula::decode(text)),
             Range::Set(options) => {
-                let names: Vec<&str> = names(text).collect();
+                let names: Vec<&str> = split_names(text).collect();
                 let known = |name: &&str| options.iter().any(|o| o.slug == *name);
                 if !names.iter().all(known) {
                     return Err(bad());
@@ -212,17 +213,17 @@ impl Knob {
         Ok(value)
     }
 
-    /// Whether `value` is of this knob's kind and inside its range.
+    /// Checks that `value` is of the right kind and in the range of this setting.
     ///
     /// # Errors
-    /// The same sentence as [`Knob::parse`].
-    pub fn check(&self, value: &Value) -> Result<(), Problem> {
+    /// As [`SettingInfo::parse`].
+    pub fn check(&self, value: &Value) -> Result<(), InvalidSetting> {
         let fits = match (self.range, value) {
             (Range::Int(low, high), Value::Int(v)) => (low..=high).contains(v),
             (Range::Real(low, high), Value::Real(v)) => (low..=high).contains(v),
             (Range::Choice(options), Value::Choice(v)) => options.iter().any(|o| o.slug == v),
             (Range::List(low, high), Value::List(v)) => {
-                v.len() <= MOST_ENTRIES
+                v.len() <= MAX_LIST_ENTRIES
                     && v.iter().all(|i| (low..=high).contains(i))
                     && (1..v.len()).all(|i| !v[..i].contains(&v[i]))
             }
@@ -232,9 +233,9 @@ impl Knob {
             (Range::Numbers(low, high, most), Value::List(v)) => {
                 v.len() <= most && v.iter().all(|i| (low..=high).contains(i))
             }
-            (Range::Table(most), Value::List(v)) => square::is_sound(v, most),
+            (Range::Table(most), Value::List(v)) => square::is_valid(v, most),
             (Range::Schedule(low, high), Value::Schedule(v)) => {
-                v.len() <= MOST_ENTRIES
+                v.len() <= MAX_LIST_ENTRIES
                     && v.iter().all(|(_, x)| (low..=high).contains(x))
                     && v.windows(2).all(|w| w[0].0 < w[1].0)
             }
@@ -243,8 +244,8 @@ impl Knob {
             }
             (Range::Text(most), Value::Text(v)) => v.len() <= most && line::encode(v).len() <= most,
             (Range::Formula(most), Value::Formula(v)) => v.len() <= most && formula::encode(v).len() <= most,
-            (Range::Axis, Value::Axis(v)) => v.is_sound(),
-            (Range::Axes, Value::Axes(v)) => axes::are_sound(v),
+            (Range::Axis, Value::Axis(v)) => v.is_valid(),
+            (Range::Axes, Value::Axes(v)) => axes::are_valid(v),
             (Range::Set(options), Value::Set(v)) => {
                 let place = |name: &String| options.iter().position(|o| o.slug == name);
                 let places: Vec<_> = v.iter().map(place).collect();
@@ -252,28 +253,33 @@ impl Knob {
             }
             _ => false,
         };
-        if fits { Ok(()) } else { Err(Problem::new(self.key, &value.to_string(), self.instead_of(value))) }
+        if fits {
+            Ok(())
+        } else {
+            Err(InvalidSetting::new(self.key, &value.to_string(), self.describe_expected_instead(value)))
+        }
     }
 
-    /// What would be right instead of `value`: of too many entries, how many there may be.
-    fn instead_of(&self, value: &Value) -> String {
+    /// Describes a valid value for the error about `value`: the largest number of entries if it has too many, otherwise
+    /// the accepted values.
+    fn describe_expected_instead(&self, value: &Value) -> String {
         let count = match (self.range, value) {
             (Range::List(..), Value::List(v)) => v.len(),
             (Range::Schedule(..), Value::Schedule(v)) => v.len(),
             _ => 0,
         };
-        match count > MOST_ENTRIES {
-            true => tr!("at most {most} entries, and there are {count}", most = MOST_ENTRIES, count),
-            false => self.expected(),
+        match count > MAX_LIST_ENTRIES {
+            true => tr!("at most {most} entries, and there are {count}", most = MAX_LIST_ENTRIES, count),
+            false => self.describe_expected(),
         }
     }
 
-    /// What this knob accepts, in words: "a whole number from 1 to 8".
-    pub fn expected(&self) -> String {
+    /// Describes the accepted values in words: "a whole number from 1 to 8".
+    pub fn describe_expected(&self) -> String {
         match self.range {
             Range::Int(low, high) => tr!("a whole number from {low} to {high}", low, high),
             Range::Real(low, high) => {
-                tr!("a number from {low} to {high}", low = real(low), high = real(high))
+                tr!("a number from {low} to {high}", low = format_real(low), high = format_real(high))
             }
             Range::Choice(options) => {
                 let slugs: Vec<_> = options.iter().map(|o| o.slug).collect();
@@ -289,13 +295,13 @@ impl Knob {
             Range::Axis => {
                 tr!(
                     "a setting's key and at most {most} values, like n:10_20_40 or n:lin:10..90:9, or an empty value",
-                    most = MOST_VALUES
+                    most = MAX_AXIS_VALUES
                 )
             }
             Range::Axes => tr!(
                 "at most {most} settings separated by commas, each with a key and values, like n:10_20,k:2_3, and at most {values} values in all; or an empty value",
-                most = axes::MOST_AXES,
-                values = MOST_VALUES
+                most = axes::MAX_AXES,
+                values = MAX_AXIS_VALUES
             ),
             Range::Sizes(low, high, most) => {
                 tr!("one to {most} whole numbers from {low} to {high} separated by dots", most, low, high)
@@ -316,13 +322,13 @@ impl Knob {
             }
             Range::Schedule(low, high) => tr!(
                 "steps in increasing order, each with a value from {low} to {high}, like 500:0.1_900:0.02",
-                low = real(low),
-                high = real(high)
+                low = format_real(low),
+                high = format_real(high)
             ),
             Range::Points(largest, most) => tr!(
                 "at most {most} points, each written x:y and separated by _, like -1:0.5_0.3:2, with numbers from -{largest} to {largest}; or an empty value",
                 most,
-                largest = real(largest)
+                largest = format_real(largest)
             ),
             Range::Text(most) | Range::Formula(most) => {
                 tr!(
@@ -338,13 +344,13 @@ impl Knob {
     }
 }
 
-/// The names that stand in the text of a [`Range::Set`].
-pub fn names(text: &str) -> impl Iterator<Item = &str> {
+/// Splits the text of a [`Range::Set`] into the names it contains.
+pub fn split_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(['.', ',', ' ']).filter(|name| !name.is_empty())
 }
 
-/// Whole numbers, also as people write them: 1e5, 100_000.
-fn parse_int(text: &str) -> Option<u64> {
+/// Parses a whole number, also in the forms 1e5 and 100_000.
+fn parse_whole_number(text: &str) -> Option<u64> {
     if let Ok(v) = text.replace('_', "").parse() {
         return Some(v);
     }
@@ -352,58 +358,60 @@ fn parse_int(text: &str) -> Option<u64> {
     ((0.0..9e15).contains(&v) && v.fract() == 0.0).then_some(v as u64)
 }
 
-/// A group of knobs with typed fields behind them; made by [`settings!`](crate::settings!).
+/// Struct of typed settings; implemented by [`settings!`](crate::settings!).
 pub trait Settings: Default + Clone + PartialEq {
-    /// The knobs, in the order of the form.
-    const KNOBS: &'static [Knob];
-    /// What stands behind each knob, in the same order.
+    /// Declarations of the settings, in the order of the form.
+    const SETTINGS: &'static [SettingInfo];
+    /// Fields of the settings, in the order of [`Settings::SETTINGS`].
     fn fields(&self) -> Vec<&dyn Field>;
-    /// The same, to be changed.
+    /// Mutable fields of the settings, in the order of [`Settings::SETTINGS`].
     fn fields_mut(&mut self) -> Vec<&mut dyn Field>;
-    /// The value behind `key`, if it is one of this group's.
+    /// Value of the setting `key`; None if the struct has no such setting.
     fn value(&self, key: &str) -> Option<Value> {
-        value_behind(Self::KNOBS, &self.fields(), key)
+        value_of_key(Self::SETTINGS, &self.fields(), key)
     }
-    /// Sets the value behind `key`; `false` if the key is not of this group.
+    /// Sets the value of the setting `key`; `false` if the struct has no such setting.
     ///
     /// # Errors
     /// When the value is of the wrong kind or out of range; nothing is changed then.
-    fn set(&mut self, key: &str, value: &Value) -> Result<bool, Problem> {
-        set_behind(Self::KNOBS, &mut self.fields_mut(), key, value)
+    fn set(&mut self, key: &str, value: &Value) -> Result<bool, InvalidSetting> {
+        set_by_key(Self::SETTINGS, &mut self.fields_mut(), key, value)
     }
 }
 
-/// The value behind `key` of these knobs, if it is one of theirs.
-pub fn value_behind(knobs: &[Knob], fields: &[&dyn Field], key: &str) -> Option<Value> {
-    let at = knobs.iter().position(|knob| knob.key == key)?;
+/// Value of the setting `key`, where `fields` are the fields of `settings` in the same order; None if there is no such
+/// setting.
+pub fn value_of_key(settings: &[SettingInfo], fields: &[&dyn Field], key: &str) -> Option<Value> {
+    let at = settings.iter().position(|setting| setting.key == key)?;
     Some(fields.get(at)?.to_value())
 }
 
-/// Sets the value behind `key` of these knobs; `false` if it is none of theirs.
+/// Sets the value of the setting `key`, where `fields` are the fields of `settings` in the same order; `false` if there
+/// is no such setting.
 ///
 /// # Errors
 /// As [`Settings::set`].
-pub fn set_behind(
-    knobs: &[Knob],
+pub fn set_by_key(
+    settings: &[SettingInfo],
     fields: &mut [&mut dyn Field],
     key: &str,
     value: &Value,
-) -> Result<bool, Problem> {
-    let Some(at) = knobs.iter().position(|knob| knob.key == key) else { return Ok(false) };
-    knobs[at].check(value)?;
+) -> Result<bool, InvalidSetting> {
+    let Some(at) = settings.iter().position(|setting| setting.key == key) else { return Ok(false) };
+    settings[at].check(value)?;
     fields[at].take(value);
     Ok(true)
 }
 
-/// How a field's type stores a [`Value`].
+/// Conversion between the type of a struct's field and [`Value`].
 ///
 /// # Why
-/// A knob reaches its field through this, and not by code that is written for each: half of what the page's first program
-/// had for reading and setting 150 of them.
+/// Settings are read and written through this trait, not by generated code for each field, which was half of what the
+/// page's program had for 150 settings.
 pub trait Field {
-    /// As a value.
+    /// Value of the field.
     fn to_value(&self) -> Value;
-    /// Takes a value that a knob has already checked; one of another kind changes nothing.
+    /// Stores a value that its setting has already checked; does nothing if it is of another kind.
     fn take(&mut self, value: &Value);
 }
 
@@ -431,21 +439,21 @@ field!(Vec<usize>, List, |v: Vec<u64>| v.iter().map(|i| *i as usize).collect(), 
 field!(Vec<(u64, f64)>, Schedule, |v| v, |v| v);
 field!(Vec<[f64; 2]>, Points, |v| v, |v| v);
 field!(String, Text, |v| v, |v| v);
-field!(Axis, Axis, |v| v, |v| v);
-field!(Vec<Axis>, Axes, |v| v, |v| v);
+field!(SweepAxis, Axis, |v| v, |v| v);
+field!(Vec<SweepAxis>, Axes, |v| v, |v| v);
 
-/// Place of the option that a [`Value::Choice`] names, if it is one of these.
-pub fn chosen(options: &[Choice], value: &Value) -> Option<usize> {
+/// Index in `options` of the option that a [`Value::Choice`] names; None if it is not one of them.
+pub fn option_index(options: &[ChoiceOption], value: &Value) -> Option<usize> {
     let Value::Choice(slug) = value else { return None };
     options.iter().position(|option| option.slug == slug)
 }
 
-/// A struct whose fields are knobs.
+/// Declares a struct whose fields are settings.
 ///
-/// Each field states type, default, permalink key, label, range and, if it has one, its unit; `only when
-/// "key" = "value" | "other"` names the choice without which it has no effect. The doc comment's one sentence
-/// is also the tooltip and the README text. Settings that several structs share are a struct of their own: `with field: Type;`
-/// puts its knobs at this place of the form.
+/// Each field states type, default, permalink key, label, range and, if it has one, its unit; `only when "key" =
+/// "value" | "other"` names the values of another setting for which it has an effect. The doc comment's one sentence is
+/// also the tooltip and the README text. Settings that several structs share are a struct of their own: `with field:
+/// Type;` puts its settings at this place of the form.
 #[macro_export]
 macro_rules! settings {
     ($(#[$meta:meta])* pub struct $name:ident {
@@ -471,22 +479,22 @@ macro_rules! settings {
             }
         }
         impl $crate::settings::Settings for $name {
-            const KNOBS: &'static [$crate::settings::Knob] = {
-                const OWN: &[$crate::settings::Knob] = &[$($crate::settings::Knob {
+            const SETTINGS: &'static [$crate::settings::SettingInfo] = {
+                const OWN: &[$crate::settings::SettingInfo] = &[$($crate::settings::SettingInfo {
                     key: $key,
                     label: $crate::language::shown($label),
                     help: $crate::language::shown($help.trim_ascii()),
                     unit: concat!($($unit)?),
                     range: $range,
-                    only: { let only: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; only.first().copied() },
+                    condition: { let condition: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; condition.first().copied() },
                 }),*];
-                $crate::settings!(@knobs OWN $(, $of, [$($crate::settings::Knob {
+                $crate::settings!(@settings OWN $(, $of, [$($crate::settings::SettingInfo {
                     key: $key2,
                     label: $crate::language::shown($label2),
                     help: $crate::language::shown($help2.trim_ascii()),
                     unit: concat!($($unit2)?),
                     range: $range2,
-                    only: None,
+                    condition: None,
                 }),*])?)
             };
             fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
@@ -501,20 +509,20 @@ macro_rules! settings {
             }
         }
     };
-    (@knobs $own:ident) => { $own };
-    (@knobs $own:ident, $of:ident, [$($rest:tt)*]) => {{
-        const GROUP: &[$crate::settings::Knob] = <$of as $crate::settings::Settings>::KNOBS;
-        const REST: &[$crate::settings::Knob] = &[$($rest)*];
-        const ALL: [$crate::settings::Knob; $own.len() + GROUP.len() + REST.len()] =
-            $crate::settings::joined([$own, GROUP, REST]);
+    (@settings $own:ident) => { $own };
+    (@settings $own:ident, $of:ident, [$($rest:tt)*]) => {{
+        const GROUP: &[$crate::settings::SettingInfo] = <$of as $crate::settings::Settings>::SETTINGS;
+        const REST: &[$crate::settings::SettingInfo] = &[$($rest)*];
+        const ALL: [$crate::settings::SettingInfo; $own.len() + GROUP.len() + REST.len()] =
+            $crate::settings::concat_settings([$own, GROUP, REST]);
         &ALL
     }};
     (@fields $own:expr) => { $own };
-    (@fields $own:expr, $group:expr, $rest:expr) => { $crate::settings::in_turn([$own, $group, $rest]) };
+    (@fields $own:expr, $group:expr, $rest:expr) => { $crate::settings::concat_fields([$own, $group, $rest]) };
 }
 
-/// These knobs in one table, which has as many.
-pub const fn joined<const N: usize>(parts: [&[Knob]; 3]) -> [Knob; N] {
+/// Concatenates three tables of settings into one; N is the sum of their lengths.
+pub const fn concat_settings<const N: usize>(parts: [&[SettingInfo]; 3]) -> [SettingInfo; N] {
     let mut all = [parts[0][0]; N];
     let (mut part, mut at) = (0, 0);
     while part < parts.len() {
@@ -528,13 +536,13 @@ pub const fn joined<const N: usize>(parts: [&[Knob]; 3]) -> [Knob; N] {
     all
 }
 
-/// These lists as one.
-pub fn in_turn<T>(parts: [Vec<T>; 3]) -> Vec<T> {
+/// Concatenates three lists.
+pub fn concat_fields<T>(parts: [Vec<T>; 3]) -> Vec<T> {
     parts.into_iter().flatten().collect()
 }
 
-/// A whole number with separators: 19,600.
-pub fn thousands(number: u64) -> String {
+/// Formats a whole number with thousands separators: 19,600.
+pub fn format_thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {

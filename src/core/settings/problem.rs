@@ -1,38 +1,39 @@
-//! What cannot be in a specification or a link.
+//! Error type for invalid settings of a run or a link.
 
 use serde::{Deserialize, Serialize};
 
-use crate::language::{is_hidden, visible};
+use crate::language::{escape_hidden_characters, is_hidden};
 
-/// Most characters that are shown.
-const MOST: usize = 40;
+/// Largest number of characters of a rejected text that are shown.
+const MAX_SHOWN_CHARACTERS: usize = 40;
 
-/// Something in a specification that cannot be, and what would be right.
+/// Invalid value of a setting or of another part of a link, with a description of valid values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{}", tr!("{key} = {found}: expected {expected}", key, found, expected))]
-pub struct Problem {
-    /// The knob's key, or the part of the link.
+pub struct InvalidSetting {
+    /// Key of the setting, or the part of the link.
     pub key: String,
-    /// What stood there, shortened, and with the numbers of hidden characters.
+    /// Rejected text, shortened, with hidden characters as code points.
     pub found: String,
-    /// What would have been right.
+    /// Description of valid values.
     pub expected: String,
 }
 
-impl Problem {
-    /// A problem with `key`, where `found` stood and `expected` would be right.
+impl InvalidSetting {
+    /// Creates the error for the rejected text `found` of the setting `key`.
     pub fn new(key: &str, found: &str, expected: impl Into<String>) -> Self {
-        Problem { key: shorten(key), found: shorten(found), expected: expected.into() }
+        InvalidSetting { key: shorten(key), found: shorten(found), expected: expected.into() }
     }
 }
 
-/// At most 40 printable characters of what somebody typed or linked. Hidden ones stand there as their numbers: without
-/// them, a value that cannot be read would look like one that can.
+/// Shortens a rejected text to 40 printable characters. Hidden characters are written as code points: without them, an
+/// invalid value could look like a valid one.
 fn shorten(text: &str) -> String {
-    let printed = text.chars().filter(|letter| !letter.is_control() || is_hidden(*letter)).take(MOST);
-    let start = visible(&printed.collect::<String>());
-    let mut out: String = start.chars().take(MOST).collect();
-    if text.chars().count() > MOST || out.len() < start.len() {
+    let printed =
+        text.chars().filter(|letter| !letter.is_control() || is_hidden(*letter)).take(MAX_SHOWN_CHARACTERS);
+    let start = escape_hidden_characters(&printed.collect::<String>());
+    let mut out: String = start.chars().take(MAX_SHOWN_CHARACTERS).collect();
+    if text.chars().count() > MAX_SHOWN_CHARACTERS || out.len() < start.len() {
         out.push('…');
     }
     if out.is_empty() { "(nothing)".into() } else { out }

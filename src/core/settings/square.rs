@@ -1,19 +1,19 @@
-//! Square tables as people write them: rows of numbers or names, with whatever between.
+//! Parsing of square tables: rows of numbers or names, with any separators.
 
-/// Largest entry of a table in a link; what is no element of a table is refused by who uses it.
-pub const LARGEST: u64 = 999;
+/// Largest entry of a table in a link; whether an entry is an element of the table is checked by the task.
+pub const MAX_ENTRY: u64 = 999;
 
-/// The entries of a square table, row by row, as numbers from 0; none if there are no entries, or not as many as a
-/// square of at most `most` rows has.
+/// Parses a square table of at most `max_rows` rows into its entries, row by row, as numbers from 0; None if it is not
+/// square, empty or too large.
 ///
-/// Entries stand apart by spaces, dots, commas, semicolons, bars or line ends. Numbers of which the least is 1 are counted
-/// from 0 instead; names are numbered as they first occur, which in a table with the identity first is the order
-/// of its rows.
-pub fn parse(text: &str, most: usize) -> Option<Vec<u64>> {
+/// Entries are separated by spaces, dots, commas, semicolons, bars or line ends. Numbers whose smallest is 1 are
+/// counted from 0 instead; names are numbered as they first occur, which in a table with the identity first is the
+/// order of its rows.
+pub fn parse(text: &str, max_rows: usize) -> Option<Vec<u64>> {
     let apart = |c: char| c.is_whitespace() || ".,;|/".contains(c);
     let entries: Vec<&str> = text.split(apart).filter(|entry| !entry.is_empty()).collect();
-    // Each name is looked for among all before it.
-    if entries.len() > most * most {
+    // Each name is searched among all before it.
+    if entries.len() > max_rows * max_rows {
         return None;
     }
     let numbers: Option<Vec<u64>> = entries.iter().map(|entry| entry.parse().ok()).collect();
@@ -33,13 +33,13 @@ pub fn parse(text: &str, most: usize) -> Option<Vec<u64>> {
             entries.into_iter().map(&mut number).collect()
         }
     };
-    is_sound(&entries, most).then_some(entries)
+    is_valid(&entries, max_rows).then_some(entries)
 }
 
-/// Whether there are as many entries as a square of at most `most` rows has, and none is beyond all tables.
-pub fn is_sound(entries: &[u64], most: usize) -> bool {
+/// Whether the entries form a square table of at most `max_rows` rows, with no entry above [`MAX_ENTRY`].
+pub fn is_valid(entries: &[u64], max_rows: usize) -> bool {
     let rows = entries.len().isqrt();
-    (1..=most).contains(&rows) && rows * rows == entries.len() && entries.iter().all(|v| *v <= LARGEST)
+    (1..=max_rows).contains(&rows) && rows * rows == entries.len() && entries.iter().all(|v| *v <= MAX_ENTRY)
 }
 
 #[cfg(test)]

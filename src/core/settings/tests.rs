@@ -26,16 +26,16 @@ settings! {
         /// Changes.
         changes: Vec<(u64, f64)> = vec![], "x", "Changes", Range::Schedule(0.0, 1.0);
         /// An axis.
-        axis: Axis = Axis::default(), "a", "Axis", Range::Axis;
+        axis: SweepAxis = SweepAxis::default(), "a", "Axis", Range::Axis;
         /// Some axes.
-        axes: Vec<Axis> = vec![], "axes", "Axes", Range::Axes;
+        axes: Vec<SweepAxis> = vec![], "axes", "Axes", Range::Axes;
         /// Some ways.
         ways: Vec<Way> = vec![Way::This], "ways", "Ways", Range::Set(Way::OPTIONS);
     }
 }
 
-fn knob(key: &str) -> &'static Knob {
-    Sample::KNOBS.iter().find(|k| k.key == key).unwrap()
+fn setting(key: &str) -> &'static SettingInfo {
+    Sample::SETTINGS.iter().find(|k| k.key == key).unwrap()
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn every_kind_reads_back_what_it_prints() {
         ("ways", "this.that"),
     ];
     for (key, text) in texts {
-        let value = knob(key).parse(text).unwrap();
+        let value = setting(key).parse(text).unwrap();
         assert_eq!(value.to_string(), text);
         assert!(s.set(key, &value).unwrap());
         assert_eq!(s.value(key).unwrap(), value);
@@ -67,9 +67,9 @@ fn every_kind_reads_back_what_it_prints() {
 
 #[test]
 fn sets_are_put_in_order_and_never_empty() {
-    let ways = knob("ways");
+    let ways = setting("ways");
     assert_eq!(ways.parse("that,this that").unwrap().to_string(), "this.that");
-    assert_eq!(ways.expected(), "one or more of this, that separated by dots");
+    assert_eq!(ways.describe_expected(), "one or more of this, that separated by dots");
     for wrong in [vec![], vec!["that", "this"], vec!["that", "that"], vec!["this", "thus"]] {
         let value = Value::Set(wrong.iter().map(ToString::to_string).collect());
         assert!(ways.check(&value).is_err(), "{value}");
@@ -78,8 +78,8 @@ fn sets_are_put_in_order_and_never_empty() {
 
 #[test]
 fn help_unit_and_condition_come_from_the_declaration() {
-    assert_eq!((knob("c").help, knob("c").unit, knob("r").unit), ("A count.", "pieces", ""));
-    assert_eq!((knob("c").only, knob("p").only), (None, Some(("w", &["this", "that"][..]))));
+    assert_eq!((setting("c").help, setting("c").unit, setting("r").unit), ("A count.", "pieces", ""));
+    assert_eq!((setting("c").condition, setting("p").condition), (None, Some(("w", &["this", "that"][..]))));
 }
 
 #[test]
@@ -107,8 +107,8 @@ fn out_of_range_is_refused_in_a_sentence_and_changes_nothing() {
         ("ways", ""),
         ("ways", "this.thus"),
     ] {
-        let problem = knob(key).parse(text).unwrap_err();
-        assert!(problem.to_string().contains(&knob(key).expected()), "{problem}");
+        let problem = setting(key).parse(text).unwrap_err();
+        assert!(problem.to_string().contains(&setting(key).describe_expected()), "{problem}");
     }
     assert!(s.set("c", &Value::Real(1.0)).is_err());
     assert!(!s.set("unknown", &Value::Int(1)).unwrap());
@@ -117,7 +117,7 @@ fn out_of_range_is_refused_in_a_sentence_and_changes_nothing() {
 
 #[test]
 fn whole_numbers_as_people_write_them() {
-    let k = Knob { range: Range::Int(0, 1_000_000), ..*knob("c") };
+    let k = SettingInfo { range: Range::Int(0, 1_000_000), ..*setting("c") };
     for (text, v) in [("1e5", 100_000), ("20_000", 20_000), ("3.0", 3)] {
         assert_eq!(k.parse(text).unwrap(), Value::Int(v));
     }
@@ -126,7 +126,7 @@ fn whole_numbers_as_people_write_them() {
 
 #[test]
 fn found_text_is_shortened_and_harmless() {
-    let p = Problem::new("n", &("x\u{7}\n".to_string() + &"y".repeat(100_000)), "less");
+    let p = InvalidSetting::new("n", &("x\u{7}\n".to_string() + &"y".repeat(100_000)), "less");
     assert!(p.found.chars().count() <= 41 && !p.found.contains('\n'));
 }
 
@@ -149,17 +149,17 @@ fn ranges_end_where_they_say() {
         ),
     ];
     for (range, taken, refused) in ranges {
-        let knob = Knob { range, ..*knob("c") };
+        let setting = SettingInfo { range, ..*setting("c") };
         for text in taken {
-            assert_eq!(knob.parse(text).unwrap().to_string(), *text, "{range:?}");
+            assert_eq!(setting.parse(text).unwrap().to_string(), *text, "{range:?}");
         }
         for text in refused {
-            assert!(knob.parse(text).is_err(), "{range:?}: {text}");
+            assert!(setting.parse(text).is_err(), "{range:?}: {text}");
         }
     }
     // Too many are told that, and not what each of them may be.
     for (range, text) in [(Range::List(1, 99), &more_places), (Range::Schedule(0.0, 1.0), &more_steps)] {
-        let why = Knob { range, ..*knob("c") }.parse(text).unwrap_err().expected;
+        let why = SettingInfo { range, ..*setting("c") }.parse(text).unwrap_err().expected;
         assert_eq!(why, "at most 64 entries, and there are 65", "{range:?}");
     }
 }
@@ -176,19 +176,19 @@ fn numbers_are_written_as_they_always_were() {
         (1_000_000.0, "1e6"),
         (123_456_789.0, "123456789"),
     ] {
-        assert_eq!(real(number), text);
+        assert_eq!(format_real(number), text);
     }
-    let said = [0, 7, 100, 999, 1000, 100_000, 1_234_567].map(thousands);
+    let said = [0, 7, 100, 999, 1000, 100_000, 1_234_567].map(format_thousands);
     assert_eq!(said, ["0", "7", "100", "999", "1,000", "100,000", "1,234,567"]);
 }
 
 #[test]
 fn forty_characters_are_shown_whole() {
-    let found = |many: usize| Problem::new("n", &"y".repeat(many), "less").found;
+    let found = |many: usize| InvalidSetting::new("n", &"y".repeat(many), "less").found;
     assert_eq!([found(40), found(41)], ["y".repeat(40), "y".repeat(40) + "…"]);
-    assert_eq!(Problem::new("n", "\n", "less").found, "(nothing)");
+    assert_eq!(InvalidSetting::new("n", "\n", "less").found, "(nothing)");
     // Without its number, the character between the digits would leave a value that can be read.
-    let said = |found: &str| Problem::new("title\u{202e}", found, "less").to_string();
+    let said = |found: &str| InvalidSetting::new("title\u{202e}", found, "less").to_string();
     assert_eq!(said("2\u{200b}0"), "title!202e! = 2!200b!0: expected less");
     assert_eq!(said("\u{202e}evil"), "title!202e! = !202e!evil: expected less");
     assert_eq!(said(&"\0".repeat(40)), format!("title!202e! = {}…: expected less", "!0!".repeat(13) + "!"));

@@ -1,23 +1,23 @@
-//! Files that are changed at random, for the tests of every crate that reads what comes from outside.
+//! Randomly corrupted files, for the tests of every crate that reads untrusted files.
 //!
-//! `VIVARIUM_MUTATIONS=1000000` tries so many files of each kind instead of ten thousand.
+//! `VIVARIUM_MUTATIONS=1000000` tries this many files of each kind instead of ten thousand.
 
-/// Files of each kind that are tried.
-pub fn many() -> u32 {
+/// Number of corrupted files of each kind that a test tries.
+pub fn mutation_count() -> u32 {
     std::env::var("VIVARIUM_MUTATIONS").ok().and_then(|many| many.parse().ok()).unwrap_or(10_000)
 }
 
-/// Random whole numbers, the same at every run: SplitMix64 (Steele, Lea and Flood 2014).
+/// Generator of random whole numbers, the same in every run of a test: SplitMix64 (Steele, Lea and Flood 2014).
 #[derive(Debug)]
-pub struct Dice(u64);
+pub struct MutationRng(u64);
 
-impl Dice {
-    /// Those of file number `of`.
-    pub fn new(of: u32) -> Dice {
-        Dice(u64::from(of) << 32)
+impl MutationRng {
+    /// Generator for the file with this number.
+    pub fn new(file_number: u32) -> MutationRng {
+        MutationRng(u64::from(file_number) << 32)
     }
 
-    /// One below `end`.
+    /// Draws a number in `0..end`; 0 where `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -26,8 +26,8 @@ impl Dice {
     }
 }
 
-/// Pieces that a file may come to hold.
-const PIECES: &[&str] = &[
+/// Pieces of text that are inserted into files.
+const FRAGMENTS: &[&str] = &[
     "\"",
     "\\",
     "{",
@@ -66,8 +66,8 @@ const PIECES: &[&str] = &[
     "[0,4]",
 ];
 
-/// `bytes` with a few changes.
-pub fn changed(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
+/// Returns `bytes` with one to four random changes.
+pub fn mutate(bytes: &[u8], dice: &mut MutationRng) -> Vec<u8> {
     let mut out = bytes.to_vec();
     for _ in 0..=dice.below(3) {
         let (from, length) = (dice.below(out.len()), dice.below(24));
@@ -82,8 +82,8 @@ pub fn changed(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
                 let at = dice.below(out.len() + 1);
                 out.splice(at..at, part);
             }
-            5 => drop(out.splice(from..to, PIECES[dice.below(PIECES.len())].bytes())),
-            _ => drop(out.splice(from..from, PIECES[dice.below(PIECES.len())].bytes())),
+            5 => drop(out.splice(from..to, FRAGMENTS[dice.below(FRAGMENTS.len())].bytes())),
+            _ => drop(out.splice(from..from, FRAGMENTS[dice.below(FRAGMENTS.len())].bytes())),
         }
     }
     out

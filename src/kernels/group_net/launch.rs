@@ -15,7 +15,7 @@ use crate::pieces::PENALTY;
 use crate::plan::{Limits, Rule};
 use crate::slices::{DIFFER, MEASURE_BYTES, Networks, Slices, fitting, schedule};
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 
 /// Most steps of one slice.
 const SLICE_STEPS: f64 = 8192.0;
@@ -121,7 +121,7 @@ impl GroupNetReplicas {
     ///
     /// # Errors
     /// When the GPU stops working; the network is of no use afterwards.
-    pub async fn advance(&mut self, steps: u64, every: u64) -> Result<Vec<Record>, Failure> {
+    pub async fn advance(&mut self, steps: u64, every: u64) -> Result<Vec<Record>, RunError> {
         let (last, every) = (self.slices.step() + steps, every.max(1));
         let mut records = vec![];
         loop {
@@ -137,7 +137,7 @@ impl GroupNetReplicas {
     ///
     /// # Errors
     /// As [`GroupNetReplicas::advance`].
-    pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
+    pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, RunError> {
         let records = fitting(MEASURE_BYTES, FIELDS * self.plan.measures() * self.slices.lines());
         match self.slices.next(last, every, look, records, u64::MAX) {
             Some((until, due)) => self.slice(until, &due, every).await,
@@ -171,7 +171,7 @@ impl GroupNetReplicas {
     /// # Errors
     /// As [`GroupNetReplicas::advance`].
     #[expect(unsafe_code, reason = "launching a kernel hands it raw buffers")]
-    pub async fn ask(&mut self, others: &Others) -> Result<Record, Failure> {
+    pub async fn ask(&mut self, others: &Others) -> Result<Record, RunError> {
         self.slices.begin();
         let (plan, lines) = (others.plan, self.slices.lines());
         let each = FIELDS * plan.measures();
@@ -207,7 +207,7 @@ impl GroupNetReplicas {
     ///
     /// # Errors
     /// When the GPU stops working.
-    pub async fn weights(&self) -> Result<Weights, Failure> {
+    pub async fn weights(&self) -> Result<Weights, RunError> {
         let Shape { order, neurons, replicas, .. } = self.runs[0];
         let size = order * neurons;
         let state = self.slices.state_of(0, replicas * self.plan.network.state()).await?;
@@ -224,7 +224,7 @@ impl GroupNetReplicas {
         let (mut all, mut each) = (vec![], 0);
         for run in self.slices.selected() {
             let Shape { optimizer, lambda, steps, .. } = &self.runs[*run];
-            let rate = |step| optimizer.learning_rate() * optimizer.rate_share(step, *steps);
+            let rate = |step| optimizer.learning_rate() * optimizer.schedule_factor(step, *steps);
             let mut one = schedule(optimizer, rate, self.slices.step(), until);
             one[PENALTY] = *lambda as f32;
             each = one.len();
@@ -240,7 +240,7 @@ impl GroupNetReplicas {
         Buffer::words(&self.slices.client, &self.slices.table(line))
     }
 
-    async fn slice(&mut self, until: u64, due: &[u64], every: u64) -> Result<Vec<Record>, Failure> {
+    async fn slice(&mut self, until: u64, due: &[u64], every: u64) -> Result<Vec<Record>, RunError> {
         self.slices.begin();
         let begin = now_ms();
         let end = if due.last() == Some(&until) { until + 1 } else { until };

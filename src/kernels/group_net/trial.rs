@@ -2,7 +2,7 @@
 
 use super::plan::{Sigma, Variant};
 use super::{GroupNetReplicas, Shape, Weights};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::optim::{Adam, Optimizer, Sgd};
 
 /// Which network, and how it is trained.
@@ -49,9 +49,9 @@ impl Trial {
 
     /// Normal weights of standard deviation 0.3.
     pub fn weights(&self) -> Weights {
-        let stream = Stream::new(3, Purpose::Weights, 0);
+        let stream = RandomStream::new(3, Purpose::Weights, 0);
         let size = (self.order * self.neurons) as u32;
-        let draw = |part: u64| (0..size).map(|i| 0.3 * stream.normal(part, i)).collect();
+        let draw = |part: u64| (0..size).map(|i| 0.3 * stream.draw_normal(part, i)).collect();
         Weights { u: draw(0), v: draw(1), w: draw(2) }
     }
 

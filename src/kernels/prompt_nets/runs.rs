@@ -15,7 +15,7 @@ use crate::plan::Limits;
 use crate::prompt_layout::PromptLayout;
 use crate::slices::{DIFFER, MEASURE_BYTES, Networks, Slices, fitting, measured};
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, Task};
 use vivarium_science::tokens::TokenPrompts;
@@ -158,11 +158,11 @@ impl<P: PromptPlan> Compiled<P> {
     /// A sentence that says why the network does not fit the kernels or the GPU.
     pub fn of(spec: &RunSpec, most: usize, limits: Limits) -> Result<Self, String> {
         let (plan, sampler) = (P::of(spec, limits)?, spec.task.sampler());
-        let sample = sampler.sample_size().map(|size| [size, size.min(most)]);
+        let sample = sampler.training_set_size().map(|size| [size, size.min(most)]);
         // What the labels are of makes no difference here.
         let TokenPrompts { length, dim, names, .. } = sampler.prompts().unwrap_or_default();
         let prompts = TokenPrompts { length, dim, names, ..Default::default() };
-        let (replicas, held_out) = (spec.run.replicas, spec.held_out());
+        let (replicas, held_out) = (spec.run.replicas, spec.held_out_count());
         let compiled = Compiled { plan, prompts, replicas, sample, held_out };
         compiled.fits(1, limits)?;
         Ok(compiled)
@@ -222,7 +222,7 @@ impl<P: PromptPlan> Compiled<P> {
                 Some((_, place)) => *place,
                 None => {
                     let (place, mut batch) = (words.len() / each, Batch::default());
-                    spec.task.sampler().held_out(spec.run.seed, 0, self.held_out, &mut batch);
+                    spec.task.sampler().append_held_out(spec.run.seed, 0, self.held_out, &mut batch);
                     push_rows(&self.prompts, &batch.x, &mut words);
                     known.push((origin, place));
                     place
@@ -271,7 +271,7 @@ impl<P: PromptPlan> PromptNet<P> {
             return Err(DIFFER.into());
         };
         compiled.fits(specs.len(), limits)?;
-        let samples: Vec<Vec<Batch>> = specs.iter().map(|spec| spec.samples(usize::MAX)).collect();
+        let samples: Vec<Vec<Batch>> = specs.iter().map(|spec| spec.training_sets(usize::MAX)).collect();
         let (measured, places) = compiled.measured(specs, &samples);
         let [one, two, three, ..] = compiled.buffers(specs.len()).map(|numbers| (numbers as usize).max(1));
         let networks = Networks { runs: specs.len(), replicas: compiled.replicas };
@@ -302,7 +302,7 @@ impl<P: PromptPlan> PromptNet<P> {
     ///
     /// # Errors
     /// When the GPU stops working; the network is of no use afterwards.
-    pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
+    pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, RunError> {
         let (batch, answers) = self.width();
         let (records, drawn) =
             (fitting(MEASURE_BYTES, batch + answers), fitting(PROMPT_BYTES, self.step_words()));
@@ -328,7 +328,7 @@ impl<P: PromptPlan> PromptNet<P> {
         self.compiled.step_words(self.slices.selected().len()) as usize
     }
 
-    async fn slice(&mut self, until: u64, due: &[u64]) -> Result<Vec<Record>, Failure> {
+    async fn slice(&mut self, until: u64, due: &[u64]) -> Result<Vec<Record>, RunError> {
         self.slices.begin();
         let begin = now_ms();
         let (end, measured) = measured(until, due);
@@ -382,7 +382,7 @@ impl<P: PromptPlan> PromptNet<P> {
             for run in self.slices.selected() {
                 for replica in 0..self.compiled.replicas {
                     batch.clear();
-                    self.specs[*run].draw(&self.samples[*run], replica, step, &mut batch);
+                    self.specs[*run].append_batch(&self.samples[*run], replica, step, &mut batch);
                     let push = if P::LISTED { push_listed_rows } else { push_rows };
                     push(prompts, &batch.x, &mut words);
                 }

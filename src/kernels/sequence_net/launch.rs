@@ -17,7 +17,7 @@ use crate::client::{client, limits};
 use crate::plan::Limits;
 use crate::slices::{DIFFER, MEASURE_BYTES, Networks, RunBuffer, Slices, fitting, measured};
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 use vivarium_model::run::RunSpec;
 
 /// Most steps of one slice.
@@ -158,9 +158,9 @@ impl SequenceNet {
     ///
     /// # Errors
     /// When the GPU stops working.
-    pub async fn symbols(&self, from: u64, steps: usize) -> Result<Vec<u32>, Failure> {
+    pub async fn symbols(&self, from: u64, steps: usize) -> Result<Vec<u32>, RunError> {
         let drawn = self.draw(from, steps, &self.table(0)).handle();
-        let mut bytes = self.slices.client.read_async(vec![drawn]).await.map_err(Failure::lost)?;
+        let mut bytes = self.slices.client.read_async(vec![drawn]).await.map_err(RunError::gpu_lost)?;
         Ok(u32::from_bytes(&bytes.remove(0)).to_vec())
     }
 
@@ -179,7 +179,7 @@ impl SequenceNet {
     ///
     /// # Errors
     /// When the GPU stops working; the network is of no use afterwards.
-    pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
+    pub async fn approach(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, RunError> {
         let (batch, answers) = self.width();
         let (records, drawn) =
             (fitting(MEASURE_BYTES, batch + answers), fitting(SYMBOL_BYTES, self.step_symbols()));
@@ -202,7 +202,7 @@ impl SequenceNet {
         self.slices.lines() * network.batch * (network.length + 1)
     }
 
-    async fn slice(&mut self, until: u64, due: &[u64]) -> Result<Vec<Record>, Failure> {
+    async fn slice(&mut self, until: u64, due: &[u64]) -> Result<Vec<Record>, RunError> {
         self.slices.begin();
         let begin = now_ms();
         let (end, measured) = measured(until, due);

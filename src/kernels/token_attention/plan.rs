@@ -16,7 +16,7 @@ use crate::prompt_layout::{COUNTABLE, LANES, PromptLayout, cubes};
 use vivarium_model::models::Family;
 use vivarium_model::models::token_attention::{Scores, Values};
 use vivarium_model::run::RunSpec;
-use vivarium_model::run::cost::is_too_long_for_workgroups;
+use vivarium_model::run::cost::exceeds_launch_limit_of_workgroups;
 use vivarium_science::tokens::PositionCodes;
 
 /// Operations of a workgroup in one launch that measures, at most: a workgroup of a server's GPU makes 40 Gflop/s.
@@ -75,7 +75,7 @@ impl Network {
             all: net.scores == Scores::All,
             tokens: net.values == Values::Token,
             width: net.width,
-            batch: spec.batch(),
+            batch: spec.batch_size(),
             rule,
             decays,
         })
@@ -349,7 +349,7 @@ impl Plan {
 /// # Errors
 /// A sentence for the person.
 pub fn is_short(spec: &RunSpec, workgroups: usize) -> Result<(), String> {
-    match is_too_long_for_workgroups(spec, workgroups) {
+    match exceeds_launch_limit_of_workgroups(spec, workgroups) {
         true => Err("one of its steps is too long for one launch".into()),
         false => Ok(()),
     }

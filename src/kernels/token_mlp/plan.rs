@@ -61,7 +61,7 @@ impl Network {
             prompts: PromptLayout::of(&prompts),
             depth: layers.len(),
             sizes,
-            batch: spec.batch(),
+            batch: spec.batch_size(),
             rule,
             decays,
         })

@@ -1,13 +1,13 @@
-//! Settings that cannot learn, and why.
+//! Warnings about settings with which a network cannot learn a sparse Boolean function.
 
-use crate::advice::too_few;
+use crate::advice::describe_too_few_labels;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Examples, Task};
 
-/// Why these settings can hardly learn, as a sentence.
+/// Reasons why a run with these settings can hardly learn, one sentence each; empty for other tasks.
 pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     let Task::SparseBoolean(task) = &spec.task else { return vec![] };
-    let drawn = spec.run.steps.saturating_mul(spec.batch() as u64);
-    let labels = task.sample_size().map_or(drawn, |size| size as u64);
-    too_few((task.n, task.bits()), labels).into_iter().collect()
+    let drawn = spec.run.steps.saturating_mul(spec.batch_size() as u64);
+    let labels = task.training_set_size().map_or(drawn, |size| size as u64);
+    describe_too_few_labels((task.n, task.relevant_bit_count()), labels).into_iter().collect()
 }

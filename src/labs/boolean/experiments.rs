@@ -1,11 +1,11 @@
-//! What chapter 4 of the thesis states about the settings of its experiments.
+//! Settings that chapter 4 of the thesis states for its experiments.
 //!
-//! Appendix A.3.1 takes "all hyperparameter settings left undiscussed" from the defaults of minGPT: the width 4d of the MLP,
-//! layer norms, decoupled weight decay, ε = 10⁻⁸, a constant learning rate, and gradients whose norm is at most 1.
+//! Appendix A.3.1 takes "all hyperparameter settings left undiscussed" from the defaults of minGPT: the width 4d of the
+//! MLP, layer norms, decoupled weight decay, ε = 10⁻⁸, a constant learning rate, and gradients whose norm is at most 1.
 
-use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// Three bits of an AND, from a finite sample.
+/// Figure 4.2: AND of three bits, learned from a finite sample.
 pub const FIGURE_4_2: Experiment = Experiment {
     passage: "Edelman 2024, section 4.6, figure 4.2 and appendix A.3.1, with the defaults of minGPT (Karpathy 2020)",
     stated: &[
@@ -40,37 +40,37 @@ pub const FIGURE_4_2: Experiment = Experiment {
         ("batch", "0"),
         ("held", "10000"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// More examples than the threshold.
+/// Figure 4.3 (left): more examples than the threshold.
 pub const FIGURE_4_3_ABOVE: Experiment = Experiment {
     passage: "Edelman 2024, figure 4.3 (left), above the threshold, and appendix A.3.2",
-    like: Some(&FIGURE_4_2),
+    based_on: Some(&FIGURE_4_2),
     stated: &[("n", "300"), ("m", "200")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Fewer examples than the threshold.
+/// Figure 4.3 (left): fewer examples than the threshold.
 pub const FIGURE_4_3_BELOW: Experiment = Experiment {
     passage: "Edelman 2024, figure 4.3 (left), below the threshold, and appendix A.3.2",
-    like: Some(&FIGURE_4_2),
+    based_on: Some(&FIGURE_4_2),
     stated: &[("n", "300"), ("m", "50")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Attention of one head, in a network that has learned the AND.
+/// Figure 4.3 (right): attention of one head in a network that has learned the AND.
 pub const FIGURE_4_3_ATTENTION: Experiment = Experiment {
     passage: "Edelman 2024, figure 4.3 (right) and appendix A.3.2",
-    like: Some(&FIGURE_4_2),
+    based_on: Some(&FIGURE_4_2),
     stated: &[("n", "50"), ("m", "300"), ("s", "5.20.30"), ("heads", "1")],
     unstated: &["tries"],
 };
 
-/// Parities of three bits, from new examples at every step.
+/// Figure 4.4: parities of three bits, with fresh examples at every step.
 pub const FIGURE_4_4: Experiment = Experiment {
     passage: "Edelman 2024, section 4.6, figure 4.4 and appendix A.3.2",
-    like: Some(&FIGURE_4_2),
+    based_on: Some(&FIGURE_4_2),
     stated: &[
         ("n", "10 | 15"),
         ("layout", "anywhere"),
@@ -83,10 +83,10 @@ pub const FIGURE_4_4: Experiment = Experiment {
     unstated: &["held"],
 };
 
-/// An experiment of ours on the network of figure 4.2.
-pub const OF_OURS: Experiment = Experiment {
+/// An experiment of this project, not of the thesis, with the network of figure 4.2.
+pub const OWN_EXPERIMENT: Experiment = Experiment {
     passage: "Edelman 2024, appendix A.3.1",
-    like: Some(&FIGURE_4_2),
+    based_on: Some(&FIGURE_4_2),
     unstated: &["n", "m"],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };

@@ -1,70 +1,73 @@
-//! The Fourier coefficients of the label, exact, over the relevant bits: what there is to learn, part by part.
+//! The exact Fourier coefficients of the label over the relevant bits, and the leap of the function.
 
 use vivarium_core::sorting;
 use vivarium_model::tasks::sparse_boolean::charts;
 use vivarium_model::tasks::{SparseBoolean, Task};
-use vivarium_plot::analysis::{Bars, Reading, walsh};
+use vivarium_plot::analysis::{BarChart, Reading, walsh};
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::{ChartSpec, Follows};
-use vivarium_view::display::words::decimal;
+use vivarium_view::display::charts::{ChartDependency, ChartSpec};
+use vivarium_view::display::words::format_decimal;
 
-/// Most coefficients that are drawn.
-pub const MOST_BARS: usize = 16;
+/// Maximum number of coefficients in the chart.
+pub const MAX_BARS: usize = 16;
 
-/// The chart.
-pub const CHART: ChartSpec = ChartSpec::new(charts::FOURIER, |run| Reading::Bars(drawn(run)))
+/// The chart of the Fourier coefficients.
+pub const FOURIER_CHART: ChartSpec = ChartSpec::new(charts::FOURIER, |run| Reading::Bars(draw(run)))
     .applies(|run| {
-        of(run).map(|_| ()).ok_or_else(|| tr!("Available only for sparse Boolean functions.").into())
+        sparse_boolean_task(run)
+            .map(|_| ())
+            .ok_or_else(|| tr!("Available only for sparse Boolean functions.").into())
     })
-    .summary(|run| of(run).map(said))
-    .follows(Follows::Nothing);
+    .summary(|run| sparse_boolean_task(run).map(summarize))
+    .depends_on(ChartDependency::Nothing);
 
-fn of(run: &RunView) -> Option<&SparseBoolean> {
+/// The task of a run, if it is a sparse Boolean function.
+fn sparse_boolean_task(run: &RunView) -> Option<&SparseBoolean> {
     match &run.spec().task {
         Task::SparseBoolean(task) => Some(task),
         _ => None,
     }
 }
 
-/// All 2ᵏ of them, by the set of bits: bit i of its number stands for the relevant bit i + 1. In the label and in the
-/// bits, 1 is +1 and 0 is −1.
-pub fn coefficients(task: &SparseBoolean) -> Vec<f64> {
-    let (bits, table) = (task.bits(), task.table());
-    // A set bit of a point is −1 there, and 0 in the table, whose rows begin with the first bit.
+/// All 2ᵏ Fourier coefficients. The index is a set of bits: bit i of it stands for the relevant bit i + 1. In the label
+/// and in the bits, 1 is +1 and 0 is −1.
+pub fn fourier_coefficients(task: &SparseBoolean) -> Vec<f64> {
+    let (bits, table) = (task.relevant_bit_count(), task.truth_table());
+    // A set bit of a point is the input −1, which is 0 in the truth table, whose rows begin with the first bit.
     let row = |point: usize| (0..bits).fold(0, |row, i| row << 1 | usize::from(point >> i & 1 == 0));
     let mut values: Vec<f64> =
         (0..table.len()).map(|point| if table[row(point)] { 1.0 } else { -1.0 }).collect();
-    walsh::transform(&mut values);
+    walsh::walsh_transform(&mut values);
     values
 }
 
-/// "x1x3"; the constant is 1.
-fn name(set: usize) -> String {
+/// The product of a set of bits as text: "x1x3"; "1" for the empty set.
+fn format_product(set: usize) -> String {
     match set {
         0 => "1".into(),
         set => (0..usize::BITS).filter(|i| set >> i & 1 == 1).map(|i| format!("x{}", i + 1)).collect(),
     }
 }
 
-/// The sets whose coefficient is not 0, the largest coefficient first and of equal ones the smaller set.
-pub fn sets(coefficients: &[f64]) -> Vec<usize> {
+/// The sets of bits with a nonzero coefficient, by decreasing absolute value; ties by the number of bits.
+pub fn nonzero_sets(coefficients: &[f64]) -> Vec<usize> {
     let by_size = |a: usize, b: usize| {
         let size = |set: usize| coefficients[set].abs();
         size(b).total_cmp(&size(a)).then(a.count_ones().cmp(&b.count_ones()))
     };
-    let mut sets = sorting::places(coefficients.len(), &by_size);
+    let mut sets = sorting::argsort(coefficients.len(), &by_size);
     // Sums of 2ᵏ signs are exact.
     sets.retain(|set| coefficients[*set] != 0.0);
     sets
 }
 
-/// The leap: most bits that one of these sets adds to the sets before it, in the order that makes this number smallest
-/// (Abbe, Boix-Adsera and Misiakiewicz 2023).
+/// The leap: the maximum number of new bits that one of these sets adds to the sets before it, in the order that
+/// minimises this number (Abbe, Boix-Adsera and Misiakiewicz 2023).
 ///
 /// # Why
-/// The set that adds the fewest bits may always come next: in any other order, the first set that is still missing adds
-/// no more bits than it does there, since more bits are known by now.
-pub fn leap(sets: &[usize]) -> u32 {
+/// The greedy order, always the set that adds the fewest bits, is optimal: in any other order, the first set that is
+/// still missing here adds at least as many bits there, since fewer bits are known.
+pub fn compute_leap(sets: &[usize]) -> u32 {
     let (mut left, mut known, mut leap) = (sets.to_vec(), 0usize, 0u32);
     while let Some(at) = (0..left.len()).min_by_key(|at| (left[*at] & !known).count_ones()) {
         let next = left.swap_remove(at);
@@ -74,27 +77,30 @@ pub fn leap(sets: &[usize]) -> u32 {
     leap
 }
 
-fn drawn(run: &RunView) -> Bars {
-    let coefficients = of(run).map(coefficients).unwrap_or_default();
-    let mut shown = sets(&coefficients);
-    shown.truncate(MOST_BARS);
+/// The bar chart of the largest coefficients, sorted by degree.
+fn draw(run: &RunView) -> BarChart {
+    let coefficients = sparse_boolean_task(run).map(fourier_coefficients).unwrap_or_default();
+    let mut shown = nonzero_sets(&coefficients);
+    shown.truncate(MAX_BARS);
     sorting::sort_by(&mut shown, |a, b| a.count_ones().cmp(&b.count_ones()).then(a.cmp(b)));
-    Bars {
+    BarChart {
         title: charts::FOURIER.name().into(),
         x_label: tr!("product of relevant bits").into(),
         y_label: tr!("Fourier coefficient").into(),
-        bars: shown.into_iter().map(|set| (name(set), coefficients[set] as f32)).collect(),
+        bars: shown.into_iter().map(|set| (format_product(set), coefficients[set] as f32)).collect(),
         ..Default::default()
     }
 }
 
-fn said(task: &SparseBoolean) -> String {
-    let coefficients = coefficients(task);
-    let sets = sets(&coefficients);
+/// The chart's summary: degree, leap and the largest coefficient.
+fn summarize(task: &SparseBoolean) -> String {
+    let coefficients = fourier_coefficients(task);
+    let sets = nonzero_sets(&coefficients);
     let degree = sets.iter().map(|set| set.count_ones()).max().unwrap_or(0);
-    let leap = leap(&sets);
+    let leap = compute_leap(&sets);
     let largest = sets.first().copied().unwrap_or(0);
-    let (all, value, name) = (coefficients.len(), decimal(coefficients[largest] as f32), name(largest));
+    let (all, value, name) =
+        (coefficients.len(), format_decimal(coefficients[largest] as f32), format_product(largest));
     match sets.len() {
         1 => tr!(
             "The function has degree {degree} and leap {leap}. Of its {all} Fourier coefficients, only one is different from 0: the coefficient of {name} (value: {value}).",
@@ -143,8 +149,8 @@ mod tests {
             "fn=parity&k=8",
         ] {
             let task = task(query);
-            let (bits, table) = (task.bits(), task.table());
-            let found = coefficients(&task);
+            let (bits, table) = (task.relevant_bit_count(), task.truth_table());
+            let found = fourier_coefficients(&task);
             assert_eq!(found.len(), 1 << bits);
             for (set, found) in found.iter().enumerate() {
                 let sum: f64 = (0..1usize << bits)
@@ -164,14 +170,14 @@ mod tests {
     /// AND of two bits is (−1 + x1 + x2 + x1x2)/2; where x3 is 1, the label is −x1x2, and otherwise −1.
     #[test]
     fn known_functions_have_their_known_coefficients() {
-        assert_eq!(coefficients(&task("fn=and&k=2")), [-0.5, 0.5, 0.5, 0.5]);
+        assert_eq!(fourier_coefficients(&task("fn=and&k=2")), [-0.5, 0.5, 0.5, 0.5]);
         let mut expected = [0.0; 8];
         (expected[0], expected[0b100]) = (-0.5, 0.5);
         (expected[0b011], expected[0b111]) = (-0.5, -0.5);
-        assert_eq!(coefficients(&task("fn=own&own=(x1@x2)*x3")), expected);
+        assert_eq!(fourier_coefficients(&task("fn=own&own=(x1@x2)*x3")), expected);
         // An odd number of ones of three is an odd number of signs +1.
-        let parity = coefficients(&task("fn=parity&k=3"));
-        assert_eq!((parity[0b111], sets(&parity).len()), (1.0, 1));
+        let parity = fourier_coefficients(&task("fn=parity&k=3"));
+        assert_eq!((parity[0b111], nonzero_sets(&parity).len()), (1.0, 1));
     }
 
     /// The largest number of new bits in the best of all orders.
@@ -186,9 +192,9 @@ mod tests {
 
     #[test]
     fn the_leap_is_that_of_the_best_of_all_orders() {
-        assert_eq!(leap(&[]), 0);
+        assert_eq!(compute_leap(&[]), 0);
         // x1 + x1x2 + x1x2x3 is a staircase; without the step in the middle two bits are added at once.
-        assert_eq!((leap(&[0b111, 0b011, 0b001]), leap(&[0b111, 0b001])), (1, 2));
+        assert_eq!((compute_leap(&[0b111, 0b011, 0b001]), compute_leap(&[0b111, 0b001])), (1, 2));
         for (query, expected) in [
             ("fn=own&own=x1_@_(x2_*_x3)", 1),
             ("fn=own&own=(x1_@_x2)_*_x3", 2),
@@ -197,13 +203,13 @@ mod tests {
             ("fn=and&k=4", 1),
             ("fn=parity&k=4", 4),
         ] {
-            assert_eq!(leap(&sets(&coefficients(&task(query)))), expected, "{query}");
+            assert_eq!(compute_leap(&nonzero_sets(&fourier_coefficients(&task(query)))), expected, "{query}");
         }
         // Every choice of up to five sets of three bits.
         for chosen in 0u32..256 {
             let all: Vec<usize> = (0..8).filter(|set| chosen >> set & 1 == 1).collect();
             if all.len() <= 5 {
-                assert_eq!(leap(&all), best_order(&all, 0), "{all:?}");
+                assert_eq!(compute_leap(&all), best_order(&all, 0), "{all:?}");
             }
         }
     }

@@ -1,84 +1,88 @@
-//! Attention example by example: the chart of what each head attends to, and what is said of it.
+//! Attention example by example: the chart of the tokens that each head attends to, and its summary.
 
-use super::probes::LOOKS;
+use super::probes::CLS_ATTENTION;
 use vivarium_model::tasks::sparse_boolean::charts;
-use vivarium_plot::analysis::attention::by_example;
-use vivarium_plot::analysis::{Lines, Reading};
+use vivarium_plot::analysis::attention::attention_by_example_chart;
+use vivarium_plot::analysis::{LineChart, Reading};
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::{ChartSpec, Follows};
-use vivarium_view::display::words::percent;
+use vivarium_view::display::charts::{ChartDependency, ChartSpec};
+use vivarium_view::display::words::format_percent;
 
 /// The charts of the lab.
 pub const CHARTS: &[ChartSpec] = &[
-    ChartSpec::new(charts::LOOKS, |run| Reading::Lines(drawn(run)))
-        .probe(LOOKS)
-        .summary(|run| Some(said(run)))
-        .follows(Follows::Head),
-    super::fourier::CHART,
+    ChartSpec::new(charts::LOOKS, |run| Reading::Lines(draw(run)))
+        .probe(CLS_ATTENTION)
+        .summary(|run| Some(summarize(run)))
+        .depends_on(ChartDependency::Head),
+    super::fourier::FOURIER_CHART,
 ];
 
-/// Heads, and the newest attention of each for some examples, `[examples, heads, inputs + 1]`; no head before any was
-/// looked at.
-fn looked_at(run: &RunView) -> (usize, &[f32]) {
-    match run.finding(&LOOKS) {
+/// The number of heads and their latest attention weights, `[examples, heads, inputs + 1]`; 0 heads before the first
+/// measurement.
+fn latest_attention(run: &RunView) -> (usize, &[f32]) {
+    match run.latest_finding(&CLS_ATTENTION) {
         Some(found) => (found.counts.first().copied().unwrap_or(0), &found.numbers),
         None => (0, &[]),
     }
 }
 
-/// How many heads have been looked at.
-pub fn heads(run: &RunView) -> usize {
-    looked_at(run).0
+/// The number of heads with measured attention; 0 before the first measurement.
+pub fn head_count(run: &RunView) -> usize {
+    latest_attention(run).0
 }
 
-/// The head that is shown, from 0, of so many; none stands for the mean of all.
-pub fn head(run: &RunView, heads: usize) -> Option<usize> {
-    run.link.view.head.checked_sub(1).filter(|head| *head < heads)
+/// The head selected in the view, from 0; none for the mean of all `head_count` heads.
+pub fn selected_head(run: &RunView, head_count: usize) -> Option<usize> {
+    run.link.view.head.checked_sub(1).filter(|head| *head < head_count)
 }
 
-fn drawn(run: &RunView) -> Lines {
+/// The chart's curves for the selected head, or for the mean of all heads.
+fn draw(run: &RunView) -> LineChart {
     let inputs = run.spec().task.examples().inputs();
-    match looked_at(run) {
-        (0, _) => by_example(&[], 1, inputs + 1, None, &run.relevant),
-        (heads, shares) => by_example(shares, heads, inputs + 1, head(run, heads), &run.relevant),
+    match latest_attention(run) {
+        (0, _) => attention_by_example_chart(&[], 1, inputs + 1, None, &run.relevant),
+        (heads, attention) => {
+            attention_by_example_chart(attention, heads, inputs + 1, selected_head(run, heads), &run.relevant)
+        }
     }
 }
 
-/// Attention on the relevant bits together, in each head, the mean over the examples that were looked at.
-pub fn of_heads(run: &RunView) -> Vec<f32> {
-    let (heads, shares) = looked_at(run);
+/// For each head, the attention weight on all relevant bits together, as the mean over the measured examples.
+pub fn relevant_attention_by_head(run: &RunView) -> Vec<f32> {
+    let (heads, attention) = latest_attention(run);
     if heads == 0 {
         return vec![];
     }
     let tokens = run.spec().task.examples().inputs() + 1;
     let mut sums = vec![0.0; heads];
-    for (at, own) in shares.chunks_exact(tokens).enumerate() {
+    for (at, own) in attention.chunks_exact(tokens).enumerate() {
         sums[at % heads] += run.relevant.iter().filter_map(|i| own.get(*i)).sum::<f32>();
     }
-    let examples = (shares.len() / tokens / heads).max(1) as f32;
+    let examples = (attention.len() / tokens / heads).max(1) as f32;
     sums.iter_mut().for_each(|sum| *sum /= examples);
     sums
 }
 
-fn said(run: &RunView) -> String {
-    let heads = of_heads(run);
+/// The chart's summary: the attention on relevant bits.
+fn summarize(run: &RunView) -> String {
+    let heads = relevant_attention_by_head(run);
     let mean = heads.iter().sum::<f32>() / heads.len() as f32;
     let best = heads.iter().copied().fold(f32::NAN, f32::max);
-    match (head(run, heads.len()), heads.len()) {
+    match (selected_head(run, heads.len()), heads.len()) {
         (_, 0) => tr!("The attention has not been measured yet.").into(),
         (Some(head), _) => {
             tr!(
                 "Head {head}: {share} of its attention is on the relevant bits.",
                 head = head + 1,
-                share = percent(heads[head])
+                share = format_percent(heads[head])
             )
         }
-        (None, 1) => tr!("{mean} of the attention is on the relevant bits.", mean = percent(mean)),
+        (None, 1) => tr!("{mean} of the attention is on the relevant bits.", mean = format_percent(mean)),
         (None, many) => tr!(
             "{mean} of the attention of {many} heads is on the relevant bits; the largest share of a single head is {best}.",
-            mean = percent(mean),
+            mean = format_percent(mean),
             many,
-            best = percent(best)
+            best = format_percent(best)
         ),
     }
 }

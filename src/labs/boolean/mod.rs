@@ -1,4 +1,5 @@
-//! Sparse Boolean functions: a few of many bits decide, and few examples show which (Edelman 2024, chapter 4).
+//! Sparse Boolean functions: the label depends on a few of many bits, and few examples are enough to find them (Edelman
+//! 2024, chapter 4).
 
 mod advice;
 pub mod experiments;
@@ -8,19 +9,19 @@ pub mod presets;
 pub mod probes;
 
 use super::Parts;
-use super::answers::{ANSWERS, of_numbers};
+use super::answers::{ANSWERS, build_number_example};
 use super::story::About;
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{SparseBoolean, Task};
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LazyLab, RunView};
+use vivarium_view::display::{HeldOutExample, Lab, LazyLab, RunView};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use presets::PRESETS;
 
-/// The lab.
+/// The lab of sparse Boolean functions.
 pub struct BooleanLab;
 
 impl Parts for BooleanLab {
@@ -37,28 +38,28 @@ impl Parts for BooleanLab {
 }
 
 impl Lab for BooleanLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &SparseBoolean::INFO
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
     }
 
-    fn chance(&self, spec: &RunSpec) -> f32 {
+    fn chance_accuracy(&self, spec: &RunSpec) -> f32 {
         match &spec.task {
-            Task::SparseBoolean(task) => task.larger_share() as f32,
+            Task::SparseBoolean(task) => task.majority_fraction() as f32,
             _ => 0.5,
         }
     }
 }
 
 impl LazyLab for BooleanLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        of_numbers(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        build_number_example(run, at)
     }
 
-    fn cannot_learn(&self, spec: &RunSpec) -> Vec<String> {
+    fn learning_obstacles(&self, spec: &RunSpec) -> Vec<String> {
         advice::cannot_learn(spec)
     }
 }

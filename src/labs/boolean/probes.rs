@@ -1,35 +1,43 @@
-//! What is measured of networks with attention on bits: where each head attends in each of some examples.
+//! The probe of networks with attention on bits: the attention weights of each head for some examples.
 
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::{Batch, Form};
-use vivarium_view::probing::{AtOnce, Probe, ProbeSpec, Probed};
+use vivarium_model::tasks::{Batch, ExampleForm};
+use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// Inputs whose attention is shown one by one, and most numbers that these may be.
-const LOOKED_AT: usize = 100;
-const MOST_LOOKS: usize = 1 << 16;
+/// Maximum number of examples whose attention is measured.
+const MAX_EXAMPLES: usize = 100;
+/// Maximum number of attention weights in one probe result.
+const MAX_ATTENTION_WEIGHTS: usize = 1 << 16;
 
-/// Attention of each head's \[CLS\] token on each token, for some held-out examples: the number of heads, and
-/// `[examples, heads, inputs + 1]`.
-pub const LOOKS: Probe = Probe { name: "looks", applies };
+/// Attention weights from the \[CLS\] token of each head to each token, for some held-out examples: the number of
+/// heads, and `[examples, heads, inputs + 1]`.
+pub const CLS_ATTENTION: Probe = Probe { name: "looks", applies };
 
-/// All of them.
-pub const PROBES: &[ProbeSpec] = &[ProbeSpec { probe: LOOKS, job: |_| Some(Box::new(AtOnce(looks))) }];
+/// All probes of the lab.
+pub const PROBES: &[ProbeSpec] = &[ProbeSpec {
+    probe: CLS_ATTENTION,
+    start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_attention))),
+}];
 
+/// `Ok` if the task has bits as inputs and the network attends from a \[CLS\] token; otherwise the reason why not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().attends_from_cls() {
-        _ if !spec.task.examples().form().is_a(Form::Bits) => Err(Form::Bits.only().into()),
+        _ if !spec.task.examples().form().counts_as(ExampleForm::Bits) => {
+            Err(ExampleForm::Bits.unavailable_reason().into())
+        }
         true => Ok(()),
         false => Err(tr!("This network has no attention.").into()),
     }
 }
 
-fn looks(network: &Probed) -> Option<Finding> {
+/// Measures [`CLS_ATTENTION`].
+fn measure_attention(network: &ProbedNetwork) -> Option<ProbeResult> {
     let (spec, inputs, mut batch) = (&network.spec, network.inputs(), Batch::default());
     let (model, weights) = (spec.network(), network.slices());
     let heads = model.attention(&weights, inputs, &[])?.len();
-    let examples = (MOST_LOOKS / (heads * (inputs + 1))).clamp(1, LOOKED_AT);
-    spec.task.sampler().held_out(spec.run.seed, 0, examples, &mut batch);
+    let examples = (MAX_ATTENTION_WEIGHTS / (heads * (inputs + 1))).clamp(1, MAX_EXAMPLES);
+    spec.task.sampler().append_held_out(spec.run.seed, 0, examples, &mut batch);
     let numbers = model.looks(&weights, inputs, &batch.x)?;
-    Some(Finding::of(LOOKS.id()).with_counts([heads]).with_numbers(numbers))
+    Some(ProbeResult::new(CLS_ATTENTION.id()).with_counts([heads]).with_numbers(numbers))
 }

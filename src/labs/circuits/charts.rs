@@ -1,60 +1,69 @@
-//! The charts of circuits as networks: norms over the steps, and values, deviations and the perturbation layer by layer.
+//! The charts of circuits as ReLU networks: norms over the steps, and values, deviations and the perturbation layer by
+//! layer.
 
 use super::probes::PERTURBATION;
 use super::state::CircuitState;
-use super::sweeps::{self, over};
+use super::sweeps::{self, swept_key};
 use super::words;
 use vivarium_model::tasks::boolean_circuit::charts;
-use vivarium_plot::analysis::curves::series;
-use vivarium_plot::analysis::replicas::Of;
-use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, Role, Series};
+use vivarium_plot::analysis::curves::median_series;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
+use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading, Role, Series};
 use vivarium_science::circuits::CircuitMetric;
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::{ChartSpec, Follows, marked, with_axes};
+use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks, empty_lines};
 
-/// Most layers that have a bar each; of more, several in a row share one.
-const MOST_BARS: usize = 48;
-/// Most gates of a layer and layers that a matrix shows.
-const MOST_SHOWN: usize = 512;
+/// Maximum number of bars; with more layers, several adjacent layers share one bar.
+const MAX_BARS: usize = 48;
+/// Maximum number of rows (layers) and of columns (gates of a layer) in a matrix.
+const MAX_MATRIX_SIZE: usize = 512;
 
-/// All of them.
+/// All charts of the lab.
 pub const CHARTS: &[ChartSpec] = &[
-    ChartSpec::new(charts::NORMS, |run| Reading::Lines(norms(run)))
-        .summary(|run| Some(words::norms(run)))
-        .follows(Follows::Rows)
-        .of_measurements()
-        .compares(),
-    ChartSpec::new(charts::DEPTHS, |run| Reading::Lines(sweeps::by_depth(run)))
-        .applies(|run| match over(run) {
+    ChartSpec::new(charts::NORMS, |run| Reading::Lines(draw_norms(run)))
+        .summary(|run| Some(words::describe_norms(run)))
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only()
+        .with_other_runs(),
+    ChartSpec::new(charts::DEPTHS, |run| Reading::Lines(sweeps::draw_by_depth(run)))
+        .applies(|run| match swept_key(run) {
             Some(_) => Ok(()),
             None => {
                 Err(tr!("This chart needs a sweep over the depth d or over the number n of bits.").into())
             }
         })
-        .title(|run| (over(run) == Some("n")).then(|| tr!("Margin by number of bits").into()))
-        .summary(|run| Some(words::by_depth(run)))
-        .follows(Follows::Sweep)
-        .of_measurements(),
-    ChartSpec::new(charts::VALUES, |run| Reading::Grid(run.state().map(values).unwrap_or_default()))
-        .probe(PERTURBATION)
-        .summary(words::values),
-    ChartSpec::new(charts::STRAYS, |run| Reading::Lines(run.state().map(strays).unwrap_or_default()))
-        .probe(PERTURBATION)
-        .summary(words::strays),
-    ChartSpec::new(charts::WHERE, |run| Reading::Bars(run.state().map(places).unwrap_or_default()))
-        .probe(PERTURBATION)
-        .summary(words::places),
-    ChartSpec::new(charts::TRUTH, |run| Reading::Grid(run.state().map(table).unwrap_or_default()))
-        .probe(PERTURBATION)
-        .summary(words::table),
+        .title(|run| (swept_key(run) == Some("n")).then(|| tr!("Margin by number of bits").into()))
+        .summary(|run| Some(words::describe_by_depth(run)))
+        .depends_on(ChartDependency::Sweep)
+        .uses_measurements_only(),
+    ChartSpec::new(charts::VALUES, |run| {
+        Reading::Grid(run.lab_state().map(draw_gate_values).unwrap_or_default())
+    })
+    .probe(PERTURBATION)
+    .summary(words::describe_gate_values),
+    ChartSpec::new(charts::STRAYS, |run| {
+        Reading::Lines(run.lab_state().map(draw_deviations).unwrap_or_default())
+    })
+    .probe(PERTURBATION)
+    .summary(words::describe_deviations),
+    ChartSpec::new(charts::WHERE, |run| {
+        Reading::Bars(run.lab_state().map(draw_layer_norms).unwrap_or_default())
+    })
+    .probe(PERTURBATION)
+    .summary(words::describe_layer_norms),
+    ChartSpec::new(charts::TRUTH, |run| {
+        Reading::Grid(run.lab_state().map(draw_truth_table).unwrap_or_default())
+    })
+    .probe(PERTURBATION)
+    .summary(words::describe_truth_table),
 ];
 
-/// What was measured of the perturbations; what is not known of this run is left out.
-fn norms(run: &RunView) -> Lines {
+/// Curves of perturbation norms and bounds over the steps, without those that this run does not measure.
+fn draw_norms(run: &RunView) -> LineChart {
     let measure = |name: &str, role: Role, of: CircuitMetric| {
-        series(&run.history, name, role, Of::Measure(of as usize))
+        median_series(&run.history, name, role, ReplicaMeasure::TaskMeasure(of as usize))
     };
-    let mut lines = with_axes(tr!("step"), tr!("norm of the perturbation, ‖δ‖₂"));
+    let mut lines = empty_lines(tr!("step"), tr!("norm of the perturbation, ‖δ‖₂"));
     let all = [
         measure(tr!("smallest noise"), Role::Train, CircuitMetric::NoiseNorm),
         measure(tr!("smallest perturbation found"), Role::Test, CircuitMetric::LeastNorm),
@@ -72,24 +81,24 @@ fn norms(run: &RunView) -> Lines {
         measure(tr!("bound of theorem D.6"), Role::Other, CircuitMetric::TheoremBound),
     ];
     lines.series = all.into_iter().filter(|series| series.y.iter().any(|y| y.is_finite())).collect();
-    let mut lines = marked(lines, run);
+    let mut lines = add_step_marks(lines, run);
     // Noise is hundreds of times the bound.
     lines.log_y = true;
     lines
 }
 
-/// "x1", "and"; of an ID gate that only carries a value its name as well.
-fn name(state: &CircuitState, layer: usize, at: usize) -> Option<&str> {
+/// The name of the value of gate `at` in `layer`, such as "x1"; an inserted ID gate has that of the value it carries.
+fn gate_name(state: &CircuitState, layer: usize, at: usize) -> Option<&str> {
     let place = state.layered.layers().get(layer)?.get(at)?;
     Some(state.circuit.signal_name(place.signal))
 }
 
-/// A row for each layer, a column for each gate: 0 has no colour, and 1 has the full one.
-fn values(state: &CircuitState) -> Grid {
-    let given = state.given();
-    let rows = given.len().min(MOST_SHOWN);
-    let columns = given.iter().map(|layer| layer.len()).max().unwrap_or(0).min(MOST_SHOWN);
-    let mut grid = Grid {
+/// Heat map of the network's gate values, `[layers, gates]`, for the input that is shown.
+fn draw_gate_values(state: &CircuitState) -> Heatmap {
+    let given = state.network_values();
+    let rows = given.len().min(MAX_MATRIX_SIZE);
+    let columns = given.iter().map(|layer| layer.len()).max().unwrap_or(0).min(MAX_MATRIX_SIZE);
+    let mut grid = Heatmap {
         x_label: tr!("gate of the layer").into(),
         y_label: tr!("layer").into(),
         rows,
@@ -101,13 +110,14 @@ fn values(state: &CircuitState) -> Grid {
         for at in 0..columns {
             let value = values.get(at).map_or(f32::NAN, |value| *value as f32);
             grid.values.push(value);
-            grid.texts.push(name(state, layer, at).unwrap_or("").into());
+            grid.texts.push(gate_name(state, layer, at).unwrap_or("").into());
         }
     }
     grid
 }
 
-fn strays(state: &CircuitState) -> Lines {
+/// Curves of the largest deviation from 0 and 1 by layer, before and after rounding.
+fn draw_deviations(state: &CircuitState) -> LineChart {
     let deviations = state.deviations();
     let curve = |name: &str, role: Role, which: usize| Series {
         name: name.into(),
@@ -117,17 +127,17 @@ fn strays(state: &CircuitState) -> Lines {
         points: true,
         ..Default::default()
     };
-    let mut lines = Lines {
+    let mut lines = LineChart {
         x_label: tr!("layer").into(),
         y_label: tr!("largest distance from the nearer of 0 and 1").into(),
         series: vec![curve(tr!("before rounding"), Role::Train, 0)],
         ..Default::default()
     };
     let largest = deviations.iter().flatten().fold(0.0, |most: f64, deviation| most.max(*deviation));
-    if state.net.rounding() == vivarium_science::circuits::Rounding::On {
+    if state.settings.rounding() == vivarium_science::circuits::Rounding::On {
         lines.series.push(curve(tr!("after rounding"), Role::Test, 1));
         lines
-            .references
+            .reference_lines
             .push((vivarium_science::circuits::SIGMA_ZETA, tr!("rounding removes errors below 1/3").into()));
     } else if let Some(only) = lines.series.first_mut() {
         only.name = tr!("values of the gates").into();
@@ -138,11 +148,12 @@ fn strays(state: &CircuitState) -> Lines {
     lines
 }
 
-fn places(state: &CircuitState) -> Bars {
-    let parts = state.parts();
+/// Bars of the perturbation's norm by layer, the output last.
+fn draw_layer_norms(state: &CircuitState) -> BarChart {
+    let parts = state.layer_delta_norms();
     let count = parts.len();
-    let each = count.div_ceil(MOST_BARS).max(1);
-    // The output is the last and stands alone.
+    let each = count.div_ceil(MAX_BARS).max(1);
+    // The last part is the output, which has a bar of its own.
     let layers = count.saturating_sub(1);
     let group = |from: usize| {
         let until = (from + each).min(layers);
@@ -155,7 +166,7 @@ fn places(state: &CircuitState) -> Bars {
     };
     let mut bars: Vec<(String, f32)> = (0..layers).step_by(each).map(group).collect();
     bars.extend(parts.last().map(|part| (tr!("output").into(), *part as f32)));
-    Bars {
+    BarChart {
         x_label: tr!("layer").into(),
         y_label: tr!("norm of the layer's part of the perturbation").into(),
         bars,
@@ -163,12 +174,12 @@ fn places(state: &CircuitState) -> Bars {
     }
 }
 
-/// A row for each input: its bits, the circuit's value and the network's output.
-fn table(state: &CircuitState) -> Grid {
-    let rows = state.table();
+/// Truth table as a heat map: a row for each input, with its bits, the circuit's value and the network's output.
+fn draw_truth_table(state: &CircuitState) -> Heatmap {
+    let rows = state.truth_table();
     let mut column_names: Vec<String> = state.circuit.signal_names()[..state.circuit.input_count()].to_vec();
     column_names.extend([tr!("circuit"), tr!("network")].map(String::from));
-    let mut grid = Grid {
+    let mut grid = Heatmap {
         x_label: tr!("bits of the input; value of the circuit; output of the network").into(),
         y_label: tr!("input").into(),
         rows: rows.len(),
@@ -177,12 +188,12 @@ fn table(state: &CircuitState) -> Grid {
         ..Default::default()
     };
     for (at, row) in rows.iter().enumerate() {
-        if row.bits == state.bits {
+        if row.input == state.input {
             grid.marked_rows.push(at);
         }
-        grid.row_names.push(words::written(&row.bits));
+        grid.row_names.push(words::format_bits(&row.input));
         let sign = |bit: bool| if bit { 1.0 } else { -1.0 };
-        grid.values.extend(row.bits.iter().chain([&row.truth]).map(|bit| sign(*bit)));
+        grid.values.extend(row.input.iter().chain([&row.expected]).map(|bit| sign(*bit)));
         grid.values.push(row.output.clamp(-1.0, 1.0) as f32);
     }
     grid

@@ -1,5 +1,5 @@
-//! The lab of Boolean circuits as networks of ReLUs: written down with and without rounding, and how small a perturbation of
-//! all weights changes an answer (Wei, Chen and Ma 2022, sections 2 and 3). Nothing is trained.
+//! The lab of Boolean circuits as ReLU networks with constructed weights, with and without rounding, and of the
+//! smallest weight perturbation that changes an answer (Wei, Chen and Ma 2022, sections 2 and 3). Nothing is trained.
 
 mod charts;
 mod example;
@@ -12,19 +12,19 @@ pub mod words;
 
 use super::Parts;
 use super::story::About;
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::BooleanCircuit;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use state::CircuitState;
 
-/// The lab.
+/// The lab of Boolean circuits.
 pub struct CircuitsLab;
 
 impl Parts for CircuitsLab {
@@ -41,57 +41,57 @@ impl Parts for CircuitsLab {
 }
 
 impl Lab for CircuitsLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &BooleanCircuit::INFO
     }
 
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary {
-            examples: text!("the inputs of the truth table"),
-            hides: false,
-            searches: false,
-            aims: false,
-            curves: Some([text!("of all gates"), text!("of the output")]),
+            examples_name: text!("the inputs of the truth table"),
+            has_hidden_rule: false,
+            reports_not_found: false,
+            has_target: false,
+            curve_names: Some([text!("of all gates"), text!("of the output")]),
             ..Vocabulary::BITS
         }
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(probes::PERTURBATION)
     }
 
-    fn shown(&self, spec: &RunSpec) -> Option<usize> {
-        example::shown(spec)
+    fn shown_example_count(&self, spec: &RunSpec) -> Option<usize> {
+        example::example_count(spec)
     }
 
-    fn watched(&self) -> &'static [Probe] {
-        // The panel follows the run, whichever charts are on show.
+    fn watched_probes(&self) -> &'static [Probe] {
+        // The panel shows the perturbation, whichever charts are visible.
         &[probes::PERTURBATION]
     }
 }
 
 impl LazyLab for CircuitsLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        example::example(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        example::build_example(run, at)
     }
 
-    fn state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        Some(Box::new(CircuitState::of(spec)?))
+    fn initial_state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        Some(Box::new(CircuitState::from_spec(spec)?))
     }
 
-    fn learning(&self, run: &RunView) -> Option<String> {
-        words::learning(run)
+    fn describe_learning(&self, run: &RunView) -> Option<String> {
+        words::describe_progress(run)
     }
 
-    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::found(run, networks, at))
+    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::describe_result(run, networks, at))
     }
 
-    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::names())
+    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::metric_names())
     }
 
-    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::numbers(run))
+    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::readouts(run))
     }
 }

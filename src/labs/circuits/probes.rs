@@ -1,29 +1,30 @@
-//! The smallest perturbation that the first network's search has found, from which the page makes charts.
+//! The probe of the smallest perturbation that the first network's search has found.
 
 use vivarium_model::models::circuit_network::found;
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::Form;
-use vivarium_view::probing::{AtOnce, Probe, ProbeSpec};
+use vivarium_model::tasks::ExampleForm;
+use vivarium_view::probing::{Probe, ProbeSpec, SinglePassMeasurement};
 
-/// The perturbation δ of all parameters, one number for each; no number before the first step.
+/// The perturbation δ, one number for each parameter; empty before the first step.
 pub const PERTURBATION: Probe = Probe { name: "circuit-perturbation", applies };
 
-/// The probe.
+/// The probe [`PERTURBATION`] with the function that measures it.
 pub const SPEC: ProbeSpec = ProbeSpec {
     probe: PERTURBATION,
-    job: |_| {
-        Some(Box::new(AtOnce(|network| {
+    start_measurement: |_| {
+        Some(Box::new(SinglePassMeasurement(|network| {
             let delta = found(&network.weights).map_or(vec![], |(delta, _)| delta);
             let numbers = delta.into_iter().map(|delta| delta as f32).collect();
-            Some(Finding::of(PERTURBATION.id()).with_numbers(numbers))
+            Some(ProbeResult::new(PERTURBATION.id()).with_numbers(numbers))
         })))
     },
 };
 
+/// `Ok` if the task is a circuit; otherwise the reason why not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == Form::Circuit {
+    match spec.task.examples().form() == ExampleForm::Circuit {
         true => Ok(()),
-        false => Err(Form::Circuit.only().into()),
+        false => Err(ExampleForm::Circuit.unavailable_reason().into()),
     }
 }

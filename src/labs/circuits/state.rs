@@ -1,62 +1,63 @@
-//! What the page knows of a run: the circuit, its network, the values of all gates for the input that is shown, and the least
-//! perturbation found so far.
+//! The page's state of a run: the circuit, its network, the values of all gates for the input that is shown, and the
+//! smallest perturbation found so far.
 
 use super::probes::PERTURBATION;
 use vivarium_model::models::Family;
 use vivarium_model::models::circuit_network::{CircuitNetwork, noise};
 use vivarium_model::permalink::Link;
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_science::circuits::{Circuit, CircuitSpec, ForwardTrace, LayeredCircuit, ReluNetwork};
 use vivarium_view::display::LabState;
 
-/// Most rows of a truth table that are shown.
-const MOST_ROWS: usize = 64;
+/// Maximum number of rows of a truth table that are shown.
+const MAX_TABLE_ROWS: usize = 64;
 
-/// What is known of a run of a circuit: that of its first replica.
+/// The page's state of a run on a circuit, for its first replica.
 #[derive(Debug, Clone)]
 pub struct CircuitState {
-    /// Which circuit it is.
-    pub drawn: CircuitSpec,
+    /// The specification of the circuit.
+    pub spec: CircuitSpec,
     /// The circuit.
     pub circuit: Circuit,
     /// The circuit in layers.
     pub layered: LayeredCircuit,
-    /// Its network.
+    /// The circuit's network.
     pub network: ReluNetwork,
-    /// Linear layers that give the values of layers 1, 2, … of the circuit.
+    /// Indices of the linear layers that compute the values of the circuit's layers 1, 2, ….
     pub gate_layers: Vec<usize>,
-    /// The input that is shown.
-    pub bits: Vec<bool>,
-    /// What the circuit's gates give for it, layer by layer, the inputs first.
+    /// The input bits that are shown.
+    pub input: Vec<bool>,
+    /// The circuit's values for this input, `[layers][gates]`; layer 0 is the inputs.
     pub values: Vec<Vec<bool>>,
-    /// What the network's layers give for it, with the noise of the newest step.
+    /// The network's activations for this input, with the noise of the latest step.
     pub trace: ForwardTrace,
-    /// The smallest perturbation found by then; empty before the first step.
+    /// The smallest perturbation found up to this step, one number per parameter; empty before the first step.
     pub delta: Vec<f64>,
-    /// Steps made when it was found.
+    /// Step at which this perturbation was read.
     pub step: u64,
     /// The network's settings.
-    pub net: CircuitNetwork,
+    pub settings: CircuitNetwork,
+    /// Seed of the run, from which the noise is drawn.
     seed: u64,
 }
 
 /// A row of a truth table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRow {
-    /// The input.
-    pub bits: Vec<bool>,
-    /// What the circuit says.
-    pub truth: bool,
-    /// The network's output, with the noise of the newest step.
+    /// The input bits.
+    pub input: Vec<bool>,
+    /// The circuit's value.
+    pub expected: bool,
+    /// The network's output, with the noise of the latest step.
     pub output: f64,
 }
 
 impl CircuitState {
-    /// Of a run, before its first step; none of a run that is refused.
-    pub fn of(spec: &RunSpec) -> Option<Self> {
+    /// The state of a run before its first step; none if its settings are invalid.
+    pub fn from_spec(spec: &RunSpec) -> Option<Self> {
         let examples = spec.task.examples();
-        if !examples.problems().is_empty() {
+        if !examples.invalid_settings().is_empty() {
             return None;
         }
         let drawn = examples.circuit()?;
@@ -71,38 +72,38 @@ impl CircuitState {
             delta: vec![],
             step: 0,
             seed: spec.run.seed,
-            drawn,
+            spec: drawn,
             circuit,
             layered,
             network,
-            bits,
-            net,
+            input: bits,
+            settings: net,
         };
-        state.measure();
+        state.update_trace();
         Some(state)
     }
 
-    /// θ with the noise of the newest step.
-    fn theta(&self) -> Vec<f64> {
-        match self.net.sigma > 0.0 {
-            true => self.network.perturb(&noise(&self.network, self.seed, self.step), self.net.sigma),
+    /// The parameters θ with the noise of the latest step.
+    fn noisy_theta(&self) -> Vec<f64> {
+        match self.settings.sigma > 0.0 {
+            true => self.network.perturb(&noise(&self.network, self.seed, self.step), self.settings.sigma),
             false => self.network.theta().to_vec(),
         }
     }
 
-    /// The network's output for an input, with the noise of the newest step.
-    pub fn output(&self, bits: &[bool]) -> Option<f64> {
-        self.network.output_at(&self.theta(), bits).ok()
+    /// The network's output for an input, with the noise of the latest step; none if the input has the wrong length.
+    pub fn compute_output(&self, bits: &[bool]) -> Option<f64> {
+        self.network.output_at(&self.noisy_theta(), bits).ok()
     }
 
-    /// Computes the values of the newest step.
-    fn measure(&mut self) {
-        if let Ok(trace) = self.network.trace_at(&self.theta(), &self.bits) {
+    /// Recomputes the activations with the noise of the latest step.
+    fn update_trace(&mut self) {
+        if let Ok(trace) = self.network.trace_at(&self.noisy_theta(), &self.input) {
             self.trace = trace;
         }
     }
 
-    /// The largest deviation from 0 and 1 in each layer of gates, before rounding and after it.
+    /// For each layer of gates, the largest deviation of a value from 0 and 1, before and after rounding.
     pub fn deviations(&self) -> Vec<[f64; 2]> {
         let after = |at: usize| {
             let values = self.trace.layers.get(at).map_or(&[][..], |layer| &layer.rounded);
@@ -111,18 +112,18 @@ impl CircuitState {
         self.gate_layers.iter().map(|at| [self.trace.deviation(*at), after(*at)]).collect()
     }
 
-    /// The values that the network's gates give, layer by layer, the inputs first.
-    pub fn given(&self) -> Vec<&[f64]> {
+    /// The gate values in the network, `[layers][gates]`; layer 0 is the inputs.
+    pub fn network_values(&self) -> Vec<&[f64]> {
         let layers = self.gate_layers.iter();
         let layers = layers.map(|at| self.trace.layers.get(*at).map_or(&[][..], |layer| &layer.rounded[..]));
         std::iter::once(&self.trace.inputs[..]).chain(layers).collect()
     }
 
-    /// ‖δ‖ in each layer of gates, and last in the output.
-    pub fn parts(&self) -> Vec<f64> {
+    /// The norm ‖δ‖ of the perturbation in each layer of gates, and last in the output.
+    pub fn layer_delta_norms(&self) -> Vec<f64> {
         let mut parts = vec![0.0; self.gate_layers.len() + 1];
         for (at, layer) in self.network.layers().iter().enumerate() {
-            // A layer of gates is the linear layers up to the one that gives its values.
+            // A layer of gates includes all linear layers up to the one that computes its values.
             let place = self.gate_layers.partition_point(|last| *last < at);
             let numbers = self.delta.get(layer.free_range()).unwrap_or(&[]);
             parts[place.min(self.gate_layers.len())] +=
@@ -131,41 +132,45 @@ impl CircuitState {
         parts.into_iter().map(f64::sqrt).collect()
     }
 
-    /// Rows of the truth table, the first ones of a large one.
-    pub fn table(&self) -> Vec<TableRow> {
-        let theta = self.theta();
+    /// The first rows of the truth table, at most [`MAX_TABLE_ROWS`].
+    pub fn truth_table(&self) -> Vec<TableRow> {
+        let theta = self.noisy_theta();
         let rows = 1usize << self.circuit.input_count().min(6);
         let row = |at: usize| {
-            let bits = match self.drawn.replica_input(0).len() {
+            let bits = match self.spec.replica_input(0).len() {
                 1 if self.network.input_count() == 1
-                    && self.drawn.kind == vivarium_science::circuits::CircuitKind::Toy =>
+                    && self.spec.kind == vivarium_science::circuits::CircuitKind::Toy =>
                 {
                     vec![true]
                 }
                 _ => self.circuit.truth_table_row(at),
             };
             let truth = self.circuit.evaluate(&bits).ok()?;
-            Some(TableRow { output: self.network.output_at(&theta, &bits).ok()?, truth, bits })
+            Some(TableRow {
+                output: self.network.output_at(&theta, &bits).ok()?,
+                expected: truth,
+                input: bits,
+            })
         };
-        let mut rows: Vec<TableRow> = (0..rows.min(MOST_ROWS)).filter_map(row).collect();
-        rows.dedup_by(|b, a| b.bits == a.bits);
+        let mut rows: Vec<TableRow> = (0..rows.min(MAX_TABLE_ROWS)).filter_map(row).collect();
+        rows.dedup_by(|b, a| b.input == a.input);
         rows
     }
 }
 
 impl LabState for CircuitState {
-    fn cloned(&self) -> Box<dyn LabState> {
+    fn clone_boxed(&self) -> Box<dyn LabState> {
         Box::new(self.clone())
     }
 
-    fn found(&mut self, step: u64, finding: &Finding, _link: &Link) {
+    fn add_finding(&mut self, step: u64, finding: &ProbeResult, _link: &Link) {
         let numbers = &finding.numbers;
-        // A finding of another run has other sizes.
+        // The probe result of another run has other sizes.
         let fits = numbers.is_empty() || numbers.len() == self.network.theta().len();
         if finding.probe == PERTURBATION.id() && fits {
             self.delta = numbers.iter().map(|delta| f64::from(*delta)).collect();
             self.step = step;
-            self.measure();
+            self.update_trace();
         }
     }
 }

@@ -1,34 +1,34 @@
-//! The chart of sweeps over the depth: the least norm found at the end of each run, with the margins that are known.
+//! The chart of sweeps over the depth: the smallest norm found at the end of each run, with exact margins and bounds.
 
-use vivarium_core::settings::Axis;
-use vivarium_plot::analysis::ends::{self, Curve};
-use vivarium_plot::analysis::{Lines, Role, Series};
+use vivarium_core::settings::SweepAxis;
+use vivarium_plot::analysis::ends::{self, SweepCurve};
+use vivarium_plot::analysis::{LineChart, Role, Series};
 use vivarium_science::circuits::{
     CircuitKind, CircuitMetric, first_order_margin, rounded_toy_margin, toy_margin,
 };
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::final_measures;
-use vivarium_view::display::words::label;
+use vivarium_view::display::charts::final_measure_curves;
+use vivarium_view::display::words::setting_label;
 
-/// The setting that the link is a sweep over, if it makes circuits deeper: the depth, or the bits of a circuit.
-pub(super) fn over(run: &RunView) -> Option<&str> {
-    let Axis { key, values, .. } = &run.link.spec.run.sweep;
+/// The key of the swept setting, if it is the depth ("levels") or the number of bits ("n"); none otherwise.
+pub(super) fn swept_key(run: &RunView) -> Option<&str> {
+    let SweepAxis { key, values, .. } = &run.link.spec.run.sweep;
     (["levels", "n"].contains(&key.as_str()) && !values.is_empty()).then_some(key)
 }
 
-/// The curves of the sweep so far: at each value what was measured at the end.
-pub(super) fn curves(run: &RunView, of: CircuitMetric) -> Vec<Curve> {
-    final_measures(run, of as usize)
+/// The curves of the sweep so far: a metric at the end of the runs, by value of the swept setting.
+pub(super) fn final_metric_curves(run: &RunView, metric: CircuitMetric) -> Vec<SweepCurve> {
+    final_measure_curves(run, metric as usize)
 }
 
-/// Whether the run is about the product of weights, whose margins are known.
+/// Whether the circuit is the product of weights, whose exact margins are known.
 pub(super) fn is_toy(run: &RunView) -> bool {
     run.spec().task.examples().circuit().is_some_and(|drawn| drawn.kind == CircuitKind::Toy)
 }
 
-/// Depths at which what is known is drawn: rising, not many.
-fn depths(run: &RunView) -> Vec<usize> {
-    let all = vivarium_model::sweep::places(&run.link.spec.run.sweep);
+/// Increasing depths, about 8 % apart, at which the exact margins are drawn.
+fn sample_depths(run: &RunView) -> Vec<usize> {
+    let all = vivarium_model::sweep::axis_positions(&run.link.spec.run.sweep);
     let [low, high] =
         [all.iter().fold(f64::MAX, |a, b| a.min(*b)), all.iter().fold(1.0, |a: f64, b| a.max(*b))];
     let mut depths = vec![];
@@ -42,16 +42,16 @@ fn depths(run: &RunView) -> Vec<usize> {
     depths
 }
 
-/// The chart.
-pub(super) fn by_depth(run: &RunView) -> Lines {
-    let found = curves(run, CircuitMetric::LeastNorm);
+/// The chart of the smallest norm found, by the swept setting, on logarithmic axes.
+pub(super) fn draw_by_depth(run: &RunView) -> LineChart {
+    let found = final_metric_curves(run, CircuitMetric::LeastNorm);
     let mut lines = ends::chart(
         &found,
-        &label(&run.link.spec, over(run).unwrap_or("levels")),
+        &setting_label(&run.link.spec, swept_key(run).unwrap_or("levels")),
         tr!("smallest norm found, ‖δ‖₂"),
     );
     (lines.log_x, lines.log_y) = (true, true);
-    let depths = depths(run);
+    let depths = sample_depths(run);
     let known = |name: &str, role: Role, of: &dyn Fn(usize) -> Option<f64>| {
         let places: Vec<(f64, f32)> =
             depths.iter().filter_map(|depth| Some((*depth as f64, of(*depth)? as f32))).collect();
@@ -63,7 +63,7 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
             ..Default::default()
         }
     };
-    if is_toy(run) && over(run) == Some("levels") {
+    if is_toy(run) && swept_key(run) == Some("levels") {
         let without =
             known(tr!("exact margin without rounding, √d(1 − 2^(−1/d))"), Role::Relevant, &|depth| {
                 toy_margin(depth).ok()
@@ -79,7 +79,7 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
             lines.series.push(Series { faint: true, ..first });
         }
     } else {
-        for (name, points) in curves(run, CircuitMetric::ProofBound) {
+        for (name, points) in final_metric_curves(run, CircuitMetric::ProofBound) {
             let points: Vec<(f64, f32)> =
                 points.iter().filter_map(|(x, values)| Some((*x, ends::quartiles(values)?[1]))).collect();
             if !points.is_empty() {
@@ -93,7 +93,7 @@ pub(super) fn by_depth(run: &RunView) -> Lines {
             }
         }
     }
-    let all = vivarium_model::sweep::places(&run.link.spec.run.sweep);
+    let all = vivarium_model::sweep::axis_positions(&run.link.spec.run.sweep);
     let ends = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     lines.x_range = (!all.is_empty()).then_some(ends);
     if lines.series.iter().all(|series| series.y.iter().all(|y| y.is_nan())) {

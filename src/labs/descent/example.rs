@@ -1,63 +1,65 @@
-//! The query beside the task, and then the examples of the prompt: each with its label and what the network in the tokens
-//! answers. It is made from the state that follows the run.
+//! The query and the examples of the prompt as examples next to the task, each with its label and the output of the
+//! network in the tokens.
 
 use super::state::DescentState;
-use crate::answers::{SHOWN, number, told, vector};
+use crate::answers::{MAX_EXAMPLES, describe_numeric_answer, format_number, format_vector};
 use crate::descent::weights::PARAMETERS;
 use vivarium_model::run::RunSpec;
-use vivarium_view::display::{Example, RunView};
+use vivarium_view::display::{HeldOutExample, RunView};
 
-/// The query, and examples of the prompt.
-pub fn shown(spec: &RunSpec) -> Option<usize> {
+/// The number of examples: the query and those of the prompt, at most [`MAX_EXAMPLES`].
+pub fn example_count(spec: &RunSpec) -> Option<usize> {
     let examples = spec.task.examples().regression()?.example_count();
-    Some((1 + examples).min(SHOWN))
+    Some((1 + examples).min(MAX_EXAMPLES))
 }
 
-/// The query as example 0, or example `at` of the prompt.
-pub fn example(run: &RunView, at: usize) -> Option<Example> {
-    let state: &DescentState = run.state()?;
+/// The texts of example `at`: 0 is the query, others are examples of the prompt, from 1.
+pub fn build_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
+    let state: &DescentState = run.lab_state()?;
     let (examples, all) = (&state.examples, state.examples.len());
     let place = at.checked_sub(1).unwrap_or(all);
     if place > all || (at > 0 && place == all) {
         return None;
     }
-    let (x, dim, which) = (examples.input(place), state.draw.dim, at + 1);
-    let written = vector(x.get(..dim)?);
+    let (x, dim, which) = (examples.input(place), state.prompts.dim, at + 1);
+    let written = format_vector(x.get(..dim)?);
     let (given, label) = match at {
         0 => {
             let given = tr!("Example {which}, the query of the prompt: x = {written}.", which, written);
             let label = match state.target.evaluate(x) {
-                Some(label) => tr!("The value of the function at this x is {label}.", label = number(label)),
+                Some(label) => {
+                    tr!("The value of the function at this x is {label}.", label = format_number(label))
+                }
                 None => tr!("The value of the function at this x is not known.").into(),
             };
             (given, label)
         }
         _ => (
             tr!("Example {which}, one of {all} examples in the prompt: x = {written}.", which, all, written),
-            tr!("The label is {label}.", label = number(*examples.label(place).first()?)),
+            tr!("The label is {label}.", label = format_number(*examples.label(place).first()?)),
         ),
     };
-    let step = run.found.get(&PARAMETERS.id()).map(|(step, _)| *step);
+    let step = run.latest_findings.get(&PARAMETERS.id()).map(|(step, _)| *step);
     let answer = step.and_then(|step| {
-        let output = state.plan.network.compute_output(&state.state.tokens, x);
-        Some(told(step, *output.first()?))
+        let output = state.plan.network.compute_output(&state.comparison.tokens, x);
+        Some(describe_numeric_answer(step, *output.first()?))
     });
-    Some(Example { given, label, answer: answer.unwrap_or_default() })
+    Some(HeldOutExample { input: given, label, answer: answer.unwrap_or_default() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::count;
-    use crate::asked::{ask, begun, brief, initial};
+    use crate::answers::example_count;
+    use crate::asked::{assert_brief, initial_weights, new_run, record_answers};
     use vivarium_model::models::Family;
 
     /// The link's run, asked with its initial weights, and what the network answers to an input by itself.
     fn asked(link: &str) -> (RunView, impl Fn(&[f64]) -> f64) {
-        let mut run = begun(link);
-        assert_eq!(example(&run, 0).unwrap().answer, "");
-        let weights = initial(&run);
-        ask(&mut run, 7, &weights);
+        let mut run = new_run(link);
+        assert_eq!(build_example(&run, 0).unwrap().answer, "");
+        let weights = initial_weights(&run);
+        record_answers(&mut run, 7, &weights);
         let spec = run.spec().clone();
         let draw = spec.task.examples().regression().unwrap();
         let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
@@ -68,20 +70,25 @@ mod tests {
     #[test]
     fn the_query_comes_first_and_then_the_examples_of_the_prompt() {
         let (run, answer) = asked("#v1/in-context-regression");
-        assert_eq!(count(&run), 16);
-        let query = example(&run, 0).unwrap();
-        assert_eq!(query.given, "Example 1, the query of the prompt: x = 0.400.");
-        assert_eq!(query.label, format!("The value of the function at this x is {}.", number(0.8f64.sin())));
-        let expected = |x: f64| format!("The network's answer at step 7: {}.", number(answer(&[x, 1.0])));
+        assert_eq!(example_count(&run), 16);
+        let query = build_example(&run, 0).unwrap();
+        assert_eq!(query.input, "Example 1, the query of the prompt: x = 0.400.");
+        assert_eq!(
+            query.label,
+            format!("The value of the function at this x is {}.", format_number(0.8f64.sin()))
+        );
+        let expected =
+            |x: f64| format!("The network's answer at step 7: {}.", format_number(answer(&[x, 1.0])));
         assert_eq!(query.answer, expected(0.4));
         for at in 1..16 {
-            let shown = example(&run, at).unwrap();
-            brief(&shown);
+            let shown = build_example(&run, at).unwrap();
+            assert_brief(&shown);
             // Sixteen points at equal distances.
             let x = -1.5 + 3.0 * (at - 1) as f64 / 15.0;
-            let given = format!("Example {}, one of 16 examples in the prompt: x = {}.", at + 1, number(x));
-            assert_eq!(shown.given, given);
-            assert_eq!(shown.label, format!("The label is {}.", number((2.0 * x).sin())));
+            let given =
+                format!("Example {}, one of 16 examples in the prompt: x = {}.", at + 1, format_number(x));
+            assert_eq!(shown.input, given);
+            assert_eq!(shown.label, format!("The label is {}.", format_number((2.0 * x).sin())));
             assert_eq!(shown.answer, expected(x));
         }
     }
@@ -89,9 +96,12 @@ mod tests {
     #[test]
     fn own_points_have_no_value_at_the_query() {
         let (run, _) = asked("#v1/in-context-regression?f=points&points=-1:0.5_0.25:2&query=0");
-        assert_eq!(count(&run), 3);
-        assert_eq!(example(&run, 0).unwrap().label, "The value of the function at this x is not known.");
-        assert_eq!(example(&run, 2).unwrap().label, "The label is 2.00.");
-        assert_eq!(example(&run, 3), None);
+        assert_eq!(example_count(&run), 3);
+        assert_eq!(
+            build_example(&run, 0).unwrap().label,
+            "The value of the function at this x is not known."
+        );
+        assert_eq!(build_example(&run, 2).unwrap().label, "The label is 2.00.");
+        assert_eq!(build_example(&run, 3), None);
     }
 }

@@ -1,5 +1,6 @@
-//! The lab of a transformer that is gradient descent: written down so that 2N + 4 of its layers are one step of descent on a
-//! network of N layers whose weights travel in the tokens (Wu, Su, Hu, Song and Liu 2024). Nothing is trained.
+//! The lab of a transformer that performs gradient descent: its weights are constructed so that 2N + 4 of its layers
+//! are one step of gradient descent on an N-layer network whose weights are stored in the tokens (Wu, Su, Hu, Song and
+//! Liu 2024). Nothing is trained.
 
 mod charts;
 mod example;
@@ -13,20 +14,20 @@ mod words;
 
 use super::Parts;
 use super::story::About;
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::InContextRegression;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use state::DescentState;
-pub use trace::Trace;
+pub use trace::StepTrace;
 
-/// The lab.
+/// The lab of in-context regression by a constructed transformer.
 pub struct DescentLab;
 
 impl Parts for DescentLab {
@@ -43,60 +44,68 @@ impl Parts for DescentLab {
 }
 
 impl Lab for DescentLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &InContextRegression::INFO
     }
 
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary {
-            examples: text!("the examples of the prompt"),
-            aims: false,
-            curves: Some([text!("with the weights in the tokens"), text!("with direct gradient descent")]),
-            seen: text!("examples used"),
+            examples_name: text!("the examples of the prompt"),
+            has_target: false,
+            curve_names: Some([
+                text!("with the weights in the tokens"),
+                text!("with direct gradient descent"),
+            ]),
+            example_axis_label: text!("examples used"),
             ..Vocabulary::NUMBERS
         }
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(weights::PARAMETERS)
     }
 
-    fn shown(&self, spec: &RunSpec) -> Option<usize> {
-        example::shown(spec)
+    fn shown_example_count(&self, spec: &RunSpec) -> Option<usize> {
+        example::example_count(spec)
     }
 
-    fn watched(&self) -> &'static [Probe] {
-        // The tokens follow the run, whichever charts are on show.
+    fn watched_probes(&self) -> &'static [Probe] {
+        // The panel shows the tokens, whichever charts are visible.
         &[weights::PARAMETERS]
     }
 }
 
 impl LazyLab for DescentLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        example::example(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        example::build_example(run, at)
     }
 
-    fn state(&self, spec: &RunSpec, link: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        Some(Box::new(DescentState::of(spec, link)?))
+    fn initial_state(
+        &self,
+        spec: &RunSpec,
+        link: &Link,
+        _: Option<&dyn LabState>,
+    ) -> Option<Box<dyn LabState>> {
+        Some(Box::new(DescentState::from_spec(spec, link)?))
     }
 
-    fn cannot_learn(&self, spec: &RunSpec) -> Vec<String> {
-        words::cannot_learn(spec)
+    fn learning_obstacles(&self, spec: &RunSpec) -> Vec<String> {
+        words::learning_obstacles(spec)
     }
 
-    fn learning(&self, run: &RunView) -> Option<String> {
-        words::learning(run)
+    fn describe_learning(&self, run: &RunView) -> Option<String> {
+        words::describe_progress(run)
     }
 
-    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::found(run, networks, at))
+    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::describe_result(run, networks, at))
     }
 
-    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::names())
+    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::metric_names())
     }
 
-    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::numbers(run))
+    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::readouts(run))
     }
 }

@@ -1,62 +1,66 @@
-//! What the page knows of a run: the transformer, the newest weights, and one step of it layer by layer.
+//! The page's state of a run: the transformer, the latest weights, and one step of gradient descent layer by layer.
 
-use super::trace::{AT_ONCE, Trace};
-use super::weights::{PARAMETERS, parted};
+use super::trace::{MAX_SYNC_OPERATIONS, StepTrace};
+use super::weights::{PARAMETERS, split_parameters};
 use vivarium_model::models::{DescentTransformer, Family};
-use vivarium_model::permalink::{Link, View};
-use vivarium_model::protocol::Finding;
+use vivarium_model::permalink::{Link, ViewSettings};
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_science::descent::{
     ComparisonState, ConstructedTransformer, DescentExamples, DescentPlan, DescentPrompts, DescentTokens,
     TargetFunction, TokenLayout,
 };
-use vivarium_view::display::{LabState, Work};
+use vivarium_view::display::{LabState, WorkProgress};
 
-/// Most numbers of a token that all are named.
-const MOST_NAMED: usize = 2048;
+/// Maximum number of coordinates of a token for which names are computed.
+const MAX_NAMED_NUMBERS: usize = 2048;
 
-/// Most tokens between which attention is drawn.
-const MOST_TOKENS: usize = 128;
+/// Maximum number of tokens for which attention weights are shown.
+const MAX_ATTENTION_TOKENS: usize = 128;
 
-/// What is known of a run of a transformer that is descent: that of its first replica.
+/// The page's state of a run of a transformer that performs gradient descent, for its first replica.
 #[derive(Debug, Clone)]
 pub struct DescentState {
-    /// What examples are drawn.
-    pub draw: DescentPrompts,
-    /// What is built.
+    /// The distribution that examples are drawn from.
+    pub prompts: DescentPrompts,
+    /// The plan of the construction: network, loss, learning rate and approximation.
     pub plan: DescentPlan,
-    /// The function that is to be learned.
+    /// The function to be learned.
     pub target: TargetFunction,
-    /// The examples, and the query.
+    /// The examples of the prompt, and the query.
     pub examples: DescentExamples,
-    /// The variance of their labels.
-    pub variance: f64,
-    /// The transformer.
+    /// The variance of the examples' labels.
+    pub label_variance: f64,
+    /// The constructed transformer for the current learning rate.
     pub transformer: ConstructedTransformer,
-    /// What stands at each coordinate of a token; empty where these are too many to be named.
-    pub names: Vec<String>,
-    /// Weights before the first step.
-    pub start: Vec<f64>,
-    /// The newest weights in the tokens and of direct descent, with what is measured.
-    pub state: ComparisonState,
-    /// Steps made when they were read.
+    /// The name of each coordinate of a token; empty if there are more than [`MAX_NAMED_NUMBERS`].
+    pub coordinate_names: Vec<String>,
+    /// The network's weights before the first step.
+    pub initial_weights: Vec<f64>,
+    /// The latest weights in the tokens and of direct gradient descent, with their comparison.
+    pub comparison: ComparisonState,
+    /// Step of these weights.
     pub step: u64,
-    /// The step that follows, layer by layer; of large transformers that of a moment ago, until the newest is executed.
-    pub trace: Trace,
-    /// The same under way, and whether there are newer weights by now.
-    job: Option<(Trace, bool)>,
-    net: DescentTransformer,
+    /// The next step of descent, layer by layer; it lags behind in large transformers until the latest step has been
+    /// executed.
+    pub trace: StepTrace,
+    /// A trace in progress, and whether newer weights have arrived since it started.
+    pending_trace: Option<(StepTrace, bool)>,
+    /// Settings of the transformer.
+    settings: DescentTransformer,
+    /// Settings of the run.
     spec: RunSpec,
-    at_once: bool,
+    /// Whether a whole step is cheap enough to be executed at once.
+    runs_at_once: bool,
 }
 
 impl DescentState {
-    /// Of a run, before its first step.
-    pub fn of(spec: &RunSpec, link: &Link) -> Option<Self> {
+    /// The state of a run before its first step; none if its settings are invalid.
+    pub fn from_spec(spec: &RunSpec, link: &Link) -> Option<Self> {
         let draw = spec.task.examples().regression()?;
         let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
         let plan = net.plan(&draw, spec.learning_rate(0));
-        // Nothing is built of a run that is refused.
+        // Invalid settings are not built.
         if !plan.invalid_settings(draw.example_count(), draw.bound_magnitudes()).is_empty() {
             return None;
         }
@@ -67,124 +71,126 @@ impl DescentState {
         let tokens = transformer.tokens(&examples, &start);
         let mut state = DescentState {
             target: draw.draw_target(spec.run.seed),
-            variance: examples.label_variance(),
-            names: match layout.len() {
-                ..=MOST_NAMED => (0..layout.len()).map(|c| layout.coordinate_name(c)).collect(),
+            label_variance: examples.label_variance(),
+            coordinate_names: match layout.len() {
+                ..=MAX_NAMED_NUMBERS => (0..layout.len()).map(|c| layout.coordinate_name(c)).collect(),
                 _ => vec![],
             },
-            state: ComparisonState::initial(&start),
+            comparison: ComparisonState::initial(&start),
             step: 0,
-            trace: Trace::of(0, tokens, 0, 0),
-            job: None,
-            at_once: plan.compute_sizes(draw.example_count()).operations <= AT_ONCE,
+            trace: StepTrace::new(0, tokens, 0, 0),
+            pending_trace: None,
+            runs_at_once: plan.compute_sizes(draw.example_count()).operations <= MAX_SYNC_OPERATIONS,
             spec: spec.clone(),
-            net,
-            draw,
+            settings: net,
+            prompts: draw,
             plan,
             examples,
             transformer,
-            start,
+            initial_weights: start,
         };
-        state.look_into(&link.view);
+        state.start_trace(&link.view);
         Some(state)
     }
 
-    /// What stands where in a token.
+    /// The layout of a token: which coordinates belong to which block.
     pub fn layout(&self) -> &TokenLayout {
         self.transformer.layout()
     }
 
-    /// The token that the view shows, from 0: the query, which is the last, where it says 0.
-    pub fn place(&self, view: &View) -> usize {
+    /// The index of the token that the view selects, from 0; the query, which is the last token, if the view's place is
+    /// 0.
+    pub fn shown_token(&self, view: &ViewSettings) -> usize {
         let last = self.examples.len();
         if view.place == 0 { last } else { (view.place - 1).min(last) }
     }
 
-    /// The head that is shown, from 0.
-    pub fn head(&self, view: &View) -> usize {
-        let heads = self.trace.acting(&self.transformer).map_or(0, |layer| layer.head_count());
+    /// The index of the head that the view selects, from 0.
+    pub fn shown_head(&self, view: &ViewSettings) -> usize {
+        let heads = self.trace.shown_layer(&self.transformer).map_or(0, |layer| layer.head_count());
         view.head.saturating_sub(1).min(heads.saturating_sub(1))
     }
 
-    /// How much each token takes of each through the head that is shown: `[tokens, tokens]`; none where the layer has no
-    /// heads or tokens are too many.
-    pub fn attention(&self, view: &View) -> Option<Vec<f64>> {
-        let looks = self
+    /// The attention weights of the head shown, `[query tokens, key tokens]`; none if the layer has no heads or there
+    /// are more than [`MAX_ATTENTION_TOKENS`] tokens.
+    pub fn attention_weights(&self, view: &ViewSettings) -> Option<Vec<f64>> {
+        let layer = self
             .trace
-            .acting(&self.transformer)
-            .filter(|_| self.trace.before.token_count() <= MOST_TOKENS)?;
-        looks.attention_weights(self.head(view), &self.trace.before)
+            .shown_layer(&self.transformer)
+            .filter(|_| self.trace.before.token_count() <= MAX_ATTENTION_TOKENS)?;
+        layer.attention_weights(self.shown_head(view), &self.trace.before)
     }
 
-    /// The layer that the view shows, from 1; 0 before the first.
-    pub fn layer(&self, view: &View) -> usize {
+    /// The layer that the view selects, from 1; 0 stands for the tokens before the first layer.
+    pub fn shown_layer(&self, view: &ViewSettings) -> usize {
         view.layer.min(self.transformer.layers().len())
     }
 
-    /// All tokens before the step that is shown.
-    fn tokens(&self) -> DescentTokens<f64> {
-        self.transformer.tokens(&self.examples, &self.state.tokens)
+    /// All tokens before the step that follows the latest weights.
+    fn step_input_tokens(&self) -> DescentTokens<f64> {
+        self.transformer.tokens(&self.examples, &self.comparison.tokens)
     }
 
-    /// Has the step after the newest weights executed for what the view shows.
-    fn look_into(&mut self, view: &View) {
-        // Another learning rate is another transformer.
+    /// Starts a trace of the step after the latest weights, for the layer and token of the view.
+    fn start_trace(&mut self, view: &ViewSettings) {
+        // The transformer's weights depend on the learning rate.
         let rate = self.spec.learning_rate(self.step);
         if rate != self.plan.learning_rate {
-            self.plan = self.net.plan(&self.draw, rate);
+            self.plan = self.settings.plan(&self.prompts, rate);
             self.transformer = ConstructedTransformer::new(&self.plan, &self.examples);
         }
-        let (layer, place) = (self.layer(view), self.place(view));
-        let mut trace = Trace::of(self.step, self.tokens(), layer, place);
-        if self.at_once {
-            trace.go_on(&self.transformer, u64::MAX);
+        let (layer, place) = (self.shown_layer(view), self.shown_token(view));
+        let mut trace = StepTrace::new(self.step, self.step_input_tokens(), layer, place);
+        if self.runs_at_once {
+            trace.advance(&self.transformer, u64::MAX);
             self.trace = trace;
         } else {
-            self.job = Some((trace, false));
+            self.pending_trace = Some((trace, false));
         }
     }
 }
 
 impl LabState for DescentState {
-    fn cloned(&self) -> Box<dyn LabState> {
+    fn clone_boxed(&self) -> Box<dyn LabState> {
         Box::new(self.clone())
     }
 
-    fn work(&mut self, operations: u64) -> Work {
-        let Some((mut trace, is_old)) = self.job.take() else { return Work::Done };
-        trace.go_on(&self.transformer, operations);
-        if trace.is_busy(&self.transformer) {
-            self.job = Some((trace, is_old));
-            return Work::GoesOn;
+    fn continue_work(&mut self, operations: u64) -> WorkProgress {
+        let Some((mut trace, is_old)) = self.pending_trace.take() else { return WorkProgress::Done };
+        trace.advance(&self.transformer, operations);
+        if trace.is_unfinished(&self.transformer) {
+            self.pending_trace = Some((trace, is_old));
+            return WorkProgress::Continuing;
         }
         if is_old {
-            let next = Trace::of(self.step, self.tokens(), trace.layer, trace.place);
-            self.job = Some((next, false));
+            let next = StepTrace::new(self.step, self.step_input_tokens(), trace.layer, trace.token_index);
+            self.pending_trace = Some((next, false));
         }
         self.trace = trace;
-        Work::News
+        WorkProgress::Updated
     }
 
     fn is_busy(&self) -> bool {
-        self.job.is_some()
+        self.pending_trace.is_some()
     }
 
-    fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
+    fn add_finding(&mut self, step: u64, finding: &ProbeResult, link: &Link) {
         if finding.probe != PARAMETERS.id() {
             return;
         }
-        // A finding of another run than this one has other sizes.
-        let Some(parts) = parted(&self.spec, &finding.numbers) else { return };
+        // The probe result of another run has other sizes.
+        let Some(parts) = split_parameters(&self.spec, &finding.numbers) else { return };
         self.spec.run.schedule.clone_from(&link.spec.run.schedule);
-        (self.state, self.step) = (ComparisonState::from_tensors(parts), step);
-        match &mut self.job {
-            // Otherwise a run that is faster than its steps are executed here would never be seen.
+        (self.comparison, self.step) = (ComparisonState::from_tensors(parts), step);
+        match &mut self.pending_trace {
+            // The trace in progress goes on: if training is faster than traces, no trace would ever be completed
+            // otherwise.
             Some((_, is_old)) if self.spec.learning_rate(step) == self.plan.learning_rate => *is_old = true,
-            _ => self.look_into(&link.view),
+            _ => self.start_trace(&link.view),
         }
     }
 
-    fn look_anew(&mut self, link: &Link) {
-        self.look_into(&link.view);
+    fn recompute_view(&mut self, link: &Link) {
+        self.start_trace(&link.view);
     }
 }

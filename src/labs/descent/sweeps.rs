@@ -1,74 +1,82 @@
-//! Charts of sweeps: how far the tokens end from direct descent, by the straight lines M and by the band δ.
+//! Charts of sweeps: the final distance between tokens and direct gradient descent, by the number M of line segments
+//! and by the width δ of the band.
 
-use vivarium_core::settings::Axis;
-use vivarium_plot::analysis::ends::{self, Curve, power};
-use vivarium_plot::analysis::{Lines, Role, Series};
+use vivarium_core::settings::SweepAxis;
+use vivarium_plot::analysis::ends::{self, SweepCurve, fit_power_law};
+use vivarium_plot::analysis::{LineChart, Role, Series};
 use vivarium_science::descent::ComparisonMeasure;
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::final_measures;
-use vivarium_view::display::words::label;
+use vivarium_view::display::charts::final_measure_curves;
+use vivarium_view::display::words::setting_label;
 
-/// Whether the link is a sweep over this setting.
-pub(super) fn is_over(run: &RunView, key: &str) -> bool {
-    let Axis { key: own, values, .. } = &run.link.spec.run.sweep;
+/// Whether the link's run is a sweep over the setting with this key.
+pub(super) fn is_sweep_over(run: &RunView, key: &str) -> bool {
+    let SweepAxis { key: own, values, .. } = &run.link.spec.run.sweep;
     own == key && !values.is_empty()
 }
 
-/// The curves of the sweep so far: at each value the median distance at the end.
-pub(super) fn distances(run: &RunView) -> Vec<Curve> {
-    final_measures(run, ComparisonMeasure::Distance as usize)
+/// The curves of the sweep so far: the distance at the end of the runs, by value of the swept setting.
+pub(super) fn final_distance_curves(run: &RunView) -> Vec<SweepCurve> {
+    final_measure_curves(run, ComparisonMeasure::Distance as usize)
 }
 
-/// The points of a curve that have a place on logarithmic axes.
-fn places((_, points): &Curve) -> Vec<(f64, f64)> {
+/// The points (x, median) of a curve with positive coordinates, which logarithmic axes can show.
+fn positive_points((_, points): &SweepCurve) -> Vec<(f64, f64)> {
     let middle = |values: &[f32]| ends::quartiles(values).map(|[_, middle, _]| f64::from(middle));
     let known = points.iter().filter_map(|(x, values)| Some((*x, middle(values)?)));
     known.filter(|(x, y)| *x > 0.0 && *y > 0.0).collect()
 }
 
-/// The exponent of a curve's power law.
-pub(super) fn exponent(curve: &Curve) -> Option<f64> {
-    power(&places(curve)).map(|(_, exponent)| exponent)
+/// The exponent of the power law fitted to a curve; none with fewer than two points.
+pub(super) fn fit_exponent(curve: &SweepCurve) -> Option<f64> {
+    fit_power_law(&positive_points(curve)).map(|(_, exponent)| exponent)
 }
 
-/// "−2.04".
-pub(super) fn shown(exponent: f64) -> String {
+/// An exponent with two decimals: "−2.04".
+pub(super) fn format_exponent(exponent: f64) -> String {
     format!("{exponent:.2}").replace('-', "−")
 }
 
-/// A power law through the first and the last of these places, at the height that the curve has on average.
-fn law(name: String, role: Role, places: &[(f64, f64)], exponent: f64) -> Option<Series> {
+/// The line of a power law over the x range of these points, at their mean height; none with fewer than two points.
+fn power_law_series(name: String, role: Role, points: &[(f64, f64)], exponent: f64) -> Option<Series> {
     // One place has no power.
-    let [first, .., last] = places else { return None };
-    let levels = places.iter().map(|(x, y)| libm::log(*y) - exponent * libm::log(*x));
-    let level = levels.sum::<f64>() / places.len().max(1) as f64;
+    let [first, .., last] = points else { return None };
+    let levels = points.iter().map(|(x, y)| libm::log(*y) - exponent * libm::log(*x));
+    let level = levels.sum::<f64>() / points.len().max(1) as f64;
     let ends = [first.0, last.0];
     let y = ends.map(|x| libm::exp(level + exponent * libm::log(x)) as f32);
     Some(Series { name, role, x: ends.to_vec(), y: y.to_vec(), ..Default::default() })
 }
 
-/// Distances at the end on logarithmic axes, with a fitted power and the power `wanted` of theory.
-fn chart(run: &RunView, key: &str, wanted: f64) -> Lines {
-    let curves = distances(run);
-    let mut lines =
-        ends::chart(&curves, &label(&run.link.spec, key), tr!("final distance ‖w_tokens − w_descent‖₂"));
+/// Final distances on logarithmic axes, with the fitted power law and the one with the exponent `theory_exponent`.
+fn draw_sweep(run: &RunView, key: &str, theory_exponent: f64) -> LineChart {
+    let curves = final_distance_curves(run);
+    let mut lines = ends::chart(
+        &curves,
+        &setting_label(&run.link.spec, key),
+        tr!("final distance ‖w_tokens − w_descent‖₂"),
+    );
     (lines.log_x, lines.log_y) = (true, true);
     for curve in &curves {
-        let places = places(curve);
-        let Some(found) = exponent(curve) else { continue };
+        let places = positive_points(curve);
+        let Some(found) = fit_exponent(curve) else { continue };
         let fitted = match curves.len() {
-            1 => tr!("fitted power law, exponent {exponent}", exponent = shown(found)),
+            1 => tr!("fitted power law, exponent {exponent}", exponent = format_exponent(found)),
             _ => {
-                tr!("{name}: fitted power law, exponent {exponent}", name = curve.0, exponent = shown(found))
+                tr!(
+                    "{name}: fitted power law, exponent {exponent}",
+                    name = curve.0,
+                    exponent = format_exponent(found)
+                )
             }
         };
-        lines.series.extend(law(fitted, Role::Other, &places, found));
+        lines.series.extend(power_law_series(fitted, Role::Other, &places, found));
     }
     if let [only] = curves.as_slice() {
-        let name = tr!("power law with exponent {exponent}", exponent = shown(wanted));
-        lines.series.extend(law(name, Role::Relevant, &places(only), wanted));
+        let name = tr!("power law with exponent {exponent}", exponent = format_exponent(theory_exponent));
+        lines.series.extend(power_law_series(name, Role::Relevant, &positive_points(only), theory_exponent));
     }
-    let all = vivarium_model::sweep::places(&run.link.spec.run.sweep);
+    let all = vivarium_model::sweep::axis_positions(&run.link.spec.run.sweep);
     let ends = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     lines.x_range = (!all.is_empty()).then_some(ends);
     if curves.iter().all(|(_, points)| points.is_empty()) {
@@ -77,12 +85,12 @@ fn chart(run: &RunView, key: &str, wanted: f64) -> Lines {
     lines
 }
 
-/// By the straight lines M of a smooth activation.
-pub(super) fn knots(run: &RunView) -> Lines {
-    chart(run, "knots", -2.0)
+/// The final distance by the number M of line segments that approximate a smooth activation.
+pub(super) fn draw_by_knots(run: &RunView) -> LineChart {
+    draw_sweep(run, "knots", -2.0)
 }
 
-/// By the band δ of a ReLU.
-pub(super) fn band(run: &RunView) -> Lines {
-    chart(run, "delta", 1.0)
+/// The final distance by the width δ of the band of a ReLU.
+pub(super) fn draw_by_band(run: &RunView) -> LineChart {
+    draw_sweep(run, "delta", 1.0)
 }

@@ -1,75 +1,75 @@
-//! One step layer by layer: what the tokens hold before and after the layer that is shown.
+//! One step layer by layer: the tokens before and after the layer that is shown.
 
-use vivarium_core::bounds::product;
+use vivarium_core::bounds::saturating_product;
 use vivarium_science::descent::{ConstructedTransformer, DescentLayer, DescentTokens, LayerPhase};
 
-/// Operations of a step that is executed at once when somebody looks at it; longer ones go in slices.
-pub(super) const AT_ONCE: u64 = 1_000_000;
+/// Maximum number of operations of a step that is traced at once; longer steps are traced in slices.
+pub(super) const MAX_SYNC_OPERATIONS: u64 = 1_000_000;
 
-/// The step after some weights, as far as it has been executed.
+/// The trace of one step of descent, as far as it has been executed.
 ///
 /// # Why
-/// All states of all tokens would be 2N + 5 times as large as the tokens, which may have a million numbers. So the step is
-/// executed once for what is looked at, and kept are the tokens on both sides of the layer that is shown, and one token
-/// after every layer.
+/// All states of all tokens would be 2N + 5 times as large as the tokens, which may have a million numbers. So the
+/// trace stores only the tokens before and after the layer that is shown, and one token after every layer.
 #[derive(Debug, Clone)]
-pub struct Trace {
-    /// Steps made before it.
+pub struct StepTrace {
+    /// Number of steps before the traced one.
     pub step: u64,
-    /// The layer that is shown, from 1 to 2N + 4; 0 stands before the first.
+    /// The layer that is shown, from 1 to 2N + 4; 0 stands for the input of the first layer.
     pub layer: usize,
     /// The token that is shown, from 0; the query is the last.
-    pub place: usize,
-    /// All tokens before that layer; before the first one the same as [`Trace::after`].
+    pub token_index: usize,
+    /// All tokens before that layer; for layer 0 equal to [`StepTrace::after`].
     pub before: DescentTokens<f64>,
-    /// All tokens after it.
+    /// All tokens after that layer.
     pub after: DescentTokens<f64>,
-    /// The token that is shown before the first layer and after every one, as far as it is known: `[2N + 5][D]`.
-    pub token: Vec<Vec<f64>>,
-    /// What is worked on.
-    tokens: DescentTokens<f64>,
-    /// Layers that are done, and parts of the next one.
-    done: (usize, usize),
+    /// The token that is shown, before the first layer and after each layer executed so far: at most `[2N + 5][D]`.
+    pub token_by_layer: Vec<Vec<f64>>,
+    /// All tokens after the layers executed so far.
+    current: DescentTokens<f64>,
+    /// Number of executed layers, and of executed parts of the next layer.
+    executed: (usize, usize),
 }
 
-impl Trace {
-    /// Of the step that follows `step` others, from these tokens; nothing is executed yet.
-    pub fn of(step: u64, tokens: DescentTokens<f64>, layer: usize, place: usize) -> Self {
-        Trace {
+impl StepTrace {
+    /// A trace of the step after `step` steps, from these tokens, with no layer executed yet; `layer` and `place`, the
+    /// index of a token, select what is shown.
+    pub fn new(step: u64, tokens: DescentTokens<f64>, layer: usize, place: usize) -> Self {
+        StepTrace {
             step,
             layer,
-            place,
+            token_index: place,
             before: tokens.clone(),
             after: tokens.clone(),
-            token: vec![tokens.token(place)],
-            tokens,
-            done: (0, 0),
+            token_by_layer: vec![tokens.token(place)],
+            current: tokens,
+            executed: (0, 0),
         }
     }
 
     /// Whether layers are left to be executed.
-    pub fn is_busy(&self, transformer: &ConstructedTransformer) -> bool {
-        self.done.0 < transformer.layers().len()
+    pub fn is_unfinished(&self, transformer: &ConstructedTransformer) -> bool {
+        self.executed.0 < transformer.layers().len()
     }
 
-    /// Goes on by about so many operations, and by a part of a layer at least.
-    pub fn go_on(&mut self, transformer: &ConstructedTransformer, mut operations: u64) {
-        while let Some(layer) = transformer.layers().get(self.done.0) {
-            if self.done == (self.layer.wrapping_sub(1), 0) {
-                self.before.clone_from(&self.tokens);
+    /// Executes the trace further by about this many operations, at least by one part of a layer.
+    pub fn advance(&mut self, transformer: &ConstructedTransformer, mut operations: u64) {
+        while let Some(layer) = transformer.layers().get(self.executed.0) {
+            if self.executed == (self.layer.wrapping_sub(1), 0) {
+                self.before.clone_from(&self.current);
             }
-            let (from, all) = (self.done.1, layer.part_count());
-            let each = cost(layer, &self.tokens);
+            let (from, all) = (self.executed.1, layer.part_count());
+            let each = part_cost(layer, &self.current);
             let count = usize::try_from(operations / each.max(1)).unwrap_or(usize::MAX).max(1);
             let until = from.saturating_add(count).min(all);
-            layer.apply_parts(from..until, &mut self.tokens);
-            operations = operations.saturating_sub(product([each, (until - from) as u64]));
-            self.done.1 = until;
+            layer.apply_parts(from..until, &mut self.current);
+            operations = operations.saturating_sub(saturating_product([each, (until - from) as u64]));
+            self.executed.1 = until;
             if until == all {
-                self.done = (self.done.0 + 1, 0);
-                self.token.push(self.tokens.token(self.place));
-                if self.done.0 == self.layer {
-                    self.after.clone_from(&self.tokens);
+                self.executed = (self.executed.0 + 1, 0);
+                self.token_by_layer.push(self.current.token(self.token_index));
+                if self.executed.0 == self.layer {
+                    self.after.clone_from(&self.current);
                 }
             }
             if operations == 0 {
@@ -79,20 +79,21 @@ impl Trace {
     }
 
     /// The layer that is shown; none before the first.
-    pub fn acting<'a>(&self, transformer: &'a ConstructedTransformer) -> Option<&'a DescentLayer> {
+    pub fn shown_layer<'a>(&self, transformer: &'a ConstructedTransformer) -> Option<&'a DescentLayer> {
         transformer.layers().get(self.layer.checked_sub(1)?)
     }
 
-    /// What that layer does.
+    /// The phase of the layer that is shown; none before the first.
     pub fn phase(&self, transformer: &ConstructedTransformer) -> Option<LayerPhase> {
-        self.acting(transformer).map(|layer| layer.phase)
+        self.shown_layer(transformer).map(|layer| layer.phase)
     }
 }
 
-/// Operations, roughly, of a part of a layer.
-fn cost(layer: &DescentLayer, tokens: &DescentTokens<f64>) -> u64 {
+/// The approximate number of operations of one part of a layer.
+fn part_cost(layer: &DescentLayer, tokens: &DescentTokens<f64>) -> u64 {
     let (count, parts) = (tokens.token_count() as u64, layer.part_count().max(1) as u64);
     let entries = layer.nonzero_count().max(layer.unit_count() as u64);
-    // Of a neuron, one key is added as often as there are tokens.
-    product([2, entries.max(parts) / parts, count]).saturating_add(product([count, count]))
+    // For one part of an attention layer, each of the tokens adds its value once to each token.
+    saturating_product([2, entries.max(parts) / parts, count])
+        .saturating_add(saturating_product([count, count]))
 }

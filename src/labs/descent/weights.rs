@@ -1,26 +1,28 @@
-//! The state of the first transformer, from which the page makes its tokens.
+//! The probe of the first transformer's parameters, from which the page computes its tokens.
 
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::Form;
+use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
-/// All parameters of a transformer that is descent, one after the other in their permanent order: the
+/// All parameters of a transformer that performs gradient descent, concatenated in their permanent order: the
 /// [parts](vivarium_science::descent::ComparisonState::to_tensors) of its state.
 pub const PARAMETERS: Probe = Probe { name: "descent-parameters", applies };
 
-/// The probe.
+/// The probe [`PARAMETERS`] with the function that measures it.
 pub const SPEC: ProbeSpec =
-    ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
+    ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
 
+/// `Ok` if the task is in-context regression by a constructed transformer; otherwise the reason why not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == Form::Fit {
+    match spec.task.examples().form() == ExampleForm::Fit {
         true => Ok(()),
-        false => Err(Form::Fit.only().into()),
+        false => Err(ExampleForm::Fit.unavailable_reason().into()),
     }
 }
 
-/// The parameters of one replica in one list of `numbers`; none where they are those of another run.
-pub(super) fn parted<'a>(spec: &RunSpec, numbers: &'a [f32]) -> Option<[&'a [f32]; 4]> {
-    let parts: [&[f32]; 4] = spec.parted(numbers)?.try_into().ok()?;
+/// The four parameters of one replica as slices of the concatenated `numbers`; none if the lengths do not match the
+/// run.
+pub(super) fn split_parameters<'a>(spec: &RunSpec, numbers: &'a [f32]) -> Option<[&'a [f32]; 4]> {
+    let parts: [&[f32]; 4] = spec.split_parameters(numbers)?.try_into().ok()?;
     (parts.iter().map(|part| part.len()).sum::<usize>() == numbers.len()).then_some(parts)
 }

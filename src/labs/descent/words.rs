@@ -1,22 +1,24 @@
-//! What is said of runs of a transformer that is descent, and of their charts.
+//! Texts on runs of a transformer that performs gradient descent, and summaries of their charts.
 
 use super::state::DescentState;
-use super::sweeps::{distances, exponent, shown};
-use vivarium_core::settings::real;
+use super::sweeps::{final_distance_curves, fit_exponent, format_exponent};
+use vivarium_core::settings::format_real;
 use vivarium_model::models::Family;
-use vivarium_model::permalink::View;
-use vivarium_model::run::{RunSpec, Success};
-use vivarium_plot::analysis::curves::spread;
+use vivarium_model::permalink::ViewSettings;
+use vivarium_model::run::{RunSpec, SuccessCriterion};
+use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::ends;
-use vivarium_plot::analysis::replicas::Of;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::descent::{
     Activation, ComparisonMeasure, DescentNetwork, LayerKind, OutputActivation, TargetKind,
 };
 use vivarium_view::display::RunView;
-use vivarium_view::display::words::{MISSING, decimal, percent, significant, thousands};
+use vivarium_view::display::words::{
+    MISSING, format_decimal, format_percent, format_significant, format_thousands,
+};
 
-/// What the four numbers of a measurement are called.
-pub(super) fn names() -> [String; 4] {
+/// Names of the four numbers of a measurement: train loss, test loss, train accuracy, test accuracy.
+pub(super) fn metric_names() -> [String; 4] {
     [
         tr!("Loss, weights in tokens"),
         tr!("Loss, direct gradient descent"),
@@ -26,81 +28,87 @@ pub(super) fn names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Layers that have been executed, and the distance between tokens and direct descent.
-pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
+/// Two readouts, name and value: the layers executed so far, and the distance between tokens and direct gradient
+/// descent.
+pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let layers = run.spec().task.examples().regression().and_then(|draw| {
         let Some(Family::Descent(net)) = run.spec().model.config().family() else { return None };
         Some(net.network(&draw).layer_count() as u64)
     });
     let executed = layers.map(|layers| run.step.saturating_mul(2 * layers + 4));
     [
-        (tr!("Layers executed").into(), executed.map_or(MISSING.into(), thousands)),
+        (tr!("Layers executed").into(), executed.map_or(MISSING.into(), format_thousands)),
         (
             tr!("Distance to direct gradient descent").into(),
-            size(newest(run, Of::Measure(ComparisonMeasure::Distance as usize))),
+            format_magnitude(latest_median(
+                run,
+                ReplicaMeasure::TaskMeasure(ComparisonMeasure::Distance as usize),
+            )),
         ),
     ]
 }
 
-/// The newest median of a number.
-fn newest(run: &RunView, of: Of) -> f64 {
-    run.history.last().map_or(f64::NAN, |row| f64::from(spread(of.values(row)).0))
+/// The latest median of a value over the networks; NaN before the first measurement.
+fn latest_median(run: &RunView, measure: ReplicaMeasure) -> f64 {
+    run.history.latest().map_or(f64::NAN, |row| f64::from(median_range(measure.values(row)).0))
 }
 
-/// The same of a further measure.
-fn measured(run: &RunView, of: ComparisonMeasure) -> f64 {
-    newest(run, Of::Measure(of as usize))
+/// The latest median of a comparison measure over the networks; NaN before the first measurement.
+fn latest_measure(run: &RunView, measure: ComparisonMeasure) -> f64 {
+    latest_median(run, ReplicaMeasure::TaskMeasure(measure as usize))
 }
 
-/// A number however large or small: "9.2e59", "4.13e−4", "0".
-pub(super) fn size(value: f64) -> String {
+/// A number of any magnitude with few digits: "9.2e59", "4.13e−4", "0".
+pub(super) fn format_magnitude(value: f64) -> String {
     if value == 0.0 {
         "0".into()
     } else if value.abs() >= 1e6 && value.is_finite() {
         format!("{value:.1e}")
     } else {
-        significant(value)
+        format_significant(value)
     }
 }
 
-/// How far descent has come, for the status line.
-pub(super) fn learning(run: &RunView) -> Option<String> {
-    let [tokens, direct] = [Of::TrainLoss, Of::TestLoss].map(|of| newest(run, of));
+/// Losses and distance for the status line; none before the first measurement.
+pub(super) fn describe_progress(run: &RunView) -> Option<String> {
+    let [tokens, direct] =
+        [ReplicaMeasure::TrainLoss, ReplicaMeasure::TestLoss].map(|of| latest_median(run, of));
     (tokens.is_finite() && direct.is_finite()).then(|| {
         tr!(
             "the loss is {tokens} with the weights in the tokens and {direct} with direct gradient descent; the distance between the weights is {distance}",
-            tokens = decimal(tokens as f32),
-            direct = decimal(direct as f32),
-            distance = size(measured(run, ComparisonMeasure::Distance))
+            tokens = format_decimal(tokens as f32),
+            direct = format_decimal(direct as f32),
+            distance = format_magnitude(latest_measure(run, ComparisonMeasure::Distance))
         )
     })
 }
 
-/// What has been found by these networks at these steps.
-pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
+/// The sentence that the target was reached by `networks`, a phrase such as "9 of 10 networks", `at` some step, also a
+/// phrase.
+pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
-    if settings.success == Success::Loss {
-        let limit = real(settings.limit);
+    if settings.success == SuccessCriterion::Loss {
+        let limit = format_real(settings.limit);
         return match settings.replicas {
             1 => tr!("The loss is at most {limit} {at}.", limit, at),
             _ => tr!("The loss is at most {limit} in {networks}, {at}.", limit, networks, at),
         };
     }
-    let share = percent(settings.target as f32);
+    let share = format_percent(settings.target as f32);
     match settings.replicas {
         1 => tr!("At least {share} of the variance is explained {at}.", share, at),
         _ => tr!("At least {share} of the variance is explained by {networks}, {at}.", share, networks, at),
     }
 }
 
-/// Why nothing moves, or may not.
-pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
+/// Reasons why the weights never change with these settings, one sentence each; empty otherwise.
+pub(super) fn learning_obstacles(spec: &RunSpec) -> Vec<String> {
     let draw = spec.task.examples().regression();
     let (Some(draw), Some(Family::Descent(net))) = (draw, spec.model.config().family()) else {
         return vec![];
     };
     let network = net.network(&draw);
-    if net.scale == 0.0 && stands_still(&network) {
+    if net.scale == 0.0 && has_zero_gradient(&network) {
         return vec![
             tr!("All initial weights are 0. The network has no biases, so every output and every gradient is 0 and no weight ever changes.")
                 .into(),
@@ -108,7 +116,7 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     }
     let may_be_dead =
         network.output_activation == OutputActivation::Activated && network.activation == Activation::Relu;
-    if !may_be_dead || !spec.problems().is_empty() {
+    if !may_be_dead || !spec.invalid_settings().is_empty() {
         return vec![];
     }
     let (examples, w) = (draw.draw_examples(spec.run.seed, 0), net.start(&draw, spec.run.seed, 0));
@@ -122,46 +130,48 @@ pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     }
 }
 
-/// Whether a network all of whose weights are 0 has no gradient.
-fn stands_still(network: &DescentNetwork) -> bool {
+/// Whether the gradient of this network is 0 when all weights are 0.
+fn has_zero_gradient(network: &DescentNetwork) -> bool {
     let is_dead =
         network.output_activation == OutputActivation::Activated && network.activation == Activation::Relu;
     is_dead || (network.layer_count() > 1 && network.activation != Activation::Sigmoid)
 }
 
-pub(super) fn both(run: &RunView) -> String {
+/// Summary of the chart of losses.
+pub(super) fn describe_losses(run: &RunView) -> String {
     tr!(
         "Loss after {step} steps: {tokens} with the weights in the tokens, {direct} with direct gradient descent, {single} with direct gradient descent in single precision.",
-        step = thousands(run.step),
-        tokens = size(newest(run, Of::TrainLoss)),
-        direct = size(newest(run, Of::TestLoss)),
-        single = size(measured(run, ComparisonMeasure::SingleLoss))
+        step = format_thousands(run.step),
+        tokens = format_magnitude(latest_median(run, ReplicaMeasure::TrainLoss)),
+        direct = format_magnitude(latest_median(run, ReplicaMeasure::TestLoss)),
+        single = format_magnitude(latest_measure(run, ComparisonMeasure::SingleLoss))
     )
 }
 
-pub(super) fn apart(run: &RunView) -> String {
+/// Summary of the chart of distances.
+pub(super) fn describe_distances(run: &RunView) -> String {
     let said = tr!(
         "After {step} steps the distance between the weights in the tokens and the weights of direct gradient descent is {distance}. The bound of corollary 1.1 on this distance is {corollary}; the bound computed step by step is {recursion}. The distance between the weights of direct gradient descent and the initial weights is {moved}. The distance between the weights of direct gradient descent in single precision and in double precision is {single}.",
-        step = thousands(run.step),
-        distance = size(measured(run, ComparisonMeasure::Distance)),
-        moved = size(measured(run, ComparisonMeasure::Moved)),
-        single = size(measured(run, ComparisonMeasure::SingleDistance)),
-        corollary = size(measured(run, ComparisonMeasure::Corollary)),
-        recursion = size(measured(run, ComparisonMeasure::Recursion))
+        step = format_thousands(run.step),
+        distance = format_magnitude(latest_measure(run, ComparisonMeasure::Distance)),
+        moved = format_magnitude(latest_measure(run, ComparisonMeasure::Moved)),
+        single = format_magnitude(latest_measure(run, ComparisonMeasure::SingleDistance)),
+        corollary = format_magnitude(latest_measure(run, ComparisonMeasure::Corollary)),
+        recursion = format_magnitude(latest_measure(run, ComparisonMeasure::Recursion))
     );
-    match measured(run, ComparisonMeasure::WrongDerivatives) {
+    match latest_measure(run, ComparisonMeasure::WrongDerivatives) {
         wrong if wrong >= 1.0 => {
             tr!(
                 "{said} In the last step, the slope of a ReLU was wrong for {wrong} pairs of an example and a ReLU.",
                 said,
-                wrong = thousands(wrong as u64)
+                wrong = format_thousands(wrong as u64)
             )
         }
         _ => said,
     }
 }
 
-/// "Tokens after layer 4 of 10 in step 13: Slopes".
+/// The title of the heat map of tokens, with layer and step: "Tokens after layer 4 of 10 in step 13: …".
 pub(super) fn tokens_title(state: &DescentState) -> String {
     let (trace, of) = (&state.trace, state.transformer.layers().len());
     match trace.phase(&state.transformer) {
@@ -169,24 +179,24 @@ pub(super) fn tokens_title(state: &DescentState) -> String {
             "Tokens after layer {layer} of {of} in step {step}: {name}",
             layer = trace.layer,
             of,
-            step = thousands(trace.step + 1),
+            step = format_thousands(trace.step + 1),
             name = phase.name()
         ),
-        None => tr!("Tokens after step {step}", step = thousands(trace.step)),
+        None => tr!("Tokens after step {step}", step = format_thousands(trace.step)),
     }
 }
 
-/// What the layer does, in words and as a formula, and how large a token is.
-pub(super) fn tokens(run: &RunView) -> Option<String> {
-    let state: &DescentState = run.state()?;
+/// Summary of the heat map of tokens: sizes, and the layer's function in words and as a formula.
+pub(super) fn describe_tokens(run: &RunView) -> Option<String> {
+    let state: &DescentState = run.lab_state()?;
     let sizes = state.plan.compute_sizes(state.examples.len());
     let said = tr!(
         "There are {tokens} tokens with {token} numbers each; {weights} of the numbers in each token are weights.",
-        tokens = thousands(sizes.token_count),
-        token = thousands(sizes.token_dim),
-        weights = thousands(sizes.weights)
+        tokens = format_thousands(sizes.token_count),
+        token = format_thousands(sizes.token_dim),
+        weights = format_thousands(sizes.weights)
     );
-    let Some(layer) = state.trace.acting(&state.transformer) else {
+    let Some(layer) = state.trace.shown_layer(&state.transformer) else {
         return Some(tr!("{said} After a complete step, the blocks p, r′, g and s are 0.", said));
     };
     let (phase, kind) = (layer.phase, layer.kind());
@@ -200,25 +210,26 @@ pub(super) fn tokens(run: &RunView) -> Option<String> {
     ))
 }
 
-/// "Attention in the layer shown: Forward 2, head 3 of 8"; none where the layer has no heads.
-pub(super) fn acting_title(state: &DescentState, view: &View) -> Option<String> {
-    let layer = state.trace.acting(&state.transformer).filter(|layer| layer.head_count() > 0)?;
+/// The title of the attention map: "Forward 2, head 3 of 8"; none where the layer has no heads.
+pub(super) fn attention_title(state: &DescentState, view: &ViewSettings) -> Option<String> {
+    let layer = state.trace.shown_layer(&state.transformer).filter(|layer| layer.head_count() > 0)?;
     Some(tr!(
         "{name}, head {head} of {heads}",
         name = layer.phase.name(),
-        head = state.head(view) + 1,
-        heads = thousands(layer.head_count() as u64)
+        head = state.shown_head(view) + 1,
+        heads = format_thousands(layer.head_count() as u64)
     ))
 }
 
-pub(super) fn acting(run: &RunView) -> Option<String> {
-    let state: &DescentState = run.state()?;
-    let Some(layer) = state.trace.acting(&state.transformer) else {
+/// Summary of the attention map: the kind of layer, and the coordinates that the head writes.
+pub(super) fn describe_attention(run: &RunView) -> Option<String> {
+    let state: &DescentState = run.lab_state()?;
+    let Some(layer) = state.trace.shown_layer(&state.transformer) else {
         return Some(
             tr!("No layer is chosen, so no attention is shown. Choose a layer to see its attention.").into(),
         );
     };
-    let head = state.head(&run.link.view);
+    let head = state.shown_head(&run.link.view);
     let written = layer.written_coordinates(head).and_then(|range| {
         let [first, last] =
             [range.start, range.end.checked_sub(1)?].map(|at| state.layout().coordinate_name(at));
@@ -237,72 +248,79 @@ pub(super) fn acting(run: &RunView) -> Option<String> {
             written
         ),
     };
-    match state.attention(&run.link.view).is_some_and(|values| is_zero(&values)) {
-        true => Some(tr!("{said} {zero}", said, zero = zero())),
+    match state.attention_weights(&run.link.view).is_some_and(|values| is_zero(&values)) {
+        true => Some(tr!("{said} {zero}", said, zero = zero_attention_note())),
         false => Some(said),
     }
 }
 
-/// Whether a head takes nothing anywhere.
+/// Whether all attention weights are 0.
 pub(super) fn is_zero(values: &[f64]) -> bool {
     values.iter().all(|value| *value == 0.0)
 }
 
-/// What is said of such a head.
-pub(super) fn zero() -> &'static str {
+/// The note on a head whose attention weights are all 0.
+pub(super) fn zero_attention_note() -> &'static str {
     tr!("The attention weight of this head is 0 for every pair of tokens.")
 }
 
-pub(super) fn fitted(run: &RunView) -> Option<String> {
-    let state: &DescentState = run.state()?;
+/// Summary of the chart of functions: the outputs at the query.
+pub(super) fn describe_function(run: &RunView) -> Option<String> {
+    let state: &DescentState = run.lab_state()?;
     let (examples, network) = (&state.examples, &state.plan.network);
     let query = examples.input(examples.len());
-    let answer = |w: &[f64]| network.compute_output(w, query).first().map_or(MISSING.into(), |y| size(*y));
+    let answer =
+        |w: &[f64]| network.compute_output(w, query).first().map_or(MISSING.into(), |y| format_magnitude(*y));
     let said = tr!(
         "At the query x = {x} the network stored in the tokens gives the output {tokens}. The same network, trained directly by gradient descent, gives {direct}.",
-        x = real(*query.first()?),
-        tokens = answer(&state.state.tokens),
-        direct = answer(&state.state.direct)
+        x = format_real(*query.first()?),
+        tokens = answer(&state.comparison.tokens),
+        direct = answer(&state.comparison.direct)
     );
-    let truth = state.target.evaluate(query).filter(|_| state.draw.function != TargetKind::Points);
+    let truth = state.target.evaluate(query).filter(|_| state.prompts.function != TargetKind::Points);
     Some(match truth {
         Some(truth) => {
-            tr!("{said} The value of the function at the query is {truth}.", said, truth = size(truth))
+            tr!(
+                "{said} The value of the function at the query is {truth}.",
+                said,
+                truth = format_magnitude(truth)
+            )
         }
         None => said,
     })
 }
 
-pub(super) fn heads(run: &RunView) -> Option<String> {
-    let state: &DescentState = run.state()?;
+/// Summary of the bars of heads: the sizes of a whole step.
+pub(super) fn describe_layer_sizes(run: &RunView) -> Option<String> {
+    let state: &DescentState = run.lab_state()?;
     let counts = state.transformer.counts();
     Some(tr!(
         "A step of gradient descent takes {layers} layers with {heads} attention heads, {products} product heads and {units} hidden units. The matrices of these layers have {parameters} entries; {entries} of these entries are nonzero.",
         layers = counts.layers,
-        heads = thousands(counts.attention_heads),
-        products = thousands(counts.product_heads),
-        units = thousands(counts.mlp_units),
-        parameters = thousands(counts.parameters),
-        entries = thousands(counts.nonzero_entries)
+        heads = format_thousands(counts.attention_heads),
+        products = format_thousands(counts.product_heads),
+        units = format_thousands(counts.mlp_units),
+        parameters = format_thousands(counts.parameters),
+        entries = format_thousands(counts.nonzero_entries)
     ))
 }
 
-/// What is said of a sweep over the setting with this symbol.
-pub(super) fn by(run: &RunView, symbol: &str) -> String {
-    let curves = distances(run);
+/// Summary of the chart of a sweep over the setting with this symbol.
+pub(super) fn describe_sweep(run: &RunView, symbol: &str) -> String {
+    let curves = final_distance_curves(run);
     if curves.iter().all(|(_, points)| points.is_empty()) {
         return tr!("No run of the sweep has ended yet.").into();
     }
-    let one = |curve: &ends::Curve| {
+    let one = |curve: &ends::SweepCurve| {
         let known = curve.1.iter().filter_map(|(x, values)| {
             let [_, middle, _] = ends::quartiles(values)?;
-            let distance = size(f64::from(middle));
-            Some(tr!("{distance} at {symbol} = {value}", distance, symbol, value = real(*x)))
+            let distance = format_magnitude(f64::from(middle));
+            Some(tr!("{distance} at {symbol} = {value}", distance, symbol, value = format_real(*x)))
         });
         let said = known.collect::<Vec<_>>().join(", ");
-        match exponent(curve) {
+        match fit_exponent(curve) {
             Some(power) => {
-                tr!("{said}; exponent of the fitted power law: {power}", said, power = shown(power))
+                tr!("{said}; exponent of the fitted power law: {power}", said, power = format_exponent(power))
             }
             None => said,
         }

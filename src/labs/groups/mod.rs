@@ -8,15 +8,15 @@ mod theory;
 mod words;
 
 use super::Parts;
-use super::answers::{ANSWERS, of_pairs};
+use super::answers::{ANSWERS, build_pair_example};
 use super::story::About;
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Groups;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -24,7 +24,7 @@ pub use presets::PRESETS;
 pub use state::GroupsState;
 pub use theory::GroupTheory;
 
-/// The lab.
+/// The lab of finite groups.
 pub struct GroupsLab;
 
 impl Parts for GroupsLab {
@@ -50,23 +50,23 @@ impl Parts for GroupsLab {
 }
 
 impl Lab for GroupsLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &Groups::INFO
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
     }
 
     fn vocabulary(&self) -> Vocabulary {
-        Vocabulary { searches: false, ..Vocabulary::BITS }
+        Vocabulary { reports_not_found: false, ..Vocabulary::BITS }
     }
 
-    fn examples(&self, spec: &RunSpec) -> &'static str {
-        words::examples(spec)
+    fn examples_name(&self, spec: &RunSpec) -> &'static str {
+        words::tested_pairs_name(spec)
     }
 
-    fn right(&self, examples: &str) -> String {
+    fn score_phrase(&self, examples: &str) -> String {
         tr!("of the {examples} are answered correctly", examples)
     }
 
@@ -76,20 +76,25 @@ impl Lab for GroupsLab {
 }
 
 impl LazyLab for GroupsLab {
-    fn state(&self, spec: &RunSpec, _: &Link, before: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        let before = before.and_then(|state| state.of::<GroupsState>());
-        Some(Box::new(GroupsState::of(spec, before)?))
+    fn initial_state(
+        &self,
+        spec: &RunSpec,
+        _: &Link,
+        before: Option<&dyn LabState>,
+    ) -> Option<Box<dyn LabState>> {
+        let before = before.and_then(|state| state.downcast_state::<GroupsState>());
+        Some(Box::new(GroupsState::from_spec(spec, before)?))
     }
 
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        let group = &run.state::<GroupsState>()?.group;
-        of_pairs(run, at, |element| group.element_name(element).to_string())
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        let group = &run.lab_state::<GroupsState>()?.group;
+        build_pair_example(run, at, |element| group.element_name(element).to_string())
     }
 
     fn largest_margin(&self, spec: &RunSpec, state: Option<&dyn LabState>) -> Option<f64> {
-        match state.and_then(|state| state.of::<GroupsState>()) {
-            Some(state) => state.theory.as_ref().map(|theory| theory.largest.value),
-            None => theory::largest(spec),
+        match state.and_then(|state| state.downcast_state::<GroupsState>()) {
+            Some(state) => state.theory.as_ref().map(|theory| theory.max_margin.value),
+            None => theory::compute_max_margin(spec),
         }
     }
 
@@ -101,11 +106,11 @@ impl LazyLab for GroupsLab {
         words::margin_note(run)
     }
 
-    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::found(run, networks, at))
+    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::describe_result(run, networks, at))
     }
 
-    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::numbers(run))
+    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::readouts(run))
     }
 }

@@ -1,53 +1,53 @@
-//! What the page knows of the group that a run is about, and what probes have found of the network on it.
+//! The page's state of a run on pairs: the group, its theory, and the latest results of the probes.
 
 use super::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS};
 use super::theory::{GroupTheory, GroupTheoryJob, applies};
-use vivarium_core::bounds::SLICE;
+use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
 use vivarium_model::permalink::Link;
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Task;
-use vivarium_plot::analysis::neurons::Neurons;
-use vivarium_plot::analysis::progress::{Progress, ProgressTrace, Spread};
+use vivarium_plot::analysis::neurons::NeuronSpectra;
+use vivarium_plot::analysis::progress::{EmbeddingConcentration, ProgressMeasures, ProgressTrace};
 use vivarium_science::groups::{Group, Irreps};
-use vivarium_view::display::{LabState, Work};
+use vivarium_view::display::{LabState, WorkProgress};
 
-/// The group of a run, and the newest findings.
+/// The page's state of a run on pairs: the group, its theory, and the latest results of the probes.
 #[derive(Debug, Clone)]
 pub struct GroupsState {
-    /// The group, or the one whose waves a table is compared with.
+    /// The group of the task; for a table that is not a group, the group whose irreps it is analysed with.
     pub group: Group,
-    /// Its irreducible representations.
+    /// The group's irreducible representations.
     pub irreps: Irreps,
-    /// Their names.
-    pub names: Vec<String>,
-    /// What theory says of margins, where it does and where that is computed.
+    /// The names of the irreducible representations.
+    pub irrep_names: Vec<String>,
+    /// The predicted margins; none where there is no theory or it has not been computed yet.
     pub theory: Option<GroupTheory>,
-    /// The theory on its way.
-    to_theory: Option<GroupTheoryJob>,
-    /// Strength of the penalty, where the model has one.
+    /// Computation of the theory in progress.
+    theory_job: Option<GroupTheoryJob>,
+    /// Strength λ of the penalty; none if the model has no penalty.
     lambda: Option<f64>,
-    /// What the group depends on.
-    law: (&'static str, Vec<usize>),
-    /// What the neurons are, and what they were at the start.
-    pub neurons: Option<Neurons>,
-    /// See [`GroupsState::neurons`].
-    pub start: Option<Neurons>,
-    /// Pairs, a and b after each other, and the outputs on them.
+    /// Key that determines the group: the operation's name and its parameters.
+    group_key: (&'static str, Vec<usize>),
+    /// The latest spectra of the neurons.
+    pub neurons: Option<NeuronSpectra>,
+    /// The spectra of the neurons at step 0.
+    pub initial_neurons: Option<NeuronSpectra>,
+    /// Pairs as a, b, a, b, …, and the logits for them, `[pairs, classes]`.
     pub outputs: Option<(Vec<usize>, Vec<f32>)>,
-    /// Live neurons by class of subgroups.
-    pub cosets: Option<Vec<usize>>,
-    /// Progress measures along the run.
+    /// The number of live neurons for each class of subgroups.
+    pub coset_counts: Option<Vec<usize>>,
+    /// The progress measures over the steps of the run.
     pub progress: ProgressTrace,
 }
 
 impl GroupsState {
-    /// Of a run on pairs, before its first step; what follows from the group alone is taken from the run `before`, if
-    /// that was on the same.
-    pub fn of(spec: &RunSpec, before: Option<&GroupsState>) -> Option<Self> {
+    /// The state of a run before its first step; none for other tasks. If the run `before` was on the same group, its
+    /// representations and theory are reused.
+    pub fn from_spec(spec: &RunSpec, before: Option<&GroupsState>) -> Option<Self> {
         let Task::Groups(task) = &spec.task else { return None };
-        let law = task.law();
-        let before = before.filter(|before| before.law == law);
+        let law = task.group_key();
+        let before = before.filter(|before| before.group_key == law);
         let (group, irreps) = match before {
             Some(before) => (before.group.clone(), before.irreps.clone()),
             None => {
@@ -59,90 +59,100 @@ impl GroupsState {
         let theory = before.filter(|_| applies(spec)).and_then(|before| before.theory.clone());
         let to_theory = match theory {
             Some(_) => None,
-            None => GroupTheoryJob::of(spec, &group, &irreps),
+            None => GroupTheoryJob::from_spec(spec, &group, &irreps),
         };
         let names = irreps.all().iter().map(|irrep| irrep.name.clone()).collect();
         let lambda = spec.architecture().penalty(0).map(|penalty| penalty.lambda);
         let mut state = GroupsState {
             group,
             irreps,
-            names,
+            irrep_names: names,
             theory,
-            to_theory,
+            theory_job: to_theory,
             lambda: None,
-            law,
+            group_key: law,
             neurons: None,
-            start: None,
+            initial_neurons: None,
             outputs: None,
-            cosets: None,
+            coset_counts: None,
             progress: ProgressTrace::default(),
         };
-        lambda.into_iter().for_each(|lambda| state.follow_lambda(lambda));
-        // The margin, and what the penalty leaves of it: of most groups both are there at once.
-        state.work(SLICE / 2);
-        state.work(SLICE / 2);
+        lambda.into_iter().for_each(|lambda| state.update_lambda(lambda));
+        // For most groups, one slice computes the largest margin, and another one the optimum with the penalty.
+        state.continue_work(PAGE_SLICE_OPERATIONS / 2);
+        state.continue_work(PAGE_SLICE_OPERATIONS / 2);
         Some(state)
     }
 }
 
 impl LabState for GroupsState {
-    fn cloned(&self) -> Box<dyn LabState> {
+    fn clone_boxed(&self) -> Box<dyn LabState> {
         Box::new(self.clone())
     }
 
-    fn found(&mut self, step: u64, finding: &Finding, _link: &Link) {
-        let Finding { probe, few, counts, numbers } = finding;
+    fn add_finding(&mut self, step: u64, finding: &ProbeResult, _link: &Link) {
+        let ProbeResult { probe, few, counts, numbers } = finding;
         if *probe == NEURONS.id()
             && let [neurons, irreps] = counts[..]
         {
-            let found = Neurons::from_numbers(neurons, irreps, numbers);
+            let found = NeuronSpectra::from_numbers(neurons, irreps, numbers);
             if step == 0 {
-                self.start.clone_from(&found);
+                self.initial_neurons.clone_from(&found);
             }
             self.neurons = found;
         } else if *probe == OUTPUTS.id() {
             self.outputs = Some((counts.clone(), numbers.clone()));
         } else if *probe == COSETS.id() {
-            self.cosets = Some(counts.clone());
+            self.coset_counts = Some(counts.clone());
         } else if *probe == PROGRESS.id()
             && let [restricted, excluded, train, test, gini, participation] = few[..]
         {
-            let embedding = (!gini.is_nan()).then_some(Spread { gini, participation });
+            let embedding = (!gini.is_nan()).then_some(EmbeddingConcentration { gini, participation });
             let test = (!test.is_nan()).then_some(test);
             let (key, shares) = (counts.clone(), numbers.clone());
-            let found = Progress { key, shares, restricted, excluded, train, test, embedding };
+            let found = ProgressMeasures {
+                key_frequencies: key,
+                variance_shares: shares,
+                restricted_loss: restricted,
+                excluded_loss: excluded,
+                train_loss: train,
+                test_loss: test,
+                embedding,
+            };
             self.progress.push(step, found);
         }
     }
 
-    fn take_curves(&mut self, end: &dyn LabState) {
-        if let Some(end) = end.of::<Self>() {
+    fn copy_curves(&mut self, end: &dyn LabState) {
+        if let Some(end) = end.downcast_state::<Self>() {
             self.progress = end.progress.clone();
         }
     }
 
-    fn follow_lambda(&mut self, lambda: f64) {
+    fn update_lambda(&mut self, lambda: f64) {
         self.lambda = Some(lambda);
         if let Some(theory) = &mut self.theory {
             theory.set_lambda(lambda);
         }
     }
 
-    fn work(&mut self, operations: u64) -> Work {
-        if let Some(job) = &mut self.to_theory {
-            let Some(theory) = job.advance(operations) else { return Work::GoesOn };
-            (self.theory, self.to_theory) = (theory, None);
+    fn continue_work(&mut self, operations: u64) -> WorkProgress {
+        if let Some(job) = &mut self.theory_job {
+            let Some(theory) = job.advance(operations) else { return WorkProgress::Continuing };
+            (self.theory, self.theory_job) = (theory, None);
             if let (Some(theory), Some(lambda)) = (&mut self.theory, self.lambda) {
                 theory.set_lambda(lambda);
             }
-            return Work::News;
+            return WorkProgress::Updated;
         }
-        let Some(theory) = self.theory.as_mut().filter(|theory| theory.is_busy()) else { return Work::Done };
-        if theory.advance(operations) { Work::News } else { Work::GoesOn }
+        let Some(theory) = self.theory.as_mut().filter(|theory| theory.is_busy()) else {
+            return WorkProgress::Done;
+        };
+        if theory.advance(operations) { WorkProgress::Updated } else { WorkProgress::Continuing }
     }
 
     fn is_busy(&self) -> bool {
-        self.to_theory.is_some() || self.theory.as_ref().is_some_and(GroupTheory::is_busy)
+        self.theory_job.is_some() || self.theory.as_ref().is_some_and(GroupTheory::is_busy)
     }
 }
 
@@ -161,46 +171,48 @@ mod tests {
     #[test]
     fn the_theory_of_a_large_group_comes_in_parts_and_is_the_same() {
         let spec = spec("#v1/groups?op=product&factors=2.2.2.2.2.4&lambda=1e-5");
-        let mut state = GroupsState::of(&spec, None).unwrap();
+        let mut state = GroupsState::from_spec(&spec, None).unwrap();
         assert!(state.theory.is_none() && state.is_busy(), "it takes more than one part");
         let mut parts = 0;
         while state.is_busy() {
-            state.work(SLICE);
+            state.continue_work(PAGE_SLICE_OPERATIONS);
             parts += 1;
         }
         assert!((10..400).contains(&parts), "{parts}");
         let theory = state.theory.as_ref().unwrap();
         let characters = RealCharacters::from_group(&state.group, &state.irreps).unwrap();
-        assert_eq!(theory.largest, characters.compute_max_margin().unwrap());
+        assert_eq!(theory.max_margin, characters.compute_max_margin().unwrap());
         assert_eq!(theory.prediction(), characters.compute_penalised_optimum(1e-5).ok().as_ref());
 
         // The next run of a sweep takes all of it.
         let mut next = spec.clone();
         next.run.seed = 1;
-        let after = GroupsState::of(&next, Some(&state)).unwrap();
+        let after = GroupsState::from_spec(&next, Some(&state)).unwrap();
         assert!(!after.is_busy() && after.theory.is_some());
         // A run without theory takes none, one on another group its own.
-        let relu =
-            GroupsState::of(&self::spec("#v1/groups?op=product&factors=2.2.2.2.2.4&act=relu"), Some(&state));
+        let relu = GroupsState::from_spec(
+            &self::spec("#v1/groups?op=product&factors=2.2.2.2.2.4&act=relu"),
+            Some(&state),
+        );
         assert!(relu.is_some_and(|relu| !relu.is_busy() && relu.theory.is_none()));
-        let other = GroupsState::of(&self::spec("#v1/groups?n=5"), Some(&state)).unwrap();
+        let other = GroupsState::from_spec(&self::spec("#v1/groups?n=5"), Some(&state)).unwrap();
         assert_eq!(other.irreps.all().len(), 3);
     }
 
     #[test]
     fn the_prediction_follows_the_penalty() {
-        let mut state = GroupsState::of(&spec("#v1/groups?n=11"), None).unwrap();
+        let mut state = GroupsState::from_spec(&spec("#v1/groups?n=11"), None).unwrap();
         while state.is_busy() {
-            state.work(SLICE);
+            state.continue_work(PAGE_SLICE_OPERATIONS);
         }
         let of = |state: &GroupsState| {
             state.theory.as_ref()?.prediction().map(|prediction| prediction.logit_margin)
         };
         let first = of(&state).unwrap();
-        state.follow_lambda(1e-7);
+        state.update_lambda(1e-7);
         assert!(state.is_busy() && of(&state) == Some(first), "the one before, until then");
         while state.is_busy() {
-            state.work(SLICE);
+            state.continue_work(PAGE_SLICE_OPERATIONS);
         }
         assert!(of(&state).unwrap() > first);
     }

@@ -1,4 +1,4 @@
-//! What theory says of the margin that a run can reach.
+//! The margins that theory predicts for a run.
 
 use vivarium_model::models::Model;
 use vivarium_model::models::group_net::{GroupNet, Sigma};
@@ -9,123 +9,128 @@ use vivarium_science::groups::theory::{
 };
 use vivarium_science::groups::{Group, Irreps};
 
-/// The largest margins of networks on a group, and what a penalty of finite strength leaves of them.
+/// The largest margin of networks on a group, and the optimum with a penalty of strength λ.
 #[derive(Debug, Clone)]
 pub struct GroupTheory {
+    /// The group's real character table.
     characters: RealCharacters,
     /// The largest normalised margin γ*.
-    pub largest: MaxMargin,
-    /// The strength of the penalty and what it predicts; nothing where the programme has no solution.
-    predicted: Option<(f64, Option<PenalisedOptimum>)>,
-    /// The prediction for the newest strength, on its way.
-    predicting: Option<PenalisedOptimumJob>,
+    pub max_margin: MaxMargin,
+    /// λ and the optimum for it; the optimum is none if the convex programme has no solution.
+    optimum: Option<(f64, Option<PenalisedOptimum>)>,
+    /// Computation of the optimum for the latest λ, in progress.
+    optimum_job: Option<PenalisedOptimumJob>,
 }
 
-/// The theory on its way.
+/// Computation of the largest margin, in progress.
 #[derive(Debug, Clone)]
 pub struct GroupTheoryJob {
+    /// The group's real character table.
     characters: RealCharacters,
-    margin: MaxMarginJob,
+    /// Solver of the convex programme for the largest margin.
+    margin_job: MaxMarginJob,
 }
 
-/// Steps of a programme that so many operations allow: each is a matrix of all irreps with all classes, and Cholesky's
-/// method.
-fn steps(characters: &RealCharacters, operations: u64) -> usize {
+/// The number of solver steps that fit into `operations`; a step multiplies matrices of irreps and classes and does a
+/// Cholesky decomposition.
+fn affordable_steps(characters: &RealCharacters, operations: u64) -> usize {
     let each = 3 * (characters.irrep_count() as u64).pow(3);
     usize::try_from(operations / each.max(1)).unwrap_or(usize::MAX).max(1)
 }
 
-/// Whether there is a theory of a run's networks: squares, all wrong answers alike, the norm L_{2,3}, and all pairs to
-/// train on. On a part of the pairs a margin may be larger.
+/// Whether the theory covers a run: square activations, a symmetric loss over wrong answers, the norm L_{2,3}, and
+/// training on all pairs. On a subset of the pairs, a margin may be larger.
 pub fn applies(spec: &RunSpec) -> bool {
     match (&spec.task, &spec.model) {
         (Task::Groups(task), Model::GroupNet(GroupNet { sigma: Sigma::Square, exponent: 3, .. })) => {
-            task.has_theory() && task.takes_all_pairs()
+            task.has_theory() && task.trains_on_all_pairs()
         }
         _ => false,
     }
 }
 
 impl GroupTheoryJob {
-    /// The theory of a run on `group`, where there [is one](applies).
-    pub fn of(spec: &RunSpec, group: &Group, irreps: &Irreps) -> Option<Self> {
+    /// Starts the computation for a run on `group`; none where the theory does not [apply](applies).
+    pub fn from_spec(spec: &RunSpec, group: &Group, irreps: &Irreps) -> Option<Self> {
         let characters = applies(spec).then(|| RealCharacters::from_group(group, irreps).ok()).flatten()?;
-        Some(GroupTheoryJob { margin: characters.start_max_margin(), characters })
+        Some(GroupTheoryJob { margin_job: characters.start_max_margin(), characters })
     }
 
-    /// Goes on by about so many operations. With the last of them comes the theory, or nothing where the programme has
-    /// no solution.
+    /// Computes further by about this many operations. None while unfinished; at the end the theory, or `Some(None)` if
+    /// the programme has no solution.
     pub fn advance(&mut self, operations: u64) -> Option<Option<GroupTheory>> {
-        let largest = self.margin.advance(&self.characters, steps(&self.characters, operations))?;
+        let largest =
+            self.margin_job.advance(&self.characters, affordable_steps(&self.characters, operations))?;
         Some(largest.ok().map(|largest| GroupTheory {
             characters: self.characters.clone(),
-            largest,
-            predicted: None,
-            predicting: None,
+            max_margin: largest,
+            optimum: None,
+            optimum_job: None,
         }))
     }
 }
 
 impl GroupTheory {
-    /// The theory of a run on `group`, where there [is one](applies), however long it takes.
-    pub fn of(spec: &RunSpec, group: &Group, irreps: &Irreps) -> Option<Self> {
-        GroupTheoryJob::of(spec, group, irreps)?.advance(u64::MAX)?
+    /// Computes the theory of a run on `group` to its end; none where the theory does not [apply](applies).
+    pub fn compute(spec: &RunSpec, group: &Group, irreps: &Irreps) -> Option<Self> {
+        GroupTheoryJob::from_spec(spec, group, irreps)?.advance(u64::MAX)?
     }
 
-    /// Takes λ for what follows, which [has to be worked on](GroupTheory::advance).
+    /// Sets λ, whose optimum [`GroupTheory::advance`] then computes.
     pub fn set_lambda(&mut self, lambda: f64) {
-        let is_known = match (&self.predicting, &self.predicted) {
+        let is_known = match (&self.optimum_job, &self.optimum) {
             (Some(job), _) => job.lambda() == lambda,
             (None, Some((of, _))) => *of == lambda,
             (None, None) => false,
         };
         if !is_known {
-            self.predicting = Some(self.characters.start_penalised_optimum(lambda, self.largest.value));
+            self.optimum_job = Some(self.characters.start_penalised_optimum(lambda, self.max_margin.value));
         }
     }
 
-    /// Goes on by about so many operations with what λ predicts; whether it is there now.
+    /// Computes the optimum for the latest λ further by about this many operations; true when it has just been
+    /// finished.
     pub fn advance(&mut self, operations: u64) -> bool {
-        let Some(job) = &mut self.predicting else { return false };
-        let steps = steps(&self.characters, operations);
+        let Some(job) = &mut self.optimum_job else { return false };
+        let steps = affordable_steps(&self.characters, operations);
         let Some(prediction) = job.advance(&self.characters, steps) else { return false };
-        self.predicted = Some((job.lambda(), prediction.ok()));
-        self.predicting = None;
+        self.optimum = Some((job.lambda(), prediction.ok()));
+        self.optimum_job = None;
         true
     }
 
-    /// Whether there is something to [go on with](GroupTheory::advance).
+    /// Whether a computation is in progress, which needs [`GroupTheory::advance`].
     pub fn is_busy(&self) -> bool {
-        self.predicting.is_some()
+        self.optimum_job.is_some()
     }
 
-    /// Irreps that the best network at the λ of [the prediction](Self::prediction) does without, although networks of
-    /// largest margin, to which the best networks tend as λ → 0, have neurons of them.
-    pub fn late(&self) -> Vec<usize> {
+    /// Irreps that the optimum at the λ of [the prediction](Self::prediction) does not use, although networks of the
+    /// largest margin, the limit of the optimum as λ → 0, use them.
+    pub fn late_irreps(&self) -> Vec<usize> {
         let Some(prediction) = self.prediction().filter(|prediction| !prediction.is_zero_network) else {
             return vec![];
         };
-        let shares = prediction.norm_shares.iter().zip(&self.largest.used_irreps).enumerate();
+        let shares = prediction.norm_shares.iter().zip(&self.max_margin.used_irreps).enumerate();
         shares.filter(|(_, (share, used))| **used && **share == 0.0).map(|(irrep, _)| irrep).collect()
     }
 
-    /// The λ from which on the best network is zero.
-    pub fn collapse(&self) -> f64 {
+    /// The smallest λ for which the optimum is the network with all weights 0.
+    pub fn collapse_lambda(&self) -> f64 {
         self.characters.collapse_penalty()
     }
 
-    /// What the penalty predicts.
+    /// The optimum with the penalty; none before it is computed or if it does not exist.
     pub fn prediction(&self) -> Option<&PenalisedOptimum> {
-        self.predicted.as_ref().and_then(|(_, prediction)| prediction.as_ref())
+        self.optimum.as_ref().and_then(|(_, prediction)| prediction.as_ref())
     }
 }
 
-/// The largest normalised margin γ* of the run's networks, if theory knows it.
-pub fn largest(spec: &RunSpec) -> Option<f64> {
+/// Computes the largest normalised margin γ* of a run's networks; none where the theory does not apply.
+pub fn compute_max_margin(spec: &RunSpec) -> Option<f64> {
     let Task::Groups(task) = &spec.task else { return None };
     let group = task.group()?;
     let irreps = Irreps::compute(&group);
-    GroupTheory::of(spec, &group, &irreps).map(|theory| theory.largest.value)
+    GroupTheory::compute(spec, &group, &irreps).map(|theory| theory.max_margin.value)
 }
 
 #[cfg(test)]
@@ -134,7 +139,7 @@ mod tests {
     use vivarium_model::permalink::decode;
 
     fn found(link: &str) -> Option<f64> {
-        largest(&decode(link).0.spec)
+        compute_max_margin(&decode(link).0.spec)
     }
 
     #[test]
@@ -152,30 +157,30 @@ mod tests {
         }
     }
 
-    /// S5, with Table D.1 of the thesis and a general minimiser (L-BFGS-B) in place of ours: at 10⁻⁵ the share of the irrep of
-    /// dimension 6 is 0, where a small share would save 95.7 % of what it costs; at 10⁻⁸ the share is 0.0316, at 10⁻⁹
-    /// it is 0.0746. As λ → 0 it is 6^2.5 / Σ d^2.5 = 0.3328.
+    /// S5, with Table D.1 of the thesis and a general minimiser (L-BFGS-B) in place of ours: at 10⁻⁵ the share of the
+    /// irrep of dimension 6 is 0, where a small share would save 95.7 % of what it costs; at 10⁻⁸ the share is 0.0316,
+    /// at 10⁻⁹ it is 0.0746. As λ → 0 it is 6^2.5 / Σ d^2.5 = 0.3328.
     #[test]
     fn the_irrep_of_dimension_six_comes_late() {
         let spec = decode("#v1/groups?op=symmetric&letters=5&width=2000").0.spec;
         let Task::Groups(task) = &spec.task else { panic!("pairs") };
         let group = task.group().unwrap();
         let irreps = Irreps::compute(&group);
-        let mut theory = GroupTheory::of(&spec, &group, &irreps).unwrap();
+        let mut theory = GroupTheory::compute(&spec, &group, &irreps).unwrap();
         let six = irreps.all().iter().position(|irrep| irrep.dimension == 6).unwrap();
-        assert!(theory.late().is_empty(), "without a penalty nothing is predicted");
-        assert!((theory.largest.norm_shares[six] - 0.332_78).abs() < 1e-5);
+        assert!(theory.late_irreps().is_empty(), "without a penalty nothing is predicted");
+        assert!((theory.max_margin.norm_shares[six] - 0.332_78).abs() < 1e-5);
         for (lambda, late, share) in [(1e-5, vec![six], 0.0), (1e-8, vec![], 0.0316), (1e-9, vec![], 0.0746)]
         {
             theory.set_lambda(lambda);
             while !theory.advance(u64::MAX) {}
             let found = theory.prediction().unwrap().norm_shares[six];
-            assert!(theory.late() == late && (found - share).abs() < 1e-3, "{lambda:e}: {found}");
+            assert!(theory.late_irreps() == late && (found - share).abs() < 1e-3, "{lambda:e}: {found}");
         }
         theory.set_lambda(0.01);
         while !theory.advance(u64::MAX) {}
-        assert!(theory.prediction().unwrap().is_zero_network && theory.late().is_empty());
+        assert!(theory.prediction().unwrap().is_zero_network && theory.late_irreps().is_empty());
         // 2 / ((3|G|)^1.5 √1), for the sign.
-        assert!((theory.collapse() - 2.0 / 360f64.powf(1.5)).abs() < 1e-9);
+        assert!((theory.collapse_lambda() - 2.0 / 360f64.powf(1.5)).abs() < 1e-9);
     }
 }

@@ -1,62 +1,62 @@
-//! How well methods do that see one prompt alone: measured once for the prompts of a run, in parts.
+//! R² of baselines, methods that use one prompt alone: measured once for the prompts of a run, in slices.
 
-use super::probes::curve::{Curve, NINETY};
-use vivarium_core::bounds::product;
+use super::probes::curve::{R2Curve, Z_90};
+use vivarium_core::bounds::saturating_product;
 use vivarium_core::language::translated;
 use vivarium_plot::analysis::Role;
 use vivarium_science::functions::baselines::{Baseline, BaselineErrors, BaselinesJob, TRAINING_EPOCHS};
 use vivarium_science::functions::{BiasFreeNetwork, FunctionClass, FunctionPrompts};
 
-/// Numbers of examples at which methods are measured, at most: with more points some are left out.
-const MOST_PLACES: usize = 26;
-/// The same for networks that are trained on each prompt.
-pub(super) const MOST_TRAINED: usize = 8;
-/// Operations, roughly, of all that is measured without training.
-const MOST_FITTED: u64 = 1 << 26;
-/// Operations, roughly, of all networks that are trained on prompts.
-const MOST_TRAINING: u64 = 1 << 31;
-/// Prompts on which methods are measured, at least and at most.
-const FITTED: (u64, u64) = (8, 512);
-/// The same for networks that are trained: where there is no time for so many prompts, fewer numbers of examples are
-/// measured, and where there is none for one of them, no network is trained and [`left_out`] says so.
-const TRAINED: (u64, u64) = (16, 256);
+/// Maximum number of example counts at which baselines are measured; longer prompts skip some.
+const MAX_EXAMPLE_COUNTS: usize = 26;
+/// Maximum number of example counts at which networks trained on each prompt are measured.
+pub(super) const MAX_TRAINED_COUNTS: usize = 8;
+/// Approximate number of operations for all baselines without training.
+const MAX_FIT_OPERATIONS: u64 = 1 << 26;
+/// Approximate number of operations for all networks that are trained on prompts.
+const MAX_TRAINING_OPERATIONS: u64 = 1 << 31;
+/// Minimum and maximum number of prompts on which baselines without training are measured.
+const FIT_PROMPT_RANGE: (u64, u64) = (8, 512);
+/// Minimum and maximum number of prompts on which networks are trained. If the minimum is too expensive, fewer example
+/// counts are measured, or none: then [`unmeasured_baselines`] lists these networks.
+const TRAINING_PROMPT_RANGE: (u64, u64) = (16, 256);
 
-/// What one method does after several numbers of examples.
+/// R² of one baseline by number of examples.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
-    /// The method.
+pub struct BaselineCurve {
+    /// The baseline.
     pub baseline: Baseline,
-    /// Numbers of examples, rising.
-    pub examples: Vec<usize>,
-    /// R² there.
-    pub curve: Curve,
-    /// Prompts that it was measured on.
-    pub prompts: usize,
+    /// Numbers of examples, increasing.
+    pub example_counts: Vec<usize>,
+    /// R² at each of these numbers of examples.
+    pub curve: R2Curve,
+    /// Number of prompts in the measurement.
+    pub prompt_count: usize,
 }
 
-impl Judged {
-    /// R² after so many examples, if it was measured there.
-    pub fn after(&self, examples: usize) -> Option<f32> {
-        let at = self.examples.iter().position(|known| *known == examples)?;
-        Some(self.curve.middle[at])
+impl BaselineCurve {
+    /// R² after this number of examples; none if it was not measured.
+    pub fn r2_after(&self, examples: usize) -> Option<f32> {
+        let at = self.example_counts.iter().position(|known| *known == examples)?;
+        Some(self.curve.mean[at])
     }
 }
 
-/// The measurement on its way.
+/// Measurement of all baselines, in progress.
 #[derive(Debug, Clone)]
-pub struct Judge {
-    /// What is left to do, the next at the end.
-    jobs: Vec<BaselinesJob>,
+pub struct BaselineEvaluator {
+    /// Measurements that are left; the last one is next.
+    pending_jobs: Vec<BaselinesJob>,
 }
 
-/// The methods that say something about these prompts: for functions that are linear, linear regression, of which ridge
-/// regression has the λ of Bayes's answer; for others what an affine function explains, and a network of a prompt's own.
-pub fn methods(prompts: &FunctionPrompts) -> Vec<Baseline> {
+/// The baselines for these prompts. For linear functions: linear regression, as ridge regression with the Bayes-optimal
+/// λ if labels are noisy. For other functions: an affine fit, and a network trained on the prompt.
+pub fn applicable_baselines(prompts: &FunctionPrompts) -> Vec<Baseline> {
     match prompts.class {
         FunctionClass::Linear | FunctionClass::Sparse if prompts.noise > 0.0 => {
             vec![Baseline::Ridge, Baseline::LeastSquares, Baseline::Neighbours]
         }
-        // Without noise ridge regression is least squares.
+        // Without noise, ridge regression is least squares.
         FunctionClass::Linear | FunctionClass::Sparse => vec![Baseline::LeastSquares, Baseline::Neighbours],
         FunctionClass::Tree | FunctionClass::Network => {
             let trained = [Baseline::BestPerPrompt, Baseline::BestForAll, Baseline::LastEpoch];
@@ -65,14 +65,15 @@ pub fn methods(prompts: &FunctionPrompts) -> Vec<Baseline> {
     }
 }
 
-/// What a method is called.
-pub fn name(baseline: Baseline) -> &'static str {
+/// The name of a baseline.
+pub fn baseline_name(baseline: Baseline) -> &'static str {
     let label = Baseline::OPTIONS.iter().find(|option| option.slug == baseline.slug());
     translated(label.map_or("", |option| option.label))
 }
 
-/// The colour of a method: its role, and which muted one it has instead, if any. None is grey, as the function itself is.
-pub fn look(baseline: Baseline) -> (Role, Option<usize>) {
+/// The colour of a baseline: its role, and the index of a muted colour that replaces the role's, if any. Grey is not
+/// used, because it is the colour of the function itself.
+pub fn baseline_color(baseline: Baseline) -> (Role, Option<usize>) {
     match baseline {
         Baseline::Affine | Baseline::Ridge => (Role::Train, None),
         Baseline::LastEpoch => (Role::Relevant, None),
@@ -83,17 +84,17 @@ pub fn look(baseline: Baseline) -> (Role, Option<usize>) {
     }
 }
 
-/// Numbers of examples from `first` to `last`, at most `most` of them and as even as can be; all of `kept` are among them.
-fn places(first: usize, last: usize, most: usize, kept: &[usize]) -> Vec<usize> {
-    let stride = (last + 1 - first.min(last)).div_ceil(most.max(1)).max(1);
-    let mut all: Vec<usize> = (first..=last).rev().step_by(stride).chain(kept.iter().copied()).collect();
+/// Evenly spaced numbers of examples from `first` to `last`, at most `max_count`, and in addition all of `required`.
+fn spread_example_counts(first: usize, last: usize, max_count: usize, required: &[usize]) -> Vec<usize> {
+    let stride = (last + 1 - first.min(last)).div_ceil(max_count.max(1)).max(1);
+    let mut all: Vec<usize> = (first..=last).rev().step_by(stride).chain(required.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
-/// Weights of the network that is trained on a prompt.
-fn weights(prompts: &FunctionPrompts) -> u64 {
+/// The number of weights of the network that is trained on a prompt.
+fn network_weight_count(prompts: &FunctionPrompts) -> u64 {
     BiasFreeNetwork::weight_count(&BiasFreeNetwork::layer_sizes(
         prompts.inputs(),
         prompts.layers,
@@ -101,71 +102,74 @@ fn weights(prompts: &FunctionPrompts) -> u64 {
     )) as u64
 }
 
-/// Operations, roughly, of training a network on so many examples.
-pub fn training(prompts: &FunctionPrompts, examples: usize) -> u64 {
-    product([TRAINING_EPOCHS as u64, 6 * examples as u64 + 20, weights(prompts)])
+/// The approximate number of operations for training a network on this number of examples.
+pub fn training_operations(prompts: &FunctionPrompts, examples: usize) -> u64 {
+    saturating_product([TRAINING_EPOCHS as u64, 6 * examples as u64 + 20, network_weight_count(prompts)])
 }
 
-/// Numbers of examples on which networks are trained, and on how many prompts; none where it takes too long. Where it takes
-/// long there are fewer numbers of examples, but the one of a prompt as in training stays.
-fn trainable(prompts: &FunctionPrompts) -> Option<(Vec<usize>, usize)> {
+/// The example counts at which networks are trained, and the number of prompts; none if it would take too long.
+/// Expensive settings have fewer example counts, always including that of a training prompt.
+fn plan_training(prompts: &FunctionPrompts) -> Option<(Vec<usize>, usize)> {
     let (last, usual) = (prompts.max_points() - 1, prompts.points - 1);
-    let all = [MOST_TRAINED, MOST_TRAINED / 2, MOST_TRAINED / 4].map(|most| places(1, last, most, &[usual]));
+    let all = [MAX_TRAINED_COUNTS, MAX_TRAINED_COUNTS / 2, MAX_TRAINED_COUNTS / 4]
+        .map(|most| spread_example_counts(1, last, most, &[usual]));
     all.into_iter().chain([vec![usual]]).find_map(|at| {
-        let each = at.iter().map(|k| training(prompts, *k)).fold(0, u64::saturating_add);
-        let count = (MOST_TRAINING / each.max(1)).min(TRAINED.1);
-        (count >= TRAINED.0).then_some((at, count as usize))
+        let each = at.iter().map(|k| training_operations(prompts, *k)).fold(0, u64::saturating_add);
+        let count = (MAX_TRAINING_OPERATIONS / each.max(1)).min(TRAINING_PROMPT_RANGE.1);
+        (count >= TRAINING_PROMPT_RANGE.0).then_some((at, count as usize))
     })
 }
 
-/// The [`methods`] that are not measured, because training a network on each of several prompts would take too long.
-pub fn left_out(prompts: &FunctionPrompts) -> Vec<Baseline> {
-    let is_measured = trainable(prompts).is_some();
-    methods(prompts).into_iter().filter(|of| of.is_trained() && !is_measured).collect()
+/// The [`applicable_baselines`] that are not measured, because training a network on each prompt would take too long.
+pub fn unmeasured_baselines(prompts: &FunctionPrompts) -> Vec<Baseline> {
+    let is_measured = plan_training(prompts).is_some();
+    applicable_baselines(prompts).into_iter().filter(|of| of.is_trained() && !is_measured).collect()
 }
 
-impl Judge {
-    /// The measurement for the prompts of `seed`.
+impl BaselineEvaluator {
+    /// Starts the measurement on the held-out prompts of `seed`.
     pub fn new(prompts: &FunctionPrompts, seed: u64) -> Self {
         let (last, usual) = (prompts.max_points() - 1, prompts.points - 1);
         let (trained, fitted): (Vec<Baseline>, Vec<Baseline>) =
-            methods(prompts).into_iter().partition(|baseline| baseline.is_trained());
+            applicable_baselines(prompts).into_iter().partition(|baseline| baseline.is_trained());
         let mut jobs = vec![];
-        if let Some((at, count)) = trainable(prompts).filter(|_| !trained.is_empty()) {
+        if let Some((at, count)) = plan_training(prompts).filter(|_| !trained.is_empty()) {
             jobs.push(BaselinesJob::new(prompts, seed, count, &at, &trained));
         }
-        let at = places(0, last, MOST_PLACES, &[usual]);
+        let at = spread_example_counts(0, last, MAX_EXAMPLE_COUNTS, &[usual]);
         let inputs = prompts.inputs() as u64 + 1;
-        let fit = |k: &usize| product([16, *k as u64 + inputs, inputs, inputs]);
+        let fit = |k: &usize| saturating_product([16, *k as u64 + inputs, inputs, inputs]);
         let each = at.iter().map(fit).fold(0, u64::saturating_add);
-        let count = (MOST_FITTED / each.max(1)).clamp(FITTED.0, FITTED.1);
-        // What is quick comes first.
+        let count = (MAX_FIT_OPERATIONS / each.max(1)).clamp(FIT_PROMPT_RANGE.0, FIT_PROMPT_RANGE.1);
+        // The quick baselines come first: the last job runs next.
         jobs.push(BaselinesJob::new(prompts, seed, count as usize, &at, &fitted));
-        Judge { jobs }
+        BaselineEvaluator { pending_jobs: jobs }
     }
 
-    /// Whether all is measured.
+    /// Whether all baselines are measured.
     pub fn is_done(&self) -> bool {
-        self.jobs.is_empty()
+        self.pending_jobs.is_empty()
     }
 
-    /// Goes on by about so many operations; what has been measured to the end comes out.
-    pub fn advance(&mut self, operations: u64) -> Option<Vec<Judged>> {
-        let scores = self.jobs.last_mut()?.advance(operations)?;
-        self.jobs.pop();
-        Some(judged(&scores))
+    /// Measures further by about this many operations; the curves of the baselines that have just been finished,
+    /// otherwise none.
+    pub fn advance(&mut self, operations: u64) -> Option<Vec<BaselineCurve>> {
+        let scores = self.pending_jobs.last_mut()?.advance(operations)?;
+        self.pending_jobs.pop();
+        Some(to_baseline_curves(&scores))
     }
 }
 
-fn judged(scores: &BaselineErrors) -> Vec<Judged> {
+/// Converts the errors of baselines to R² with intervals of 90 %.
+fn to_baseline_curves(scores: &BaselineErrors) -> Vec<BaselineCurve> {
     let one = |(baseline, _): &(Baseline, Vec<_>)| {
         let relative = scores.relative_errors(*baseline)?;
         let part = |by: f64| {
             relative.iter().map(|score| (1.0 - score.mean + by * score.standard_error) as f32).collect()
         };
-        let curve = Curve { middle: part(0.0), low: part(-NINETY), high: part(NINETY) };
+        let curve = R2Curve { mean: part(0.0), low: part(-Z_90), high: part(Z_90) };
         let (examples, prompts) = (scores.example_counts.clone(), scores.prompt_count);
-        Some(Judged { baseline: *baseline, examples, curve, prompts })
+        Some(BaselineCurve { baseline: *baseline, example_counts: examples, curve, prompt_count: prompts })
     };
     scores.squared_errors.iter().filter_map(one).collect()
 }
@@ -176,10 +180,13 @@ mod tests {
 
     #[test]
     fn places_are_even_and_the_last_is_among_them() {
-        assert_eq!(places(1, 16, 8, &[16]), [2, 4, 6, 8, 10, 12, 14, 16]);
-        assert_eq!(places(0, 16, 26, &[16]), (0..=16).collect::<Vec<_>>());
-        assert_eq!(places(1, 25, 8, &[16]), [1, 5, 9, 13, 16, 17, 21, 25]);
-        assert_eq!((places(1, 1, 8, &[1]), places(0, 1, 1, &[1])), (vec![1], vec![1]));
+        assert_eq!(spread_example_counts(1, 16, 8, &[16]), [2, 4, 6, 8, 10, 12, 14, 16]);
+        assert_eq!(spread_example_counts(0, 16, 26, &[16]), (0..=16).collect::<Vec<_>>());
+        assert_eq!(spread_example_counts(1, 25, 8, &[16]), [1, 5, 9, 13, 16, 17, 21, 25]);
+        assert_eq!(
+            (spread_example_counts(1, 1, 8, &[1]), spread_example_counts(0, 1, 1, &[1])),
+            (vec![1], vec![1])
+        );
     }
 
     /// Without noise a linear function is known from as many examples as inputs have numbers.
@@ -193,38 +200,50 @@ mod tests {
             input_scale: 1.0,
             ..FunctionPrompts::default()
         };
-        let mut judge = Judge::new(&prompts, 1);
+        let mut judge = BaselineEvaluator::new(&prompts, 1);
         let mut all = vec![];
         while !judge.is_done() {
             all.extend(judge.advance(1 << 22).unwrap_or_default());
         }
-        assert_eq!(all.iter().map(|judged| judged.baseline).collect::<Vec<_>>(), methods(&prompts));
+        assert_eq!(
+            all.iter().map(|judged| judged.baseline).collect::<Vec<_>>(),
+            applicable_baselines(&prompts)
+        );
         let exact = &all[0];
         assert_eq!(exact.baseline, Baseline::LeastSquares);
-        assert!(exact.after(2).unwrap() < 0.9, "{exact:?}");
-        assert!((3..8).all(|k| (exact.after(k).unwrap() - 1.0).abs() < 1e-4), "{exact:?}");
-        assert!(all[1].after(7).unwrap() < 0.9, "neighbours do not extrapolate: {:?}", all[1]);
-        assert_eq!(exact.after(8), None);
+        assert!(exact.r2_after(2).unwrap() < 0.9, "{exact:?}");
+        assert!((3..8).all(|k| (exact.r2_after(k).unwrap() - 1.0).abs() < 1e-4), "{exact:?}");
+        assert!(all[1].r2_after(7).unwrap() < 0.9, "neighbours do not extrapolate: {:?}", all[1]);
+        assert_eq!(exact.r2_after(8), None);
     }
 
-    /// A network 2-8-8-1 has 16 + 64 + 8 weights, and 100 epochs on k examples make 100 · 88 · (6k + 20) operations: 5.2
-    /// million for k = 2, 4, …, 16. Of 2³¹ operations 256 prompts take less.
+    /// A network 2-8-8-1 has 16 + 64 + 8 weights, and 100 epochs on k examples make 100 · 88 · (6k + 20) operations:
+    /// 5.2 million for k = 2, 4, …, 16. Of 2³¹ operations 256 prompts take less.
     #[test]
     fn networks_of_a_prompts_own_are_trained_as_long_as_there_is_time() {
         let usual = FunctionPrompts::default();
-        assert_eq!(training(&usual, 16), 100 * 88 * 116);
-        assert_eq!(trainable(&usual), Some((vec![2, 4, 6, 8, 10, 12, 14, 16], 256)));
-        assert_eq!((left_out(&usual), Judge::new(&usual, 1).jobs.len()), (vec![], 2));
-        // 21-20-20-20-20-20-1: 420 + 4 · 400 + 20 weights. 100 epochs on 25 and on 50 examples make 204,000 · (170 + 320)
-        // operations, so that 2³¹ are enough for 21 prompts at these two numbers of examples.
+        assert_eq!(training_operations(&usual, 16), 100 * 88 * 116);
+        assert_eq!(plan_training(&usual), Some((vec![2, 4, 6, 8, 10, 12, 14, 16], 256)));
+        assert_eq!(
+            (unmeasured_baselines(&usual), BaselineEvaluator::new(&usual, 1).pending_jobs.len()),
+            (vec![], 2)
+        );
+        // 21-20-20-20-20-20-1: 420 + 4 · 400 + 20 weights. 100 epochs on 25 and on 50 examples make 204,000 · (170 +
+        // 320) operations, so that 2³¹ are enough for 21 prompts at these two numbers of examples.
         let large = FunctionPrompts { dim: 20, points: 51, hidden: 20, layers: 6, ..usual.clone() };
-        assert_eq!(training(&large, 50), 100 * 2040 * 320);
-        assert_eq!(trainable(&large), Some((vec![25, 50], 21)));
-        assert_eq!((left_out(&large), Judge::new(&large, 1).jobs.len()), (vec![], 2));
-        // Where there is no time for 16 prompts, it is said which methods are missing.
+        assert_eq!(training_operations(&large, 50), 100 * 2040 * 320);
+        assert_eq!(plan_training(&large), Some((vec![25, 50], 21)));
+        assert_eq!(
+            (unmeasured_baselines(&large), BaselineEvaluator::new(&large, 1).pending_jobs.len()),
+            (vec![], 2)
+        );
+        // If training on 16 prompts is too expensive, the missing baselines are listed.
         let larger = FunctionPrompts { points: 128, hidden: 32, ..large };
-        assert_eq!(trainable(&larger), None);
-        assert_eq!(left_out(&larger), [Baseline::BestPerPrompt, Baseline::BestForAll, Baseline::LastEpoch]);
-        assert_eq!(Judge::new(&larger, 1).jobs.len(), 1);
+        assert_eq!(plan_training(&larger), None);
+        assert_eq!(
+            unmeasured_baselines(&larger),
+            [Baseline::BestPerPrompt, Baseline::BestForAll, Baseline::LastEpoch]
+        );
+        assert_eq!(BaselineEvaluator::new(&larger, 1).pending_jobs.len(), 1);
     }
 }

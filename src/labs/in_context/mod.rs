@@ -1,10 +1,9 @@
-//! The trained half of learning in context: small transformers that are trained on prompts, each of which is points of a
-//! function of its own, and predict about as well as methods that see the prompt alone (Garg et al. 2022; Wu et al. 2024,
-//! appendix G).
+//! The lab of trained in-context learning: small transformers trained on prompts, each with points of its own function,
+//! that predict about as well as methods fitted to the prompt alone (Garg et al. 2022; Wu et al. 2024, appendix G).
 //!
 //! # Why
-//! That such a network predicts well says nothing of how it does so. Nothing here is called gradient descent; that is the
-//! lab of the transformer that is written down to be it.
+//! Good predictions do not show how a network computes them. So this lab does not call it gradient descent, unlike the
+//! lab of the transformer that is constructed to perform gradient descent.
 
 mod across;
 mod charts;
@@ -21,19 +20,19 @@ mod words;
 use super::Parts;
 use super::answers::ANSWERS;
 use super::story::About;
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::InContextLearning;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use state::InContextState;
 
-/// The lab.
+/// The lab of in-context learning by trained transformers.
 pub struct InContextLab;
 
 impl Parts for InContextLab {
@@ -50,51 +49,60 @@ impl Parts for InContextLab {
 }
 
 impl Lab for InContextLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &InContextLearning::INFO
     }
 
     fn vocabulary(&self) -> Vocabulary {
-        Vocabulary { examples: text!("held-out prompts"), seen: text!("prompts seen"), ..Vocabulary::NUMBERS }
+        Vocabulary {
+            examples_name: text!("held-out prompts"),
+            example_axis_label: text!("prompts seen"),
+            ..Vocabulary::NUMBERS
+        }
     }
 
-    fn right(&self, examples: &str) -> String {
+    fn score_phrase(&self, examples: &str) -> String {
         tr!("of the variance is explained at the last point of {examples}", examples)
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
     }
 
-    fn watched(&self) -> &'static [Probe] {
-        // What is looked into follows the network, whichever charts are on show.
+    fn watched_probes(&self) -> &'static [Probe] {
+        // The panel shows predictions of the latest network, whichever charts are visible.
         &[weights::PARAMETERS]
     }
 }
 
 impl LazyLab for InContextLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        probes::example::example(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        probes::example::build_example(run, at)
     }
 
-    fn state(&self, spec: &RunSpec, link: &Link, before: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        let before = before.and_then(|before| before.of());
-        Some(Box::new(InContextState::of(spec, link, before)?))
+    fn initial_state(
+        &self,
+        spec: &RunSpec,
+        link: &Link,
+        before: Option<&dyn LabState>,
+    ) -> Option<Box<dyn LabState>> {
+        let before = before.and_then(|before| before.downcast_state());
+        Some(Box::new(InContextState::from_spec(spec, link, before)?))
     }
 
-    fn learning(&self, run: &RunView) -> Option<String> {
-        words::learning(run)
+    fn describe_learning(&self, run: &RunView) -> Option<String> {
+        words::describe_progress(run)
     }
 
-    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::found_at(run, networks, at))
+    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::describe_result(run, networks, at))
     }
 
-    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::names())
+    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::metric_names())
     }
 
-    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::numbers(run))
+    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::readouts(run))
     }
 }

@@ -1,4 +1,4 @@
-//! What is measured of networks on prompts of points: R² by number of examples.
+//! The probe of networks on prompts of points: R² by number of examples.
 
 pub mod curve;
 pub mod example;
@@ -6,53 +6,61 @@ pub mod measured;
 #[cfg(test)]
 mod tests;
 
-use super::weights::{is_on_points, network};
-use curve::Curve;
-use measured::Measurement;
-use vivarium_model::protocol::Finding;
-use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
+use super::weights::{points_network, require_point_prompts};
+use curve::R2Curve;
+use measured::R2Measurement;
+use vivarium_model::protocol::ProbeResult;
+use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
-/// R² after each number of examples, from none to one fewer than the longest held-out prompt has points, over held-out
-/// prompts, and the ends of an interval of 90 % for it: `[3, points]`.
+/// R² on held-out prompts after 0, 1, … examples, up to the longest held-out prompt, and the ends of its interval of 90
+/// %: `[3, points]`.
 ///
-/// Its few numbers are R² at the last point of a prompt as in training, and half-way there. Its counts are points and
-/// prompts.
-pub const EXAMPLES: Probe = Probe { name: "in-context-examples", applies: is_on_points };
+/// The result's scalars are R² at the last point of a training prompt and half-way there. Its counts are the numbers of
+/// points and of prompts.
+pub const R2_BY_EXAMPLES: Probe = Probe { name: "in-context-examples", applies: require_point_prompts };
 
-/// The probe with what measures it.
-pub const SPEC: ProbeSpec =
-    ProbeSpec { probe: EXAMPLES, job: |network| Some(Box::new(ByExamples::new(network)?)) };
+/// The probe [`R2_BY_EXAMPLES`] with the job that measures it.
+pub const SPEC: ProbeSpec = ProbeSpec {
+    probe: R2_BY_EXAMPLES,
+    start_measurement: |network| Some(Box::new(R2ByExamplesJob::new(network)?)),
+};
 
-/// Operations between two looks at the clock.
-const PORTION: f64 = 4e6;
+/// Approximate number of operations in one poll of the job.
+const OPERATIONS_PER_POLL: f64 = 4e6;
 
-/// The measurement on its way.
-struct ByExamples(Measurement);
+/// Job of [`R2_BY_EXAMPLES`] with the measurement in progress.
+struct R2ByExamplesJob(R2Measurement);
 
-impl ByExamples {
-    fn new(of: &Probed) -> Option<Self> {
-        let network = network(&of.spec)?;
-        Some(ByExamples(Measurement::new(&of.spec, network.prompts.clone(), network.plain(&of.slices()))))
+impl R2ByExamplesJob {
+    /// Creates the job; none for networks that are not on prompts of points.
+    fn new(probed: &ProbedNetwork) -> Option<Self> {
+        let network = points_network(&probed.spec)?;
+        Some(R2ByExamplesJob(R2Measurement::new(
+            &probed.spec,
+            network.prompts.clone(),
+            network.plain(&probed.slices()),
+        )))
     }
 }
 
-impl Job for ByExamples {
-    fn poll(&mut self, network: &Probed) -> Option<Finding> {
-        self.0.advance(PORTION).then(|| {
+impl ProbeMeasurement for R2ByExamplesJob {
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
+        self.0.advance(OPERATIONS_PER_POLL).then(|| {
             let prompts = network.spec.task.examples().function_prompts().unwrap_or_default();
-            // The sampler keeps it: it takes a thousand prompts.
+            // The sampler caches the variance, which it computes from a thousand prompts.
             let kept = network.spec.task.sampler().label_variance(network.spec.run.seed);
-            let curve = kept.map_or_else(|| self.0.own_curve(), |variance| self.0.curve(variance));
+            let curve =
+                kept.map_or_else(|| self.0.r2_curve_of_read_prompts(), |variance| self.0.r2_curve(variance));
             let last = prompts.points - 1;
-            Finding::of(EXAMPLES.id())
-                .with_few([last, last / 2].map(|at| f64::from(curve.middle[at])))
-                .with_counts(self.0.counts())
-                .with_numbers(curve.numbers())
+            ProbeResult::new(R2_BY_EXAMPLES.id())
+                .with_few_numbers([last, last / 2].map(|at| f64::from(curve.mean[at])))
+                .with_counts(self.0.point_and_prompt_counts())
+                .with_numbers(curve.to_numbers())
         })
     }
 }
 
-/// The curve that was found.
-pub fn found(finding: &Finding) -> Option<Curve> {
-    Curve::of_numbers(&finding.numbers, *finding.counts.first()?)
+/// Reads the curve from a result of the probe [`R2_BY_EXAMPLES`]; none if the sizes do not match.
+pub fn read_curve(finding: &ProbeResult) -> Option<R2Curve> {
+    R2Curve::from_numbers(&finding.numbers, *finding.counts.first()?)
 }

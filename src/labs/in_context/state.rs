@@ -1,254 +1,260 @@
-//! What the page knows of a run on prompts of points: the parameters of the first network, the prompt that is looked into,
-//! and how well methods do that see one prompt alone.
+//! The page's state of a run on prompts of points: the parameters of the first network, the prompt that is shown, and
+//! R² of the baselines.
 //!
 //! # Why
-//! Methods are measured once for each kind of prompts, in parts of [`SLICE`], here and not in the worker: they know nothing
-//! of the network, and the run before may have had the same prompts. What the network makes of many inputs is made in parts
-//! too.
+//! Baselines are measured once for each distribution of prompts, in slices of [`PAGE_SLICE_OPERATIONS`], here and not in the worker:
+//! they do not depend on the network, and the previous run may have had the same prompts. Predictions of the network
+//! for many inputs are computed in slices too.
 //!
-//! A person may multiply the inputs by a number, to see what a network that was trained on other inputs makes of them. Then
-//! methods are measured anew on such prompts, and the network, which the worker measures on those of the run, is measured
-//! here.
+//! The user may multiply the inputs by a factor, to test the network out of distribution. Then the baselines are
+//! measured again on such prompts, and so is the network, which the worker measures only on the prompts of the run.
 
-use super::across::Across;
-use super::judge::{self, Judge, Judged};
-use super::probes::curve::Curve;
-use super::probes::measured::Measurement;
-use super::weights::{self, PARAMETERS, forward, is_small};
-use vivarium_core::bounds::SLICE;
+use super::across::SweepRegression;
+use super::judge::{self, BaselineCurve, BaselineEvaluator};
+use super::probes::curve::R2Curve;
+use super::probes::measured::R2Measurement;
+use super::weights::{self, PARAMETERS, forward_operations, require_small};
+use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
 use vivarium_model::models::in_context_transformer::{Head, Plain};
-use vivarium_model::permalink::{Link, View};
-use vivarium_model::protocol::Finding;
+use vivarium_model::permalink::{Link, ViewSettings};
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_science::functions::FunctionPrompts;
 use vivarium_science::functions::baselines::{Baseline, FittedBaseline, TRAINING_EPOCHS};
-use vivarium_view::display::{LabState, Work};
+use vivarium_view::display::{LabState, WorkProgress};
 
-/// Operations, roughly, that a network of the prompt's own may take at once, for the prompt that is looked into.
-const MOST_TRAINING: u64 = 2 * SLICE;
-/// Places at which functions of one number are drawn.
-const PLACES: usize = 37;
-/// How far they are drawn beyond the points, as a share of the distance of the outer points.
-const BEYOND: f64 = 0.08;
+/// Approximate maximum number of operations for training a network on the prompt that is shown.
+const MAX_TRAINING_OPERATIONS: u64 = 2 * PAGE_SLICE_OPERATIONS;
+/// Number of x values at which functions are drawn.
+const CURVE_POINTS: usize = 37;
+/// Margin of the drawn range on each side, as a fraction of the distance between the outermost points.
+const X_MARGIN: f64 = 0.08;
 
-/// The prompt that is looked into, and what the network makes of it.
+/// The prompt that is shown, and the predictions for it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Inspected {
-    /// Which held-out prompt it is, from 1.
-    pub example: usize,
-    /// All of it, as a row: inputs `[points, inputs]` and labels `[points]`.
+pub struct InspectedPrompt {
+    /// Number of the held-out prompt, from 1.
+    pub prompt_number: usize,
+    /// The prompt as one row: inputs `[points, input_size]`, then labels `[points]`.
     pub row: Vec<f32>,
-    /// Numbers of an input with the constant, and without.
-    pub inputs: usize,
-    /// The same without the constant.
+    /// Numbers per input, including the constant.
+    pub input_size: usize,
+    /// Numbers per input, without the constant.
     pub dim: usize,
-    /// What the network answers at each point, from the points before it; not a number as long as it is not known.
-    pub answers: Vec<f64>,
-    /// Its heads; empty as long as they are not known.
+    /// The network's prediction at each point from the points before it; empty until computed.
+    pub predictions: Vec<f64>,
+    /// The network's attention heads; empty until computed.
     pub heads: Vec<Head>,
-    /// Examples that are shown; the point after them is asked.
-    pub shown: usize,
-    /// What methods predict for the point that is asked.
-    pub others: Vec<(Baseline, f64)>,
-    /// Whether a network of the prompt's own is not among them, because training it would take too long.
-    pub is_left_out: bool,
-    /// The functions, where inputs are one number.
-    pub drawn: Option<Drawn>,
+    /// Number of examples shown; the point after them is the query.
+    pub shown_count: usize,
+    /// Predictions of the baselines for the query.
+    pub baseline_predictions: Vec<(Baseline, f64)>,
+    /// Whether the baselines lack a network trained on this prompt, because training would take too long.
+    pub lacks_own_network: bool,
+    /// Curves over x; none if inputs have several numbers.
+    pub curves: Option<PromptCurves>,
 }
 
-/// Functions of one number, at the same places.
+/// The target function and its predictions as curves over x.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Drawn {
-    /// The places, rising.
-    pub places: Vec<f64>,
-    /// The prompt's function.
-    pub truth: Vec<f64>,
-    /// What the network predicts after the examples shown; not a number as long as it is not known.
+pub struct PromptCurves {
+    /// x values, increasing.
+    pub positions: Vec<f64>,
+    /// The prompt's function at these x.
+    pub target: Vec<f64>,
+    /// The network's prediction after the examples shown, at these x; NaN until computed.
     pub network: Vec<f64>,
-    /// What methods predict.
-    pub others: Vec<(Baseline, Vec<f64>)>,
+    /// Predictions of the baselines at these x.
+    pub baselines: Vec<(Baseline, Vec<f64>)>,
 }
 
-impl Inspected {
-    /// Points of the prompt.
-    pub fn points(&self) -> usize {
-        self.row.len() / (self.inputs + 1)
+impl InspectedPrompt {
+    /// The number of points of the prompt.
+    pub fn point_count(&self) -> usize {
+        self.row.len() / (self.input_size + 1)
     }
 
-    /// The numbers of an input that were drawn; none of a point that the prompt does not have, as while a table of a longer
-    /// one is still on the page.
+    /// The input of point `at` without the constant; empty for a point that the prompt does not have, as while the page
+    /// still shows the table of a longer prompt.
     pub fn input(&self, at: usize) -> &[f32] {
-        self.row.get(at * self.inputs..at * self.inputs + self.dim).unwrap_or_default()
+        self.row.get(at * self.input_size..at * self.input_size + self.dim).unwrap_or_default()
     }
 
-    /// A label; not a number of a point that the prompt does not have.
+    /// The label of point `at`; NaN for a point that the prompt does not have.
     pub fn label(&self, at: usize) -> f64 {
-        self.row.get(self.points() * self.inputs + at).map_or(f64::NAN, |y| f64::from(*y))
+        self.row.get(self.point_count() * self.input_size + at).map_or(f64::NAN, |y| f64::from(*y))
     }
 
-    /// What the network answers at a point.
-    pub fn answer(&self, at: usize) -> f64 {
-        self.answers.get(at).copied().unwrap_or(f64::NAN)
+    /// The network's prediction at point `at`; NaN until computed.
+    pub fn prediction(&self, at: usize) -> f64 {
+        self.predictions.get(at).copied().unwrap_or(f64::NAN)
     }
 
-    /// The first `examples` points and one more at `x`, as a row; the label of that one is not read.
-    fn asked(&self, examples: usize, x: &[f32]) -> Vec<f32> {
-        let labels = self.points() * self.inputs;
-        [&self.row[..examples * self.inputs], x, &self.row[labels..][..examples], &[0.0]].concat()
+    /// A prompt of the first `examples` points and the query `x`, as a row; the query's label is 0 and not read.
+    fn query_row(&self, examples: usize, x: &[f32]) -> Vec<f32> {
+        let labels = self.point_count() * self.input_size;
+        [&self.row[..examples * self.input_size], x, &self.row[labels..][..examples], &[0.0]].concat()
     }
 }
 
-/// The network at the places of a drawing, in parts.
+/// Job that computes the network's curve over x in slices.
 #[derive(Clone)]
-struct Making {
+struct CurveJob {
+    /// The network that is evaluated.
     network: Plain,
-    /// What it has predicted so far.
-    made: Vec<f64>,
-    /// Operations, roughly, of one place.
-    each: f64,
-    /// Whether the network has changed meanwhile.
+    /// The predictions so far.
+    predictions: Vec<f64>,
+    /// Approximate number of operations for one x.
+    operations_per_point: f64,
+    /// Whether the network has changed since the job began.
     is_stale: bool,
 }
 
-/// The network on prompts whose inputs are multiplied by a number.
+/// R² of the network on prompts whose inputs are multiplied by a factor.
 #[derive(Clone, Default)]
-struct Shifted {
-    /// The measurement on its way.
-    measurement: Option<Measurement>,
-    /// R² by number of examples, as newly as it is known.
-    curve: Option<Curve>,
+struct ScaledMeasurement {
+    /// Measurement in progress.
+    measurement: Option<R2Measurement>,
+    /// R² by number of examples, from the latest completed measurement.
+    curve: Option<R2Curve>,
     /// Whether the network has changed since the measurement began.
     is_stale: bool,
 }
 
-/// What is known of a run on prompts of points.
+/// The page's state of a run on prompts of points, for its first network.
 #[derive(Clone)]
 pub struct InContextState {
-    /// Its held-out prompts, with inputs multiplied as the view wants it.
+    /// The held-out prompts, with inputs multiplied by the view's factor.
     pub prompts: FunctionPrompts,
-    /// Parameters of the first network, as newly as they are known; none where they are too many for a page.
+    /// The latest parameters of the first network; empty if there are too many for the page.
     pub parameters: Vec<Vec<f32>>,
-    /// Steps made when they were read.
+    /// Step of these parameters.
     pub step: u64,
-    /// How well methods do that see one prompt alone, as far as it has been measured.
-    pub judged: Vec<Judged>,
-    /// What is looked into.
-    pub inspected: Inspected,
+    /// R² of the baselines, as far as measured.
+    pub baseline_curves: Vec<BaselineCurve>,
+    /// The prompt that is shown.
+    pub inspected: InspectedPrompt,
+    /// Settings of the run.
     spec: RunSpec,
-    judging: Judge,
-    making: Option<Making>,
-    shifted: Shifted,
-    /// Linear regression on the prompts of every run, where prompts are swept.
-    pub across: Option<Across>,
-    /// Parts made so far: curves of the network and methods take turns.
-    turns: u64,
+    /// Measurement of the baselines.
+    evaluator: BaselineEvaluator,
+    /// Computation of the network's curve, in progress.
+    curve_job: Option<CurveJob>,
+    /// R² of the network on inputs multiplied by a factor.
+    scaled: ScaledMeasurement,
+    /// Linear regression on the prompts of each run of a sweep; none unless a setting of the prompts is swept.
+    pub sweep_regression: Option<SweepRegression>,
+    /// Number of slices so far; jobs of the network and of baselines alternate.
+    turn_count: u64,
 }
 
-/// The held-out prompts of a run, with inputs multiplied as the view wants it.
-fn prompts_of(spec: &RunSpec, view: &View) -> Option<FunctionPrompts> {
+/// The held-out prompts of a run, with inputs multiplied by the view's factor.
+fn scaled_prompts(spec: &RunSpec, view: &ViewSettings) -> Option<FunctionPrompts> {
     let prompts = spec.task.examples().function_prompts()?;
     Some(FunctionPrompts { test_scale: prompts.test_scale * view.shift, ..prompts })
 }
 
 impl InContextState {
-    /// Of a run on prompts of points, before its first step; what does not change from the run `before` is taken from there.
-    pub fn of(spec: &RunSpec, link: &Link, before: Option<&InContextState>) -> Option<Self> {
-        let prompts = prompts_of(spec, &link.view)?;
+    /// The state of a run before its first step; none for other tasks. Measurements that stay valid are taken from the
+    /// run `before`.
+    pub fn from_spec(spec: &RunSpec, link: &Link, before: Option<&InContextState>) -> Option<Self> {
+        let prompts = scaled_prompts(spec, &link.view)?;
         let same = |old: &&InContextState| old.prompts == prompts && old.spec.run.seed == spec.run.seed;
         let (judged, judging) = match before.filter(same) {
-            Some(old) => (old.judged.clone(), old.judging.clone()),
-            None => (vec![], Judge::new(&prompts, spec.run.seed)),
+            Some(old) => (old.baseline_curves.clone(), old.evaluator.clone()),
+            None => (vec![], BaselineEvaluator::new(&prompts, spec.run.seed)),
         };
         let mut state = InContextState {
-            parameters: if is_small(spec).is_ok() && spec.is_drawn_at_once() {
-                spec.initial_of(1)
+            parameters: if require_small(spec).is_ok() && spec.can_page_initialize() {
+                spec.initialize_replicas(1)
             } else {
                 vec![]
             },
             step: 0,
-            inspected: Inspected::default(),
+            inspected: InspectedPrompt::default(),
             spec: spec.clone(),
-            making: None,
-            shifted: Shifted::default(),
-            across: before
-                .and_then(|old| old.across.clone().filter(|across| across.is_of(&link.spec)))
-                .or_else(|| Across::of(&link.spec)),
-            turns: 0,
+            curve_job: None,
+            scaled: ScaledMeasurement::default(),
+            sweep_regression: before
+                .and_then(|old| old.sweep_regression.clone().filter(|across| across.is_for(&link.spec)))
+                .or_else(|| SweepRegression::from_spec(&link.spec)),
+            turn_count: 0,
             prompts,
-            judged,
-            judging,
+            baseline_curves: judged,
+            evaluator: judging,
         };
-        state.look_into(&link.view);
+        state.update_inspected(&link.view);
         Some(state)
     }
 
-    /// Most examples of a prompt that can be shown: all points but the one that is asked.
-    pub fn most_shown(&self) -> usize {
+    /// The maximum number of examples that can be shown: all points of a prompt except the query.
+    pub fn max_shown(&self) -> usize {
         self.prompts.max_points().saturating_sub(1).max(1)
     }
 
-    /// Examples that are shown; the point after them is asked.
-    pub fn shown(&self, view: &View) -> usize {
-        let most = self.most_shown();
+    /// The number of examples shown; the point after them is the query.
+    pub fn shown_count(&self, view: &ViewSettings) -> usize {
+        let most = self.max_shown();
         if view.place == 0 { most } else { view.place.min(most) }
     }
 
-    /// How well a method does, where that is known.
-    pub fn judged(&self, baseline: Baseline) -> Option<&Judged> {
-        self.judged.iter().find(|judged| judged.baseline == baseline)
+    /// R² of a baseline; none if it has not been measured.
+    pub fn baseline_curve(&self, baseline: Baseline) -> Option<&BaselineCurve> {
+        self.baseline_curves.iter().find(|judged| judged.baseline == baseline)
     }
 
-    /// Whether inputs are multiplied by a number, so that what is known of the run's own prompts does not hold here.
-    pub fn is_shifted(view: &View) -> bool {
+    /// Whether the view multiplies inputs by a factor, so that measurements on the run's own prompts do not apply.
+    pub fn has_scaled_inputs(view: &ViewSettings) -> bool {
         view.shift != 1.0
     }
 
-    /// R² of the network by number of examples where inputs are [multiplied by a number](InContextState::is_shifted), as
-    /// newly as it is known.
-    pub fn shifted(&self) -> Option<&Curve> {
-        self.shifted.curve.as_ref()
+    /// R² of the network by number of examples while inputs are [multiplied by a
+    /// factor](InContextState::has_scaled_inputs), from the latest completed measurement.
+    pub fn scaled_curve(&self) -> Option<&R2Curve> {
+        self.scaled.curve.as_ref()
     }
 
-    /// The network with the parameters that are known now, if any are.
+    /// The network with the latest parameters; none if there are none.
     fn network(&self) -> Option<Plain> {
         if self.parameters.is_empty() {
             return None;
         }
         let slices: Vec<&[f32]> = self.parameters.iter().map(Vec::as_slice).collect();
-        Some(weights::network(&self.spec)?.plain(&slices))
+        Some(weights::points_network(&self.spec)?.plain(&slices))
     }
 
-    /// Has the prompt of the view looked into, the network's curve in parts.
-    fn look_into(&mut self, view: &View) {
-        if let Some(prompts) = prompts_of(&self.spec, view).filter(|prompts| *prompts != self.prompts) {
-            self.judging = Judge::new(&prompts, self.spec.run.seed);
-            (self.judged, self.shifted) = (vec![], Shifted::default());
-            (self.prompts, self.inspected) = (prompts, Inspected::default());
+    /// Updates the prompt shown and its predictions to the view and the latest parameters; starts the job of the
+    /// network's curve.
+    fn update_inspected(&mut self, view: &ViewSettings) {
+        if let Some(prompts) = scaled_prompts(&self.spec, view).filter(|prompts| *prompts != self.prompts) {
+            self.evaluator = BaselineEvaluator::new(&prompts, self.spec.run.seed);
+            (self.baseline_curves, self.scaled) = (vec![], ScaledMeasurement::default());
+            (self.prompts, self.inspected) = (prompts, InspectedPrompt::default());
         }
-        let (example, shown) = (view.example.max(1), self.shown(view));
-        if self.inspected.example != example || self.inspected.shown != shown {
-            self.show(example, shown);
+        let (example, shown) = (view.example.max(1), self.shown_count(view));
+        if self.inspected.prompt_number != example || self.inspected.shown_count != shown {
+            self.inspect(example, shown);
         }
         let network = self.network();
-        if InContextState::is_shifted(view) {
-            // A measurement comes to its end before it begins anew, as a curve does.
-            self.shifted.is_stale = self.shifted.measurement.is_some();
-            if !self.shifted.is_stale {
-                self.measure(network.clone());
+        if InContextState::has_scaled_inputs(view) {
+            // A measurement is completed before the next one starts.
+            self.scaled.is_stale = self.scaled.measurement.is_some();
+            if !self.scaled.is_stale {
+                self.start_measurement(network.clone());
             }
         }
         let look = network.as_ref().map(|network| network.look(&self.inspected.row));
-        (self.inspected.answers, self.inspected.heads) =
+        (self.inspected.predictions, self.inspected.heads) =
             look.map_or((vec![], vec![]), |look| (look.outputs, look.heads));
-        match &mut self.making {
-            // It comes to an end before it begins anew: a network may be quicker to change than a curve to be made.
+        match &mut self.curve_job {
+            // The job is completed before the next one starts: the network may change faster than a curve is computed.
             Some(making) => making.is_stale = true,
-            None => self.make(network),
+            None => self.start_curve(network),
         }
     }
 
-    /// Has another prompt, or another number of its examples, on show, as far as no network is needed.
-    fn show(&mut self, example: usize, shown: usize) {
+    /// Loads a held-out prompt with this number of examples, and computes the predictions of the baselines.
+    fn inspect(&mut self, example: usize, shown: usize) {
         let (prompts, seed) = (&self.prompts, self.spec.run.seed);
         let (inputs, dim, mut row) = (prompts.inputs(), prompts.dim, vec![]);
         prompts.append_held_out_prompts(seed, prompts.max_points(), example - 1..example, &mut row);
@@ -256,147 +262,165 @@ impl InContextState {
         let wide = |numbers: &[f32]| numbers.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>();
         let (x, y) = (wide(x), wide(&y[..shown]));
         let (seen, asked) = (&x[..shown * inputs], &x[shown * inputs..][..inputs]);
-        let is_quick = |of: &Baseline| !of.is_trained() || judge::training(prompts, shown) <= MOST_TRAINING;
-        let (all, slow): (Vec<Baseline>, Vec<Baseline>) =
-            judge::methods(prompts).into_iter().filter(|of| !of.uses_query_labels()).partition(is_quick);
+        let is_quick = |of: &Baseline| {
+            !of.is_trained() || judge::training_operations(prompts, shown) <= MAX_TRAINING_OPERATIONS
+        };
+        let (all, slow): (Vec<Baseline>, Vec<Baseline>) = judge::applicable_baselines(prompts)
+            .into_iter()
+            .filter(|of| !of.uses_query_labels())
+            .partition(is_quick);
         let fit = |of: Baseline| (of, of.fit(prompts, (seed, example - 1), seen, &y, TRAINING_EPOCHS));
         let fitted: Vec<(Baseline, FittedBaseline)> = all.into_iter().map(fit).collect();
         let drawn = (dim == 1).then(|| {
-            let places = places(x.iter().step_by(inputs).copied());
+            let places = curve_positions(x.iter().step_by(inputs).copied());
             let at = |x: f64| if prompts.constant { vec![x, 1.0] } else { vec![x] };
             let truth = prompts.held_out_function(seed, example - 1);
-            Drawn {
-                truth: places.iter().map(|x| truth.evaluate(&at(*x))).collect(),
+            PromptCurves {
+                target: places.iter().map(|x| truth.evaluate(&at(*x))).collect(),
                 network: vec![f64::NAN; places.len()],
-                others: fitted
+                baselines: fitted
                     .iter()
                     .map(|(of, fitted)| (*of, places.iter().map(|x| fitted.predict(&at(*x))).collect()))
                     .collect(),
-                places,
+                positions: places,
             }
         });
         let others = fitted.iter().map(|(of, fitted)| (*of, fitted.predict(asked))).collect();
         let is_left_out = !slow.is_empty();
-        self.inspected = Inspected {
-            example,
+        self.inspected = InspectedPrompt {
+            prompt_number: example,
             row,
-            inputs,
+            input_size: inputs,
             dim,
-            shown,
-            others,
-            is_left_out,
-            drawn,
-            ..Inspected::default()
+            shown_count: shown,
+            baseline_predictions: others,
+            lacks_own_network: is_left_out,
+            curves: drawn,
+            ..InspectedPrompt::default()
         };
-        self.making = None;
+        self.curve_job = None;
     }
 
-    /// Begins to measure the network on prompts whose inputs are multiplied, where it is known.
-    fn measure(&mut self, network: Option<Plain>) {
-        let of = |network| Measurement::new(&self.spec, self.prompts.clone(), network);
-        self.shifted.measurement = network.map(of);
+    /// Starts the measurement of the network, if there is one, on prompts whose inputs are multiplied by the factor.
+    fn start_measurement(&mut self, network: Option<Plain>) {
+        let of = |network| R2Measurement::new(&self.spec, self.prompts.clone(), network);
+        self.scaled.measurement = network.map(of);
     }
 
-    /// Goes on measuring; whether all of it is there now.
-    fn go_on_measuring(&mut self, operations: u64) -> bool {
-        let Some(measurement) = &mut self.shifted.measurement else { return false };
+    /// Continues the measurement of the network; true when it has just been finished.
+    fn advance_measurement(&mut self, operations: u64) -> bool {
+        let Some(measurement) = &mut self.scaled.measurement else { return false };
         if !measurement.advance(operations as f64) {
             return false;
         }
-        self.shifted.curve = Some(measurement.own_curve());
-        self.shifted.measurement = None;
-        if std::mem::take(&mut self.shifted.is_stale) {
+        self.scaled.curve = Some(measurement.r2_curve_of_read_prompts());
+        self.scaled.measurement = None;
+        if std::mem::take(&mut self.scaled.is_stale) {
             let network = self.network();
-            self.measure(network);
+            self.start_measurement(network);
         }
         true
     }
 
-    /// Begins to draw what the network predicts, where that is drawn and known.
-    fn make(&mut self, network: Option<Plain>) {
-        let each = forward(&self.spec, self.inspected.shown + 1);
-        let network = network.filter(|_| self.inspected.drawn.is_some());
-        self.making = network.map(|network| Making { network, made: vec![], each, is_stale: false });
+    /// Starts the job of the network's curve, if there is a network and the prompt has curves.
+    fn start_curve(&mut self, network: Option<Plain>) {
+        let each = forward_operations(&self.spec, self.inspected.shown_count + 1);
+        let network = network.filter(|_| self.inspected.curves.is_some());
+        self.curve_job = network.map(|network| CurveJob {
+            network,
+            predictions: vec![],
+            operations_per_point: each,
+            is_stale: false,
+        });
     }
 
-    /// Goes on drawing what the network predicts; whether all of it is there now.
-    fn go_on_making(&mut self, operations: u64) -> bool {
-        let (Some(making), Some(drawn)) = (&mut self.making, &self.inspected.drawn) else { return false };
-        let portion = ((operations as f64 / making.each) as usize).max(1);
-        let begin = making.made.len();
-        for x in drawn.places.iter().skip(begin).take(portion) {
+    /// Continues the job of the network's curve; true when it has just been finished.
+    fn advance_curve(&mut self, operations: u64) -> bool {
+        let (Some(making), Some(drawn)) = (&mut self.curve_job, &self.inspected.curves) else { return false };
+        let portion = ((operations as f64 / making.operations_per_point) as usize).max(1);
+        let begin = making.predictions.len();
+        for x in drawn.positions.iter().skip(begin).take(portion) {
             let mut input = vec![*x as f32];
-            input.resize(self.inspected.inputs, 1.0);
-            let outputs = making.network.outputs(&self.inspected.asked(self.inspected.shown, &input));
-            making.made.push(outputs.last().copied().unwrap_or(f64::NAN));
+            input.resize(self.inspected.input_size, 1.0);
+            let outputs =
+                making.network.outputs(&self.inspected.query_row(self.inspected.shown_count, &input));
+            making.predictions.push(outputs.last().copied().unwrap_or(f64::NAN));
         }
-        if making.made.len() < drawn.places.len() {
+        if making.predictions.len() < drawn.positions.len() {
             return false;
         }
-        let Some(Making { made, is_stale, .. }) = self.making.take() else { return false };
-        if let Some(drawn) = &mut self.inspected.drawn {
+        let Some(CurveJob { predictions: made, is_stale, .. }) = self.curve_job.take() else { return false };
+        if let Some(drawn) = &mut self.inspected.curves {
             drawn.network = made;
         }
         if is_stale {
             let network = self.network();
-            self.make(network);
+            self.start_curve(network);
         }
         true
     }
 }
 
-/// Places at which functions are drawn: even, from the least of these inputs to the largest and a little beyond.
-fn places(x: impl Iterator<Item = f64>) -> Vec<f64> {
+/// Evenly spaced x values for curves, from slightly below the smallest of these inputs to slightly above the largest.
+fn curve_positions(x: impl Iterator<Item = f64>) -> Vec<f64> {
     let (low, high) = x.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
-    let beyond = BEYOND * (high - low).max(1e-3);
+    let beyond = X_MARGIN * (high - low).max(1e-3);
     let (low, high) = (low - beyond, high + beyond);
-    (0..PLACES).map(|at| low + (high - low) * at as f64 / (PLACES - 1) as f64).collect()
+    (0..CURVE_POINTS).map(|at| low + (high - low) * at as f64 / (CURVE_POINTS - 1) as f64).collect()
 }
 
 impl LabState for InContextState {
-    fn cloned(&self) -> Box<dyn LabState> {
+    fn clone_boxed(&self) -> Box<dyn LabState> {
         Box::new(self.clone())
     }
 
-    fn work(&mut self, operations: u64) -> Work {
-        self.turns += 1;
-        let is_turn = self.judging.is_done() || self.turns.is_multiple_of(2);
-        // A curve is there sooner than a measurement.
-        if self.making.is_some() && is_turn {
-            return if self.go_on_making(operations) { Work::News } else { Work::GoesOn };
+    fn continue_work(&mut self, operations: u64) -> WorkProgress {
+        self.turn_count += 1;
+        let is_turn = self.evaluator.is_done() || self.turn_count.is_multiple_of(2);
+        // A curve takes less time than a measurement.
+        if self.curve_job.is_some() && is_turn {
+            return if self.advance_curve(operations) {
+                WorkProgress::Updated
+            } else {
+                WorkProgress::Continuing
+            };
         }
-        if self.shifted.measurement.is_some() && is_turn {
-            return if self.go_on_measuring(operations) { Work::News } else { Work::GoesOn };
+        if self.scaled.measurement.is_some() && is_turn {
+            return if self.advance_measurement(operations) {
+                WorkProgress::Updated
+            } else {
+                WorkProgress::Continuing
+            };
         }
-        match self.judging.advance(operations) {
+        match self.evaluator.advance(operations) {
             Some(judged) => {
-                self.judged.extend(judged);
-                return Work::News;
+                self.baseline_curves.extend(judged);
+                return WorkProgress::Updated;
             }
-            None if !self.judging.is_done() => return Work::GoesOn,
+            None if !self.evaluator.is_done() => return WorkProgress::Continuing,
             None => {}
         }
-        if self.across.as_mut().is_some_and(|across| across.advance(operations)) {
-            return Work::News;
+        if self.sweep_regression.as_mut().is_some_and(|across| across.advance(operations)) {
+            return WorkProgress::Updated;
         }
-        if self.is_busy() { Work::GoesOn } else { Work::Done }
+        if self.is_busy() { WorkProgress::Continuing } else { WorkProgress::Done }
     }
 
     fn is_busy(&self) -> bool {
-        self.making.is_some()
-            || self.shifted.measurement.is_some()
-            || !self.judging.is_done()
-            || self.across.as_ref().is_some_and(|across| !across.is_done())
+        self.curve_job.is_some()
+            || self.scaled.measurement.is_some()
+            || !self.evaluator.is_done()
+            || self.sweep_regression.as_ref().is_some_and(|across| !across.is_done())
     }
 
-    fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
+    fn add_finding(&mut self, step: u64, finding: &ProbeResult, link: &Link) {
         if let Some(parameters) = PARAMETERS.parameters(&self.spec, finding) {
             (self.parameters, self.step) = (parameters, step);
-            self.look_into(&link.view);
+            self.update_inspected(&link.view);
         }
     }
 
-    fn look_anew(&mut self, link: &Link) {
-        self.look_into(&link.view);
+    fn recompute_view(&mut self, link: &Link) {
+        self.update_inspected(&link.view);
     }
 }

@@ -1,42 +1,45 @@
-//! R² at the end of the runs of a sweep, as over the layers for each kind of tokens.
+//! R² at the end of the runs of a sweep, for example by number of layers.
 
-use super::judge::{look, name};
-use super::shown::{r2_range, references, values};
+use super::judge::{baseline_color, baseline_name};
+use super::shown::{r2_axis_range, reference_lines, series_values};
 use super::state::InContextState;
-use vivarium_model::sweep::places;
-use vivarium_plot::analysis::ends::{self, Curve};
-use vivarium_plot::analysis::{Lines, Series};
+use vivarium_model::sweep::axis_positions;
+use vivarium_plot::analysis::ends::{self, SweepCurve};
+use vivarium_plot::analysis::{LineChart, Series};
 use vivarium_science::functions::baselines::Baseline;
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::final_errors;
-use vivarium_view::display::words::label;
+use vivarium_view::display::charts::final_error_curves;
+use vivarium_view::display::words::setting_label;
 
-/// The curves of the sweep so far, as R².
-pub(super) fn curves(run: &RunView) -> Vec<Curve> {
+/// The curves of R² at the end of the runs, by value of the swept setting.
+pub(super) fn r2_curves(run: &RunView) -> Vec<SweepCurve> {
     let as_r2 = |(x, errors): (f64, Vec<f32>)| (x, errors.into_iter().map(|error| 1.0 - error).collect());
-    let curve = |(name, points): Curve| (name, points.into_iter().map(as_r2).collect());
-    final_errors(run).into_iter().map(curve).collect()
+    let curve = |(name, points): SweepCurve| (name, points.into_iter().map(as_r2).collect());
+    final_error_curves(run).into_iter().map(curve).collect()
 }
 
-pub(super) fn depth(run: &RunView) -> Lines {
+/// The chart of final R² by the swept setting, with the baselines.
+pub(super) fn draw_r2_by_setting(run: &RunView) -> LineChart {
     let spec = &run.link.spec;
-    let mut lines = ends::chart(&curves(run), &label(spec, &spec.run.sweep.key), tr!("R²"));
-    let (low, high) =
-        places(&spec.run.sweep).iter().fold((f64::INFINITY, 0.0), |(low, high), x| (x.min(low), x.max(high)));
+    let mut lines = ends::chart(&r2_curves(run), &setting_label(spec, &spec.run.sweep.key), tr!("R²"));
+    let (low, high) = axis_positions(&spec.run.sweep)
+        .iter()
+        .fold((f64::INFINITY, 0.0), |(low, high), x| (x.min(low), x.max(high)));
     lines.x_range = (low < high).then_some((low, high));
-    // Methods know the prompts of the run whose turn it is: where prompts are swept, of that run alone, and what is known of
-    // all of them is a curve.
+    // Baselines are measured on the prompts of the current run. If a setting of the prompts is swept, they would apply
+    // to that run alone, and the linear baseline is a curve instead.
     let is_of_prompts = |key: &str| spec.task.value(key).is_some();
     if ![&spec.run.sweep.key, &spec.run.series.key].into_iter().any(|key| is_of_prompts(key)) {
-        lines.references = references(run).into_iter().map(|(r2, name)| (f64::from(r2), name)).collect();
+        lines.reference_lines =
+            reference_lines(run).into_iter().map(|(r2, name)| (f64::from(r2), name)).collect();
     }
-    if let Some((baseline, known)) = across(run) {
-        let (role, tint) = look(baseline);
+    if let Some((baseline, known)) = swept_regression(run) {
+        let (role, tint) = baseline_color(baseline);
         let (x, y) = known.iter().copied().unzip();
         lines.series.push(Series {
-            name: name(baseline).into(),
+            name: baseline_name(baseline).into(),
             role,
-            tint,
+            muted_colour: tint,
             x,
             y,
             points: true,
@@ -44,14 +47,15 @@ pub(super) fn depth(run: &RunView) -> Lines {
         });
     }
     for series in &mut lines.series {
-        series.ends = true;
+        series.is_clipped = true;
     }
-    lines.y_range = Some(r2_range(values(&lines.series)));
+    lines.y_range = Some(r2_axis_range(series_values(&lines.series)));
     lines
 }
 
-/// R² of linear regression at the last point, for each value of a swept setting of the prompts, as far as it is known.
-pub(super) fn across(run: &RunView) -> Option<(Baseline, &[(f64, f32)])> {
-    let across = run.state::<InContextState>()?.across.as_ref()?;
-    (!across.known.is_empty()).then_some((across.baseline, across.known.as_slice()))
+/// The linear baseline and its R² at the last point by value of a swept setting of the prompts; none before the first
+/// result.
+pub(super) fn swept_regression(run: &RunView) -> Option<(Baseline, &[(f64, f32)])> {
+    let across = run.lab_state::<InContextState>()?.sweep_regression.as_ref()?;
+    (!across.points.is_empty()).then_some((across.baseline, across.points.as_slice()))
 }

@@ -1,19 +1,19 @@
-//! What is said of runs on prompts of points and of their charts.
+//! Texts on runs on prompts of points, and summaries of their charts.
 
-use super::judge::{left_out, methods, name};
-use super::shown::{at_the_last_point, drawn, of_network};
+use super::judge::{applicable_baselines, baseline_name, unmeasured_baselines};
+use super::shown::{final_baseline_r2, network_curve, shown_heads};
 use super::state::InContextState;
-use super::sweeps::{across, curves};
-use super::weights::is_small;
-use vivarium_core::settings::real;
-use vivarium_model::protocol::Row;
-use vivarium_plot::analysis::curves::spread;
+use super::sweeps::{r2_curves, swept_regression};
+use super::weights::require_small;
+use vivarium_core::settings::format_real;
+use vivarium_model::protocol::Measurement;
+use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::ends::quartiles;
 use vivarium_view::display::RunView;
-use vivarium_view::display::words::{MISSING, decimal, list, setting, thousands};
+use vivarium_view::display::words::{MISSING, format_decimal, format_setting, format_thousands, join_list};
 
-/// What the four numbers of a measurement are called.
-pub(super) fn names() -> [String; 4] {
+/// Names of the four numbers of a measurement: train loss, test loss, train accuracy, test accuracy.
+pub(super) fn metric_names() -> [String; 4] {
     [
         tr!("Relative error, training"),
         tr!("Relative error, held-out, last point of a prompt"),
@@ -23,49 +23,51 @@ pub(super) fn names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Prompts seen, and the best of the methods that see one prompt alone.
-pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
-    let seen = thousands(run.step.saturating_mul(run.spec().batch() as u64));
-    let best = best(run).map_or(MISSING.into(), |(r2, name)| format!("{} ({name})", decimal(r2)));
+/// Two readouts, name and value: the number of prompts seen, and the best baseline.
+pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
+    let seen = format_thousands(run.step.saturating_mul(run.spec().batch_size() as u64));
+    let best =
+        best_baseline(run).map_or(MISSING.into(), |(r2, name)| format!("{} ({name})", format_decimal(r2)));
     [(tr!("Prompts seen").into(), seen), (tr!("Best method that uses only one prompt").into(), best)]
 }
 
-/// The newest median of a number.
-fn newest(run: &RunView, of: fn(&Row) -> &Vec<f32>) -> f32 {
-    run.history.last().map_or(f32::NAN, |row| spread(of(row)).0)
+/// The latest median of a value over the networks; NaN before the first measurement.
+fn latest_median(run: &RunView, values: fn(&Measurement) -> &Vec<f32>) -> f32 {
+    run.history.latest().map_or(f32::NAN, |row| median_range(values(row)).0)
 }
 
-/// The best method at the last point that sees one prompt alone, without the label that is asked for.
-fn best(run: &RunView) -> Option<(f32, &'static str)> {
-    let honest = at_the_last_point(run).into_iter().filter(|(_, of)| !of.uses_query_labels());
+/// R² and name of the best baseline at the last point, among those that do not use the query's label.
+fn best_baseline(run: &RunView) -> Option<(f32, &'static str)> {
+    let honest = final_baseline_r2(run).into_iter().filter(|(_, of)| !of.uses_query_labels());
     let best = honest.max_by(|a, b| a.0.total_cmp(&b.0));
-    best.map(|(r2, of)| (r2, name(of)))
+    best.map(|(r2, of)| (r2, baseline_name(of)))
 }
 
-/// How far learning has come, for the status line.
-pub(super) fn learning(run: &RunView) -> Option<String> {
-    let r2 = newest(run, |row| &row.test_accuracy);
+/// R² of the network and of the best baseline for the status line; none before the first measurement.
+pub(super) fn describe_progress(run: &RunView) -> Option<String> {
+    let r2 = latest_median(run, |row| &row.test_accuracy);
     if !r2.is_finite() {
         return None;
     }
-    let r2 = decimal(r2);
-    Some(match best(run) {
+    let r2 = format_decimal(r2);
+    Some(match best_baseline(run) {
         Some((best, name)) => {
             tr!(
                 "R² at the last point of a prompt is {r2}; the best method that uses only one prompt has R² {best} ({name})",
                 r2,
                 name,
-                best = decimal(best)
+                best = format_decimal(best)
             )
         }
         None => tr!("R² at the last point of a prompt is {r2}; 0 is the R² of predicting the mean", r2),
     })
 }
 
-/// What has been found by these networks at these steps.
-pub(super) fn found_at(run: &RunView, networks: &str, at: &str) -> String {
+/// The sentence that the target was reached by `networks`, a phrase such as "9 of 10 networks", `at` some step, also a
+/// phrase.
+pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
-    let target = real(settings.target);
+    let target = format_real(settings.target);
     match settings.replicas {
         1 => tr!("R² at the last point of a prompt is at least {target} {at}.", target, at),
         _ => tr!(
@@ -77,81 +79,86 @@ pub(super) fn found_at(run: &RunView, networks: &str, at: &str) -> String {
     }
 }
 
-/// "0.683 (Ridge on (x, 1))" of all methods.
-fn of_methods(run: &RunView) -> Option<String> {
-    let all: Vec<String> =
-        at_the_last_point(run).into_iter().map(|(r2, of)| format!("{} {}", name(of), decimal(r2))).collect();
-    (!all.is_empty()).then(|| list(&all))
+/// All baselines with their R² at the last point, as a list: "Ridge on (x, 1) 0.683, …"; none before the first
+/// measurement.
+fn list_baselines(run: &RunView) -> Option<String> {
+    let all: Vec<String> = final_baseline_r2(run)
+        .into_iter()
+        .map(|(r2, of)| format!("{} {}", baseline_name(of), format_decimal(r2)))
+        .collect();
+    (!all.is_empty()).then(|| join_list(&all))
 }
 
-/// A sentence with which another one goes on.
-pub(super) fn with(said: String, more: Option<&'static str>) -> String {
+/// A sentence, followed by another one if there is one.
+pub(super) fn append_sentence(said: String, more: Option<&'static str>) -> String {
     match more {
         Some(more) => format!("{said} {more}"),
         None => said,
     }
 }
 
-/// That a method is missing from the charts, where it is.
-fn not_measured(run: &RunView) -> Option<&'static str> {
-    let state: &InContextState = run.state()?;
-    (!left_out(&state.prompts).is_empty()).then(|| {
+/// The note that a trained baseline is not measured because it takes too long; none if all are measured.
+fn unmeasured_note(run: &RunView) -> Option<&'static str> {
+    let state: &InContextState = run.lab_state()?;
+    (!unmeasured_baselines(&state.prompts).is_empty()).then(|| {
         tr!(
             "A network that is trained on the examples of a prompt is not measured, because training takes too long at these settings."
         )
     })
 }
 
-/// That a network of the shown prompt's own is missing, where it is.
-pub(super) fn not_trained(state: &InContextState) -> Option<&'static str> {
-    state.inspected.is_left_out.then(|| {
+/// The note that no network was trained on the prompt shown because it takes too long; none otherwise.
+pub(super) fn untrained_note(state: &InContextState) -> Option<&'static str> {
+    state.inspected.lacks_own_network.then(|| {
         tr!("A network that is trained on this prompt is not shown, because training takes too long at these settings.")
     })
 }
 
-pub(super) fn explained(run: &RunView) -> String {
-    let r2 = decimal(newest(run, |row| &row.test_accuracy));
+/// Summary of the chart of R² over the steps.
+pub(super) fn describe_r2_over_steps(run: &RunView) -> String {
+    let r2 = format_decimal(latest_median(run, |row| &row.test_accuracy));
     let said = tr!(
         "R² at the last point of held-out prompts after {step} steps: {r2}.",
-        step = thousands(run.step),
+        step = format_thousands(run.step),
         r2
     );
-    let said = match of_methods(run) {
+    let said = match list_baselines(run) {
         Some(others) => tr!("{said} Methods that use only one prompt: {others}.", said, others),
         None => said,
     };
-    with(said, not_measured(run))
+    append_sentence(said, unmeasured_note(run))
 }
 
-pub(super) fn by_examples(run: &RunView) -> Option<String> {
-    let state: &InContextState = run.state()?;
+/// Summary of the chart of R² by number of examples.
+pub(super) fn describe_r2_by_examples(run: &RunView) -> Option<String> {
+    let state: &InContextState = run.lab_state()?;
     let usual = state.prompts.points - 1;
     let places: Vec<usize> = [1, usual / 2, usual, state.prompts.max_points() - 1].into();
     let mut places: Vec<usize> = places.into_iter().filter(|k| *k > 0).collect();
     places.sort_unstable();
     places.dedup();
-    let at = |r2: Option<f32>| r2.map_or(MISSING.into(), decimal);
+    let at = |r2: Option<f32>| r2.map_or(MISSING.into(), format_decimal);
     let line = |name: &str, of: &dyn Fn(usize) -> Option<f32>| {
         let values: Vec<String> = places.iter().map(|k| tr!("{r2} after {k}", r2 = at(of(*k)), k)).collect();
         tr!("{name}: {values}", name, values = values.join(", "))
     };
-    let is_shifted = InContextState::is_shifted(&run.link.view);
+    let is_shifted = InContextState::has_scaled_inputs(&run.link.view);
     let mut said = vec![];
-    match of_network(run, state) {
-        Some(curve) => said.push(line(tr!("Network"), &|k| curve.middle.get(k).copied())),
-        None if is_shifted && is_small(run.spec()).is_err() => {
+    match network_curve(run, state) {
+        Some(curve) => said.push(line(tr!("Network"), &|k| curve.mean.get(k).copied())),
+        None if is_shifted && require_small(run.spec()).is_err() => {
             said.push(tr!("The network is too large for the page to measure it on changed inputs").into());
         }
         None => said.push(tr!("The network has not been measured yet").into()),
     }
-    for of in methods(&state.prompts) {
-        if let Some(judged) = state.judged(of) {
+    for of in applicable_baselines(&state.prompts) {
+        if let Some(judged) = state.baseline_curve(of) {
             let measured = tr!(
                 "{method} ({count} prompts)",
-                method = name(of),
-                count = thousands(judged.prompts as u64)
+                method = baseline_name(of),
+                count = format_thousands(judged.prompt_count as u64)
             );
-            said.push(line(&measured, &|k| judged.after(k)));
+            said.push(line(&measured, &|k| judged.r2_after(k)));
         }
     }
     let said = said.join("; ");
@@ -159,48 +166,53 @@ pub(super) fn by_examples(run: &RunView) -> Option<String> {
         false => tr!("R² by number of examples. {said}.", said),
         true => tr!(
             "R² by number of examples, with inputs multiplied by {shift}. {said}.",
-            shift = real(run.link.view.shift),
+            shift = format_real(run.link.view.shift),
             said
         ),
     };
-    Some(with(said, not_measured(run)))
+    Some(append_sentence(said, unmeasured_note(run)))
 }
 
+/// The title of the chart of one prompt: its number, and the number of examples shown.
 pub(super) fn prompt_title(run: &RunView) -> Option<String> {
-    let state: &InContextState = run.state()?;
-    let shown = state.shown(&run.link.view);
+    let state: &InContextState = run.lab_state()?;
+    let shown = state.shown_count(&run.link.view);
     Some(match shown {
-        1 => tr!("Prompt {number}: predictions after 1 example", number = state.inspected.example),
+        1 => tr!("Prompt {number}: predictions after 1 example", number = state.inspected.prompt_number),
         _ => tr!(
             "Prompt {number}: predictions after {shown} examples",
-            number = state.inspected.example,
+            number = state.inspected.prompt_number,
             shown
         ),
     })
 }
 
-pub(super) fn prompt(run: &RunView) -> Option<String> {
-    let state: &InContextState = run.state()?;
-    let drawn = state.inspected.drawn.as_ref()?;
-    // How far curves are from the function, over the places that are drawn.
+/// Summary of the chart of one prompt: distances between predictions and function.
+pub(super) fn describe_prompt(run: &RunView) -> Option<String> {
+    let state: &InContextState = run.lab_state()?;
+    let drawn = state.inspected.curves.as_ref()?;
+    // Root mean square distance of a curve from the function.
     let off = |y: &[f64]| {
-        let squares = y.iter().zip(&drawn.truth).map(|(y, truth)| (y - truth).powi(2));
-        (squares.sum::<f64>() / drawn.truth.len().max(1) as f64).sqrt() as f32
+        let squares = y.iter().zip(&drawn.target).map(|(y, truth)| (y - truth).powi(2));
+        (squares.sum::<f64>() / drawn.target.len().max(1) as f64).sqrt() as f32
     };
-    let mut all = vec![tr!("network {off}", off = decimal(off(&drawn.network)))];
-    all.extend(drawn.others.iter().map(|(of, y)| format!("{} {}", name(*of), decimal(off(y)))));
+    let mut all = vec![tr!("network {off}", off = format_decimal(off(&drawn.network)))];
+    all.extend(
+        drawn.baselines.iter().map(|(of, y)| format!("{} {}", baseline_name(*of), format_decimal(off(y)))),
+    );
     let said = tr!(
         "Root mean square distance between predictions and function, after {shown} of {most} examples: {all}.",
-        shown = state.shown(&run.link.view),
-        most = state.most_shown(),
-        all = list(&all)
+        shown = state.shown_count(&run.link.view),
+        most = state.max_shown(),
+        all = join_list(&all)
     );
-    Some(with(said, not_trained(state)))
+    Some(append_sentence(said, untrained_note(state)))
 }
 
-pub(super) fn maps_title(run: &RunView) -> Option<String> {
-    let state: &InContextState = run.state()?;
-    match drawn(run, &state.inspected.heads).as_slice() {
+/// The title of the attention map of a selected head; none if all heads are shown.
+pub(super) fn attention_maps_title(run: &RunView) -> Option<String> {
+    let state: &InContextState = run.lab_state()?;
+    match shown_heads(run, &state.inspected.heads).as_slice() {
         [one] => Some(tr!(
             "Attention map of head {head} in layer {layer}",
             head = one.head + 1,
@@ -210,55 +222,56 @@ pub(super) fn maps_title(run: &RunView) -> Option<String> {
     }
 }
 
-/// Where each head looks from the question.
-pub(super) fn maps(run: &RunView) -> Option<String> {
-    let state: &InContextState = run.state()?;
-    let (heads, shown) = (drawn(run, &state.inspected.heads), state.shown(&run.link.view));
+/// Summary of the attention maps: the share of the query's attention on label tokens, for each head.
+pub(super) fn describe_attention_maps(run: &RunView) -> Option<String> {
+    let state: &InContextState = run.lab_state()?;
+    let (heads, shown) = (shown_heads(run, &state.inspected.heads), state.shown_count(&run.link.view));
     if heads.is_empty() {
         return Some(tr!("The network has not been evaluated yet.").into());
     }
-    let all = 2 * state.inspected.points() - 1;
+    let all = 2 * state.inspected.point_count() - 1;
     let one = |head: &&vivarium_model::models::in_context_transformer::Head| {
         let row = &head.weights[2 * shown * all..][..2 * shown + 1];
         let sum: f64 = row.iter().sum();
-        // Of ReLU attention weights need not sum to one.
+        // ReLU attention weights need not sum to 1.
         let labels: f64 = row.iter().skip(1).step_by(2).sum::<f64>() / if sum > 0.0 { sum } else { 1.0 };
         tr!(
             "in head {head} of layer {layer}, {share} of the attention is on the label tokens",
             head = head.head + 1,
             layer = head.layer + 1,
-            share = vivarium_view::display::words::percent(labels as f32)
+            share = vivarium_view::display::words::format_percent(labels as f32)
         )
     };
     let said: Vec<String> = heads.iter().map(one).collect();
-    Some(tr!("Attention of the query's token: {said}.", said = list(&said)))
+    Some(tr!("Attention of the query's token: {said}.", said = join_list(&said)))
 }
 
-pub(super) fn depth(run: &RunView) -> String {
+/// Summary of the chart of a sweep.
+pub(super) fn describe_sweep(run: &RunView) -> String {
     let spec = &run.link.spec;
     let one = |(name, points): (String, Vec<(f64, Vec<f32>)>)| {
         let known = points.iter().filter_map(|(x, values)| {
             let [_, middle, _] = quartiles(values)?;
-            let at = setting(spec, &spec.run.sweep.key, &real(*x));
-            Some(tr!("{r2} at {at}", r2 = decimal(middle), at))
+            let at = format_setting(spec, &spec.run.sweep.key, &format_real(*x));
+            Some(tr!("{r2} at {at}", r2 = format_decimal(middle), at))
         });
         let known: Vec<String> = known.collect();
         (!known.is_empty()).then(|| tr!("{name}: {known}", name, known = known.join(", ")))
     };
-    let mut all = curves(run);
-    if let Some((baseline, known)) = across(run) {
-        all.push((name(baseline).into(), known.iter().map(|(x, r2)| (*x, vec![*r2])).collect()));
+    let mut all = r2_curves(run);
+    if let Some((baseline, known)) = swept_regression(run) {
+        all.push((baseline_name(baseline).into(), known.iter().map(|(x, r2)| (*x, vec![*r2])).collect()));
     }
     let said: Vec<String> = all.into_iter().filter_map(one).collect();
     if said.is_empty() {
         return tr!("No run of the sweep has ended yet.").into();
     }
     let said = tr!("R² at the last point of a prompt. {said}.", said = said.join("; "));
-    let is_without_networks = across(run).is_some()
-        && run
-            .state()
-            .is_some_and(|state: &InContextState| methods(&state.prompts).iter().any(|of| of.is_trained()));
-    with(
+    let is_without_networks = swept_regression(run).is_some()
+        && run.lab_state().is_some_and(|state: &InContextState| {
+            applicable_baselines(&state.prompts).iter().any(|of| of.is_trained())
+        });
+    append_sentence(
         said,
         is_without_networks.then(|| {
             tr!("A network that is trained on the examples of a prompt is not measured for the runs of this sweep.")

@@ -1,152 +1,168 @@
-//! The charts of networks on prompts: what is measured over the steps, and what the prompt on show says.
+//! Charts of networks on prompts: metrics against steps, and attention for the inspected prompt.
 
 use super::probes::{HEADS, POSITIONS};
 use super::state::LookupState;
-use super::theory::{floors, has_floor, has_span, whole};
+use super::theory::{check_has_lower_bound, check_has_span_bound, lower_bounds, read_count};
 use super::weights::PARAMETERS;
 use super::weights::span::OUTSIDE;
 use super::{sweeps, words};
 use vivarium_core::sorting;
 use vivarium_model::models::Model;
 use vivarium_model::tasks::sparse_token_regression::charts;
-use vivarium_plot::analysis::curves::{self, trained_on};
-use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, Role, Series};
+use vivarium_plot::analysis::curves;
+use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading, Role, Series};
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::{ChartSpec, Follows, marked, reached, solved};
+use vivarium_view::display::charts::{
+    ChartDependency, ChartSpec, add_step_marks, last_solved_step, target_mark,
+};
 
-/// Most positions that are named below a matrix.
-const NAMED: usize = 64;
+/// Maximum number of positions that get a label on an axis.
+const MAX_NAMED_POSITIONS: usize = 64;
 
-/// Error at the end by number of heads.
-const STAIRS: ChartSpec = ChartSpec::new(charts::STAIRS, |run| Reading::Lines(sweeps::stairs(run)))
-    .applies(|run| match sweeps::is_over(run, "h") {
-        true => has_floor(run.spec()),
-        false => Err(tr!("This chart needs a sweep over the number of heads H.").into()),
-    })
-    .summary(|run| Some(words::stairs(run)))
-    .follows(Follows::Findings)
-    .of_measurements();
-
-/// Sequences to the target.
-const NEEDED: ChartSpec = ChartSpec::new(charts::NEEDED, |run| Reading::Lines(sweeps::needed(run)))
-    .applies(|run| match run.link.spec.run.sweep.is_empty() {
-        false => Ok(()),
-        true => Err(tr!("This chart needs a sweep, for example over the number of positions N.").into()),
-    })
-    .summary(|run| Some(words::needed(run)))
-    .follows(Follows::Sweep)
-    .of_measurements();
-
-/// Retrieval error by sharpness.
-const SHARPNESS: ChartSpec = ChartSpec::new(charts::SHARPNESS, |run| Reading::Lines(sweeps::sharpness(run)))
-    .applies(|run| match whole(run.spec(), "h") {
-        Some(_) => Ok(()),
-        None => Err(tr!("This network has no heads.").into()),
-    })
-    .summary(words::sharpness)
-    .follows(Follows::Findings)
-    .of_measurements();
-
-/// What a sample cannot tell of the direction u.
-const SPAN: ChartSpec = ChartSpec::new(charts::SPAN, |run| Reading::Lines(sweeps::span(run)))
-    .probe(OUTSIDE)
-    .applies(|run| has_span(run.spec()))
-    .summary(words::span)
-    .follows(Follows::Findings)
-    .of_measurements();
-
-/// All of them.
-pub const CHARTS: &[ChartSpec] = &[
-    ChartSpec::new(charts::ERROR, |run| Reading::Lines(error(run)))
-        .summary(|run| Some(words::error(run)))
-        .follows(Follows::Rows)
-        .of_measurements()
-        .compares(),
-    STAIRS,
-    ChartSpec::new(charts::MATRIX, |run| {
-        Reading::Grid(run.state().map(|state| matrix(run, state)).unwrap_or_default())
-    })
-    .probe(PARAMETERS)
-    .applies(has_heads)
-    .title(matrix_title)
-    .summary(words::matrix)
-    .follows(Follows::Head),
-    ChartSpec::new(charts::GLANCES, |run| {
-        Reading::Grid(run.state().map(|state| glances(run, state)).unwrap_or_default())
-    })
-    .probe(PARAMETERS)
-    .applies(has_heads)
-    .title(glances_title)
-    .summary(words::glances)
-    .follows(Follows::Sequence),
-    ChartSpec::new(charts::ANSWERED, |run| Reading::Lines(answered(run)))
-        .probe(HEADS)
-        .applies(has_heads)
-        .summary(words::answered),
-    ChartSpec::new(charts::POSITIONS, |run| Reading::Bars(positions(run)))
-        .probe(POSITIONS)
-        .summary(words::positions),
-    NEEDED,
-    ChartSpec::new(charts::SLOTS, |run| Reading::Grid(run.state().map(slots_of).unwrap_or_default()))
-        .probe(PARAMETERS)
-        .applies(|run| match &run.spec().model {
-            Model::GatedMemory(_) => Ok(()),
-            _ => Err(tr!("Only a gated memory has slots.").into()),
+/// Chart of a sweep over heads: final relative error against the number of heads H.
+const ERROR_BY_HEADS: ChartSpec =
+    ChartSpec::new(charts::STAIRS, |run| Reading::Lines(sweeps::draw_error_by_heads(run)))
+        .applies(|run| match sweeps::sweeps_over(run, "h") {
+            true => check_has_lower_bound(run.spec()),
+            false => Err(tr!("This chart needs a sweep over the number of heads H.").into()),
         })
-        .summary(words::slots)
-        .follows(Follows::Sequence),
-    SHARPNESS,
-    SPAN,
+        .summary(|run| Some(words::describe_error_by_heads(run)))
+        .depends_on(ChartDependency::Findings)
+        .uses_measurements_only();
+
+/// Chart of a sweep: sequences seen when the target is reached, against the swept setting.
+const SEQUENCES_TO_TARGET: ChartSpec =
+    ChartSpec::new(charts::NEEDED, |run| Reading::Lines(sweeps::draw_sequences_to_target(run)))
+        .applies(|run| match run.link.spec.run.sweep.is_empty() {
+            false => Ok(()),
+            true => Err(tr!("This chart needs a sweep, for example over the number of positions N.").into()),
+        })
+        .summary(|run| Some(words::describe_sequences_to_target(run)))
+        .depends_on(ChartDependency::Sweep)
+        .uses_measurements_only();
+
+/// Chart of the retrieval error against the sharpness α of attention.
+const ERROR_BY_SHARPNESS: ChartSpec =
+    ChartSpec::new(charts::SHARPNESS, |run| Reading::Lines(sweeps::draw_error_by_sharpness(run)))
+        .applies(|run| match read_count(run.spec(), "h") {
+            Some(_) => Ok(()),
+            None => Err(tr!("This network has no heads.").into()),
+        })
+        .summary(words::describe_sharpness)
+        .depends_on(ChartDependency::Findings)
+        .uses_measurements_only();
+
+/// Chart of theorem 6: relative error against the number of training prompts, with the lower bound from their span.
+const ERROR_BY_SAMPLE_SIZE: ChartSpec =
+    ChartSpec::new(charts::SPAN, |run| Reading::Lines(sweeps::draw_error_by_sample_size(run)))
+        .probe(OUTSIDE)
+        .applies(|run| check_has_span_bound(run.spec()))
+        .summary(words::describe_span)
+        .depends_on(ChartDependency::Findings)
+        .uses_measurements_only();
+
+/// Charts of the lab, in the order of the chart menu.
+pub const CHARTS: &[ChartSpec] = &[
+    ChartSpec::new(charts::ERROR, |run| Reading::Lines(draw_error(run)))
+        .summary(|run| Some(words::describe_error(run)))
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only()
+        .with_other_runs(),
+    ERROR_BY_HEADS,
+    ChartSpec::new(charts::MATRIX, |run| {
+        Reading::Grid(run.lab_state().map(|state| draw_matrix(run, state)).unwrap_or_default())
+    })
+    .probe(PARAMETERS)
+    .applies(check_has_heads)
+    .title(matrix_title)
+    .summary(words::describe_matrix)
+    .depends_on(ChartDependency::Head),
+    ChartSpec::new(charts::GLANCES, |run| {
+        Reading::Grid(run.lab_state().map(|state| draw_attention(run, state)).unwrap_or_default())
+    })
+    .probe(PARAMETERS)
+    .applies(check_has_heads)
+    .title(attention_title)
+    .summary(words::describe_attention)
+    .depends_on(ChartDependency::Sequence),
+    ChartSpec::new(charts::ANSWERED, |run| Reading::Lines(draw_answered_names(run)))
+        .probe(HEADS)
+        .applies(check_has_heads)
+        .summary(words::describe_answered_names),
+    ChartSpec::new(charts::POSITIONS, |run| Reading::Bars(draw_error_by_position(run)))
+        .probe(POSITIONS)
+        .summary(words::describe_error_by_position),
+    SEQUENCES_TO_TARGET,
+    ChartSpec::new(charts::SLOTS, |run| {
+        Reading::Grid(run.lab_state().map(draw_memory_slots).unwrap_or_default())
+    })
+    .probe(PARAMETERS)
+    .applies(|run| match &run.spec().model {
+        Model::GatedMemory(_) => Ok(()),
+        _ => Err(tr!("Only a gated memory has slots.").into()),
+    })
+    .summary(words::describe_memory_slots)
+    .depends_on(ChartDependency::Sequence),
+    ERROR_BY_SHARPNESS,
+    ERROR_BY_SAMPLE_SIZE,
 ];
 
-/// Whether the network has heads.
-fn has_heads(run: &RunView) -> Result<(), String> {
-    match whole(run.spec(), "h") {
+/// Returns an error message if the network has no attention heads.
+fn check_has_heads(run: &RunView) -> Result<(), String> {
+    match read_count(run.spec(), "h") {
         Some(_) => Ok(()),
         None => Err(tr!("This network has no heads.").into()),
     }
 }
 
-/// What the curve of training is called.
-fn trained(run: &RunView) -> Option<&'static str> {
-    trained_on(run.spec().task.examples().sample_size().is_some(), run.spec().batch())
+/// Label of the training curve; `None` if the default label fits.
+fn training_curve_name(run: &RunView) -> Option<&'static str> {
+    curves::training_curve_name(
+        run.spec().task.examples().training_set_size().is_some(),
+        run.spec().batch_size(),
+    )
 }
 
-fn error(run: &RunView) -> Lines {
-    let mut lines = marked(
-        Lines { y_label: tr!("relative error").into(), ..curves::loss(&run.history, trained(run), None) },
+/// Draws relative error against steps, with the theoretical lower bounds as reference lines.
+fn draw_error(run: &RunView) -> LineChart {
+    let mut lines = add_step_marks(
+        LineChart {
+            y_label: tr!("relative error").into(),
+            ..curves::loss_chart(&run.history, training_curve_name(run), None)
+        },
         run,
     );
-    lines.marks.extend(solved(run).map(reached(run)));
+    lines.marks.extend(last_solved_step(run).map(target_mark(run)));
     let named = |(heads, floor): (usize, f64)| match heads {
         1 => (floor, tr!("lower bound for 1 head").into()),
         _ => (floor, tr!("lower bound for {heads} heads", heads)),
     };
-    let (own, mut all) = (whole(run.spec(), "h"), floors(run.spec()));
-    // Where names would touch, the first stays: that of the run's own heads.
+    let (own, mut all) = (read_count(run.spec(), "h"), lower_bounds(run.spec()));
+    // If labels overlap, the first is kept: put the bound for the run's own heads first.
     sorting::sort_by_key(&mut all, |(heads, _)| Some(*heads) != own);
-    lines.references = all.into_iter().map(named).collect();
-    lines.references.push((1.0, tr!("predicting the mean").into()));
+    lines.reference_lines = all.into_iter().map(named).collect();
+    lines.reference_lines.push((1.0, tr!("predicting the mean").into()));
     lines
 }
 
-/// The heads that are drawn, counted from 0: the chosen one, or all.
-fn drawn(run: &RunView, heads: usize) -> Vec<usize> {
+/// Attention heads to draw, from 0: the one selected in the view, or all.
+fn select_heads(run: &RunView, heads: usize) -> Vec<usize> {
     match run.link.view.head.checked_sub(1).filter(|head| *head < heads) {
         Some(head) => vec![head],
         None => (0..heads).collect(),
     }
 }
 
+/// Title of the query-key matrix chart when one head is selected; `None` for all heads.
 fn matrix_title(run: &RunView) -> Option<String> {
-    let head = run.link.view.head.checked_sub(1).filter(|head| Some(*head) < whole(run.spec(), "h"))?;
+    let head = run.link.view.head.checked_sub(1).filter(|head| Some(*head) < read_count(run.spec(), "h"))?;
     Some(tr!("Query-key matrix |W_QK|, head {number}", number = head + 1))
 }
 
-/// |W_QK| of the heads side by side with a line between, the blocks of the construction outlined.
-fn matrix(run: &RunView, state: &LookupState) -> Grid {
-    let Some(scores) = state.scores() else { return Grid::default() };
-    let (size, heads) = (scores.size, drawn(run, scores.heads.len()));
+/// Heat map of |W_QK|: the heads side by side with a gap between, the nonzero blocks of the construction outlined.
+fn draw_matrix(run: &RunView, state: &LookupState) -> Heatmap {
+    let Some(scores) = state.scores() else { return Heatmap::default() };
+    let (size, heads) = (scores.size, select_heads(run, scores.heads.len()));
     let columns = heads.len() * (size + 1) - 1;
     let mut values = vec![f32::NAN; size * columns];
     let mut outlines = vec![];
@@ -159,10 +175,10 @@ fn matrix(run: &RunView, state: &LookupState) -> Grid {
         let shifted = |own: std::ops::Range<usize>| own.start + first..own.end + first;
         outlines.extend(scores.blocks(&state.prompts).into_iter().map(|(rows, own)| (rows, shifted(own))));
     }
-    let names = part_names(state, size);
+    let names = entry_names(state, size);
     let all: Vec<String> = heads.iter().map(|head| (head + 1).to_string()).collect();
     let gap = [String::new()];
-    Grid {
+    Heatmap {
         x_label: match all.as_slice() {
             [_] => tr!("key: entries of a token's vector").into(),
             _ => tr!("key: entries of a token's vector; heads {heads}", heads = all.join(", ")),
@@ -178,8 +194,9 @@ fn matrix(run: &RunView, state: &LookupState) -> Grid {
     }
 }
 
-/// What the numbers are called that scores depend on: those of the token, of its own code and of those of its names.
-fn part_names(state: &LookupState, size: usize) -> Vec<String> {
+/// Names of the last `size` entries of an encoded token: token entries "x 1", own code "ω 1", codes of its names "t1
+/// 1".
+fn entry_names(state: &LookupState, size: usize) -> Vec<String> {
     let prompts = &state.prompts;
     let token = (1..=prompts.dim).map(|at| format!("x {at}"));
     let code = |part: usize| {
@@ -190,30 +207,39 @@ fn part_names(state: &LookupState, size: usize) -> Vec<String> {
     all[all.len().saturating_sub(size)..].to_vec()
 }
 
-fn glances_title(run: &RunView) -> Option<String> {
-    let state: &LookupState = run.state()?;
-    Some(tr!("Attention of the heads at position {number}", number = state.place(&run.link.view) + 1))
+/// Title of the attention chart, with the number of the selected position.
+fn attention_title(run: &RunView) -> Option<String> {
+    let state: &LookupState = run.lab_state()?;
+    Some(tr!(
+        "Attention of the heads at position {number}",
+        number = state.shown_position(&run.link.view) + 1
+    ))
 }
 
-/// A row for each head: its attention on every position, the named ones outlined.
-fn glances(run: &RunView, state: &LookupState) -> Grid {
-    let (place, attention) = (state.place(&run.link.view), &state.inspected.attention);
+/// Heat map of attention weights for the selected query position, `[heads, length]`, named positions outlined.
+fn draw_attention(run: &RunView, state: &LookupState) -> Heatmap {
+    let (place, attention) = (state.shown_position(&run.link.view), &state.inspected.attention);
     let length = state.prompts.length;
     let rows = attention.len();
-    Grid {
+    Heatmap {
         x_label: tr!("attended position; named positions are outlined").into(),
         y_label: tr!("head").into(),
         rows,
         columns: length,
         values: attention.iter().flatten().map(|share| *share as f32).collect(),
         row_names: (1..=rows).map(|head| head.to_string()).collect(),
-        column_names: if length <= NAMED { (1..=length).map(|at| at.to_string()).collect() } else { vec![] },
-        outlines: state.named(place).iter().map(|name| (0..rows, *name..name + 1)).collect(),
+        column_names: if length <= MAX_NAMED_POSITIONS {
+            (1..=length).map(|at| at.to_string()).collect()
+        } else {
+            vec![]
+        },
+        outlines: state.names_at(place).iter().map(|name| (0..rows, *name..name + 1)).collect(),
         ..Default::default()
     }
 }
 
-fn answered(run: &RunView) -> Lines {
+/// Draws attention on the named tokens and the smallest error possible with this attention, against steps.
+fn draw_answered_names(run: &RunView) -> LineChart {
     let curve = |which: usize, name: &str, role: Role| {
         let known = run.trace(&HEADS).filter(|(_, few)| few.get(which).is_some_and(|x| x.is_finite()));
         let (x, y): (Vec<f64>, Vec<f32>) = known.map(|(step, few)| (step as f64, few[which] as f32)).unzip();
@@ -222,8 +248,8 @@ fn answered(run: &RunView) -> Lines {
     let left = curve(1, tr!("smallest possible error with this attention"), Role::Train);
     let has_left = !left.x.is_empty();
     let own = curve(0, tr!("attention on named tokens, one head per name"), Role::Test);
-    let mut lines = marked(
-        Lines {
+    let mut lines = add_step_marks(
+        LineChart {
             x_label: tr!("step").into(),
             y_label: if has_left {
                 tr!("relative error, share of attention").into()
@@ -236,16 +262,17 @@ fn answered(run: &RunView) -> Lines {
         },
         run,
     );
-    // Shares are 0 before they rise.
+    // Attention can be 0 at first, which a logarithmic axis cannot show.
     lines.log_y = false;
     lines
 }
 
-fn positions(run: &RunView) -> Bars {
-    let errors = run.finding(&POSITIONS).map_or(&[][..], |found| &found.numbers);
-    let length = run.spec().task.examples().length();
+/// Bars of the relative error at each position.
+fn draw_error_by_position(run: &RunView) -> BarChart {
+    let errors = run.latest_finding(&POSITIONS).map_or(&[][..], |found| &found.numbers);
+    let length = run.spec().task.examples().prediction_count();
     let bar = |at: usize| ((at + 1).to_string(), errors.get(at).copied().unwrap_or(f32::NAN));
-    Bars {
+    BarChart {
         x_label: tr!("position").into(),
         y_label: tr!("relative error").into(),
         bars: (0..length).map(bar).collect(),
@@ -253,9 +280,9 @@ fn positions(run: &RunView) -> Bars {
     }
 }
 
-/// A row for each number of a slot: what it holds after each position that has passed, from the first on.
-fn slots_of(state: &LookupState) -> Grid {
-    let Some((memory, passed)) = state.memory() else { return Grid::default() };
+/// Heat map of a gated memory's slots, `[slots × dim, length]`: a column for the contents after each position read.
+fn draw_memory_slots(state: &LookupState) -> Heatmap {
+    let Some((memory, passed)) = state.read_memory() else { return Heatmap::default() };
     let (length, dim) = (state.prompts.length, state.prompts.dim);
     let rows = memory.slots * dim;
     let cell = |row: usize, at: usize| match at < passed {
@@ -266,14 +293,18 @@ fn slots_of(state: &LookupState) -> Grid {
         1 => (row + 1).to_string(),
         _ => format!("{}, {}", row / dim + 1, row % dim + 1),
     };
-    Grid {
+    Heatmap {
         x_label: tr!("last position read").into(),
         y_label: tr!("slot").into(),
         rows,
         columns: length,
         values: (0..rows).flat_map(|row| (0..length).map(move |at| cell(row, at))).collect(),
         row_names: (0..rows).map(name).collect(),
-        column_names: if length <= NAMED { (1..=length).map(|at| at.to_string()).collect() } else { vec![] },
+        column_names: if length <= MAX_NAMED_POSITIONS {
+            (1..=length).map(|at| at.to_string()).collect()
+        } else {
+            vec![]
+        },
         ..Default::default()
     }
 }

@@ -14,13 +14,13 @@ mod words;
 use super::Parts;
 use super::answers::ANSWERS;
 use super::story::About;
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::SparseTokenRegression;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -28,10 +28,10 @@ pub use state::LookupState;
 
 /// Number of attention heads of a run's network; `None` if the network has no attention.
 pub fn heads(spec: &RunSpec) -> Option<usize> {
-    theory::whole(spec, "h")
+    theory::read_count(spec, "h")
 }
 
-/// The lab.
+/// Lab on sparse token regression, where each position names the tokens that its label depends on.
 pub struct LookupLab;
 
 impl Parts for LookupLab {
@@ -48,50 +48,55 @@ impl Parts for LookupLab {
 }
 
 impl Lab for LookupLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &SparseTokenRegression::INFO
     }
 
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary {
-            examples: text!("held-out prompts"),
-            seen: text!("sequences seen"),
+            examples_name: text!("held-out prompts"),
+            example_axis_label: text!("sequences seen"),
             ..Vocabulary::NUMBERS
         }
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
     }
 
-    fn watched(&self) -> &'static [Probe] {
-        // What is looked into follows the network, whichever charts are on show.
+    fn watched_probes(&self) -> &'static [Probe] {
+        // The inspected prompt follows the network, whichever charts are displayed.
         &[weights::PARAMETERS]
     }
 }
 
 impl LazyLab for LookupLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        probes::example::example(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        probes::example::build_example(run, at)
     }
 
-    fn state(&self, spec: &RunSpec, link: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        Some(Box::new(LookupState::of(spec, link)?))
+    fn initial_state(
+        &self,
+        spec: &RunSpec,
+        link: &Link,
+        _: Option<&dyn LabState>,
+    ) -> Option<Box<dyn LabState>> {
+        Some(Box::new(LookupState::new(spec, link)?))
     }
 
-    fn learning(&self, run: &RunView) -> Option<String> {
-        words::learning(run)
+    fn describe_learning(&self, run: &RunView) -> Option<String> {
+        words::describe_progress(run)
     }
 
-    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::found(run, networks, at))
+    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::describe_success(run, networks, at))
     }
 
-    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::names())
+    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::metric_names())
     }
 
-    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::numbers(run))
+    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::readouts(run))
     }
 }

@@ -1,4 +1,4 @@
-//! What is measured of networks on prompts: which name each head looks up, and the error at each position.
+//! Probes of networks on prompts: mean attention of each head on each name, and the error at each position.
 
 pub mod example;
 #[cfg(test)]
@@ -6,95 +6,113 @@ mod tests;
 
 use vivarium_model::models::Family;
 use vivarium_model::models::token_attention::{OnPrompts, Plain, Scores};
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::{Batch, Form};
+use vivarium_model::tasks::{Batch, ExampleForm};
 use vivarium_science::tokens::theory::heads::conditional_mean_covariance;
 use vivarium_science::tokens::{NameRepeats, Teacher, TeacherKind, TokenPrompts};
-use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
+use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
 /// Mean attention of each head on the token of each name, `[heads, names]`, over positions and held-out prompts.
 ///
-/// Its few numbers are the share of names that are answered by a head of their own, from [`own_heads`], and the least
-/// relative error that anything behind these heads can have; the second is no number where scores read more than positions
-/// or the theory does not cover the task. Its counts are heads and names.
-pub const HEADS: Probe = Probe { name: "lookup-heads", applies: has_heads };
+/// Its scalars are the share of names answered by a head of their own ([`compute_head_assignment`]) and the smallest
+/// relative error possible with this attention; the latter is NaN where scores depend on more than positions or the
+/// theory does not cover the task. Its counts are heads and names.
+pub const HEADS: Probe = Probe { name: "lookup-heads", applies: check_has_heads };
 /// Relative error at each position, `[positions]`, over held-out prompts.
-pub const POSITIONS: Probe = Probe { name: "lookup-positions", applies: is_of_prompts };
+pub const POSITIONS: Probe = Probe { name: "lookup-positions", applies: check_has_prompts };
 
-/// Both of them.
+/// Probes that evaluate held-out prompts.
 pub const PROBES: &[ProbeSpec] = &[
-    ProbeSpec { probe: HEADS, job: |network| Some(Box::new(Heads::new(network)?)) },
-    ProbeSpec { probe: POSITIONS, job: |network| Some(Box::new(Positions::new(&network.spec)?)) },
+    ProbeSpec { probe: HEADS, start_measurement: |network| Some(Box::new(HeadsJob::new(network)?)) },
+    ProbeSpec {
+        probe: POSITIONS,
+        start_measurement: |network| Some(Box::new(PositionsJob::new(&network.spec)?)),
+    },
 ];
 
-/// Operations between two looks at the clock.
-const PORTION: f64 = 4e6;
-/// Operations of a whole measurement, unless that is too few prompts.
-const MOST_OPERATIONS: f64 = 1e9;
-/// Prompts of a measurement at least and at most.
-const PROMPTS: (usize, usize) = (32, 1000);
+/// Operations in one call of `poll`, after which the clock is checked.
+const OPERATIONS_PER_SLICE: f64 = 4e6;
+/// Maximum operations of a whole measurement, unless that allows fewer than the minimum number of prompts.
+const MAX_OPERATIONS: f64 = 1e9;
+/// Minimum and maximum number of held-out prompts per measurement.
+const PROMPT_LIMITS: (usize, usize) = (32, 1000);
 
-fn is_of_prompts(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == Form::Prompt {
+/// Returns an error message if the task's examples are not prompts.
+fn check_has_prompts(spec: &RunSpec) -> Result<(), String> {
+    match spec.task.examples().form() == ExampleForm::Prompt {
         true => Ok(()),
-        false => Err(Form::Prompt.only().into()),
+        false => Err(ExampleForm::Prompt.unavailable_reason().into()),
     }
 }
 
-fn has_heads(spec: &RunSpec) -> Result<(), String> {
-    is_of_prompts(spec)?;
+/// Returns an error message if the network has no attention heads.
+fn check_has_heads(spec: &RunSpec) -> Result<(), String> {
+    check_has_prompts(spec)?;
     match spec.model.config().family() {
         Some(Family::TokenAttention(_)) => Ok(()),
         _ => Err(tr!("This network has no heads.").into()),
     }
 }
 
-/// The held-out prompts of a measurement, and how many are looked at between two looks at the clock.
-struct HeldOut {
+/// Held-out prompts of one measurement, processed in chunks so that the page stays responsive.
+struct HeldOutPrompts {
+    /// Sizes and settings of the prompts.
     prompts: TokenPrompts,
+    /// Prompts as rows of a batch, `[count, row_len]`.
     rows: Vec<f32>,
-    portion: usize,
-    /// Prompts that have been looked at.
-    done: usize,
+    /// Prompts per chunk.
+    chunk_len: usize,
+    /// Number of prompts processed so far.
+    processed: usize,
 }
 
-impl HeldOut {
-    fn of(spec: &RunSpec) -> Option<Self> {
+impl HeldOutPrompts {
+    /// Samples the held-out prompts of a run; `None` if its task has no prompts.
+    fn new(spec: &RunSpec) -> Option<Self> {
         let sampler = spec.task.sampler();
         let prompts = sampler.prompts()?;
-        // A step is three times a forward pass.
+        // A training step costs three times a forward pass.
         let forward = (spec.architecture().step_flops(sampler.inputs(), 1) / 3.0).max(1.0);
-        let count = ((MOST_OPERATIONS / forward) as usize).clamp(PROMPTS.0, PROMPTS.1).min(spec.held_out());
+        let count = ((MAX_OPERATIONS / forward) as usize)
+            .clamp(PROMPT_LIMITS.0, PROMPT_LIMITS.1)
+            .min(spec.held_out_count());
         let mut batch = Batch::default();
-        sampler.held_out(spec.run.seed, 0, count, &mut batch);
-        Some(HeldOut { prompts, rows: batch.x, portion: ((PORTION / forward) as usize).max(1), done: 0 })
+        sampler.append_held_out(spec.run.seed, 0, count, &mut batch);
+        Some(HeldOutPrompts {
+            prompts,
+            rows: batch.x,
+            chunk_len: ((OPERATIONS_PER_SLICE / forward) as usize).max(1),
+            processed: 0,
+        })
     }
 
+    /// Number of prompts of the measurement.
     fn count(&self) -> usize {
         self.rows.len() / self.prompts.row_len()
     }
 
+    /// Whether every prompt has been processed.
     fn is_done(&self) -> bool {
-        self.done >= self.count()
+        self.processed >= self.count()
     }
 
-    /// The next prompts.
-    fn next(&mut self) -> &[f32] {
-        let (from, columns) = (self.done, self.prompts.row_len());
-        self.done = (from + self.portion).min(self.count());
-        &self.rows[from * columns..self.done * columns]
+    /// Rows of the next chunk of prompts, which then counts as processed.
+    fn next_chunk(&mut self) -> &[f32] {
+        let (from, columns) = (self.processed, self.prompts.row_len());
+        self.processed = (from + self.chunk_len).min(self.count());
+        &self.rows[from * columns..self.processed * columns]
     }
 }
 
-/// The most that names get from heads of their own: of all ways to give each name a head, or none, and no head two names,
-/// the one with most attention on the names; its sum over the number of names. 1 where every name has a head that looks
-/// at nothing else, and H/q at most with H heads.
+/// Maximum mean attention on names when each head is assigned to at most one name, and each name to at most one head.
+///
+/// It is 1 if each name has a head that attends to nothing else, and at most H/q with H heads and q names.
 ///
 /// # Shapes
 /// `attention` is `[heads, names]`.
-pub fn own_heads(attention: &[f64], names: usize) -> f64 {
-    // By the set of names that have a head, one head after the other.
+pub fn compute_head_assignment(attention: &[f64], names: usize) -> f64 {
+    // Dynamic programming over the set of names that have a head, adding one head at a time.
     let mut best = vec![f64::NEG_INFINITY; 1 << names];
     best[0] = 0.0;
     for head in attention.chunks(names) {
@@ -107,102 +125,113 @@ pub fn own_heads(attention: &[f64], names: usize) -> f64 {
     best.into_iter().fold(0.0, f64::max) / names as f64
 }
 
-/// The probe of the heads on its way.
-struct Heads {
-    held_out: HeldOut,
-    plain: Plain,
+/// Running measurement of [`HEADS`].
+struct HeadsJob {
+    held_out: HeldOutPrompts,
+    /// Reference implementation of the attention network, in plain loops.
+    reference: Plain,
+    /// Number of attention heads.
     heads: usize,
-    /// g with the variance of a label, where theory knows what the heads tell of it.
+    /// Teacher function g and the variance of a label; `None` where the theory does not cover the task.
     teacher: Option<(Teacher, f64)>,
-    attention: Vec<f64>,
-    explained: f64,
+    /// Summed attention weights, `[heads, names]`.
+    attention_sums: Vec<f64>,
+    /// Summed label covariance that the heads' attention can explain.
+    explained_variance: f64,
 }
 
-impl Heads {
-    fn new(network: &Probed) -> Option<Self> {
+impl HeadsJob {
+    /// Starts the measurement; `None` if the network has no attention heads.
+    fn new(network: &ProbedNetwork) -> Option<Self> {
         let spec = &network.spec;
         let Some(Family::TokenAttention(net)) = spec.model.config().family() else { return None };
-        let held_out = HeldOut::of(spec)?;
+        let held_out = HeldOutPrompts::new(spec)?;
         let prompts = held_out.prompts;
         let is_known = prompts.function != TeacherKind::Network || prompts.repeats == NameRepeats::Distinct;
         let teacher = (net.scores == Scores::Positions && is_known)
             .then(|| (prompts.teacher(spec.run.seed), prompts.label_variance(spec.run.seed)));
-        Some(Heads {
+        Some(HeadsJob {
             held_out,
             heads: net.heads,
-            attention: vec![0.0; net.heads * prompts.names],
-            plain: OnPrompts { net, prompts }.plain(&network.slices()),
+            attention_sums: vec![0.0; net.heads * prompts.names],
+            reference: OnPrompts { net, prompts }.plain(&network.slices()),
             teacher,
-            explained: 0.0,
+            explained_variance: 0.0,
         })
     }
 
-    /// Adds one prompt to what has been found.
-    fn add(&mut self, row: &[f32]) {
+    /// Adds the attention weights of one prompt to the sums.
+    fn add_prompt(&mut self, row: &[f32]) {
         let prompts = self.held_out.prompts;
-        let (n, q, look) = (prompts.length, prompts.names, self.plain.look(row));
+        let (n, q, look) = (prompts.length, prompts.names, self.reference.look(row));
         for (i, list) in prompts.split_row(row).1.chunks(q).enumerate() {
             let names: Vec<usize> = list.iter().map(|name| *name as usize).collect();
             let own: Vec<f64> =
                 look.shares.chunks(n * n).flat_map(|head| &head[i * n..][..n]).copied().collect();
-            for (attention, shares) in self.attention.chunks_mut(q).zip(own.chunks(n)) {
+            for (attention, shares) in self.attention_sums.chunks_mut(q).zip(own.chunks(n)) {
                 attention.iter_mut().zip(&names).for_each(|(sum, name)| *sum += shares[*name]);
             }
             if let Some((teacher, _)) = &self.teacher {
-                self.explained += teacher.label_covariance(&conditional_mean_covariance(&own, n, &names));
+                self.explained_variance +=
+                    teacher.label_covariance(&conditional_mean_covariance(&own, n, &names));
             }
         }
     }
 }
 
-impl Job for Heads {
-    fn poll(&mut self, _network: &Probed) -> Option<Finding> {
+impl ProbeMeasurement for HeadsJob {
+    fn poll(&mut self, _network: &ProbedNetwork) -> Option<ProbeResult> {
         let columns = self.held_out.prompts.row_len();
-        let rows = self.held_out.next().to_vec();
-        rows.chunks(columns).for_each(|row| self.add(row));
+        let rows = self.held_out.next_chunk().to_vec();
+        rows.chunks(columns).for_each(|row| self.add_prompt(row));
         self.held_out.is_done().then(|| {
             let names = self.held_out.prompts.names;
             let all = (self.held_out.count() * self.held_out.prompts.length).max(1) as f64;
-            let attention: Vec<f64> = self.attention.iter().map(|sum| sum / all).collect();
-            let left =
-                self.teacher.as_ref().map_or(f64::NAN, |(_, variance)| 1.0 - self.explained / all / variance);
-            Finding::of(HEADS.id())
-                .with_few([own_heads(&attention, names), left])
+            let attention: Vec<f64> = self.attention_sums.iter().map(|sum| sum / all).collect();
+            let left = self
+                .teacher
+                .as_ref()
+                .map_or(f64::NAN, |(_, variance)| 1.0 - self.explained_variance / all / variance);
+            ProbeResult::new(HEADS.id())
+                .with_few_numbers([compute_head_assignment(&attention, names), left])
                 .with_counts([self.heads, names])
                 .with_numbers(attention.into_iter().map(|share| share as f32).collect())
         })
     }
 }
 
-/// The probe of the positions on its way.
-struct Positions {
-    held_out: HeldOut,
+/// Running measurement of [`POSITIONS`].
+struct PositionsJob {
+    held_out: HeldOutPrompts,
+    /// Variance of the labels.
     variance: f64,
-    squares: Vec<f64>,
+    /// Summed squared error at each position, `[length]`.
+    squared_errors: Vec<f64>,
 }
 
-impl Positions {
+impl PositionsJob {
+    /// Starts the measurement; `None` if the task has no prompts.
     fn new(spec: &RunSpec) -> Option<Self> {
-        let held_out = HeldOut::of(spec)?;
+        let held_out = HeldOutPrompts::new(spec)?;
         let variance = held_out.prompts.label_variance(spec.run.seed);
-        Some(Positions { squares: vec![0.0; held_out.prompts.length], held_out, variance })
+        Some(PositionsJob { squared_errors: vec![0.0; held_out.prompts.length], held_out, variance })
     }
 }
 
-impl Job for Positions {
-    fn poll(&mut self, network: &Probed) -> Option<Finding> {
+impl ProbeMeasurement for PositionsJob {
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
         let prompts = self.held_out.prompts;
-        let rows = self.held_out.next();
+        let rows = self.held_out.next_chunk();
         let outputs = network.spec.network().evaluate(&network.slices(), network.inputs(), rows, 0);
         for (row, outputs) in rows.chunks(prompts.row_len()).zip(outputs.chunks(prompts.length)) {
-            for ((sum, y), f) in self.squares.iter_mut().zip(prompts.split_row(row).2).zip(outputs) {
+            for ((sum, y), f) in self.squared_errors.iter_mut().zip(prompts.split_row(row).2).zip(outputs) {
                 *sum += f64::from(f - y).powi(2);
             }
         }
         self.held_out.is_done().then(|| {
             let unit = self.held_out.count().max(1) as f64 * self.variance;
-            let errors = self.squares.iter().map(|sum| (sum / unit) as f32).collect();
-            Finding::of(POSITIONS.id()).with_numbers(errors)
+            let errors = self.squared_errors.iter().map(|sum| (sum / unit) as f32).collect();
+            ProbeResult::new(POSITIONS.id()).with_numbers(errors)
         })
     }
 }

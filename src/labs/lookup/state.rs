@@ -1,128 +1,133 @@
-//! What the page knows of a run on prompts: the parameters of the first network, and the prompt that is looked into.
+//! State of the lab for a run on prompts: the parameters of the first network, and the prompt that is inspected.
 
-use super::theory::set_by_hand;
-use super::weights::scores::Scores;
-use super::weights::{PARAMETERS, is_small};
+use super::theory::hand_set_attention;
+use super::weights::scores::QueryKeyMatrices;
+use super::weights::{PARAMETERS, check_is_small};
 use vivarium_model::models::Model;
 use vivarium_model::models::gated_memory::{Filled, PASSED};
-use vivarium_model::permalink::{Link, View};
-use vivarium_model::protocol::Finding;
+use vivarium_model::permalink::{Link, ViewSettings};
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, Sampler, SparseTokenRegression, Task};
 use vivarium_science::tokens::{PositionCodes, Teacher, TokenPrompts, count_strong_pairs};
 use vivarium_view::display::LabState;
 
-/// The prompt that is looked into, and what the network makes of it.
+/// Prompt shown in the panel, with the first network's outputs and attention for it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Inspected {
-    /// Held-out prompt that it began with, from 1.
+pub struct InspectedPrompt {
+    /// Number of the held-out prompt that it started from, from 1.
     pub example: usize,
     /// Whether names or numbers were changed.
     pub changed: bool,
-    /// All of it, as a row of a batch; its labels are those of the prompt as it was drawn.
+    /// The prompt as a row of a batch; its labels are those before the user's changes.
     pub row: Vec<f32>,
     /// Tokens, `[length, dim]`.
     pub tokens: Vec<f32>,
-    /// Named positions, from 0, `[length, names]`.
+    /// Named positions of each position, from 0, `[length, names]`.
     pub names: Vec<usize>,
-    /// The labels that follow, `[length]`.
-    pub truth: Vec<f64>,
-    /// What the network answers, `[length]`; not a number as long as it is not known.
-    pub answers: Vec<f64>,
-    /// Attention of each head at the chosen position, `[heads][length]`; empty without heads.
+    /// Labels computed after the user's changes, `[length]`.
+    pub labels: Vec<f64>,
+    /// Outputs of the network, `[length]`; NaN until its parameters are known.
+    pub outputs: Vec<f64>,
+    /// Attention of each head at the selected position, `[heads][length]`; empty without heads.
     pub attention: Vec<Vec<f64>>,
 }
 
-/// What is known of a run on prompts.
+/// State of the lab for one run on prompts: its task, its latest parameters and the inspected prompt.
 #[derive(Debug, Clone)]
 pub struct LookupState {
-    /// The task.
+    /// Task of the run.
     pub task: SparseTokenRegression,
-    /// Its prompts.
+    /// Sizes and settings of the task's prompts.
     pub prompts: TokenPrompts,
-    /// The function of the named tokens.
+    /// Function of the named tokens that gives the labels.
     pub teacher: Teacher,
-    /// The codes of positions, `[length, code_dim]`.
+    /// Codes of positions, `[length, code_dim]`.
     pub codes: Vec<f32>,
-    /// Pairs of positions whose codes break assumption 3 of the paper; none where codes are not random signs.
-    pub strong_pairs: Option<usize>,
-    /// Sharpness of attention that is set by hand, and the least share of it that a named token gets.
-    pub set_by_hand: Option<(f64, f64)>,
-    /// The variance of the labels.
-    pub variance: f64,
-    /// Parameters of the first network, as newly as they are known; none where they are too many for a page.
+    /// Number of pairs of positions whose codes violate assumption 3 of the paper; `None` unless codes are random
+    /// signs.
+    pub correlated_code_pairs: Option<usize>,
+    /// Sharpness α of attention weights set by hand, and the minimum attention weight on a named token; `None` if they
+    /// are trained.
+    pub hand_set_attention: Option<(f64, f64)>,
+    /// Variance of the labels.
+    pub label_variance: f64,
+    /// Latest known parameters of the first network, one list per tensor; empty if they are unknown or too large for
+    /// the page.
     pub parameters: Vec<Vec<f32>>,
-    /// Steps made when they were read.
+    /// Training step of these parameters.
     pub step: u64,
-    /// What is looked into.
-    pub inspected: Inspected,
+    /// Prompt shown in the panel.
+    pub inspected: InspectedPrompt,
+    /// Settings of the run.
     spec: RunSpec,
 }
 
 impl LookupState {
-    /// Of a run on prompts, before its first step.
-    pub fn of(spec: &RunSpec, link: &Link) -> Option<Self> {
+    /// State of a run before its first step; `None` if the task has no prompts.
+    pub fn new(spec: &RunSpec, link: &Link) -> Option<Self> {
         let Task::SparseTokenRegression(task) = &spec.task else { return None };
-        let (prompts, seed) = (task.drawn(), spec.run.seed);
+        let (prompts, seed) = (task.prompt_spec(), spec.run.seed);
         let codes = prompts.draw_position_codes(seed);
         let mut state = LookupState {
             task: task.clone(),
             prompts,
             teacher: prompts.teacher(seed),
-            strong_pairs: (prompts.codes == PositionCodes::Random)
+            correlated_code_pairs: (prompts.codes == PositionCodes::Random)
                 .then(|| count_strong_pairs(&codes, prompts.code_dim)),
             codes,
-            set_by_hand: set_by_hand(spec),
-            variance: prompts.label_variance(seed),
-            parameters: if is_small(spec).is_ok() && spec.is_drawn_at_once() {
-                spec.initial_of(1)
+            hand_set_attention: hand_set_attention(spec),
+            label_variance: prompts.label_variance(seed),
+            parameters: if check_is_small(spec).is_ok() && spec.can_page_initialize() {
+                spec.initialize_replicas(1)
             } else {
                 vec![]
             },
             step: 0,
-            inspected: Inspected::default(),
+            inspected: InspectedPrompt::default(),
             spec: spec.clone(),
         };
-        state.look_into(&link.view);
+        state.update_inspected(&link.view);
         Some(state)
     }
 
-    /// The position, from 0, that is looked into.
-    pub fn place(&self, view: &View) -> usize {
+    /// Position selected in the view, from 0.
+    pub fn shown_position(&self, view: &ViewSettings) -> usize {
         let last = self.prompts.length - 1;
         if view.place == 0 { last } else { (view.place - 1).min(last) }
     }
 
-    /// How the network's heads look things up; none without heads or parameters.
-    pub fn scores(&self) -> Option<Scores> {
-        if self.parameters.is_empty() { None } else { Scores::of(&self.spec, &self.parameters) }
+    /// Query-key matrices of the network; `None` without heads or parameters.
+    pub fn scores(&self) -> Option<QueryKeyMatrices> {
+        if self.parameters.is_empty() { None } else { QueryKeyMatrices::new(&self.spec, &self.parameters) }
     }
 
-    /// What the slots of a gated memory hold while the prompt passes from its first position on, and how many positions have
-    /// passed; none of other networks.
-    pub fn memory(&self) -> Option<(Filled, usize)> {
+    /// Slots of a gated memory after each position of the prompt, and the number of positions read; `None` for other
+    /// networks.
+    pub fn read_memory(&self) -> Option<(Filled, usize)> {
         let Model::GatedMemory(net) = &self.spec.model else { return None };
         let passed = self.parameters.get(PASSED)?.first()?;
         Some((net.on(self.prompts).filled(&self.codes, &self.inspected.row), *passed as usize))
     }
 
-    /// The names of a position, from 0; none beyond the last one.
+    /// Positions named by a position, from 0; empty beyond the last one.
     ///
     /// # Why
-    /// Where a prompt gets shorter, the cells of the longer table ask once more before they are taken away.
-    pub fn named(&self, place: usize) -> &[usize] {
-        self.inspected.names.chunks_exact(self.prompts.names.max(1)).nth(place).unwrap_or_default()
+    ///
+    /// When the prompt gets shorter, the cells of the old table still ask for their names before they are removed.
+    pub fn names_at(&self, position: usize) -> &[usize] {
+        self.inspected.names.chunks_exact(self.prompts.names.max(1)).nth(position).unwrap_or_default()
     }
 
-    /// The numbers of the token at a position; none beyond the last one.
-    pub fn token(&self, place: usize) -> &[f32] {
-        self.inspected.tokens.chunks_exact(self.prompts.dim.max(1)).nth(place).unwrap_or_default()
+    /// Entries of the token at a position; empty beyond the last one.
+    pub fn token_at(&self, position: usize) -> &[f32] {
+        self.inspected.tokens.chunks_exact(self.prompts.dim.max(1)).nth(position).unwrap_or_default()
     }
 
-    /// The prompt of the view as a row of a batch, and whether a person has changed it.
-    fn chosen(&self, view: &View) -> (Vec<f32>, bool) {
+    /// The prompt selected in the view as a row of a batch, with the user's changes, and whether there are any.
+    fn build_prompt(&self, view: &ViewSettings) -> (Vec<f32>, bool) {
         let (prompts, mut batch) = (&self.prompts, Batch::default());
-        self.task.held_out(self.spec.run.seed, view.example.max(1) - 1, 1, &mut batch);
+        self.task.append_held_out(self.spec.run.seed, view.example.max(1) - 1, 1, &mut batch);
         let mut row = batch.x;
         let (tokens, names) = (prompts.length * prompts.dim, prompts.length * prompts.names);
         let mut changed = false;
@@ -130,7 +135,7 @@ impl LookupState {
             changed |= row[at] != value;
             row[at] = value;
         };
-        // What the task cannot have is passed over.
+        // Values that the task does not allow are ignored.
         for (place, value) in view.tokens.iter().filter(|(place, _)| (1..=tokens as u64).contains(place)) {
             change(*place as usize - 1, *value as f32);
         }
@@ -145,20 +150,20 @@ impl LookupState {
         (row, changed)
     }
 
-    /// Has the prompt of the view looked into.
-    fn look_into(&mut self, view: &View) {
-        let (row, changed) = self.chosen(view);
+    /// Evaluates the prompt selected in the view and stores the result in `inspected`.
+    fn update_inspected(&mut self, view: &ViewSettings) {
+        let (row, changed) = self.build_prompt(view);
         let (tokens, names, _) = self.prompts.split_row(&row);
         let attention = self.scores().map(|scores| {
             let mut encoded = vec![];
             self.prompts.append_encoded(&self.codes, &row, &mut encoded);
-            scores.attention(&self.prompts, &encoded, self.place(view))
+            scores.attention(&self.prompts, &encoded, self.shown_position(view))
         });
-        self.inspected = Inspected {
+        self.inspected = InspectedPrompt {
             example: view.example,
             changed,
-            truth: self.prompts.compute_labels(&self.teacher, tokens, names),
-            answers: self.answers(&row),
+            labels: self.prompts.compute_labels(&self.teacher, tokens, names),
+            outputs: self.evaluate_outputs(&row),
             attention: attention.unwrap_or_default(),
             names: names.iter().map(|name| *name as usize).collect(),
             tokens: tokens.to_vec(),
@@ -166,8 +171,8 @@ impl LookupState {
         };
     }
 
-    /// What the network answers to a prompt, `[length]`.
-    fn answers(&self, row: &[f32]) -> Vec<f64> {
+    /// Outputs of the network for a prompt, `[length]`; NaN without parameters.
+    fn evaluate_outputs(&self, row: &[f32]) -> Vec<f64> {
         if self.parameters.is_empty() {
             return vec![f64::NAN; self.prompts.length];
         }
@@ -178,18 +183,18 @@ impl LookupState {
 }
 
 impl LabState for LookupState {
-    fn cloned(&self) -> Box<dyn LabState> {
+    fn clone_boxed(&self) -> Box<dyn LabState> {
         Box::new(self.clone())
     }
 
-    fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
+    fn add_finding(&mut self, step: u64, finding: &ProbeResult, link: &Link) {
         if let Some(parameters) = PARAMETERS.parameters(&self.spec, finding) {
             (self.parameters, self.step) = (parameters, step);
-            self.look_into(&link.view);
+            self.update_inspected(&link.view);
         }
     }
 
-    fn look_anew(&mut self, link: &Link) {
-        self.look_into(&link.view);
+    fn recompute_view(&mut self, link: &Link) {
+        self.update_inspected(&link.view);
     }
 }

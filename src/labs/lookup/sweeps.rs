@@ -1,54 +1,55 @@
-//! Charts of sweeps: error by heads, sequences to the target, retrieval by sharpness, and what a sample cannot tell.
+//! Charts of sweeps: error by heads, sequences to the target, retrieval error by sharpness, and error by sample size.
 
-use super::theory::{floor, outside_span, task, whole};
+use super::theory::{lower_bound, prompt_task, read_count, span_lower_bounds};
 use super::weights::span::OUTSIDE;
-use vivarium_core::bounds::{SLICE, product};
-use vivarium_core::settings::Axis;
+use vivarium_core::bounds::{PAGE_SLICE_OPERATIONS, saturating_product};
+use vivarium_core::settings::SweepAxis;
 use vivarium_core::sorting;
-use vivarium_plot::analysis::bootstrap::Law;
+use vivarium_plot::analysis::bootstrap::ScalingLaw;
 use vivarium_plot::analysis::ends;
-use vivarium_plot::analysis::scaling::{Point, fit, fit_logarithm, interval};
-use vivarium_plot::analysis::{Lines, Role, Series};
+use vivarium_plot::analysis::scaling::{ScalingPoint, fit_logarithm, fit_power_law, slope_interval};
+use vivarium_plot::analysis::{LineChart, Role, Series};
 use vivarium_science::tokens::theory::oracle::mean_oracle_risk;
 use vivarium_science::tokens::theory::retrieval::{evaluate_lookup, lookup_error_bound};
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::{final_errors, with_axes};
-use vivarium_view::display::words::{label, significant, symbol, thousands};
+use vivarium_view::display::charts::{empty_lines, final_error_curves};
+use vivarium_view::display::words::{format_significant, format_thousands, setting_label, setting_symbol};
 
-/// Places at which curves of theory are drawn.
-const PLACES: usize = 40;
-/// Fewest of them.
-const FEWEST: u64 = 8;
-/// The top of an axis of relative errors over the largest of them.
-const ROOM: f64 = 1.05;
-/// Colours of curves, one after the other.
-const ROLES: [Role; 3] = [Role::Test, Role::Train, Role::Relevant];
+/// Number of points at which a theoretical curve is computed.
+const CURVE_POINTS: usize = 40;
+/// Minimum number of points of a curve; if fewer can be computed in time, it is not drawn.
+const MIN_CURVE_POINTS: u64 = 8;
+/// Upper end of an axis of relative errors divided by the largest of them.
+const AXIS_MARGIN: f64 = 1.05;
+/// Roles of the curves of a sweep, which set their colours, in turn.
+const CURVE_ROLES: [Role; 3] = [Role::Test, Role::Train, Role::Relevant];
 
-/// Whether the link is a sweep over this setting.
-pub(super) fn is_over(run: &RunView, key: &str) -> bool {
-    let Axis { key: own, values, .. } = &run.link.spec.run.sweep;
+/// Whether the link is a sweep over the setting with this key.
+pub(super) fn sweeps_over(run: &RunView, key: &str) -> bool {
+    let SweepAxis { key: own, values, .. } = &run.link.spec.run.sweep;
     own == key && !values.is_empty()
 }
 
-/// Floors by theory of the runs of one curve of the sweep: heads and floor, in rising order.
-fn floors_of(run: &RunView, line: usize) -> Vec<(f64, f32)> {
+/// Theoretical lower bounds of one curve of the sweep: (heads, bound), by number of heads.
+fn lower_bounds_of_curve(run: &RunView, curve: usize) -> Vec<(f64, f32)> {
     let Some(sweep) = &run.sweep else { return vec![] };
-    let cells = sweep.cells.iter().filter(|cell| cell.series == line);
+    let cells = sweep.cells.iter().filter(|cell| cell.series_index == curve);
     let mut all: Vec<(f64, f32)> = cells
         .filter_map(|cell| {
-            let heads = whole(&cell.spec, "h")?;
-            Some((heads as f64, floor(&cell.spec, heads)? as f32))
+            let heads = read_count(&cell.spec, "h")?;
+            Some((heads as f64, lower_bound(&cell.spec, heads)? as f32))
         })
         .collect();
     sorting::sort_by(&mut all, |a, b| a.0.total_cmp(&b.0));
     all
 }
 
-pub(super) fn stairs(run: &RunView) -> Lines {
-    let curves = final_errors(run);
-    let mut lines = ends::chart(&curves, &label(&run.link.spec, "h"), tr!("relative error"));
+/// Draws the final relative error against the number of heads, with the theoretical lower bounds.
+pub(super) fn draw_error_by_heads(run: &RunView) -> LineChart {
+    let curves = final_error_curves(run);
+    let mut lines = ends::chart(&curves, &setting_label(&run.link.spec, "h"), tr!("relative error"));
     for (line, (name, _)) in curves.iter().enumerate() {
-        let (x, y): (Vec<f64>, Vec<f32>) = floors_of(run, line).into_iter().unzip();
+        let (x, y): (Vec<f64>, Vec<f32>) = lower_bounds_of_curve(run, line).into_iter().unzip();
         let name = match curves.len() {
             1 => tr!("theoretical lower bound").into(),
             _ => tr!("theoretical lower bound, {name}", name),
@@ -59,13 +60,12 @@ pub(super) fn stairs(run: &RunView) -> Lines {
     lines
 }
 
-/// The curves of the sweep so far: their names, and for each value of the sweep the sequences that each network had seen
-/// when it reached the target.
-pub(super) fn sequences(run: &RunView) -> Vec<(String, Vec<Point>)> {
+/// Curves of the sweep so far: name, and for each swept value the sequences that each network had seen at the target.
+pub(super) fn collect_sequences(run: &RunView) -> Vec<(String, Vec<ScalingPoint>)> {
     let spec = &run.link.spec;
     let Some(sweep) = &run.sweep else { return vec![] };
-    let batch = spec.batch() as u64;
-    let seen = |point: Point| Point {
+    let batch = spec.batch_size() as u64;
+    let seen = |point: ScalingPoint| ScalingPoint {
         times: point.times.iter().map(|time| time.map(|steps| steps * batch)).collect(),
         horizon: point.horizon.saturating_mul(batch),
         ..point
@@ -74,71 +74,75 @@ pub(super) fn sequences(run: &RunView) -> Vec<(String, Vec<Point>)> {
     curves.map(|(name, points)| (name, points.into_iter().map(seen).collect())).collect()
 }
 
-/// A fitted curve with the 95 % interval of its slope, if networks are enough for one.
-fn with_interval(fitted: String, ends: Option<[String; 2]>) -> String {
+/// Appends the 95 % confidence interval of the slope to a fitted formula; unchanged if there is none.
+fn append_interval(fitted: String, ends: Option<[String; 2]>) -> String {
     match ends {
         Some([low, high]) => tr!("{fitted}, 95 % interval {low} to {high}", fitted, low, high),
         None => fitted,
     }
 }
 
-/// "∝ N^0.55, 95 % interval 0.48 to 0.63", as far as it is known.
-fn power(points: &[Point], symbol: &str) -> Option<String> {
-    let fitted = format!("∝ {symbol}^{}", significant(fit(points)?.exponent));
-    let ends = interval(points, Law::Power).map(|(low, high)| [low, high].map(significant));
-    Some(with_interval(fitted, ends))
+/// Text of the power-law fit: "∝ N^0.55, 95 % interval 0.48 to 0.63"; `None` without two medians.
+fn format_power_fit(points: &[ScalingPoint], symbol: &str) -> Option<String> {
+    let fitted = format!("∝ {symbol}^{}", format_significant(fit_power_law(points)?.exponent));
+    let ends =
+        slope_interval(points, ScalingLaw::Power).map(|(low, high)| [low, high].map(format_significant));
+    Some(append_interval(fitted, ends))
 }
 
-/// "900 + 3,100 ln N, 95 % interval 2,900 to 3,300", likewise: the interval is that of the factor of ln N.
-fn logarithm(points: &[Point], symbol: &str) -> Option<String> {
-    let law = fit_logarithm(points)?;
-    let sign = if law.slope < 0.0 { "−" } else { "+" };
-    let level = if law.level < 0.0 { "−" } else { "" };
-    let whole = |x: f64| thousands(x.abs().round() as u64);
+/// Text of the logarithmic fit: "900 + 3,100 ln N, 95 % interval 2,900 to 3,300" for the factor of ln N; `None` without
+/// two medians.
+fn format_log_fit(points: &[ScalingPoint], symbol: &str) -> Option<String> {
+    let fit = fit_logarithm(points)?;
+    let sign = if fit.slope < 0.0 { "−" } else { "+" };
+    let level = if fit.level < 0.0 { "−" } else { "" };
+    let whole = |x: f64| format_thousands(x.abs().round() as u64);
     let signed = |x: f64| format!("{}{}", if x < 0.0 { "−" } else { "" }, whole(x));
-    let fitted = format!("{level}{} {sign} {} ln {symbol}", whole(law.level), whole(law.slope));
-    let ends = interval(points, Law::Logarithm).map(|(low, high)| [low, high].map(signed));
-    Some(with_interval(fitted, ends))
+    let fitted = format!("{level}{} {sign} {} ln {symbol}", whole(fit.level), whole(fit.slope));
+    let ends = slope_interval(points, ScalingLaw::Logarithm).map(|(low, high)| [low, high].map(signed));
+    Some(append_interval(fitted, ends))
 }
 
-/// Both fits of a curve, in words; none without two medians.
-pub(super) fn fits(points: &[Point], symbol: &str) -> Option<[String; 2]> {
-    Some([logarithm(points, symbol)?, power(points, symbol)?])
+/// Texts of the logarithmic and the power-law fit of a curve; `None` without two medians.
+pub(super) fn format_fits(points: &[ScalingPoint], symbol: &str) -> Option<[String; 2]> {
+    Some([format_log_fit(points, symbol)?, format_power_fit(points, symbol)?])
 }
 
-pub(super) fn needed(run: &RunView) -> Lines {
+/// Draws the median number of sequences seen at the target against the swept setting, with fits if there is one curve.
+pub(super) fn draw_sequences_to_target(run: &RunView) -> LineChart {
     let spec = &run.link.spec;
-    let (key, curves) = (&spec.run.sweep.key, sequences(run));
-    let symbol = symbol(spec, key);
+    let (key, curves) = (&spec.run.sweep.key, collect_sequences(run));
+    let symbol = setting_symbol(spec, key);
     let gap = (f32::NAN, f32::NAN);
-    let curve = |(at, (name, points)): (usize, &(String, Vec<Point>))| {
-        let band = |point: &Point| {
-            let interval = point.median().and(point.interval());
+    let curve = |(at, (name, points)): (usize, &(String, Vec<ScalingPoint>))| {
+        let band = |point: &ScalingPoint| {
+            let interval = point.median_time().and(point.median_interval());
             interval.map_or(gap, |(low, high)| (low as f32, high as f32))
         };
         Series {
-            name: match power(points, &symbol).filter(|_| curves.len() > 1) {
+            name: match format_power_fit(points, &symbol).filter(|_| curves.len() > 1) {
                 Some(power) => format!("{name}, {power}"),
                 None => name.clone(),
             },
-            role: ROLES[at % ROLES.len()],
+            role: CURVE_ROLES[at % CURVE_ROLES.len()],
             points: true,
             x: points.iter().map(|point| point.x).collect(),
-            y: points.iter().map(|point| point.median().map_or(f32::NAN, |seen| seen as f32)).collect(),
+            y: points.iter().map(|point| point.median_time().map_or(f32::NAN, |seen| seen as f32)).collect(),
             band: points.iter().map(band).collect(),
             ..Default::default()
         }
     };
     let mut series: Vec<Series> = curves.iter().enumerate().map(curve).collect();
-    // Of several curves the fits would be a crowd; they are said instead.
+    // The fits of several curves would clutter the chart; the summary lists them.
     if let [(_, points)] = curves.as_slice() {
-        series.extend(fitted(points, &symbol));
+        series.extend(draw_fits(points, &symbol));
     }
-    let (x_label, places) = (label(spec, key), vivarium_model::sweep::places(&spec.run.sweep));
+    let (x_label, places) =
+        (setting_label(spec, key), vivarium_model::sweep::axis_positions(&spec.run.sweep));
     let has_ratios = places.iter().all(|x| *x > 0.0);
     let ends = places.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     let is_empty = series.iter().all(|series| series.y.iter().all(|y| y.is_nan()));
-    Lines {
+    LineChart {
         x_label,
         y_label: tr!("sequences seen").into(),
         x_range: Some(ends),
@@ -150,17 +154,18 @@ pub(super) fn needed(run: &RunView) -> Lines {
     }
 }
 
-/// Both fits of the medians as curves, in other words none.
-fn fitted(points: &[Point], symbol: &str) -> Vec<Series> {
+/// Logarithmic and power-law fit of the medians as curves; empty without two medians.
+fn draw_fits(points: &[ScalingPoint], symbol: &str) -> Vec<Series> {
     let known: Vec<f64> =
-        points.iter().filter(|point| point.median().is_some()).map(|point| point.x).collect();
+        points.iter().filter(|point| point.median_time().is_some()).map(|point| point.x).collect();
     let (Some(law), Some(log), Some([logarithm, power]), [first, .., last]) =
-        (fit(points), fit_logarithm(points), fits(points, symbol), known.as_slice())
+        (fit_power_law(points), fit_logarithm(points), format_fits(points, symbol), known.as_slice())
     else {
         return vec![];
     };
-    let x: Vec<f64> =
-        (0..PLACES).map(|i| first * libm::pow(last / first, i as f64 / (PLACES - 1) as f64)).collect();
+    let x: Vec<f64> = (0..CURVE_POINTS)
+        .map(|i| first * libm::pow(last / first, i as f64 / (CURVE_POINTS - 1) as f64))
+        .collect();
     let curve = |name: String, role: Role, of: &dyn Fn(f64) -> f64| Series {
         name,
         role,
@@ -168,24 +173,28 @@ fn fitted(points: &[Point], symbol: &str) -> Vec<Series> {
         x: x.clone(),
         ..Default::default()
     };
-    vec![curve(logarithm, Role::Train, &|x| log.at(x)), curve(power, Role::Other, &|x| law.at(x))]
+    vec![curve(logarithm, Role::Train, &|x| log.time_at(x)), curve(power, Role::Other, &|x| law.time_at(x))]
 }
 
-pub(super) fn sharpness(run: &RunView) -> Lines {
+/// Draws the retrieval error against sharpness α: exact error of the construction, its bound, and trained networks.
+pub(super) fn draw_error_by_sharpness(run: &RunView) -> LineChart {
     let spec = run.spec();
-    let Some(task) = task(spec) else { return Lines::default() };
-    let prompts = task.drawn();
+    let Some(task) = prompt_task(spec) else { return LineChart::default() };
+    let prompts = task.prompt_spec();
     let (n, square) = (prompts.length, f64::from(prompts.code_scale()).powi(2));
-    let swept = if is_over(run, "sharp") { final_errors(run) } else { vec![] };
-    let places =
-        if is_over(run, "sharp") { vivarium_model::sweep::places(&run.link.spec.run.sweep) } else { vec![] };
-    // To where the bound is a thousandth.
+    let swept = if sweeps_over(run, "sharp") { final_error_curves(run) } else { vec![] };
+    let places = if sweeps_over(run, "sharp") {
+        vivarium_model::sweep::axis_positions(&run.link.spec.run.sweep)
+    } else {
+        vec![]
+    };
+    // Up to the sharpness at which the bound is 0.001.
     let usual = 2.0 / square * libm::log(1000.0 * n as f64);
     let end = places.iter().copied().fold(if places.is_empty() { usual } else { 0.0 }, f64::max);
-    let count = SLICE / product([n, n, prompts.code_dim]).max(1);
+    let count = PAGE_SLICE_OPERATIONS / saturating_product([n, n, prompts.code_dim]).max(1);
     let mut series = vec![];
-    if count >= FEWEST {
-        let count = (count as usize).min(PLACES);
+    if count >= MIN_CURVE_POINTS {
+        let count = (count as usize).min(CURVE_POINTS);
         let codes = prompts.draw_position_codes(spec.run.seed);
         let x: Vec<f64> = (0..=count).map(|i| end * i as f64 / count as f64).collect();
         let error = |alpha: &f64| {
@@ -222,7 +231,7 @@ pub(super) fn sharpness(run: &RunView) -> Lines {
             ..Default::default()
         });
     }
-    Lines {
+    LineChart {
         x_label: tr!("sharpness α").into(),
         y_label: tr!("retrieval error").into(),
         x_range: Some((0.0, end)),
@@ -232,25 +241,28 @@ pub(super) fn sharpness(run: &RunView) -> Lines {
     }
 }
 
-pub(super) fn span(run: &RunView) -> Lines {
+/// Draws relative error against the number of training prompts, with the lower bound from their span.
+pub(super) fn draw_error_by_sample_size(run: &RunView) -> LineChart {
     let spec = run.spec();
-    let Some(task) = task(spec) else { return Lines::default() };
+    let Some(task) = prompt_task(spec) else { return LineChart::default() };
     let (n, d) = (task.length, task.dim);
     let size = n * d;
-    let swept = is_over(run, "m");
+    let swept = sweeps_over(run, "m");
     let mut points: Vec<(f64, f32)> = match swept {
-        true => final_errors(run)
+        true => final_error_curves(run)
             .into_iter()
             .flat_map(|(_, points)| points)
             .filter_map(|(m, errors)| Some((m, ends::quartiles(&errors)?[1])))
             .collect(),
         false => {
-            let newest =
-                run.history.last().map(|row| vivarium_plot::analysis::curves::spread(&row.test_loss).0);
+            let latest = run
+                .history
+                .latest()
+                .map(|row| vivarium_plot::analysis::curves::median_range(&row.test_loss).0);
             spec.task
                 .examples()
-                .sample_size()
-                .zip(newest)
+                .training_set_size()
+                .zip(latest)
                 .map(|(m, error)| (m as f64, error))
                 .into_iter()
                 .collect()
@@ -258,8 +270,8 @@ pub(super) fn span(run: &RunView) -> Lines {
     };
     sorting::sort_by(&mut points, |a, b| a.0.total_cmp(&b.0));
     let last = points.iter().fold(size as f64, |last, (m, _)| last.max(*m));
-    let own: Vec<f32> = outside_span(spec).into_iter().map(|left| left as f32).collect();
-    let mut lines = with_axes(tr!("training prompts n"), tr!("relative error"));
+    let own: Vec<f32> = span_lower_bounds(spec).into_iter().map(|left| left as f32).collect();
+    let mut lines = empty_lines(tr!("training prompts n"), tr!("relative error"));
     lines.x_range = Some((0.0, last));
     lines.series.push(Series {
         name: tr!("lower bound, averaged over linear functions: 1 − n/(Nd)").into(),
@@ -280,8 +292,8 @@ pub(super) fn span(run: &RunView) -> Lines {
     let (x, y) = points.into_iter().unzip();
     let name = tr!("trained networks").into();
     lines.series.push(Series { name, role: Role::Test, points: true, x, y, ..Default::default() });
-    let outside = run.finding(&OUTSIDE).and_then(|found| found.few.first().copied());
-    if let Some((share, m)) = outside.zip(spec.task.examples().sample_size()) {
+    let outside = run.latest_finding(&OUTSIDE).and_then(|found| found.few.first().copied());
+    if let Some((share, m)) = outside.zip(spec.task.examples().training_set_size()) {
         lines.y_label = tr!("relative error, share of ‖W‖²").into();
         lines.series.push(Series {
             name: tr!("share of ‖W‖² outside the span, newest run").into(),
@@ -293,9 +305,9 @@ pub(super) fn span(run: &RunView) -> Lines {
             ..Default::default()
         });
     }
-    // Networks can err more than predicting the mean does.
+    // The error of a network can be larger than that of predicting the mean.
     let drawn = lines.series.iter().flat_map(|series| &series.y).filter(|y| y.is_finite());
-    let most = drawn.fold(1.0, |most: f32, y| most.max(*y));
-    lines.y_range = Some((0.0, ROOM * f64::from(most)));
+    let max_value = drawn.fold(1.0, |most: f32, y| most.max(*y));
+    lines.y_range = Some((0.0, AXIS_MARGIN * f64::from(max_value)));
     lines
 }

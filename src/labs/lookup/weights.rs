@@ -1,33 +1,35 @@
-//! The parameters of the first network, with which the page answers prompts itself.
+//! Probe of the first network's parameters, with which the page evaluates the network on prompts.
 
 pub mod scores;
 pub mod span;
 
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::Form;
+use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
-/// All parameters of a network on prompts, one after the other in their permanent order, where the page [can compute with
-/// them](is_small).
+/// Parameters of the first network on prompts, one tensor after another in their permanent order, if they are [few
+/// enough](check_is_small).
 pub const PARAMETERS: Probe = Probe { name: "lookup-parameters", applies };
 
-/// The probe.
+/// Definition of the probe [`PARAMETERS`].
 pub const SPEC: ProbeSpec =
-    ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
+    ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
 
+/// Returns an error message if the task has no prompts or the network is too large.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     let examples = spec.task.examples();
-    if examples.form() != Form::Prompt {
-        return Err(Form::Prompt.only().into());
+    if examples.form() != ExampleForm::Prompt {
+        return Err(ExampleForm::Prompt.unavailable_reason().into());
     }
-    is_small(spec)
+    check_is_small(spec)
 }
 
-/// Whether a page can hold the parameters of one network, and answers a prompt in no time.
+/// Returns an error message if the network is too large to evaluate on the page.
 ///
 /// # Errors
+///
 /// A sentence that says that the network is too large.
-pub fn is_small(spec: &RunSpec) -> Result<(), String> {
-    // A step goes forward and twice as far back.
-    spec.is_small(spec.architecture().step_flops(spec.task.examples().inputs(), 1) / 3.0)
+pub fn check_is_small(spec: &RunSpec) -> Result<(), String> {
+    // A training step costs a forward pass and a backward pass, which is twice as expensive.
+    spec.check_fits_page(spec.architecture().step_flops(spec.task.examples().inputs(), 1) / 3.0)
 }

@@ -1,86 +1,96 @@
-//! The charts of transformers that run a machine: tokens beside the tape, the step that is shown block by block, and sweeps.
+//! Charts of transformers that run a machine: tokens and tape, the blocks of the displayed step, and sweeps.
 
 use super::state::MachineState;
-use super::step::AT_STEP;
-use super::sweeps::{self, is_over};
+use super::step::CURRENT_STEP;
+use super::sweeps::{self, sweeps_over};
 use super::{grids, words};
 use vivarium_model::tasks::turing_machine::charts;
-use vivarium_plot::analysis::curves::series;
-use vivarium_plot::analysis::replicas::Of;
-use vivarium_plot::analysis::{Bars, Lines, Reading, Role, Series};
+use vivarium_plot::analysis::curves::median_series;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
+use vivarium_plot::analysis::{BarChart, LineChart, Reading, Role, Series};
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::{ChartSpec, Follows, marked, with_axes};
+use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks, empty_lines};
 
-/// All of them.
+/// Charts of the lab, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::COLUMNS, |run| {
-        Reading::Grid(run.state().map(|state| grids::columns(state, &run.link.view)).unwrap_or_default())
+        Reading::Grid(
+            run.lab_state().map(|state| grids::draw_tokens(state, &run.link.view)).unwrap_or_default(),
+        )
     })
-    .probe(AT_STEP)
-    .title(words::columns_title)
-    .summary(words::columns)
-    .follows(Follows::Sequence),
-    ChartSpec::new(charts::TAPE, |run| Reading::Grid(run.state().map(grids::tape).unwrap_or_default()))
-        .probe(AT_STEP)
-        .summary(words::tape)
-        .follows(Follows::Sequence),
+    .probe(CURRENT_STEP)
+    .title(words::tokens_title)
+    .summary(words::describe_tokens)
+    .depends_on(ChartDependency::Sequence),
+    ChartSpec::new(charts::TAPE, |run| {
+        Reading::Grid(run.lab_state().map(grids::draw_tape).unwrap_or_default())
+    })
+    .probe(CURRENT_STEP)
+    .summary(words::describe_tape)
+    .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::STRAY, |run| {
-        Reading::Bars(run.state().map(|state| stray(run, state)).unwrap_or_default())
+        Reading::Bars(run.lab_state().map(|state| draw_deviation_by_block(run, state)).unwrap_or_default())
     })
-    .probe(AT_STEP)
-    .summary(words::stray)
-    .follows(Follows::Sequence),
-    ChartSpec::new(charts::STRAYED, |run| Reading::Lines(strayed(run)))
-        .summary(|run| Some(words::strayed(run)))
-        .follows(Follows::Rows)
-        .of_measurements()
-        .compares(),
+    .probe(CURRENT_STEP)
+    .summary(words::describe_deviation_by_block)
+    .depends_on(ChartDependency::Sequence),
+    ChartSpec::new(charts::STRAYED, |run| Reading::Lines(draw_deviation_by_step(run)))
+        .summary(|run| Some(words::describe_deviation_by_step(run)))
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only()
+        .with_other_runs(),
     ChartSpec::new(charts::RECALL, |run| {
-        Reading::Grid(run.state().map(|state| grids::recall(state, &run.link.view)).unwrap_or_default())
+        Reading::Grid(
+            run.lab_state()
+                .map(|state| grids::draw_past_attention(state, &run.link.view))
+                .unwrap_or_default(),
+        )
     })
-    .probe(AT_STEP)
-    .summary(words::recall)
-    .follows(Follows::Sequence),
-    ChartSpec::new(charts::CORRECT, |run| Reading::Lines(correct(run)))
-        .summary(|run| Some(words::correct(run)))
-        .follows(Follows::Rows)
-        .of_measurements()
-        .compares(),
-    ChartSpec::new(charts::BY_NOISE, |run| Reading::Lines(sweeps::by_noise(run)))
-        .applies(|run| match is_over(run, "sigma") {
+    .probe(CURRENT_STEP)
+    .summary(words::describe_past_attention)
+    .depends_on(ChartDependency::Sequence),
+    ChartSpec::new(charts::CORRECT, |run| Reading::Lines(draw_correct_steps(run)))
+        .summary(|run| Some(words::describe_correct_steps(run)))
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only()
+        .with_other_runs(),
+    ChartSpec::new(charts::BY_NOISE, |run| Reading::Lines(sweeps::draw_first_wrong_by_noise(run)))
+        .applies(|run| match sweeps_over(run, "sigma") {
             true => Ok(()),
             false => Err(tr!("This chart needs a sweep over the noise σ.").into()),
         })
-        .summary(|run| Some(words::by(run, "σ")))
-        .follows(Follows::Sweep)
-        .of_measurements(),
-    ChartSpec::new(charts::BY_BETA, |run| Reading::Lines(sweeps::by_beta(run)))
-        .applies(|run| match is_over(run, "beta") {
+        .summary(|run| Some(words::describe_first_wrong(run, "σ")))
+        .depends_on(ChartDependency::Sweep)
+        .uses_measurements_only(),
+    ChartSpec::new(charts::BY_BETA, |run| Reading::Lines(sweeps::draw_first_wrong_by_beta(run)))
+        .applies(|run| match sweeps_over(run, "beta") {
             true => Ok(()),
             false => Err(tr!("This chart needs a sweep over the inverse temperature β.").into()),
         })
-        .summary(|run| Some(words::by_beta(run)))
-        .follows(Follows::Sweep)
-        .of_measurements(),
-    ChartSpec::new(charts::DEPTH, |run| Reading::Lines(sweeps::depth(run)))
-        .applies(|run| match is_over(run, "t") {
+        .summary(|run| Some(words::describe_first_wrong_by_beta(run)))
+        .depends_on(ChartDependency::Sweep)
+        .uses_measurements_only(),
+    ChartSpec::new(charts::DEPTH, |run| Reading::Lines(sweeps::draw_block_count(run)))
+        .applies(|run| match sweeps_over(run, "t") {
             true => Ok(()),
             false => Err(tr!("This chart needs a sweep over the number T of steps.").into()),
         })
-        .summary(|run| Some(words::depth(run)))
-        .follows(Follows::Sweep)
-        .of_measurements(),
+        .summary(|run| Some(words::describe_block_count(run)))
+        .depends_on(ChartDependency::Sweep)
+        .uses_measurements_only(),
     ChartSpec::new(charts::MATRIX, |run| {
-        Reading::Grid(run.state().map(|state| grids::matrix(state, &run.link.view)).unwrap_or_default())
+        Reading::Grid(
+            run.lab_state().map(|state| grids::draw_matrix(state, &run.link.view)).unwrap_or_default(),
+        )
     })
-    .probe(AT_STEP)
+    .probe(CURRENT_STEP)
     .title(words::matrix_title)
-    .summary(words::matrix)
-    .follows(Follows::Sequence),
+    .summary(words::describe_matrix)
+    .depends_on(ChartDependency::Sequence),
 ];
 
-/// One bar for each block of the step that is shown.
-fn stray(run: &RunView, state: &MachineState) -> Bars {
+/// Bars of the deviation from 0 and 1 before rounding, one for each block of the displayed step.
+fn draw_deviation_by_block(run: &RunView, state: &MachineState) -> BarChart {
     let stages = state.trace.as_ref().map_or(&[][..], |trace| trace.blocks.as_slice());
     let bar = |(at, stage): (usize, &vivarium_science::machines::BlockTrace)| {
         (
@@ -88,46 +98,56 @@ fn stray(run: &RunView, state: &MachineState) -> Bars {
             vivarium_science::machines::clamp_to_f32(stage.deviation),
         )
     };
-    Bars {
+    BarChart {
         x_label: tr!("block").into(),
         y_label: tr!("largest distance from the nearer of 0 and 1, before rounding").into(),
         bars: stages.iter().enumerate().map(bar).collect(),
-        marked: state.stage(&run.link.view).checked_sub(1).into_iter().collect(),
+        marked: state.shown_block(&run.link.view).checked_sub(1).into_iter().collect(),
         marked_name: tr!("block shown").into(),
         ..Default::default()
     }
 }
 
-fn strayed(run: &RunView) -> Lines {
-    let mut lines = with_axes(tr!("step"), tr!("largest distance from the nearer of 0 and 1"));
+/// Draws the deviation of token entries from 0 and 1 against the step: in this step, and the maximum so far.
+fn draw_deviation_by_step(run: &RunView) -> LineChart {
+    let mut lines = empty_lines(tr!("step"), tr!("largest distance from the nearer of 0 and 1"));
     lines.series = vec![
-        Series { under: 1, ..series(&run.history, tr!("in all steps so far"), Role::Other, Of::TestLoss) },
-        series(&run.history, tr!("in this step"), Role::Test, Of::TrainLoss),
+        Series {
+            covering_curves: 1,
+            ..median_series(&run.history, tr!("in all steps so far"), Role::Other, ReplicaMeasure::TestLoss)
+        },
+        median_series(&run.history, tr!("in this step"), Role::Test, ReplicaMeasure::TrainLoss),
     ];
-    // Rounding repairs what is below.
-    lines.references.push((1.0 / 3.0, tr!("rounding removes errors below 1/3").into()));
-    let mut lines = marked(lines, run);
+    // Rounding removes deviations below this line.
+    lines.reference_lines.push((1.0 / 3.0, tr!("rounding removes errors below 1/3").into()));
+    let mut lines = add_step_marks(lines, run);
     lines.log_y = true;
     lines
 }
 
-fn correct(run: &RunView) -> Lines {
-    let mut lines = with_axes(tr!("step"), tr!("share of steps"));
+/// Draws the share of correct steps, and the share of steps before any error, against the step.
+fn draw_correct_steps(run: &RunView) -> LineChart {
+    let mut lines = empty_lines(tr!("step"), tr!("share of steps"));
     lines.y_range = Some((0.0, 1.0));
     lines.series = vec![
         Series {
-            under: 1,
-            ..series(
+            covering_curves: 1,
+            ..median_series(
                 &run.history,
                 tr!("steps executed before any error, as a share of T"),
                 Role::Other,
-                Of::TestAccuracy,
+                ReplicaMeasure::TestAccuracy,
             )
         },
-        series(&run.history, tr!("correct, as a share of the steps so far"), Role::Test, Of::TrainAccuracy),
+        median_series(
+            &run.history,
+            tr!("correct, as a share of the steps so far"),
+            Role::Test,
+            ReplicaMeasure::TrainAccuracy,
+        ),
     ];
-    if let Some((halts, _)) = run.state().and_then(|state: &MachineState| state.run.halt) {
+    if let Some((halts, _)) = run.lab_state().and_then(|state: &MachineState| state.run.halt) {
         lines.marks.push((halts as f64, tr!("the machine halts").into()));
     }
-    marked(lines, run)
+    add_step_marks(lines, run)
 }

@@ -1,5 +1,5 @@
-//! The lab of a transformer that runs a Turing machine: one token for each step of the machine, and no tape anywhere (Wei, Chen
-//! and Ma 2022). Nothing is trained.
+//! The lab of a transformer that runs a Turing machine: one token for each step of the machine, and no tape anywhere
+//! (Wei, Chen and Ma 2022). Nothing is trained.
 
 mod charts;
 mod example;
@@ -14,19 +14,19 @@ pub mod words;
 
 use super::Parts;
 use super::story::About;
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::TuringMachine;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use state::MachineState;
 
-/// The lab.
+/// Lab on a transformer that executes a Turing machine, one token per step.
 pub struct MachinesLab;
 
 impl Parts for MachinesLab {
@@ -43,74 +43,74 @@ impl Parts for MachinesLab {
 }
 
 impl Lab for MachinesLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &TuringMachine::INFO
     }
 
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary {
-            examples: text!("the steps of the machine"),
-            aims: false,
-            explains: false,
-            curves: Some([text!("in this step"), text!("in all steps so far")]),
-            seen: text!("steps made"),
+            examples_name: text!("the steps of the machine"),
+            has_target: false,
+            has_numeric_labels: false,
+            curve_names: Some([text!("in this step"), text!("in all steps so far")]),
+            example_axis_label: text!("steps made"),
             ..Vocabulary::NUMBERS
         }
     }
 
-    fn right(&self, examples: &str) -> String {
-        // Until the second program tells the two ends apart.
+    fn score_phrase(&self, examples: &str) -> String {
+        // Until the page's second program is loaded, both kinds of end share one sentence.
         tr!("of {examples} were executed before the first error or the end of the run", examples)
     }
 
-    fn chance(&self, _spec: &RunSpec) -> f32 {
+    fn chance_accuracy(&self, _spec: &RunSpec) -> f32 {
         0.0
     }
 
-    fn answers(&self) -> Option<Probe> {
-        Some(step::AT_STEP)
+    fn answer_probe(&self) -> Option<Probe> {
+        Some(step::CURRENT_STEP)
     }
 
-    fn shown(&self, spec: &RunSpec) -> Option<usize> {
-        example::shown(spec)
+    fn shown_example_count(&self, spec: &RunSpec) -> Option<usize> {
+        example::example_count(spec)
     }
 
-    fn watched(&self) -> &'static [Probe] {
-        // Tokens follow the run, whichever charts are on show.
-        &[step::AT_STEP]
+    fn watched_probes(&self) -> &'static [Probe] {
+        // Tokens follow the run, whichever charts are displayed.
+        &[step::CURRENT_STEP]
     }
 }
 
 impl LazyLab for MachinesLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        example::example(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        example::build_example(run, at)
     }
 
-    fn state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        Some(Box::new(MachineState::of(spec)?))
+    fn initial_state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        Some(Box::new(MachineState::new(spec)?))
     }
 
-    fn cannot_learn(&self, spec: &RunSpec) -> Vec<String> {
-        words::cannot_learn(spec)
+    fn learning_obstacles(&self, spec: &RunSpec) -> Vec<String> {
+        words::execution_obstacles(spec)
     }
 
-    fn learning(&self, run: &RunView) -> Option<String> {
-        words::learning(run)
+    fn describe_learning(&self, run: &RunView) -> Option<String> {
+        words::describe_progress(run)
     }
 
-    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::found(run, networks, at))
+    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::describe_success(run, networks, at))
     }
 
-    fn ended(&self, run: &RunView) -> Option<String> {
-        words::ended(run)
+    fn describe_end(&self, run: &RunView) -> Option<String> {
+        words::describe_end(run)
     }
 
-    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::names())
+    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::metric_names())
     }
 
-    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::numbers(run))
+    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::readouts(run))
     }
 }

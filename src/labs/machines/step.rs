@@ -1,26 +1,31 @@
-//! The step that the first transformer is at: all that the page needs to know of a run, since it follows from the settings
-//! what the tokens are.
+//! Probe of the first transformer's step, from which, together with the settings, the page computes
+//! the tokens.
 
 use vivarium_model::models::machine_transformer::STEP;
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::Form;
-use vivarium_view::probing::{AtOnce, Probe, ProbeSpec, Probed};
+use vivarium_model::tasks::ExampleForm;
+use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// The number of steps that the first replica has made.
-pub const AT_STEP: Probe = Probe { name: "machine-step", applies };
+/// Number of steps that the first replica has executed.
+pub const CURRENT_STEP: Probe = Probe { name: "machine-step", applies };
 
-/// The probe.
-pub const SPEC: ProbeSpec = ProbeSpec { probe: AT_STEP, job: |_| Some(Box::new(AtOnce(found))) };
+/// Definition of the probe [`CURRENT_STEP`].
+pub const SPEC: ProbeSpec = ProbeSpec {
+    probe: CURRENT_STEP,
+    start_measurement: |_| Some(Box::new(SinglePassMeasurement(read_step))),
+};
 
+/// Returns an error message if the run has no machine.
 fn applies(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == Form::Steps {
+    match spec.task.examples().form() == ExampleForm::Steps {
         true => Ok(()),
-        false => Err(Form::Steps.only().into()),
+        false => Err(ExampleForm::Steps.unavailable_reason().into()),
     }
 }
 
-fn found(network: &Probed) -> Option<Finding> {
+/// Reads the number of executed steps.
+fn read_step(network: &ProbedNetwork) -> Option<ProbeResult> {
     let step = network.weights.get(STEP)?.clone();
-    Some(Finding::of(AT_STEP.id()).with_numbers(step))
+    Some(ProbeResult::new(CURRENT_STEP.id()).with_numbers(step))
 }

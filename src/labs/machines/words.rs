@@ -1,20 +1,20 @@
-//! What is said of runs of a transformer that runs a machine, and of their charts.
+//! Sentences about runs of a transformer that runs a machine, and about their charts.
 
-use super::grids::chosen;
+use super::grids::selected_matrix;
 use super::state::MachineState;
-use super::sweeps::{blocks, wrong};
-use vivarium_core::settings::real;
+use super::sweeps::{block_count_curves, first_wrong_curves};
+use vivarium_core::settings::format_real;
 use vivarium_model::models::Family;
-use vivarium_model::run::{RunSpec, Success};
-use vivarium_plot::analysis::curves::spread;
+use vivarium_model::run::{RunSpec, SuccessCriterion};
+use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::ends;
-use vivarium_plot::analysis::replicas::Of;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::machines::{AttentionMode, MachineMetric, TokenGroup};
 use vivarium_view::display::RunView;
-use vivarium_view::display::words::{MISSING, percent, significant, thousands};
+use vivarium_view::display::words::{MISSING, format_percent, format_significant, format_thousands};
 
-/// What the four numbers of a measurement are called.
-pub(super) fn names() -> [String; 4] {
+/// Names of the four metrics of a measurement: two deviations and two shares of steps.
+pub(super) fn metric_names() -> [String; 4] {
     [
         tr!("Deviation from 0 and 1 in this step"),
         tr!("Largest deviation from 0 and 1"),
@@ -24,71 +24,71 @@ pub(super) fn names() -> [String; 4] {
     .map(String::from)
 }
 
-/// The newest median of a number.
-fn newest(run: &RunView, of: Of) -> f64 {
-    run.history.last().map_or(f64::NAN, |row| f64::from(spread(of.values(row)).0))
+/// Median over networks of a metric in the latest measurement; NaN before the first.
+fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f64 {
+    run.history.latest().map_or(f64::NAN, |row| f64::from(median_range(metric.values(row)).0))
 }
 
-/// The same of a further measure.
-fn measured(run: &RunView, of: MachineMetric) -> f64 {
-    newest(run, Of::Measure(of as usize))
+/// Median over networks of a machine metric in the latest measurement; NaN before the first.
+fn latest_machine_metric(run: &RunView, metric: MachineMetric) -> f64 {
+    latest_median(run, ReplicaMeasure::TaskMeasure(metric as usize))
 }
 
-/// A deviation: "2.2e−16", "0".
-fn size(value: f64) -> String {
+/// Formats a deviation from 0 and 1: "2.2e−16", "0", "overflow".
+fn format_deviation(value: f64) -> String {
     match value {
         0.0 => "0".into(),
         none if none.is_nan() => MISSING.into(),
         large if large >= f64::from(f32::MAX) => tr!("overflow").into(),
-        other => significant(other),
+        other => format_significant(other),
     }
 }
 
-/// The first wrong step: "9", or "none".
-fn first_wrong(run: &RunView) -> String {
+/// Formats the first wrong step: "9", or "none".
+fn format_first_wrong(run: &RunView) -> String {
     let steps = run.spec().task.examples().program().map_or(0, |program| program.steps);
-    match measured(run, MachineMetric::FirstWrong) {
+    match latest_machine_metric(run, MachineMetric::FirstWrong) {
         none if none.is_nan() => MISSING.into(),
         step if step > steps as f64 => tr!("none").into(),
-        step => thousands(step as u64),
+        step => format_thousands(step as u64),
     }
 }
 
-/// The first wrong step, and what the machine is at.
-pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
+/// Two readouts (label, value): the first wrong step, and the state of the machine.
+pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let program = run.spec().task.examples().program();
-    let state = measured(run, MachineMetric::State);
+    let state = latest_machine_metric(run, MachineMetric::State);
     let name = program.filter(|_| state.is_finite()).and_then(|program| {
         let name = program.machine.state_names().get(state as usize)?;
         Some(tr!(
             "{name}, cell {cell}",
             name,
-            cell = thousands(measured(run, MachineMetric::Head).max(0.0) as u64)
+            cell = format_thousands(latest_machine_metric(run, MachineMetric::Head).max(0.0) as u64)
         ))
     });
     [
-        (tr!("First wrong step").into(), first_wrong(run)),
+        (tr!("First wrong step").into(), format_first_wrong(run)),
         (tr!("State, and position of the head").into(), name.unwrap_or(MISSING.into())),
     ]
 }
 
-/// How far the run has come, for the status line.
-pub(super) fn learning(run: &RunView) -> Option<String> {
-    let right = newest(run, Of::TrainAccuracy);
+/// Progress of the execution, for the status line; `None` before the first measurement.
+pub(super) fn describe_progress(run: &RunView) -> Option<String> {
+    let right = latest_median(run, ReplicaMeasure::TrainAccuracy);
     right.is_finite().then(|| {
         tr!(
             "{right} of the steps are right; the largest distance of a number in the tokens from the nearer of 0 and 1 is {deviation}",
-            right = percent(right as f32),
-            deviation = size(newest(run, Of::TestLoss))
+            right = format_percent(right as f32),
+            deviation = format_deviation(latest_median(run, ReplicaMeasure::TestLoss))
         )
     })
 }
 
-/// What has been found by these networks at these steps.
-pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
+/// Sentence that the target was reached by these networks at these steps.
+pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
-    if settings.success == Success::Loss {
-        let limit = real(settings.limit);
+    if settings.success == SuccessCriterion::Loss {
+        let limit = format_real(settings.limit);
         return match settings.replicas {
             1 => {
                 tr!("Every number in the tokens differs from 0 or from 1 by at most {limit} {at}.", limit, at)
@@ -107,27 +107,28 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     }
 }
 
-/// How many steps of the machine were executed when a run has ended at its last step, and whether these are right: the
-/// measured share of T is below 1 where a step is wrong, and also where the run ends before the machine.
-pub fn ended(run: &RunView) -> Option<String> {
+/// Number of executed steps after a run's last step, and whether they are right; `None` if it does not apply.
+///
+/// The measured share of T is below 1 if a step is wrong, and also if the run ends before the machine halts.
+pub fn describe_end(run: &RunView) -> Option<String> {
     let all = run.spec().task.examples().program()?.steps as u64;
-    let row = run.history.last()?;
-    let firsts = Of::Measure(MachineMetric::FirstWrong as usize).values(row);
-    // Where no step is wrong, the measure is T + 1.
+    let row = run.history.latest()?;
+    let firsts = ReplicaMeasure::TaskMeasure(MachineMetric::FirstWrong as usize).values(row);
+    // The metric is T + 1 if no step is wrong.
     let wrong = || firsts.iter().map(|step| *step as u64).filter(move |step| *step <= all);
     let said = tr!(
         "Step {step} was the last step. Executed steps of the machine: {made} of {all}.",
-        step = thousands(run.step),
-        made = thousands(row.step.min(all)),
-        all = thousands(all)
+        step = format_thousands(run.step),
+        made = format_thousands(row.step.min(all)),
+        all = format_thousands(all)
     );
-    let networks = thousands(firsts.len() as u64);
-    let right = thousands((firsts.len() - wrong().count()) as u64);
+    let networks = format_thousands(firsts.len() as u64);
+    let right = format_thousands((firsts.len() - wrong().count()) as u64);
     match (firsts.len(), wrong().min().zip(wrong().max())) {
         (0, _) => None,
         (1, None) => Some(tr!("{said} All executed steps are right.", said)),
         (1, Some((first, _))) => {
-            Some(tr!("{said} Step {first} is the first wrong step.", said, first = thousands(first)))
+            Some(tr!("{said} Step {first} is the first wrong step.", said, first = format_thousands(first)))
         }
         (_, None) => {
             Some(tr!("{said} All executed steps are right in all {networks} networks.", said, networks))
@@ -137,61 +138,61 @@ pub fn ended(run: &RunView) -> Option<String> {
             said,
             right,
             networks,
-            first = thousands(first),
-            last = thousands(last)
+            first = format_thousands(first),
+            last = format_thousands(last)
         )),
     }
 }
 
-/// What in these settings keeps the transformer from running the machine.
-pub(super) fn cannot_learn(spec: &RunSpec) -> Vec<String> {
+/// Warnings about settings that prevent the transformer from executing the machine.
+pub(super) fn execution_obstacles(spec: &RunSpec) -> Vec<String> {
     let (Some(program), Some(Family::Machine(net))) =
         (spec.task.examples().program(), spec.model.config().family())
     else {
         return vec![];
     };
-    let mut said = vec![];
+    let mut obstacles = vec![];
     if spec.run.steps < program.steps as u64 {
-        said.push(tr!(
+        obstacles.push(tr!(
             "The run ends at step {last}, before step T = {steps} of the machine.",
-            last = thousands(spec.run.steps),
-            steps = thousands(program.steps as u64)
+            last = format_thousands(spec.run.steps),
+            steps = format_thousands(program.steps as u64)
         ));
     }
     match net.mode().attention {
-        AttentionMode::Soft(beta) if beta < 1.0 => said.push(
+        AttentionMode::Soft(beta) if beta < 1.0 => obstacles.push(
             tr!("If the inverse temperature is below 1 and the scores of two past tokens differ by 1, the larger of the two attention weights is less than 2.72 times the smaller one.").into(),
         ),
         _ => {}
     }
-    said
+    obstacles
 }
 
-/// "Tokens after block 8 of 11 in step 42: Search for bit 5".
-pub(super) fn columns_title(run: &RunView) -> Option<String> {
-    let state: &MachineState = run.state()?;
-    let (stage, blocks) = (state.stage(&run.link.view), state.transformer.construction().blocks());
+/// Title of the token chart: "Tokens after block 8 of 11 in step 42: Search for bit 5".
+pub(super) fn tokens_title(run: &RunView) -> Option<String> {
+    let state: &MachineState = run.lab_state()?;
+    let (stage, blocks) = (state.shown_block(&run.link.view), state.transformer.construction().blocks());
     let block = stage.checked_sub(1).and_then(|at| blocks.get(at))?;
     Some(tr!(
         "Tokens; step {step} after block {stage} of {blocks}: {name}",
-        step = thousands(state.step as u64),
+        step = format_thousands(state.step as u64),
         stage,
         blocks = blocks.len(),
         name = block.kind.name()
     ))
 }
 
-/// How large a token is, what the newest one says, and whether the simulator agrees.
-pub(super) fn columns(run: &RunView) -> Option<String> {
-    let state: &MachineState = run.state()?;
+/// Summary of the token chart: width of a token, decoded latest token, and agreement with the simulator.
+pub(super) fn describe_tokens(run: &RunView) -> Option<String> {
+    let state: &MachineState = run.lab_state()?;
     let counts = state.transformer.construction().sizes();
     let said = tr!(
         "Number of tokens: {tokens}. Each token has {width} numbers in {groups} groups.",
-        tokens = thousands(state.step as u64 + 1),
+        tokens = format_thousands(state.step as u64 + 1),
         width = counts.width(),
         groups = TokenGroup::ALL.len()
     );
-    let Some(token) = state.token(state.step) else {
+    let Some(token) = state.decode_token(state.step) else {
         return Some(tr!("{said} The newest tokens are still being computed.", said));
     };
     let machine = &state.program.machine;
@@ -200,82 +201,89 @@ pub(super) fn columns(run: &RunView) -> Option<String> {
         said,
         name = machine.state_names().get(token.state).cloned().unwrap_or_default(),
         symbol = machine.format_symbols([token.symbol]),
-        cell = thousands(token.head as u64)
+        cell = format_thousands(token.head as u64)
     );
     Some(match state.first_wrong() {
         Some(step) => tr!(
             "{said} Step {step} is the first step with a token that differs from the simulator's step.",
             said,
-            step = thousands(step as u64)
+            step = format_thousands(step as u64)
         ),
         None => tr!("{said} Every token so far agrees with the simulator.", said),
     })
 }
 
-/// The symbols on the tape, and where the head is.
-pub(super) fn tape(run: &RunView) -> Option<String> {
-    const MOST: usize = 80;
-    let state: &MachineState = run.state()?;
+/// Summary of the tape chart: symbols on the tape and position of the head.
+pub(super) fn describe_tape(run: &RunView) -> Option<String> {
+    /// Maximum number of tape symbols in the sentence.
+    const MAX_SYMBOLS: usize = 80;
+    let state: &MachineState = run.lab_state()?;
     let machine = &state.program.machine;
     let text = machine.format_symbols(state.run.tape_after(state.step));
     let text = text.trim_matches(vivarium_science::machines::BLANK);
-    let cut: String = text.chars().take(MOST).collect();
-    let cut = if text.chars().count() > MOST { format!("{cut}…") } else { cut };
+    let cut: String = text.chars().take(MAX_SYMBOLS).collect();
+    let cut = if text.chars().count() > MAX_SYMBOLS { format!("{cut}…") } else { cut };
     let head = if state.step == 0 { state.run.start } else { state.run.records[state.step - 1].head };
     let said = tr!(
         "The simulator's tape after step {step}: {tape}; the head is on cell {head}. A different colour marks the cell under the head.",
-        step = thousands(state.step as u64),
+        step = format_thousands(state.step as u64),
         tape = if cut.is_empty() { tr!("empty").into() } else { cut },
-        head = thousands(head as u64)
+        head = format_thousands(head as u64)
     );
     let halts = state.run.halt.filter(|(at, _)| *at <= state.step as u64);
     Some(match halts {
         Some((at, halt)) => {
-            tr!("{said} After step {at}: {reason}", said, reason = halt.describe(machine), at = thousands(at))
+            tr!(
+                "{said} After step {at}: {reason}",
+                said,
+                reason = halt.describe(machine),
+                at = format_thousands(at)
+            )
         }
         None => said,
     })
 }
 
-/// Where numbers have strayed most in the step that is shown.
-pub(super) fn stray(run: &RunView) -> Option<String> {
-    let state: &MachineState = run.state()?;
+/// Summary of the deviation chart: the block with the largest deviation in the displayed step.
+pub(super) fn describe_deviation_by_block(run: &RunView) -> Option<String> {
+    let state: &MachineState = run.lab_state()?;
     let trace = state.trace.as_ref()?;
     let worst =
         trace.blocks.iter().enumerate().max_by(|(_, a), (_, b)| a.deviation.total_cmp(&b.deviation))?;
-    let gap = trace.min_score_gap().map_or(MISSING.into(), significant);
+    let gap = trace.min_score_gap().map_or(MISSING.into(), format_significant);
     Some(tr!(
         "In step {step} the largest distance of a number in the token from the nearer of 0 and 1 is {deviation}, after block {block}. The smallest gap between the largest and the second-largest attention score is {gap}.",
-        step = thousands(trace.step as u64),
+        step = format_thousands(trace.step as u64),
         block = worst.0 + 1,
-        deviation = size(worst.1.deviation),
+        deviation = format_deviation(worst.1.deviation),
         gap
     ))
 }
 
-pub(super) fn strayed(run: &RunView) -> String {
+/// Summary of the chart of deviation against steps.
+pub(super) fn describe_deviation_by_step(run: &RunView) -> String {
     tr!(
         "Largest distance of a number in the tokens from the nearer of 0 and 1, before rounding: {now} in step {step}, {ever} in all steps so far. Rounding removes deviations below 1/3.",
-        now = size(newest(run, Of::TrainLoss)),
-        step = thousands(run.step),
-        ever = size(newest(run, Of::TestLoss))
+        now = format_deviation(latest_median(run, ReplicaMeasure::TrainLoss)),
+        step = format_thousands(run.step),
+        ever = format_deviation(latest_median(run, ReplicaMeasure::TestLoss))
     )
 }
 
-/// What the search of the step that is shown has found.
-pub(super) fn recall(run: &RunView) -> Option<String> {
-    let state: &MachineState = run.state()?;
+/// Summary of the attention chart: the result of the search in the displayed step.
+pub(super) fn describe_past_attention(run: &RunView) -> Option<String> {
+    let state: &MachineState = run.lab_state()?;
     let trace = state.trace.as_ref()?;
     let fetch = trace.blocks.last()?.self_attention.as_ref()?;
     let best = fetch.weights.iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b));
-    let (step, cell) = (thousands(trace.step as u64), thousands(trace.record.head as u64));
+    let (step, cell) = (format_thousands(trace.step as u64), format_thousands(trace.record.head as u64));
     Some(match best.filter(|(_, weight)| **weight > fetch.null_weight) {
         Some((at, _)) => tr!(
             "After step {step} the head is on cell {cell}. The search through {bits} bits ends at token {found}. Without errors, token {found} belongs to the last step that wrote to this cell.",
             step,
             cell,
             bits = state.layout().bits(),
-            found = thousands(at as u64 + 1)
+            found = format_thousands(at as u64 + 1)
         ),
         None => tr!(
             "After step {step} the head is on cell {cell}. In the last block the null slot has the largest attention weight: the search has found no earlier step that wrote to this cell. So the token holds the symbol of the input, or the blank.",
@@ -285,21 +293,22 @@ pub(super) fn recall(run: &RunView) -> Option<String> {
     })
 }
 
-pub(super) fn correct(run: &RunView) -> String {
+/// Summary of the chart of correct steps.
+pub(super) fn describe_correct_steps(run: &RunView) -> String {
     tr!(
         "After step {step}, {right} of the tokens agree with the simulator. First wrong step: {wrong}.",
-        step = thousands(run.step),
-        right = percent(newest(run, Of::TrainAccuracy) as f32),
-        wrong = first_wrong(run)
+        step = format_thousands(run.step),
+        right = format_percent(latest_median(run, ReplicaMeasure::TrainAccuracy) as f32),
+        wrong = format_first_wrong(run)
     )
 }
 
-/// "search.2 own.query, 10 × 46".
+/// Title of the matrix chart with name and size: "search.2 own.query, 10 × 46".
 pub(super) fn matrix_title(run: &RunView) -> Option<String> {
-    let state: &MachineState = run.state()?;
+    let state: &MachineState = run.lab_state()?;
     let view = &run.link.view;
-    let (name, matrix) = chosen(state, view)?;
-    let block = state.transformer.construction().blocks().get(state.stage(view).max(1) - 1)?;
+    let (name, matrix) = selected_matrix(state, view)?;
+    let block = state.transformer.construction().blocks().get(state.shown_block(view).max(1) - 1)?;
     Some(tr!(
         "{block}: {name}, {rows} × {columns}",
         block = block.kind.name(),
@@ -309,12 +318,12 @@ pub(super) fn matrix_title(run: &RunView) -> Option<String> {
     ))
 }
 
-/// What the block computes, and how much of its matrix is not 0.
-pub(super) fn matrix(run: &RunView) -> Option<String> {
-    let state: &MachineState = run.state()?;
+/// Summary of the matrix chart: formula of the block, and number of nonzero entries.
+pub(super) fn describe_matrix(run: &RunView) -> Option<String> {
+    let state: &MachineState = run.lab_state()?;
     let view = &run.link.view;
-    let (_, matrix) = chosen(state, view)?;
-    let block = state.transformer.construction().blocks().get(state.stage(view).max(1) - 1)?;
+    let (_, matrix) = selected_matrix(state, view)?;
+    let block = state.transformer.construction().blocks().get(state.shown_block(view).max(1) - 1)?;
     let all = (matrix.rows() * matrix.columns()) as u64;
     let entries = (0..matrix.rows())
         .flat_map(|row| (0..matrix.columns()).map(move |column| (row, column)))
@@ -322,26 +331,26 @@ pub(super) fn matrix(run: &RunView) -> Option<String> {
         .count();
     Some(tr!(
         "{entries} of the {all} entries of this matrix are not 0. Formula of the block: {formula}.",
-        entries = thousands(entries as u64),
-        all = thousands(all),
+        entries = format_thousands(entries as u64),
+        all = format_thousands(all),
         formula = block.kind.formula()
     ))
 }
 
-/// What is said of a sweep over the setting with this symbol.
-pub(super) fn by(run: &RunView, symbol: &str) -> String {
-    let curves = wrong(run);
+/// Summary of a sweep chart: median first wrong step for each value of the setting `symbol`.
+pub(super) fn describe_first_wrong(run: &RunView, symbol: &str) -> String {
+    let curves = first_wrong_curves(run);
     if curves.iter().all(|(_, points)| points.is_empty()) {
         return tr!("No run of the sweep has ended yet.").into();
     }
-    let one = |(name, points): &ends::Curve| {
+    let one = |(name, points): &ends::SweepCurve| {
         let known = points.iter().filter_map(|(x, values)| {
             let [_, middle, _] = ends::quartiles(values)?;
             Some(tr!(
                 "{step} at {symbol} = {value}",
-                step = thousands(middle.max(0.0) as u64),
+                step = format_thousands(middle.max(0.0) as u64),
                 symbol,
-                value = real(*x)
+                value = format_real(*x)
             ))
         });
         format!("{name}: {}", known.collect::<Vec<_>>().join(", "))
@@ -350,17 +359,17 @@ pub(super) fn by(run: &RunView, symbol: &str) -> String {
     tr!("First wrong step, or T + 1 if no step is wrong: {all}.", all)
 }
 
-/// The same of a sweep over β, with the β that is enough for each T.
-pub(super) fn by_beta(run: &RunView) -> String {
+/// Summary of the sweep chart over β, with the β that suffices for each T.
+pub(super) fn describe_first_wrong_by_beta(run: &RunView) -> String {
     let mut known: Vec<(usize, usize)> = vec![];
     // All values of β have the same T and the same input.
-    for cell in run.sweep.iter().flat_map(|sweep| &sweep.cells).filter(|cell| cell.at == 0) {
+    for cell in run.sweep.iter().flat_map(|sweep| &sweep.cells).filter(|cell| cell.sweep_index == 0) {
         let program = cell.spec.task.examples().program();
         let (Some(program), Some(Family::Machine(net))) = (program, cell.spec.model.config().family()) else {
             continue;
         };
         let run = (program.steps, program.input.len());
-        // The rule needs rounding, and weights without noise.
+        // The bound on β holds with rounding and without noise.
         if net.mode().rounding && net.sigma == 0.0 && !known.contains(&run) {
             known.push(run);
         }
@@ -368,32 +377,36 @@ pub(super) fn by_beta(run: &RunView) -> String {
     let rule = |(steps, input): (usize, usize)| {
         tr!(
             "For T = {steps} steps and an input of m = {input} symbols, every β above ln(2(T + m)) = {beta} is enough.",
-            steps = thousands(steps as u64),
-            input = thousands(input as u64),
-            beta = significant(AttentionMode::safe_beta(steps, input))
+            steps = format_thousands(steps as u64),
+            input = format_thousands(input as u64),
+            beta = format_significant(AttentionMode::safe_beta(steps, input))
         )
     };
-    std::iter::once(by(run, "β")).chain(known.into_iter().map(rule)).collect::<Vec<_>>().join(" ")
+    std::iter::once(describe_first_wrong(run, "β"))
+        .chain(known.into_iter().map(rule))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
-pub(super) fn depth(run: &RunView) -> String {
-    let curves = blocks(run);
+/// Summary of the chart of the number of blocks against T.
+pub(super) fn describe_block_count(run: &RunView) -> String {
+    let curves = block_count_curves(run);
     let all = curves.iter().flat_map(|(_, points)| points);
-    let said: Vec<String> = all
+    let counts: Vec<String> = all
         .filter_map(|(x, values)| {
             let [_, middle, _] = ends::quartiles(values)?;
             Some(tr!(
                 "{blocks} for T = {steps}",
-                blocks = thousands(middle.max(0.0) as u64),
-                steps = thousands(*x as u64)
+                blocks = format_thousands(middle.max(0.0) as u64),
+                steps = format_thousands(*x as u64)
             ))
         })
         .collect();
-    match said.is_empty() {
+    match counts.is_empty() {
         true => tr!("No run of the sweep has ended yet.").into(),
         false => tr!(
             "Number of blocks: {all}. The numbers of the positions are binary; each further bit of these numbers needs one more block.",
-            all = said.join(", ")
+            all = counts.join(", ")
         ),
     }
 }

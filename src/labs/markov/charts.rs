@@ -1,101 +1,109 @@
 //! The charts of networks on sequences.
 
 use super::probes::{ABLATION, PARAMETERS};
-use super::state::{MarkovState, Who};
-use super::words::said;
+use super::state::{MarkovState, Predictor};
+use super::words::describe_chart;
 use vivarium_model::models::Model;
 use vivarium_model::models::attention_only::Positions;
 use vivarium_model::tasks::markov::charts;
 use vivarium_plot::analysis::chains::curves;
-use vivarium_plot::analysis::chains::looks::{self, Attention};
+use vivarium_plot::analysis::chains::looks::{self, HeadAttention};
 use vivarium_plot::analysis::chains::parts;
-use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, theory};
+use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading, theory};
 use vivarium_science::markov::Strategy;
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::{ChartSpec, Follows, marked, reached, solved};
-use vivarium_view::display::words::significant;
+use vivarium_view::display::charts::{
+    ChartDependency, ChartSpec, add_step_marks, last_solved_step, target_mark,
+};
+use vivarium_view::display::words::format_significant;
 
-/// Steps of the theory that are drawn, the last ones.
-const DRAWN_STEPS: usize = 3;
+/// Maximum number of theoretical training steps that are drawn, counted back from the last.
+const MAX_THEORY_STEPS: usize = 3;
 
-/// All of them.
+/// Charts of the lab, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
-    ChartSpec::new(charts::TRUTH, truth)
-        .summary(|run| said(charts::TRUTH, run))
-        .follows(Follows::Rows)
-        .of_measurements()
-        .compares(),
+    ChartSpec::new(charts::TRUTH, draw_kl_to_truth)
+        .summary(|run| describe_chart(charts::TRUTH, run))
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only()
+        .with_other_runs(),
     ChartSpec::new(charts::STRATEGIES, |run| {
-        over_steps(run, |chains| curves::followed(&run.history, chains.task.order))
+        draw_curves(run, |chains| curves::strategy_kl_chart(&run.history, chains.task.order))
     })
-    .summary(|run| said(charts::STRATEGIES, run))
-    .follows(Follows::Rows)
-    .of_measurements(),
+    .summary(|run| describe_chart(charts::STRATEGIES, run))
+    .depends_on(ChartDependency::Measurements)
+    .uses_measurements_only(),
     ChartSpec::new(charts::SCORES, |run| {
-        let mut lines = marked(curves::scores(&run.history), run);
-        // Scores are shares from 0 on.
+        let mut lines = add_step_marks(curves::head_score_chart(&run.history), run);
+        // Scores can be 0, which a logarithmic axis cannot show.
         lines.log_y = false;
         Reading::Lines(lines)
     })
-    .applies(has_heads)
-    .summary(|run| said(charts::SCORES, run))
-    .follows(Follows::Rows)
-    .of_measurements(),
+    .applies(check_has_heads)
+    .summary(|run| describe_chart(charts::SCORES, run))
+    .depends_on(ChartDependency::Measurements)
+    .uses_measurements_only(),
     ChartSpec::new(charts::MAP, |run| {
-        Reading::Grid(run.state().map(|chains| map(run, chains)).unwrap_or_default())
+        Reading::Grid(run.lab_state().map(|chains| draw_attention(run, chains)).unwrap_or_default())
     })
     .probe(PARAMETERS)
-    .applies(has_heads)
-    .title(map_title)
-    .summary(|run| said(charts::MAP, run))
-    .follows(Follows::Sequence),
+    .applies(check_has_heads)
+    .title(attention_title)
+    .summary(|run| describe_chart(charts::MAP, run))
+    .depends_on(ChartDependency::Sequence),
     ChartSpec::new(charts::DISTANCES, |run| {
-        over_steps(run, |chains| parts::distances(chains.distances.iter()))
+        draw_curves(run, |chains| parts::distance_chart(chains.distances.iter()))
     })
     .probe(PARAMETERS)
-    .applies(has_distances)
-    .summary(|run| said(charts::DISTANCES, run)),
-    ChartSpec::new(charts::ABLATION, |run| Reading::Bars(run.state().map(ablation).unwrap_or_default()))
-        .probe(ABLATION)
-        .applies(has_heads)
-        .summary(|run| said(charts::ABLATION, run)),
-    ChartSpec::new(charts::OTHERS, |run| over_steps(run, |_| curves::others(&run.history)))
-        .applies(|run| match run.state().is_some_and(|chains: &MarkovState| chains.task.order > 2) {
-            true => Err(tr!("This chart needs chains of order 2.").into()),
-            false => Ok(()),
-        })
-        .summary(|run| said(charts::OTHERS, run))
-        .follows(Follows::Rows)
-        .of_measurements(),
-    ChartSpec::new(charts::KERNEL, |run| Reading::Grid(kernel(run).unwrap_or_default()))
+    .applies(check_has_distances)
+    .summary(|run| describe_chart(charts::DISTANCES, run)),
+    ChartSpec::new(charts::ABLATION, |run| {
+        Reading::Bars(run.lab_state().map(draw_ablation).unwrap_or_default())
+    })
+    .probe(ABLATION)
+    .applies(check_has_heads)
+    .summary(|run| describe_chart(charts::ABLATION, run)),
+    ChartSpec::new(charts::OTHERS, |run| {
+        draw_curves(run, |_| curves::kl_by_distribution_chart(&run.history))
+    })
+    .applies(|run| match run.lab_state().is_some_and(|chains: &MarkovState| chains.task.order > 2) {
+        true => Err(tr!("This chart needs chains of order 2.").into()),
+        false => Ok(()),
+    })
+    .summary(|run| describe_chart(charts::OTHERS, run))
+    .depends_on(ChartDependency::Measurements)
+    .uses_measurements_only(),
+    ChartSpec::new(charts::KERNEL, |run| Reading::Grid(draw_kernel(run).unwrap_or_default()))
         .probe(PARAMETERS)
-        .applies(is_minimal)
-        .summary(|run| said(charts::KERNEL, run)),
-    ChartSpec::new(charts::LAGS, |run| Reading::Bars(lags(run).unwrap_or_default()))
+        .applies(check_is_minimal)
+        .summary(|run| describe_chart(charts::KERNEL, run)),
+    ChartSpec::new(charts::LAGS, |run| Reading::Bars(draw_lags(run).unwrap_or_default()))
         .probe(PARAMETERS)
-        .applies(is_minimal)
-        .summary(|run| said(charts::LAGS, run)),
+        .applies(check_is_minimal)
+        .summary(|run| describe_chart(charts::LAGS, run)),
     ChartSpec::new(charts::NEXT, |run| {
-        Reading::Grid(run.state().map(|chains| next(run, chains)).unwrap_or_default())
+        Reading::Grid(run.lab_state().map(|chains| draw_next_symbol(run, chains)).unwrap_or_default())
     })
     .probe(PARAMETERS)
-    .summary(|run| said(charts::NEXT, run))
-    .follows(Follows::Sequence),
-    ChartSpec::new(charts::THEORY, |run| over_steps(run, by_theory))
+    .summary(|run| describe_chart(charts::NEXT, run))
+    .depends_on(ChartDependency::Sequence),
+    ChartSpec::new(charts::THEORY, |run| draw_curves(run, draw_theory))
         .probe(PARAMETERS)
-        .applies(is_minimal)
-        .summary(|run| said(charts::THEORY, run))
-        .follows(Follows::Sequence),
+        .applies(check_is_minimal)
+        .summary(|run| describe_chart(charts::THEORY, run))
+        .depends_on(ChartDependency::Sequence),
 ];
 
-fn has_heads(run: &RunView) -> Result<(), String> {
+/// Returns an error message if the network has no attention heads.
+fn check_has_heads(run: &RunView) -> Result<(), String> {
     match run.spec().model.config().heads().is_empty() {
         true => Err(tr!("This network has no heads.").into()),
         false => Ok(()),
     }
 }
 
-fn has_distances(run: &RunView) -> Result<(), String> {
+/// Returns an error message if the network encodes absolute positions instead of distances.
+fn check_has_distances(run: &RunView) -> Result<(), String> {
     match &run.spec().model {
         Model::AttentionOnly(net) if net.positions == Positions::Absolute => {
             Err(tr!("This chart needs a network with relative positions.").into())
@@ -104,83 +112,93 @@ fn has_distances(run: &RunView) -> Result<(), String> {
     }
 }
 
-fn is_minimal(run: &RunView) -> Result<(), String> {
+/// Returns an error message unless the network is the minimal model.
+fn check_is_minimal(run: &RunView) -> Result<(), String> {
     match &run.spec().model {
         Model::MinimalMarkov(_) => Ok(()),
         _ => Err(tr!("This chart needs the minimal model.").into()),
     }
 }
 
-/// Curves over the steps with their marks, or other curves as they are; no axes before anything is known.
-fn over_steps(run: &RunView, of: impl FnOnce(&MarkovState) -> Lines) -> Reading {
-    let lines = run.state().map(of).unwrap_or_default();
-    Reading::Lines(if lines.is_over_steps() { marked(lines, run) } else { lines })
+/// Curves from the state of the run, with the marks of the run if the x-axis is the step; empty axes without a state.
+fn draw_curves(run: &RunView, draw: impl FnOnce(&MarkovState) -> LineChart) -> Reading {
+    let lines = run.lab_state().map(draw).unwrap_or_default();
+    Reading::Lines(if lines.is_over_steps() { add_step_marks(lines, run) } else { lines })
 }
 
-fn truth(run: &RunView) -> Reading {
-    let Reading::Lines(mut lines) = over_steps(run, |chains| {
+/// Draws the KL divergence of the network to the truth, with a line for each strategy and for the Bayes-optimal
+/// prediction.
+fn draw_kl_to_truth(run: &RunView) -> Reading {
+    let Reading::Lines(mut lines) = draw_curves(run, |chains| {
         let name = |(strategy, kl): &(Strategy, f64)| (strategy.name().to_lowercase(), *kl);
-        let mut lines: Vec<(String, f64)> = chains.lines.iter().map(name).collect();
+        let mut lines: Vec<(String, f64)> = chains.strategy_kl.iter().map(name).collect();
         lines.extend(chains.bayes.map(|line| {
-            let name = Who::Bayes.name();
+            let name = Predictor::Bayes.name();
             match line.standard_error > 0.0 {
-                true => (tr!("{name} ± {error}", name, error = significant(line.standard_error)), line.kl),
+                true => {
+                    (tr!("{name} ± {error}", name, error = format_significant(line.standard_error)), line.kl)
+                }
                 false => (name, line.kl),
             }
         }));
-        curves::truth(&run.history, chains.task.order, &lines)
+        curves::kl_to_truth_chart(&run.history, chains.task.order, &lines)
     }) else {
-        return Reading::Lines(Lines::default());
+        return Reading::Lines(LineChart::default());
     };
-    lines.marks.extend(solved(run).map(reached(run)));
+    lines.marks.extend(last_solved_step(run).map(target_mark(run)));
     Reading::Lines(lines)
 }
 
-fn ablation(chains: &MarkovState) -> Bars {
-    parts::ablation(chains.heads(), chains.ablation.as_deref())
+/// Bars of the KL divergence without each attention head.
+fn draw_ablation(state: &MarkovState) -> BarChart {
+    parts::ablation_chart(state.heads(), state.ablation.as_deref())
 }
 
-fn kernel(run: &RunView) -> Option<Grid> {
-    let chains: &MarkovState = run.state()?;
-    Some(parts::kernel(chains.task.symbols, chains.minimal()?.0))
+/// Heat map of the matrix W of the minimal model; `None` for other networks.
+fn draw_kernel(run: &RunView) -> Option<Heatmap> {
+    let chains: &MarkovState = run.lab_state()?;
+    Some(parts::kernel_heatmap(chains.task.symbols, chains.minimal_parameters()?.0))
 }
 
-fn lags(run: &RunView) -> Option<Bars> {
-    Some(parts::lags(run.state::<MarkovState>()?.minimal()?.1))
+/// Bars of the vector v of the minimal model, by distance; `None` for other networks.
+fn draw_lags(run: &RunView) -> Option<BarChart> {
+    Some(parts::lag_chart(run.lab_state::<MarkovState>()?.minimal_parameters()?.1))
 }
 
-fn next(run: &RunView, chains: &MarkovState) -> Grid {
-    let expected = chains.expected(chains.place(&run.link.view));
-    let network = expected.iter().position(|(who, _)| *who == Who::Network);
+/// Heat map of next-symbol probabilities at the selected position, a row for each predictor.
+fn draw_next_symbol(run: &RunView, state: &MarkovState) -> Heatmap {
+    let expected = state.predict_next(state.shown_position(&run.link.view));
+    let network = expected.iter().position(|(who, _)| *who == Predictor::Network);
     let rows: Vec<_> = expected.into_iter().map(|(who, p)| (who.name(), p)).collect();
-    looks::next(chains.task.symbols, &rows, network)
+    looks::next_symbol_heatmap(state.task.symbols, &rows, network)
 }
 
-/// v by theory after its last steps, and that of the network.
-fn by_theory(chains: &MarkovState) -> Lines {
-    let Some((_, outcome)) = &chains.theory else { return Lines::default() };
+/// Draws the theoretical v of the minimal model after its last steps, and v of the network.
+fn draw_theory(state: &MarkovState) -> LineChart {
+    let Some((_, outcome)) = &state.theory else { return LineChart::default() };
     let after: Vec<(usize, &[f64])> =
         outcome.models.iter().enumerate().map(|(step, theory)| (step, theory.v.as_slice())).collect();
-    let last = &after[after.len().saturating_sub(DRAWN_STEPS)..];
-    theory::lags(last, chains.minimal().map(|(_, v)| v))
+    let last = &after[after.len().saturating_sub(MAX_THEORY_STEPS)..];
+    theory::lag_chart(last, state.minimal_parameters().map(|(_, v)| v))
 }
 
-fn map(run: &RunView, chains: &MarkovState) -> Grid {
+/// Attention map of one head, or of all heads side by side.
+fn draw_attention(run: &RunView, state: &MarkovState) -> Heatmap {
     let view = &run.link.view;
-    let names = chains.head_names();
-    let heads = chains.inspected.look.heads.iter().zip(&names);
-    let heads: Vec<Attention> =
-        heads.map(|(head, name)| Attention { layer: head.layer, name, shares: &head.shares }).collect();
-    let place = (view.place > 0).then(|| chains.place(view));
+    let names = state.head_names();
+    let heads = state.inspected.trace.heads.iter().zip(&names);
+    let heads: Vec<HeadAttention> =
+        heads.map(|(head, name)| HeadAttention { layer: head.layer, name, weights: &head.shares }).collect();
+    let place = (view.place > 0).then(|| state.shown_position(view));
     match view.head.checked_sub(1).and_then(|head| heads.get(head)) {
-        Some(head) => looks::map(&chains.inspected.symbols, &[*head], place),
-        None => looks::map(&chains.inspected.symbols, &heads, place),
+        Some(head) => looks::attention_heatmap(&state.inspected.symbols, &[*head], place),
+        None => looks::attention_heatmap(&state.inspected.symbols, &heads, place),
     }
 }
 
-/// The title of the attention map, with the head that is drawn.
-fn map_title(run: &RunView) -> Option<String> {
-    let names = run.state::<MarkovState>()?.head_names();
+/// Title of the attention map with the selected head; `None` if all heads are drawn.
+fn attention_title(run: &RunView) -> Option<String> {
+    let names = run.lab_state::<MarkovState>()?.head_names();
     let name = names.get(run.link.view.head.checked_sub(1)?)?;
     Some(tr!("Attention map, head {name}", name))
 }

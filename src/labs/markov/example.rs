@@ -1,28 +1,29 @@
-//! A held-out sequence beside the task: its end, the symbol that follows, and the probability that the network gives it.
+//! Display of a held-out sequence next to the task: its end, the symbol that follows, and the probability that the
+//! network gives it.
 
-use super::super::answers::{count, outputs};
+use super::super::answers::{example_count, example_outputs};
 use vivarium_model::tasks::Task;
-use vivarium_plot::analysis::chains::{letter, word};
+use vivarium_plot::analysis::chains::{join_symbols, symbol_letter};
 use vivarium_science::markov::softmax;
-use vivarium_view::display::words::{decimal, thousands};
-use vivarium_view::display::{Example, RunView};
+use vivarium_view::display::words::{format_decimal, format_thousands};
+use vivarium_view::display::{HeldOutExample, RunView};
 
-/// Symbols that are written down, from the end of the context.
-const WRITTEN: usize = 20;
+/// Maximum number of symbols in the text of an example, from the end of the context.
+const MAX_SYMBOLS: usize = 20;
 
-/// Example `at`.
-pub fn example(run: &RunView, at: usize) -> Option<Example> {
-    let (spec, number) = (run.spec(), at + 1);
+/// Builds the display of held-out sequence number `index`; `None` if there is none.
+pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
+    let (spec, number) = (run.spec(), index + 1);
     let Task::MarkovChain(task) = &spec.task else { return None };
-    if at >= count(run) {
+    if index >= example_count(run) {
         return None;
     }
     let (seed, mut sequence) = (spec.run.seed, vec![]);
-    task.held_out_sequences(task.test, seed, at..number, &mut sequence);
+    task.append_held_out_sequences(task.test, seed, index..number, &mut sequence);
     let (last, context) = sequence.split_last()?;
-    let symbols = word(&context[context.len().saturating_sub(WRITTEN)..]);
+    let symbols = join_symbols(&context[context.len().saturating_sub(MAX_SYMBOLS)..]);
     let length = context.len();
-    let given = match length <= WRITTEN {
+    let given = match length <= MAX_SYMBOLS {
         true => tr!("Example {number}: the sequence {symbols}.", number, symbols),
         false => {
             tr!(
@@ -33,15 +34,15 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
             )
         }
     };
-    let chain = task.held_out_chain(task.test, seed, at);
+    let chain = task.held_out_chain(task.test, seed, index);
     let truth = chain.probability(chain.context_index(context), usize::from(*last));
-    let (symbol, truth) = (letter(usize::from(*last)), decimal(truth as f32));
+    let (symbol, truth) = (symbol_letter(usize::from(*last)), format_decimal(truth as f32));
     let label = tr!("The next symbol is {symbol}; its probability in this chain is {truth}.", symbol, truth);
-    let answer = outputs(run, at, task.symbols).and_then(|(step, logits)| {
+    let answer = example_outputs(run, index, task.symbols).and_then(|(step, logits)| {
         let logits: Vec<f64> = logits.iter().map(|logit| f64::from(*logit)).collect();
         let mut shares = vec![0.0; logits.len()];
         softmax(&logits, &mut shares);
-        let (step, share) = (thousands(step), decimal(*shares.get(usize::from(*last))? as f32));
+        let (step, share) = (format_thousands(step), format_decimal(*shares.get(usize::from(*last))? as f32));
         Some(tr!(
             "The network's answer at step {step}: {symbol} with probability {share}.",
             step,
@@ -49,13 +50,13 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
             share
         ))
     });
-    Some(Example { given, label, answer: answer.unwrap_or_default() })
+    Some(HeldOutExample { input: given, label, answer: answer.unwrap_or_default() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asked::{asked, brief};
+    use crate::asked::{assert_brief, run_with_answers};
     use vivarium_model::tasks::Sampler;
 
     #[test]
@@ -63,21 +64,21 @@ mod tests {
         for link in
             ["#v1/markov?std=1&t=30", "#v1/markov?k=3&gram=3&std=1", "#v1/markov?model=minimal-markov&t=12"]
         {
-            let (run, weights) = asked(link);
+            let (run, weights) = run_with_answers(link);
             let spec = run.spec();
             let Task::MarkovChain(task) = &spec.task else { panic!("another task") };
             let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
-            assert!(count(&run) > 0, "{link}");
-            for at in 0..count(&run) {
-                let example = example(&run, at).unwrap();
-                brief(&example);
+            assert!(example_count(&run) > 0, "{link}");
+            for at in 0..example_count(&run) {
+                let example = build_example(&run, at).unwrap();
+                assert_brief(&example);
                 let mut batch = vivarium_model::tasks::Batch::default();
-                task.held_out(spec.run.seed, at, 1, &mut batch);
+                task.append_held_out(spec.run.seed, at, 1, &mut batch);
                 let (context, last) = (&batch.x[..task.length], batch.y[0] as usize);
                 let name = |symbol: &f32| char::from(b'a' + *symbol as u8);
                 let end: String = context[task.length.saturating_sub(20)..].iter().map(name).collect();
-                assert!(example.given.ends_with(&format!("{end}.")), "{example:?}");
-                assert_eq!(example.given.contains('…'), task.length > 20);
+                assert!(example.input.ends_with(&format!("{end}.")), "{example:?}");
+                assert_eq!(example.input.contains('…'), task.length > 20);
                 // The context of the chain, digit by digit.
                 let digits = &context[task.length - (task.order - 1)..];
                 let place = digits.iter().fold(0, |place, digit| place * task.symbols + *digit as usize);
@@ -86,7 +87,7 @@ mod tests {
                 let symbol = name(&batch.y[0]);
                 let expected = format!(
                     "The next symbol is {symbol}; its probability in this chain is {}.",
-                    decimal(truth as f32)
+                    format_decimal(truth as f32)
                 );
                 assert_eq!(example.label, expected);
                 let logits = spec.network().evaluate(&slices, task.symbols, &batch.x, 0);
@@ -94,22 +95,22 @@ mod tests {
                 let share = f64::from(logits[last]).exp() / sum;
                 let expected = format!(
                     "The network's answer at step 7: {symbol} with probability {}.",
-                    decimal(share as f32)
+                    format_decimal(share as f32)
                 );
                 assert_eq!(example.answer, expected);
             }
-            assert_eq!(example(&run, count(&run)), None);
+            assert_eq!(build_example(&run, example_count(&run)), None);
         }
     }
 
     #[test]
     fn a_network_that_takes_long_is_asked_about_fewer_sequences_and_a_huge_one_about_none() {
-        let count = |link: &str| count(&asked(link).0);
+        let count = |link: &str| example_count(&run_with_answers(link).0);
         assert!(count("#v1/markov?t=20&d=4") == 16);
         assert!((1..16).contains(&count("#v1/markov?t=100&k=3")));
         let (link, _) = vivarium_model::permalink::decode("#v1/markov?t=256&d=128&heads=8.8.8.8");
         let mut run = RunView { link, ..RunView::default() };
-        run.set_up(&crate::LABS);
-        assert_eq!((super::count(&run), example(&run, 0)), (0, None));
+        run.reset_to_start(&crate::LABS);
+        assert_eq!((super::example_count(&run), build_example(&run, 0)), (0, None));
     }
 }

@@ -11,20 +11,20 @@ mod words;
 use super::Parts;
 use super::answers::ANSWERS;
 use super::story::About;
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::MarkovChain;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use presets::PRESETS;
 pub use state::MarkovState;
 
-/// The lab.
+/// Lab on Markov chains learned in context, where each sequence has its own chain.
 pub struct MarkovLab;
 
 impl Parts for MarkovLab {
@@ -41,58 +41,63 @@ impl Parts for MarkovLab {
 }
 
 impl Lab for MarkovLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &MarkovChain::INFO
     }
 
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary {
-            examples: text!("held-out sequences"),
-            hides: false,
-            searches: false,
-            trains_only: true,
-            seen: text!("sequences seen"),
+            examples_name: text!("held-out sequences"),
+            has_hidden_rule: false,
+            reports_not_found: false,
+            shows_training_only: true,
+            example_axis_label: text!("sequences seen"),
             ..Vocabulary::BITS
         }
     }
 
-    fn right(&self, examples: &str) -> String {
+    fn score_phrase(&self, examples: &str) -> String {
         tr!("of the {examples} are answered correctly", examples)
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
     }
 
-    fn watched(&self) -> &'static [Probe] {
-        // What is looked into follows the network, whichever charts are on show.
+    fn watched_probes(&self) -> &'static [Probe] {
+        // The inspected sequence follows the network, whichever charts are displayed.
         &[probes::PARAMETERS]
     }
 }
 
 impl LazyLab for MarkovLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        example::example(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        example::build_example(run, at)
     }
 
-    fn state(&self, spec: &RunSpec, link: &Link, before: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        let before = before.and_then(|before| before.of());
-        Some(Box::new(MarkovState::of(spec, link, before)?))
+    fn initial_state(
+        &self,
+        spec: &RunSpec,
+        link: &Link,
+        before: Option<&dyn LabState>,
+    ) -> Option<Box<dyn LabState>> {
+        let before = before.and_then(|before| before.downcast_state());
+        Some(Box::new(MarkovState::new(spec, link, before)?))
     }
 
-    fn learning(&self, run: &RunView) -> Option<String> {
-        words::learning(run)
+    fn describe_learning(&self, run: &RunView) -> Option<String> {
+        words::describe_progress(run)
     }
 
-    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        words::found(run, networks, at)
+    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        words::describe_success(run, networks, at)
     }
 
-    fn names(&self, run: &RunView) -> Option<[String; 4]> {
-        words::names(run)
+    fn metric_names(&self, run: &RunView) -> Option<[String; 4]> {
+        words::metric_names(run)
     }
 
-    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        words::numbers(run)
+    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        words::readouts(run)
     }
 }

@@ -1,89 +1,100 @@
-//! What is measured of networks on sequences: all their parameters, and what they lose without each of their heads.
+//! Probes of networks on sequences: all their parameters, and the KL divergence without each of their heads.
 
 use vivarium_kernels::cpu::sequence_net::{Answers, Inference};
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::Form;
+use vivarium_model::tasks::ExampleForm;
 use vivarium_training::session::evaluator::Evaluator;
-use vivarium_view::probing::{AllParameters, Job, Probe, ProbeSpec, Probed};
+use vivarium_view::probing::{AllParameters, Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
-/// Contexts between two looks at the clock.
-const PORTION: usize = 64;
+/// Contexts evaluated in one call of `poll`, after which the clock is checked.
+const CONTEXTS_PER_SLICE: usize = 64;
 
-/// All parameters of a network on sequences, one after the other in their permanent order: they are so few that the page
-/// computes with them itself.
-pub const PARAMETERS: Probe = Probe { name: "parameters", applies: is_of_sequences };
-/// KL to the truth at the last symbol, in nats: of the whole network, then without each head, layer by layer.
-pub const ABLATION: Probe = Probe { name: "ablation", applies: has_heads };
+/// Parameters of a network on sequences, one tensor after another in their permanent order; they are few enough for the
+/// page to evaluate the network itself.
+pub const PARAMETERS: Probe = Probe { name: "parameters", applies: check_has_sequences };
+/// KL divergence to the truth at the last symbol, in nats: of the whole network, then without each head, layer by
+/// layer.
+pub const ABLATION: Probe = Probe { name: "ablation", applies: check_has_heads };
 
-/// All of them.
+/// Probes of the lab.
 pub const PROBES: &[ProbeSpec] = &[
-    ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) },
-    ProbeSpec { probe: ABLATION, job: |network| Some(Box::new(Ablation::new(&network.spec)?)) },
+    ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) },
+    ProbeSpec {
+        probe: ABLATION,
+        start_measurement: |network| Some(Box::new(AblationJob::new(&network.spec)?)),
+    },
 ];
 
-fn is_of_sequences(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == Form::Sequence {
+/// Returns an error message if the task's examples are not sequences.
+fn check_has_sequences(spec: &RunSpec) -> Result<(), String> {
+    match spec.task.examples().form() == ExampleForm::Sequence {
         true => Ok(()),
-        false => Err(Form::Sequence.only().into()),
+        false => Err(ExampleForm::Sequence.unavailable_reason().into()),
     }
 }
 
-fn has_heads(spec: &RunSpec) -> Result<(), String> {
-    is_of_sequences(spec)?;
+/// Returns an error message if the network has no attention heads.
+fn check_has_heads(spec: &RunSpec) -> Result<(), String> {
+    check_has_sequences(spec)?;
     match spec.model.config().heads().is_empty() {
         true => Err(tr!("This network has no heads.").into()),
         false => Ok(()),
     }
 }
 
-/// The probe on its way: first the whole network, then without each head.
-struct Ablation {
+/// Running measurement of [`ABLATION`]: first the whole network, then without each head.
+struct AblationJob {
+    /// Computes the KL divergence to the truth from logits.
     evaluator: Evaluator,
+    /// Runs the network with some heads left out.
     inference: Inference,
-    heads: usize,
-    /// Contexts of the test.
+    /// Number of attention heads.
+    head_count: usize,
+    /// Number of held-out contexts.
     held_out: usize,
+    /// Symbols per context.
     length: usize,
-    /// Logits on the first contexts.
+    /// Logits of the contexts evaluated so far, `[contexts, symbols]`.
     logits: Vec<f32>,
-    found: Vec<f32>,
+    /// KL divergences measured so far: whole network, then without head 0, 1, ….
+    kl_values: Vec<f32>,
 }
 
-impl Ablation {
-    /// Of the network of a run; none where there is no head.
+impl AblationJob {
+    /// Starts the measurement; `None` if the network has no heads.
     fn new(spec: &RunSpec) -> Option<Self> {
         let heads = spec.model.config().heads().iter().sum();
         (heads > 0).then_some(())?;
-        Some(Ablation {
+        Some(AblationJob {
             evaluator: Evaluator::new(spec)?,
             inference: Inference::new(spec).ok()?,
-            heads,
-            held_out: spec.held_out(),
-            length: spec.task.examples().length(),
+            head_count: heads,
+            held_out: spec.held_out_count(),
+            length: spec.task.examples().prediction_count(),
             logits: vec![],
-            found: vec![],
+            kl_values: vec![],
         })
     }
 }
 
-impl Job for Ablation {
-    fn poll(&mut self, network: &Probed) -> Option<Finding> {
+impl ProbeMeasurement for AblationJob {
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
         let (weights, symbols) = (network.slices(), network.inputs());
         let done = self.logits.len() / symbols;
-        let next = done..(done + PORTION).min(self.held_out);
+        let next = done..(done + CONTEXTS_PER_SLICE).min(self.held_out);
         let contexts = &self.evaluator.contexts()[next.start * self.length..next.end * self.length];
-        let off = self.found.len().checked_sub(1);
+        let off = self.kl_values.len().checked_sub(1);
         let answers = self.inference.answers(&weights, contexts, 0, off.as_slice());
         self.logits.extend(answers.logits);
         if next.end < self.held_out {
             return None;
         }
-        // Contexts of other laws stay unanswered, and what is measured on them is not looked at.
+        // Contexts from other distributions are not evaluated, and their metrics are not used.
         let answers = Answers { logits: std::mem::take(&mut self.logits), ..Answers::default() };
-        self.found.push(self.evaluator.evaluate(&answers).kl);
-        (self.found.len() > self.heads)
-            .then(|| Finding::of(ABLATION.id()).with_numbers(std::mem::take(&mut self.found)))
+        self.kl_values.push(self.evaluator.evaluate(&answers).kl);
+        (self.kl_values.len() > self.head_count)
+            .then(|| ProbeResult::new(ABLATION.id()).with_numbers(std::mem::take(&mut self.kl_values)))
     }
 }
 
@@ -99,8 +110,8 @@ mod tests {
     #[test]
     fn heads_are_left_out_as_in_the_definition() {
         let spec = decode("#v1/markov?k=3&t=30&heads=2.1&d=12&std=0.6&held=100&seed=4").0.spec;
-        let weights = spec.initial();
-        let found = crate::measured(&ABLATION.id(), &spec, 0, weights.clone()).unwrap().numbers;
+        let weights = spec.initialize_parameters();
+        let found = crate::run_probe(&ABLATION.id(), &spec, 0, weights.clone()).unwrap().numbers;
         let Model::AttentionOnly(net) = &spec.model else { panic!("another model") };
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         let plain = OfLength { net: net.clone(), length: 30 }.plain(&slices, 3);

@@ -1,50 +1,53 @@
-//! Width and luck, as the page has them: which neurons of a wide layer won, what they began with, the link that rewinds
-//! and retrains them, and how the resources of a run compare with a lower bound.
+//! Lottery tickets in wide layers: the neurons of largest norm, their initial rows, the link that rewinds
+//! and retrains them, and a comparison of a run's resources with a lower bound.
 //!
 //! # Why
-//! A ticket is a link like any other: whoever presses it has the winners in the address bar, and nothing needs to be
-//! remembered of the network that they come from.
+//! A ticket is a link like any other: it contains the numbers of the winning neurons, so nothing needs to be
+//! stored of the network that they come from.
 
-use vivarium_core::bounds::MOST_DRAWN;
-use vivarium_core::language::{escaped, translated};
+use vivarium_core::bounds::MAX_PAGE_INITIAL_WEIGHTS;
+use vivarium_core::language::{escape_html, translated};
 use vivarium_core::math::binomial;
 use vivarium_model::chart;
 use vivarium_model::models::{Mlp, Model};
 use vivarium_model::permalink::{Link, encode};
-use vivarium_model::run::{Halt, RunSpec};
-use vivarium_model::sweep::Cell;
+use vivarium_model::run::{RunSpec, StopCondition};
+use vivarium_model::sweep::SweepCell;
 use vivarium_model::tasks::Task;
 use vivarium_model::tasks::sparse_parity::charts;
-use vivarium_plot::analysis::Bars;
-use vivarium_plot::analysis::recovery::{Neuron, Start};
-use vivarium_plot::analysis::resources::Spent;
-use vivarium_plot::analysis::tickets::{chance_of, chart, luck, strongest};
-use vivarium_view::display::words::{capital, count, list, percent, significant, thousands};
-use vivarium_view::display::{Phase, RunView};
+use vivarium_plot::analysis::BarChart;
+use vivarium_plot::analysis::recovery::{ParityNeuron, WeightPattern};
+use vivarium_plot::analysis::resources::TrainingResources;
+use vivarium_plot::analysis::tickets::{chart, count_relevant_ones, largest_neurons, overlap_probability};
+use vivarium_view::display::words::{
+    capitalize, format_count, format_percent, format_significant, format_thousands, join_list,
+};
+use vivarium_view::display::{RunPhase, RunView};
 
-/// Neurons of a ticket, as in the thesis.
-const TICKET: usize = 5;
-/// Networks that a ticket is trained as.
-const RETRAINED: usize = 20;
+/// Number of neurons in a lottery ticket, as in the thesis.
+const TICKET_NEURONS: usize = 5;
+/// Number of networks that a ticket trains.
+const TICKET_REPLICAS: usize = 20;
 
-/// The perceptron of a run whose rows begin with a few ones.
-fn sparse(spec: &RunSpec) -> Option<&Mlp> {
+/// Settings of an MLP whose initial rows contain a few ones; `None` for other networks.
+fn sparse_mlp(spec: &RunSpec) -> Option<&Mlp> {
     match &spec.model {
         Model::Mlp(net) if net.init.rest(1).is_some() && !matches!(spec.task, Task::Tabular(_)) => Some(net),
         _ => None,
     }
 }
 
-/// Whether luck can be counted in a run.
+/// Returns an error message unless the run's network has sparse initial rows.
 ///
 /// # Errors
-/// A sentence that says why not.
-pub(super) fn applies(run: &RunView) -> Result<(), String> {
-    match sparse(run.spec()) {
-        // Its rows are drawn anew with every picture.
-        Some(_) if !run.spec().is_drawn_at_once() => Err(tr!(
+///
+/// A sentence that gives the reason.
+pub(super) fn check_sparse_rows(run: &RunView) -> Result<(), String> {
+    match sparse_mlp(run.spec()) {
+        // The initial rows are recomputed whenever the chart is drawn.
+        Some(_) if !run.spec().can_page_initialize() => Err(tr!(
             "This chart is available only for networks with at most {most} weights.",
-            most = thousands(MOST_DRAWN)
+            most = format_thousands(MAX_PAGE_INITIAL_WEIGHTS)
         )),
         Some(_) => Ok(()),
         None => {
@@ -53,89 +56,92 @@ pub(super) fn applies(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Rows of the first network before its first step, as `[inputs, neurons]`, and the numbers of the neurons from 1; none
-/// of a network that is too large to be drawn at once.
-fn beginning(spec: &RunSpec) -> Option<(Vec<f32>, Vec<usize>)> {
-    let net = sparse(spec).filter(|_| spec.is_drawn_at_once())?;
+/// Initial weights of the first network, `[inputs, neurons]`, and the numbers of its neurons from 1; `None` if the
+/// network is too large to initialise at once.
+fn initial_rows(spec: &RunSpec) -> Option<(Vec<f32>, Vec<usize>)> {
+    let net = sparse_mlp(spec).filter(|_| spec.can_page_initialize())?;
     let names = if net.keep.is_empty() { (1..=net.width).collect() } else { net.keep.clone() };
-    Some((spec.initial_of(1).into_iter().next()?, names))
+    Some((spec.initialize_replicas(1).into_iter().next()?, names))
 }
 
-/// The strongest neurons as bars.
-pub(super) fn bars(run: &RunView) -> Option<Bars> {
-    let (rows, names) = beginning(run.spec())?;
+/// Bars of the neurons with the largest norm, by the number of relevant bits in their initial rows; `None` before
+/// weights are known.
+pub(super) fn draw_bars(run: &RunView) -> Option<BarChart> {
+    let (rows, names) = initial_rows(run.spec())?;
     let now = &run.weights;
     let fits = now.width == names.len() && now.values.len() == rows.len();
     fits.then(|| chart(&now.values, &rows, &names, &run.relevant))
 }
 
-/// The `count` strongest neurons now, by their numbers from 1, and how many relevant bits each began with.
-fn winners(run: &RunView, count: usize) -> Option<Vec<(usize, usize)>> {
-    let (rows, names) = beginning(run.spec())?;
+/// The `count` neurons with the largest norm, as (number from 1, relevant bits in the initial row); `None` before
+/// weights are known.
+fn winning_neurons(run: &RunView, count: usize) -> Option<Vec<(usize, usize)>> {
+    let (rows, names) = initial_rows(run.spec())?;
     let now = &run.weights;
     if now.width != names.len() || now.values.len() != rows.len() {
         return None;
     }
-    let held = luck(&rows, now.width, &run.relevant);
-    Some(strongest(&now.values, now.width, count).into_iter().map(|j| (names[j], held[j])).collect())
+    let held = count_relevant_ones(&rows, now.width, &run.relevant);
+    Some(largest_neurons(&now.values, now.width, count).into_iter().map(|j| (names[j], held[j])).collect())
 }
 
-fn listed(numbers: impl Iterator<Item = usize>) -> String {
-    list(&numbers.map(|number| number.to_string()).collect::<Vec<_>>())
+/// Numbers as a list in words.
+fn format_list(numbers: impl Iterator<Item = usize>) -> String {
+    join_list(&numbers.map(|number| number.to_string()).collect::<Vec<_>>())
 }
 
-/// What is seen on the chart, for those who do not see it.
-pub(super) fn said(run: &RunView) -> Option<String> {
-    let (names, held) = winners(run, TICKET)?.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
+/// Summary of the chart of winning neurons, for screen readers.
+pub(super) fn describe_chart(run: &RunView) -> Option<String> {
+    let (names, held) = winning_neurons(run, TICKET_NEURONS)?.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
     Some(tr!(
         "The neurons with the largest weight norms are {listed}. In the same order, the initial rows of these neurons had ones on {held} relevant bits.",
-        listed = listed(names.into_iter()),
-        held = listed(held.into_iter())
+        listed = format_list(names.into_iter()),
+        held = format_list(held.into_iter())
     ))
 }
 
-/// The winners of a trained layer, put back to the start.
+/// Winning neurons of a trained layer, with links that train them from their initial weights.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rewound {
-    /// Who won and what they began with.
-    pub about: String,
-    /// The link that trains them alone, on several orders of data; none where they are alone already.
+pub struct LotteryTickets {
+    /// Sentences on the winning neurons and their initial rows.
+    pub description: String,
+    /// Link that trains these neurons alone, with several orders of data; `None` if the layer consists of them alone.
     pub ticket: Option<String>,
-    /// The same of as many neurons of layers of their own, which are as they come.
+    /// Link that trains the same number of random neurons for comparison; `None` if the layer consists of the winners
+    /// alone.
     pub others: Option<String>,
 }
 
-/// The strongest neurons of the run that is shown, while it waits or has ended; none where rows do not begin with a few
-/// ones.
-pub fn rewound(run: &RunView) -> Option<Rewound> {
-    let (net, spec) = (sparse(run.spec())?, run.spec());
+/// Winning neurons of a paused or finished run, or a hint to pause it; `None` unless initial rows are sparse.
+pub fn find_tickets(run: &RunView) -> Option<LotteryTickets> {
+    let (net, spec) = (sparse_mlp(run.spec())?, run.spec());
     let Task::SparseParity(task) = &spec.task else { return None };
-    if matches!(run.phase, Phase::Running | Phase::Loading) || run.weights.step == 0 {
+    if matches!(run.phase, RunPhase::Running | RunPhase::Loading) || run.weights.step == 0 {
         let about = tr!(
             "Train the network, then pause it. After that, the neurons with the largest weight norms can be reset \
              to their initial weights and trained again alone."
         );
-        return Some(Rewound { about: about.into(), ticket: None, others: None });
+        return Some(LotteryTickets { description: about.into(), ticket: None, others: None });
     }
-    let winners = winners(run, TICKET).filter(|winners| winners.len() > 1)?;
+    let winners = winning_neurons(run, TICKET_NEURONS).filter(|winners| winners.len() > 1)?;
     let held: Vec<usize> = winners.iter().map(|(_, held)| *held).collect();
     let chances = (1..=net.ones.min(2)).map(|held| {
-        let chance = percent(chance_of(task.n, task.k, net.ones, held) as f32);
+        let chance = format_percent(overlap_probability(task.n, task.k, net.ones, held) as f32);
         tr!("{held} with probability {chance}", held, chance)
     });
     let about = tr!(
         "The network has {neuron}. After {step} steps the neurons with the largest weight norms are {listed}. At the start, the row of weights of each of these neurons had {one}. In the same order, the numbers of initial weights of 1 on the {k} relevant bits were {held}. For a random row this number is {chances}.",
-        neuron = count(net.neurons(), "neuron"),
-        step = thousands(run.weights.step),
-        listed = listed(winners.iter().map(|(name, _)| *name)),
-        one = count(net.ones, "one"),
-        held = listed(held.into_iter()),
+        neuron = format_count(net.neurons(), "neuron"),
+        step = format_thousands(run.weights.step),
+        listed = format_list(winners.iter().map(|(name, _)| *name)),
+        one = format_count(net.ones, "one"),
+        held = format_list(held.into_iter()),
         k = task.k,
-        chances = list(&chances.collect::<Vec<_>>())
+        chances = join_list(&chances.collect::<Vec<_>>())
     );
     let link = |inits: usize| {
         let mut spec = spec.clone();
-        (spec.run.inits, spec.run.replicas, spec.run.halt) = (inits, RETRAINED, Halt::Steps);
+        (spec.run.inits, spec.run.replicas, spec.run.halt) = (inits, TICKET_REPLICAS, StopCondition::Steps);
         if let Model::Mlp(net) = &mut spec.model {
             net.keep = winners.iter().map(|(name, _)| *name).collect();
         }
@@ -143,28 +149,31 @@ pub fn rewound(run: &RunView) -> Option<Rewound> {
         view.show = vec![chart::ACCURACY, chart::WEIGHTS, charts::LUCK];
         encode(&Link { spec, view, ..Default::default() })
     };
-    let is_whole = net.keep.is_empty() && net.width > TICKET && run.record.is_none();
+    let is_whole = net.keep.is_empty() && net.width > TICKET_NEURONS && run.file_environment.is_none();
     let made = |inits: usize| is_whole.then(|| link(inits));
-    Some(Rewound { about, ticket: made(1), others: made(0) })
+    Some(LotteryTickets { description: about, ticket: made(1), others: made(0) })
 }
 
-/// The neurons that one step is told of: of signs, and good ones among those with `ones` ones, where there are any.
-pub fn neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, Neuron)> {
-    let good = |start: Start, name: String| Some((name, Neuron::good(inputs, relevant, start, ones)?));
+/// Neurons with names for the estimates of one gradient step: random signs, and good rows with `ones` ones if there are
+/// any.
+pub fn reference_neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, ParityNeuron)> {
+    let good = |start: WeightPattern, name: String| {
+        Some((name, ParityNeuron::good_neuron(inputs, relevant, start, ones)?))
+    };
     let starts = [
-        good(Start::Signs, tr!("random signs").into()),
+        good(WeightPattern::Signs, tr!("random signs").into()),
         good(
-            Start::Ones,
+            WeightPattern::Ones,
             tr!(
                 "good row (ones on as many relevant bits as possible), with {one} and otherwise zeros",
-                one = count(ones, "one")
+                one = format_count(ones, "one")
             ),
         ),
         good(
-            Start::Perturbed,
+            WeightPattern::PerturbedOnes,
             tr!(
                 "good row (ones on as many relevant bits as possible), with {one} and otherwise ε",
-                one = count(ones, "one")
+                one = format_count(ones, "one")
             ),
         )
         .filter(|_| ones > 0),
@@ -172,20 +181,20 @@ pub fn neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, Neur
     starts.into_iter().flatten().collect()
 }
 
-/// The markup of the winners: what is known of them, and the links that train them again.
-pub fn winners_markup(run: &RunView) -> String {
-    let Some(found) = rewound(run) else { return String::new() };
+/// HTML of the winning neurons and the links that retrain them.
+pub fn render_tickets(run: &RunView) -> String {
+    let Some(found) = find_tickets(run) else { return String::new() };
     let link = |link: Option<String>, word: &str, testid: &str| match link {
         Some(link) => {
-            let link = escaped(&link);
-            let word = escaped(word);
+            let link = escape_html(&link);
+            let word = escape_html(word);
             format!("<a class=\"button\" href=\"{link}\" data-testid=\"{testid}\">{word}</a>")
         }
         None => String::new(),
     };
     format!(
         "<p class=\"card__note\" data-testid=\"winners\">{}</p><div class=\"luck__links\">{}{}</div>",
-        escaped(&found.about),
+        escape_html(&found.description),
         link(
             found.ticket,
             tr!("Reset these neurons to their initial weights and train them alone"),
@@ -195,15 +204,16 @@ pub fn winners_markup(run: &RunView) -> String {
     )
 }
 
-/// The knobs of what one step reveals, by the name of their field: n, k, s.
-const KNOBS: [(&str, &str, usize, usize, usize); 3] = [
+/// Sliders of the one-step estimates: key (n, k, s), label, minimum, maximum and step.
+const SLIDERS: [(&str, &str, usize, usize, usize); 3] = [
     ("n", text!("Bits n"), 8, 60, 1),
     ("k", text!("Relevant bits k"), 2, 6, 2),
     ("s", text!("Ones per row s"), 0, 40, 1),
 ];
 
-/// Where the knobs stand for a run: at its own numbers, as far as they go. Odd parities have no gap without a bias.
-pub fn places(spec: &RunSpec) -> [usize; 3] {
+/// Initial slider values for a run: its own n, k and s within the sliders' ranges; k is even, as odd parities have no
+/// gap without a bias.
+pub fn initial_slider_values(spec: &RunSpec) -> [usize; 3] {
     let ones = if let Model::Mlp(net) = &spec.model { net.ones } else { 2 };
     match &spec.task {
         Task::SparseParity(task) => {
@@ -213,60 +223,61 @@ pub fn places(spec: &RunSpec) -> [usize; 3] {
     }
 }
 
-/// Their markup.
-pub fn knobs_markup(places: [usize; 3]) -> String {
-    let knob = |((key, name, low, high, step), place): ((&str, &str, usize, usize, usize), usize)| {
-        let name = escaped(translated(name));
+/// HTML of the sliders at the given values.
+pub fn render_sliders(values: [usize; 3]) -> String {
+    let slider = |((key, name, low, high, step), place): ((&str, &str, usize, usize, usize), usize)| {
+        let name = escape_html(translated(name));
         format!(
             "<div class=\"luck__knob\"><label for=\"luck-{key}\">{name}</label><input id=\"luck-{key}\" name=\"{key}\" \
              type=\"range\" min=\"{low}\" max=\"{high}\" step=\"{step}\" value=\"{place}\"><output \
              id=\"luck-{key}-is\" for=\"luck-{key}\">{place}</output></div>"
         )
     };
-    KNOBS.into_iter().zip(places).map(knob).collect()
+    SLIDERS.into_iter().zip(values).map(slider).collect()
 }
 
-/// Which knob has this name.
-pub fn knob(name: &str) -> Option<usize> {
-    KNOBS.iter().position(|knob| knob.0 == name)
+/// Index of the slider with this key; `None` if there is none.
+pub fn slider_index(name: &str) -> Option<usize> {
+    SLIDERS.iter().position(|setting| setting.0 == name)
 }
 
-/// What one step reveals at each of these neurons, in a sentence each.
-pub fn revealed(neurons: &[(String, Neuron)]) -> Vec<String> {
-    let sentence = |(name, neuron): &(String, Neuron)| {
-        let batch = match neuron.batch_for(0.98) {
+/// Sentence for each neuron: the examples that reveal the relevant bits in one gradient step, and the width that has
+/// such a neuron.
+pub fn describe_one_step(neurons: &[(String, ParityNeuron)]) -> Vec<String> {
+    let sentence = |(name, neuron): &(String, ParityNeuron)| {
+        let batch = match neuron.required_batch(0.98) {
             Some(batch) => {
                 tr!(
                     "{batch} examples reveal the relevant bits with probability 98 %",
-                    batch = thousands(batch as u64)
+                    batch = format_thousands(batch as u64)
                 )
             }
             None => tr!("no batch reveals the relevant bits, because the gradient has no Fourier gap").into(),
         };
-        let rare = match neuron.width() {
-            _ if neuron.start == Start::Signs => {
+        let rare = match neuron.required_width() {
+            _ if neuron.start == WeightPattern::Signs => {
                 tr!("the initial weights of every neuron are random signs").into()
             }
             Some(width) => tr!(
                 "{chance} of all random rows are good rows, and with probability 99 % a layer of width {width} has at least one good row",
-                chance = percent(neuron.chance() as f32),
-                width = thousands(width as u64)
+                chance = format_percent(neuron.good_neuron_probability() as f32),
+                width = format_thousands(width as u64)
             ),
             None => tr!("hardly any random row is a good row").into(),
         };
-        let name = capital(name);
+        let name = capitalize(name);
         format!("{name}: {batch}; {rare}.")
     };
     neurons.iter().map(sentence).collect()
 }
 
-/// What a run of `spec` spends, if it is on a parity.
-pub fn spent(spec: &RunSpec) -> Option<Spent> {
+/// Parameters, steps and examples that a run uses, for proposition 6.3; `None` unless its task is a parity.
+pub fn estimate_resources(spec: &RunSpec) -> Option<TrainingResources> {
     let Task::SparseParity(task) = &spec.task else { return None };
     let of_one: usize = spec.parameters().iter().map(|p| p.len() / spec.run.replicas.max(1)).sum();
-    // As precise as the whole sample can make a gradient, where there is one: the bound is no higher than it must be.
-    let examples = if task.m > 0 { task.m } else { spec.batch() };
-    Some(Spent {
+    // A finite sample limits the precision of the gradient, so its size counts instead of the batch.
+    let examples = if task.m > 0 { task.m } else { spec.batch_size() };
+    Some(TrainingResources {
         inputs: task.n,
         relevant: task.k,
         parameters: of_one as f64,
@@ -275,30 +286,31 @@ pub fn spent(spec: &RunSpec) -> Option<Spent> {
     })
 }
 
-/// The resources of the run beside proposition 6.3, in sentences.
-pub fn floor(spec: &RunSpec) -> Option<String> {
-    let spent = spent(spec)?;
+/// Sentences that compare the resources of the run with the bound of proposition 6.3; `None` unless its task is a
+/// parity.
+pub fn describe_bound(spec: &RunSpec) -> Option<String> {
+    let spent = estimate_resources(spec)?;
     let all = format!(
         "{} × {} × {} = {}",
-        count(spent.parameters as usize, "parameter"),
-        count(spent.steps as usize, "step"),
-        count(spent.examples as usize, "example"),
-        significant_count(spent.parameters * spent.steps * spent.examples)
+        format_count(spent.parameters as usize, "parameter"),
+        format_count(spent.steps as usize, "step"),
+        format_count(spent.examples as usize, "example"),
+        format_large_number(spent.parameters * spent.steps * spent.examples)
     );
-    let most = spent.success_at_most();
-    let half = significant_count(0.5 * binomial(spent.inputs, spent.relevant));
-    Some(match most < 1.0 {
+    let max_success = spent.max_success_probability();
+    let half = format_large_number(0.5 * binomial(spent.inputs, spent.relevant));
+    Some(match max_success < 1.0 {
         true => tr!(
             "{all} is less than ½·C(n, k) = {half}. Proposition 6.3 is about gradient descent with an adversarial error of up to τ in every entry of the gradient. The proposition assumes a loss such as the square loss, and a network output with derivatives of at most 1. With τ = 1/√m for m examples, training of this kind fails for at least one parity of {relevant} out of {inputs} bits, with a probability of at least {most}. The gradients of this run have no such error, so for this run the number is only a comparison.",
             all,
             half,
             relevant = spent.relevant,
             inputs = spent.inputs,
-            most = percent((1.0 - most) as f32)
+            most = format_percent((1.0 - max_success) as f32)
         ),
         false => {
-            let from = match spent.forbidden_from(0.5, 4096) {
-                Some(n) => tr!("from n = {n} on", n = thousands(n as u64)),
+            let from = match spent.min_forbidden_inputs(0.5, 4096) {
+                Some(n) => tr!("from n = {n} on", n = format_thousands(n as u64)),
                 None => tr!("for no number of bits up to 4,096").into(),
             };
             tr!(
@@ -311,10 +323,10 @@ pub fn floor(spec: &RunSpec) -> Option<String> {
     })
 }
 
-/// "4.06 · 10⁷" for large numbers, plain ones as they are.
-fn significant_count(number: f64) -> String {
+/// Formats a count: "4.06 · 10⁷" for large numbers, all digits of small ones.
+fn format_large_number(number: f64) -> String {
     if number < 1e6 {
-        return if number >= 100.0 { thousands(number as u64) } else { significant(number) };
+        return if number >= 100.0 { format_thousands(number as u64) } else { format_significant(number) };
     }
     let exponent = libm::floor(libm::log10(number));
     let raised = |digit: char| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize - '0' as usize).unwrap_or(digit);
@@ -322,22 +334,26 @@ fn significant_count(number: f64) -> String {
     format!("{:.2} · 10{raised}", number / libm::pow(10.0, exponent))
 }
 
-/// How many runs of a map are below the bound of proposition 6.3, or how far the least of them is above it.
-pub fn floor_of_map(cells: &[Cell]) -> Option<String> {
-    let all: Vec<f64> = cells.iter().filter_map(|cell| Some(spent(&cell.spec)?.success_at_most())).collect();
+/// Number of sweep runs whose resources are below the bound of proposition 6.3, or the smallest factor above it, as a
+/// sentence.
+pub fn describe_sweep_bound(cells: &[SweepCell]) -> Option<String> {
+    let all: Vec<f64> = cells
+        .iter()
+        .filter_map(|cell| Some(estimate_resources(&cell.spec)?.max_success_probability()))
+        .collect();
     if all.len() < cells.len() || all.is_empty() {
         return None;
     }
     let forbidden = all.iter().filter(|most| **most < 0.5).count();
-    let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+    let min_success = all.iter().copied().fold(f64::INFINITY, f64::min);
     Some(match forbidden {
         0 => tr!(
             "Proposition 6.3 is about gradient descent with an adversarial error of up to 1/√m (m examples) in every entry of the gradient. It gives the smallest product of parameters, steps and examples for a success rate of one half. In each of these runs the product is at least {significant_count} times this minimum.",
-            significant_count = significant_count(least / 0.5)
+            significant_count = format_large_number(min_success / 0.5)
         ),
         some => tr!(
             "In {run} of the sweep, the product of parameters, steps and examples is below the bound of proposition 6.3 for a success rate of one half. On the page, a dotted edge marks the cells of these runs. The bound holds for gradient descent with an adversarial error of up to 1/√m (m examples) in every entry of the gradient, and for losses such as the square loss. The gradients of this sweep have no such error, so the bound is only a comparison.",
-            run = count(some, "run")
+            run = format_count(some, "run")
         ),
     })
 }

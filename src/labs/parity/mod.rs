@@ -1,4 +1,5 @@
-//! Sparse parities: `k` of `n` bits decide the label, and nothing short of all of them gives a clue (Edelman 2024, chapters 5 and 6; Barak et al. 2022).
+//! Sparse parities: `k` of `n` bits decide the label, and nothing short of all of them gives a clue (Edelman 2024,
+//! chapters 5 and 6; Barak et al. 2022).
 
 mod advice;
 mod charts;
@@ -8,20 +9,20 @@ pub mod presets;
 pub mod probes;
 
 use super::Parts;
-use super::answers::{ANSWERS, of_numbers};
+use super::answers::{ANSWERS, build_number_example};
 use super::story::About;
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::run::RunSpec;
-use vivarium_model::sweep::Cell;
+use vivarium_model::sweep::SweepCell;
 use vivarium_model::tasks::SparseParity;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LabState, LazyLab, RunView};
+use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, RunView};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use presets::PRESETS;
 
-/// The lab.
+/// Lab on sparse parities, where `k` of `n` bits determine the label.
 pub struct ParityLab;
 
 impl Parts for ParityLab {
@@ -54,34 +55,34 @@ impl Parts for ParityLab {
 }
 
 impl Lab for ParityLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &SparseParity::INFO
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
     }
 }
 
 impl LazyLab for ParityLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        of_numbers(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        build_number_example(run, at)
     }
 
-    fn cannot_learn(&self, spec: &RunSpec) -> Vec<String> {
-        advice::cannot_learn(spec)
+    fn learning_obstacles(&self, spec: &RunSpec) -> Vec<String> {
+        advice::learning_obstacles(spec)
     }
 
     fn largest_margin(&self, spec: &RunSpec, _: Option<&dyn LabState>) -> Option<f64> {
         spec.model.config().largest_margin(&spec.task)
     }
 
-    fn note_on_map(&self, cells: &[Cell]) -> Option<String> {
-        luck::floor_of_map(cells)
+    fn map_note(&self, cells: &[SweepCell]) -> Option<String> {
+        luck::describe_sweep_bound(cells)
     }
 
-    fn success_at_most(&self, spec: &RunSpec) -> Option<f64> {
-        luck::spent(spec).map(|spent| spent.success_at_most())
+    fn max_success(&self, spec: &RunSpec) -> Option<f64> {
+        luck::estimate_resources(spec).map(|spent| spent.max_success_probability())
     }
 }
 

@@ -1,4 +1,5 @@
-//! The slope σ' of a neuron, and the Fourier gap that it has where every weight is +1/√n or −1/√n and the bias is 0.
+//! The derivative σ' of a neuron's activation, and the Fourier gap that it has where every weight is +1/√n or −1/√n and
+//! the bias is 0.
 //!
 //! For such weights x ↦ σ'(w·x) depends on how many of the products w_i x_i are negative, h of n, so that its Fourier
 //! coefficient at every set of m inputs is, up to its sign,
@@ -13,16 +14,17 @@
 use vivarium_model::models::Activation;
 use vivarium_plot::analysis::gap::relu_majority_gap;
 
-/// σ'(z); at a kink the mean of the slopes on both sides.
+/// Derivative σ'(z) of an activation; at a kink the mean of the left and right derivative.
 ///
 /// # Why
-/// Weights that are signs have z = 0 at many inputs. Training takes one side's slope there, and then the ties alone
-/// would make a gap for an odd parity, which definition 5.4 does not have in mind: almost no weights have ties.
-pub fn slope(activation: Activation, degree: usize, z: f64) -> f64 {
+///
+/// With weights ±1, z is 0 for many inputs. Training takes the derivative of one side there, and these ties alone would
+/// give a gap for an odd parity, which definition 5.4 does not intend: almost no weights have ties.
+pub fn activation_derivative(activation: Activation, degree: usize, z: f64) -> f64 {
     let k = degree as f64;
     let is_kink = match activation {
         Activation::Relu if z == 0.0 => return 0.5,
-        // The first and the last of its points lie on segments that go on.
+        // At the first and the last point the zigzag continues straight.
         Activation::Zigzag => z.abs() < k && (z - k).rem_euclid(2.0) == 0.0,
         Activation::Wave => (z - k).rem_euclid(2.0) == 0.0,
         _ => false,
@@ -30,21 +32,23 @@ pub fn slope(activation: Activation, degree: usize, z: f64) -> f64 {
     if is_kink { 0.0 } else { activation.value_and_slope(degree, z).1 }
 }
 
-/// The gap, at every set of `k` of `n` inputs, of a neuron whose weights are ±1/√n and whose bias is 0. Below zero where
-/// the irrelevant inputs have the larger entries.
-pub fn gap_of_signs(activation: Activation, degree: usize, n: usize, k: usize) -> f64 {
+/// Fourier gap, for any `k` of `n` inputs, of a neuron with weights ±1/√n and bias 0; negative if the irrelevant inputs
+/// have the larger gradient entries.
+pub fn sign_neuron_gap(activation: Activation, degree: usize, n: usize, k: usize) -> f64 {
     if k == 0 || k > n {
         return 0.0;
     }
     if activation == Activation::Relu {
         return relu_majority_gap(n, k); // whatever the size of the weights
     }
-    let of = |m: usize| coefficient(n, m, |sum| slope(activation, degree, sum / libm::sqrt(n as f64)));
+    let of = |m: usize| {
+        fourier_coefficient(n, m, |sum| activation_derivative(activation, degree, sum / libm::sqrt(n as f64)))
+    };
     of(k - 1).abs() - if k < n { of(k + 1).abs() } else { 0.0 }
 }
 
-/// The coefficient at sets of `m` inputs of x ↦ f(Σ x_i) on n signs.
-fn coefficient(n: usize, m: usize, f: impl Fn(f64) -> f64) -> f64 {
+/// Fourier coefficient of x ↦ f(Σ x_i) on n signs, for any set of `m` inputs.
+fn fourier_coefficient(n: usize, m: usize, f: impl Fn(f64) -> f64) -> f64 {
     // ((1 − t)/2)^m ((1 + t)/2)^(n − m), factor by factor: first what is a distribution, then its differences.
     let mut product = vec![1.0];
     for factor in 0..n {
@@ -71,17 +75,17 @@ mod tests {
             for (n, k, degree) in
                 [(5, 2, 2), (6, 3, 3), (9, 4, 4), (10, 3, 3), (11, 3, 5), (12, 4, 3), (4, 4, 4)]
             {
-                let all = walsh::coefficients(n, |x| {
+                let all = walsh::walsh_coefficients(n, |x| {
                     // Signs are added up as whole numbers, so that a tie is a tie.
                     let sum: f64 = x.iter().enumerate().map(|(i, x)| if i % 3 == 1 { -x } else { *x }).sum();
-                    slope(activation, degree, sum / (n as f64).sqrt())
+                    activation_derivative(activation, degree, sum / (n as f64).sqrt())
                 });
                 let set = (1usize << k) - 1;
                 let at = |mask: usize| all[mask].abs();
                 // Every set of one fewer and of one more has the same coefficient, up to its sign.
                 let less = (0..k).map(|i| at(set ^ 1 << i)).fold(f64::INFINITY, f64::min);
                 let more = (k..n).map(|i| at(set | 1 << i)).fold(0.0, f64::max);
-                let found = gap_of_signs(activation, degree, n, k);
+                let found = sign_neuron_gap(activation, degree, n, k);
                 assert!(
                     (found - (less - more)).abs() < 1e-13,
                     "{activation:?} {n} {k}: {found} {less} {more}"
@@ -99,16 +103,16 @@ mod tests {
             let a = std::f64::consts::FRAC_PI_2 * c;
             let of = |m: usize| a.cos().powi((n - m) as i32) * a.sin().powi(m as i32);
             let expected = std::f64::consts::FRAC_PI_2 * (of(k - 1) - of(k + 1));
-            let found = gap_of_signs(Activation::Sine, k, n, k);
+            let found = sign_neuron_gap(Activation::Sine, k, n, k);
             assert!((found - expected).abs() < 1e-9 * expected.abs(), "{n} {k}: {found} {expected}");
             // σ' = k z^(k−1): only the products of k − 1 different inputs are of degree k − 1, (k − 1)! each.
             let expected = (1..=k).product::<usize>() as f64 * c.powi(k as i32 - 1);
-            let found = gap_of_signs(Activation::Power, k, n, k);
+            let found = sign_neuron_gap(Activation::Power, k, n, k);
             assert!((found - expected).abs() < 1e-6 * expected, "{n} {k}: {found} {expected}");
-            assert_eq!(gap_of_signs(Activation::Relu, k, n, k), 0.5 * majority_gap(n, k));
+            assert_eq!(sign_neuron_gap(Activation::Relu, k, n, k), 0.5 * majority_gap(n, k));
         }
         // a = π/(2√15): cos a = 0.918875, sin a = 0.394550, (π/2) · (cos^13 a · sin² a − cos^11 a · sin⁴ a) = 0.066397.
-        let gap = gap_of_signs(Activation::Sine, 3, 15, 3);
+        let gap = sign_neuron_gap(Activation::Sine, 3, 15, 3);
         assert!((gap - 0.066_397).abs() < 1e-6, "{gap}");
     }
 
@@ -120,7 +124,7 @@ mod tests {
                     let (z, h) = (f64::from(z), 1e-6);
                     let value = |z: f64| activation.value_and_slope(k, z).0;
                     let numeric = (value(z + h) - value(z - h)) / (2.0 * h);
-                    let found = slope(activation, k, z);
+                    let found = activation_derivative(activation, k, z);
                     assert!((numeric - found).abs() < 1e-5 * (1.0 + found.abs()), "{activation:?} {k} {z}");
                 }
             }

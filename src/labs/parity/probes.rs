@@ -1,54 +1,61 @@
-//! What is measured of networks on bits: the Fourier gap, the Walsh spectrum, mean attention, and networks of powers.
+//! Probes of networks on bits: the Fourier gap, the Walsh spectrum, mean attention, and networks of powers.
 
-use super::neuron_gap::slope;
+use super::neuron_gap::activation_derivative;
 use vivarium_model::models::Activation;
 use vivarium_model::models::family::{Family, Head};
 use vivarium_model::models::parity_transformer::average;
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::{Batch, Form};
-use vivarium_plot::analysis::gap::Gap;
-use vivarium_plot::analysis::gradient::{FirstLayer, MOST_EXACT, PopulationGradient};
-use vivarium_plot::analysis::spectrum::{MOST_INPUTS, Spectrum as Walsh, point};
-use vivarium_view::probing::{AtOnce, Job, Probe, ProbeSpec, Probed};
+use vivarium_model::tasks::{Batch, ExampleForm};
+use vivarium_plot::analysis::gap::FourierGap;
+use vivarium_plot::analysis::gradient::{FirstLayer, GradientAccumulator, MAX_EXACT_INPUTS};
+use vivarium_plot::analysis::spectrum::{FourierSpectrum as Walsh, MAX_INPUTS, point_of_mask};
+use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// Points of the cube that are worked on between two looks at the clock, divided by the width.
-const POINTS: usize = 1 << 16;
-/// Inputs that attention is averaged over.
-const ATTENDED: usize = 256;
+/// Points of the hypercube evaluated in one call of `poll`, multiplied by the width of the network.
+const POINTS_PER_SLICE: usize = 1 << 16;
+/// Number of held-out inputs over which attention is averaged.
+const ATTENTION_INPUTS: usize = 256;
 
-/// The Fourier gap of the neuron with the largest: of g = E[y x σ'(w·x + b)] where the output is a sum of
-/// [neurons], else of g = E[y x ∂f/∂z], z = w·x + b. It finds Γ, the strict gap, and the standard error of either, 0
-/// where the mean is exact.
-pub const GAP: Probe = Probe { name: "gap", applies: has_gap };
-/// The Walsh spectrum of the output on all points of the cube. It finds its correlation with the target, and the share
-/// of the squared norm on sets of each size, from 0.
-pub const SPECTRUM: Probe = Probe { name: "spectrum", applies: has_spectrum };
-/// Where the \[CLS\] token of a transformer attends: the mean weight of each input over the heads. What is missing to 1
-/// is on \[CLS\] itself.
-pub const ATTENTION: Probe = Probe { name: "attention", applies: has_attention };
-/// Both layers of a network of powers: its width, then weights u, `[inputs, width]`, and w, `[2, width]`.
-pub const POWERS: Probe = Probe { name: "powers", applies: is_of_powers };
+/// Largest Fourier gap of a neuron: of g = E[y x σ'(w·x + b)] if the output is a sum of [neurons](summed_neurons), else
+/// of g = E[y x ∂f/∂z], z = w·x + b. Its scalars are the gap Γ, the strict gap, and the standard error of either, 0 for
+/// an exact mean.
+pub const GAP: Probe = Probe { name: "gap", applies: check_has_gap };
+/// Walsh spectrum of the output on all points of the hypercube. Its scalar is the correlation with the target; its
+/// numbers are the shares of the squared norm by degree, from 0.
+pub const SPECTRUM: Probe = Probe { name: "spectrum", applies: check_has_spectrum };
+/// Mean attention weight of the \[CLS\] token on each input, over the heads of a transformer. The rest of the sum up to
+/// 1 is on \[CLS\] itself.
+pub const ATTENTION: Probe = Probe { name: "attention", applies: check_has_attention };
+/// Weights of both layers of a power network: its width, then u, `[inputs, width]`, and w, `[2, width]`.
+pub const POWERS: Probe = Probe { name: "powers", applies: check_is_power_net };
 
-/// All of them.
+/// Probes of the lab.
 pub const PROBES: &[ProbeSpec] = &[
-    ProbeSpec { probe: GAP, job: gap },
-    ProbeSpec { probe: SPECTRUM, job: spectrum },
-    ProbeSpec { probe: ATTENTION, job: |_| Some(Box::new(AtOnce(attention))) },
-    ProbeSpec { probe: POWERS, job: |_| Some(Box::new(AtOnce(powers))) },
+    ProbeSpec { probe: GAP, start_measurement: start_gap },
+    ProbeSpec { probe: SPECTRUM, start_measurement: start_spectrum },
+    ProbeSpec {
+        probe: ATTENTION,
+        start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_attention))),
+    },
+    ProbeSpec { probe: POWERS, start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_powers))) },
 ];
 
-fn is_of_parities(spec: &RunSpec) -> Result<(), String> {
+/// Returns an error message unless the task's label is a parity of bits.
+fn check_has_parity(spec: &RunSpec) -> Result<(), String> {
     let examples = spec.task.examples();
     match examples.parity() {
-        _ if !examples.form().is_a(Form::Bits) => Err(Form::Bits.only().into()),
+        _ if !examples.form().counts_as(ExampleForm::Bits) => {
+            Err(ExampleForm::Bits.unavailable_reason().into())
+        }
         None => Err(tr!("This chart needs a task with a parity as its label.").into()),
         Some(_) => Ok(()),
     }
 }
 
-fn has_gap(spec: &RunSpec) -> Result<(), String> {
-    is_of_parities(spec)?;
+/// Returns an error message if the network or the task has no Fourier gap.
+fn check_has_gap(spec: &RunSpec) -> Result<(), String> {
+    check_has_parity(spec)?;
     match spec.model.config().attends_from_cls() {
         true => {
             Err(tr!("A transformer has no layer that is linear in the input, so it has no Fourier gap.")
@@ -58,34 +65,39 @@ fn has_gap(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-fn has_spectrum(spec: &RunSpec) -> Result<(), String> {
-    is_of_parities(spec)?;
-    match spec.task.examples().inputs() > MOST_INPUTS {
+/// Returns an error message if the spectrum cannot be computed, for example because there are too many inputs.
+fn check_has_spectrum(spec: &RunSpec) -> Result<(), String> {
+    check_has_parity(spec)?;
+    match spec.task.examples().inputs() > MAX_INPUTS {
         true => Err(tr!(
             "The spectrum needs all 2^n inputs, so it is computed only for n up to {most}.",
-            most = MOST_INPUTS
+            most = MAX_INPUTS
         )),
         false => Ok(()),
     }
 }
 
-fn has_attention(spec: &RunSpec) -> Result<(), String> {
+/// Returns an error message unless the network attends from \[CLS\] to bits.
+fn check_has_attention(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().attends_from_cls() {
-        _ if !spec.task.examples().form().is_a(Form::Bits) => Err(Form::Bits.only().into()),
+        _ if !spec.task.examples().form().counts_as(ExampleForm::Bits) => {
+            Err(ExampleForm::Bits.unavailable_reason().into())
+        }
         true => Ok(()),
         false => Err(tr!("This network has no attention.").into()),
     }
 }
 
-fn is_of_powers(spec: &RunSpec) -> Result<(), String> {
+/// Returns an error message unless the network's activation is a power of z.
+fn check_is_power_net(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().is_of_powers() {
         true => Ok(()),
         false => Err(tr!("This chart needs a network with a power of z as its activation function.").into()),
     }
 }
 
-/// Activation and degree of the neurons that the output is a sum of; none of another network.
-pub fn neurons(spec: &RunSpec) -> Option<(Activation, usize)> {
+/// Activation and degree of the neurons whose plain sum is the output; `None` for other networks.
+pub fn summed_neurons(spec: &RunSpec) -> Option<(Activation, usize)> {
     match spec.model.config().family()? {
         Family::OneHiddenLayer(layer) if layer.head == Head::Sum => Some((layer.activation, layer.degree)),
         Family::Powers(powers) => Some((Activation::Power, powers.degree)),
@@ -93,86 +105,96 @@ pub fn neurons(spec: &RunSpec) -> Option<(Activation, usize)> {
     }
 }
 
-/// Points that are worked on in one part: a drawn point costs its inputs too; a point of the cube shares them with its
-/// neighbours.
-fn points(network: &Probed) -> usize {
-    (POINTS / (network.width() * network.inputs().div_ceil(MOST_EXACT))).max(16)
+/// Number of points evaluated in one slice of work; a random point costs its inputs too, while neighbouring points of
+/// the hypercube share them.
+fn points_per_slice(network: &ProbedNetwork) -> usize {
+    (POINTS_PER_SLICE / (network.width() * network.inputs().div_ceil(MAX_EXACT_INPUTS))).max(16)
 }
 
+/// Running measurement of [`GAP`].
 struct GapJob {
+    /// Relevant bits, from 0.
     relevant: Vec<usize>,
-    gradient: PopulationGradient,
+    /// Population gradient of the first layer, accumulated so far.
+    gradient: GradientAccumulator,
 }
 
-fn gap(network: &Probed) -> Option<Box<dyn Job>> {
+/// Starts the measurement of [`GAP`]; `None` if the network has no linear first layer.
+fn start_gap(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
     let (spec, inputs) = (&network.spec, network.inputs());
     let relevant = spec.task.examples().relevant(spec.run.seed);
     let (w, b) = spec.network().first_layer(&network.slices(), inputs)?;
     let layer = FirstLayer { weights: &w, biases: &b, inputs, width: b.len() };
-    let gradient = PopulationGradient::new(&layer, &relevant);
+    let gradient = GradientAccumulator::new(&layer, &relevant);
     Some(Box::new(GapJob { relevant, gradient }))
 }
 
-impl Job for GapJob {
-    fn poll(&mut self, network: &Probed) -> Option<Finding> {
+impl ProbeMeasurement for GapJob {
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
         let (weights, spec) = (network.slices(), &network.spec);
         let (model, stage) = (spec.network(), spec.stage(network.step));
-        let neurons = neurons(spec);
+        let neurons = summed_neurons(spec);
         let head = |z: &[f64], slopes: &mut [f64]| match neurons {
             Some((activation, degree)) => {
-                slopes.iter_mut().zip(z).for_each(|(to, z)| *to = slope(activation, degree, *z));
+                slopes
+                    .iter_mut()
+                    .zip(z)
+                    .for_each(|(to, z)| *to = activation_derivative(activation, degree, *z));
                 0.0
             }
             None => model.head(&weights, z, slopes, stage),
         };
-        // The label itself, whatever the loss.
-        if !self.gradient.advance(&head, &|y, _| y, points(network)) {
+        // The gradient uses the label itself, whatever the loss.
+        if !self.gradient.advance(&head, &|y, _| y, points_per_slice(network)) {
             return None;
         }
-        let largest = self.gradient.clone().finish().largest(&self.relevant);
-        let gap = largest.map_or(Gap { relaxed: f64::NAN, ..Default::default() }, |(_, gap)| gap);
-        Some(Finding::of(GAP.id()).with_few([gap.relaxed, gap.strict, gap.error]))
+        let largest = self.gradient.clone().finish().largest_gap(&self.relevant);
+        let gap = largest.map_or(FourierGap { relaxed: f64::NAN, ..Default::default() }, |(_, gap)| gap);
+        Some(ProbeResult::new(GAP.id()).with_few_numbers([gap.relaxed, gap.strict, gap.standard_error]))
     }
 }
 
-/// Outputs on the first points of the cube.
+/// Running measurement of [`SPECTRUM`]: outputs on the first points of the hypercube.
 struct SpectrumJob(Vec<f32>);
 
-fn spectrum(network: &Probed) -> Option<Box<dyn Job>> {
+/// Starts the measurement of [`SPECTRUM`].
+fn start_spectrum(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
     Some(Box::new(SpectrumJob(Vec::with_capacity(1 << network.inputs()))))
 }
 
-impl Job for SpectrumJob {
-    fn poll(&mut self, network: &Probed) -> Option<Finding> {
+impl ProbeMeasurement for SpectrumJob {
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
         let (SpectrumJob(outputs), inputs) = (self, network.inputs());
         let (spec, all) = (&network.spec, 1usize << inputs);
-        let until = (outputs.len() + points(network)).min(all);
-        let x: Vec<f32> = (outputs.len()..until).flat_map(|mask| point(mask, inputs)).collect();
+        let until = (outputs.len() + points_per_slice(network)).min(all);
+        let x: Vec<f32> = (outputs.len()..until).flat_map(|mask| point_of_mask(mask, inputs)).collect();
         let stage = spec.stage(network.step);
         outputs.extend(spec.network().evaluate(&network.slices(), inputs, &x, stage));
         if outputs.len() < all {
             return None;
         }
-        let found = Finding::of(SPECTRUM.id());
+        let found = ProbeResult::new(SPECTRUM.id());
         Some(match Walsh::read(outputs, &spec.task.examples().relevant(spec.run.seed)) {
             Some(spectrum) => found
-                .with_few([f64::from(spectrum.correlation as f32)])
-                .with_numbers(spectrum.by_degree.iter().map(|share| *share as f32).collect()),
+                .with_few_numbers([f64::from(spectrum.correlation as f32)])
+                .with_numbers(spectrum.weight_by_degree.iter().map(|share| *share as f32).collect()),
             // A diverged network has no spectrum.
-            None => found.with_few([f64::NAN]).with_numbers(vec![f32::NAN; inputs + 1]),
+            None => found.with_few_numbers([f64::NAN]).with_numbers(vec![f32::NAN; inputs + 1]),
         })
     }
 }
 
-fn attention(network: &Probed) -> Option<Finding> {
+/// Measures [`ATTENTION`] on held-out inputs; `None` if the network has no attention.
+fn measure_attention(network: &ProbedNetwork) -> Option<ProbeResult> {
     let (spec, inputs, mut batch) = (&network.spec, network.inputs(), Batch::default());
-    spec.task.sampler().held_out(spec.run.seed, 0, ATTENDED, &mut batch);
+    spec.task.sampler().append_held_out(spec.run.seed, 0, ATTENTION_INPUTS, &mut batch);
     // The last token is [CLS] itself.
     let mut mass = average(&spec.network().attention(&network.slices(), inputs, &batch.x)?);
     mass.truncate(inputs);
-    Some(Finding::of(ATTENTION.id()).with_numbers(mass))
+    Some(ProbeResult::new(ATTENTION.id()).with_numbers(mass))
 }
 
-fn powers(network: &Probed) -> Option<Finding> {
-    Some(Finding::of(POWERS.id()).with_counts([network.width()]).with_numbers(network.weights.concat()))
+/// Reads the weights for [`POWERS`].
+fn measure_powers(network: &ProbedNetwork) -> Option<ProbeResult> {
+    Some(ProbeResult::new(POWERS.id()).with_counts([network.width()]).with_numbers(network.weights.concat()))
 }

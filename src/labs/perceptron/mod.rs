@@ -7,16 +7,16 @@ pub mod probes;
 pub mod theory;
 
 use super::Parts;
-use super::answers::{ANSWERS, of_numbers};
-use vivarium_core::catalog::Info;
+use super::answers::{ANSWERS, build_number_example};
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::tasks::TeacherStudent;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LazyLab, Vocabulary};
+use vivarium_view::display::{HeldOutExample, Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
-/// The lab.
+/// Lab on a student perceptron that learns from a linear teacher.
 pub struct PerceptronLab;
 
 impl Parts for PerceptronLab {
@@ -26,15 +26,15 @@ impl Parts for PerceptronLab {
 }
 
 impl Lab for PerceptronLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &TeacherStudent::INFO
     }
 
     fn vocabulary(&self) -> Vocabulary {
-        Vocabulary { hides: false, searches: false, ..Vocabulary::BITS }
+        Vocabulary { has_hidden_rule: false, reports_not_found: false, ..Vocabulary::BITS }
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
     }
 
@@ -44,11 +44,11 @@ impl Lab for PerceptronLab {
 }
 
 impl LazyLab for PerceptronLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        of_numbers(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        build_number_example(run, at)
     }
 
-    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(charts::numbers(run))
+    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(charts::readouts(run))
     }
 }

@@ -1,35 +1,41 @@
-//! What is measured of students: their overlap with the teacher.
+//! Probe of the student's overlap with the teacher.
 
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Task, TeacherStudent};
-use vivarium_view::probing::{AtOnce, Probe, ProbeSpec, Probed};
+use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// The cosine R of the angle between the weights of student and teacher; not a number while the student has none. For
-/// networks with one linear form of the inputs.
+/// Cosine R of the angle between the weights of student and teacher, for networks with a single linear unit; NaN while
+/// the student's weights are zero.
 pub const OVERLAP: Probe = Probe { name: "overlap", applies };
 
-/// All of them.
-pub const PROBES: &[ProbeSpec] = &[ProbeSpec { probe: OVERLAP, job: |_| Some(Box::new(AtOnce(measure))) }];
+/// Probes of the lab.
+pub const PROBES: &[ProbeSpec] = &[ProbeSpec {
+    probe: OVERLAP,
+    start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_overlap))),
+}];
 
-/// The task of a run with a teacher.
-pub fn task(spec: &RunSpec) -> Option<&TeacherStudent> {
+/// Task of a run with a teacher; `None` for other tasks.
+pub fn teacher_task(spec: &RunSpec) -> Option<&TeacherStudent> {
     match &spec.task {
         Task::TeacherStudent(task) => Some(task),
         _ => None,
     }
 }
 
+/// Returns an error message unless the run has a teacher and a single linear unit.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.parameters().first() {
-        _ if task(spec).is_none() => Err(tr!("The overlap is defined only for runs with a teacher.").into()),
+        _ if teacher_task(spec).is_none() => {
+            Err(tr!("The overlap is defined only for runs with a teacher.").into())
+        }
         Some(first) if first.shape[2] == 1 => Ok(()),
         _ => Err(tr!("The overlap needs a network with a single linear unit.").into()),
     }
 }
 
-/// The cosine of the angle between two vectors.
-pub fn overlap(student: &[f32], teacher: &[f64]) -> f64 {
+/// Cosine of the angle between two vectors; NaN if either is zero.
+pub fn compute_overlap(student: &[f32], teacher: &[f64]) -> f64 {
     let (mut both, mut own, mut of_teacher) = (0.0, 0.0, 0.0);
     for (w, t) in student.iter().map(|w| f64::from(*w)).zip(teacher) {
         both += w * t;
@@ -39,8 +45,9 @@ pub fn overlap(student: &[f32], teacher: &[f64]) -> f64 {
     both / libm::sqrt(own * of_teacher)
 }
 
-fn measure(network: &Probed) -> Option<Finding> {
-    let teacher = task(&network.spec)?.teacher(network.spec.run.seed);
-    let found = overlap(network.weights.first()?, &teacher);
-    Some(Finding::of(OVERLAP.id()).with_few([found]))
+/// Measures [`OVERLAP`] for the first network.
+fn measure_overlap(network: &ProbedNetwork) -> Option<ProbeResult> {
+    let teacher = teacher_task(&network.spec)?.teacher(network.spec.run.seed);
+    let found = compute_overlap(network.weights.first()?, &teacher);
+    Some(ProbeResult::new(OVERLAP.id()).with_few_numbers([found]))
 }

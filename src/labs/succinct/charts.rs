@@ -5,80 +5,90 @@ use super::state::SuccinctState;
 use super::{grids, sweeps, words};
 use vivarium_model::models::Family;
 use vivarium_model::tasks::succinct_learning::charts;
-use vivarium_plot::analysis::curves::series;
-use vivarium_plot::analysis::replicas::Of;
-use vivarium_plot::analysis::{Lines, Reading, Role, Series};
+use vivarium_plot::analysis::curves::median_series;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
+use vivarium_plot::analysis::{LineChart, Reading, Role, Series};
 use vivarium_science::succinct::LearningMetric;
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::{ChartSpec, Follows, marked, with_axes};
+use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks, empty_lines};
 
-/// All of them.
+/// Charts of the lab, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
-    ChartSpec::new(charts::TABLE, |run| Reading::Grid(run.state().map(grids::table).unwrap_or_default()))
-        .applies(of_program)
-        .probe(MEMORY)
-        .summary(words::table),
+    ChartSpec::new(charts::TABLE, |run| {
+        Reading::Grid(run.lab_state().map(grids::draw_table).unwrap_or_default())
+    })
+    .applies(check_runs_program)
+    .probe(MEMORY)
+    .summary(words::describe_table),
     ChartSpec::new(charts::GRADIENT, |run| {
-        Reading::Grid(run.state().map(grids::gradient).unwrap_or_default())
+        Reading::Grid(run.lab_state().map(grids::draw_gradient).unwrap_or_default())
     })
-    .applies(of_program)
+    .applies(check_runs_program)
     .probe(MEMORY)
-    .summary(words::gradient),
-    ChartSpec::new(charts::CELLS, |run| Reading::Grid(run.state().map(grids::cells).unwrap_or_default()))
-        .applies(of_program)
-        .probe(MEMORY)
-        .summary(words::cells),
-    ChartSpec::new(charts::ANSWERS, |run| Reading::Lines(answers(run)))
-        .applies(of_program)
-        .summary(|run| Some(words::answers(run)))
-        .follows(Follows::Rows)
-        .of_measurements()
-        .compares(),
-    ChartSpec::new(charts::TIMES, |run| Reading::Lines(sweeps::by_size(run)))
-        .applies(|run| of_program(run).and_then(|()| of_sweep(run)))
-        .summary(|run| Some(words::times(run)))
-        .follows(Follows::Sweep)
-        .of_measurements(),
-    ChartSpec::new(charts::LEARNED, |run| Reading::Lines(sweeps::by_examples(run)))
-        .applies(of_sweep)
-        .summary(|run| Some(words::learned(run)))
-        .follows(Follows::Sweep)
-        .of_measurements(),
-    ChartSpec::new(charts::CLOUD, |run| Reading::Grid(run.state().map(grids::cloud).unwrap_or_default()))
-        .applies(of_search)
-        .probe(MEMORY)
-        .summary(words::cloud),
-    ChartSpec::new(charts::CHOSEN, |run| Reading::Lines(chosen(run)))
-        .applies(of_search)
-        .summary(|run| Some(words::chosen(run)))
-        .follows(Follows::Rows)
-        .of_measurements()
-        .compares(),
+    .summary(words::describe_gradient),
+    ChartSpec::new(charts::CELLS, |run| {
+        Reading::Grid(run.lab_state().map(grids::draw_cells).unwrap_or_default())
+    })
+    .applies(check_runs_program)
+    .probe(MEMORY)
+    .summary(words::describe_cells),
+    ChartSpec::new(charts::ANSWERS, |run| Reading::Lines(draw_answers(run)))
+        .applies(check_runs_program)
+        .summary(|run| Some(words::describe_answers(run)))
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only()
+        .with_other_runs(),
+    ChartSpec::new(charts::TIMES, |run| Reading::Lines(sweeps::draw_time_by_size(run)))
+        .applies(|run| check_runs_program(run).and_then(|()| check_is_sweep(run)))
+        .summary(|run| Some(words::describe_times(run)))
+        .depends_on(ChartDependency::Sweep)
+        .uses_measurements_only(),
+    ChartSpec::new(charts::LEARNED, |run| Reading::Lines(sweeps::draw_accuracy_by_examples(run)))
+        .applies(check_is_sweep)
+        .summary(|run| Some(words::describe_accuracy(run)))
+        .depends_on(ChartDependency::Sweep)
+        .uses_measurements_only(),
+    ChartSpec::new(charts::CLOUD, |run| {
+        Reading::Grid(run.lab_state().map(grids::draw_rule_counts).unwrap_or_default())
+    })
+    .applies(check_is_search)
+    .probe(MEMORY)
+    .summary(words::describe_rule_counts),
+    ChartSpec::new(charts::CHOSEN, |run| Reading::Lines(draw_chosen_rule(run)))
+        .applies(check_is_search)
+        .summary(|run| Some(words::describe_chosen_rule(run)))
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only()
+        .with_other_runs(),
     ChartSpec::new(charts::RULE, |run| {
-        let rule = |state: &SuccinctState| state.searched().map(grids::rule);
-        Reading::Grid(run.state().and_then(rule).unwrap_or_default())
+        let rule = |state: &SuccinctState| state.search_state().map(grids::draw_rule);
+        Reading::Grid(run.lab_state().and_then(rule).unwrap_or_default())
     })
-    .applies(of_search)
+    .applies(check_is_search)
     .probe(MEMORY)
-    .summary(words::rule),
+    .summary(words::describe_rule),
 ];
 
-fn of_program(run: &RunView) -> Result<(), String> {
+/// Returns an error message unless the network runs a program.
+fn check_runs_program(run: &RunView) -> Result<(), String> {
     match run.spec().model.config().family() {
         Some(Family::ProgramOnGrid(_)) => Ok(()),
         _ => Err(tr!("This chart is available only for networks that run a program.").into()),
     }
 }
 
-fn of_search(run: &RunView) -> Result<(), String> {
+/// Returns an error message unless the run is a search among rules.
+fn check_is_search(run: &RunView) -> Result<(), String> {
     match run.spec().model.config().family() {
         Some(Family::RuleSearch(_)) => Ok(()),
         _ => Err(tr!("This chart is available only for a search among rules.").into()),
     }
 }
 
-fn of_sweep(run: &RunView) -> Result<(), String> {
-    match sweeps::over(run) {
+/// Returns an error message unless the link is a sweep over a size, the label noise or the number of validation
+/// queries.
+fn check_is_sweep(run: &RunView) -> Result<(), String> {
+    match sweeps::swept_setting(run) {
         Some(_) => Ok(()),
         None => {
             Err(tr!("This chart needs a sweep over the number of inputs, the number of examples, the label noise or the number of validation queries.").into())
@@ -86,41 +96,41 @@ fn of_sweep(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Shares of test inputs over the steps.
-fn answers(run: &RunView) -> Lines {
-    let mut lines = with_axes(tr!("step"), tr!("share of test inputs"));
+/// Draws the shares of test inputs that are answered, and answered correctly, against the step.
+fn draw_answers(run: &RunView) -> LineChart {
+    let mut lines = empty_lines(tr!("step"), tr!("share of test inputs"));
     lines.y_range = Some((0.0, 1.0));
-    let answered = series(
+    let answered = median_series(
         &run.history,
         tr!("answered"),
         Role::Other,
-        Of::Measure(LearningMetric::AnsweredShare as usize),
+        ReplicaMeasure::TaskMeasure(LearningMetric::AnsweredShare as usize),
     );
     lines.series = vec![
-        Series { under: 1, ..answered },
-        series(&run.history, tr!("answered correctly"), Role::Test, Of::TestAccuracy),
+        Series { covering_curves: 1, ..answered },
+        median_series(&run.history, tr!("answered correctly"), Role::Test, ReplicaMeasure::TestAccuracy),
     ];
-    let state: Option<&SuccinctState> = run.state();
-    if let Some(state) = state.filter(|state| state.layers() > 0) {
+    let state: Option<&SuccinctState> = run.lab_state();
+    if let Some(state) = state.filter(|state| state.layers_applied() > 0) {
         lines.marks.push((state.problem.writing_steps() as f64, tr!("the table is full").into()));
     }
-    marked(lines, run)
+    add_step_marks(lines, run)
 }
 
-/// Accuracy of the chosen rule over the restarts.
-fn chosen(run: &RunView) -> Lines {
-    let mut lines = with_axes(tr!("step"), tr!("accuracy of the chosen rule"));
+/// Draws the accuracy of the chosen rule on validation, test and twice as large queries, against the restarts.
+fn draw_chosen_rule(run: &RunView) -> LineChart {
+    let mut lines = empty_lines(tr!("step"), tr!("accuracy of the chosen rule"));
     lines.y_range = Some((0.0, 1.0));
     lines.series = vec![
-        series(&run.history, tr!("validation queries"), Role::Train, Of::TrainAccuracy),
-        series(&run.history, tr!("test queries"), Role::Test, Of::TestAccuracy),
-        series(
+        median_series(&run.history, tr!("validation queries"), Role::Train, ReplicaMeasure::TrainAccuracy),
+        median_series(&run.history, tr!("test queries"), Role::Test, ReplicaMeasure::TestAccuracy),
+        median_series(
             &run.history,
             tr!("queries with twice as many inputs and examples"),
             Role::Relevant,
-            Of::Measure(LearningMetric::TwiceSizeAccuracy as usize),
+            ReplicaMeasure::TaskMeasure(LearningMetric::TwiceSizeAccuracy as usize),
         ),
     ];
-    lines.references.push((0.5, tr!("guessing").into()));
-    marked(lines, run)
+    lines.reference_lines.push((0.5, tr!("guessing").into()));
+    add_step_marks(lines, run)
 }

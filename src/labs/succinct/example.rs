@@ -1,48 +1,50 @@
-//! A test input beside the task: its label, and what the program answers after the layers of the newest step, or the rule that
-//! the search has chosen so far.
+//! Display of a test input next to the task: its label, and the answer of the program after the latest layer, or of the
+//! rule that the search has chosen so far.
 
 use std::sync::Arc;
 
 use super::state::SuccinctState;
-use crate::answers::{SHOWN, said};
-use crate::succinct::panel::sentences::signed;
-use vivarium_core::settings::real;
+use crate::answers::{MAX_EXAMPLES, describe_graded_answer};
+use crate::succinct::panel::sentences::format_label;
+use vivarium_core::settings::format_real;
 use vivarium_model::models::Family;
 use vivarium_model::models::cell_rules::{BEST, RULE, rule_of};
 use vivarium_model::models::recurrent_conv::{RecurrentConv, TABLE, examples};
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_science::succinct::grid::{Grid, NetworkOutput, ProgramRun};
 use vivarium_science::succinct::search::{CellRule, QueryDistribution, ReadoutCells, predict};
 use vivarium_science::succinct::{LearningProblem, MAX_PROGRAM_STEPS, SampledProblem};
-use vivarium_view::display::words::thousands;
-use vivarium_view::display::{Example, RunView};
-use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
+use vivarium_view::display::words::format_thousands;
+use vivarium_view::display::{HeldOutExample, RunView};
+use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
-/// What the first replica answers to the test inputs that are shown, one number for each: −1 or 1, and 0 where there is no
-/// answer. Where a program has halted with an answer in the top-left cell, the number is the output f, which may be another.
-/// Nothing before the table is full, and before a rule has been tried.
+/// Answers of the first replica to the displayed test inputs: −1 or 1, and 0 for no answer.
+///
+/// If a program has halted with an answer in the top-left cell, the number is the output f, which may differ from that
+/// answer. Empty before the table is full, and before a rule has been tried.
 pub const ANSWERED: Probe = Probe { name: "succinct-answers", applies: super::probes::applies };
 
-/// The probe with its measurement.
-pub const SPEC: ProbeSpec = ProbeSpec { probe: ANSWERED, job: |_| Some(Box::new(OneByOne(vec![]))) };
+/// Definition of the probe [`ANSWERED`].
+pub const SPEC: ProbeSpec =
+    ProbeSpec { probe: ANSWERED, start_measurement: |_| Some(Box::new(AnswersJob(vec![]))) };
 
-/// Test inputs that are shown.
-pub fn shown(spec: &RunSpec) -> Option<usize> {
-    Some(spec.held_out().clamp(1, SHOWN))
+/// Number of test inputs that the examples cover.
+pub fn example_count(spec: &RunSpec) -> Option<usize> {
+    Some(spec.held_out_count().clamp(1, MAX_EXAMPLES))
 }
 
-/// The answers found so far: one in each part of the work, which is a run of the program or of the rule.
-struct OneByOne(Vec<f32>);
+/// Running measurement of [`ANSWERED`]: the answers so far, one per call of `poll`.
+struct AnswersJob(Vec<f32>);
 
-impl Job for OneByOne {
-    fn poll(&mut self, network: &Probed) -> Option<Finding> {
+impl ProbeMeasurement for AnswersJob {
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
         let at = self.0.len();
-        let found = |answers: &[f32]| Some(Finding::of(ANSWERED.id()).with_numbers(answers.to_vec()));
-        if at >= shown(&network.spec)? {
+        let found = |answers: &[f32]| Some(ProbeResult::new(ANSWERED.id()).with_numbers(answers.to_vec()));
+        if at >= example_count(&network.spec)? {
             return found(&self.0);
         }
-        match answered(network, at) {
+        match evaluate_answer(network, at) {
             Some(answer) => self.0.push(answer),
             None => return found(&[]),
         }
@@ -50,8 +52,8 @@ impl Job for OneByOne {
     }
 }
 
-/// The answer to test input `at`; none where there is nothing yet that answers.
-fn answered(network: &Probed, at: usize) -> Option<f32> {
+/// Answer to test input `index` as in [`ANSWERED`]; `None` if there is no full table or no rule yet.
+fn evaluate_answer(network: &ProbedNetwork, index: usize) -> Option<f32> {
     let spec = &network.spec;
     let problem = spec.task.examples().learning_problem()?;
     Some(match spec.model.config().family()? {
@@ -59,27 +61,27 @@ fn answered(network: &Probed, at: usize) -> Option<f32> {
             let layers = network.step.checked_sub(problem.writing_steps()).filter(|layers| *layers > 0)?;
             let drawn = problem.sample(spec.run.seed, 0).ok()?;
             let columns = net.columns(problem.grid_size(), spec.run.replicas);
-            let x = input(&problem, &drawn, at);
-            by_program(&net, &problem, columns, network.weights.get(TABLE)?, &x, layers).unwrap_or(0.0)
+            let x = test_input(&problem, &drawn, index);
+            run_program(&net, &problem, columns, network.weights.get(TABLE)?, &x, layers).unwrap_or(0.0)
         }
         Family::RuleSearch(net) => {
             network.weights.get(BEST)?.get(1).filter(|restart| **restart > 0.0)?;
             let rule = rule_of(network.weights.get(RULE)?);
-            let number = (net.validation + at) as u64;
-            by_rule(&problem, spec.run.seed, number, rule, net.readout()).map_or(0.0, f32::from)
+            let number = (net.validation + index) as u64;
+            apply_rule(&problem, spec.run.seed, number, rule, net.readout()).map_or(0.0, f32::from)
         }
         _ => return None,
     })
 }
 
-/// Test input `at`, the one that is shown first.
-fn input(problem: &LearningProblem, drawn: &SampledProblem, at: usize) -> Vec<i8> {
-    if at == 0 { problem.test_input(drawn) } else { drawn.test_input(at as u64) }
+/// Test input `index`, from 0, where 0 is the one shown in the panel.
+fn test_input(problem: &LearningProblem, sample: &SampledProblem, index: usize) -> Vec<i8> {
+    if index == 0 { problem.test_input(sample) } else { sample.test_input(index as u64) }
 }
 
-/// The output f after so many layers, the first of which sets the head; none where the program has not halted with an answer in
-/// the top-left cell.
-fn by_program(
+/// Output f after `layers` layers, the first of which places the head; `None` unless the program has halted with an
+/// answer in the top-left cell.
+fn run_program(
     net: &RecurrentConv,
     problem: &LearningProblem,
     columns: u64,
@@ -96,25 +98,25 @@ fn by_program(
     Some((output.compute(&walk, layers) as f64 / output.denominator() as f64) as f32)
 }
 
-/// What a rule answers to a query of this number.
-fn by_rule(
+/// Answer of a rule to query number `query`: −1 or 1; `None` if it gives none.
+fn apply_rule(
     problem: &LearningProblem,
     seed: u64,
-    number: u64,
+    query: u64,
     rule: CellRule,
     readout: ReadoutCells,
 ) -> Option<i8> {
-    predict(&task(problem)?.query(seed, number), rule, readout)
+    predict(&query_distribution(problem)?.query(seed, query), rule, readout)
 }
 
-/// The kind of problem as the search knows it.
-fn task(problem: &LearningProblem) -> Option<QueryDistribution> {
+/// Distribution of the search's queries for a learning problem; `None` if the search does not support it.
+fn query_distribution(problem: &LearningProblem) -> Option<QueryDistribution> {
     QueryDistribution::new(problem.family, problem.inputs, problem.examples, problem.noise).ok()
 }
 
-/// What is said of an answer of the rule that the search has chosen.
-fn of_rule(step: u64, answer: &str, is_right: bool) -> String {
-    let step = thousands(step);
+/// Sentence on an answer of the rule chosen by the search.
+fn describe_answer(step: u64, answer: &str, is_right: bool) -> String {
+    let step = format_thousands(step);
     match is_right {
         true => {
             tr!(
@@ -133,22 +135,22 @@ fn of_rule(step: u64, answer: &str, is_right: bool) -> String {
     }
 }
 
-/// Example `at`: of a search, with examples of its own.
-pub fn example(run: &RunView, at: usize) -> Option<Example> {
-    let state: &SuccinctState = run.state()?;
-    let (problem, which) = (&state.problem, at + 1);
-    if at >= shown(run.spec())? {
+/// Builds the display of test input number `index`; a search has its own queries.
+pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
+    let state: &SuccinctState = run.lab_state()?;
+    let (problem, which) = (&state.problem, index + 1);
+    if index >= example_count(run.spec())? {
         return None;
     }
-    let search = state.searched();
+    let search = state.search_state();
     let (x, label) = match search {
         Some(own) => {
-            let query = own.task.query(run.spec().run.seed, (own.net.validation + at) as u64);
+            let query = own.queries.query(run.spec().run.seed, (own.net.validation + index) as u64);
             (query.test_input, query.label)
         }
         None => {
-            let x = input(problem, &state.drawn, at);
-            let label = state.drawn.concept.label(&x);
+            let x = test_input(problem, &state.sample, index);
+            let label = state.sample.concept.label(&x);
             (x, label)
         }
     };
@@ -162,30 +164,31 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
         ),
         None => tr!("Example {which}: the test input {x}.", which, x),
     };
-    let answer = run.found.get(&ANSWERED.id()).map(|(step, finding)| match finding.numbers.get(at) {
-        Some(found) if *found != 0.0 && found.abs() != 1.0 => tr!(
-            "The network's output at step {step} is {output}, which is neither 1 nor −1. Wrong.",
-            step = thousands(*step),
-            output = real((1e4 * f64::from(*found)).round() / 1e4).replace('-', "−")
-        ),
-        Some(found) if *found != 0.0 => {
-            let found = if *found < 0.0 { -1 } else { 1 };
-            let (answer, is_right) = (signed(found), found == label);
-            match search {
-                Some(_) => of_rule(*step, answer, is_right),
-                None => said(*step, answer, is_right),
+    let answer =
+        run.latest_findings.get(&ANSWERED.id()).map(|(step, finding)| match finding.numbers.get(index) {
+            Some(found) if *found != 0.0 && found.abs() != 1.0 => tr!(
+                "The network's output at step {step} is {output}, which is neither 1 nor −1. Wrong.",
+                step = format_thousands(*step),
+                output = format_real((1e4 * f64::from(*found)).round() / 1e4).replace('-', "−")
+            ),
+            Some(found) if *found != 0.0 => {
+                let found = if *found < 0.0 { -1 } else { 1 };
+                let (answer, is_right) = (format_label(found), found == label);
+                match search {
+                    Some(_) => describe_answer(*step, answer, is_right),
+                    None => describe_graded_answer(*step, answer, is_right),
+                }
             }
-        }
-        Some(_) => tr!("There is no answer at step {step}.", step = thousands(*step)),
-        None if search.is_some() => tr!("No rule has been tried yet.").into(),
-        None => tr!(
-            "There is no answer at step {step}: the program starts only when the table is full.",
-            step = thousands(*step)
-        ),
-    });
-    Some(Example {
-        given,
-        label: tr!("The label is {label}.", label = signed(label)),
+            Some(_) => tr!("There is no answer at step {step}.", step = format_thousands(*step)),
+            None if search.is_some() => tr!("No rule has been tried yet.").into(),
+            None => tr!(
+                "There is no answer at step {step}: the program starts only when the table is full.",
+                step = format_thousands(*step)
+            ),
+        });
+    Some(HeldOutExample {
+        input: given,
+        label: tr!("The label is {label}.", label = format_label(label)),
         answer: answer.unwrap_or_default(),
     })
 }
@@ -193,93 +196,93 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::count;
-    use crate::asked::{ask, begun, brief, initial};
+    use crate::answers::example_count;
+    use crate::asked::{assert_brief, initial_weights, new_run, record_answers};
     use vivarium_model::models::cell_rules::numbers;
 
     /// The table that SGD writes, y\[x, 1\]/3 in each row.
     fn table(run: &RunView) -> Vec<f32> {
-        let state: &SuccinctState = run.state().unwrap();
+        let state: &SuccinctState = run.lab_state().unwrap();
         let row =
             |(x, y): (&[i8], i8)| x.iter().chain([&1]).map(|x| f32::from(y * x) / 3.0).collect::<Vec<_>>();
-        let mut table: Vec<f32> = state.drawn.data.examples().flat_map(row).collect();
+        let mut table: Vec<f32> = state.sample.data.examples().flat_map(row).collect();
         table.extend(vec![1.0 / 3.0; state.problem.inputs + 1]);
         table
     }
 
     fn at(link: &str, step: u64) -> RunView {
-        let mut run = begun(link);
-        let mut weights = initial(&run);
+        let mut run = new_run(link);
+        let mut weights = initial_weights(&run);
         weights[TABLE] = table(&run);
-        ask(&mut run, step, &weights);
+        record_answers(&mut run, step, &weights);
         run
     }
 
     #[test]
     fn a_program_answers_once_it_has_halted() {
         let link = "#v1/succinct-learning?query=1.0.0.1.1.0";
-        let writing = example(&at(link, 9), 0).unwrap();
-        assert_eq!(writing.given, "Example 1: the test input + − − + + −.");
+        let writing = build_example(&at(link, 9), 0).unwrap();
+        assert_eq!(writing.input, "Example 1: the test input + − − + + −.");
         assert_eq!(
             writing.answer,
             "There is no answer at step 9: the program starts only when the table is full."
         );
-        assert_eq!(example(&at(link, 10), 0).unwrap().answer, "There is no answer at step 10.");
+        assert_eq!(build_example(&at(link, 10), 0).unwrap().answer, "There is no answer at step 10.");
         let run = at(link, 300);
-        assert_eq!(count(&run), SHOWN);
-        let state: &SuccinctState = run.state().unwrap();
+        assert_eq!(example_count(&run), MAX_EXAMPLES);
+        let state: &SuccinctState = run.lab_state().unwrap();
         let (spec, weights) = (run.spec(), table(&run));
-        for at in 0..SHOWN {
-            let shown = example(&run, at).unwrap();
-            brief(&shown);
+        for at in 0..MAX_EXAMPLES {
+            let shown = build_example(&run, at).unwrap();
+            assert_brief(&shown);
             let x: Vec<f32> = shown
-                .given
+                .input
                 .chars()
                 .filter_map(|sign| ['−', '+'].iter().position(|one| *one == sign))
                 .map(|one| 2.0 * one as f32 - 1.0)
                 .collect();
             let whole: Vec<i8> = x.iter().map(|x| *x as i8).collect();
-            let label = state.drawn.concept.label(&whole);
-            assert_eq!(shown.label, format!("The label is {}.", signed(label)));
+            let label = state.sample.concept.label(&whole);
+            assert_eq!(shown.label, format!("The label is {}.", format_label(label)));
             let found = spec.network().evaluate(&[&weights], 6, &x, 0)[0];
             let expected = match found {
                 // Without an answer f is another whole number.
                 found if found.abs() != 1.0 => "There is no answer at step 300.".to_string(),
                 found => {
                     let verdict = if found == f32::from(label) { "Right" } else { "Wrong" };
-                    format!("The network's answer at step 300: {}. {verdict}.", signed(found as i8))
+                    format!("The network's answer at step 300: {}. {verdict}.", format_label(found as i8))
                 }
             };
             assert_eq!(shown.answer, expected);
         }
-        assert_eq!(example(&run, SHOWN), None);
+        assert_eq!(build_example(&run, MAX_EXAMPLES), None);
         // A program that never halts.
         let endless = "#v1/succinct-learning?program=own&grid=a~*~→~*~S~a";
         assert_eq!(
-            example(&at(endless, 1 << 40), 3).unwrap().answer,
+            build_example(&at(endless, 1 << 40), 3).unwrap().answer,
             "There is no answer at step 1,099,511,627,776."
         );
     }
 
     #[test]
     fn a_rule_is_asked_queries_of_its_own() {
-        let mut run = begun("#v1/succinct-learning?model=cell-rules&inputs=4&examples=6&valid=40&held=100");
-        let mut weights = initial(&run);
-        ask(&mut run, 0, &weights);
-        assert_eq!(example(&run, 0).unwrap().answer, "No rule has been tried yet.");
+        let mut run = new_run("#v1/succinct-learning?model=cell-rules&inputs=4&examples=6&valid=40&held=100");
+        let mut weights = initial_weights(&run);
+        record_answers(&mut run, 0, &weights);
+        assert_eq!(build_example(&run, 0).unwrap().answer, "No rule has been tried yet.");
         weights[RULE] = numbers(CellRule::CONSENSUS).to_vec();
         weights[BEST] = vec![70.0, 3.0, 0.0];
-        ask(&mut run, 9, &weights);
-        let state: &SuccinctState = run.state().unwrap();
+        record_answers(&mut run, 9, &weights);
+        let state: &SuccinctState = run.lab_state().unwrap();
         let task = QueryDistribution::new(state.problem.family, 4, 6, 0.0).unwrap();
         let mut right = 0;
-        for at in 0..count(&run) {
-            let shown = example(&run, at).unwrap();
-            brief(&shown);
+        for at in 0..example_count(&run) {
+            let shown = build_example(&run, at).unwrap();
+            assert_brief(&shown);
             let query = task.query(run.spec().run.seed, 40 + at as u64);
             assert_eq!(
                 shown.label,
-                format!("The label is {}.", signed(query.concept.label(&query.test_input)))
+                format!("The label is {}.", format_label(query.concept.label(&query.test_input)))
             );
             let sum = query.image().run(CellRule::CONSENSUS).sum(ReadoutCells::All);
             let expected = match sum.signum() {
@@ -290,15 +293,15 @@ mod tests {
                     let verdict = if is_right { "right" } else { "wrong" };
                     format!(
                         "After step 9, the chosen rule gives the answer {}. This answer is {verdict}.",
-                        signed(sign as i8)
+                        format_label(sign as i8)
                     )
                 }
             };
             assert_eq!(shown.answer, expected);
         }
-        assert!(right > SHOWN / 2, "the consensus rule learns single bits: {right}");
+        assert!(right > MAX_EXAMPLES / 2, "the consensus rule learns single bits: {right}");
         let about = |link: &str| {
-            let run = begun(link);
+            let run = new_run(link);
             run.lab().about(run.spec())
         };
         assert!(about("#v1/succinct-learning").starts_with("SGD stores"));

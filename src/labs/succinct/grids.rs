@@ -1,60 +1,65 @@
-//! The pictures of the lab: the table, the gradient and the cells, the cloud of rules and the chosen rule.
+//! Heat maps of the lab: the table, its gradient, the cells, the accuracies of all rules, and the chosen rule.
 
 use super::panel::sentences;
-use super::state::{OnTable, Searched, SuccinctState};
+use super::state::{ProgramState, SearchState, SuccinctState};
 use super::words;
 use vivarium_model::models::cell_rules::{SIDE, place};
-use vivarium_plot::analysis::Grid;
+use vivarium_plot::analysis::Heatmap;
 use vivarium_science::succinct::grid::AutomatonCell;
 use vivarium_science::succinct::search;
 
-/// "x1", "x2", …, and last the label.
-fn columns(state: &SuccinctState) -> Vec<String> {
+/// Column names of the table: "x1", "x2", …, and the label.
+fn column_names(state: &SuccinctState) -> Vec<String> {
     (1..=state.problem.inputs).map(|input| format!("x{input}")).chain([tr!("label").into()]).collect()
 }
 
-/// "1", "2", …, and last the dummy example.
-fn rows(state: &SuccinctState) -> Vec<String> {
+/// Row names of the table: "1", "2", …, and the dummy example.
+fn row_names(state: &SuccinctState) -> Vec<String> {
     let examples = state.problem.examples;
     (1..=examples).map(|example| example.to_string()).chain([tr!("dummy").into()]).collect()
 }
 
-/// W or its gradient.
-fn of_table(state: &SuccinctState, values: &[f32]) -> Grid {
+/// Heat map of `values` with the shape of the table, `[m + 1, d + 1]`.
+fn table_grid(state: &SuccinctState, values: &[f32]) -> Heatmap {
     let [rows_count, columns_count] = state.problem.table_size();
-    Grid {
+    Heatmap {
         x_label: tr!("inputs of the example, then its label").into(),
         y_label: tr!("example").into(),
         rows: rows_count,
         columns: columns_count,
-        row_names: rows(state),
-        column_names: columns(state),
-        marked_rows: state.rows().checked_sub(1).into_iter().filter(|_| state.layers() == 0).collect(),
+        row_names: row_names(state),
+        column_names: column_names(state),
+        marked_rows: state
+            .rows_written()
+            .checked_sub(1)
+            .into_iter()
+            .filter(|_| state.layers_applied() == 0)
+            .collect(),
         values: values.to_vec(),
-        texts: values.iter().map(|value| words::third(*value)).collect(),
+        texts: values.iter().map(|value| words::format_third(*value)).collect(),
         ..Default::default()
     }
 }
 
-/// The table W.
-pub(super) fn table(state: &SuccinctState) -> Grid {
-    state.on_table().map(|own| of_table(state, &own.table)).unwrap_or_default()
+/// Heat map of the table W.
+pub(super) fn draw_table(state: &SuccinctState) -> Heatmap {
+    state.program_state().map(|own| table_grid(state, &own.table)).unwrap_or_default()
 }
 
-/// ∂loss/∂W in the newest step of SGD.
-pub(super) fn gradient(state: &SuccinctState) -> Grid {
-    let Some(own) = state.on_table() else { return Grid::default() };
-    let mut grid = of_table(state, &own.gradient);
+/// Heat map of the gradient ∂loss/∂W in the latest step of SGD.
+pub(super) fn draw_gradient(state: &SuccinctState) -> Heatmap {
+    let Some(own) = state.program_state() else { return Heatmap::default() };
+    let mut grid = table_grid(state, &own.gradient);
     grid.texts.clear();
-    if state.rows() == 0 {
+    if state.rows_written() == 0 {
         grid.note = tr!("No step of SGD has been made yet.").into();
     }
     grid
 }
 
-/// How bright a cell is: a bit by its sign, a blank 0, another symbol between.
-fn shade(own: &OnTable, cell: AutomatonCell) -> f32 {
-    match own.program.symbol_name(cell.symbol) {
+/// Brightness of a cell from −1 to 1: a bit by its sign, 0 for a blank, intermediate values for other symbols.
+fn cell_brightness(program_state: &ProgramState, cell: AutomatonCell) -> f32 {
+    match program_state.program.symbol_name(cell.symbol) {
         '_' => 0.0,
         '+' => 0.6,
         '-' => -0.6,
@@ -66,19 +71,20 @@ fn shade(own: &OnTable, cell: AutomatonCell) -> f32 {
     }
 }
 
-/// Columns of cells that are shown, unless the table has more.
-const MOST_COLUMNS: usize = 64;
+/// Maximum number of columns of cells shown, unless the table is wider.
+const MAX_COLUMNS: usize = 64;
 
-/// The cells after the newest layer, with the ring of padding.
-pub(super) fn cells(state: &SuccinctState) -> Grid {
-    let Some(own) = state.on_table() else { return Grid::default() };
+/// Heat map of the cells after the latest layer, with the ring of padding.
+pub(super) fn draw_cells(state: &SuccinctState) -> Heatmap {
+    let Some(own) = state.program_state() else { return Heatmap::default() };
     let [high, _] = state.problem.grid_size();
-    // Columns of the working tape that the head has not been near are all the same.
+    // Columns of the working tape that the head has not reached are all equal.
     let used = |(at, cell): (usize, &AutomatonCell)| {
         (!cell.padding || cell.head.is_some()).then_some(at % own.columns.max(1))
     };
     let last = own.cells.iter().enumerate().filter_map(used).max().unwrap_or(0);
-    let wide = own.columns.min((last + 1).clamp(own.block + 2, MOST_COLUMNS.max(own.block + 2)));
+    let wide =
+        own.columns.min((last + 1).clamp(own.table_columns + 2, MAX_COLUMNS.max(own.table_columns + 2)));
     let shown = || own.cells.chunks(own.columns.max(1)).flat_map(|row| row.iter().take(wide));
     let text = |cell: &AutomatonCell| {
         let symbol = match own.program.symbol_name(cell.symbol) {
@@ -94,44 +100,44 @@ pub(super) fn cells(state: &SuccinctState) -> Grid {
         let ring = || std::iter::once(tr!("border").to_string());
         ring().chain(inner).chain(ring()).take(count).collect::<Vec<String>>()
     };
-    let mut named = names(own.block + 2, columns(state));
+    let mut named = names(own.table_columns + 2, column_names(state));
     named.extend((2..).take(wide - named.len()).map(|column: usize| column.to_string()));
-    let mut grid = Grid {
+    let mut grid = Heatmap {
         x_label: tr!("column").into(),
         y_label: tr!("row").into(),
         rows: high,
         columns: wide,
-        row_names: names(high, rows(state)),
+        row_names: names(high, row_names(state)),
         column_names: named,
-        values: shown().map(|cell| shade(own, *cell)).collect(),
+        values: shown().map(|cell| cell_brightness(own, *cell)).collect(),
         texts: shown().map(text).collect(),
         ..Default::default()
     };
-    if let Some((row, column, _)) = own.head() {
+    if let Some((row, column, _)) = own.head_position() {
         match column < wide {
             true => grid.outlines.push((row..row + 1, column..column + 1)),
             false => {
-                let column = column - own.block;
+                let column = column - own.table_columns;
                 grid.note =
                     tr!("The head is in column {column} of the working tape, which is not shown.", column);
             }
         }
     }
-    if state.layers() == 0 {
+    if state.layers_applied() == 0 {
         grid.note = tr!("The program starts when the table is full.").into();
     }
     grid
 }
 
-/// Rules tried by validation accuracy (from bottom to top) and test accuracy.
-pub(super) fn cloud(state: &SuccinctState) -> Grid {
-    let Some(own) = state.searched() else { return Grid::default() };
+/// Heat map of log₁₀(1 + number of rules) by validation accuracy (row, from bottom to top) and test accuracy (column).
+pub(super) fn draw_rule_counts(state: &SuccinctState) -> Heatmap {
+    let Some(own) = state.search_state() else { return Heatmap::default() };
     // Rows are drawn from the top, where the accuracy is 1.
     let from_top = |row: usize| SIDE - 1 - row;
     let share = |at: usize| format!("{:.2}", at as f64 / (SIDE - 1) as f64);
     let counts = (0..SIDE).flat_map(|row| (0..SIDE).map(move |column| from_top(row) * SIDE + column));
-    let counts: Vec<f32> = counts.map(|at| own.cloud.get(at).copied().unwrap_or(0.0)).collect();
-    let mut grid = Grid {
+    let counts: Vec<f32> = counts.map(|at| own.rule_counts.get(at).copied().unwrap_or(0.0)).collect();
+    let mut grid = Heatmap {
         x_label: tr!("accuracy on the test queries").into(),
         y_label: tr!("accuracy on the validation queries").into(),
         rows: SIDE,
@@ -144,18 +150,18 @@ pub(super) fn cloud(state: &SuccinctState) -> Grid {
     match own.rule {
         None => grid.note = tr!("No rule has been tried yet.").into(),
         Some(_) => {
-            let valid = place(words::validation(own));
+            let valid = place(words::validation_accuracy(own));
             grid.outlines.push((from_top(valid)..from_top(valid) + 1, 0..SIDE));
         }
     }
     grid
 }
 
-/// The nine entries of the chosen rule.
-pub(super) fn rule(own: &Searched) -> Grid {
-    let name = |cell: search::CellValue| sentences::sign(cell).to_string();
+/// Heat map of the nine entries of the chosen rule, by cell and cell above.
+pub(super) fn draw_rule(search_state: &SearchState) -> Heatmap {
+    let name = |cell: search::CellValue| sentences::format_cell(cell).to_string();
     let all = || search::CellValue::ALL.into_iter();
-    let mut grid = Grid {
+    let mut grid = Heatmap {
         x_label: tr!("value of the cell above").into(),
         y_label: tr!("value of the cell").into(),
         rows: 3,
@@ -165,7 +171,7 @@ pub(super) fn rule(own: &Searched) -> Grid {
         values: vec![0.0; 9],
         ..Default::default()
     };
-    match own.rule {
+    match search_state.rule {
         None => grid.note = tr!("No rule has been tried yet.").into(),
         Some(rule) => {
             let entries = || all().flat_map(|cell| all().map(move |above| rule.apply(cell, above)));

@@ -1,5 +1,5 @@
-//! The lab of networks that contain a learning algorithm: SGD writes examples into a table, one filter runs a program on it, and
-//! a search finds a short program (Goel, Kakade, Kalai and Zhang 2022).
+//! The lab of networks that contain a learning algorithm: SGD writes examples into a table, one filter runs a program
+//! on it, and a search finds a short program (Goel, Kakade, Kalai and Zhang 2022).
 
 mod charts;
 mod example;
@@ -13,20 +13,20 @@ mod words;
 
 use super::Parts;
 use super::story::About;
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::models::Family;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::SuccinctLearning;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use state::SuccinctState;
 
-/// The lab.
+/// Lab on networks that contain a learning algorithm.
 pub struct SuccinctLab;
 
 impl Parts for SuccinctLab {
@@ -43,7 +43,7 @@ impl Parts for SuccinctLab {
 }
 
 impl Lab for SuccinctLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &SuccinctLearning::INFO
     }
 
@@ -58,52 +58,52 @@ impl Lab for SuccinctLab {
 
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary {
-            examples: text!("test inputs"),
-            hides: false,
-            searches: false,
-            aims: false,
-            curves: Some([text!("table rows or validation queries"), text!("test inputs")]),
-            seen: text!("steps made"),
+            examples_name: text!("test inputs"),
+            has_hidden_rule: false,
+            reports_not_found: false,
+            has_target: false,
+            curve_names: Some([text!("table rows or validation queries"), text!("test inputs")]),
+            example_axis_label: text!("steps made"),
             ..Vocabulary::BITS
         }
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(example::ANSWERED)
     }
 
-    fn shown(&self, spec: &RunSpec) -> Option<usize> {
-        example::shown(spec)
+    fn shown_example_count(&self, spec: &RunSpec) -> Option<usize> {
+        example::example_count(spec)
     }
 
-    fn watched(&self) -> &'static [Probe] {
-        // The panel follows the run, whichever charts are on show.
+    fn watched_probes(&self) -> &'static [Probe] {
+        // The panel follows the run, whichever charts are displayed.
         &[probes::MEMORY]
     }
 }
 
 impl LazyLab for SuccinctLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        example::example(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        example::build_example(run, at)
     }
 
-    fn state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        Some(Box::new(SuccinctState::of(spec)?))
+    fn initial_state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
+        Some(Box::new(SuccinctState::new(spec)?))
     }
 
-    fn learning(&self, run: &RunView) -> Option<String> {
-        words::learning(run)
+    fn describe_learning(&self, run: &RunView) -> Option<String> {
+        words::describe_progress(run)
     }
 
-    fn found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::found(run, networks, at))
+    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
+        Some(words::describe_success(run, networks, at))
     }
 
-    fn names(&self, run: &RunView) -> Option<[String; 4]> {
-        Some(words::names(run))
+    fn metric_names(&self, run: &RunView) -> Option<[String; 4]> {
+        Some(words::metric_names(run))
     }
 
-    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::numbers(run))
+    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::readouts(run))
     }
 }

@@ -1,18 +1,20 @@
-//! All parameters of the first network: the table and the cells, or what the search knows.
+//! Probe of all parameters of the first network: the table and the cells, or the state of the search.
 
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::Form;
+use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
-/// The parameters of the first replica, one after the other.
+/// Parameters of the first replica, one tensor after another.
 pub const MEMORY: Probe = Probe { name: "succinct-memory", applies };
 
-/// The probe.
-pub const SPEC: ProbeSpec = ProbeSpec { probe: MEMORY, job: |_| Some(Box::new(AllParameters(MEMORY.id()))) };
+/// Definition of the probe [`MEMORY`].
+pub const SPEC: ProbeSpec =
+    ProbeSpec { probe: MEMORY, start_measurement: |_| Some(Box::new(AllParameters(MEMORY.id()))) };
 
+/// Returns an error message unless the run contains a learning algorithm.
 pub(super) fn applies(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == Form::Program {
+    match spec.task.examples().form() == ExampleForm::Program {
         true => Ok(()),
-        false => Err(Form::Program.only().into()),
+        false => Err(ExampleForm::Program.unavailable_reason().into()),
     }
 }

@@ -1,4 +1,5 @@
-//! What the page knows of a run: the examples, the table and the cells after the newest step, or what the search has found.
+//! State of the lab for a run: the examples, the table and the cells after the latest step, or the result of the
+//! search.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use vivarium_model::models::Family;
 use vivarium_model::models::cell_rules::{BEST, CLOUD, CellRules, RULE, SIDE, rule_of};
 use vivarium_model::models::recurrent_conv::{CELLS, RecurrentConv, TABLE, examples};
 use vivarium_model::permalink::Link;
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_science::succinct::LearningProblem;
 use vivarium_science::succinct::data::SampledProblem;
@@ -18,132 +19,140 @@ use vivarium_science::succinct::grid::{
 use vivarium_science::succinct::search::{CellRule, QueryDistribution};
 use vivarium_view::display::LabState;
 
-/// What is known of a run: that of its first replica.
+/// State of the lab for the first replica of one run.
 #[derive(Debug, Clone)]
 pub struct SuccinctState {
-    /// What is to be learned.
+    /// Learning problem of the run.
     pub problem: LearningProblem,
-    /// The concept and the examples.
-    pub drawn: SampledProblem,
-    /// The test input that is shown.
+    /// Concept and examples drawn for the first replica.
+    pub sample: SampledProblem,
+    /// Test input shown in the panel, ±1 each, `[d]`.
     pub query: Vec<i8>,
-    /// Steps made.
+    /// Steps executed so far.
     pub step: u64,
-    /// What belongs to the model.
-    pub of: Of,
+    /// State that depends on the kind of model.
+    pub model_state: ModelState,
 }
 
-/// What belongs to the model of the run.
+/// State that depends on the kind of model.
 #[derive(Debug, Clone)]
-pub enum Of {
-    /// A program on the table.
-    Program(Box<OnTable>),
-    /// A search among rules.
-    Search(Box<Searched>),
+pub enum ModelState {
+    /// State of a network that runs a program on the table.
+    Program(Box<ProgramState>),
+    /// State of a search among rules.
+    Search(Box<SearchState>),
 }
 
-/// A network that runs a program.
+/// State of a network that writes examples into a table and runs a program on it.
 #[derive(Debug, Clone)]
-pub struct OnTable {
-    /// The network's settings.
+pub struct ProgramState {
+    /// Settings of the network.
     pub net: RecurrentConv,
-    /// The program.
+    /// Program that the network runs.
     pub program: Arc<GridProgram>,
-    /// W, `[m + 1, d + 1]`.
+    /// Table W, `[m + 1, d + 1]`.
     pub table: Vec<f32>,
-    /// ∂loss/∂W in the newest step of SGD, `[m + 1, d + 1]`; all 0 before the first.
+    /// Gradient ∂loss/∂W in the latest step of SGD, `[m + 1, d + 1]`; 0 before the first.
     pub gradient: Vec<f32>,
-    /// The cells, `[m + 3, columns]`; all blank before the first layer.
+    /// Cells of the automaton, `[m + 3, columns]`; blank before the first layer.
     pub cells: Vec<AutomatonCell>,
-    /// Columns of cells: d + 3, and more while the head is farther to the right on the working tape.
+    /// Number of columns of cells: d + 3, and more while the head is farther to the right on the working tape.
     pub columns: usize,
-    /// Columns of the table, d + 1.
-    pub block: usize,
-    /// Columns that the working tape may have.
-    pub tape: u64,
+    /// Number of columns of the table, d + 1.
+    pub table_columns: usize,
+    /// Maximum number of columns on the working tape.
+    pub max_tape_columns: u64,
 }
 
-/// A search among rules.
+/// State of a search among rules.
 #[derive(Debug, Clone)]
-pub struct Searched {
-    /// The settings of the search.
+pub struct SearchState {
+    /// Settings of the search.
     pub net: CellRules,
-    /// The kind of problem.
-    pub task: QueryDistribution,
-    /// The rule that is chosen so far; none before the first restart.
+    /// Distribution of the queries.
+    pub queries: QueryDistribution,
+    /// Rule chosen so far; `None` before the first restart.
     pub rule: Option<CellRule>,
-    /// Its points on the validation queries in halves, 1 + the restart that found it, and how many good rules were tried.
-    pub best: [f32; 3],
-    /// Counts of rules tried by validation accuracy (row) and test accuracy (column), `[SIDE, SIDE]`.
-    pub cloud: Vec<f32>,
+    /// Statistics of the chosen rule: twice its number of right validation queries, the number of the restart that
+    /// found it, from 1, and the number of good rules tried.
+    pub chosen_stats: [f32; 3],
+    /// Number of rules tried, by validation accuracy (row) and test accuracy (column), `[SIDE, SIDE]`.
+    pub rule_counts: Vec<f32>,
 }
 
 impl SuccinctState {
-    /// Of a run, before its first step; none of a run that is refused.
-    pub fn of(spec: &RunSpec) -> Option<Self> {
+    /// State of a run before its first step; `None` if its settings are invalid.
+    pub fn new(spec: &RunSpec) -> Option<Self> {
         let problem = spec.task.examples().learning_problem()?;
         let drawn = problem.sample(spec.run.seed, 0).ok()?;
         let query = problem.test_input(&drawn);
         let ([rows, columns], [high, wide]) = (problem.table_size(), problem.grid_size());
         let of = match spec.model.config().family()? {
-            Family::ProgramOnGrid(net) => Of::Program(Box::new(OnTable {
+            Family::ProgramOnGrid(net) => ModelState::Program(Box::new(ProgramState {
                 program: Arc::new(net.program().ok()?),
                 table: vec![0.0; rows * columns],
                 gradient: vec![0.0; rows * columns],
                 cells: vec![AutomatonCell::from_number(0)?; high * wide],
                 columns: wide,
-                block: columns,
-                tape: net.columns([high, wide], spec.run.replicas),
+                table_columns: columns,
+                max_tape_columns: net.columns([high, wide], spec.run.replicas),
                 net,
             })),
-            Family::RuleSearch(net) => Of::Search(Box::new(Searched {
-                task: QueryDistribution::new(problem.family, problem.inputs, problem.examples, problem.noise)
-                    .ok()?,
+            Family::RuleSearch(net) => ModelState::Search(Box::new(SearchState {
+                queries: QueryDistribution::new(
+                    problem.family,
+                    problem.inputs,
+                    problem.examples,
+                    problem.noise,
+                )
+                .ok()?,
                 rule: None,
-                best: [0.0; 3],
-                cloud: vec![0.0; SIDE * SIDE],
+                chosen_stats: [0.0; 3],
+                rule_counts: vec![0.0; SIDE * SIDE],
                 net,
             })),
             _ => return None,
         };
-        Some(SuccinctState { problem, drawn, query, step: 0, of })
+        Some(SuccinctState { problem, sample: drawn, query, step: 0, model_state: of })
     }
 
-    /// The network that runs a program; none of a search.
-    pub fn on_table(&self) -> Option<&OnTable> {
-        match &self.of {
-            Of::Program(own) => Some(own),
-            Of::Search(_) => None,
+    /// State of a network that runs a program; `None` for a search.
+    pub fn program_state(&self) -> Option<&ProgramState> {
+        match &self.model_state {
+            ModelState::Program(own) => Some(own),
+            ModelState::Search(_) => None,
         }
     }
 
-    /// The search; none of a network that runs a program.
-    pub fn searched(&self) -> Option<&Searched> {
-        match &self.of {
-            Of::Search(own) => Some(own),
-            Of::Program(_) => None,
+    /// State of a search; `None` for a network that runs a program.
+    pub fn search_state(&self) -> Option<&SearchState> {
+        match &self.model_state {
+            ModelState::Search(own) => Some(own),
+            ModelState::Program(_) => None,
         }
     }
 
-    /// Rows of the table that are written.
-    pub fn rows(&self) -> usize {
+    /// Number of rows of the table written so far.
+    pub fn rows_written(&self) -> usize {
         usize::try_from(self.step.min(self.problem.writing_steps())).unwrap_or(usize::MAX)
     }
 
-    /// Layers applied since the table was full.
-    pub fn layers(&self) -> u64 {
+    /// Number of layers applied since the table was full.
+    pub fn layers_applied(&self) -> u64 {
         self.step.saturating_sub(self.problem.writing_steps())
     }
 }
 
-impl OnTable {
-    /// Row, column and state of the head, with the ring; none before the first layer, and after the head left the grid.
-    pub fn head(&self) -> Option<(usize, usize, u8)> {
+impl ProgramState {
+    /// Row, column and state of the head, counting the ring; `None` before the first layer, and after the head has left
+    /// the grid.
+    pub fn head_position(&self) -> Option<(usize, usize, u8)> {
         let found = self.cells.iter().enumerate().find_map(|(at, cell)| Some((at, cell.head?)));
         found.map(|(at, state)| (at / self.columns.max(1), at % self.columns.max(1), state))
     }
 
-    /// The rule that the next layer applies at the head; none where there is no head, or where it has halted.
+    /// State, symbol and rule that the next layer applies at the head; `None` without a head or a rule, or after a
+    /// halt.
     pub fn next_rule(&self) -> Option<(u8, u8, Transition)> {
         let cell = self.cells.iter().find(|cell| cell.head.is_some())?;
         let state = cell.head.filter(|state| !self.program.is_halt(*state))?;
@@ -155,15 +164,15 @@ impl OnTable {
         self.cells.iter().any(|cell| cell.head.is_some_and(|state| self.program.is_halt(state)))
     }
 
-    /// The prediction of the program once it has halted: the top-left cell of the block holds + or −, and all
-    /// other cells of the block are blank.
+    /// Prediction of the program after a halt, ±1: the symbol + or − in the top-left cell; `None` unless all other
+    /// cells of the table are blank.
     pub fn prediction(&self) -> Option<i8> {
         let columns = self.columns.max(1);
         let corner = columns + 1;
         let rows = self.cells.len() / columns;
         let is_inside = |at: usize| {
             (1..rows.saturating_sub(1)).contains(&(at / columns))
-                && (1..=self.block).contains(&(at % columns))
+                && (1..=self.table_columns).contains(&(at % columns))
         };
         let mut others = self.cells.iter().enumerate().filter(|(at, _)| *at != corner && is_inside(*at));
         let are_blank = others.all(|(_, cell)| cell.symbol == BLANK_INDEX);
@@ -175,51 +184,51 @@ impl OnTable {
         }
     }
 
-    /// The output f of the network with the layers that are applied: the sum of the head over the cells of the table
-    /// (definition 5), as a numerator and what it is over.
-    pub fn output(&self) -> (i64, i64) {
+    /// Output f of the network after the applied layers, as numerator and denominator: the sum of the output head over
+    /// the cells of the table (definition 5).
+    pub fn compute_output(&self) -> (i64, i64) {
         let codes = CellCodes::new(&self.program);
-        (output(codes, &self.cells, self.columns, self.block), codes.denominator())
+        (output(codes, &self.cells, self.columns, self.table_columns), codes.denominator())
     }
 
-    /// The answer of the network once the program has halted: its prediction, where f is the prediction.
+    /// Answer of the network after a halt: its prediction, if f equals it; else `None`.
     pub fn answer(&self) -> Option<i8> {
-        let (f, unit) = self.output();
+        let (f, unit) = self.compute_output();
         self.prediction().filter(|prediction| f == i64::from(*prediction) * unit)
     }
 
-    /// The cells after so many layers with those of the working tape, made anew from the table.
-    fn with_tape(
+    /// Cells after `layers` layers and their number of columns, recomputed from the table with the working tape.
+    fn simulate_with_tape(
         &self,
         problem: &LearningProblem,
         query: &[i8],
         layers: u64,
     ) -> Option<(Vec<AutomatonCell>, usize)> {
         let data = examples(&self.table, problem).ok()?;
-        let grid = Grid::new(&data, query).ok()?.with_tape(self.tape);
+        let grid = Grid::new(&data, query).ok()?.with_tape(self.max_tape_columns);
         let mut network = Automaton::new(self.program.clone(), &grid).ok()?;
         network.run(layers);
         Some((network.cells().to_vec(), network.size().1))
     }
 
-    /// How many cells compute.
-    pub fn computing(&self) -> usize {
+    /// Number of cells in the compute phase.
+    pub fn computing_cells(&self) -> usize {
         self.cells.iter().filter(|cell| cell.phase == CellPhase::Compute).count()
     }
 }
 
-/// ∂loss/∂W of the step of SGD that wrote row `row`, from the table before it, and 0 everywhere where nothing was written.
-fn gradient(
+/// Gradient ∂loss/∂W in the step of SGD that wrote row `row`, from the table before that step; 0 if `row` is `None`.
+fn compute_gradient(
     problem: &LearningProblem,
-    drawn: &SampledProblem,
+    sample: &SampledProblem,
     table: &[f32],
     row: Option<usize>,
 ) -> Vec<f32> {
-    let nothing = || vec![0.0; table.len()];
-    let Some(row) = row else { return nothing() };
+    let zeros = || vec![0.0; table.len()];
+    let Some(row) = row else { return zeros() };
     let columns = problem.inputs + 1;
     let before = table.iter().enumerate().map(|(at, w)| {
-        // Later rows were 0.
+        // Rows after `row` were 0.
         if at / columns < row {
             libm::round(f64::from(w.clamp(-9.0, 9.0)) * TABLE_DENOMINATOR as f64) as i64
         } else {
@@ -231,53 +240,54 @@ fn gradient(
         let mut tape =
             TableTraining::resume(problem.inputs, problem.examples, TapePadding::Ring, before.clone(), row)
                 .ok()?;
-        match (drawn.data.inputs().get(row), drawn.data.labels().get(row)) {
+        match (sample.data.inputs().get(row), sample.data.labels().get(row)) {
             (Some(x), Some(y)) => tape.train_on(x, *y).ok()?,
             _ => tape.train_on_dummy().ok()?,
         };
         Some(tape)
     };
-    let Some(tape) = written() else { return nothing() };
+    let Some(tape) = written() else { return zeros() };
     // W falls by 1/54 of the gradient, and its numbers are numerators over 54.
     before.iter().zip(&tape.weights().values).map(|(before, after)| (before - after) as f32).collect()
 }
 
 impl LabState for SuccinctState {
-    fn cloned(&self) -> Box<dyn LabState> {
+    fn clone_boxed(&self) -> Box<dyn LabState> {
         Box::new(self.clone())
     }
 
-    fn found(&mut self, step: u64, finding: &Finding, link: &Link) {
-        // A finding of another run has other sizes.
+    fn add_finding(&mut self, step: u64, finding: &ProbeResult, link: &Link) {
+        // A finding of another run can have other sizes and is ignored.
         let Some(parameters) = MEMORY.parameters(&link.spec, finding) else { return };
         self.step = step;
-        let (newest, layers) = (self.rows().checked_sub(1), self.layers());
-        match &mut self.of {
-            Of::Program(own) => {
+        let (newest, layers) = (self.rows_written().checked_sub(1), self.layers_applied());
+        match &mut self.model_state {
+            ModelState::Program(own) => {
                 let (Some(table), Some(cells)) = (parameters.get(TABLE), parameters.get(CELLS)) else {
                     return;
                 };
-                own.gradient = gradient(&self.problem, &self.drawn, table, newest);
+                own.gradient = compute_gradient(&self.problem, &self.sample, table, newest);
                 own.table.clone_from(table);
                 let blank = AutomatonCell::from_number(0);
                 let cell = |number: &f32| AutomatonCell::from_number(*number as u16).or(blank);
                 own.cells = cells.iter().filter_map(cell).collect();
-                own.columns = own.block + 2;
-                if layers > 0 && own.tape > 1 && own.head().is_none() {
-                    if let Some((cells, columns)) = own.with_tape(&self.problem, &self.query, layers) {
+                own.columns = own.table_columns + 2;
+                if layers > 0 && own.max_tape_columns > 1 && own.head_position().is_none() {
+                    if let Some((cells, columns)) = own.simulate_with_tape(&self.problem, &self.query, layers)
+                    {
                         (own.cells, own.columns) = (cells, columns);
                     }
                 }
             }
-            Of::Search(own) => {
+            ModelState::Search(own) => {
                 let (Some(rule), Some(best), Some(cloud)) =
                     (parameters.get(RULE), parameters.get(BEST), parameters.get(CLOUD))
                 else {
                     return;
                 };
-                own.best = std::array::from_fn(|at| best.get(at).copied().unwrap_or(0.0));
-                own.rule = (own.best[1] > 0.0).then(|| rule_of(rule));
-                own.cloud.clone_from(cloud);
+                own.chosen_stats = std::array::from_fn(|at| best.get(at).copied().unwrap_or(0.0));
+                own.rule = (own.chosen_stats[1] > 0.0).then(|| rule_of(rule));
+                own.rule_counts.clone_from(cloud);
             }
         }
     }

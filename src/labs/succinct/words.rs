@@ -1,19 +1,19 @@
-//! What is said of runs of networks that contain a learning algorithm, and of their charts.
+//! Sentences about runs of networks that contain a learning algorithm, and about their charts.
 
 use super::panel::sentences;
-use super::state::{Searched, SuccinctState};
+use super::state::{SearchState, SuccinctState};
 use super::sweeps;
-use vivarium_core::settings::real;
-use vivarium_model::run::Success;
-use vivarium_plot::analysis::curves::spread;
+use vivarium_core::settings::format_real;
+use vivarium_model::run::SuccessCriterion;
+use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::ends;
-use vivarium_plot::analysis::replicas::Of;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::succinct::LearningMetric;
 use vivarium_view::display::RunView;
-use vivarium_view::display::words::{percent, thousands};
+use vivarium_view::display::words::{format_percent, format_thousands};
 
-/// "1/3", "−1/3" or "0".
-pub(super) fn third(value: f32) -> String {
+/// Formats a table entry: "1/3", "−1/3" or "0".
+pub(super) fn format_third(value: f32) -> String {
     match value {
         _ if value > 0.1 => "1/3".into(),
         _ if value < -0.1 => "−1/3".into(),
@@ -21,18 +21,18 @@ pub(super) fn third(value: f32) -> String {
     }
 }
 
-/// The accuracy of the chosen rule on the validation queries.
-pub(super) fn validation(own: &Searched) -> f64 {
-    f64::from(own.best[0]) / (2 * own.net.validation.max(1)) as f64
+/// Accuracy of the chosen rule on the validation queries, from 0 to 1.
+pub(super) fn validation_accuracy(search_state: &SearchState) -> f64 {
+    f64::from(search_state.chosen_stats[0]) / (2 * search_state.net.validation.max(1)) as f64
 }
 
-/// Whether the run is a search.
+/// Whether the run is a search among rules.
 fn is_search(run: &RunView) -> bool {
-    run.state().is_some_and(|state: &SuccinctState| state.searched().is_some())
+    run.lab_state().is_some_and(|state: &SuccinctState| state.search_state().is_some())
 }
 
-/// What the four numbers of a measurement are called.
-pub(super) fn names(run: &RunView) -> [String; 4] {
+/// Names of the four metrics of a measurement, of a search or of a program.
+pub(super) fn metric_names(run: &RunView) -> [String; 4] {
     match is_search(run) {
         true => [
             tr!("Error on the validation queries"),
@@ -50,76 +50,79 @@ pub(super) fn names(run: &RunView) -> [String; 4] {
     .map(String::from)
 }
 
-/// Two numbers of the newest measurement.
-pub(super) fn numbers(run: &RunView) -> [(String, String); 2] {
+/// Two readouts (label, value) of the latest measurement, of a search or of a program.
+pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     match is_search(run) {
         true => [
             (
                 tr!("Share of rules with at least 95 % accuracy").into(),
-                percent(measured(run, LearningMetric::GoodRuleShare)),
+                format_percent(latest_learning_metric(run, LearningMetric::GoodRuleShare)),
             ),
             (
                 tr!("Accuracy with twice as many inputs and examples").into(),
-                percent(measured(run, LearningMetric::TwiceSizeAccuracy)),
+                format_percent(latest_learning_metric(run, LearningMetric::TwiceSizeAccuracy)),
             ),
         ],
         false => {
-            let layers = run.state().map_or(0, SuccinctState::layers);
+            let layers = run.lab_state().map_or(0, SuccinctState::layers_applied);
             [
-                (tr!("Layers").into(), thousands(layers)),
-                (tr!("Test inputs answered").into(), percent(measured(run, LearningMetric::AnsweredShare))),
+                (tr!("Layers").into(), format_thousands(layers)),
+                (
+                    tr!("Test inputs answered").into(),
+                    format_percent(latest_learning_metric(run, LearningMetric::AnsweredShare)),
+                ),
             ]
         }
     }
 }
 
-/// The newest median of a further measure.
-fn measured(run: &RunView, of: LearningMetric) -> f32 {
-    newest(run, Of::Measure(of as usize))
+/// Median over networks of a learning metric in the latest measurement; NaN before the first.
+fn latest_learning_metric(run: &RunView, metric: LearningMetric) -> f32 {
+    latest_median(run, ReplicaMeasure::TaskMeasure(metric as usize))
 }
 
-/// The newest median.
-fn newest(run: &RunView, of: Of) -> f32 {
-    run.history.last().map_or(f32::NAN, |row| spread(of.values(row)).0)
+/// Median over networks of a metric in the latest measurement; NaN before the first.
+fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f32 {
+    run.history.latest().map_or(f32::NAN, |row| median_range(metric.values(row)).0)
 }
 
-/// How many rules a search has tried: a list of rules ends before the run does.
-fn tried(own: &Searched) -> u64 {
-    own.cloud.iter().sum::<f32>() as u64
+/// Number of rules that a search has tried; it stops growing at the end of a fixed list of rules.
+fn count_tried_rules(search_state: &SearchState) -> u64 {
+    search_state.rule_counts.iter().sum::<f32>() as u64
 }
 
-/// How far the run has come, for the status line.
-pub(super) fn learning(run: &RunView) -> Option<String> {
-    let state: &SuccinctState = run.state()?;
-    if let Some(own) = state.searched() {
+/// Progress of the run for the status line; `None` if there is nothing to report.
+pub(super) fn describe_progress(run: &RunView) -> Option<String> {
+    let state: &SuccinctState = run.lab_state()?;
+    if let Some(own) = state.search_state() {
         let rule = own.rule?;
         return Some(tr!(
             "rules tried: {count}; the best rule is rule {number}, which answers {share} of the validation queries right",
-            count = thousands(tried(own)),
-            share = percent(validation(own) as f32),
+            count = format_thousands(count_tried_rules(own)),
+            share = format_percent(validation_accuracy(own) as f32),
             number = rule.number()
         ));
     }
-    Some(match state.layers() {
+    Some(match state.layers_applied() {
         0 => tr!(
             "SGD has written {rows} of {all} rows of the table",
-            rows = state.rows(),
+            rows = state.rows_written(),
             all = state.problem.writing_steps()
         ),
         layers => {
             tr!(
                 "the table is full, and the network has applied {layers} layers since then",
-                layers = thousands(layers)
+                layers = format_thousands(layers)
             )
         }
     })
 }
 
-/// What has been found by these networks at these steps.
-pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
+/// Sentence that the target was reached by these networks at these steps.
+pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
-    if settings.success == Success::Loss {
-        let limit = real(settings.limit);
+    if settings.success == SuccessCriterion::Loss {
+        let limit = format_real(settings.limit);
         return tr!(
             "In {networks} the error on the test inputs is at most {limit} for the first time {at}.",
             limit,
@@ -127,7 +130,7 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
             at
         );
     }
-    let share = percent(settings.target as f32);
+    let share = format_percent(settings.target as f32);
     match settings.replicas {
         1 => {
             tr!(
@@ -145,9 +148,10 @@ pub(super) fn found(run: &RunView, networks: &str, at: &str) -> String {
     }
 }
 
-pub(super) fn table(run: &RunView) -> Option<String> {
-    let state: &SuccinctState = run.state()?;
-    let rows = state.rows();
+/// Summary of the chart of the table.
+pub(super) fn describe_table(run: &RunView) -> Option<String> {
+    let state: &SuccinctState = run.lab_state()?;
+    let rows = state.rows_written();
     if rows == 0 {
         return Some(tr!("All numbers of the table are 0. No step of SGD has been made yet.").into());
     }
@@ -155,13 +159,14 @@ pub(super) fn table(run: &RunView) -> Option<String> {
         "SGD has written {rows} of {all} rows, one in each step. For an example with inputs x and label y, the row should be y[x, 1]/3: each input times y, followed by y, all divided by 3. The largest deviation of the written rows from y[x, 1]/3 is {stray}.",
         rows,
         all = state.problem.writing_steps(),
-        stray = real(f64::from(newest(run, Of::TrainLoss)))
+        stray = format_real(f64::from(latest_median(run, ReplicaMeasure::TrainLoss)))
     ))
 }
 
-pub(super) fn gradient(run: &RunView) -> Option<String> {
-    let state: &SuccinctState = run.state()?;
-    let own = state.on_table()?;
+/// Summary of the chart of the gradient.
+pub(super) fn describe_gradient(run: &RunView) -> Option<String> {
+    let state: &SuccinctState = run.lab_state()?;
+    let own = state.program_state()?;
     let columns = state.problem.inputs + 1;
     let written: Vec<usize> = own
         .gradient
@@ -180,58 +185,63 @@ pub(super) fn gradient(run: &RunView) -> Option<String> {
     })
 }
 
-pub(super) fn cells(run: &RunView) -> Option<String> {
-    let state: &SuccinctState = run.state()?;
-    if state.layers() == 0 {
+/// Summary of the chart of the cells.
+pub(super) fn describe_cells(run: &RunView) -> Option<String> {
+    let state: &SuccinctState = run.lab_state()?;
+    if state.layers_applied() == 0 {
         return Some(tr!("While SGD writes the table, no program runs and the output is 0.").into());
     }
-    let own = state.on_table()?;
-    let mut said = tr!(
+    let own = state.program_state()?;
+    let mut text = tr!(
         "Layers applied: {layers}. {now}",
-        layers = thousands(state.layers()),
-        now = sentences::now(state)?
+        layers = format_thousands(state.layers_applied()),
+        now = sentences::describe_now(state)?
     );
     if own.has_halted() {
-        said += " ";
-        said += &tr!("The label of the test input is {label}.", label = sentences::label(state));
+        text += " ";
+        text += &tr!("The label of the test input is {label}.", label = sentences::format_true_label(state));
     }
-    Some(said)
+    Some(text)
 }
 
-pub(super) fn answers(run: &RunView) -> String {
-    let layers = run.state().map_or(0, SuccinctState::layers);
+/// Summary of the chart of answered test inputs.
+pub(super) fn describe_answers(run: &RunView) -> String {
+    let layers = run.lab_state().map_or(0, SuccinctState::layers_applied);
     if layers == 0 {
         return tr!("Before the table is full, no test input is answered.").into();
     }
-    let mut said = tr!(
+    let mut text = tr!(
         "With {layers} layers {answered} of the test inputs are answered, and {right} of all test inputs are answered correctly.",
-        layers = thousands(layers),
-        answered = percent(measured(run, LearningMetric::AnsweredShare)),
-        right = percent(newest(run, Of::TestAccuracy))
+        layers = format_thousands(layers),
+        answered = format_percent(latest_learning_metric(run, LearningMetric::AnsweredShare)),
+        right = format_percent(latest_median(run, ReplicaMeasure::TestAccuracy))
     );
-    let excess = measured(run, LearningMetric::OutputExcess);
+    let excess = latest_learning_metric(run, LearningMetric::OutputExcess);
     if excess > 0.0 {
-        said += " ";
-        said += &tr!(
+        text += " ";
+        text += &tr!(
             "For some test inputs the program has halted with an answer in the top-left cell, but the output f of the network is another number: the head has halted elsewhere in the table, and the value of its cell adds up to {excess} to f.",
-            excess = real((1e4 * f64::from(excess)).round() / 1e4)
+            excess = format_real((1e4 * f64::from(excess)).round() / 1e4)
         );
     }
-    let (time, longest) = (measured(run, LearningMetric::MedianTime), measured(run, LearningMetric::MaxTime));
+    let (time, longest) = (
+        latest_learning_metric(run, LearningMetric::MedianTime),
+        latest_learning_metric(run, LearningMetric::MaxTime),
+    );
     if time.is_finite() {
-        said += " ";
-        said += &tr!(
+        text += " ";
+        text += &tr!(
             "For every test input of a data set, we count the layers until the program halts, and we take the median and the maximum of these counts. Over all data sets, the median of the medians is {time} layers, and the median of the maxima is {longest} layers.",
-            time = thousands(time.round() as u64),
-            longest = thousands(longest.round() as u64)
+            time = format_thousands(time.round() as u64),
+            longest = format_thousands(longest.round() as u64)
         );
     }
-    said
+    text
 }
 
-/// "521 at d = 3, 949 at d = 4".
-fn listed(run: &RunView, curve: &ends::Curve, of: impl Fn(f32) -> String) -> String {
-    let symbol = match sweeps::over(run) {
+/// Medians of a sweep curve in words: "521 at d = 3, 949 at d = 4".
+fn list_medians(run: &RunView, curve: &ends::SweepCurve, format: impl Fn(f32) -> String) -> String {
+    let symbol = match sweeps::swept_setting(run) {
         Some("inputs") => "d",
         Some("examples") => "m",
         Some("flips") => "p",
@@ -239,69 +249,75 @@ fn listed(run: &RunView, curve: &ends::Curve, of: impl Fn(f32) -> String) -> Str
     };
     let one = |(x, values): &(f64, Vec<f32>)| {
         let [_, middle, _] = ends::quartiles(values)?;
-        Some(tr!("{value} at {symbol} = {place}", value = of(middle), symbol, place = real(*x)))
+        Some(tr!("{value} at {symbol} = {place}", value = format(middle), symbol, place = format_real(*x)))
     };
     curve.1.iter().filter_map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn of_curves(curves: &[ends::Curve], one: impl Fn(&ends::Curve) -> String) -> Option<String> {
+/// Descriptions of all curves, with their names if there are several; `None` if no curve has a point.
+fn join_curves(curves: &[ends::SweepCurve], one: impl Fn(&ends::SweepCurve) -> String) -> Option<String> {
     let are_there = curves.iter().any(|(_, points)| !points.is_empty());
-    let said = |curve: &ends::Curve| match curves.len() {
+    let text = |curve: &ends::SweepCurve| match curves.len() {
         1 => one(curve),
         _ => format!("{}: {}", curve.0, one(curve)),
     };
-    are_there.then(|| curves.iter().map(said).collect::<Vec<_>>().join("; "))
+    are_there.then(|| curves.iter().map(text).collect::<Vec<_>>().join("; "))
 }
 
-pub(super) fn times(run: &RunView) -> String {
-    let curves = sweeps::times(run);
-    let one = |curve: &ends::Curve| {
-        let all = listed(run, curve, |time| thousands(time.round() as u64));
-        match sweeps::exponent(curve) {
+/// Summary of the chart of running times, with the fitted exponents.
+pub(super) fn describe_times(run: &RunView) -> String {
+    let curves = sweeps::time_curves(run);
+    let one = |curve: &ends::SweepCurve| {
+        let all = list_medians(run, curve, |time| format_thousands(time.round() as u64));
+        match sweeps::fit_exponent(curve) {
             Some(exponent) => {
                 tr!("{all} (power law: exponent {exponent})", all, exponent = format!("{exponent:.2}"))
             }
             None => all,
         }
     };
-    match of_curves(&curves, one) {
+    match join_curves(&curves, one) {
         Some(all) => tr!("Median number of layers until the program halts: {all}.", all),
         None => tr!("No run of the sweep has ended yet.").into(),
     }
 }
 
-pub(super) fn learned(run: &RunView) -> String {
-    match of_curves(&sweeps::learned(run), |curve| listed(run, curve, percent)) {
+/// Summary of the chart of accuracy on test inputs.
+pub(super) fn describe_accuracy(run: &RunView) -> String {
+    match join_curves(&sweeps::accuracy_curves(run), |curve| list_medians(run, curve, format_percent)) {
         Some(all) => tr!("Share of test inputs answered correctly at the end of each run: {all}.", all),
         None => tr!("No run of the sweep has ended yet.").into(),
     }
 }
 
-pub(super) fn cloud(run: &RunView) -> Option<String> {
-    let state: &SuccinctState = run.state()?;
-    let own = state.searched()?;
+/// Summary of the chart of rules by accuracy; `None` unless the run is a search.
+pub(super) fn describe_rule_counts(run: &RunView) -> Option<String> {
+    let state: &SuccinctState = run.lab_state()?;
+    let own = state.search_state()?;
     Some(tr!(
         "Rules tried: {count}. Rules that answer at least 95 % of all validation and test queries right: {good}. The frame marks the row with the validation accuracy of the chosen rule, {share}. Colours show log₁₀(1 + number of rules).",
-        count = thousands(tried(own)),
-        good = thousands(own.best[2] as u64),
-        share = percent(validation(own) as f32)
+        count = format_thousands(count_tried_rules(own)),
+        good = format_thousands(own.chosen_stats[2] as u64),
+        share = format_percent(validation_accuracy(own) as f32)
     ))
 }
 
-pub(super) fn chosen(run: &RunView) -> String {
-    if run.state().and_then(SuccinctState::searched).is_none_or(|own| own.rule.is_none()) {
+/// Summary of the chart of the chosen rule's accuracy.
+pub(super) fn describe_chosen_rule(run: &RunView) -> String {
+    if run.lab_state().and_then(SuccinctState::search_state).is_none_or(|own| own.rule.is_none()) {
         return tr!("No rule has been tried yet.").into();
     }
     tr!(
         "The chosen rule is right on {valid} of the validation queries, {test} of the test queries and {twice} of the queries with twice as many inputs and examples.",
-        valid = percent(newest(run, Of::TrainAccuracy)),
-        test = percent(newest(run, Of::TestAccuracy)),
-        twice = percent(measured(run, LearningMetric::TwiceSizeAccuracy))
+        valid = format_percent(latest_median(run, ReplicaMeasure::TrainAccuracy)),
+        test = format_percent(latest_median(run, ReplicaMeasure::TestAccuracy)),
+        twice = format_percent(latest_learning_metric(run, LearningMetric::TwiceSizeAccuracy))
     )
 }
 
-pub(super) fn rule(run: &RunView) -> Option<String> {
-    let own = run.state().and_then(SuccinctState::searched)?;
+/// Summary of the chart of the chosen rule's entries; `None` unless the run is a search.
+pub(super) fn describe_rule(run: &RunView) -> Option<String> {
+    let own = run.lab_state().and_then(SuccinctState::search_state)?;
     let Some(rule) = own.rule else { return Some(tr!("No rule has been tried yet.").into()) };
     let named = match rule.name() {
         Some(name) => tr!("This is rule {number}, the {name} rule.", number = rule.number(), name),

@@ -1,8 +1,9 @@
-//! What appendix C.3.3 of the thesis states about networks and forests on tables.
+//! Settings that appendix C.3.3 of the thesis states for networks and forests on tables.
 
-use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// MLPs on 16 tables. The architecture and SGD are those of appendix C.3.1, "except the hyperparameters noted below".
+/// Appendix C.3.3: MLPs on 16 tables. The architecture and SGD are those of appendix C.3.1, "except the hyperparameters
+/// noted below".
 pub const APPENDIX_C_3_3: Experiment = Experiment {
     passage: "Edelman 2024, section 6.4.2 and appendices C.3.1 and C.3.3",
     stated: &[
@@ -25,10 +26,11 @@ pub const APPENDIX_C_3_3: Experiment = Experiment {
         "data", "rows", "n", "k", "s", "rule", "pieces", "turned", "noise", "m", "b1", "b2", "eps", "wdkind",
         "warm", "cool", "clip", "loss", "held",
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Random forests on the same tables, the best of all these settings. A depth of 0 has no limit, and 0 columns are √n.
+/// Appendix C.3.3: random forests on the same tables, the best of all these settings. A depth of 0 has no limit, and 0
+/// columns are √n.
 pub const APPENDIX_C_3_3_FOREST: Experiment = Experiment {
     passage: "Edelman 2024, section 6.4.2 and appendix C.3.3",
     stated: &[
@@ -41,5 +43,5 @@ pub const APPENDIX_C_3_3_FOREST: Experiment = Experiment {
         "data", "rows", "n", "k", "s", "rule", "pieces", "turned", "noise", "m", "opt", "lr", "b1", "b2",
         "eps", "wd", "wdkind", "warm", "cool", "clip", "loss", "batch", "held",
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };

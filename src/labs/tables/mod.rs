@@ -1,4 +1,5 @@
-//! Tables: rows of columns, generated or from a CSV file; networks against a random forest (Edelman 2024, section 6.4.2).
+//! Tables: rows of columns, generated or from a CSV file; networks against a random forest (Edelman 2024, section
+//! 6.4.2).
 
 pub mod experiments;
 pub mod opened;
@@ -6,21 +7,21 @@ pub mod panel;
 pub mod presets;
 
 use super::Parts;
-use super::answers::{ANSWERS, of_numbers};
-use vivarium_core::catalog::Info;
+use super::answers::{ANSWERS, build_number_example};
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::models::Model;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Tabular;
 use vivarium_view::display::RunView;
-use vivarium_view::display::words::{percent, thousands};
-use vivarium_view::display::{Example, Lab, LazyLab, Vocabulary};
+use vivarium_view::display::words::{format_percent, format_thousands};
+use vivarium_view::display::{HeldOutExample, Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::Probe;
 
 pub use presets::PRESETS;
 
-/// The lab.
+/// Lab on tables, generated or from a CSV file.
 pub struct TablesLab;
 
 impl Parts for TablesLab {
@@ -28,43 +29,48 @@ impl Parts for TablesLab {
 }
 
 impl Lab for TablesLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &Tabular::INFO
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
     }
 
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary {
-            examples: text!("held-out rows"),
-            columns: true,
-            hides: false,
-            searches: false,
+            examples_name: text!("held-out rows"),
+            has_columns: true,
+            has_hidden_rule: false,
+            reports_not_found: false,
             ..Vocabulary::BITS
         }
     }
 
-    fn chance(&self, spec: &RunSpec) -> f32 {
-        opened::larger_class(spec).unwrap_or(0.5)
+    fn chance_accuracy(&self, spec: &RunSpec) -> f32 {
+        opened::larger_class_share(spec).unwrap_or(0.5)
     }
 }
 
 impl LazyLab for TablesLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        of_numbers(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        build_number_example(run, at)
     }
 
-    fn of_file(&self, number: u64, shown: &Link) -> Option<Link> {
-        Some(panel::file::link(number, shown))
+    fn link_for_file(&self, number: u64, shown: &Link) -> Option<Link> {
+        Some(panel::file::link_to_table(number, shown))
     }
 
-    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
         let first = match &run.spec().model {
-            Model::RandomForest(forest) => (tr!("Trees").into(), thousands(forest.grown(run.step) as u64)),
-            _ => (tr!("Held-out rows").into(), thousands(run.held_out as u64)),
+            Model::RandomForest(forest) => {
+                (tr!("Trees").into(), format_thousands(forest.grown(run.step) as u64))
+            }
+            _ => (tr!("Held-out rows").into(), format_thousands(run.held_out as u64)),
         };
-        Some([first, (tr!("Share of the larger class").into(), percent(run.lab().chance(run.spec())))])
+        Some([
+            first,
+            (tr!("Share of the larger class").into(), format_percent(run.lab().chance_accuracy(run.spec()))),
+        ])
     }
 }

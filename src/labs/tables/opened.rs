@@ -1,102 +1,104 @@
-//! Tables of a person's own: those that are open, and what is said of them.
+//! Tables that the user has opened, and sentences about a run's table.
 //!
 //! # Why
-//! A table is no setting: it is kept beside the run, by the number that the link holds, and read from there by
-//! whoever shows it. The file is kept too, since another label makes another table of it, and so that the browser can keep it
-//! until the page is opened again. None of it leaves the machine.
+//! A table is no setting: it is stored in this module under the number that the link contains, and all parts of the
+//! page read it from here. The file is kept too, since another label makes another table of it, and so that the browser
+//! can keep it until the page is opened again. None of it leaves the machine.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vivarium_model::platform::file::GivenFile;
+use vivarium_model::platform::file::UploadedFile;
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::tabular::{Origin, Tabular};
+use vivarium_model::tasks::tabular::{TableOrigin, Tabular};
 use vivarium_model::tasks::{Examples, Task};
-use vivarium_view::display::words::{list, percent, thousands};
+use vivarium_view::display::words::{format_percent, format_thousands, join_list};
 use vivarium_view::record::dataset::Dataset;
 
-/// Most files that are kept; the oldest goes first.
-const MOST_KEPT: usize = 8;
+/// Maximum number of open files; the oldest is closed first.
+const MAX_OPEN_FILES: usize = 8;
 
-/// A file that was opened.
+/// CSV file that the user has opened, and the table read from it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Opened {
-    /// What it is called.
+pub struct OpenedFile {
+    /// File name.
     pub name: String,
-    /// The file itself, wherever it is.
-    pub file: GivenFile,
-    /// What was read from it; the numbers are with the [open tables](vivarium_model::tasks::tabular::uploaded).
+    /// Handle of the file.
+    pub file: UploadedFile,
+    /// Table read from the file; its numbers are stored with the [open
+    /// tables](vivarium_model::tasks::tabular::uploaded).
     pub table: Dataset,
 }
 
-static OPENED: Mutex<Vec<(u64, Arc<Opened>)>> = Mutex::new(Vec::new());
+/// Open files by the number of their table, oldest first.
+static OPENED_FILES: Mutex<Vec<(u64, Arc<OpenedFile>)>> = Mutex::new(Vec::new());
 
-/// Keeps a file and what was read from it for whoever asks for its number, which is the result.
-pub fn keep(name: &str, file: GivenFile, mut table: Dataset) -> u64 {
+/// Stores an opened file and its table; returns the number under which [`find_file`] returns it.
+pub fn store_file(name: &str, file: UploadedFile, mut table: Dataset) -> u64 {
     let number = table.number;
-    std::mem::take(&mut table.table).open_as(number);
-    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::take(&mut table.table).register_as(number);
+    let mut opened = OPENED_FILES.lock().unwrap_or_else(PoisonError::into_inner);
     opened.retain(|(other, _)| *other != number);
-    if opened.len() == MOST_KEPT {
+    if opened.len() == MAX_OPEN_FILES {
         opened.remove(0);
     }
-    opened.push((number, Arc::new(Opened { name: name.into(), file, table })));
+    opened.push((number, Arc::new(OpenedFile { name: name.into(), file, table })));
     number
 }
 
-/// The file of that number.
-pub fn opened(number: u64) -> Option<Arc<Opened>> {
-    let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
-    opened.iter().find(|(other, _)| *other == number).map(|(_, opened)| opened.clone())
+/// Opened file whose table has this number; `None` if it is not open.
+pub fn find_file(table_number: u64) -> Option<Arc<OpenedFile>> {
+    let opened = OPENED_FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    opened.iter().find(|(other, _)| *other == table_number).map(|(_, opened)| opened.clone())
 }
 
-/// The task of a run on a table.
-fn of(spec: &RunSpec) -> Option<&Tabular> {
+/// Task of a run on a table; `None` for other tasks.
+fn table_task(spec: &RunSpec) -> Option<&Tabular> {
     match &spec.task {
         Task::Tabular(task) => Some(task),
         _ => None,
     }
 }
 
-/// The file that a run is about.
-pub fn shown(spec: &RunSpec) -> Option<Arc<Opened>> {
-    of(spec).filter(|task| task.origin == Origin::Uploaded).and_then(|task| opened(task.csv))
+/// Opened file that a run trains on; `None` for generated tables and files that are not open.
+pub fn file_of_run(spec: &RunSpec) -> Option<Arc<OpenedFile>> {
+    table_task(spec).filter(|task| task.origin == TableOrigin::Uploaded).and_then(|task| find_file(task.csv))
 }
 
-/// Share of the larger class, which is what guessing gets right.
-pub fn larger_class(spec: &RunSpec) -> Option<f32> {
-    let task = of(spec)?;
-    let Some(own) = task.uploaded() else { return Some(0.5) };
+/// Share of rows in the larger class, which is the accuracy of always guessing that class; `None` without a table.
+pub fn larger_class_share(spec: &RunSpec) -> Option<f32> {
+    let task = table_task(spec)?;
+    let Some(own) = task.uploaded_table() else { return Some(0.5) };
     let high = own.y.iter().filter(|y| **y > 0.0).count() as f32 / own.y.len() as f32;
     Some(high.max(1.0 - high))
 }
 
-/// What the table is, in sentences, for a run on one.
-pub fn about(spec: &RunSpec) -> Vec<String> {
-    let Some(task) = of(spec) else { return vec![] };
+/// Sentences on the table of a run: size, held-out rows and label; empty for runs without a table.
+pub fn describe_table(spec: &RunSpec) -> Vec<String> {
+    let Some(task) = table_task(spec) else { return vec![] };
     let size = tr!(
         "The table has {rows} rows and {columns} columns. For each network, {tested} random rows are held out, and the network learns from {sample} of the other rows.",
-        rows = thousands(task.table_rows() as u64),
-        columns = thousands(task.inputs() as u64),
-        tested = thousands(task.tested() as u64),
-        sample = thousands(task.sample_size().unwrap_or_default() as u64)
+        rows = format_thousands(task.row_count() as u64),
+        columns = format_thousands(task.inputs() as u64),
+        tested = format_thousands(task.held_out_row_count() as u64),
+        sample = format_thousands(task.training_set_size().unwrap_or_default() as u64)
     );
-    let Some(opened) = shown(spec) else {
-        return vec![size, made(task, spec.run.seed)];
+    let Some(opened) = file_of_run(spec) else {
+        return vec![size, describe_generated(task, spec.run.seed)];
     };
     let Dataset { classes, all, label, notes, .. } = &opened.table;
-    let larger = larger_class(spec).unwrap_or(f32::NAN);
-    let told = tr!(
+    let larger = larger_class_share(spec).unwrap_or(f32::NAN);
+    let label_text = tr!(
         "The label is the column {label}, with the two classes {low} and {high}. The larger class has {share} of the rows.",
         label = all[*label],
         low = classes[0],
         high = classes[1],
-        share = percent(larger)
+        share = format_percent(larger)
     );
-    [size, told].into_iter().chain(notes.iter().cloned()).collect()
+    [size, label_text].into_iter().chain(notes.iter().cloned()).collect()
 }
 
-/// How a generated table came about.
-fn made(task: &Tabular, seed: u64) -> String {
+/// Sentence on how a generated table's label depends on its columns.
+fn describe_generated(task: &Tabular, seed: u64) -> String {
     let relevant = task.relevant(seed);
     let columns: Vec<String> = relevant.iter().map(|column| (column + 1).to_string()).collect();
     let jumps = match task.pieces - 1 {
@@ -111,7 +113,7 @@ fn made(task: &Tabular, seed: u64) -> String {
         ),
         false => tr!(
             "The label depends only on columns {columns}, and it jumps at {jumps} along each of these columns.",
-            columns = list(&columns),
+            columns = join_list(&columns),
             jumps
         ),
     }

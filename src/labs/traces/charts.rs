@@ -1,100 +1,105 @@
 //! The charts of networks on traces of a machine.
 
-use super::newest::{layers, newest};
+use super::newest::{latest_metric, layer_metrics};
 use super::probes::PARAMETERS;
 use super::state::TracesState;
 use super::words;
 use vivarium_core::language::translated;
 use vivarium_model::tasks::machine_traces::charts;
-use vivarium_plot::analysis::chains::LETTERED;
-use vivarium_plot::analysis::curves::series;
-use vivarium_plot::analysis::replicas::Of;
-use vivarium_plot::analysis::{Bars, Grid, Lines, Reading, Role, Series};
+use vivarium_plot::analysis::chains::MAX_LETTERED_LENGTH;
+use vivarium_plot::analysis::curves::median_series;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
+use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading, Role, Series};
 use vivarium_science::machines::TraceMetric;
 use vivarium_science::machines::random::token_name;
 use vivarium_science::machines::traces::WRITE_DISTANCES;
 use vivarium_view::display::RunView;
-use vivarium_view::display::charts::{ChartSpec, Follows, marked, with_axes};
+use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks, empty_lines};
 
-/// All of them.
+/// Charts of the lab, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
-    ChartSpec::new(charts::FLOOR, |run| Reading::Lines(floor(run)))
-        .summary(words::floor)
-        .follows(Follows::Rows)
-        .of_measurements()
-        .compares(),
-    ChartSpec::new(charts::CELLS, |run| Reading::Lines(cells(run)))
-        .summary(|run| Some(words::cells(run)))
-        .follows(Follows::Rows)
-        .of_measurements()
-        .compares(),
-    ChartSpec::new(charts::BACK, |run| Reading::Bars(back(run)))
-        .summary(|run| Some(words::back(run)))
-        .follows(Follows::Rows)
-        .of_measurements(),
-    ChartSpec::new(charts::WRITES, |run| Reading::Lines(writes(run)))
-        .summary(|run| Some(words::writes(run)))
-        .follows(Follows::Rows)
-        .of_measurements(),
-    ChartSpec::new(charts::LONGER, |run| Reading::Lines(longer(run)))
-        .summary(|run| Some(words::longer(run)))
-        .follows(Follows::Rows)
-        .of_measurements(),
+    ChartSpec::new(charts::FLOOR, |run| Reading::Lines(draw_loss(run)))
+        .summary(words::describe_loss)
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only()
+        .with_other_runs(),
+    ChartSpec::new(charts::CELLS, |run| Reading::Lines(draw_accuracy_by_cell(run)))
+        .summary(|run| Some(words::describe_accuracy_by_cell(run)))
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only()
+        .with_other_runs(),
+    ChartSpec::new(charts::BACK, |run| Reading::Bars(draw_accuracy_by_distance(run)))
+        .summary(|run| Some(words::describe_accuracy_by_distance(run)))
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only(),
+    ChartSpec::new(charts::WRITES, |run| Reading::Lines(draw_write_attention(run)))
+        .summary(|run| Some(words::describe_write_attention(run)))
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only(),
+    ChartSpec::new(charts::LONGER, |run| Reading::Lines(draw_longer_runs(run)))
+        .summary(|run| Some(words::describe_longer_runs(run)))
+        .depends_on(ChartDependency::Measurements)
+        .uses_measurements_only(),
     ChartSpec::new(charts::LOOKS, |run| {
-        Reading::Grid(run.state().map(|state| looks(run, state)).unwrap_or_default())
+        Reading::Grid(run.lab_state().map(|state| draw_attention(run, state)).unwrap_or_default())
     })
     .probe(PARAMETERS)
-    .title(words::looks_title)
-    .summary(words::looks)
-    .follows(Follows::Sequence),
-    ChartSpec::new(charts::HEADS, |run| Reading::Bars(run.state().map(heads).unwrap_or_default()))
+    .title(words::attention_title)
+    .summary(words::describe_attention)
+    .depends_on(ChartDependency::Sequence),
+    ChartSpec::new(charts::HEADS, |run| {
+        Reading::Bars(run.lab_state().map(draw_head_attention).unwrap_or_default())
+    })
+    .probe(PARAMETERS)
+    .summary(words::describe_head_attention)
+    .depends_on(ChartDependency::Sequence),
+    ChartSpec::new(charts::PATH, |run| Reading::Lines(run.lab_state().map(draw_path).unwrap_or_default()))
         .probe(PARAMETERS)
-        .summary(words::heads)
-        .follows(Follows::Sequence),
-    ChartSpec::new(charts::PATH, |run| Reading::Lines(run.state().map(path).unwrap_or_default()))
-        .probe(PARAMETERS)
-        .summary(words::path)
-        .follows(Follows::Sequence),
+        .summary(words::describe_path)
+        .depends_on(ChartDependency::Sequence),
 ];
 
-/// One of the further measures over the steps.
-fn measure(run: &RunView, name: &str, role: Role, of: TraceMetric) -> Series {
-    series(&run.history, name, role, Of::Measure(of as usize))
+/// Curve of a trace metric against the step.
+fn metric_series(run: &RunView, name: &str, role: Role, metric: TraceMetric) -> Series {
+    median_series(&run.history, name, role, ReplicaMeasure::TaskMeasure(metric as usize))
 }
 
-fn floor(run: &RunView) -> Lines {
-    let mut lines = with_axes(tr!("step"), tr!("loss (nats per token)"));
+/// Draws the loss on training batches and held-out traces, with the least possible loss as a reference.
+fn draw_loss(run: &RunView) -> LineChart {
+    let mut lines = empty_lines(tr!("step"), tr!("loss (nats per token)"));
     lines.series = vec![
-        series(&run.history, tr!("training batch"), Role::Train, Of::TrainLoss),
-        series(&run.history, tr!("held-out traces"), Role::Test, Of::TestLoss),
+        median_series(&run.history, tr!("training batch"), Role::Train, ReplicaMeasure::TrainLoss),
+        median_series(&run.history, tr!("held-out traces"), Role::Test, ReplicaMeasure::TestLoss),
     ];
-    if let Some(state) = run.state::<TracesState>() {
-        lines.references.push((state.least, tr!("least possible loss").into()));
+    if let Some(state) = run.lab_state::<TracesState>() {
+        lines.reference_lines.push((state.min_loss, tr!("least possible loss").into()));
     }
-    marked(lines, run)
+    add_step_marks(lines, run)
 }
 
-/// Shares over the steps, from 0 to 1.
-fn shares(run: &RunView, label: &str, series: Vec<Series>) -> Lines {
-    let mut lines = with_axes(tr!("step"), label);
+/// Curves of fractions against the step, on a linear axis from 0 to 1.
+fn draw_fractions(run: &RunView, label: &str, series: Vec<Series>) -> LineChart {
+    let mut lines = empty_lines(tr!("step"), label);
     lines.series = series;
     lines.y_range = Some((0.0, 1.02));
-    let mut lines = marked(lines, run);
+    let mut lines = add_step_marks(lines, run);
     lines.log_y = false;
     lines
 }
 
-fn cells(run: &RunView) -> Lines {
+/// Draws the accuracy on new and on written cells against the step.
+fn draw_accuracy_by_cell(run: &RunView) -> LineChart {
     let series = vec![
-        measure(run, tr!("new cells"), Role::Train, TraceMetric::NewCells),
-        series(&run.history, tr!("written cells"), Role::Test, Of::TestAccuracy),
+        metric_series(run, tr!("new cells"), Role::Train, TraceMetric::NewCells),
+        median_series(&run.history, tr!("written cells"), Role::Test, ReplicaMeasure::TestAccuracy),
     ];
-    let mut lines = shares(run, tr!("accuracy"), series);
-    lines.references.push((0.5, tr!("chance").into()));
+    let mut lines = draw_fractions(run, tr!("accuracy"), series);
+    lines.reference_lines.push((0.5, tr!("chance").into()));
     lines
 }
 
-fn back(run: &RunView) -> Bars {
+/// Bars of the accuracy on written cells, by the number of steps since the last write.
+fn draw_accuracy_by_distance(run: &RunView) -> BarChart {
     let first = TraceMetric::TwoBack as usize;
     let classes = TraceMetric::ALL[first..].iter().zip(WRITE_DISTANCES);
     let bar = |(of, (from, to)): (&TraceMetric, (usize, usize))| {
@@ -103,9 +108,9 @@ fn back(run: &RunView) -> Bars {
             _ if from == to => from.to_string(),
             _ => tr!("{from} to {to}", from, to),
         };
-        (name, newest(run, *of))
+        (name, latest_metric(run, *of))
     };
-    Bars {
+    BarChart {
         x_label: tr!("steps since the last write to the cell").into(),
         y_label: tr!("accuracy").into(),
         bars: classes.map(bar).collect(),
@@ -113,48 +118,52 @@ fn back(run: &RunView) -> Bars {
     }
 }
 
-fn writes(run: &RunView) -> Lines {
+/// Draws the attention on the last write against the step, one curve for each layer.
+fn draw_write_attention(run: &RunView) -> LineChart {
     let roles = [Role::Train, Role::Test, Role::Relevant, Role::Other];
     let curve = |(of, role): (TraceMetric, Role)| {
-        measure(run, translated(TraceMetric::OPTIONS[of as usize].label), role, of)
+        metric_series(run, translated(TraceMetric::OPTIONS[of as usize].label), role, of)
     };
-    let mut lines = shares(run, tr!("share of attention"), layers(run).zip(roles).map(curve).collect());
-    let even = newest(run, TraceMetric::UniformAttention);
+    let mut lines =
+        draw_fractions(run, tr!("share of attention"), layer_metrics(run).zip(roles).map(curve).collect());
+    let even = latest_metric(run, TraceMetric::UniformAttention);
     if even.is_finite() {
-        lines.references.push((f64::from(even), tr!("uniform attention").into()));
+        lines.reference_lines.push((f64::from(even), tr!("uniform attention").into()));
     }
     lines
 }
 
-fn longer(run: &RunView) -> Lines {
+/// Draws the accuracy on written cells against the step, for traces as long as in training and longer.
+fn draw_longer_runs(run: &RunView) -> LineChart {
     let all = [
         (TraceMetric::RunTwice, Role::Train),
         (TraceMetric::RunFourTimes, Role::Relevant),
         (TraceMetric::RunEightTimes, Role::Other),
     ];
     let curve = |(of, role): (TraceMetric, Role)| {
-        measure(run, translated(TraceMetric::OPTIONS[of as usize].label), role, of)
+        metric_series(run, translated(TraceMetric::OPTIONS[of as usize].label), role, of)
     };
-    let mut series = vec![series(
+    let mut series = vec![median_series(
         &run.history,
         tr!("run of the same length as in training"),
         Role::Test,
-        Of::TestAccuracy,
+        ReplicaMeasure::TestAccuracy,
     )];
     series.extend(all.map(curve));
-    shares(run, tr!("accuracy on written cells"), series)
+    draw_fractions(run, tr!("accuracy on written cells"), series)
 }
 
-fn looks(run: &RunView, state: &TracesState) -> Grid {
-    let (t, head) = (state.traces.length, state.head(&run.link.view));
-    let Some(head) = head.and_then(|head| state.look.heads.get(head)) else { return Grid::default() };
+/// Attention map of one head, with the last writes outlined.
+fn draw_attention(run: &RunView, state: &TracesState) -> Heatmap {
+    let (t, head) = (state.traces.length, state.selected_head(&run.link.view));
+    let Some(head) = head.and_then(|head| state.attention.heads.get(head)) else { return Heatmap::default() };
     let names: Vec<String> = match t {
-        ..=LETTERED => state.places[..t].iter().map(|place| token_name(place.token)).collect(),
+        ..=MAX_LETTERED_LENGTH => state.positions[..t].iter().map(|place| token_name(place.token)).collect(),
         _ => vec![],
     };
-    // Attention looks back only.
+    // Attention is causal: later keys have no weight.
     let cell = |(at, share): (usize, &f64)| if at % t > at / t { f32::NAN } else { *share as f32 };
-    Grid {
+    Heatmap {
         x_label: tr!("key step (outlined: the last step that wrote to the cell of the predicted symbol)")
             .into(),
         y_label: tr!("query step").into(),
@@ -163,14 +172,15 @@ fn looks(run: &RunView, state: &TracesState) -> Grid {
         values: head.shares.iter().enumerate().map(cell).collect(),
         row_names: names.clone(),
         column_names: names,
-        outlines: state.writes(1).map(|(from, to)| (from..from + 1, to..to + 1)).collect(),
+        outlines: state.writes_since(1).map(|(from, to)| (from..from + 1, to..to + 1)).collect(),
         ..Default::default()
     }
 }
 
-fn heads(state: &TracesState) -> Bars {
-    let Some((means, even)) = state.on_writes() else { return Bars::default() };
-    Bars {
+/// Bars of the mean attention on the last write, for each head.
+fn draw_head_attention(state: &TracesState) -> BarChart {
+    let Some((means, even)) = state.mean_write_attention() else { return BarChart::default() };
+    BarChart {
         x_label: tr!("head").into(),
         y_label: tr!("share of attention on the last write").into(),
         overlay: vec![even as f32; means.len()],
@@ -180,16 +190,17 @@ fn heads(state: &TracesState) -> Bars {
     }
 }
 
-fn path(state: &TracesState) -> Lines {
-    let wrong = state.wrong();
+/// Draws the machine's path of cells in the inspected trace, with the wrong predictions marked.
+fn draw_path(state: &TracesState) -> LineChart {
+    let wrong = state.wrong_positions();
     let dots = |name: &str, role: Role, is_new: bool| {
         let at: Vec<usize> =
-            wrong.iter().copied().filter(|at| state.places[*at].last_write.is_none() == is_new).collect();
+            wrong.iter().copied().filter(|at| state.positions[*at].last_write.is_none() == is_new).collect();
         Series {
             name: name.into(),
             role,
             x: at.iter().map(|at| *at as f64).collect(),
-            y: at.iter().map(|at| state.places[*at].cell as f32).collect(),
+            y: at.iter().map(|at| state.positions[*at].cell as f32).collect(),
             points: true,
             scatter: true,
             ..Default::default()
@@ -198,11 +209,11 @@ fn path(state: &TracesState) -> Lines {
     let line = Series {
         name: tr!("cell under the head").into(),
         role: Role::Other,
-        x: (0..state.places.len()).map(|at| at as f64).collect(),
-        y: state.places.iter().map(|place| place.cell as f32).collect(),
+        x: (0..state.positions.len()).map(|at| at as f64).collect(),
+        y: state.positions.iter().map(|place| place.cell as f32).collect(),
         ..Default::default()
     };
-    Lines {
+    LineChart {
         x_label: tr!("step of the machine").into(),
         y_label: tr!("cell").into(),
         series: vec![

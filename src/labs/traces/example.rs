@@ -1,26 +1,28 @@
-//! A held-out trace beside the task: its end, the token that follows, and the symbol that the network predicts.
+//! Display of a held-out trace next to the task: its end, the token that follows, and the symbol that the network
+//! predicts.
 
-use super::super::answers::{count, outputs, said};
+use super::super::answers::{describe_graded_answer, example_count, example_outputs};
 use vivarium_science::machines::random::{TAPE_SYMBOLS, token_name};
-use vivarium_view::display::words::decimal;
-use vivarium_view::display::{Example, RunView};
+use vivarium_view::display::words::format_decimal;
+use vivarium_view::display::{HeldOutExample, RunView};
 
-/// Tokens that are written down, from the end of the context.
-const WRITTEN: usize = 12;
+/// Maximum number of tokens in the text of an example, from the end of the context.
+const MAX_TOKENS: usize = 12;
 
-/// Example `at`. What counts is the symbol: of a state that is drawn by lot nobody can know more.
-pub fn example(run: &RunView, at: usize) -> Option<Example> {
-    let (spec, number) = (run.spec(), at + 1);
+/// Builds the display of held-out trace number `index`. Only the predicted symbol counts as right or wrong, since a
+/// randomly drawn state cannot be predicted.
+pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
+    let (spec, number) = (run.spec(), index + 1);
     let traces = spec.task.examples().traces()?;
-    if at >= count(run) {
+    if index >= example_count(run) {
         return None;
     }
     let mut places = vec![];
-    traces.build_source().sample_held_out(spec.run.seed, 0, at..number, &mut places);
+    traces.build_source().sample_held_out(spec.run.seed, 0, index..number, &mut places);
     let (last, context) = places.split_last()?;
     let tokens: Vec<String> = context.iter().map(|place| token_name(place.token)).collect();
-    let (length, end) = (tokens.len(), tokens[tokens.len().saturating_sub(WRITTEN)..].join(" "));
-    let given = match length <= WRITTEN {
+    let (length, end) = (tokens.len(), tokens[tokens.len().saturating_sub(MAX_TOKENS)..].join(" "));
+    let given = match length <= MAX_TOKENS {
         true => tr!("Example {number}: the trace {end}.", number, end),
         false => {
             tr!("Example {number}: a trace of {length} tokens that ends with {end}.", number, length, end)
@@ -38,24 +40,24 @@ pub fn example(run: &RunView, at: usize) -> Option<Example> {
             token
         ),
     };
-    let answer = outputs(run, at, traces.vocab_size()).map(|(step, logits)| {
+    let answer = example_outputs(run, index, traces.vocab_size()).map(|(step, logits)| {
         let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let mut mass = [0.0; TAPE_SYMBOLS];
         for (token, logit) in logits.iter().enumerate() {
             mass[token % TAPE_SYMBOLS] += libm::exp(f64::from(logit - top));
         }
         let symbol = usize::from(mass[1] > mass[0]);
-        let share = decimal((mass[symbol] / mass.iter().sum::<f64>()) as f32);
+        let share = format_decimal((mass[symbol] / mass.iter().sum::<f64>()) as f32);
         let answer = tr!("symbol {symbol} with probability {share}", symbol, share);
-        said(step, &answer, symbol == usize::from(last.token) % TAPE_SYMBOLS)
+        describe_graded_answer(step, &answer, symbol == usize::from(last.token) % TAPE_SYMBOLS)
     });
-    Some(Example { given, label, answer: answer.unwrap_or_default() })
+    Some(HeldOutExample { input: given, label, answer: answer.unwrap_or_default() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asked::{asked, brief};
+    use crate::asked::{assert_brief, run_with_answers};
     use vivarium_model::tasks::Batch;
 
     #[test]
@@ -65,23 +67,23 @@ mod tests {
             "#v1/machine-traces?next=lot&std=1&t=8",
             "#v1/machine-traces?states=4&t=33",
         ] {
-            let (run, weights) = asked(link);
+            let (run, weights) = run_with_answers(link);
             let spec = run.spec();
             let traces = spec.task.examples().traces().unwrap();
             let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
-            assert!(count(&run) > 0, "{link}");
-            for at in 0..count(&run) {
-                let example = example(&run, at).unwrap();
-                brief(&example);
+            assert!(example_count(&run) > 0, "{link}");
+            for at in 0..example_count(&run) {
+                let example = build_example(&run, at).unwrap();
+                assert_brief(&example);
                 let mut batch = Batch::default();
-                spec.task.sampler().held_out(spec.run.seed, at, 1, &mut batch);
+                spec.task.sampler().append_held_out(spec.run.seed, at, 1, &mut batch);
                 let tokens: Vec<u8> = batch.x.iter().map(|token| *token as u8).collect();
                 let (last, context) = tokens.split_last().unwrap();
                 let end: Vec<String> = context[context.len().saturating_sub(12)..]
                     .iter()
                     .map(|token| format!("{}{}", char::from(b'A' + token / 2), token % 2))
                     .collect();
-                assert!(example.given.ends_with(&format!("{}.", end.join(" "))), "{example:?}");
+                assert!(example.input.ends_with(&format!("{}.", end.join(" "))), "{example:?}");
                 // The head is followed by the rules, cell by cell.
                 let source = traces.build_source();
                 let (mut cell, mut writes) = (0, std::collections::BTreeMap::new());
@@ -106,14 +108,14 @@ mod tests {
                 };
                 let [zero, one] = [of(0), of(1)];
                 let symbol = usize::from(one > zero);
-                let share = decimal(([zero, one][symbol] / (zero + one)) as f32);
+                let share = format_decimal(([zero, one][symbol] / (zero + one)) as f32);
                 let verdict = if symbol == usize::from(last % 2) { "Right" } else { "Wrong" };
                 let expected = format!(
                     "The network's answer at step 7: symbol {symbol} with probability {share}. {verdict}."
                 );
                 assert_eq!(example.answer, expected, "{link}");
             }
-            assert_eq!(example(&run, count(&run)), None);
+            assert_eq!(build_example(&run, example_count(&run)), None);
         }
     }
 }

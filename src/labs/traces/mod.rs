@@ -1,6 +1,6 @@
-//! Networks that are trained on traces of a small random machine, beside the construction that looks the most recent write up
-//! by a binary search. The task and all numbers are ours: the paper on the construction trains nothing, and no claim here
-//! says that training finds the construction.
+//! Networks that are trained on traces of a small random machine, compared with the construction that looks up the most
+//! recent write by a binary search. The task and all numbers are ours: the paper on the construction trains nothing,
+//! and no claim here says that training finds the construction.
 
 mod charts;
 mod example;
@@ -15,20 +15,20 @@ pub mod words;
 use super::Parts;
 use super::answers::ANSWERS;
 use super::story::About;
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::MachineTraces;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{Example, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use presets::PRESETS;
 pub use state::TracesState;
 
-/// The lab.
+/// Lab on networks that are trained on traces of a machine.
 pub struct TracesLab;
 
 impl Parts for TracesLab {
@@ -45,48 +45,53 @@ impl Parts for TracesLab {
 }
 
 impl Lab for TracesLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &MachineTraces::INFO
     }
 
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary {
-            examples: text!("written cells of held-out traces"),
-            hides: false,
-            searches: false,
-            seen: text!("traces seen"),
+            examples_name: text!("written cells of held-out traces"),
+            has_hidden_rule: false,
+            reports_not_found: false,
+            example_axis_label: text!("traces seen"),
             ..Vocabulary::BITS
         }
     }
 
-    fn answers(&self) -> Option<Probe> {
+    fn answer_probe(&self) -> Option<Probe> {
         Some(ANSWERS)
     }
 
-    fn watched(&self) -> &'static [Probe] {
-        // What is looked into follows the network, whichever charts are on show.
+    fn watched_probes(&self) -> &'static [Probe] {
+        // The inspected trace follows the network, whichever charts are displayed.
         &[probes::PARAMETERS]
     }
 }
 
 impl LazyLab for TracesLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<Example> {
-        example::example(run, at)
+    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
+        example::build_example(run, at)
     }
 
-    fn state(&self, spec: &RunSpec, link: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        Some(Box::new(TracesState::of(spec, link)?))
+    fn initial_state(
+        &self,
+        spec: &RunSpec,
+        link: &Link,
+        _: Option<&dyn LabState>,
+    ) -> Option<Box<dyn LabState>> {
+        Some(Box::new(TracesState::new(spec, link)?))
     }
 
-    fn learning(&self, run: &RunView) -> Option<String> {
-        words::learning(run)
+    fn describe_learning(&self, run: &RunView) -> Option<String> {
+        words::describe_progress(run)
     }
 
-    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::names())
+    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
+        Some(words::metric_names())
     }
 
-    fn numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::numbers(run))
+    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
+        Some(words::readouts(run))
     }
 }

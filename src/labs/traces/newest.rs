@@ -1,19 +1,19 @@
-//! The newest measurements of a run, which charts draw and summaries say.
+//! Latest measurements of a run, for charts and summaries.
 
-use vivarium_plot::analysis::curves::spread;
-use vivarium_plot::analysis::replicas::Of;
+use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::machines::TraceMetric;
 use vivarium_science::machines::traces::MAX_MEASURED_LAYERS;
 use vivarium_view::display::RunView;
 
-/// The newest median of a further measure.
-pub(super) fn newest(run: &RunView, of: TraceMetric) -> f32 {
-    let values = run.history.last().map(|row| Of::Measure(of as usize).values(row));
-    values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| spread(values).0)
+/// Median over networks of a trace metric in the latest measurement; NaN before the first.
+pub(super) fn latest_metric(run: &RunView, metric: TraceMetric) -> f32 {
+    let values = run.history.latest().map(|row| ReplicaMeasure::TaskMeasure(metric as usize).values(row));
+    values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| median_range(values).0)
 }
 
-/// The measures of the layers that the network has.
-pub(super) fn layers(run: &RunView) -> impl Iterator<Item = TraceMetric> {
+/// Metrics of attention on the last write, one for each layer of the network that is measured.
+pub(super) fn layer_metrics(run: &RunView) -> impl Iterator<Item = TraceMetric> {
     let (first, count) =
         (TraceMetric::WriteAttentionLayer1 as usize, run.spec().model.config().heads().len());
     TraceMetric::ALL[first..].iter().take(count.min(MAX_MEASURED_LAYERS)).copied()

@@ -1,19 +1,21 @@
-//! What is measured of networks on traces besides what every measurement has: all their parameters.
+//! Probe of all parameters of a network on traces.
 
 use vivarium_model::run::RunSpec;
-use vivarium_model::tasks::Form;
+use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
-/// All parameters of a network on traces, one after the other in their permanent order: the page computes with them itself.
-pub const PARAMETERS: Probe = Probe { name: "trace-parameters", applies: is_of_traces };
+/// Parameters of a network on traces, one tensor after another in their permanent order, with which the page evaluates
+/// the network.
+pub const PARAMETERS: Probe = Probe { name: "trace-parameters", applies: check_has_traces };
 
-/// All of them.
+/// Probes of the lab.
 pub const PROBES: &[ProbeSpec] =
-    &[ProbeSpec { probe: PARAMETERS, job: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) }];
+    &[ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) }];
 
-fn is_of_traces(spec: &RunSpec) -> Result<(), String> {
-    match spec.task.examples().form() == Form::Trace {
+/// Returns an error message if the task's examples are not traces.
+fn check_has_traces(spec: &RunSpec) -> Result<(), String> {
+    match spec.task.examples().form() == ExampleForm::Trace {
         true => Ok(()),
-        false => Err(Form::Trace.only().into()),
+        false => Err(ExampleForm::Trace.unavailable_reason().into()),
     }
 }

@@ -1,17 +1,17 @@
-//! What is said of runs on traces, and of their charts.
+//! Sentences about runs on traces, and about their charts.
 
-use super::newest::{layers, newest};
+use super::newest::{latest_metric, layer_metrics};
 use super::state::TracesState;
 use vivarium_core::language::translated;
-use vivarium_plot::analysis::curves::spread;
-use vivarium_plot::analysis::replicas::Of;
+use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::replicas::ReplicaMeasure;
 use vivarium_science::machines::TraceMetric;
 use vivarium_science::machines::traces::StateControl;
 use vivarium_view::display::RunView;
-use vivarium_view::display::words::{MISSING, decimal, list, percent};
+use vivarium_view::display::words::{MISSING, format_decimal, format_percent, join_list};
 
-/// What the four numbers of a measurement are called.
-pub fn names() -> [String; 4] {
+/// Names of the four metrics of a measurement: losses and accuracies.
+pub fn metric_names() -> [String; 4] {
     [
         tr!("Loss, training"),
         tr!("Loss, held-out traces"),
@@ -21,135 +21,152 @@ pub fn names() -> [String; 4] {
     .map(String::from)
 }
 
-/// A number, or a dash where there is none.
-fn known(value: f32) -> String {
-    if value.is_finite() { decimal(value) } else { MISSING.into() }
+/// Formats a number, or a dash if it is not finite.
+fn decimal_or_missing(value: f32) -> String {
+    if value.is_finite() { format_decimal(value) } else { MISSING.into() }
 }
 
-/// The same as a percentage.
-fn share(value: f32) -> String {
-    if value.is_finite() { percent(value) } else { MISSING.into() }
+/// Formats a fraction as a percentage, or a dash if it is not finite.
+fn percent_or_missing(value: f32) -> String {
+    if value.is_finite() { format_percent(value) } else { MISSING.into() }
 }
 
-/// The newest median of a number.
-fn middle(run: &RunView, of: Of) -> f32 {
-    let values = run.history.last().map(|row| of.values(row));
-    values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| spread(values).0)
+/// Median over networks of a metric in the latest measurement; NaN before the first.
+fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f32 {
+    let values = run.history.latest().map(|row| metric.values(row));
+    values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| median_range(values).0)
 }
 
-/// The loss above the least, and the attention on the write of the layer that has the most.
-pub fn numbers(run: &RunView) -> [(String, String); 2] {
-    let most = layers(run).map(|of| newest(run, of)).fold(f32::NAN, f32::max);
+/// Two readouts (label, value): the loss above the least possible loss, and the largest attention of a layer on the
+/// last write.
+pub fn readouts(run: &RunView) -> [(String, String); 2] {
+    let max_value = layer_metrics(run).map(|of| latest_metric(run, of)).fold(f32::NAN, f32::max);
     [
-        (tr!("Loss above the least possible loss").into(), known(newest(run, TraceMetric::Excess))),
-        (tr!("Attention on the last write").into(), known(most)),
+        (
+            tr!("Loss above the least possible loss").into(),
+            decimal_or_missing(latest_metric(run, TraceMetric::Excess)),
+        ),
+        (tr!("Attention on the last write").into(), decimal_or_missing(max_value)),
     ]
 }
 
-/// How far the loss is from the least, for the status line.
-pub fn learning(run: &RunView) -> Option<String> {
-    let excess = newest(run, TraceMetric::Excess);
+/// Loss above the least possible loss, for the status line; `None` before the first measurement.
+pub fn describe_progress(run: &RunView) -> Option<String> {
+    let excess = latest_metric(run, TraceMetric::Excess);
     excess.is_finite().then(|| {
         tr!(
             "the loss is {excess} nats above the least possible loss; {share} of the predicted symbols on written cells are right",
-            excess = decimal(excess),
-            share = share(middle(run, Of::TestAccuracy))
+            excess = format_decimal(excess),
+            share = percent_or_missing(latest_median(run, ReplicaMeasure::TestAccuracy))
         )
     })
 }
 
-pub(super) fn floor(run: &RunView) -> Option<String> {
-    let state: &TracesState = run.state()?;
+/// Summary of the loss chart, with the least possible loss.
+pub(super) fn describe_loss(run: &RunView) -> Option<String> {
+    let state: &TracesState = run.lab_state()?;
     Some(tr!(
         "Loss on held-out traces: {loss} nats per token; the least possible loss is {least}.",
-        loss = known(middle(run, Of::TestLoss)),
-        least = decimal(state.least as f32)
+        loss = decimal_or_missing(latest_median(run, ReplicaMeasure::TestLoss)),
+        least = format_decimal(state.min_loss as f32)
     ))
 }
 
-pub(super) fn cells(run: &RunView) -> String {
+/// Summary of the chart of accuracy on new and written cells.
+pub(super) fn describe_accuracy_by_cell(run: &RunView) -> String {
     tr!(
         "Share of right predictions: {written} on written cells, and {new} on new cells. On a new cell every prediction is right with probability 1/2.",
-        written = share(middle(run, Of::TestAccuracy)),
-        new = share(newest(run, TraceMetric::NewCells))
+        written = percent_or_missing(latest_median(run, ReplicaMeasure::TestAccuracy)),
+        new = percent_or_missing(latest_metric(run, TraceMetric::NewCells))
     )
 }
 
-/// "80 % at 2 steps back", of these measures.
-fn each(run: &RunView, all: &[TraceMetric]) -> String {
+/// Latest values of these metrics as a list: "80 % for “2 steps back”".
+fn list_metrics(run: &RunView, metrics: &[TraceMetric]) -> String {
     let one = |of: &TraceMetric| {
         let name = translated(TraceMetric::OPTIONS[*of as usize].label);
-        tr!("{share} for “{name}”", share = share(newest(run, *of)), name)
+        tr!("{share} for “{name}”", share = percent_or_missing(latest_metric(run, *of)), name)
     };
-    list(&all.iter().map(one).collect::<Vec<_>>())
+    join_list(&metrics.iter().map(one).collect::<Vec<_>>())
 }
 
-pub(super) fn back(run: &RunView) -> String {
+/// Summary of the chart of accuracy by steps since the last write.
+pub(super) fn describe_accuracy_by_distance(run: &RunView) -> String {
     let classes = &TraceMetric::ALL[TraceMetric::TwoBack as usize..=TraceMetric::FartherBack as usize];
-    tr!("Share of right predictions on written cells: {all}.", all = each(run, classes))
+    tr!("Share of right predictions on written cells: {all}.", all = list_metrics(run, classes))
 }
 
-pub(super) fn writes(run: &RunView) -> String {
-    let all: Vec<TraceMetric> = layers(run).collect();
+/// Summary of the chart of attention on the last write.
+pub(super) fn describe_write_attention(run: &RunView) -> String {
+    let all: Vec<TraceMetric> = layer_metrics(run).collect();
     tr!(
         "Share of attention on the step that last wrote to the cell, if this step was four or more steps ago: {all}. With uniform attention this share is {even}.",
-        all = each(run, &all),
-        even = share(newest(run, TraceMetric::UniformAttention))
+        all = list_metrics(run, &all),
+        even = percent_or_missing(latest_metric(run, TraceMetric::UniformAttention))
     )
 }
 
-pub(super) fn longer(run: &RunView) -> String {
+/// Summary of the chart of accuracy on longer traces.
+pub(super) fn describe_longer_runs(run: &RunView) -> String {
     tr!(
         "Share of right predictions on written cells: {trained} for sequences of the same length as in training, {all}.",
-        trained = share(middle(run, Of::TestAccuracy)),
-        all = each(run, &[TraceMetric::RunTwice, TraceMetric::RunFourTimes, TraceMetric::RunEightTimes])
+        trained = percent_or_missing(latest_median(run, ReplicaMeasure::TestAccuracy)),
+        all = list_metrics(
+            run,
+            &[TraceMetric::RunTwice, TraceMetric::RunFourTimes, TraceMetric::RunEightTimes]
+        )
     )
 }
 
-/// The title of the attention on a trace, with the head that is drawn.
-pub fn looks_title(run: &RunView) -> Option<String> {
-    let state: &TracesState = run.state()?;
-    let name = state.head_names().into_iter().nth(state.head(&run.link.view)?)?;
+/// Title of the attention map with the selected head; `None` until the network is evaluated.
+pub fn attention_title(run: &RunView) -> Option<String> {
+    let state: &TracesState = run.lab_state()?;
+    let name = state.head_names().into_iter().nth(state.selected_head(&run.link.view)?)?;
     Some(tr!("Attention on a trace, head {name}", name))
 }
 
-pub(super) fn looks(run: &RunView) -> Option<String> {
-    let state: &TracesState = run.state()?;
-    let head = state.head(&run.link.view)?;
-    let (means, even) = state.on_writes()?;
+/// Summary of the attention map.
+pub(super) fn describe_attention(run: &RunView) -> Option<String> {
+    let state: &TracesState = run.lab_state()?;
+    let head = state.selected_head(&run.link.view)?;
+    let (means, even) = state.mean_write_attention()?;
     Some(tr!(
         "Held-out trace {number}: if the last write to the cell was four or more steps ago, head {name} has on average {share} of its attention on this write. With uniform attention this share is {even}.",
         number = state.example,
         name = state.head_names().into_iter().nth(head)?,
-        share = percent(*means.get(head)? as f32),
-        even = percent(even as f32)
+        share = format_percent(*means.get(head)? as f32),
+        even = format_percent(even as f32)
     ))
 }
 
-pub(super) fn heads(run: &RunView) -> Option<String> {
-    let state: &TracesState = run.state()?;
-    let (means, even) = state.on_writes()?;
-    let one = |(name, mean): (String, f64)| tr!("{share} in head {name}", share = percent(mean as f32), name);
+/// Summary of the chart of the heads' attention on the last write.
+pub(super) fn describe_head_attention(run: &RunView) -> Option<String> {
+    let state: &TracesState = run.lab_state()?;
+    let (means, even) = state.mean_write_attention()?;
+    let one = |(name, mean): (String, f64)| {
+        tr!("{share} in head {name}", share = format_percent(mean as f32), name)
+    };
     let all: Vec<String> = state.head_names().into_iter().zip(means).map(one).collect();
     Some(tr!(
         "Share of attention on the step that last wrote to the cell, if this step was four or more steps ago: {all}. With uniform attention this share is {even}.",
-        all = list(&all),
-        even = percent(even as f32)
+        all = join_list(&all),
+        even = format_percent(even as f32)
     ))
 }
 
-pub(super) fn path(run: &RunView) -> Option<String> {
-    Some(answer(run.state()?))
+/// Summary of the chart of the machine's path.
+pub(super) fn describe_path(run: &RunView) -> Option<String> {
+    Some(describe_errors(run.lab_state()?))
 }
 
-/// How often the network is wrong on the trace that is looked into.
-pub fn answer(state: &TracesState) -> String {
-    if state.look.logits.is_empty() {
+/// Sentence on the number of wrong predictions in the inspected trace.
+pub fn describe_errors(state: &TracesState) -> String {
+    if state.attention.logits.is_empty() {
         return tr!("This trace has not been evaluated yet.").into();
     }
-    let wrong = state.wrong();
-    let written = wrong.iter().filter(|at| state.places[**at].last_write.is_some()).count();
-    let all = state.writes(1).count();
+    let wrong = state.wrong_positions();
+    let written = wrong.iter().filter(|at| state.positions[**at].last_write.is_some()).count();
+    let all = state.writes_since(1).count();
     tr!(
         "Held-out trace {number}: {wrong} of {all} predictions about written cells are wrong, and {new} of {others} predictions about new cells are wrong.",
         number = state.example,
@@ -160,9 +177,9 @@ pub fn answer(state: &TracesState) -> String {
     )
 }
 
-/// Which held-out trace the panel shows, and the cells that the machine's head visits in it.
-pub fn origin(state: &TracesState) -> String {
-    let cells = state.places.iter().map(|place| place.cell);
+/// Sentence on which held-out trace the panel shows, and the cells that the machine's head visits in it.
+pub fn describe_origin(state: &TracesState) -> String {
+    let cells = state.positions.iter().map(|place| place.cell);
     let range = cells.fold((0, 0), |(low, high), cell| (cell.min(low), cell.max(high)));
     let [low, high] = [range.0, range.1].map(|cell| cell.to_string().replace('-', "−"));
     tr!(
@@ -173,9 +190,10 @@ pub fn origin(state: &TracesState) -> String {
     )
 }
 
-/// Why every predictor has a positive loss on these traces, with the smallest expected loss in nats per token.
-pub fn least(state: &TracesState) -> String {
-    let least = decimal(state.least as f32);
+/// Sentences on why every predictor has a positive loss on these traces, with the least possible loss in nats per
+/// token.
+pub fn describe_min_loss(state: &TracesState) -> String {
+    let least = format_decimal(state.min_loss as f32);
     match state.traces.control {
         StateControl::Table => tr!(
             "When the machine's head comes to a new cell, the symbol is 0 or 1 with probability 1/2 each. So no predictor has an expected loss below {least} nats per token.",
@@ -188,8 +206,8 @@ pub fn least(state: &TracesState) -> String {
     }
 }
 
-/// The heading of the table of the machine's rules.
-pub fn rules(state: &TracesState) -> &'static str {
+/// Heading of the table of the machine's rules.
+pub fn rule_table_heading(state: &TracesState) -> &'static str {
     match state.traces.control {
         StateControl::Table => tr!("State, symbol read → symbol written, move, next state:"),
         StateControl::Random => tr!("State → symbol written, move (the next state is random):"),

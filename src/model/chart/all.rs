@@ -1,14 +1,14 @@
-//! The catalogue of charts: what can be shown of a run, in the order in which page and link have it.
+//! Catalog of charts, in the order of page and link.
 //!
-//! Charts of every lab stand here; those of one lab alone stand with its task.
+//! Charts of every lab are declared here, those of one lab with its task.
 
 use super::Chart;
-use crate::tasks::{Form, Task};
-use vivarium_core::settings::{Choice, Options};
+use crate::tasks::{ExampleForm, Task};
+use vivarium_core::settings::{ChoiceOption, OptionEnum};
 
 crate::charts! {
     /// The first charts of every lab.
-    FIRST;
+    FIRST_CHARTS;
     /// Mean of the loss ℓ(y, f(x)) over the training examples and over the held-out examples.
     LOSS = "loss", "Loss", "Loss", Lines;
     /// Share of the examples with the right answer. For labels ±1 that is y·f(x) > 0; f(x) = 0 counts as one half. A logarithmic axis shows 1 − accuracy.
@@ -18,8 +18,8 @@ crate::charts! {
 }
 
 crate::charts! {
-    /// Charts of every lab that stand behind those of the first task.
-    MIDDLE;
+    /// Charts of every lab that come after those of the first task.
+    MIDDLE_CHARTS;
     /// Distribution of the steps at which replicas reached the target, compared with guessing a new set of bits at every step.
     TIMES = "times", "Convergence times", "Times", Lines;
     /// Median number of steps to the target against the value of the swept setting, with a fitted power law.
@@ -30,24 +30,30 @@ crate::charts! {
 
 crate::charts! {
     /// The last charts of every lab.
-    LAST;
+    LAST_CHARTS;
     /// For each value of the second swept setting: the smallest value of the first swept setting at which 80 % of the trials succeed.
     THRESHOLD = "enough", "Smallest setting value with ≥ 80 % successful trials", "Threshold", Lines;
     /// Share of held-out examples that networks answer wrongly at the end of each run of a sweep: medians with quartiles.
     ENDS = "ends", "Held-out error at the end", "Error", Lines;
 }
 
-/// The charts in the order of links and switches, in parts: links that name some keep the order in which these were
-/// there when the first links were made.
-const PARTS: &[&[&[Chart]]] =
-    &[&[FIRST], Task::CHARTS.split_at(1).0, &[MIDDLE], Task::CHARTS.split_at(1).1, &[LAST]];
+/// Groups of charts in the order of links: the order is that of the first published links, so that old links keep their
+/// meaning.
+const CHART_GROUPS: &[&[&[Chart]]] = &[
+    &[FIRST_CHARTS],
+    Task::CHARTS.split_at(1).0,
+    &[MIDDLE_CHARTS],
+    Task::CHARTS.split_at(1).1,
+    &[LAST_CHARTS],
+];
 
-const COUNT: usize = {
+/// Number of charts.
+const CHART_COUNT: usize = {
     let (mut all, mut i) = (0, 0);
-    while i < PARTS.len() {
+    while i < CHART_GROUPS.len() {
         let mut j = 0;
-        while j < PARTS[i].len() {
-            all += PARTS[i][j].len();
+        while j < CHART_GROUPS[i].len() {
+            all += CHART_GROUPS[i][j].len();
             j += 1;
         }
         i += 1;
@@ -55,15 +61,16 @@ const COUNT: usize = {
     all
 };
 
-static CHARTS: [Chart; COUNT] = {
-    let mut charts = [LOSS; COUNT];
+/// Every chart, in the order of links.
+static ALL_CHARTS: [Chart; CHART_COUNT] = {
+    let mut charts = [LOSS; CHART_COUNT];
     let (mut at, mut i) = (0, 0);
-    while i < PARTS.len() {
+    while i < CHART_GROUPS.len() {
         let mut j = 0;
-        while j < PARTS[i].len() {
+        while j < CHART_GROUPS[i].len() {
             let mut k = 0;
-            while k < PARTS[i][j].len() {
-                charts[at] = PARTS[i][j][k];
+            while k < CHART_GROUPS[i][j].len() {
+                charts[at] = CHART_GROUPS[i][j][k];
                 at += 1;
                 k += 1;
             }
@@ -74,11 +81,12 @@ static CHARTS: [Chart; COUNT] = {
     charts
 };
 
-static CHOICES: [Choice; COUNT] = {
-    let mut choices = [Choice { slug: "", label: "" }; COUNT];
+/// Every chart as an option of a setting.
+static CHART_OPTIONS: [ChoiceOption; CHART_COUNT] = {
+    let mut choices = [ChoiceOption { slug: "", label: "" }; CHART_COUNT];
     let mut i = 0;
-    while i < COUNT {
-        choices[i] = Choice { slug: CHARTS[i].slug(), label: CHARTS[i].name() };
+    while i < CHART_COUNT {
+        choices[i] = ChoiceOption { slug: ALL_CHARTS[i].slug(), label: ALL_CHARTS[i].name() };
         i += 1;
     }
     choices
@@ -86,24 +94,24 @@ static CHOICES: [Choice; COUNT] = {
 
 impl Chart {
     /// Every chart, in the order of links and switches.
-    pub const ALL: &'static [Chart] = &CHARTS;
+    pub const ALL: &'static [Chart] = &ALL_CHARTS;
 
-    /// The same as choices of a setting.
-    pub const OPTIONS: &'static [Choice] = &CHOICES;
+    /// Every chart as an option of the setting that selects the shown charts.
+    pub const OPTIONS: &'static [ChoiceOption] = &CHART_OPTIONS;
 
-    /// What examples are to the networks that the chart is about: to the task that declares it; none if it is about all.
-    pub fn form(self) -> Option<Form> {
+    /// Form of the examples that the chart is about, that of its task's examples; None if it is about all forms.
+    pub fn form(self) -> Option<ExampleForm> {
         let at = Task::CHARTS.iter().position(|charts| charts.contains(&self))?;
         Some(Task::from_slug(Task::ENTRIES[at].info.slug)?.examples().form())
     }
 
-    /// The chart of that permanent name.
-    pub fn find(slug: &str) -> Option<Chart> {
+    /// Returns the chart with this slug.
+    pub fn from_slug(slug: &str) -> Option<Chart> {
         Chart::ALL.iter().copied().find(|chart| chart.slug() == slug)
     }
 }
 
-impl Options for Chart {
+impl OptionEnum for Chart {
     const VARIANTS: &'static [Chart] = Chart::ALL;
 
     fn option(self) -> &'static str {
@@ -111,8 +119,8 @@ impl Options for Chart {
     }
 }
 
-/// What is shown where a link does not say it.
-pub const USUAL: [Chart; 3] = [LOSS, ACCURACY, WEIGHTS];
+/// Charts that are shown by default.
+pub const DEFAULT_CHARTS: [Chart; 3] = [LOSS, ACCURACY, WEIGHTS];
 
 #[cfg(test)]
 mod tests {
@@ -131,6 +139,6 @@ mod tests {
             assert!(!help.contains('!') && help.chars().count() <= 160, "{slug}: {help}");
         }
         let place = |chart: &Chart| Chart::ALL.iter().position(|other| other == chart);
-        assert!(USUAL.iter().map(place).is_sorted());
+        assert!(DEFAULT_CHARTS.iter().map(place).is_sorted());
     }
 }

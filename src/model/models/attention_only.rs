@@ -41,10 +41,10 @@ use super::family::{AttentionLayers, Family, LayerPlaces, Places};
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
-use crate::tasks::{Examples, Form, Task};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use crate::tasks::{ExampleForm, Examples, Task};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV, OLSSON_2022, SHAW_2018};
 use vivarium_core::{bounds, choices, settings};
 
@@ -114,7 +114,7 @@ settings! {
 
 impl AttentionOnly {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "attention-only",
         name: "Attention-only transformer",
         about: "Attention layers on a sequence of symbols. At every symbol, the network predicts the next symbol. Two layers can form an induction head.",
@@ -213,20 +213,20 @@ impl Bind for AttentionOnly {
     type Bound = OfLength;
 
     fn bind(&self, examples: &dyn Examples) -> Cow<'_, OfLength> {
-        Cow::Owned(OfLength { net: self.clone(), length: examples.length() })
+        Cow::Owned(OfLength { net: self.clone(), length: examples.prediction_count() })
     }
 }
 
 impl ModelConfig for AttentionOnly {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Sequence, Form::Trace]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Sequence, ExampleForm::Trace]
     }
 
     fn constructed(&self, task: &Task, _seed: u64) -> Option<Vec<Vec<f32>>> {
         self.induction_head(task)
     }
 
-    fn construction_problems(&self, task: &Task) -> Vec<Problem> {
+    fn construction_problems(&self, task: &Task) -> Vec<InvalidSetting> {
         self.induction_head_problems(task)
     }
 
@@ -240,8 +240,8 @@ impl ModelConfig for AttentionOnly {
 }
 
 impl ToPyTorch for AttentionOnly {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[include_str!("pytorch/attention_only.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[include_str!("pytorch/attention_only.py")]))
     }
 }
 
@@ -302,7 +302,7 @@ impl Architecture for OfLength {
                 return vec![1.0; parameter.len()];
             }
             let scale = self.net.scale as f32 * if pre && is_residual(which) { residual } else { 1.0 };
-            each(seed, parameter, |stream, i| scale * stream.normal(which as u64, i))
+            each(seed, parameter, |stream, i| scale * stream.draw_normal(which as u64, i))
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
@@ -326,14 +326,14 @@ impl Architecture for OfLength {
         6.0 * batch as f64 * (self.net.heads.len() as f64 * layer + t * d * inputs as f64)
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         let d = self.net.hidden;
         let mut problems = vec![];
         if self.net.heads.iter().any(|heads| !d.is_multiple_of(*heads)) {
             let text: Vec<String> = self.net.heads.iter().map(usize::to_string).collect();
             let expected =
                 format!("divisors of d = {d}, since the d components are divided equally among the heads");
-            problems.push(Problem::new("heads", &text.join("."), expected));
+            problems.push(InvalidSetting::new("heads", &text.join("."), expected));
         }
         problems.extend(super::crowded(self.activations(inputs), batch, replicas));
         problems
@@ -342,7 +342,7 @@ impl Architecture for OfLength {
     fn activations(&self, inputs: usize) -> u64 {
         let heads = self.net.heads.iter().copied().max().unwrap_or(1);
         let wide = if self.net.mlp == Block::On { 4 * self.net.hidden } else { self.net.hidden };
-        bounds::product([self.length, (self.length * heads).max(wide).max(inputs)])
+        bounds::saturating_product([self.length, (self.length * heads).max(wide).max(inputs)])
     }
 }
 

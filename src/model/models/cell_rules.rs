@@ -12,11 +12,11 @@ use std::borrow::Cow;
 use super::inside;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
-use crate::tasks::{Examples, Form, Measures, SuccinctLearning};
-use vivarium_core::bounds::product;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use crate::tasks::{ExampleForm, Examples, MeasureNames, SuccinctLearning};
+use vivarium_core::bounds::saturating_product;
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::GOEL_2022;
 use vivarium_core::{choices, settings};
 use vivarium_science::succinct::LearningProblem;
@@ -90,7 +90,7 @@ const MOST_CELLS: u64 = 1 << 31;
 
 impl CellRules {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "cell-rules",
         name: "Search among 19,683 cell rules",
         about: "Each step tries one rule. A rule gives the new value of a cell from the cell itself and the cell above it. The search keeps the rule that answers the most validation queries correctly.",
@@ -173,8 +173,8 @@ impl Bind for CellRules {
 }
 
 impl ModelConfig for CellRules {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Program]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Program]
     }
 
     fn family(&self) -> Option<Family> {
@@ -189,13 +189,13 @@ impl ModelConfig for CellRules {
         false
     }
 
-    fn measures(&self) -> Option<Measures> {
-        Some(SuccinctLearning::IN_SEARCH)
+    fn measures(&self) -> Option<MeasureNames> {
+        Some(SuccinctLearning::SEARCH_MEASURE_NAMES)
     }
 }
 
 impl ToPyTorch for CellRules {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         Err(tr!("The rule of this run is found by a search, not trained.").into())
     }
 }
@@ -214,7 +214,7 @@ impl OnQueries {
     fn bits(&self) -> u64 {
         let [rows, columns] = self.problem.as_ref().map_or([1; 2], LearningProblem::table_size);
         // Once more at twice the size.
-        product([rows, columns, self.net.validation + MOST_TESTS, 5].map(|size| size as u64))
+        saturating_product([rows, columns, self.net.validation + MOST_TESTS, 5].map(|size| size as u64))
     }
 }
 
@@ -241,15 +241,15 @@ impl Architecture for OnQueries {
         self.bits() as f64 * rows as f64 / 64.0
     }
 
-    fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
+    fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         if self.net.order == Order::One && CellRule::parse(&self.net.rule).is_err() {
-            return vec![Problem::new("entries", &self.net.rule, tr!("nine signs, each −, 0 or +"))];
+            return vec![InvalidSetting::new("entries", &self.net.rule, tr!("nine signs, each −, 0 or +"))];
         }
         let all = self.bits().saturating_mul(replicas as u64);
         let expected =
             tr!("fewer replicas, because the queries of all searches would not fit into a browser's memory");
         (all > MOST_CELLS)
-            .then(|| Problem::new("replicas", &replicas.to_string(), expected))
+            .then(|| InvalidSetting::new("replicas", &replicas.to_string(), expected))
             .into_iter()
             .collect()
     }
@@ -284,7 +284,7 @@ impl Network for OnQueries {
         }
         let (rule, readout) = (rule_of(weights[RULE]), self.net.readout());
         let ([rows, columns], count) = (problem.table_size(), x.len() / inputs.max(1));
-        let kept = inside::kept(rows as u64, product([count, rows, columns]))?;
+        let kept = inside::kept(rows as u64, saturating_product([count, rows, columns]))?;
         let SampledProblem { concept, data, .. } =
             problem.sample(at.seed, 0).map_err(|mistake| mistake.to_string())?;
         let mut all = inside::Gathered::default();
@@ -319,7 +319,7 @@ mod tests {
     fn parameters_are_the_rule_and_the_cloud() {
         let (link, notices) = decode("#v1/succinct-learning?model=cell-rules&replicas=2&steps=500");
         assert!(notices.is_empty(), "{notices:?}");
-        let (shapes, initial) = (link.spec.parameters(), link.spec.initial());
+        let (shapes, initial) = (link.spec.parameters(), link.spec.initialize_parameters());
         assert_eq!(shapes[RULE].len() + shapes[BEST].len() + shapes[CLOUD].len(), 2 * (9 + 3 + 41 * 41));
         assert!(initial.iter().zip(&shapes).all(|(values, shape)| values.len() == shape.len()));
     }
@@ -374,7 +374,7 @@ mod tests {
             ["entries"],
             "{notices:?}"
         );
-        assert_eq!(link.spec.problems(), []);
+        assert_eq!(link.spec.invalid_settings(), []);
     }
 
     #[test]
@@ -382,6 +382,6 @@ mod tests {
         let link = "#v1/succinct-learning?model=cell-rules&inputs=31&examples=100&replicas=4096";
         let (read, notices) = decode(link);
         assert!(notices.iter().any(|notice| notice.key == "replicas"), "{notices:?}");
-        assert_eq!(read.spec.problems(), []);
+        assert_eq!(read.spec.invalid_settings(), []);
     }
 }

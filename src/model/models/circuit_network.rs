@@ -15,14 +15,14 @@ use std::rc::Rc;
 use super::inside;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
-use crate::tasks::{Examples, Form};
+use crate::tasks::{ExampleForm, Examples};
 #[cfg(not(target_family = "wasm"))]
-use vivarium_core::bounds::product;
-use vivarium_core::catalog::Info;
+use vivarium_core::bounds::saturating_product;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::choices;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::WEI_2022;
 use vivarium_science::circuits::{self, CircuitSpec, LeastNormSearch, Rounding, SearchSettings};
 use vivarium_science::descent::{join_f64, split_f64};
@@ -56,7 +56,7 @@ settings! {
 
 impl CircuitNetwork {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "circuit-network",
         name: "Circuit as a network",
         about: "A network that computes a Boolean circuit. The network has two ReLU layers for each layer of gates. A setting determines whether the values are rounded after each layer of gates. The weights are set by hand, not trained.",
@@ -207,8 +207,8 @@ impl Bind for CircuitNetwork {
 }
 
 impl ModelConfig for CircuitNetwork {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Circuit]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Circuit]
     }
 
     fn family(&self) -> Option<Family> {
@@ -225,7 +225,7 @@ impl ModelConfig for CircuitNetwork {
 }
 
 impl ToPyTorch for CircuitNetwork {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         Err("The weights of this network are set by hand, not trained.".into())
     }
 }
@@ -350,7 +350,7 @@ impl Architecture for OnCircuit {
         1500.0 * self.sizes()[0] as f64
     }
 
-    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
+    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<InvalidSetting> {
         // What is too large is the circuit, of which the task says so.
         vec![]
     }
@@ -390,7 +390,7 @@ impl Network for OnCircuit {
         let Some((drawn, network)) = found else { return Ok(vec![]) };
         let (layers, count) = (drawn.gate_layer_indices(&network), x.len() / inputs.max(1));
         let gates: u64 = layers.iter().map(|layer| network.layers()[*layer].rows as u64).sum();
-        inside::fits(product([2, count as u64, gates]))?;
+        inside::fits(saturating_product([2, count as u64, gates]))?;
         let is_noisy = self.net.sigma > 0.0;
         let noisy = is_noisy.then(|| network.perturb(&noise(&network, at.seed, at.step), self.net.sigma));
         let both =
@@ -427,7 +427,7 @@ mod tests {
             "circuit=random&n=5&gates=20&round=no&starts=3",
         ] {
             let spec = decode(&format!("#v1/boolean-circuit?{link}")).0.spec;
-            let (shapes, initial) = (spec.parameters(), spec.initial());
+            let (shapes, initial) = (spec.parameters(), spec.initialize_parameters());
             assert_eq!(shapes.len(), initial.len());
             for (parameter, values) in shapes.iter().zip(&initial) {
                 assert_eq!(parameter.len(), values.len(), "{}", parameter.name);

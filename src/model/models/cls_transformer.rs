@@ -45,9 +45,9 @@ use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
 use crate::tasks::Examples;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{EDELMAN_2022, EDELMAN_2024_VARIABLES, KARPATHY_2020};
 use vivarium_core::{choices, settings};
 
@@ -83,7 +83,7 @@ impl ClsTransformer {
     }
 
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "cls-transformer",
         name: "One-layer transformer",
         about: "One transformer block with layer norm, as in the program minGPT. The output is computed at the token [CLS]. From few examples, this network can find a few relevant bits among many bits.",
@@ -249,9 +249,12 @@ impl ModelConfig for ClsTransformer {
 }
 
 impl ToPyTorch for ClsTransformer {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         let fixed = if self.norm == Norm::None { vec![GAINS, SHIFTS] } else { vec![] };
-        Ok(Part { fixed, ..Part::code(&[include_str!("pytorch/cls_transformer.py")]) })
+        Ok(ScriptPart {
+            constant_parameters: fixed,
+            ..ScriptPart::from_code(&[include_str!("pytorch/cls_transformer.py")])
+        })
     }
 }
 
@@ -285,7 +288,7 @@ impl Architecture for ClsTransformer {
         let draw = |(which, parameter): (usize, &Parameter)| match which {
             GAINS => vec![1.0; parameter.len()],
             SHIFTS | BIASES | B1 | B2 => vec![0.0; parameter.len()],
-            _ => each(seed, parameter, |stream, i| SIGMA * stream.normal(which as u64, i)),
+            _ => each(seed, parameter, |stream, i| SIGMA * stream.draw_normal(which as u64, i)),
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
@@ -304,18 +307,18 @@ impl Architecture for ClsTransformer {
         6.0 * (tokens * embedding * across + batch as f64 * (example + dropped))
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        let mut problems: Vec<Problem> =
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
+        let mut problems: Vec<InvalidSetting> =
             crowded(self.activations(inputs), batch, replicas).into_iter().collect();
         if !self.embedding.is_multiple_of(self.heads) {
             // Either of the two mends it.
             let (heads, embedding) = (self.heads.to_string(), self.embedding.to_string());
-            problems.push(Problem::new(
+            problems.push(InvalidSetting::new(
                 "heads",
                 &heads,
                 tr!("a divisor of the embedding size {embedding}", embedding),
             ));
-            problems.push(Problem::new(
+            problems.push(InvalidSetting::new(
                 "demb",
                 &embedding,
                 tr!("a multiple of the number of heads, {heads}", heads),

@@ -26,11 +26,11 @@ use super::{
     Activation, Architecture, Bind, Family, Forms, Initialisation, ModelConfig, Network, Parameter, crowded,
     initialisation, pytorch, too_wide,
 };
-use crate::tasks::{Examples, Form};
-use vivarium_core::bounds::MOST_FIRST_LAYER;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use crate::tasks::{ExampleForm, Examples};
+use vivarium_core::bounds::MAX_FIRST_LAYER_WEIGHTS;
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{BELILOVSKY_2019, EDELMAN_2024};
 use vivarium_core::{choices, settings};
 
@@ -64,7 +64,7 @@ settings! {
 
 impl DeepMlp {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "deep-mlp",
         name: "Deep MLP",
         about: "A network with several hidden layers. With the activation z², a network with one hidden layer can compute parities of at most 2 bits, and a network with two hidden layers can compute parities of at most 4 bits.",
@@ -153,8 +153,8 @@ impl Bind for DeepMlp {
 }
 
 impl ModelConfig for DeepMlp {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Bits, Form::Row]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Bits, ExampleForm::Row]
     }
 
     fn family(&self) -> Option<Family> {
@@ -163,13 +163,17 @@ impl ModelConfig for DeepMlp {
 }
 
 impl ToPyTorch for DeepMlp {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         let (forward, layers) = match self.training {
             Training::EndToEnd => (include_str!("pytorch/deep_mlp_end.py"), "depth"),
             Training::Greedy => (include_str!("pytorch/deep_mlp_greedy.py"), "stages"),
         };
         let code = vec![pytorch::SIGMA, include_str!("pytorch/deep_mlp.py"), forward];
-        Ok(Part { code, settings: vec![(layers, self.widths.len().to_string())], ..Part::default() })
+        Ok(ScriptPart {
+            code,
+            settings: vec![(layers, self.widths.len().to_string())],
+            ..ScriptPart::default()
+        })
     }
 }
 
@@ -211,9 +215,9 @@ impl Architecture for DeepMlp {
         batch as f64 * (4.0 * inputs as f64 * self.widths[0] as f64 + above)
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         let first = self.widths.first().copied().unwrap_or(0);
-        let wide = too_wide("widths", first, inputs, MOST_FIRST_LAYER);
+        let wide = too_wide("widths", first, inputs, MAX_FIRST_LAYER_WEIGHTS);
         wide.into_iter().chain(crowded(self.activations(inputs), batch, replicas)).collect()
     }
 

@@ -15,12 +15,12 @@ use std::borrow::Cow;
 use super::inside;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
-use crate::tasks::{Examples, Form, Task};
+use crate::tasks::{ExampleForm, Examples, Task};
 use vivarium_core::bounds;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::WU_2024;
 #[cfg(not(target_family = "wasm"))]
 use vivarium_science::descent::ConstructedTransformer;
@@ -56,7 +56,7 @@ pub const IN_TOKENS: usize = 0;
 
 impl DescentTransformer {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "descent-transformer",
         name: "Transformer that performs gradient descent",
         about: "A transformer with weights set by hand. Its 2N + 4 layers perform one step of gradient descent on a second network, which has N layers. The tokens store the weights of the second network.",
@@ -147,8 +147,8 @@ impl Bind for DescentTransformer {
 }
 
 impl ModelConfig for DescentTransformer {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Fit]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Fit]
     }
 
     fn family(&self) -> Option<Family> {
@@ -168,7 +168,7 @@ impl ModelConfig for DescentTransformer {
 }
 
 impl ToPyTorch for DescentTransformer {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         Err("The weights of this transformer are set by hand, not trained.".into())
     }
 }
@@ -220,15 +220,15 @@ impl Architecture for OnExamples {
         self.plan().compute_sizes(self.draw.example_count()).operations as f64
     }
 
-    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
+    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<InvalidSetting> {
         self.plan().invalid_settings(self.draw.example_count(), self.draw.bound_magnitudes())
     }
 
     fn activations(&self, _inputs: usize) -> u64 {
         let sizes = self.plan().compute_sizes(self.draw.example_count());
         // Of the tokens, in double precision, an example's share; and the heads, with some numbers each.
-        let tokens = bounds::product([2, sizes.token_dim]);
-        tokens.saturating_add(bounds::product([8, sizes.heads]) / sizes.token_count.max(1))
+        let tokens = bounds::saturating_product([2, sizes.token_dim]);
+        tokens.saturating_add(bounds::saturating_product([8, sizes.heads]) / sizes.token_count.max(1))
     }
 
     fn decays(&self, _which: usize) -> bool {
@@ -265,10 +265,10 @@ impl Network for OnExamples {
             plan.compute_sizes(self.draw.example_count());
         let mut kept = vec![];
         if at.wants(inside::Kind::Activations) {
-            kept = inside::kept(layers, bounds::product([count as u64, tokens, token]))?;
+            kept = inside::kept(layers, bounds::saturating_product([count as u64, tokens, token]))?;
         }
         if at.wants(inside::Kind::Attention) {
-            inside::fits(bounds::product([count as u64, heads, tokens, tokens]))?;
+            inside::fits(bounds::saturating_product([count as u64, heads, tokens, tokens]))?;
         }
         let (drawn, w) = (self.draw.draw_examples(at.seed, 0), in_tokens(weights));
         let mut all = inside::Gathered::default();
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn parameters_hold_the_state_of_every_replica() {
         let spec = decode("#v1/in-context-regression?replicas=3&seed=5").0.spec;
-        let (shapes, initial) = (spec.parameters(), spec.initial());
+        let (shapes, initial) = (spec.parameters(), spec.initialize_parameters());
         for (parameter, values) in shapes.iter().zip(&initial) {
             assert_eq!(parameter.len(), values.len(), "{}", parameter.name);
         }
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn the_answer_is_that_of_the_network_in_the_tokens() {
         let spec = decode("#v1/in-context-regression").0.spec;
-        let initial = spec.initial();
+        let initial = spec.initialize_parameters();
         let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
         let Some(Family::Descent(net)) = spec.model.config().family() else { panic!("another family") };
         let draw = spec.task.examples().regression().unwrap();
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn tokens_after_each_layer_are_those_of_a_step() {
         let spec = decode("#v1/in-context-regression?hidden=8&n=4").0.spec;
-        let initial = spec.initial_of(1);
+        let initial = spec.initialize_replicas(1);
         let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
         let (x, kinds) = ([0.5, 1.0, -0.25, 1.0], [inside::Kind::Activations, inside::Kind::Attention]);
         let at = inside::At { seed: 0, step: 0, rate: 0.1, kinds: &kinds };
@@ -408,7 +408,7 @@ mod tests {
         ] {
             let (mended, notices) = decode(&format!("#v1/in-context-regression?{link}"));
             assert!(notices.iter().any(|notice| notice.key == key), "{link}: {notices:?}");
-            assert_eq!(mended.spec.problems(), [], "{link}");
+            assert_eq!(mended.spec.invalid_settings(), [], "{link}");
         }
     }
 
@@ -420,7 +420,7 @@ mod tests {
         {
             let before = descent::INTERPOLATION_RELUS.get();
             let (mended, _) = decode(&format!("#v1/in-context-regression?{link}{rest}"));
-            assert_eq!(mended.spec.problems(), [], "{rest}");
+            assert_eq!(mended.spec.invalid_settings(), [], "{rest}");
             assert_eq!(descent::INTERPOLATION_RELUS.get(), before, "{rest}");
         }
     }

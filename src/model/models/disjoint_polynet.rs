@@ -26,10 +26,10 @@ use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
 use super::product;
 use crate::tasks::{Examples, Task};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::Part;
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::ScriptPart;
 use vivarium_core::pytorch::ToPyTorch;
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::BARAK_2022;
 use vivarium_core::sources::EDELMAN_2024;
 use vivarium_core::{choices, settings};
@@ -58,7 +58,7 @@ settings! {
 
 impl DisjointPolynet {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "disjoint-polynet",
         name: "Disjoint-PolyNet",
         about: "A product of linear forms, each on a separate block of the inputs. For this network, theory predicts how long the loss plateau lasts.",
@@ -107,8 +107,8 @@ impl ModelConfig for DisjointPolynet {
 }
 
 impl ToPyTorch for DisjointPolynet {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[include_str!("pytorch/disjoint_polynet.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[include_str!("pytorch/disjoint_polynet.py")]))
     }
 }
 
@@ -125,8 +125,8 @@ impl Architecture for DisjointPolynet {
         let parameters = self.parameters(inputs, replicas);
         let draw = |parameter| {
             each(seed, parameter, |stream, i| match self.init {
-                Law::Normal => stream.normal(0, i),
-                Law::Signs if stream.word(0, i) >> 31 == 0 => 1.0,
+                Law::Normal => stream.draw_normal(0, i),
+                Law::Signs if stream.draw_u32(0, i) >> 31 == 0 => 1.0,
                 Law::Signs => -1.0,
                 Law::Ones => 1.0,
             })
@@ -138,9 +138,9 @@ impl Architecture for DisjointPolynet {
         4.0 * batch as f64 * inputs as f64
     }
 
-    fn problems(&self, inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, _batch: usize, _replicas: usize) -> Vec<InvalidSetting> {
         let found = self.degree.to_string();
-        let problem = || Problem::new("degree", &found, tr!("at most n = {n}", n = inputs));
+        let problem = || InvalidSetting::new("degree", &found, tr!("at most n = {n}", n = inputs));
         (self.degree > inputs).then(problem).into_iter().collect()
     }
 }

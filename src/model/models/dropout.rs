@@ -10,7 +10,7 @@
 //! A mask is a function of seed, replica, step, site and index, like every other draw of a run. So all learners drop the same
 //! numbers, however they cut a batch into parts, and a run that is resumed goes on with the masks that it would have had.
 
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_core::settings;
 use vivarium_core::settings::Range;
 
@@ -59,13 +59,13 @@ impl Masks {
     pub fn fill(&self, site: Site, rate: f64, replica: u32, first: u32, out: &mut [f32]) {
         /// Words that are drawn at once.
         const TOGETHER: usize = 256;
-        let stream = Stream::new(self.seed, Purpose::Dropout, replica);
+        let stream = RandomStream::new(self.seed, Purpose::Dropout, replica);
         let step = self.step | (site as u64) << SITE_SHIFT;
         let (limit, kept) = (rate * 4_294_967_296.0, (1.0 / (1.0 - rate)) as f32);
         let mut words = [0; TOGETHER];
         for (out, first) in out.chunks_mut(TOGETHER).zip((first..).step_by(TOGETHER)) {
             let words = &mut words[..out.len()];
-            stream.words(step, first, words);
+            stream.fill_u32(step, first, words);
             for (out, word) in out.iter_mut().zip(words) {
                 *out = if f64::from(*word) < limit { 0.0 } else { kept };
             }

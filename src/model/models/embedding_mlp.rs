@@ -24,11 +24,11 @@ use std::borrow::Cow;
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded, lookup};
-use crate::tasks::{Examples, Form};
-use vivarium_core::catalog::Info;
+use crate::tasks::{ExampleForm, Examples};
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::math::{add_scaled, matrix_product};
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{GROMOV_2023, PEARCE_2023};
 use vivarium_core::{choices, settings};
 
@@ -68,7 +68,7 @@ settings! {
 
 impl EmbeddingMlp {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "embedding-mlp",
         name: "Embedding MLP",
         about: "A small network: embeddings of two elements, then one hidden layer. Trained with AdamW, this network can show grokking.",
@@ -133,8 +133,8 @@ impl Bind for EmbeddingMlp {
 }
 
 impl ModelConfig for EmbeddingMlp {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Pair]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Pair]
     }
 
     fn family(&self) -> Option<Family> {
@@ -143,8 +143,8 @@ impl ModelConfig for EmbeddingMlp {
 }
 
 impl ToPyTorch for EmbeddingMlp {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[include_str!("pytorch/embedding_mlp.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[include_str!("pytorch/embedding_mlp.py")]))
     }
 }
 
@@ -176,7 +176,7 @@ impl Architecture for EmbeddingMlp {
                 _ => 1.0,
             };
             let scale = (gain / fan_in as f32).sqrt();
-            each(seed, parameter, |stream, i| scale * stream.normal(which as u64, i))
+            each(seed, parameter, |stream, i| scale * stream.draw_normal(which as u64, i))
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
@@ -187,7 +187,7 @@ impl Architecture for EmbeddingMlp {
         6.0 * (tables * layer * self.embedding as f64 + batch as f64 * (tables + 1.0) * layer)
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         crowded(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 

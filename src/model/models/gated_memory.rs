@@ -36,9 +36,9 @@ use super::layout::{self, Tensor, Tensors};
 use super::on_prompts;
 use super::prompts::{self, CODES};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
-use crate::tasks::{Examples, Form, Task};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use crate::tasks::{ExampleForm, Examples, Task};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings::Range;
 use vivarium_core::sources::MOUSAVI_2025;
 use vivarium_core::{bounds, choices, settings};
@@ -69,7 +69,7 @@ pub const PASSED: usize = 1;
 
 impl GatedMemory {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "gated-memory",
         name: "Gated memory",
         about: "A memory with slots, to which the tokens are written. If all positions have the same list of q names, q slots are enough; if each of the N positions has a separate list, N slots are enough. \
@@ -127,8 +127,8 @@ impl Bind for GatedMemory {
 }
 
 impl ModelConfig for GatedMemory {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Prompt]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Prompt]
     }
 
     fn constructed(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
@@ -145,7 +145,7 @@ impl ModelConfig for GatedMemory {
 }
 
 impl ToPyTorch for GatedMemory {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         Err("A gated memory is executed, not trained.".into())
     }
 }
@@ -370,7 +370,10 @@ impl Architecture for OnPrompts {
     }
 
     fn activations(&self, _inputs: usize) -> u64 {
-        bounds::product([self.prompts.length, self.prompts.names.max(self.slots()) * self.prompts.dim])
+        bounds::saturating_product([
+            self.prompts.length,
+            self.prompts.names.max(self.slots()) * self.prompts.dim,
+        ])
     }
 
     fn decays(&self, _which: usize) -> bool {
@@ -407,7 +410,11 @@ impl Network for OnPrompts {
         let TokenPrompts { length: n, names, dim, .. } = self.prompts;
         let (slots, passed) = (self.slots(), (weights[PASSED][0] as usize).min(n));
         let (examples, size) = (x.len() / self.prompts.row_len(), slots * dim);
-        inside::fits(bounds::product([examples, n, 2 * size + slots * (names + 1) + names * dim]))?;
+        inside::fits(bounds::saturating_product([
+            examples,
+            n,
+            2 * size + slots * (names + 1) + names * dim,
+        ]))?;
         let gates = Gates::of(weights[CODES], self.prompts.code_dim);
         let mut all = inside::Gathered::default();
         for row in x.chunks_exact(self.prompts.row_len()) {

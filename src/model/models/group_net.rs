@@ -18,13 +18,13 @@ use super::family::{Family, PairNet};
 use super::initialisation::each;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch, too_wide};
-use crate::tasks::groups::Operation;
-use crate::tasks::{Examples, Form, Groups, Task};
+use crate::tasks::groups::GroupOperation;
+use crate::tasks::{ExampleForm, Examples, Groups, Task};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range, Settings};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range, Settings};
 use vivarium_core::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
 use vivarium_core::{bounds, choices, settings};
 use vivarium_science::groups::theory::{self, QuadraticNetwork};
@@ -83,12 +83,12 @@ const REMEMBERED: usize = 1024;
 ///
 /// # Why
 /// Every round of a repair asks for it, and every cell of a sweep, so it is found once for each table, of at most 24
-/// rows. Of all other groups it is [known](Groups::neurons_of_largest).
+/// rows. Of all other groups it is [known](Groups::max_margin_neurons).
 fn neurons_of_table(task: &Groups, find: fn(&Group) -> Option<QuadraticNetwork>) -> Option<usize> {
     type Known = BTreeMap<(&'static str, Vec<usize>), Option<usize>>;
     static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let law = task.law();
+    let law = task.group_key();
     if let Some(neurons) = known().get(&law) {
         return *neurons;
     }
@@ -121,7 +121,7 @@ fn finder() -> Option<fn(&Group) -> Option<QuadraticNetwork>> {
 
 impl GroupNet {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "group-net",
         name: "One hidden layer on pairs of elements",
         about: "The input is a pair of elements. Each neuron has an embedding for each of the two elements, and an output vector. A penalty on the neurons' norms favours networks with the largest margin.",
@@ -167,17 +167,19 @@ f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=squar
         }
         let none = || tr!("another initial network: this table's largest margin is unknown").to_string();
         let needed = match self.from {
-            Beginning::Memorising => bounds::product([2, task.elements(), task.elements()]),
+            Beginning::Memorising => {
+                bounds::saturating_product([2, task.element_count(), task.element_count()])
+            }
             _ if !task.has_theory() => return Err(("from", none())),
-            _ if task.construction() > bounds::MOST_CONSTRUCTION => {
-                let elements = task.elements();
+            _ if task.construction_operations() > bounds::MAX_CONSTRUCTION_OPERATIONS => {
+                let elements = task.element_count();
                 let expected = tr!(
                     "another initial network, because the search for the maximum-margin network on {elements} elements takes too long",
                     elements
                 );
                 return Err(("from", expected));
             }
-            _ => match (task.neurons_of_largest(), finder()) {
+            _ => match (task.max_margin_neurons(), finder()) {
                 (Ok(known), _) => known.ok_or_else(|| ("from", none()))?,
                 // The trainer knows better than a page that cannot tell yet.
                 (Err(_), None) => return Ok(()),
@@ -201,13 +203,13 @@ f[c] = Σ_j σ(u[a, j] + v[b, j]) w[c, j]                 σ(z) = z² (act=squar
         let order = task.order();
         let built = match self.from {
             Beginning::Random => return Ok(None),
-            Beginning::Memorising => theory::build_memorising_network(order, &task.products(seed), true),
+            Beginning::Memorising => theory::build_memorising_network(order, &task.product_table(seed), true),
             Beginning::Maximum => {
                 let found = finder().zip(task.group()).and_then(|(find, group)| Some((find(&group)?, group)));
                 let Some((built, group)) = found else { return Ok(None) };
                 match task.operation {
                     // a − b is a times the inverse of b.
-                    Operation::Subtract => {
+                    GroupOperation::Subtract => {
                         let inverse = |b: usize| group.inverse(b) * built.neuron_count;
                         let row = |b: usize| built.v[inverse(b)..inverse(b) + built.neuron_count].to_vec();
                         let v = (0..order).flat_map(row).collect();
@@ -246,25 +248,25 @@ impl Bind for GroupNet {
 }
 
 impl ModelConfig for GroupNet {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Pair]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Pair]
     }
 
     fn constructed(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
         self.construct(task, seed).ok().flatten()
     }
 
-    fn construction_problems(&self, task: &Task) -> Vec<Problem> {
+    fn construction_problems(&self, task: &Task) -> Vec<InvalidSetting> {
         let Err((key, expected)) = self.can_construct(task) else { return vec![] };
         let found = self.value(key).map(|value| value.to_string()).unwrap_or_default();
-        vec![Problem::new(key, &found, expected)]
+        vec![InvalidSetting::new(key, &found, expected)]
     }
 
     /// That of a network of largest margin.
     fn construction(&self, task: &Task) -> Option<((&'static str, Vec<usize>), u64)> {
         match task {
             Task::Groups(task) if self.from == Beginning::Maximum && task.has_theory() => {
-                Some((task.law(), task.construction()))
+                Some((task.group_key(), task.construction_operations()))
             }
             _ => None,
         }
@@ -274,9 +276,9 @@ impl ModelConfig for GroupNet {
         match task {
             // On a part of the pairs a margin may be larger.
             Task::Groups(task)
-                if task.takes_all_pairs() && self.sigma == Sigma::Square && self.exponent == 3 =>
+                if task.trains_on_all_pairs() && self.sigma == Sigma::Square && self.exponent == 3 =>
             {
-                task.largest_margin()
+                task.max_margin()
             }
             _ => None,
         }
@@ -289,11 +291,14 @@ impl ModelConfig for GroupNet {
 }
 
 impl ToPyTorch for GroupNet {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         let initial = include_str!("pytorch/initial/group_net.py");
         let code = [pytorch::PENALTY, include_str!("pytorch/group_net.py"), initial];
         let given = self.from == Beginning::Maximum; // irreps have no short formula
-        Ok(Part { given, ..Part::code(if given { &code[..2] } else { &code }) })
+        Ok(ScriptPart {
+            embeds_initial_weights: given,
+            ..ScriptPart::from_code(if given { &code[..2] } else { &code })
+        })
     }
 }
 
@@ -309,7 +314,7 @@ impl Architecture for GroupNet {
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
         let std = self.std as f32;
         let draw = |(which, parameter): (usize, &Parameter)| {
-            each(seed, parameter, |stream, i| std * stream.normal(which as u64, i))
+            each(seed, parameter, |stream, i| std * stream.draw_normal(which as u64, i))
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
@@ -318,8 +323,8 @@ impl Architecture for GroupNet {
         6.0 * batch as f64 * inputs as f64 * self.width as f64
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        let wide = too_wide("width", self.width, inputs, bounds::MOST_EMBEDDED);
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
+        let wide = too_wide("width", self.width, inputs, bounds::MAX_EMBEDDING_ENTRIES);
         wide.into_iter().chain(crowded(self.width as u64, batch, replicas)).collect()
     }
 
@@ -441,7 +446,7 @@ mod tests {
             let x: Vec<f32> =
                 (0..order * order).flat_map(|pair| [(pair / order) as f32, (pair % order) as f32]).collect();
             let outputs = net.evaluate(&weights, order, &x, 0);
-            let products = task.products(0);
+            let products = task.product_table(0);
             let margin = outputs.chunks(order).zip(&products).map(|(f, c)| {
                 let wrong = f.iter().enumerate().filter(|(other, _)| *other != *c as usize);
                 f[*c as usize] - wrong.fold(f32::NEG_INFINITY, |most, (_, f)| most.max(*f))
@@ -449,15 +454,15 @@ mod tests {
             let least = f64::from(margin.fold(f32::INFINITY, f32::min));
             let norms = net.penalty(0).unwrap().norms(&weights, net.width);
             let group = task.group().unwrap();
-            assert!(Task::Groups(task.clone()).examples().problems().is_empty());
+            assert!(Task::Groups(task.clone()).examples().invalid_settings().is_empty());
             least / norms / theory::compute_max_margin(&group, &Irreps::compute(&group)).unwrap().value
         };
         let net = GroupNet { from: Beginning::Maximum, ..Default::default() };
         let task = Groups { n: 11, ..Default::default() };
         assert!((ratio(&task, &net) - 1.0).abs() < 1e-5);
-        let subtract = Groups { operation: Operation::Subtract, ..task.clone() };
+        let subtract = Groups { operation: GroupOperation::Subtract, ..task.clone() };
         assert!((ratio(&subtract, &net) - 1.0).abs() < 1e-5);
-        let symmetric = Groups { operation: Operation::Symmetric, letters: 4, ..task.clone() };
+        let symmetric = Groups { operation: GroupOperation::Symmetric, letters: 4, ..task.clone() };
         assert!((ratio(&symmetric, &net) - 1.0).abs() < 1e-5);
         let memorising = GroupNet { from: Beginning::Memorising, width: 250, ..net.clone() };
         let expected = 2f64.sqrt() * 10.0 / 11f64.powf(1.5);
@@ -471,7 +476,7 @@ mod tests {
                 .0,
             "act"
         );
-        let random = Groups { operation: Operation::Random, ..task };
+        let random = Groups { operation: GroupOperation::Random, ..task };
         assert_eq!(net.construct(&Task::Groups(random), 0).unwrap_err().0, "from");
     }
 
@@ -480,7 +485,7 @@ mod tests {
         use crate::tasks::Groups;
         let net = GroupNet { from: Beginning::Maximum, width: 4096, ..Default::default() };
         for factors in [vec![128; 6], vec![128; 3], vec![32, 32]] {
-            let task = Groups { operation: Operation::Product, factors, ..Default::default() };
+            let task = Groups { operation: GroupOperation::Product, factors, ..Default::default() };
             let (key, expected) = net.can_construct(&Task::Groups(task)).unwrap_err();
             assert_eq!(key, "from");
             assert!(expected.ends_with("takes too long"), "{expected}");
@@ -500,31 +505,35 @@ mod tests {
             ..Default::default()
         };
         for task in [
-            task(Operation::Product, 2, &[2, 2, 2, 2, 2, 4]),
-            task(Operation::Product, 2, &[11, 11]),
-            task(Operation::Add, 128, &[2]),
-            task(Operation::Dihedral, 64, &[2]),
-            task(Operation::Symmetric, 2, &[2]),
+            task(GroupOperation::Product, 2, &[2, 2, 2, 2, 2, 4]),
+            task(GroupOperation::Product, 2, &[11, 11]),
+            task(GroupOperation::Add, 128, &[2]),
+            task(GroupOperation::Dihedral, 64, &[2]),
+            task(GroupOperation::Symmetric, 2, &[2]),
         ] {
-            assert!(task.construction() <= bounds::MOST_CONSTRUCTION, "{:?}", task.law());
+            assert!(
+                task.construction_operations() <= bounds::MAX_CONSTRUCTION_OPERATIONS,
+                "{:?}",
+                task.group_key()
+            );
             let built = BUILT.get();
             let weights = net.construct(&Task::Groups(task.clone()), 0).unwrap().unwrap();
             assert_eq!(weights[U].len(), task.order() * 4096);
-            assert_eq!(BUILT.get(), built + 1, "{:?}", task.law());
+            assert_eq!(BUILT.get(), built + 1, "{:?}", task.group_key());
         }
     }
 
     #[test]
     fn the_neurons_that_are_known_are_those_of_the_network() {
         use crate::tasks::Groups;
-        let mut tasks = vec![Groups { operation: Operation::Quaternion, ..Default::default() }];
+        let mut tasks = vec![Groups { operation: GroupOperation::Quaternion, ..Default::default() }];
         for n in [2, 3, 4, 5, 6, 9, 12, 16, 23] {
-            for operation in [Operation::Add, Operation::Subtract, Operation::Dihedral] {
+            for operation in [GroupOperation::Add, GroupOperation::Subtract, GroupOperation::Dihedral] {
                 tasks.push(Groups { operation, n, ..Default::default() });
             }
         }
         for letters in 2..=5 {
-            for operation in [Operation::Symmetric, Operation::Alternating] {
+            for operation in [GroupOperation::Symmetric, GroupOperation::Alternating] {
                 tasks.push(Groups { operation, letters, ..Default::default() });
             }
         }
@@ -532,14 +541,14 @@ mod tests {
             [&[2][..], &[3], &[2, 2], &[2, 3], &[4, 2], &[3, 3], &[2, 2, 3], &[4, 4], &[2, 2, 2, 2]]
         {
             let factors = factors.to_vec();
-            tasks.push(Groups { operation: Operation::Product, factors, ..Default::default() });
+            tasks.push(Groups { operation: GroupOperation::Product, factors, ..Default::default() });
         }
         for task in tasks {
             let built = largest(&task.group().unwrap()).map(|built| built.neuron_count as u64);
-            assert_eq!(task.neurons_of_largest(), Ok(built), "{:?}", task.law());
+            assert_eq!(task.max_margin_neurons(), Ok(built), "{:?}", task.group_key());
         }
-        let own = Groups { operation: Operation::Table, ..Default::default() };
-        assert!(own.neurons_of_largest().is_err());
+        let own = Groups { operation: GroupOperation::Table, ..Default::default() };
+        assert!(own.max_margin_neurons().is_err());
         assert_eq!(
             neurons_of_table(&own, largest),
             Some(6),
@@ -561,7 +570,7 @@ mod tests {
         assert_eq!(crate::permalink::decode("#v1/groups?op=symmetric&letters=5&from=maximum").1.len(), 1);
         assert_eq!(BUILT.get(), 0);
         let (link, _) = crate::permalink::decode("#v1/groups?from=maximum");
-        assert_eq!((link.spec.initial_of(1).len(), BUILT.get()), (3, 1), "what is counted");
+        assert_eq!((link.spec.initialize_replicas(1).len(), BUILT.get()), (3, 1), "what is counted");
     }
 
     /// The usual width has no room for it either, so the width that is asked for stays and the beginning goes.
@@ -570,7 +579,7 @@ mod tests {
         let (link, notices) = crate::permalink::decode("#v1/groups?from=memorise&width=300");
         assert_eq!(notices.len(), 1, "{notices:?}");
         assert!(notices[0].to_string().contains("expected random, or another value of width: at least"));
-        assert!(link.spec.problems().is_empty());
+        assert!(link.spec.invalid_settings().is_empty());
         assert_eq!(link.spec.value("width").unwrap().to_string(), "300");
     }
 

@@ -23,10 +23,10 @@ use std::borrow::Cow;
 use super::layout::{self, Tensor, Tensors};
 use super::on_prompts::{self, PromptNetwork};
 use super::{Bind, Family, Initialisation, ModelConfig, Parameter, prompts};
-use crate::tasks::{Examples, Form};
+use crate::tasks::{ExampleForm, Examples};
 use vivarium_core::bounds;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::{CHO_2014, MOUSAVI_2025};
@@ -42,7 +42,7 @@ settings! {
 
 impl Gru {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "gru",
         name: "Bidirectional GRU",
         about: "A recurrent network that reads the prompt in both directions. After the network has read a token, it has access to this token only through its hidden state.",
@@ -161,8 +161,8 @@ impl Bind for Gru {
 }
 
 impl ModelConfig for Gru {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Prompt]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Prompt]
     }
 
     fn family(&self) -> Option<Family> {
@@ -171,9 +171,9 @@ impl ModelConfig for Gru {
 }
 
 impl ToPyTorch for Gru {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         let (code, frozen) = (vec![include_str!("pytorch/gru.py")], vec![prompts::CODES]);
-        Ok(Part { code, frozen, ..Part::default() })
+        Ok(ScriptPart { code, frozen_parameters: frozen, ..ScriptPart::default() })
     }
 }
 
@@ -208,7 +208,7 @@ impl PromptNetwork for Gru {
     }
 
     fn activations(&self, prompts: &TokenPrompts) -> u64 {
-        bounds::product([3, prompts.length, self.width])
+        bounds::saturating_product([3, prompts.length, self.width])
     }
 
     fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {

@@ -60,10 +60,10 @@ use std::borrow::Cow;
 use super::initialisation::each;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded};
-use crate::tasks::{Examples, Form};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use crate::tasks::{ExampleForm, Examples};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{GARG_2022, VASWANI_2017, WU_2024};
 use vivarium_core::{bounds, choices, settings};
 use vivarium_science::functions::FunctionPrompts;
@@ -144,7 +144,7 @@ settings! {
 
 impl InContextTransformer {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "in-context-transformer",
         name: "In-context transformer",
         about: "A decoder of one to four layers that reads examples of a function and predicts the next label.",
@@ -336,8 +336,8 @@ pub fn prompts_of(examples: &dyn Examples) -> FunctionPrompts {
 }
 
 impl ModelConfig for InContextTransformer {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Points]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Points]
     }
 
     fn family(&self) -> Option<Family> {
@@ -346,9 +346,12 @@ impl ModelConfig for InContextTransformer {
 }
 
 impl ToPyTorch for InContextTransformer {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        let settings = vec![("std_in", vivarium_core::settings::real(DEVIATION.into()))];
-        Ok(Part { settings, ..Part::code(&[include_str!("pytorch/in_context_transformer.py")]) })
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        let settings = vec![("std_in", vivarium_core::settings::format_real(DEVIATION.into()))];
+        Ok(ScriptPart {
+            settings,
+            ..ScriptPart::from_code(&[include_str!("pytorch/in_context_transformer.py")])
+        })
     }
 }
 
@@ -384,7 +387,7 @@ impl Architecture for OnPoints {
             match law {
                 Law::Ones => vec![1.0; parameter.len()],
                 Law::Normal(deviation) => {
-                    each(seed, &parameter, |stream, i| deviation * stream.normal(which as u64, i))
+                    each(seed, &parameter, |stream, i| deviation * stream.draw_normal(which as u64, i))
                 }
             }
         };
@@ -408,7 +411,7 @@ impl Architecture for OnPoints {
         6.0 * batch as f64 * (self.net.blocks as f64 * layer + ends)
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         let InContextTransformer { width, heads, .. } = self.net;
         let mut problems = vec![];
         if heads == 0 || !width.is_multiple_of(heads) {
@@ -416,16 +419,16 @@ impl Architecture for OnPoints {
                 "a divisor of d = {width}, since the d components are divided equally among the heads",
                 width
             );
-            problems.push(Problem::new("heads", &heads.to_string(), expected));
+            problems.push(InvalidSetting::new("heads", &heads.to_string(), expected));
         }
         problems.extend(crowded(self.activations(inputs), batch, replicas));
         problems
     }
 
     fn activations(&self, _inputs: usize) -> u64 {
-        let tokens = bounds::product([2, self.prompts.points]);
-        let pairs = bounds::product([tokens, tokens, self.net.heads as u64]);
-        pairs.max(bounds::product([tokens, self.net.width.max(self.net.hidden) as u64]))
+        let tokens = bounds::saturating_product([2, self.prompts.points]);
+        let pairs = bounds::saturating_product([tokens, tokens, self.net.heads as u64]);
+        pairs.max(bounds::saturating_product([tokens, self.net.width.max(self.net.hidden) as u64]))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::Parameter;
 use vivarium_core::choices;
-use vivarium_core::rng::{Purpose, Stream};
-use vivarium_core::settings::Choice;
+use vivarium_core::rng::{Purpose, RandomStream};
+use vivarium_core::settings::ChoiceOption;
 
 choices! {
     /// Distribution of the initial weights (Edelman 2024, appendix B.4.1), `fan_in` being the inputs of a neuron.
@@ -23,7 +23,7 @@ choices! {
 
 impl Initialisation {
     /// Those that every layer can have.
-    pub const DENSE: &'static [Choice] = Self::OPTIONS.split_at(3).0;
+    pub const DENSE: &'static [ChoiceOption] = Self::OPTIONS.split_at(3).0;
 
     /// What stands in a row of a first layer of `inputs` inputs beside its few ones; none where rows are dense.
     ///
@@ -54,11 +54,11 @@ impl Initialisation {
     ) -> Vec<f32> {
         let scale = 1.0 / (fan_in as f32).sqrt();
         let step = which as u64;
-        let law = |stream: &Stream, i: u32| match self {
-            Initialisation::Gaussian => scale * std::f32::consts::SQRT_2 * stream.normal(step, i),
-            Initialisation::Sign if stream.word(step, i) >> 31 == 0 => scale,
+        let law = |stream: &RandomStream, i: u32| match self {
+            Initialisation::Gaussian => scale * std::f32::consts::SQRT_2 * stream.draw_normal(step, i),
+            Initialisation::Sign if stream.draw_u32(step, i) >> 31 == 0 => scale,
             Initialisation::Sign => -scale,
-            _ => scale * (2.0 * stream.unit(step, i) - 1.0),
+            _ => scale * (2.0 * stream.draw_uniform(step, i) - 1.0),
         };
         each(seed, parameter, |stream, at| law(stream, place(at)))
     }
@@ -77,10 +77,10 @@ pub fn sparse(
     let [replicas, inputs, width] = parameter.shape;
     let mut values = vec![rest; parameter.len()];
     for (replica, values) in values.chunks_mut(inputs * width).take(replicas).enumerate() {
-        let stream = Stream::new(seed, Purpose::Weights, replica as u32);
+        let stream = RandomStream::new(seed, Purpose::Weights, replica as u32);
         for neuron in 0..width {
             let first = (place(neuron) * count) as u32;
-            for input in stream.subset_from(first, inputs, count.min(inputs)) {
+            for input in stream.draw_subset_from(first, inputs, count.min(inputs)) {
                 values[input * width + neuron] = 1.0;
             }
         }
@@ -89,11 +89,11 @@ pub fn sparse(
 }
 
 /// Every number of `parameter` as `draw` gives it, from the replica's stream and its place in the replica.
-pub fn each(seed: u64, parameter: &Parameter, draw: impl Fn(&Stream, u32) -> f32) -> Vec<f32> {
+pub fn each(seed: u64, parameter: &Parameter, draw: impl Fn(&RandomStream, u32) -> f32) -> Vec<f32> {
     let [replicas, rows, columns] = parameter.shape;
     let mut values = Vec::with_capacity(parameter.len());
     for replica in 0..replicas as u32 {
-        let stream = Stream::new(seed, Purpose::Weights, replica);
+        let stream = RandomStream::new(seed, Purpose::Weights, replica);
         values.extend((0..(rows * columns) as u32).map(|i| draw(&stream, i)));
     }
     values

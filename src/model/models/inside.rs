@@ -12,11 +12,11 @@
 //! These are for programs of a person's own, which no chart foresees. Pages have no use for them, and do not load them.
 
 use super::Forms;
-use vivarium_core::bounds::{MOST_NUMBERS, product};
-use vivarium_core::settings::thousands;
+use vivarium_core::bounds::{MAX_TENSOR_ENTRIES, saturating_product};
+use vivarium_core::settings::format_thousands;
 
 /// Most numbers in the arrays of one network: 64 MiB in single precision.
-pub const MOST: u64 = MOST_NUMBERS / 4;
+pub const MOST: u64 = MAX_TENSOR_ENTRIES / 4;
 
 /// When a network is probed, and for what. A network that is executed depends on more than its weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,7 +124,7 @@ impl Gathered {
 /// # Errors
 /// A sentence where they cannot.
 pub fn fits(numbers: u64) -> Result<(), String> {
-    let (found, most) = (thousands(numbers), thousands(MOST));
+    let (found, most) = (format_thousands(numbers), format_thousands(MOST));
     let said = || {
         format!("the arrays would have {found} numbers, and at most {most} are possible: use fewer examples")
     };
@@ -138,7 +138,7 @@ pub fn fits(numbers: u64) -> Result<(), String> {
 /// A sentence where the first and the last layer alone are too large.
 pub fn kept(last: u64, each: u64) -> Result<Vec<u64>, String> {
     let most = MOST / each.max(1);
-    fits(product([each, last.min(1) + 1]))?;
+    fits(saturating_product([each, last.min(1) + 1]))?;
     let every = last.div_ceil(most.saturating_sub(1).max(1)).max(1);
     let every = usize::try_from(every).unwrap_or(usize::MAX);
     Ok((0..last).step_by(every).chain([last]).collect())
@@ -165,7 +165,7 @@ pub fn layers(kept: &[u64]) -> Inside {
 pub fn left_out(arrays: &[Inside]) -> Option<String> {
     let kept = &arrays.iter().find(|array| array.name == LAYERS)?.values;
     let (count, all) = (kept.len() as u64, *kept.last()? as u64 + 1);
-    let (some, all) = (count < all).then(|| (thousands(count), thousands(all)))?;
+    let (some, all) = (count < all).then(|| (format_thousands(count), format_thousands(all)))?;
     Some(format!(
         "Only {some} of the {all} layers are in the arrays, because all layers together have too many numbers. \
          The array layers contains the numbers of these layers."
@@ -218,8 +218,8 @@ mod tests {
 
     /// The arrays of a run at its start, for three held-out examples.
     fn inside(spec: &RunSpec) -> (Batch, Vec<Inside>) {
-        let (mut batch, weights) = (Batch::default(), spec.initial_of(1));
-        spec.task.sampler().held_out(spec.run.seed, 0, 3, &mut batch);
+        let (mut batch, weights) = (Batch::default(), spec.initialize_replicas(1));
+        spec.task.sampler().append_held_out(spec.run.seed, 0, 3, &mut batch);
         let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         let (network, inputs) = (spec.network(), spec.task.examples().inputs());
         let at = At { seed: spec.run.seed, step: 0, rate: spec.learning_rate(0), kinds: &BOTH };
@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn outputs(spec: &RunSpec, batch: &Batch) -> Vec<f32> {
-        let weights = spec.initial_of(1);
+        let weights = spec.initialize_replicas(1);
         let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         spec.network().evaluate(&weights, spec.task.examples().inputs(), &batch.x, 0)
     }
@@ -245,7 +245,7 @@ mod tests {
         let spec = spec("#v1/sparse-parity?n=8&k=2&width=12&act=sin&degree=2");
         let (batch, arrays) = inside(&spec);
         let outputs = outputs(&spec, &batch);
-        let weights = spec.initial_of(1);
+        let weights = spec.initialize_replicas(1);
         let h = arrays.iter().find(|array| array.name == "activations").unwrap();
         assert_eq!((h.axes.as_slice(), h.shape.as_slice()), (&["example", "neuron"][..], &[3, 12][..]));
         for (h, output) in h.values.chunks_exact(12).zip(&outputs) {
@@ -260,7 +260,7 @@ mod tests {
         let spec = spec("#v1/groups?n=7&width=16");
         let (batch, arrays) = inside(&spec);
         let outputs = outputs(&spec, &batch);
-        let weights = spec.initial_of(1);
+        let weights = spec.initialize_replicas(1);
         let h = &arrays[0];
         assert_eq!((h.name.as_str(), h.shape.as_slice()), ("activations", &[3, 16][..]));
         for (h, logits) in h.values.chunks_exact(16).zip(outputs.chunks_exact(7)) {

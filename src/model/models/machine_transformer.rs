@@ -13,11 +13,11 @@ use std::sync::Arc;
 use super::inside;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
-use crate::tasks::{Examples, Form, Task};
-use vivarium_core::bounds::product;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use crate::tasks::{ExampleForm, Examples, Task};
+use vivarium_core::bounds::saturating_product;
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::WEI_2022;
 use vivarium_core::{choices, settings};
 #[cfg(not(target_family = "wasm"))]
@@ -68,7 +68,7 @@ const MOST_KEPT: u64 = 1 << 25;
 
 impl MachineTransformer {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "machine-transformer",
         name: "Transformer that runs a Turing machine",
         about: "Each new token holds one step of the machine. To find the symbol under the machine's head, the transformer must find the most recent past step at which the head was at the same cell. A binary search does this: each block of the search finds one bit of the number of this step.",
@@ -180,8 +180,8 @@ impl Bind for MachineTransformer {
 }
 
 impl ModelConfig for MachineTransformer {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Steps]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Steps]
     }
 
     fn constructed(&self, task: &Task, _seed: u64) -> Option<Vec<Vec<f32>>> {
@@ -211,7 +211,7 @@ impl ModelConfig for MachineTransformer {
 }
 
 impl ToPyTorch for MachineTransformer {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         Ok(machines::pytorch::transformer_part(self.mode()))
     }
 }
@@ -237,7 +237,7 @@ impl OnProgram {
 
     /// Numbers in double precision that a replica keeps of its past at the end.
     fn kept(&self) -> u64 {
-        product([self.sizes().cached_numbers(self.is_noisy()), self.program.steps as u64])
+        saturating_product([self.sizes().cached_numbers(self.is_noisy()), self.program.steps as u64])
     }
 }
 
@@ -301,20 +301,20 @@ impl Architecture for OnProgram {
             / (*steps as u64).max(1)) as f64
     }
 
-    fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
-        let all = product([self.kept(), replicas as u64]);
+    fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<InvalidSetting> {
+        let all = saturating_product([self.kept(), replicas as u64]);
         let expected = tr!(
             "fewer replicas, because the keys and values of all steps do not fit into a browser's memory"
         );
         (all > MOST_KEPT)
-            .then(|| Problem::new("replicas", &replicas.to_string(), expected))
+            .then(|| InvalidSetting::new("replicas", &replicas.to_string(), expected))
             .into_iter()
             .collect()
     }
 
     fn activations(&self, _inputs: usize) -> u64 {
         // In single precision, of a step.
-        product([2, self.sizes().cached_numbers(self.is_noisy())])
+        saturating_product([2, self.sizes().cached_numbers(self.is_noisy())])
     }
 
     fn decays(&self, _which: usize) -> bool {
@@ -350,10 +350,10 @@ impl Network for OnProgram {
         let (count, last) = (wanted.len(), wanted.iter().copied().max().unwrap_or(0));
         let given = self.program.input.len();
         if at.wants(inside::Kind::Activations) {
-            inside::fits(product([count, sizes.blocks() + 1, sizes.width()]))?;
+            inside::fits(saturating_product([count, sizes.blocks() + 1, sizes.width()]))?;
         }
         if at.wants(inside::Kind::Attention) {
-            inside::fits(product([count, sizes.blocks(), last.max(given) + 1]))?;
+            inside::fits(saturating_product([count, sizes.blocks(), last.max(given) + 1]))?;
         }
         let Some(transformer) = self.run_for(weights, &wanted) else { return Ok(vec![]) };
         let mut all = inside::Gathered::default();
@@ -406,7 +406,7 @@ mod tests {
     fn parameters_hold_every_weight_of_every_replica() {
         for link in ["", "replicas=3&sigma=0.003&seed=5", "m=increment&t=14&replicas=2"] {
             let spec = spec(link);
-            let (shapes, initial) = (spec.parameters(), spec.initial());
+            let (shapes, initial) = (spec.parameters(), spec.initialize_parameters());
             assert_eq!((shapes.len(), shapes[STEP].name.as_str()), (initial.len(), "step"));
             for (parameter, values) in shapes.iter().zip(&initial) {
                 assert_eq!(parameter.len(), values.len(), "{}", parameter.name);
@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn the_answer_is_the_cell_of_the_head() {
         let spec = spec("");
-        let initial = spec.initial();
+        let initial = spec.initialize_parameters();
         let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
         let run = spec.task.examples().program().unwrap().simulate().unwrap();
         let found = spec.network().evaluate(&weights, 1, &[1.0, 0.0, 5.0 / 107.0, 1e9, -1.0], 0);
@@ -445,7 +445,7 @@ mod tests {
     fn tokens_and_attention_of_every_block_are_arrays() {
         for link in ["", "choice=soft", "m=increment&t=14"] {
             let spec = spec(link);
-            let (initial, program) = (spec.initial_of(1), spec.task.examples().program().unwrap());
+            let (initial, program) = (spec.initialize_replicas(1), spec.task.examples().program().unwrap());
             let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
             let (steps, network) = (program.steps as f32, spec.network());
             let x = [1.0 / steps, 5.0 / steps, 9.0 / steps];
@@ -493,7 +493,7 @@ mod tests {
         ] {
             let (mended, notices) = decode(&format!("#v1/turing-machine?{link}"));
             assert!(notices.iter().any(|notice| notice.key == key), "{link}: {notices:?}");
-            assert_eq!(mended.spec.problems(), [], "{link}");
+            assert_eq!(mended.spec.invalid_settings(), [], "{link}");
         }
     }
 }

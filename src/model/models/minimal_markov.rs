@@ -16,10 +16,10 @@ use std::borrow::Cow;
 
 use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
-use crate::tasks::{Examples, Form, Task};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use crate::tasks::{ExampleForm, Examples, Task};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
 use vivarium_core::{bounds, choices, settings};
 
@@ -49,7 +49,7 @@ settings! {
 
 impl MinimalMarkov {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "minimal-markov",
         name: "Minimal model",
         about: "A matrix W over pairs of symbols and a vector v over distances: a minimal model that can count pairs of neighbouring symbols.",
@@ -71,7 +71,7 @@ f_i[s] = Σ_{j ≤ i, x_j = s} Σ_{r ≤ j} lags[j − r] kernel[x_i, x_r]      
     /// The weights of fact 8.3, in the order of [`Architecture::parameters`], if that is what a run begins from.
     pub fn counting(&self, task: &Task) -> Option<Vec<Vec<f32>>> {
         let examples = task.examples();
-        if examples.form() != Form::Sequence {
+        if examples.form() != ExampleForm::Sequence {
             return None;
         }
         let symbols = examples.inputs();
@@ -83,7 +83,7 @@ f_i[s] = Σ_{j ≤ i, x_j = s} Σ_{r ≤ j} lags[j − r] kernel[x_i, x_r]      
             }
             Beginning::Unigram => (0, vec![1.0; symbols * symbols]),
         };
-        let lags = (0..examples.length()).map(|d| f32::from(d == distance)).collect();
+        let lags = (0..examples.prediction_count()).map(|d| f32::from(d == distance)).collect();
         Some(vec![kernel, lags])
     }
 }
@@ -97,13 +97,13 @@ impl Bind for MinimalMarkov {
     type Bound = OfLength;
 
     fn bind(&self, examples: &dyn Examples) -> Cow<'_, OfLength> {
-        Cow::Owned(OfLength { net: self.clone(), length: examples.length() })
+        Cow::Owned(OfLength { net: self.clone(), length: examples.prediction_count() })
     }
 }
 
 impl ModelConfig for MinimalMarkov {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Sequence]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Sequence]
     }
 
     fn constructed(&self, task: &Task, _seed: u64) -> Option<Vec<Vec<f32>>> {
@@ -116,8 +116,8 @@ impl ModelConfig for MinimalMarkov {
 }
 
 impl ToPyTorch for MinimalMarkov {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[include_str!("pytorch/minimal_markov.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[include_str!("pytorch/minimal_markov.py")]))
     }
 }
 
@@ -153,12 +153,12 @@ impl Architecture for OfLength {
         6.0 * batch as f64 * (0.5 * t * t * k + t * k * k)
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         super::crowded(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 
     fn activations(&self, inputs: usize) -> u64 {
-        bounds::product([self.length, self.length.max(inputs * inputs)])
+        bounds::saturating_product([self.length, self.length.max(inputs * inputs)])
     }
 }
 

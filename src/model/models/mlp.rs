@@ -31,12 +31,12 @@ use super::family::{Family, Head, OneHiddenLayer};
 use super::initialisation;
 use super::layout::{self, Tensor, Tensors};
 use super::{pytorch, too_wide};
-use crate::tasks::{Examples, Form};
-use vivarium_core::bounds::MOST_FIRST_LAYER;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::Part;
+use crate::tasks::{ExampleForm, Examples};
+use vivarium_core::bounds::MAX_FIRST_LAYER_WEIGHTS;
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::ScriptPart;
 use vivarium_core::pytorch::ToPyTorch;
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::BARAK_2022;
 use vivarium_core::sources::EDELMAN_2024;
 use vivarium_core::{choices, settings};
@@ -101,7 +101,7 @@ settings! {
 
 impl Mlp {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "mlp",
         name: "Two-layer MLP",
         about: "A network with one hidden layer. By default all its weights are trained. Even a small network of this kind can learn a parity.",
@@ -172,8 +172,8 @@ impl Bind for Mlp {
 }
 
 impl ModelConfig for Mlp {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Bits, Form::Row]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Bits, ExampleForm::Row]
     }
 
     fn family(&self) -> Option<Family> {
@@ -193,7 +193,7 @@ impl ModelConfig for Mlp {
 }
 
 impl ToPyTorch for Mlp {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         let (hidden, output) = self.biases();
         let ones = self.second == SecondLayer::Ones;
         let all = [(ones, U), (!hidden, B), (!output, BETA)];
@@ -205,7 +205,13 @@ impl ToPyTorch for Mlp {
         if !given {
             code.push(include_str!("pytorch/initial/mlp.py"));
         }
-        Ok(Part { code, fixed, frozen, given, ..Part::default() })
+        Ok(ScriptPart {
+            code,
+            constant_parameters: fixed,
+            frozen_parameters: frozen,
+            embeds_initial_weights: given,
+            ..ScriptPart::default()
+        })
     }
 }
 
@@ -223,12 +229,12 @@ impl Architecture for Mlp {
         4.0 * batch as f64 * inputs as f64 * self.neurons() as f64
     }
 
-    fn problems(&self, inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, _batch: usize, _replicas: usize) -> Vec<InvalidSetting> {
         let found = || self.keep.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
         let expected = || tr!("neuron numbers from 1 to the width, {width}", width = self.width);
         let beyond = self.keep.iter().any(|neuron| *neuron == 0 || *neuron > self.width);
-        let beyond = beyond.then(|| Problem::new("keep", &found(), expected()));
-        beyond.into_iter().chain(too_wide("width", self.neurons(), inputs, MOST_FIRST_LAYER)).collect()
+        let beyond = beyond.then(|| InvalidSetting::new("keep", &found(), expected()));
+        beyond.into_iter().chain(too_wide("width", self.neurons(), inputs, MAX_FIRST_LAYER_WEIGHTS)).collect()
     }
 }
 

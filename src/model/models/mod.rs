@@ -48,11 +48,11 @@ pub use family::Family;
 pub use initialisation::Initialisation;
 pub use penalty::Penalty;
 
-use crate::tasks::{Examples, Form, Measures, Task};
+use crate::tasks::{ExampleForm, Examples, MeasureNames, Task};
 use vivarium_core::bounds;
 use vivarium_core::language::translated;
 use vivarium_core::pytorch::ToPyTorch;
-use vivarium_core::settings::Problem;
+use vivarium_core::settings::InvalidSetting;
 
 vivarium_core::catalog! {
     /// Every model, with its settings.
@@ -147,8 +147,8 @@ impl Model {
 /// What a model's settings say of it before it is bound to the sizes of a task's examples.
 pub trait ModelConfig {
     /// What an example may be to the model.
-    fn takes(&self) -> &'static [Form] {
-        Form::BITS
+    fn takes(&self) -> &'static [ExampleForm] {
+        ExampleForm::BITS
     }
     /// Whether it can learn `task`.
     fn suits(&self, task: &Task) -> bool {
@@ -160,7 +160,7 @@ pub trait ModelConfig {
         None
     }
     /// Why initial weights that are wanted cannot be [constructed](ModelConfig::constructed), if they cannot.
-    fn construction_problems(&self, _task: &Task) -> Vec<Problem> {
+    fn construction_problems(&self, _task: &Task) -> Vec<InvalidSetting> {
         vec![]
     }
     /// Operations that it takes to [construct](ModelConfig::constructed) the initial weights for `task`, with what they
@@ -204,8 +204,8 @@ pub trait ModelConfig {
         None
     }
     /// What files call the numbers of a measurement, where the model measures something else than
-    /// [the task](crate::tasks::Examples::measures) says.
-    fn measures(&self) -> Option<Measures> {
+    /// [the task](crate::tasks::Examples::measure_names) says.
+    fn measures(&self) -> Option<MeasureNames> {
         None
     }
 }
@@ -236,7 +236,7 @@ impl Parameter {
     /// Numbers in it, over all replicas, as many as the shape says: of a run that is yet to be refused, more than
     /// there is memory.
     pub fn numbers(&self) -> u64 {
-        bounds::product(self.shape)
+        bounds::saturating_product(self.shape)
     }
 
     /// Numbers in it, over all replicas, of a run without problems.
@@ -312,7 +312,7 @@ pub trait Architecture {
     fn step_flops(&self, inputs: usize, batch: usize) -> f64;
     /// What cannot be in these settings, or not with inputs, batch and replicas of this size, each with what
     /// would be right.
-    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<Problem> {
+    fn problems(&self, _inputs: usize, _batch: usize, _replicas: usize) -> Vec<InvalidSetting> {
         vec![]
     }
     /// Numbers per example in the largest tensor between input and output; it decides how much is done at once.
@@ -427,18 +427,18 @@ fn heads((w, b): &Forms<'_>, inputs: usize, x: &[f32], head: &dyn Fn(&[f64], &mu
 }
 
 /// A problem if a step keeps more `activations` per example, for all replicas at once, than a browser can hold.
-pub(crate) fn crowded(activations: u64, batch: usize, replicas: usize) -> Option<Problem> {
+pub(crate) fn crowded(activations: u64, batch: usize, replicas: usize) -> Option<InvalidSetting> {
     let (key, found) = if replicas > 1 { ("replicas", replicas) } else { ("batch", batch) };
     let expected = tr!(
         "a smaller number for a network of this size, because all examples and networks of a step together would not fit into a browser's memory"
     );
-    (bounds::product([activations, batch as u64, replicas as u64]) > bounds::MOST_NUMBERS)
-        .then(|| Problem::new(key, &found.to_string(), expected))
+    (bounds::saturating_product([activations, batch as u64, replicas as u64]) > bounds::MAX_TENSOR_ENTRIES)
+        .then(|| InvalidSetting::new(key, &found.to_string(), expected))
 }
 
 /// A problem if a first layer of `width` neurons, which the setting behind `key` gives, has more than `most` weights for so
 /// many inputs.
-pub(crate) fn too_wide(key: &str, width: usize, inputs: usize, most: u64) -> Option<Problem> {
+pub(crate) fn too_wide(key: &str, width: usize, inputs: usize, most: u64) -> Option<InvalidSetting> {
     let expected = || {
         tr!(
             "at most {most} neurons for {inputs} inputs, because the page must be able to hold and show their weights",
@@ -446,7 +446,8 @@ pub(crate) fn too_wide(key: &str, width: usize, inputs: usize, most: u64) -> Opt
             inputs
         )
     };
-    (bounds::product([width, inputs]) > most).then(|| Problem::new(key, &width.to_string(), expected()))
+    (bounds::saturating_product([width, inputs]) > most)
+        .then(|| InvalidSetting::new(key, &width.to_string(), expected()))
 }
 
 /// Linear forms: their weights `[inputs, width]` and biases `[width]`.

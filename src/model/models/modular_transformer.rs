@@ -29,12 +29,12 @@ use std::borrow::Cow;
 use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows, crowded, lookup};
-use crate::tasks::{Examples, Form};
-use vivarium_core::catalog::Info;
+use crate::tasks::{ExampleForm, Examples};
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::math::matrix_product;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{NANDA_2023, VASWANI_2017};
 
 settings! {
@@ -53,7 +53,7 @@ settings! {
 
 impl ModularTransformer {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "modular-transformer",
         name: "Modular Transformer",
         about: "One attention layer and an MLP on the three tokens a, b and \"=\". After grokking, the network computes a + b modulo p with sines and cosines. Use AdamW as the optimizer.",
@@ -126,8 +126,8 @@ impl Bind for ModularTransformer {
 }
 
 impl ModelConfig for ModularTransformer {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Pair]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Pair]
     }
 
     fn family(&self) -> Option<Family> {
@@ -140,8 +140,8 @@ impl ModelConfig for ModularTransformer {
 }
 
 impl ToPyTorch for ModularTransformer {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[include_str!("pytorch/modular_transformer.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[include_str!("pytorch/modular_transformer.py")]))
     }
 }
 
@@ -177,7 +177,7 @@ impl Architecture for ModularTransformer {
                 _ => self.embedding,
             };
             let scale = 1.0 / (size as f32).sqrt();
-            each(seed, parameter, |stream, i| scale * stream.normal(which as u64, i))
+            each(seed, parameter, |stream, i| scale * stream.draw_normal(which as u64, i))
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
@@ -192,7 +192,7 @@ impl Architecture for ModularTransformer {
         6.0 * (tables + batch as f64 * example)
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         crowded(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::prompts::{self, CODES, CODES_OF_POSITIONS};
 use super::{Architecture, Network, Parameter, Rows, crowded};
 use crate::tasks::Examples;
-use vivarium_core::settings::Problem;
+use vivarium_core::settings::InvalidSetting;
 use vivarium_science::tokens::TokenPrompts;
 
 /// What differs between the networks on prompts that are trained.
@@ -123,7 +123,7 @@ impl<N: PromptNetwork> Architecture for OnPrompts<N> {
         self.net.step_flops(&self.prompts, batch)
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         crowded(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 

@@ -33,10 +33,10 @@ use super::initialisation::each;
 use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows, crowded};
 use crate::tasks::Examples;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{EDELMAN_2024, VASWANI_2017};
 
 settings! {
@@ -55,7 +55,7 @@ settings! {
 
 impl ParityTransformer {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "parity-transformer",
         name: "Parity Transformer",
         about: "One attention layer and an MLP. After training, the attention weights show which bits are relevant. Use Adam as the optimizer.",
@@ -159,8 +159,8 @@ impl ModelConfig for ParityTransformer {
 }
 
 impl ToPyTorch for ParityTransformer {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[include_str!("pytorch/parity_transformer.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[include_str!("pytorch/parity_transformer.py")]))
     }
 }
 
@@ -196,7 +196,7 @@ impl Architecture for ParityTransformer {
                 _ => rows + columns,
             };
             let bound = (6.0 / fans as f32).sqrt();
-            each(seed, parameter, |stream, i| bound * (2.0 * stream.unit(which as u64, i) - 1.0))
+            each(seed, parameter, |stream, i| bound * (2.0 * stream.draw_uniform(which as u64, i) - 1.0))
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
@@ -210,7 +210,7 @@ impl Architecture for ParityTransformer {
         6.0 * (tables + batch as f64 * example)
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         crowded(self.activations(inputs), batch, replicas).into_iter().collect()
     }
 

@@ -10,8 +10,8 @@ use super::initialisation::Initialisation;
 use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, Forms, ModelConfig, Network, Parameter, Rows};
 use crate::tasks::Examples;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings::Range;
 use vivarium_core::sources::Source;
 use vivarium_core::{choices, settings};
@@ -36,7 +36,7 @@ settings! {
 
 impl Perceptron {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "perceptron",
         name: "Simple perceptron",
         about: "One linear form of the inputs; the sign of its value is the answer.",
@@ -68,8 +68,8 @@ impl Bind for Perceptron {
 impl ModelConfig for Perceptron {}
 
 impl ToPyTorch for Perceptron {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[include_str!("pytorch/perceptron.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[include_str!("pytorch/perceptron.py")]))
     }
 }
 

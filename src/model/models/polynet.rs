@@ -24,8 +24,8 @@ use super::family::{Family, Head, OneHiddenLayer};
 use super::layout::{self, Tensor, Tensors};
 use super::product;
 use crate::tasks::Examples;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::Part;
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::ScriptPart;
 use vivarium_core::pytorch::ToPyTorch;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::{BARAK_2022, EDELMAN_2024};
@@ -55,7 +55,7 @@ settings! {
 
 impl Polynet {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "polynet",
         name: "PolyNet",
         about: "A product of linear forms of the input bits. The product is the parity if each form depends on exactly one relevant bit, and different forms depend on different bits.",
@@ -104,9 +104,12 @@ impl ModelConfig for Polynet {
 }
 
 impl ToPyTorch for Polynet {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         let fixed = if self.bias == Bias::No { vec![B] } else { vec![] };
-        Ok(Part { fixed, ..Part::code(&[include_str!("pytorch/polynet.py")]) })
+        Ok(ScriptPart {
+            constant_parameters: fixed,
+            ..ScriptPart::from_code(&[include_str!("pytorch/polynet.py")])
+        })
     }
 }
 

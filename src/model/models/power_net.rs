@@ -23,10 +23,10 @@ use super::{
     Architecture, Bind, Forms, ModelConfig, Network, Parameter, Penalty, Rows, crowded, pytorch, too_wide,
 };
 use crate::tasks::{Examples, Task};
-use vivarium_core::bounds::MOST_FIRST_LAYER;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::bounds::MAX_FIRST_LAYER_WEIGHTS;
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
 use vivarium_core::{choices, settings};
 use vivarium_science::groups::theory;
@@ -66,7 +66,7 @@ pub const W: usize = 1;
 
 impl PowerNet {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "power-net",
         name: "One hidden layer with activation z^k",
         about: "One hidden layer without biases. Its neurons have the activation z^k, and each neuron has a weight to each of two outputs. A penalty on the neurons' norms favours networks with the largest margin.",
@@ -117,7 +117,7 @@ f = Σ_j (x u)_j^degree (w[0, j] − w[1, j])",
     }
 
     /// What is wrong with the [beginning](Self::from) for a parity of `k` bits.
-    pub fn beginning_problem(&self, k: usize) -> Option<Problem> {
+    pub fn beginning_problem(&self, k: usize) -> Option<InvalidSetting> {
         let least = 1usize << (k.max(1) - 1);
         if self.from == Beginning::Random || (self.degree == k && self.width >= least) {
             return None;
@@ -127,7 +127,7 @@ f = Σ_j (x u)_j^degree (w[0, j] − w[1, j])",
             k,
             least
         );
-        Some(Problem::new("from", self.from.slug(), expected))
+        Some(InvalidSetting::new("from", self.from.slug(), expected))
     }
 }
 
@@ -152,7 +152,7 @@ impl ModelConfig for PowerNet {
             .flatten()
     }
 
-    fn construction_problems(&self, task: &Task) -> Vec<Problem> {
+    fn construction_problems(&self, task: &Task) -> Vec<InvalidSetting> {
         task.examples().parity().and_then(|k| self.beginning_problem(k)).into_iter().collect()
     }
 
@@ -166,14 +166,14 @@ impl ModelConfig for PowerNet {
 
     fn largest_margin(&self, task: &Task) -> Option<f64> {
         // On a part of the inputs a margin may be larger.
-        let task = Some(task.examples()).filter(|task| task.takes_all_inputs())?;
+        let task = Some(task.examples()).filter(|task| task.trains_on_all_inputs())?;
         PowerNet::largest_margin(self, task.parity()?)
     }
 }
 
 impl ToPyTorch for PowerNet {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[pytorch::PENALTY, include_str!("pytorch/power_net.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[pytorch::PENALTY, include_str!("pytorch/power_net.py")]))
     }
 }
 
@@ -192,7 +192,7 @@ impl Architecture for PowerNet {
     fn initial(&self, seed: u64, inputs: usize, replicas: usize) -> Vec<Vec<f32>> {
         let std = if self.std == 0.0 { 1.0 / (inputs as f32).sqrt() } else { self.std as f32 };
         let draw = |(which, parameter): (usize, &Parameter)| {
-            each(seed, parameter, |stream, i| std * stream.normal(which as u64, i))
+            each(seed, parameter, |stream, i| std * stream.draw_normal(which as u64, i))
         };
         self.parameters(inputs, replicas).iter().enumerate().map(draw).collect()
     }
@@ -201,8 +201,8 @@ impl Architecture for PowerNet {
         4.0 * batch as f64 * inputs as f64 * self.width as f64
     }
 
-    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<Problem> {
-        let wide = too_wide("width", self.width, inputs, MOST_FIRST_LAYER);
+    fn problems(&self, inputs: usize, batch: usize, replicas: usize) -> Vec<InvalidSetting> {
+        let wide = too_wide("width", self.width, inputs, MAX_FIRST_LAYER_WEIGHTS);
         wide.into_iter().chain(crowded(self.width as u64, batch, replicas)).collect()
     }
 
@@ -358,12 +358,12 @@ mod tests {
     fn normalised_margin(spec: &RunSpec, replica: usize) -> f64 {
         let Model::PowerNet(net) = &spec.model else { panic!("{:?}", spec.model) };
         let initial: Vec<Vec<f32>> = spec
-            .initial()
+            .initialize_parameters()
             .iter()
             .map(|values| values.chunks(values.len() / spec.run.replicas).nth(replica).unwrap().to_vec())
             .collect();
         let (task, mut batch) = (spec.task.sampler(), Batch::default());
-        task.finite_sample(spec.run.seed, 0, 0, spec.batch(), &mut batch);
+        task.append_training_set(spec.run.seed, 0, 0, spec.batch_size(), &mut batch);
         let outputs = net.evaluate(&slices(&initial), task.inputs(), &batch.x, 0);
         let margins = outputs.iter().zip(&batch.y).map(|(f, y)| f64::from(f * y));
         margins.fold(f64::INFINITY, f64::min) / net.penalty(0).unwrap().norms(&slices(&initial), net.width)
@@ -395,7 +395,7 @@ mod tests {
             let (link, notices) = decode(&format!("#v1/sparse-parity?model=power-net&{settings}"));
             assert_eq!(notices.len(), 1, "{notices:?}");
             assert!(notices[0].key == "from" && notices[0].expected.contains(part), "{notices:?}");
-            assert!(link.spec.problems().is_empty());
+            assert!(link.spec.invalid_settings().is_empty());
             assert_eq!(link.spec.value("from").unwrap().to_string(), "random");
         }
         let net = PowerNet { from: Beginning::Maximum, ..Default::default() };
@@ -410,6 +410,6 @@ mod tests {
         let (decoded, notices) = decode(link);
         assert!(notices.is_empty(), "{notices:?}");
         assert_eq!(encode(&decoded), link.replace("1e-4", "0.0001"));
-        assert_eq!(decoded.spec.batch(), 1024);
+        assert_eq!(decoded.spec.batch_size(), 1024);
     }
 }

@@ -29,8 +29,8 @@ pub fn initial_codes(prompts: &TokenPrompts, seed: u64, replicas: usize) -> Vec<
 
 /// Numbers per prompt in the largest tensor that [`encoded`] makes: one-hot names or tokens with their codes.
 pub fn encoded_numbers(prompts: &TokenPrompts) -> u64 {
-    let names = vivarium_core::bounds::product([prompts.length, prompts.length, prompts.names]);
-    names.max(vivarium_core::bounds::product([prompts.length, prompts.encoded_dim()]))
+    let names = vivarium_core::bounds::saturating_product([prompts.length, prompts.length, prompts.names]);
+    names.max(vivarium_core::bounds::saturating_product([prompts.length, prompts.encoded_dim()]))
 }
 
 /// z of all positions of a prompt in double precision, `[length, width]`, and its labels.
@@ -87,7 +87,7 @@ mod tests {
     fn wide_numbers_are_those_that_prompts_write() {
         let task =
             SparseTokenRegression { length: 5, dim: 3, codes: PositionCodes::Random, ..Default::default() };
-        let (prompts, mut batch) = (task.drawn(), Batch::default());
+        let (prompts, mut batch) = (task.prompt_spec(), Batch::default());
         task.sample(1, 0, 0, 3, &mut batch);
         let codes = prompts.draw_position_codes(1);
         let wide_codes: Vec<f64> = codes.iter().map(|x| f64::from(*x)).collect();

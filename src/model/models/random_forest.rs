@@ -19,9 +19,9 @@ use std::borrow::Cow;
 use super::family::{Family, Trees};
 use super::layout::{self, Tensor, Tensors};
 use super::{Architecture, Bind, ModelConfig, Network, Parameter, Rows};
-use crate::tasks::{Examples, Form};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use crate::tasks::{ExampleForm, Examples};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::{BREIMAN_2001, EDELMAN_2024_FRONTIER};
@@ -40,7 +40,7 @@ settings! {
 
 impl RandomForest {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "random-forest",
         name: "Random forest",
         about: "Decision trees, each trained on a bootstrap sample, vote on the label. On tabular data, networks are compared with this forest.",
@@ -81,8 +81,8 @@ impl Bind for RandomForest {
 }
 
 impl ModelConfig for RandomForest {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Row]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Row]
     }
 
     fn has_weights(&self) -> bool {
@@ -95,7 +95,7 @@ impl ModelConfig for RandomForest {
 }
 
 impl ToPyTorch for RandomForest {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         Err("A forest is not trained by gradients.".into())
     }
 }

@@ -25,11 +25,11 @@ use std::sync::Arc;
 use super::inside;
 use super::layout::{Tensor, Tensors};
 use super::{Architecture, Bind, Family, ModelConfig, Network, Parameter, Rows};
-use crate::tasks::{Examples, Form};
-use vivarium_core::bounds::product;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use crate::tasks::{ExampleForm, Examples};
+use vivarium_core::bounds::saturating_product;
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::GOEL_2022;
 use vivarium_core::{choices, settings};
 #[cfg(not(target_family = "wasm"))]
@@ -103,7 +103,7 @@ const MOST_CELLS: u64 = 1 << 28;
 
 impl RecurrentConv {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "recurrent-conv",
         name: "Recurrent convolutional network",
         about: "SGD stores the examples in a table of weights, one example per step; a given 3 × 3 filter, the same in every layer, then runs a program on the table.",
@@ -149,7 +149,8 @@ f = the sum of f_head over the cells of the table in the last layer, from the ex
     /// Columns that the working tape may have, with this many rows and columns of cells in the tensor: in the paper as many as
     /// there are layers. A tape that grows with the head has as many as fit into memory.
     pub fn columns(&self, [high, wide]: [usize; 2], replicas: usize) -> u64 {
-        let room = MOST_CELLS / product([high, replicas, MOST_QUERIES].map(|size| size as u64)).max(1);
+        let room =
+            MOST_CELLS / saturating_product([high, replicas, MOST_QUERIES].map(|size| size as u64)).max(1);
         match self.tape as u64 {
             // The first column is one of the tensor's.
             0 => (room + 1).saturating_sub(wide as u64).clamp(1, MAX_TAPE_COLUMNS),
@@ -189,8 +190,8 @@ impl Bind for RecurrentConv {
 }
 
 impl ModelConfig for RecurrentConv {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Program]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Program]
     }
 
     fn family(&self) -> Option<Family> {
@@ -207,7 +208,7 @@ impl ModelConfig for RecurrentConv {
 }
 
 impl ToPyTorch for RecurrentConv {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         Err(tr!("The filter of this network is written by hand, not trained.").into())
     }
 }
@@ -251,34 +252,34 @@ impl Architecture for OnTable {
         ((rows + 1) * high * wide) as f64
     }
 
-    fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<Problem> {
+    fn problems(&self, _inputs: usize, _batch: usize, replicas: usize) -> Vec<InvalidSetting> {
         let mut problems = vec![];
         if let Err(mistake) = self.net.program() {
             let expected = tr!("a program without this mistake: {mistake}", mistake);
-            problems.push(Problem::new("grid", &self.net.rules, expected));
+            problems.push(InvalidSetting::new("grid", &self.net.rules, expected));
         }
         let [_, [high, wide]] = self.sizes();
-        let cells = |wide: u64| product([high as u64, wide, replicas as u64, MOST_QUERIES as u64]);
+        let cells = |wide: u64| saturating_product([high as u64, wide, replicas as u64, MOST_QUERIES as u64]);
         let tape = self.net.tape as u64;
         if cells(wide as u64) > MOST_CELLS {
             let expected = tr!(
                 "fewer replicas, because the cells of all test inputs would not fit into a browser's memory"
             );
-            problems.push(Problem::new("replicas", &replicas.to_string(), expected));
+            problems.push(InvalidSetting::new("replicas", &replicas.to_string(), expected));
         } else if tape > 0 && cells(wide as u64 - 1 + tape) > MOST_CELLS {
             let most = RecurrentConv { tape: 0, ..self.net.clone() }.columns([high, wide], replicas);
             let expected = tr!(
                 "at most {most} columns, because the cells of all test inputs would not fit into a browser's memory",
                 most
             );
-            problems.push(Problem::new("columns", &tape.to_string(), expected));
+            problems.push(InvalidSetting::new("columns", &tape.to_string(), expected));
         }
         problems
     }
 
     fn activations(&self, _inputs: usize) -> u64 {
         let [_, [high, wide]] = self.sizes();
-        product([high, wide].map(|size| size as u64))
+        saturating_product([high, wide].map(|size| size as u64))
     }
 
     fn decays(&self, _which: usize) -> bool {
@@ -319,7 +320,7 @@ impl Network for OnTable {
             x.chunks_exact(inputs.max(1)).filter_map(|x| self.walk(&data, &program, x)).collect();
         // Layer 1 sets the head; each further layer is a step.
         let last = walks.iter().map(|(_, walk)| walk.steps() + 1).max().unwrap_or(0);
-        let kept = inside::kept(last, product([walks.len(), rows, columns]))?;
+        let kept = inside::kept(last, saturating_product([walks.len(), rows, columns]))?;
         let mut all = inside::Gathered::default();
         for (grid, _) in walks {
             let network = Automaton::new(program.clone(), &grid).map_err(|mistake| mistake.to_string());
@@ -374,7 +375,7 @@ mod tests {
     #[test]
     fn parameters_are_the_table_and_the_cells() {
         let spec = spec("inputs=4&examples=6&replicas=3");
-        let (shapes, initial) = (spec.parameters(), spec.initial());
+        let (shapes, initial) = (spec.parameters(), spec.initialize_parameters());
         assert_eq!(shapes[TABLE].shape, [3, 7, 5]);
         assert_eq!(shapes[CELLS].shape, [3, 9, 7]);
         for (parameter, values) in shapes.iter().zip(&initial) {
@@ -453,7 +454,7 @@ mod tests {
             [("a+~→~*~L~b", "a"), ("nonsense", "line 1"), ("start~+-~→~*~L~HALT", "start"), ("", "program")]
         {
             let (read, notices) = decode(&format!("#v1/succinct-learning?program=own&grid={rules}"));
-            assert_eq!(read.spec.problems(), [], "{rules}");
+            assert_eq!(read.spec.invalid_settings(), [], "{rules}");
             let all: Vec<String> = notices.iter().map(ToString::to_string).collect();
             assert!(all.len() == 1 && all[0].contains(said), "{rules}: {all:?}");
         }
@@ -463,7 +464,7 @@ mod tests {
         ] {
             let (read, notices) = decode(&format!("#v1/succinct-learning?{link}"));
             assert!(notices.iter().any(|notice| notice.key == key), "{notices:?}");
-            assert_eq!(read.spec.problems(), []);
+            assert_eq!(read.spec.invalid_settings(), []);
         }
     }
 

@@ -30,10 +30,10 @@ use super::initialisation::{Initialisation, each};
 use super::layout::{self, Tensor, Tensors};
 use super::on_prompts::{self, PromptNetwork};
 use super::{Bind, Family, ModelConfig, Parameter, prompts};
-use crate::tasks::{Examples, Form, Task};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use crate::tasks::{ExampleForm, Examples, Task};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::MOUSAVI_2025;
 use vivarium_core::{bounds, choices, settings};
 use vivarium_science::tokens::TokenPrompts;
@@ -104,7 +104,7 @@ settings! {
 
 impl TokenAttention {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "token-attention",
         name: "Attention on tokens",
         about: "One attention layer and a two-layer perceptron. Each token contains the codes of a few positions (its names). The heads should attend to the tokens at these positions.",
@@ -214,15 +214,15 @@ impl Bind for TokenAttention {
 }
 
 impl ModelConfig for TokenAttention {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Prompt]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Prompt]
     }
 
     fn constructed(&self, task: &Task, seed: u64) -> Option<Vec<Vec<f32>>> {
         self.looks_up(task, seed)
     }
 
-    fn construction_problems(&self, task: &Task) -> Vec<Problem> {
+    fn construction_problems(&self, task: &Task) -> Vec<InvalidSetting> {
         self.look_up_problems(task)
     }
 
@@ -232,14 +232,20 @@ impl ModelConfig for TokenAttention {
 }
 
 impl ToPyTorch for TokenAttention {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         let mut code = vec![include_str!("pytorch/token_attention.py")];
         let given = self.begin == Beginning::Construction;
         if !given {
             code.push(include_str!("pytorch/initial/token_attention.py"));
         }
-        let settings = vec![("std_qk", vivarium_core::settings::real(DEVIATION.into()))];
-        Ok(Part { code, settings, given, frozen: vec![prompts::CODES], ..Part::default() })
+        let settings = vec![("std_qk", vivarium_core::settings::format_real(DEVIATION.into()))];
+        Ok(ScriptPart {
+            code,
+            settings,
+            embeds_initial_weights: given,
+            frozen_parameters: vec![prompts::CODES],
+            ..ScriptPart::default()
+        })
     }
 }
 
@@ -271,7 +277,7 @@ impl PromptNetwork for TokenAttention {
     fn draw(&self, prompts: &TokenPrompts, seed: u64, which: usize, parameter: &Parameter) -> Vec<f32> {
         let first = self.first_layer();
         if which < first && self.qk == QueryKey::Combined {
-            return each(seed, parameter, |stream, i| DEVIATION * stream.normal(which as u64, i));
+            return each(seed, parameter, |stream, i| DEVIATION * stream.draw_normal(which as u64, i));
         }
         let fan_in = match which {
             _ if which < first => self.score_width(prompts),
@@ -297,8 +303,8 @@ impl PromptNetwork for TokenAttention {
         let read = self.score_width(prompts);
         let widest = [read, self.separate(prompts).unwrap_or(0), self.value_width(prompts)];
         let widest = widest.into_iter().max().unwrap_or(0).max(prompts.length);
-        let heads = bounds::product([prompts.length, self.heads, widest]);
-        heads.max(bounds::product([prompts.length, self.width]))
+        let heads = bounds::saturating_product([prompts.length, self.heads, widest]);
+        heads.max(bounds::saturating_product([prompts.length, self.width]))
     }
 
     fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {

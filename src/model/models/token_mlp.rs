@@ -23,10 +23,10 @@ use std::borrow::Cow;
 use super::layout::{self, Tensor, Tensors};
 use super::on_prompts::{self, PromptNetwork};
 use super::{Bind, Family, Initialisation, ModelConfig, Parameter, prompts};
-use crate::tasks::{Examples, Form};
+use crate::tasks::{ExampleForm, Examples};
 use vivarium_core::bounds;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::MOUSAVI_2025;
@@ -42,7 +42,7 @@ settings! {
 
 impl TokenMlp {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "token-mlp",
         name: "Token MLP",
         about: "A feedforward network that reads the whole prompt at once, with an output for each position.",
@@ -117,8 +117,8 @@ impl Bind for TokenMlp {
 }
 
 impl ModelConfig for TokenMlp {
-    fn takes(&self) -> &'static [Form] {
-        &[Form::Prompt]
+    fn takes(&self) -> &'static [ExampleForm] {
+        &[ExampleForm::Prompt]
     }
 
     fn family(&self) -> Option<Family> {
@@ -127,12 +127,12 @@ impl ModelConfig for TokenMlp {
 }
 
 impl ToPyTorch for TokenMlp {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart {
             code: vec![include_str!("pytorch/token_mlp.py")],
             settings: vec![("depth", self.widths.len().to_string())],
-            frozen: vec![prompts::CODES],
-            ..Part::default()
+            frozen_parameters: vec![prompts::CODES],
+            ..ScriptPart::default()
         })
     }
 }
@@ -158,7 +158,7 @@ impl PromptNetwork for TokenMlp {
     }
 
     fn activations(&self, prompts: &TokenPrompts) -> u64 {
-        bounds::product([self.hidden(prompts).max().unwrap_or(1)])
+        bounds::saturating_product([self.hidden(prompts).max().unwrap_or(1)])
     }
 
     fn outputs(plain: &Plain, row: &[f32]) -> Vec<f64> {

@@ -1,6 +1,6 @@
-//! How much an answer counts in the accuracy, which is the mean over the examples.
+//! Contribution of one output to the accuracy, which is the mean over the examples.
 //!
-//! A network with one output ŷ answers with the sign of ŷ. For a label y in {−1, +1} an answer counts
+//! A network with one output ŷ predicts the sign of ŷ. For a label y in {−1, +1} an output contributes
 //!
 //! ```text
 //! 1    yŷ > 0
@@ -19,9 +19,10 @@
 //! largest outputs count as wrong: the maximum margins of chapter 7 ask for the same, and 1/(number of largest outputs) would
 //! not be exact in binary.
 
-/// What the answer `output` to an example with the label `label`, −1 or +1, counts in the accuracy.
+/// Contribution of the output of one example to the accuracy, for a label −1 or +1: 1 if the signs agree, 0.5 for a
+/// tie, else 0.
 #[inline(always)]
-pub fn credit(label: f32, output: f32) -> f64 {
+pub fn accuracy_credit(label: f32, output: f32) -> f64 {
     let margin = label * output;
     if margin > 0.0 {
         1.0
@@ -39,15 +40,15 @@ mod tests {
     #[test]
     fn a_tie_is_one_half_for_either_label() {
         for label in [-1.0, 1.0] {
-            assert_eq!([label, 0.0, -label].map(|output| credit(label, output)), [1.0, 0.5, 0.0]);
-            assert_eq!(credit(label, -0.0), 0.5);
+            assert_eq!([label, 0.0, -label].map(|output| accuracy_credit(label, output)), [1.0, 0.5, 0.0]);
+            assert_eq!(accuracy_credit(label, -0.0), 0.5);
             let least = f32::from_bits(1);
-            assert_eq!([least, -least].map(|output| credit(label, label * output)), [1.0, 0.0]);
+            assert_eq!([least, -least].map(|output| accuracy_credit(label, label * output)), [1.0, 0.0]);
             assert_eq!(
-                [f32::INFINITY, -f32::INFINITY].map(|output| credit(label, label * output)),
+                [f32::INFINITY, -f32::INFINITY].map(|output| accuracy_credit(label, label * output)),
                 [1.0, 0.0]
             );
-            assert_eq!([f32::NAN, -f32::NAN].map(|output| credit(label, output)), [0.0; 2]);
+            assert_eq!([f32::NAN, -f32::NAN].map(|output| accuracy_credit(label, output)), [0.0; 2]);
         }
     }
 
@@ -55,7 +56,7 @@ mod tests {
     #[test]
     fn four_answers_with_one_tie() {
         let examples = [(1.0, 0.25), (-1.0, 0.0), (1.0, -3.0), (-1.0, -0.5)];
-        let sum: f64 = examples.iter().map(|(label, output)| credit(*label, *output)).sum();
+        let sum: f64 = examples.iter().map(|(label, output)| accuracy_credit(*label, *output)).sum();
         assert_eq!(sum / 4.0, 0.625);
     }
 }

@@ -10,17 +10,17 @@
 //! On request g is the gradient of all parameters of a network, shortened to a largest norm (Pascanu, Mikolov and Bengio
 //! 2013) as PyTorch's `clip_grad_norm_` does it: g · min(1, c / (‖g‖ + 10⁻⁶)).
 
-use super::schedule::Schedule;
-use super::{Constants, UpdateRule};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use super::schedule::LearningRateSchedule;
+use super::{UpdateConstants, UpdateRule};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings::Range;
 use vivarium_core::sources::{KINGMA_2015, LOSHCHILOV_2019};
 use vivarium_core::{choices, settings};
 
 choices! {
-    /// Where the weight decay enters.
-    pub enum Decay {
+    /// Kind of the weight decay.
+    pub enum WeightDecayKind {
         /// AdamW.
         Decoupled = "decoupled", "Decoupled (AdamW)";
         /// Adam with an L2 penalty.
@@ -28,11 +28,11 @@ choices! {
     }
 }
 
-/// What PyTorch adds to the norm of a gradient before it divides by it.
+/// Constant that PyTorch adds to a gradient's norm before dividing by it.
 pub const CLIP_EPSILON: f64 = 1e-6;
 
 settings! {
-    /// Adam and AdamW.
+    /// Settings of Adam and AdamW.
     pub struct Adam {
         /// Step size η; you can change it during the run.
         lr: f64 = 0.001, "lr", "Learning rate η", Range::Real(0.0, 10.0);
@@ -45,8 +45,8 @@ settings! {
         /// Strength λ of the weight decay.
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
         /// Whether the decay is added to the gradient or applied to the weights directly.
-        kind: Decay = Decay::Decoupled, "wdkind", "Kind of weight decay", Range::Choice(Decay::OPTIONS);
-        with schedule: Schedule;
+        kind: WeightDecayKind = WeightDecayKind::Decoupled, "wdkind", "Kind of weight decay", Range::Choice(WeightDecayKind::OPTIONS);
+        with schedule: LearningRateSchedule;
         /// Largest norm of a network's gradient; a longer gradient is scaled down to this norm. 0 means no limit.
         clip: f64 = 0.0, "clip", "Largest gradient norm", Range::Real(0.0, 1000.0);
     }
@@ -54,7 +54,7 @@ settings! {
 
 impl Adam {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "adam",
         name: "Adam / AdamW",
         about: "Each step of a weight is proportional to the running mean of its gradient, divided by the square root of the running mean of the squared gradient. AdamW is Adam with decoupled weight decay.",
@@ -69,25 +69,25 @@ impl UpdateRule for Adam {
         self.clip
     }
 
-    fn moments(&self) -> usize {
+    fn moment_count(&self) -> usize {
         2
     }
 
-    fn constants(&self) -> Constants {
-        let coupled = if self.kind == Decay::Coupled { self.decay } else { 0.0 };
+    fn constants(&self) -> UpdateConstants {
+        let coupled = if self.kind == WeightDecayKind::Coupled { self.decay } else { 0.0 };
         [coupled, self.beta1, 1.0 - self.beta1, self.beta2, 1.0 - self.beta2, self.epsilon]
     }
 
     fn scalars(&self, step: u64, lr: f64) -> [f32; 4] {
         // libm, so that the correction is the same number on every system.
         let unbias = |beta: f64| 1.0 - libm::pow(beta, (step + 1) as f64);
-        let decoupled = if self.kind == Decay::Decoupled { self.decay } else { 0.0 };
+        let decoupled = if self.kind == WeightDecayKind::Decoupled { self.decay } else { 0.0 };
         [(lr / unbias(self.beta1)) as f32, unbias(self.beta2) as f32, (1.0 - lr * decoupled) as f32, 0.0]
     }
 }
 
 impl ToPyTorch for Adam {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[include_str!("pytorch/adam.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[include_str!("pytorch/adam.py")]))
     }
 }

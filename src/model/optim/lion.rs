@@ -7,16 +7,16 @@
 //!
 //! The sign of 0 is 0. The paper prints w − η (sign(c) + λw), which is the same.
 
-use super::schedule::Schedule;
-use super::{Constants, UpdateRule};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use super::schedule::LearningRateSchedule;
+use super::{UpdateConstants, UpdateRule};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::CHEN_2023;
 
 settings! {
-    /// Lion.
+    /// Settings of Lion.
     pub struct Lion {
         /// Step size η, by which each weight moves at every step; you can change it during the run.
         lr: f64 = 0.0001, "lr", "Learning rate η", Range::Real(0.0, 10.0);
@@ -26,13 +26,13 @@ settings! {
         beta2: f64 = 0.99, "b2", "β₂", Range::Real(0.0, 0.99999);
         /// Strength λ of the decoupled weight decay: every step also multiplies each weight by 1 − ηλ.
         decay: f64 = 0.0, "wd", "Weight decay λ", Range::Real(0.0, 10.0);
-        with schedule: Schedule;
+        with schedule: LearningRateSchedule;
     }
 }
 
 impl Lion {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "lion",
         name: "Lion",
         about: "In each step, every weight goes up or down by the same amount. The direction is opposite to the sign of a weighted mean of the current and the previous gradients.",
@@ -43,11 +43,11 @@ impl Lion {
 impl UpdateRule for Lion {
     usual_settings!();
 
-    fn moments(&self) -> usize {
+    fn moment_count(&self) -> usize {
         1
     }
 
-    fn constants(&self) -> Constants {
+    fn constants(&self) -> UpdateConstants {
         [0.0, self.beta1, 1.0 - self.beta1, self.beta2, 1.0 - self.beta2, 0.0]
     }
 
@@ -57,7 +57,7 @@ impl UpdateRule for Lion {
 }
 
 impl ToPyTorch for Lion {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[include_str!("pytorch/lion.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[include_str!("pytorch/lion.py")]))
     }
 }

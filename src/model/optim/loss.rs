@@ -25,7 +25,7 @@
 use vivarium_core::math::softplus;
 
 vivarium_core::choices! {
-    /// What training makes small.
+    /// Loss function that training minimises.
     pub enum Loss {
         /// max(0, 1 − yŷ).
         Hinge = "hinge", "Hinge";
@@ -39,13 +39,13 @@ vivarium_core::choices! {
 }
 
 impl Loss {
-    /// Whether it can be negative, so that a logarithmic axis has no place for it.
+    /// Whether the loss can be negative, so that it cannot be drawn on a logarithmic axis.
     pub fn is_signed(self) -> bool {
         self == Loss::Correlation
     }
 
-    /// The loss of one example, in double precision: the reference for the learners' forms.
-    pub fn of(self, label: f64, output: f64) -> f64 {
+    /// Loss of one example with label −1 or +1, in double precision: the reference for the learners' implementations.
+    pub fn compute(self, label: f64, output: f64) -> f64 {
         match self {
             Loss::Hinge => (1.0 - label * output).max(0.0),
             Loss::Square => (label - output).powi(2),
@@ -54,8 +54,8 @@ impl Loss {
         }
     }
 
-    /// dℓ/dŷ, in double precision; 0 where the hinge has a kink.
-    pub fn slope(self, label: f64, output: f64) -> f64 {
+    /// Derivative dℓ/dŷ of the loss by the output, in double precision; 0 at the kink of the hinge loss.
+    pub fn derivative(self, label: f64, output: f64) -> f64 {
         match self {
             Loss::Hinge if label * output < 1.0 => -label,
             Loss::Hinge => 0.0,
@@ -72,20 +72,24 @@ mod tests {
 
     #[test]
     fn values_at_known_points() {
-        assert_eq!(Loss::Hinge.of(1.0, 0.25), 0.75);
-        assert_eq!(Loss::Hinge.of(-1.0, -3.0), 0.0);
-        assert_eq!(Loss::Square.of(-1.0, 0.5), 2.25);
-        assert!((Loss::CrossEntropy.of(1.0, 0.0) - std::f64::consts::LN_2).abs() < 1e-15);
-        assert!((Loss::CrossEntropy.of(-1.0, 800.0) - 800.0).abs() < 1e-9);
-        assert_eq!(Loss::Correlation.of(-1.0, 3.0), 3.0);
+        assert_eq!(Loss::Hinge.compute(1.0, 0.25), 0.75);
+        assert_eq!(Loss::Hinge.compute(-1.0, -3.0), 0.0);
+        assert_eq!(Loss::Square.compute(-1.0, 0.5), 2.25);
+        assert!((Loss::CrossEntropy.compute(1.0, 0.0) - std::f64::consts::LN_2).abs() < 1e-15);
+        assert!((Loss::CrossEntropy.compute(-1.0, 800.0) - 800.0).abs() < 1e-9);
+        assert_eq!(Loss::Correlation.compute(-1.0, 3.0), 3.0);
     }
 
     #[test]
     fn slopes_are_central_differences() {
         for loss in Loss::ALL {
             for (label, output) in [(1.0, 0.3), (-1.0, 0.3), (1.0, -2.0), (-1.0, -2.5), (1.0, 1.7)] {
-                let numeric = (loss.of(label, output + 1e-5) - loss.of(label, output - 1e-5)) / 2e-5;
-                assert!((loss.slope(label, output) - numeric).abs() < 1e-9, "{loss:?} at {label}, {output}");
+                let numeric =
+                    (loss.compute(label, output + 1e-5) - loss.compute(label, output - 1e-5)) / 2e-5;
+                assert!(
+                    (loss.derivative(label, output) - numeric).abs() < 1e-9,
+                    "{loss:?} at {label}, {output}"
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Losses and update rules as plain data: settings and formulas that every learner and kernel follows.
 #![doc = include_str!("README.md")]
 
-/// The parts of an [`UpdateRule`] that are settings of every optimizer: `lr`, `decay` and `schedule`.
+/// Implements the methods of [`UpdateRule`] that read the settings of every optimizer: `lr`, `decay` and `schedule`.
 macro_rules! usual_settings {
     () => {
         fn rate(&self) -> f64 {
@@ -16,7 +16,7 @@ macro_rules! usual_settings {
             &mut self.decay
         }
 
-        fn schedule(&self) -> &Schedule {
+        fn schedule(&self) -> &LearningRateSchedule {
             &self.schedule
         }
     };
@@ -30,7 +30,7 @@ pub mod muon;
 pub mod schedule;
 pub mod sgd;
 
-use schedule::Schedule;
+use schedule::LearningRateSchedule;
 use vivarium_core::pytorch::ToPyTorch;
 
 vivarium_core::catalog! {
@@ -43,94 +43,95 @@ vivarium_core::catalog! {
         lion::Lion,
         muon::Muon,
     }
-    /// What learners ask of it.
+    /// Update rule of the optimizer, for the learners.
     pub fn update_rule(&self) -> &dyn UpdateRule;
-    /// The same for putting a rate or a decay in.
+    /// Mutable update rule, for changing the learning rate or the weight decay.
     pub fn update_rule_mut(&mut self) -> &mut dyn UpdateRule;
-    /// The optimizer's part of a PyTorch script: a function `moved` that makes it for groups of parameters.
+    /// Part of a PyTorch script: a function `moved` that creates the optimizer for groups of parameters.
     pub fn script(&self) -> &dyn ToPyTorch;
 }
 
-/// What holds for every update: λ of a coupled decay, then μ, or β₁, 1 − β₁, β₂, 1 − β₂ and ε.
-pub type Constants = [f64; 6];
+/// Constants of all updates: λ of a coupled decay, then μ, or β₁, 1 − β₁, β₂, 1 − β₂ and ε.
+pub type UpdateConstants = [f64; 6];
 
-/// What every learner asks of an optimizer.
+/// Update rule of an optimizer, as all learners apply it.
 pub trait UpdateRule {
-    /// The learning rate that is set; see [`UpdateRule::schedule`].
+    /// Base learning rate, before the [schedule](UpdateRule::schedule).
     fn rate(&self) -> f64;
-    /// The same, to be changed.
+    /// Mutable base learning rate.
     fn rate_mut(&mut self) -> &mut f64;
-    /// The strength of the weight decay, to be changed.
+    /// Mutable strength λ of the weight decay.
     fn decay_mut(&mut self) -> &mut f64;
-    /// How the learning rate changes along a run.
-    fn schedule(&self) -> &Schedule;
-    /// As [`Optimizer::clip`].
+    /// Schedule that multiplies the base learning rate.
+    fn schedule(&self) -> &LearningRateSchedule;
+    /// See [`Optimizer::clip`].
     fn clip(&self) -> f64 {
         0.0
     }
-    /// As [`Optimizer::moments`].
-    fn moments(&self) -> usize;
-    /// As [`Optimizer::is_entrywise`].
+    /// See [`Optimizer::moment_count`].
+    fn moment_count(&self) -> usize;
+    /// See [`Optimizer::is_entrywise`].
     fn is_entrywise(&self) -> bool {
         true
     }
-    /// As [`Optimizer::constants`].
-    fn constants(&self) -> Constants;
-    /// As [`Optimizer::scalars`].
+    /// See [`Optimizer::constants`].
+    fn constants(&self) -> UpdateConstants;
+    /// See [`Optimizer::scalars`].
     fn scalars(&self, step: u64, lr: f64) -> [f32; 4];
 }
 
 impl Optimizer {
-    /// The learning rate that is set; see [`Optimizer::rate_share`].
+    /// Base learning rate, before the [schedule](Optimizer::schedule_factor).
     pub fn learning_rate(&self) -> f64 {
         self.update_rule().rate()
     }
 
-    /// The same with another one.
+    /// Sets the base learning rate.
     pub fn set_learning_rate(&mut self, lr: f64) {
         *self.update_rule_mut().rate_mut() = lr;
     }
 
-    /// The share of the learning rate that step `step` of a run of `steps` is made with: less than 1 where it warms up or
-    /// decays.
-    pub fn rate_share(&self, step: u64, steps: u64) -> f64 {
-        self.update_rule().schedule().share(step, steps)
+    /// Factor on the learning rate in step `step` of a run of `steps`: below 1 during warm-up and decay.
+    pub fn schedule_factor(&self, step: u64, steps: u64) -> f64 {
+        self.update_rule().schedule().factor(step, steps)
     }
 
-    /// Whether that share is ever less than 1.
+    /// Whether the learning rate has a warm-up or a decay.
     pub fn is_scheduled(&self) -> bool {
-        self.update_rule().schedule().is_set()
+        self.update_rule().schedule().is_active()
     }
 
-    /// Norm to which the gradient of all parameters of a network is shortened; 0 where it never is.
+    /// Largest norm of the gradient of all parameters of a network, to which longer gradients are scaled; 0 for no
+    /// clipping.
     pub fn clip(&self) -> f64 {
         self.update_rule().clip()
     }
 
-    /// Moment arrays kept for every parameter, each of the parameter's shape.
-    pub fn moments(&self) -> usize {
-        self.update_rule().moments()
+    /// Number of moment arrays per parameter, each with the parameter's shape.
+    pub fn moment_count(&self) -> usize {
+        self.update_rule().moment_count()
     }
 
-    /// Whether a number moves by its own gradient and moments alone, so that loops and kernels can move one after the other.
+    /// Whether the update of an entry depends only on its own gradient and moments, so that loops and kernels can
+    /// update entries separately.
     pub fn is_entrywise(&self) -> bool {
         self.update_rule().is_entrywise()
     }
 
-    /// The same without weight decay.
+    /// Returns the optimizer with weight decay 0.
     pub fn without_decay(&self) -> Optimizer {
         let mut plain = self.clone();
         *plain.update_rule_mut().decay_mut() = 0.0;
         plain
     }
 
-    /// [`Constants`] in single precision.
+    /// The [`UpdateConstants`] in single precision.
     pub fn constants(&self) -> [f32; 6] {
         self.update_rule().constants().map(|number| number as f32)
     }
 
-    /// What the update of `step` at learning rate `lr` is scaled by: the rate, Adam's corrections included; the
-    /// second correction; what a decoupled decay leaves of a weight; nothing.
+    /// Scalars of the update of step `step` at learning rate `lr`: the rate with Adam's first bias correction; Adam's
+    /// second bias correction; the factor 1 − ηλ of decoupled decay; unused.
     pub fn scalars(&self, step: u64, lr: f64) -> [f32; 4] {
         self.update_rule().scalars(step, lr)
     }

@@ -18,21 +18,21 @@
 //! of these labs have little else. The authors iterate in bfloat16 and we in single precision.
 
 use super::adam::Adam;
-use super::schedule::Schedule;
-use super::{Constants, UpdateRule};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use super::schedule::LearningRateSchedule;
+use super::{UpdateConstants, UpdateRule};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::JORDAN_2024;
 
-/// The authors' numbers a, b and c of the iteration.
-pub const QUINTIC: [f64; 3] = [3.4445, -4.7750, 2.0315];
-/// What is added to the norm of a matrix before the matrix is divided by it.
+/// Coefficients a, b and c of the quintic Newton–Schulz iteration.
+pub const NEWTON_SCHULZ_COEFFICIENTS: [f64; 3] = [3.4445, -4.7750, 2.0315];
+/// Constant that is added to a matrix's norm before dividing by it.
 pub const NORM_EPSILON: f64 = 1e-7;
 
 settings! {
-    /// Muon.
+    /// Settings of Muon.
     pub struct Muon {
         /// Step size η of matrices; you can change it during the run.
         lr: f64 = 0.02, "lr", "Learning rate η", Range::Real(0.0, 10.0);
@@ -44,27 +44,27 @@ settings! {
         iterations: usize = 5, "nssteps", "Newton–Schulz steps", Range::Int(1, 10);
         /// Learning rate of Adam for biases and other vectors, divided by η.
         vectors: f64 = 0.015, "vecrate", "Learning rate of vectors, divided by η", Range::Real(0.0, 100.0);
-        with schedule: Schedule;
+        with schedule: LearningRateSchedule;
     }
 }
 
 impl Muon {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "muon",
         name: "Muon",
         about: "Each update of a matrix is made nearly orthogonal. Adam updates biases and other vectors.",
         sources: &[JORDAN_2024],
     };
 
-    /// What moves vectors, and its learning rate where that of matrices is `lr`.
-    pub fn of_vectors(&self, lr: f64) -> (Adam, f64) {
+    /// Adam settings for biases and other vectors, and their learning rate if that of matrices is `lr`.
+    pub fn vector_optimizer(&self, lr: f64) -> (Adam, f64) {
         let adam = Adam { beta1: 0.9, beta2: 0.95, epsilon: 1e-10, decay: self.decay, ..Adam::default() };
         (adam, lr * self.vectors)
     }
 
-    /// By what the update of a matrix with so many rows and columns, inputs and outputs, is stretched.
-    pub fn stretch(rows: usize, columns: usize) -> f64 {
+    /// Factor √max(1, columns / rows) on the update of a matrix `[rows, columns]`, that is, `[inputs, outputs]`.
+    pub fn update_scale(rows: usize, columns: usize) -> f64 {
         libm::sqrt((columns as f64 / rows as f64).max(1.0))
     }
 }
@@ -72,8 +72,8 @@ impl Muon {
 impl UpdateRule for Muon {
     usual_settings!();
 
-    /// Two, as vectors need them; of a matrix the second stays zero.
-    fn moments(&self) -> usize {
+    /// Two, for Adam on vectors; for a matrix the second one stays zero.
+    fn moment_count(&self) -> usize {
         2
     }
 
@@ -81,7 +81,7 @@ impl UpdateRule for Muon {
         false
     }
 
-    fn constants(&self) -> Constants {
+    fn constants(&self) -> UpdateConstants {
         [0.0, self.momentum, 0.0, 0.0, 0.0, NORM_EPSILON]
     }
 
@@ -91,7 +91,7 @@ impl UpdateRule for Muon {
 }
 
 impl ToPyTorch for Muon {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[include_str!("pytorch/muon.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[include_str!("pytorch/muon.py")]))
     }
 }

@@ -10,17 +10,17 @@
 //! The thesis prints the update as (1 − λ) w − η∇, but its "weight decay 0.01" is PyTorch's, which
 //! shrinks by 1 − ηλ: with the printed rule nothing is learned. Biases decay too, as there.
 
-use super::schedule::Schedule;
-use super::{Constants, UpdateRule};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use super::schedule::LearningRateSchedule;
+use super::{UpdateConstants, UpdateRule};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings::Range;
 use vivarium_core::sources::{EDELMAN_2024, SUTSKEVER_2013};
 use vivarium_core::{choices, settings};
 
 choices! {
-    /// How the velocity moves the weights.
-    pub enum Momentum {
+    /// Kind of momentum.
+    pub enum MomentumKind {
         /// The weights move by the velocity.
         Classical = "classical", "Classical";
         /// The weights move by the gradient and the velocity of the next step.
@@ -29,7 +29,7 @@ choices! {
 }
 
 settings! {
-    /// Stochastic gradient descent.
+    /// Settings of stochastic gradient descent.
     pub struct Sgd {
         /// Step size η; you can change it during the run.
         lr: f64 = 0.1, "lr", "Learning rate η", Range::Real(0.0, 100.0);
@@ -38,34 +38,34 @@ settings! {
         /// Share μ of the previous update that is added to the next update.
         momentum: f64 = 0.0, "mom", "Momentum μ", Range::Real(0.0, 0.999);
         /// Nesterov's momentum adds μ times the new update to the gradient; with μ = 0, it is the same as classical momentum.
-        kind: Momentum = Momentum::Classical, "momkind", "Kind of momentum", Range::Choice(Momentum::OPTIONS);
-        with schedule: Schedule;
+        kind: MomentumKind = MomentumKind::Classical, "momkind", "Kind of momentum", Range::Choice(MomentumKind::OPTIONS);
+        with schedule: LearningRateSchedule;
     }
 }
 
 impl Sgd {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "sgd",
         name: "SGD",
         about: "Stochastic gradient descent, with coupled weight decay and momentum as in PyTorch.",
         sources: &[EDELMAN_2024, SUTSKEVER_2013],
     };
 
-    /// Whether the momentum is Nesterov's, and there is any.
+    /// Whether the step uses Nesterov momentum with a coefficient above 0.
     pub fn is_nesterov(&self) -> bool {
-        self.momentum > 0.0 && self.kind == Momentum::Nesterov
+        self.momentum > 0.0 && self.kind == MomentumKind::Nesterov
     }
 }
 
 impl UpdateRule for Sgd {
     usual_settings!();
 
-    fn moments(&self) -> usize {
+    fn moment_count(&self) -> usize {
         usize::from(self.momentum > 0.0)
     }
 
-    fn constants(&self) -> Constants {
+    fn constants(&self) -> UpdateConstants {
         [self.decay, self.momentum, 0.0, 0.0, 0.0, 0.0]
     }
 
@@ -75,10 +75,10 @@ impl UpdateRule for Sgd {
 }
 
 impl ToPyTorch for Sgd {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         Ok(match self.is_nesterov() {
-            true => Part::code(&[include_str!("pytorch/nesterov.py")]),
-            false => Part::code(&[include_str!("pytorch/sgd.py")]),
+            true => ScriptPart::from_code(&[include_str!("pytorch/nesterov.py")]),
+            false => ScriptPart::from_code(&[include_str!("pytorch/sgd.py")]),
         })
     }
 }

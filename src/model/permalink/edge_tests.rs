@@ -1,6 +1,6 @@
 //! The edges of what a link may hold: the last that is taken, and the first that is not; and what a bare link shows.
 
-use super::{MAX_LENGTH, View, decode, encode};
+use super::{MAX_LINK_LENGTH, ViewSettings, decode, encode};
 use crate::run::RunSpec;
 use crate::tasks::Task;
 use vivarium_core::settings::Settings;
@@ -25,11 +25,11 @@ fn each_lab_opens_with_its_own_charts_and_speed() {
     ];
     assert_eq!(known.len(), Task::ENTRIES.len());
     for (lab, show, speed, cells) in known {
-        let view = View::of(&Task::from_slug(lab).unwrap());
+        let view = ViewSettings::default_of_task(&Task::from_slug(lab).unwrap());
         let said = ["show", "speed", "cells"].map(|key| view.value(key).unwrap().to_string());
         assert_eq!(said, [show, speed, cells], "{lab}");
         let link = decode(&format!("#v1/{lab}")).0;
-        assert_eq!((link.view, Some(link.spec)), (view, RunSpec::of_lab(lab)), "{lab}");
+        assert_eq!((link.view, Some(link.spec)), (view, RunSpec::default_of_lab(lab)), "{lab}");
         // So to show the same is no part of a link, and to show the charts of another lab is.
         let usual = format!("#v1/{lab}?show={show}&speed={speed}&cells={cells}");
         assert_eq!(encode(&decode(&usual).0), format!("#v1/{lab}"));
@@ -46,9 +46,9 @@ fn a_link_of_the_longest_length_is_read_whole() {
     let begin = "#v1/sparse-parity?n=20";
     let of = |length: usize| decode(&format!("{begin}{}", "&".repeat(length - begin.len())));
     let keys = |length: usize| of(length).1.into_iter().map(|notice| notice.key).collect::<Vec<_>>();
-    assert_eq!(keys(MAX_LENGTH), [""; 0]);
-    assert_eq!(keys(MAX_LENGTH + 1), ["link"]);
-    assert!([0, 1].into_iter().all(|more| encode(&of(MAX_LENGTH + more).0) == begin));
+    assert_eq!(keys(MAX_LINK_LENGTH), [""; 0]);
+    assert_eq!(keys(MAX_LINK_LENGTH + 1), ["link"]);
+    assert!([0, 1].into_iter().all(|more| encode(&of(MAX_LINK_LENGTH + more).0) == begin));
 }
 
 #[test]

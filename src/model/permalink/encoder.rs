@@ -1,73 +1,77 @@
-//! Writing links: the settings that are not as the lab has them, those of many runs at once where they are alike.
+//! Encoding links: the settings that differ from the lab's defaults; fast for many similar runs.
 //!
 //! # Why
-//! To write one link is to work out all defaults of its lab, model and optimizer, and to compare each setting with them. The
-//! map of a sweep has up to 1,024 links that differ in two settings: written one by one they took 75 to 114 ms in a browser,
-//! in one task. So an [`Encoder`] does that work once for each model and optimizer, and for each run only looks at the
-//! settings that differ. Links that are made when somebody points at a cell would cost less still, but until then they are
-//! none: a screen reader does not list them, and a finger that is held on one opens no menu. 2026-11-23.
+//! Writing one link requires all defaults of its lab, model and optimizer, and comparing each setting with them. The
+//! map of a sweep has up to 1,024 links that differ in two settings: written one by one they took 75 to 114 ms in a
+//! browser, in one task. So a [`LinkEncoder`] does that work once for each model and optimizer, and for each run only
+//! compares the settings that differ. Links that are created when the pointer enters a cell would cost less still, but
+//! until then they are none: a screen reader does not list them, and a finger that is held on one opens no menu.
+//! 2026-11-23.
 
-use super::{Link, View};
-use crate::run::{MODEL_KEY, OPTIMIZER_KEY, Run, RunSpec};
-use vivarium_core::settings::{Field, Knob, Settings, Value};
+use super::{Link, ViewSettings};
+use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSettings, RunSpec};
+use vivarium_core::settings::{Field, SettingInfo, Settings, Value};
 use vivarium_science::markov::theory::TheorySettings;
 
-/// The link of `link`, starting with `#v1/`.
+/// Encodes a link, starting with `#v1/`.
 pub fn encode(link: &Link) -> String {
-    Encoder::new(link, &[]).encode(&link.spec)
+    LinkEncoder::new(link, &[]).encode(&link.spec)
 }
 
-/// Writes the links of runs that are shown in the same way and are alike, as those of a sweep.
+/// Encodes the links of many runs with the same view that differ in few settings, as those of a sweep.
 ///
 /// ```
-/// use vivarium_model::permalink::{Encoder, decode, encode};
+/// use vivarium_model::permalink::{LinkEncoder, decode, encode};
 /// let link = decode("#v1/sparse-parity?n=20&y=log").0;
-/// let mut encoder = Encoder::new(&link, &["width"]);
+/// let mut encoder = LinkEncoder::new(&link, &["width"]);
 /// let mut wide = link.spec.clone();
 /// wide.parse("width", "64").unwrap();
 /// assert_eq!(encoder.encode(&link.spec), encode(&link));
 /// assert_eq!(encoder.encode(&wide), "#v1/sparse-parity?n=20&width=64&y=log");
 /// ```
-pub struct Encoder<'a> {
+pub struct LinkEncoder<'a> {
+    /// Link with the view, the theory and the teacher's keys of all runs.
     link: &'a Link,
+    /// Keys of the settings in which runs with the same task, model and optimizer may differ.
     keys: &'a [&'a str],
-    outlines: Vec<Outline>,
+    /// Templates for the combinations of task, model and optimizer that have occurred.
+    outlines: Vec<LinkTemplate>,
 }
 
-/// What the links of all runs with one task, model and optimizer share.
-struct Outline {
-    /// The slugs of the three.
+/// Common parts of the links of all runs with one task, model and optimizer.
+struct LinkTemplate {
+    /// Slugs of task, model and optimizer.
     entries: [&'static str; 3],
-    parts: Vec<Part>,
+    parts: Vec<LinkPart>,
 }
 
-/// A piece of a link between two `&`.
-enum Part {
-    /// The same in all of them.
-    Same(String),
-    /// A setting in which they differ, with its default.
-    Differs(&'static str, Value),
+/// Part of a link between two `&`.
+enum LinkPart {
+    /// Text that is the same for all runs.
+    Fixed(String),
+    /// Key of a setting in which the runs differ, and its default.
+    Varying(&'static str, Value),
 }
 
-impl<'a> Encoder<'a> {
-    /// For runs that are shown as `link` says. Those of the same task, model and optimizer may differ from each other in the
-    /// settings behind `keys`, and in nothing else.
+impl<'a> LinkEncoder<'a> {
+    /// Creates an encoder for runs with the view of `link`. Those with the same task, model and optimizer may differ
+    /// only in the settings `keys`.
     pub fn new(link: &'a Link, keys: &'a [&'a str]) -> Self {
-        Encoder { link, keys, outlines: vec![] }
+        LinkEncoder { link, keys, outlines: vec![] }
     }
 
-    /// What [`encode`] writes of the link with `spec` as its run.
+    /// Encodes the link with `spec` as its run, as [`encode`] does.
     pub fn encode(&mut self, spec: &RunSpec) -> String {
         let entries = [spec.task.info(), spec.model.info(), spec.optimizer.info()].map(|info| info.slug);
         let known = self.outlines.iter().position(|outline| outline.entries == entries);
         let at = known.unwrap_or_else(|| {
-            let parts = self.parts(spec);
-            self.outlines.push(Outline { entries, parts });
+            let parts = self.build_parts(spec);
+            self.outlines.push(LinkTemplate { entries, parts });
             self.outlines.len() - 1
         });
-        let written = |part: &Part| match part {
-            Part::Same(text) => Some(text.clone()),
-            Part::Differs(key, default) => {
+        let written = |part: &LinkPart| match part {
+            LinkPart::Fixed(text) => Some(text.clone()),
+            LinkPart::Varying(key, default) => {
                 let value = spec.value(key).filter(|value| value != default)?;
                 Some(format!("{key}={value}"))
             }
@@ -77,57 +81,82 @@ impl<'a> Encoder<'a> {
         format!("#v1/{}{query}", entries[0])
     }
 
-    /// The link of `spec`, piece by piece.
-    fn parts(&self, spec: &RunSpec) -> Vec<Part> {
+    /// Builds the parts of the link of `spec`.
+    fn build_parts(&self, spec: &RunSpec) -> Vec<LinkPart> {
         let mut parts = vec![];
-        let mut usual = RunSpec::of_lab(spec.task.info().slug).unwrap_or_default();
+        let mut usual = RunSpec::default_of_lab(spec.task.info().slug).unwrap_or_default();
         for (key, chosen, default) in [
             (MODEL_KEY, spec.model.info().slug, usual.model.info().slug),
             (OPTIMIZER_KEY, spec.optimizer.info().slug, usual.optimizer.info().slug),
         ] {
             if chosen != default {
-                parts.push(Part::Same(format!("{key}={chosen}")));
+                parts.push(LinkPart::Fixed(format!("{key}={chosen}")));
                 // Against the defaults of the chosen entries: another optimizer brings its own.
                 let _ = usual.parse(key, chosen);
             }
         }
         let RunSpec { task, model, optimizer, run } = spec;
-        changed(&mut parts, task.knobs(), &task.fields(), &usual.task.fields(), self.keys);
-        changed(&mut parts, model.knobs(), &model.fields(), &usual.model.fields(), self.keys);
-        changed(&mut parts, optimizer.knobs(), &optimizer.fields(), &usual.optimizer.fields(), self.keys);
-        changed(&mut parts, Run::KNOBS, &run.fields(), &usual.run.fields(), self.keys);
-        let Link { view, theory, reserved, .. } = self.link;
-        changed(&mut parts, View::KNOBS, &view.fields(), &View::of(task).fields(), &[]);
+        push_changed_settings(&mut parts, task.settings(), &task.fields(), &usual.task.fields(), self.keys);
+        push_changed_settings(
+            &mut parts,
+            model.settings(),
+            &model.fields(),
+            &usual.model.fields(),
+            self.keys,
+        );
+        push_changed_settings(
+            &mut parts,
+            optimizer.settings(),
+            &optimizer.fields(),
+            &usual.optimizer.fields(),
+            self.keys,
+        );
+        push_changed_settings(
+            &mut parts,
+            RunSettings::SETTINGS,
+            &run.fields(),
+            &usual.run.fields(),
+            self.keys,
+        );
+        let Link { view, theory, teacher_keys: reserved, .. } = self.link;
+        push_changed_settings(
+            &mut parts,
+            ViewSettings::SETTINGS,
+            &view.fields(),
+            &ViewSettings::default_of_task(task).fields(),
+            &[],
+        );
         let usual = TheorySettings::default();
-        for knob in task.config().theory_knobs() {
-            if let Some(value) = theory.value(knob.key).filter(|v| usual.value(knob.key).as_ref() != Some(v))
+        for setting in task.config().theory_settings() {
+            if let Some(value) =
+                theory.value(setting.key).filter(|v| usual.value(setting.key).as_ref() != Some(v))
             {
-                parts.push(Part::Same(format!("{}={value}", knob.key)));
+                parts.push(LinkPart::Fixed(format!("{}={value}", setting.key)));
             }
         }
-        parts.extend(reserved.iter().map(|(key, value)| Part::Same(format!("{key}={value}"))));
+        parts.extend(reserved.iter().map(|(key, value)| LinkPart::Fixed(format!("{key}={value}"))));
         parts
     }
 }
 
-/// Adds the settings that are not as their defaults, and those behind `keys`, which may be in some runs. Knobs, values and
-/// defaults are those of one entry, in one order, so that none is searched for by its key.
-fn changed(
-    parts: &mut Vec<Part>,
-    knobs: &'static [Knob],
+/// Appends the settings that differ from their defaults, and those in `keys`, which may differ between runs. Settings,
+/// values and defaults are those of one catalog entry, in the same order.
+fn push_changed_settings(
+    parts: &mut Vec<LinkPart>,
+    settings: &'static [SettingInfo],
     values: &[&dyn Field],
     defaults: &[&dyn Field],
     keys: &[&str],
 ) {
-    for ((knob, value), default) in knobs.iter().zip(values).zip(defaults) {
+    for ((setting, value), default) in settings.iter().zip(values).zip(defaults) {
         let default = default.to_value();
-        if keys.contains(&knob.key) {
-            parts.push(Part::Differs(knob.key, default));
+        if keys.contains(&setting.key) {
+            parts.push(LinkPart::Varying(setting.key, default));
             continue;
         }
         let value = value.to_value();
         if value != default {
-            parts.push(Part::Same(format!("{}={value}", knob.key)));
+            parts.push(LinkPart::Fixed(format!("{}={value}", setting.key)));
         }
     }
 }
@@ -141,7 +170,7 @@ mod tests {
 
     /// The link of `link`, setting by setting and each found by its key: slow, and plainly what a link is.
     fn plainly(link: &Link) -> String {
-        let mut usual = RunSpec::of_lab(link.spec.task.info().slug).unwrap();
+        let mut usual = RunSpec::default_of_lab(link.spec.task.info().slug).unwrap();
         let mut parts = vec![];
         for key in [MODEL_KEY, OPTIMIZER_KEY] {
             let value = link.spec.value(key).unwrap();
@@ -150,21 +179,23 @@ mod tests {
                 usual.set(key, &value).unwrap();
             }
         }
-        let keys = link.spec.knobs().into_iter().map(|(_, knob)| knob.key);
+        let keys = link.spec.settings().into_iter().map(|(_, setting)| setting.key);
         let of_run = keys.map(|key| (key, link.spec.value(key), usual.value(key)));
-        let view = View::of(&link.spec.task);
-        let of_view =
-            View::KNOBS.iter().map(|knob| (knob.key, link.view.value(knob.key), view.value(knob.key)));
+        let view = ViewSettings::default_of_task(&link.spec.task);
+        let of_view = ViewSettings::SETTINGS
+            .iter()
+            .map(|setting| (setting.key, link.view.value(setting.key), view.value(setting.key)));
         let theory = TheorySettings::default();
-        let knobs = link.spec.task.config().theory_knobs().iter();
-        let of_theory = knobs.map(|knob| (knob.key, link.theory.value(knob.key), theory.value(knob.key)));
+        let settings = link.spec.task.config().theory_settings().iter();
+        let of_theory =
+            settings.map(|setting| (setting.key, link.theory.value(setting.key), theory.value(setting.key)));
         for (key, value, default) in of_run.chain(of_view).chain(of_theory) {
             assert!(value.is_some() && default.is_some(), "{key}");
             if value != default {
                 parts.push(format!("{key}={}", value.unwrap()));
             }
         }
-        parts.extend(link.reserved.iter().map(|(key, value)| format!("{key}={value}")));
+        parts.extend(link.teacher_keys.iter().map(|(key, value)| format!("{key}={value}")));
         let query = if parts.is_empty() { String::new() } else { format!("?{}", parts.join("&")) };
         format!("#v1/{}{query}", link.spec.task.info().slug)
     }
@@ -177,9 +208,9 @@ mod tests {
         assert_eq!(plainly(&link), text);
         let run = &link.spec.run;
         let keys = [run.sweep.key.as_str(), run.series.key.as_str()];
-        let mut encoder = Encoder::new(&link, &keys);
+        let mut encoder = LinkEncoder::new(&link, &keys);
         let cells = cells(&link.spec);
-        assert_eq!(cells.len(), crate::run::cells::count(&link.spec), "{text}");
+        assert_eq!(cells.len(), crate::run::cells::count_runs_usize(&link.spec), "{text}");
         let all = cells.into_iter().map(|cell| {
             let written = encoder.encode(&cell.spec);
             let of_cell = Link { spec: cell.spec, ..link.clone() };

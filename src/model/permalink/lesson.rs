@@ -1,17 +1,17 @@
-//! The teacher's part of a link: what is hidden or locked, where the run waits, and whether only a chart is shown.
+//! The teacher's part of a link: hidden and locked controls, the step at which the run waits, and embedding.
 //!
 //! # Why
-//! It changes no number and no default, so it stands apart from the settings, as it was written. Hiding is a courtesy to
-//! a class, not a secret: whoever edits the address sees everything.
+//! It changes no number and no default, so it is kept apart from the settings, as it was written. Hiding is a courtesy
+//! to a class, not a secret: whoever edits the address sees everything.
 
 use super::Link;
-use crate::permalink::View;
+use crate::permalink::ViewSettings;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
-use vivarium_core::settings::{Problem, Settings};
+use vivarium_core::settings::{InvalidSetting, Settings};
 use vivarium_science::markov::theory::TheorySettings;
 
-/// Parts of the page that can be hidden, each with its words.
-pub const PARTS: [(&str, &str); 9] = [
+/// Parts of the page that can be hidden, each with its key and its name on the page.
+pub const HIDEABLE_PARTS: [(&str, &str); 9] = [
     ("presets", text!("Menu of experiments")),
     ("stories", text!("Stories")),
     ("claim", text!("What the run shows")),
@@ -23,23 +23,27 @@ pub const PARTS: [(&str, &str); 9] = [
     ("links", text!("Link and command")),
 ];
 
-/// What a teacher's key keeps of `value`, and what is wrong with the rest.
-pub(super) fn read(spec: &RunSpec, key: &str, value: &str) -> (Option<String>, Option<Problem>) {
-    let bad = |found: &str, expected: &str| Some(Problem::new(key, found, expected));
+/// Parses the value of a teacher's key: the valid part, if any, and the error for the rest.
+pub(super) fn parse_teacher_value(
+    spec: &RunSpec,
+    key: &str,
+    value: &str,
+) -> (Option<String>, Option<InvalidSetting>) {
+    let bad = |found: &str, expected: &str| Some(InvalidSetting::new(key, found, expected));
     match key {
         "lock" | "hide" => {
-            let is_part = |name: &str| key == "hide" && PARTS.iter().any(|(part, _)| *part == name);
+            let is_part = |name: &str| key == "hide" && HIDEABLE_PARTS.iter().any(|(part, _)| *part == name);
             let names = value.split([',', '.']).filter(|name| !name.is_empty());
             let (known, unknown): (Vec<&str>, Vec<&str>) =
-                names.partition(|name| is_part(name) || is_knob(spec, name));
+                names.partition(|name| is_part(name) || is_setting_key(spec, name));
             let expected = match key {
                 "lock" => tr!("keys of settings of this run"),
                 _ => tr!("keys of settings of this run, or parts of the page"),
             };
             let kept = (!known.is_empty()).then(|| known.join(","));
-            let problem =
+            let error =
                 if unknown.is_empty() && kept.is_some() { None } else { bad(&unknown.join(","), expected) };
-            (kept, problem)
+            (kept, error)
         }
         "embed" => match value {
             "" | "1" | "on" => (Some(value.into()), None),
@@ -59,59 +63,63 @@ pub(super) fn read(spec: &RunSpec, key: &str, value: &str) -> (Option<String>, O
     }
 }
 
-fn is_knob(spec: &RunSpec, key: &str) -> bool {
-    let of = |knobs: &[vivarium_core::settings::Knob]| knobs.iter().any(|knob| knob.key == key);
+/// Whether `key` is a setting of the run, its view or its theory.
+fn is_setting_key(spec: &RunSpec, key: &str) -> bool {
+    let of =
+        |settings: &[vivarium_core::settings::SettingInfo]| settings.iter().any(|setting| setting.key == key);
     [MODEL_KEY, OPTIMIZER_KEY].contains(&key)
-        || spec.knob(key).is_some()
-        || of(View::KNOBS)
-        || of(TheorySettings::KNOBS)
+        || spec.setting(key).is_some()
+        || of(ViewSettings::SETTINGS)
+        || of(TheorySettings::SETTINGS)
 }
 
 impl Link {
-    /// Forgets the names of settings that the run has lost since the teacher's keys were read, as those of a model that
-    /// was put back or that another one has taken the place of; which they are.
-    pub fn repair_lesson(&mut self) -> Vec<Problem> {
-        let mut problems = vec![];
-        for (key, value) in std::mem::take(&mut self.reserved) {
-            let (kept, problem) = read(&self.spec, &key, &value);
-            // Of what is kept whole everything has been said.
-            problems.extend(problem.filter(|_| kept.as_ref() != Some(&value)));
-            self.reserved.extend(kept.map(|kept| (key, kept)));
+    /// Removes names that no longer exist from the teacher's keys, such as settings of a replaced model, and returns an
+    /// error for each key.
+    pub fn repair_teacher_keys(&mut self) -> Vec<InvalidSetting> {
+        let mut errors = vec![];
+        for (key, value) in std::mem::take(&mut self.teacher_keys) {
+            let (kept, error) = parse_teacher_value(&self.spec, &key, &value);
+            // A value that is kept entirely was reported before.
+            errors.extend(error.filter(|_| kept.as_ref() != Some(&value)));
+            self.teacher_keys.extend(kept.map(|kept| (key, kept)));
         }
-        problems
+        errors
     }
 
-    fn reserved(&self, key: &str) -> Option<&str> {
-        self.reserved.iter().find(|(of, _)| of == key).map(|(_, value)| value.as_str())
+    /// Value of the teacher's key `key`, if the link has it.
+    fn teacher_value(&self, key: &str) -> Option<&str> {
+        self.teacher_keys.iter().find(|(of, _)| of == key).map(|(_, value)| value.as_str())
     }
 
-    fn names(&self, key: &str, name: &str) -> bool {
-        self.reserved(key).is_some_and(|value| value.split(',').any(|of| of == name))
+    /// Whether the list of names in the teacher's key `key` contains `name`.
+    fn lists_name(&self, key: &str, name: &str) -> bool {
+        self.teacher_value(key).is_some_and(|value| value.split(',').any(|of| of == name))
     }
 
-    /// Whether the setting or the part of the page of this name is not to be seen.
+    /// Whether the setting or the part of the page with this name is hidden.
     pub fn hides(&self, name: &str) -> bool {
-        self.names("hide", name)
+        self.lists_name("hide", name)
     }
 
-    /// Whether what this name stands for is not to be changed.
+    /// Whether the setting or the part of the page with this name is hidden or cannot be changed.
     pub fn locks(&self, name: &str) -> bool {
-        self.names("lock", name) || self.hides(name)
+        self.lists_name("lock", name) || self.hides(name)
     }
 
-    /// Whether only a chart and what drives it are shown, inside another page.
+    /// Whether the link shows only a chart and its controls, inside another page.
     pub fn is_embedded(&self) -> bool {
-        self.reserved("embed").is_some()
+        self.teacher_value("embed").is_some()
     }
 
-    /// The step at which the run waits when it is opened.
-    pub fn at(&self) -> Option<u64> {
-        self.reserved("at")?.parse().ok()
+    /// Step at which the run waits when the link is opened.
+    pub fn start_step(&self) -> Option<u64> {
+        self.teacher_value("at")?.parse().ok()
     }
 
-    /// The same without the teacher's key `key`.
-    pub fn without(mut self, key: &str) -> Link {
-        self.reserved.retain(|(of, _)| of != key);
+    /// Returns the link without the teacher's key `key`.
+    pub fn without_teacher_key(mut self, key: &str) -> Link {
+        self.teacher_keys.retain(|(of, _)| of != key);
         self
     }
 }
@@ -128,10 +136,14 @@ mod tests {
         assert_eq!(encode(&link), text);
         assert!(link.hides("presets") && link.hides("noise") && !link.hides("n") && !link.hides("no"));
         assert!(link.locks("n") && link.locks("noise") && !link.locks("width"));
-        assert_eq!((link.at(), link.is_embedded()), (Some(300), true));
-        let plain = link.without("at").without("embed").without("hide").without("lock");
+        assert_eq!((link.start_step(), link.is_embedded()), (Some(300), true));
+        let plain = link
+            .without_teacher_key("at")
+            .without_teacher_key("embed")
+            .without_teacher_key("hide")
+            .without_teacher_key("lock");
         assert_eq!(encode(&plain), "#v1/sparse-parity?n=20");
-        assert!(!plain.locks("n") && !plain.is_embedded() && plain.at().is_none());
+        assert!(!plain.locks("n") && !plain.is_embedded() && plain.start_step().is_none());
     }
 
     #[test]

@@ -22,21 +22,21 @@ use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
 
-pub use encoder::{Encoder, encode};
-pub use lesson::PARTS;
+pub use encoder::{LinkEncoder, encode};
+pub use lesson::HIDEABLE_PARTS;
 
 use crate::chart::Chart;
-use crate::chart::USUAL;
-use crate::run::cells::MOST_CELLS;
+use crate::chart::DEFAULT_CHARTS;
+use crate::run::cells::MAX_PAGE_SWEEP_RUNS;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::tasks::Task;
-use vivarium_core::settings::{Knob, Problem, Range, Settings, names};
+use vivarium_core::settings::{InvalidSetting, Range, SettingInfo, Settings, split_names};
 use vivarium_core::{choices, settings};
 use vivarium_science::markov::theory::TheorySettings;
 
 choices! {
-    /// What happens when the page has opened.
-    pub enum Start {
+    /// State of the run when the page has opened.
+    pub enum StartMode {
         /// The run starts by itself.
         Playing = "play", "Playing";
         /// The run waits until Play is pressed.
@@ -45,8 +45,8 @@ choices! {
 }
 
 choices! {
-    /// How numbers are spread over an axis.
-    pub enum Axis {
+    /// Scale of a chart's axis.
+    pub enum AxisScale {
         /// Equal distances are equal differences.
         Linear = "linear", "Linear";
         /// Equal distances are equal ratios.
@@ -55,8 +55,8 @@ choices! {
 }
 
 choices! {
-    /// What the axis of the steps counts.
-    pub enum Counted {
+    /// Unit of the horizontal axis of curves.
+    pub enum StepAxisUnit {
         /// Steps of training.
         Steps = "steps", "Training steps";
         /// Training examples, each counted as often as it was used.
@@ -65,8 +65,8 @@ choices! {
 }
 
 choices! {
-    /// What the map of a sweep shows of each run.
-    pub enum Cells {
+    /// Quantity that the map of a sweep shows for each run.
+    pub enum SweepMapQuantity {
         /// The share of its networks that reached the target.
         Share = "share", "Share of networks that reach the target";
         /// The median step at which its networks reached the target.
@@ -79,16 +79,16 @@ choices! {
 }
 
 settings! {
-    /// How a run is shown; it changes no number of the run.
-    pub struct View {
+    /// Settings of the view of a run: speed, charts and inspected examples; they change no number of the run.
+    pub struct ViewSettings {
         /// Largest number of training steps per second, so that you can follow the run; 0 means no limit.
         speed: u64 = 400, "speed", "Speed limit", Range::Int(0, 1_000_000), "steps/s";
         /// Whether the run starts when the page is opened.
-        start: Start = Start::Playing, "start", "On opening", Range::Choice(Start::OPTIONS);
+        start: StartMode = StartMode::Playing, "start", "On opening", Range::Choice(StartMode::OPTIONS);
         /// Charts that are shown.
-        show: Vec<Chart> = USUAL.to_vec(), "show", "Charts", Range::Set(Chart::OPTIONS);
+        show: Vec<Chart> = DEFAULT_CHARTS.to_vec(), "show", "Charts", Range::Set(Chart::OPTIONS);
         /// Scale of the step axis in charts of curves; a logarithmic scale separates early memorisation from late generalisation.
-        x_axis: Axis = Axis::Linear, "x", "Scale of the step axis", Range::Choice(Axis::OPTIONS);
+        x_axis: AxisScale = AxisScale::Linear, "x", "Scale of the step axis", Range::Choice(AxisScale::OPTIONS);
         /// Neuron whose weights are plotted one by one, counted from 1; 0 means the neuron with the largest norm.
         neuron: usize = 0, "neuron", "Neuron shown", Range::Int(0, 4096);
         /// Number of the held-out sequence that is inspected, counted from 1; not used if you give your own sequence.
@@ -108,13 +108,13 @@ settings! {
         /// Changed numbers in the tokens of the inspected prompt: index in the list of all numbers, counted from 1, and new value.
         tokens: Vec<(u64, f64)> = vec![], "tokens", "Changed numbers in tokens", Range::Schedule(-100.0, 100.0);
         /// Scale of the value axis in charts of curves; on a logarithmic scale, accuracy is plotted as error, 1 − accuracy.
-        y_axis: Axis = Axis::Linear, "y", "Scale of the value axis", Range::Choice(Axis::OPTIONS);
+        y_axis: AxisScale = AxisScale::Linear, "y", "Scale of the value axis", Range::Choice(AxisScale::OPTIONS);
         /// Weight of the previous measurements in the moving average of each curve; 0 means no smoothing.
         smooth: f64 = 0.0, "smooth", "Smoothing", Range::Real(0.0, 0.99);
         /// Whether the horizontal axis of the curves counts training steps or training examples.
-        counted: Counted = Counted::Steps, "count", "Horizontal axis of curves", Range::Choice(Counted::OPTIONS);
+        counted: StepAxisUnit = StepAxisUnit::Steps, "count", "Horizontal axis of curves", Range::Choice(StepAxisUnit::OPTIONS);
         /// Quantity that the cells of a sweep's map show.
-        cells: Cells = Cells::Share, "cells", "Map of the sweep", Range::Choice(Cells::OPTIONS);
+        cells: SweepMapQuantity = SweepMapQuantity::Share, "cells", "Map of the sweep", Range::Choice(SweepMapQuantity::OPTIONS);
         /// Layer after which the numbers of all tokens are shown, counted from 1; 0 means the last layer of the step.
         layer: usize = 0, "layer", "Layer shown", Range::Int(0, 32);
         /// Factor that multiplies the inputs of the inspected held-out prompts; measurements of the run do not use the factor.
@@ -122,86 +122,85 @@ settings! {
     }
 }
 
-impl View {
-    /// How a run of `task` is shown where a link does not say it.
-    pub fn of(task: &Task) -> Self {
-        let mut view = View::default();
+impl ViewSettings {
+    /// Default view of a run of `task`.
+    pub fn default_of_task(task: &Task) -> Self {
+        let mut view = ViewSettings::default();
         for (key, text) in task.config().default_view() {
-            if let Some(knob) = View::KNOBS.iter().find(|knob| knob.key == *key) {
+            if let Some(setting) = ViewSettings::SETTINGS.iter().find(|setting| setting.key == *key) {
                 // A test reads all of them.
-                let _ = read_view(&mut view, knob, text);
+                let _ = read_view_setting(&mut view, setting, text);
             }
         }
         view
     }
 
-    /// Puts back to their defaults the settings that cannot be for the task of `spec`, as a sequence of symbols that it
-    /// does not have; which, and why. What a task does not know is nothing to it.
-    pub fn repair(&mut self, spec: &RunSpec) -> Vec<Problem> {
-        let usual = View::of(&spec.task);
-        let mut problems = vec![];
-        for knob in View::KNOBS {
-            let (Some(value), Some(default)) = (self.value(knob.key), usual.value(knob.key)) else {
+    /// Resets the view's settings that are invalid for the task of `spec`, such as a sequence with symbols that it
+    /// lacks, and returns an error for each.
+    pub fn repair(&mut self, spec: &RunSpec) -> Vec<InvalidSetting> {
+        let usual = ViewSettings::default_of_task(&spec.task);
+        let mut errors = vec![];
+        for setting in ViewSettings::SETTINGS {
+            let (Some(value), Some(default)) = (self.value(setting.key), usual.value(setting.key)) else {
                 continue;
             };
-            if let Some(expected) = spec.task.config().view_problem(knob.key, &value) {
-                problems.push(Problem::new(knob.key, &value.to_string(), expected));
+            if let Some(expected) = spec.task.config().expected_view_value(setting.key, &value) {
+                errors.push(InvalidSetting::new(setting.key, &value.to_string(), expected));
                 // The default was checked when it was declared.
-                let _ = self.set(knob.key, &default);
+                let _ = self.set(setting.key, &default);
             }
         }
-        problems
+        errors
     }
 }
 
-/// Keys of the teacher's links: locked and hidden controls, embedding, starting at a step; and ends of axes, which are
-/// kept as they stand and have no effect yet.
-pub const RESERVED: [&str; 5] = ["lock", "hide", "embed", "at", "axes"];
+/// Keys of teachers' links: locked and hidden controls, embedding and the start step; and ends of axes, which are kept
+/// but have no effect yet.
+pub const TEACHER_KEYS: [&str; 5] = ["lock", "hide", "embed", "at", "axes"];
 
-/// What a link says.
+/// Content of a link.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Link {
-    /// The run.
+    /// Specification of the run.
     pub spec: RunSpec,
-    /// How it is shown.
-    pub view: View,
-    /// The theory that stands beside the minimal model; part of the links of runs on sequences alone.
+    /// Settings of the view.
+    pub view: ViewSettings,
+    /// Settings of the theory next to the minimal model; only links of runs on Markov chains contain them.
     pub theory: TheorySettings,
-    /// Reserved keys with their values, in the order of the link.
-    pub reserved: Vec<(String, String)>,
+    /// Teacher's keys with their values, in the order of the link.
+    pub teacher_keys: Vec<(String, String)>,
 }
 
 impl Link {
-    /// The link of a run and of nothing else: the run is shown as its lab shows runs, so that [`encode`] writes no charts
-    /// that nobody chose.
-    pub fn of(spec: RunSpec) -> Link {
-        Link { view: View::of(&spec.task), spec, ..Link::default() }
+    /// Creates the link of a run with the default view of its task.
+    pub fn from_spec(spec: RunSpec) -> Link {
+        Link { view: ViewSettings::default_of_task(&spec.task), spec, ..Link::default() }
     }
 }
 
-/// Longest link that is read; what comes behind is ignored. No link that is written is as long, all lists full.
-pub const MAX_LENGTH: usize = 40_000;
+/// Largest length of a link that is read, in bytes; the rest is ignored. The longest link that is written is shorter.
+pub const MAX_LINK_LENGTH: usize = 40_000;
 
-/// Most notices that one link can cause.
+/// Largest number of notices for one link.
 const MAX_NOTICES: usize = 20;
 
-/// Reads a link, a whole address that ends in one, or a bare `sparse-parity?n=20`. Never fails: the notices
-/// say what was ignored and what would have been right.
-pub fn decode(text: &str) -> (Link, Vec<Problem>) {
-    decode_within(text, MOST_CELLS)
+/// Decodes a link, an address that ends in one, or a bare `sparse-parity?n=20`. Never fails: the notices list what was
+/// ignored, each with a description of valid values.
+pub fn decode(text: &str) -> (Link, Vec<InvalidSetting>) {
+    decode_within(text, MAX_PAGE_SWEEP_RUNS)
 }
 
-/// The same where a sweep may stand for up to `most` runs, as somebody has agreed to.
-pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
+/// As [`decode`], for a sweep of up to `max_runs` runs, which the user has confirmed.
+pub fn decode_within(text: &str, max_runs: usize) -> (Link, Vec<InvalidSetting>) {
     let mut notices = vec![];
     let mut text = text.trim();
-    if text.len() > MAX_LENGTH {
-        notices.push(Problem::new(
+    if text.len() > MAX_LINK_LENGTH {
+        notices.push(InvalidSetting::new(
             "link",
             &tr!("{many} characters", many = text.len()),
-            tr!("at most {most} characters", most = MAX_LENGTH),
+            tr!("at most {most} characters", most = MAX_LINK_LENGTH),
         ));
-        let end = (0..=MAX_LENGTH).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+        let end = (0..=MAX_LINK_LENGTH).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         text = &text[..end];
     }
     let text = text.split_once('#').map_or(text, |(_, fragment)| fragment);
@@ -209,19 +208,23 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     let (path, query) = text.split_once('?').unwrap_or((&text, ""));
     let (version, lab) = path.split_once('/').unwrap_or(("v1", path));
     if version != "v1" {
-        notices.push(Problem::new("version", version, tr!("v1 (the link was read as a link of version v1)")));
+        notices.push(InvalidSetting::new(
+            "version",
+            version,
+            tr!("v1 (the link was read as a link of version v1)"),
+        ));
     }
     let mut link = Link::default();
     let lab = lab.trim_matches('/');
-    match RunSpec::of_lab(lab) {
+    match RunSpec::default_of_lab(lab) {
         Some(spec) => {
-            link.view = View::of(&spec.task);
+            link.view = ViewSettings::default_of_task(&spec.task);
             link.spec = spec;
         }
         None if lab.is_empty() => {}
         None => {
             let labs: Vec<_> = crate::tasks::Task::ENTRIES.iter().map(|e| e.info.slug).collect();
-            notices.push(Problem::new("task", lab, tr!("one of {labs}", labs = labs.join(", "))));
+            notices.push(InvalidSetting::new("task", lab, tr!("one of {labs}", labs = labs.join(", "))));
         }
     }
     let pairs: Vec<(&str, &str)> = query
@@ -232,28 +235,28 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
         .map(|(key, value)| (key.trim(), value.trim()))
         .collect();
     let (usual, before) = (link.clone(), notices.len());
-    read_all(&mut link, &pairs, None, &mut notices);
-    let asked = link.spec.model.clone();
-    let mut repaired = link.spec.repair_within(most);
+    read_pairs(&mut link, &pairs, None, &mut notices);
+    let requested = link.spec.model.clone();
+    let mut repaired = link.spec.repair_within(max_runs);
     // A model that does not suit the task is as one that is not known: the other settings are those of the usual model.
-    // Whether it suits can depend on settings of the task, so the whole link is read before that is told.
-    let is_chosen = asked.info().slug != usual.spec.model.info().slug;
-    if is_chosen && !asked.suits(&link.spec.task) {
+    // Whether it suits can depend on settings of the task, so the whole link is read before that is reported.
+    let is_chosen = requested.info().slug != usual.spec.model.info().slug;
+    if is_chosen && !requested.suits(&link.spec.task) {
         let unsuited = repaired.iter().find(|problem| problem.key == MODEL_KEY).cloned();
         if unsuited.is_some() {
             link = usual;
             notices.truncate(before);
-            read_all(&mut link, &pairs, unsuited.as_ref(), &mut notices);
-            repaired = link.spec.repair_within(most);
+            read_pairs(&mut link, &pairs, unsuited.as_ref(), &mut notices);
+            repaired = link.spec.repair_within(max_runs);
         }
     }
     notices.extend(repaired);
-    notices.extend(link.repair_lesson());
+    notices.extend(link.repair_teacher_keys());
     notices.extend(link.view.repair(&link.spec));
     if notices.len() > MAX_NOTICES {
         let more = notices.len() - MAX_NOTICES;
         notices.truncate(MAX_NOTICES);
-        notices.push(Problem::new(
+        notices.push(InvalidSetting::new(
             "link",
             &tr!("further problems: {more}", more),
             tr!("only settings of this run, each with a valid value"),
@@ -262,8 +265,14 @@ pub fn decode_within(text: &str, most: usize) -> (Link, Vec<Problem>) {
     (link, notices)
 }
 
-/// Reads the parts of a link; with `unsuited` its first model is left aside, for this reason.
-fn read_all(link: &mut Link, pairs: &[(&str, &str)], unsuited: Option<&Problem>, notices: &mut Vec<Problem>) {
+/// Reads the keys and values of a link. With `unsuited_model` its first model is ignored, and this error is reported
+/// instead.
+fn read_pairs(
+    link: &mut Link,
+    pairs: &[(&str, &str)],
+    unsuited_model: Option<&InvalidSetting>,
+    notices: &mut Vec<InvalidSetting>,
+) {
     // Which model and optimizer decides which other keys exist.
     let chooses = |key: &str| key == MODEL_KEY || key == OPTIMIZER_KEY;
     let ordered = pairs.iter().filter(|p| chooses(p.0)).chain(pairs.iter().filter(|p| !chooses(p.0)));
@@ -271,70 +280,86 @@ fn read_all(link: &mut Link, pairs: &[(&str, &str)], unsuited: Option<&Problem>,
     let mut seen = BTreeMap::new();
     for &(key, value) in ordered {
         if let Some(is_kept) = seen.get(key) {
-            notices.push(repeated(link, key, value, *is_kept, notices.len()));
+            notices.push(repeated_key_error(link, key, value, *is_kept, notices.len()));
             continue;
         }
-        let problem = match unsuited.filter(|_| key == MODEL_KEY) {
+        let error = match unsuited_model.filter(|_| key == MODEL_KEY) {
             Some(problem) => Some(problem.clone()),
-            None => read(link, key, value).err(),
+            None => read_pair(link, key, value).err(),
         };
-        seen.insert(key, problem.is_none());
-        notices.extend(problem);
+        seen.insert(key, error.is_none());
+        notices.extend(error);
     }
 }
 
-/// What is wrong with a further value of a key, after so many notices: that it cannot be read, or that it is one too many.
-fn repeated(link: &Link, key: &str, value: &str, first_is_kept: bool, notices: usize) -> Problem {
+/// Error for a repeated key of a link, when there are `notice_count` notices: that its value is invalid, or that only
+/// one value is allowed.
+fn repeated_key_error(
+    link: &Link,
+    key: &str,
+    value: &str,
+    first_is_kept: bool,
+    notice_count: usize,
+) -> InvalidSetting {
     // A copy of the link takes the value. Notices beyond the limit are only counted.
-    let unread = if notices <= MAX_NOTICES { read(&mut link.clone(), key, value).err() } else { None };
+    let unread =
+        if notice_count <= MAX_NOTICES { read_pair(&mut link.clone(), key, value).err() } else { None };
     let expected = match first_is_kept {
         true => tr!("one value only; the first value was kept"),
         false => tr!(
             "only one value; of several values in a link only the first is read, and here the first is not valid"
         ),
     };
-    unread.unwrap_or_else(|| Problem::new(key, value, expected))
+    unread.unwrap_or_else(|| InvalidSetting::new(key, value, expected))
 }
 
-fn read(link: &mut Link, key: &str, value: &str) -> Result<(), Problem> {
-    if RESERVED.contains(&key) {
+/// Reads one key and its value into `link`.
+fn read_pair(link: &mut Link, key: &str, value: &str) -> Result<(), InvalidSetting> {
+    if TEACHER_KEYS.contains(&key) {
         let plain =
             value.len() <= 400 && value.chars().all(|c| c.is_ascii_alphanumeric() || ".,_-".contains(c));
         if !plain {
-            return Err(Problem::new(
+            return Err(InvalidSetting::new(
                 key,
                 value,
                 tr!("letters, digits, dots, commas, underscores and hyphens"),
             ));
         }
-        let (kept, problem) = lesson::read(&link.spec, key, value);
-        link.reserved.extend(kept.map(|kept| (key.to_string(), kept)));
-        return problem.map_or(Ok(()), Err);
+        let (kept, error) = lesson::parse_teacher_value(&link.spec, key, value);
+        link.teacher_keys.extend(kept.map(|kept| (key.to_string(), kept)));
+        return error.map_or(Ok(()), Err);
     }
-    if let Some(knob) = View::KNOBS.iter().find(|k| k.key == key) {
-        return read_view(&mut link.view, knob, value);
+    if let Some(setting) = ViewSettings::SETTINGS.iter().find(|k| k.key == key) {
+        return read_view_setting(&mut link.view, setting, value);
     }
-    if let Some(knob) = link.spec.task.config().theory_knobs().iter().find(|k| k.key == key) {
-        return link.theory.set(key, &knob.parse(value)?).map(|_| ());
+    if let Some(setting) = link.spec.task.config().theory_settings().iter().find(|k| k.key == key) {
+        return link.theory.set(key, &setting.parse(value)?).map(|_| ());
     }
     link.spec.parse(key, value)
 }
 
-fn read_view(view: &mut View, knob: &Knob, text: &str) -> Result<(), Problem> {
-    let Range::Set(options) = knob.range else { return view.set(knob.key, &knob.parse(text)?).map(|_| ()) };
+/// Reads one setting of the view; an unknown chart does not invalidate the others.
+fn read_view_setting(
+    view: &mut ViewSettings,
+    setting: &SettingInfo,
+    text: &str,
+) -> Result<(), InvalidSetting> {
+    let Range::Set(options) = setting.range else {
+        return view.set(setting.key, &setting.parse(text)?).map(|_| ());
+    };
     // A chart that this version does not know does not take the others with it.
     let (known, unknown): (Vec<&str>, Vec<&str>) =
-        names(text).partition(|name| options.iter().any(|o| o.slug == *name));
+        split_names(text).partition(|name| options.iter().any(|o| o.slug == *name));
     if !known.is_empty() {
-        view.set(knob.key, &knob.parse(&known.join("."))?)?;
+        view.set(setting.key, &setting.parse(&known.join("."))?)?;
     }
     if unknown.is_empty() && !known.is_empty() {
         return Ok(());
     }
-    Err(Problem::new(knob.key, &unknown.join("."), knob.expected()))
+    Err(InvalidSetting::new(setting.key, &unknown.join("."), setting.describe_expected()))
 }
 
-/// Undoes what mail and chat programs do to a link. Bytes that make no text are left as they are.
+/// Decodes the percent-encoding that mail and chat programs add to a link. Invalid UTF-8 is left encoded.
 pub fn percent_decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8().unwrap_or(text.into()).into_owned()
 }
@@ -470,11 +495,11 @@ mod tests {
     #[test]
     fn the_link_of_a_run_alone_has_no_charts() {
         for task in Task::ENTRIES {
-            let spec = RunSpec::of_lab(task.info.slug).unwrap();
-            assert_eq!(encode(&Link::of(spec)), format!("#v1/{}", task.info.slug));
+            let spec = RunSpec::default_of_lab(task.info.slug).unwrap();
+            assert_eq!(encode(&Link::from_spec(spec)), format!("#v1/{}", task.info.slug));
         }
         let (shown, _) = decode("#v1/groups?n=13&steps=20&show=neurons&y=log");
-        assert_eq!(encode(&Link::of(shown.spec)), "#v1/groups?n=13&steps=20");
+        assert_eq!(encode(&Link::from_spec(shown.spec)), "#v1/groups?n=13&steps=20");
     }
 
     #[test]
@@ -500,7 +525,7 @@ mod tests {
         assert!(notices[0].expected.starts_with("one or more of loss, accuracy, weights"));
         for nothing in ["", ".", "astrology"] {
             let (link, notices) = decode(&format!("#v1/sparse-parity?show={nothing}"));
-            assert_eq!((link.view.show, notices.len()), (USUAL.to_vec(), 1), "{nothing}");
+            assert_eq!((link.view.show, notices.len()), (DEFAULT_CHARTS.to_vec(), 1), "{nothing}");
         }
     }
 
@@ -541,7 +566,7 @@ mod tests {
     fn garbage_of_any_length_gives_notices_and_a_run() {
         for text in ["#".repeat(100_000), "&=".repeat(50_000), "%".repeat(100_000), "é%ff".repeat(30_000)] {
             let (link, notices) = decode(&text);
-            assert!(link.spec.problems().is_empty());
+            assert!(link.spec.invalid_settings().is_empty());
             assert!(!notices.is_empty() && notices.len() <= MAX_NOTICES + 1);
         }
     }

@@ -1,44 +1,45 @@
-//! A file that a person gave: its first bytes here, the rest wherever it is.
+//! Uploaded files: the first bytes in memory, the rest in the browser.
 //!
 //! # Why
-//! The memory of a WebAssembly program never shrinks, so the page takes no more of a file than it needs to tell what it
-//! is. The rest stays with the browser, as a `Blob`, which a worker reads and the browser's storage keeps without
-//! a copy. Natively all bytes are at hand.
+//! The memory of a WebAssembly program never shrinks, so the page reads no more of a file than it needs to recognise
+//! what it is. The rest stays with the browser, as a `Blob`, which a worker reads and the browser's storage keeps
+//! without a copy. Natively all bytes are at hand.
 
 use std::sync::Arc;
 
-/// A file that a person gave. Copies are handles to the same.
+/// File that the user has opened. Clones share the content.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GivenFile {
-    /// Bytes that it has.
+pub struct UploadedFile {
+    /// Size in bytes.
     pub size: u64,
-    /// Its first bytes; all of them where it is small or in memory.
+    /// First bytes of the file; all bytes if it is small or in memory.
     pub head: Arc<[u8]>,
-    /// Where the browser has it.
+    /// Handle to the browser's file; None if all bytes are in `head`.
     pub handle: Option<FileHandle>,
 }
 
-impl GivenFile {
-    /// A file in memory.
-    pub fn of(bytes: Vec<u8>) -> GivenFile {
-        GivenFile { size: bytes.len() as u64, head: bytes.into(), handle: None }
+impl UploadedFile {
+    /// Creates a file in memory.
+    pub fn from_bytes(bytes: Vec<u8>) -> UploadedFile {
+        UploadedFile { size: bytes.len() as u64, head: bytes.into(), handle: None }
     }
 
-    /// All of it, where that is at hand.
+    /// All bytes of the file; None if only the first ones are in memory.
     pub fn bytes(&self) -> Option<&[u8]> {
         (self.head.len() as u64 == self.size).then_some(&self.head)
     }
 }
 
-/// A file that the browser has; it lets go of it when the last handle is dropped.
+/// Handle to a file in the browser, which is released when the last handle is dropped.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FileHandle(Arc<Held>);
+pub struct FileHandle(Arc<FileId>);
 
+/// Number of a file in the browser.
 #[derive(Debug, PartialEq)]
-struct Held(u32);
+struct FileId(u32);
 
 #[cfg(all(target_family = "wasm", feature = "web"))]
-pub use web::{BlobReader, given};
+pub use web::{BlobReader, open_blob};
 
 #[cfg(all(target_family = "wasm", feature = "web"))]
 mod web {
@@ -52,45 +53,46 @@ mod web {
     use wasm_bindgen_futures::JsFuture;
     use web_sys::Blob;
 
-    use super::{FileHandle, GivenFile, Held};
+    use super::{FileHandle, FileId, UploadedFile};
 
     thread_local! {
-        /// The files by their numbers. A handle is part of the page's state, which may hold no object of the browser.
+        /// Last used number, and the open files by number. A handle is part of the page's state, which may not contain
+        /// browser objects.
         static FILES: RefCell<(u32, BTreeMap<u32, Blob>)> = const { RefCell::new((0, BTreeMap::new())) };
     }
 
     impl FileHandle {
-        /// A handle to this file.
+        /// Registers a file and returns its handle.
         pub fn new(file: Blob) -> FileHandle {
             FILES.with_borrow_mut(|(last, files)| {
                 *last += 1;
                 files.insert(*last, file);
-                FileHandle(Arc::new(Held(*last)))
+                FileHandle(Arc::new(FileId(*last)))
             })
         }
 
-        /// The file.
+        /// The browser's file object.
         pub fn blob(&self) -> Option<Blob> {
             FILES.with_borrow(|(_, files)| files.get(&self.0.0).cloned())
         }
     }
 
-    impl Drop for Held {
+    impl Drop for FileId {
         fn drop(&mut self) {
             FILES.with_borrow_mut(|(_, files)| files.remove(&self.0));
         }
     }
 
-    /// The file with up to `most` of its first bytes.
+    /// Opens a file and reads up to `max_bytes` of its first bytes.
     ///
     /// # Errors
-    /// Where the browser cannot read it: it is a folder, or it is gone.
-    pub async fn given(file: Blob, most: usize) -> Result<GivenFile, JsValue> {
+    /// If the browser cannot read it: it is a folder, or it was removed.
+    pub async fn open_blob(file: Blob, max_bytes: usize) -> Result<UploadedFile, JsValue> {
         let size = file.size();
-        let head = file.slice_with_f64_and_f64(0.0, size.min(most as f64))?;
+        let head = file.slice_with_f64_and_f64(0.0, size.min(max_bytes as f64))?;
         let head = JsFuture::from(head.array_buffer()).await?;
         let head = Uint8Array::new(&head).to_vec().into();
-        Ok(GivenFile { size: size as u64, head, handle: Some(FileHandle::new(file)) })
+        Ok(UploadedFile { size: size as u64, head, handle: Some(FileHandle::new(file)) })
     }
 
     #[wasm_bindgen]
@@ -102,54 +104,56 @@ mod web {
         fn read(this: &FileReaderSync, file: &Blob) -> Result<ArrayBuffer, JsValue>;
     }
 
-    /// Bytes that are fetched at once.
-    const PIECE: f64 = 1048576.0;
+    /// Bytes that are read at once.
+    const CHUNK_BYTES: f64 = 1048576.0;
 
-    /// Reads a file piece by piece, which waits for the disk: in workers only.
+    /// Synchronous reader of a file in chunks, which blocks its thread: for workers only.
     pub struct BlobReader<T> {
         file: Blob,
         reader: FileReaderSync,
-        /// Bytes that have been fetched.
-        fetched: f64,
-        piece: Vec<u8>,
-        /// Bytes of the piece that have been read.
-        used: usize,
-        told: T,
+        /// Number of bytes that have been read from the file.
+        fetched_bytes: f64,
+        chunk: Vec<u8>,
+        /// Number of bytes of the chunk that have been consumed.
+        chunk_position: usize,
+        on_progress: T,
     }
 
     impl<T: FnMut(f64)> BlobReader<T> {
-        /// A reader of this file; `told` hears before each piece which share has been read.
+        /// Creates a reader; `on_progress` is called before each chunk with the fraction of the file that has been
+        /// read.
         ///
         /// # Errors
-        /// Outside of workers.
-        pub fn new(file: Blob, told: T) -> Result<Self, JsValue> {
+        /// Outside of a worker.
+        pub fn new(file: Blob, on_progress: T) -> Result<Self, JsValue> {
             let reader = FileReaderSync::new()?;
-            Ok(BlobReader { file, reader, fetched: 0.0, piece: vec![], used: 0, told })
+            Ok(BlobReader { file, reader, fetched_bytes: 0.0, chunk: vec![], chunk_position: 0, on_progress })
         }
 
-        fn fetch(&mut self) -> Result<(), JsValue> {
-            let (begin, size) = (self.fetched, self.file.size());
-            (self.told)(begin / size.max(1.0));
-            self.fetched = size.min(begin + PIECE);
-            let piece = self.reader.read(&self.file.slice_with_f64_and_f64(begin, self.fetched)?)?;
+        /// Reads the next chunk from the file.
+        fn fetch_chunk(&mut self) -> Result<(), JsValue> {
+            let (begin, size) = (self.fetched_bytes, self.file.size());
+            (self.on_progress)(begin / size.max(1.0));
+            self.fetched_bytes = size.min(begin + CHUNK_BYTES);
+            let piece = self.reader.read(&self.file.slice_with_f64_and_f64(begin, self.fetched_bytes)?)?;
             let piece = Uint8Array::new(&piece);
-            self.piece.resize(piece.length() as usize, 0);
-            piece.copy_to(&mut self.piece);
-            self.used = 0;
+            self.chunk.resize(piece.length() as usize, 0);
+            piece.copy_to(&mut self.chunk);
+            self.chunk_position = 0;
             Ok(())
         }
     }
 
     impl<T: FnMut(f64)> Read for BlobReader<T> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            if self.used == self.piece.len() && self.fetched < self.file.size() {
-                // Why is no use to anybody: the file has changed, or is gone.
-                self.fetch().map_err(|_| io::Error::from(io::ErrorKind::Other))?;
+            if self.chunk_position == self.chunk.len() && self.fetched_bytes < self.file.size() {
+                // The cause does not matter: the file has changed, or was removed.
+                self.fetch_chunk().map_err(|_| io::Error::from(io::ErrorKind::Other))?;
             }
-            let rest = &self.piece[self.used..];
+            let rest = &self.chunk[self.chunk_position..];
             let count = rest.len().min(buffer.len());
             buffer[..count].copy_from_slice(&rest[..count]);
-            self.used += count;
+            self.chunk_position += count;
             Ok(count)
         }
     }

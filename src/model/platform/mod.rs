@@ -11,7 +11,7 @@ pub use native::*;
 #[cfg(all(target_family = "wasm", feature = "web"))]
 pub use web::{fresh_seed, now_ms};
 
-/// Milliseconds since some fixed moment.
+/// Milliseconds since a fixed but unspecified moment.
 ///
 /// Without the `web` feature a wasm build has no clock; such a build only type-checks the core.
 #[cfg(all(target_family = "wasm", not(feature = "web")))]
@@ -19,8 +19,8 @@ pub fn now_ms() -> f64 {
     0.0
 }
 
-/// Threads that a program of a page may have.
+/// Number of threads that a page's program may use.
 #[cfg(target_family = "wasm")]
-pub fn cores() -> usize {
+pub fn core_count() -> usize {
     1
 }

@@ -12,12 +12,12 @@ pub fn now_ms() -> f64 {
     START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
 }
 
-/// Threads that there are cores for.
-pub fn cores() -> usize {
+/// Number of threads that the processor can run in parallel.
+pub fn core_count() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A seed that nobody has used before, small enough to be read out.
+/// Random seed for a new run, with at most 32 bits, so that it is easy to read out.
 ///
 /// Without the `cli` feature, which brings getrandom, it comes from the clock.
 pub fn fresh_seed() -> u64 {
@@ -28,10 +28,10 @@ pub fn fresh_seed() -> u64 {
     (now_ms() * 1e3) as u64
 }
 
-/// Whether `path` still leads to this opened file, and not to another one that was renamed over it.
+/// Whether `path` still refers to the opened file, and not to another file that replaced it.
 ///
-/// Where the system does not number its files, the answer is always yes.
-pub fn is_at(file: &File, path: &Path) -> bool {
+/// Always true on systems without inode numbers.
+pub fn is_same_file(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
@@ -46,11 +46,11 @@ pub fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Whether this machine can have a GPU, as far as that shows without asking the drivers.
+/// Whether this machine may have a GPU, judging by device files, without asking the drivers.
 ///
 /// # Why
-/// To ask them takes a second, and Mesa's write to the error stream where there is no display. On Linux each GPU has a
-/// device file: direct rendering, NVIDIA's own, or that of Windows' subsystem for Linux.
+/// Asking the drivers takes a second, and Mesa's print to the error stream where there is no display. On Linux each GPU
+/// has a device file: direct rendering, NVIDIA's own, or that of Windows' subsystem for Linux.
 pub fn may_have_gpu() -> bool {
     let files = ["/dev/dri", "/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg"];
     !cfg!(target_os = "linux") || files.iter().any(|file| Path::new(file).exists())

@@ -21,18 +21,18 @@ pub fn now_ms() -> f64 {
     performance_now()
 }
 
-/// A seed that nobody has used before, small enough to be read out.
+/// Random seed for a new run, with at most 32 bits, so that it is easy to read out.
 pub fn fresh_seed() -> u64 {
     getrandom::u32().map_or_else(|_| now_ms() as u64, u64::from)
 }
 
-/// Runs `task` beside everything else on this thread.
+/// Runs `task` concurrently on this thread.
 #[expect(clippy::disallowed_methods, reason = "the one place where tasks start")]
 pub fn spawn(task: impl Future<Output = ()> + 'static) {
     wasm_bindgen_futures::spawn_local(task);
 }
 
-/// Runs the constructors of static data, once and before anything else of this module.
+/// Runs the static constructors of the WebAssembly module, once and before anything else.
 ///
 /// # Why
 /// CubeCL registers its operations in thousands of them. A linker that finds no call to `__wasm_call_ctors`
@@ -47,7 +47,7 @@ pub fn construct() {
     unsafe { __wasm_call_ctors() }
 }
 
-/// Comes back after at least `ms` milliseconds.
+/// Waits for at least `ms` milliseconds.
 pub async fn sleep(ms: f64) {
     let promise = Promise::new(&mut |resolve, _| set_timeout(&resolve, ms));
     // The promise is only ever resolved.
@@ -55,12 +55,12 @@ pub async fn sleep(ms: f64) {
 }
 
 thread_local! {
-    /// One channel for all yields: a new one each time would wait for the garbage collector.
+    /// One channel for all yields: a new channel for each would wait for the garbage collector.
     static CHANNEL: Option<web_sys::MessageChannel> = web_sys::MessageChannel::new().ok();
 }
 
-/// Lets waiting messages be handled: a macrotask through a message channel, because a promise alone would
-/// keep them waiting and a timer is held back to 4 ms. Only one task of a thread may yield at a time.
+/// Lets pending browser events be handled: a macrotask through a message channel, because a promise alone would not
+/// yield to them and a timer is delayed by 4 ms. Only one task of a thread may yield at a time.
 pub async fn yield_now() {
     let promise = CHANNEL.with(|channel| {
         Promise::new(&mut |resolve, _| match channel {
@@ -74,10 +74,10 @@ pub async fn yield_now() {
     let _ = JsFuture::from(promise).await;
 }
 
-/// A lock of the browser, which one page of a host holds at a time; it is let go of when this is dropped.
-pub struct Lock(Option<Function>);
+/// Web lock of the browser, held by one page of an origin at a time; released when dropped.
+pub struct BrowserLock(Option<Function>);
 
-impl Drop for Lock {
+impl Drop for BrowserLock {
     fn drop(&mut self) {
         if let Some(release) = &self.0 {
             // It resolves a promise, which cannot fail.
@@ -86,12 +86,12 @@ impl Drop for Lock {
     }
 }
 
-/// Waits until no other page holds the lock of this name. Without one, all the same: where the browser has no locks, and
-/// where the page that holds it does not let go within `patience_ms`, because it was frozen.
-pub async fn lock(name: &str, patience_ms: u32) -> Lock {
+/// Waits for the web lock `name`. Returns without it if the browser has no locks, or if another page, which may be
+/// frozen, holds it for longer than `patience_ms`.
+pub async fn acquire_lock(name: &str, patience_ms: u32) -> BrowserLock {
     let property = |from: &JsValue, key: &str| Reflect::get(from, &key.into()).unwrap_or_default();
     let locks = property(&property(&js_sys::global(), "navigator"), "locks");
-    let Ok(request) = property(&locks, "request").dyn_into::<Function>() else { return Lock(None) };
+    let Ok(request) = property(&locks, "request").dyn_into::<Function>() else { return BrowserLock(None) };
     let how = Object::new();
     let signal = property(&js_sys::global(), "AbortSignal");
     if let Ok(timeout) = property(&signal, "timeout").dyn_into::<Function>()
@@ -101,14 +101,14 @@ pub async fn lock(name: &str, patience_ms: u32) -> Lock {
         let _ = Reflect::set(&how, &"signal".into(), &signal);
     }
     let granted = Promise::new(&mut |granted, failed| {
-        // The lock is held until the promise that the callback gives is resolved.
+        // The lock is held until the promise that the callback returns is resolved.
         let hold = Closure::once_into_js(move || {
             Promise::new(&mut |release, _| {
                 let _ = granted.call1(&JsValue::UNDEFINED, &release);
             })
         });
-        let asked = request.call3(&locks, &name.into(), &how, &hold);
-        match asked.map(JsCast::unchecked_into::<Promise>) {
+        let requested = request.call3(&locks, &name.into(), &how, &hold);
+        match requested.map(JsCast::unchecked_into::<Promise>) {
             Ok(asked) => {
                 let failed = Closure::once(move |why: JsValue| {
                     let _ = failed.call1(&JsValue::UNDEFINED, &why);
@@ -122,13 +122,13 @@ pub async fn lock(name: &str, patience_ms: u32) -> Lock {
             }
         }
     });
-    Lock(JsFuture::from(granted).await.ok().and_then(|release| release.dyn_into().ok()))
+    BrowserLock(JsFuture::from(granted).await.ok().and_then(|release| release.dyn_into().ok()))
 }
 
-/// A message and the buffers that are handed over with it: `[value, payload]`.
+/// Converts a message to JavaScript, `[value, payload]`, and lists the buffers that are transferred with it.
 ///
 /// # Errors
-/// When the value cannot be expressed in JavaScript, which is a mistake in the protocol.
+/// If the value cannot be converted to JavaScript, which is a bug in the protocol.
 pub fn pack<T: Serialize>(value: &T, payload: &Payload) -> Result<(JsValue, Array), String> {
     let value = serde_wasm_bindgen::to_value(value).map_err(|e| e.to_string())?;
     let transfer = Array::new();
@@ -148,10 +148,10 @@ pub fn pack<T: Serialize>(value: &T, payload: &Payload) -> Result<(JsValue, Arra
     Ok((Array::of2(&value, &payload).into(), transfer))
 }
 
-/// What [`pack`] made, on the other side.
+/// Reads a message that [`pack`] has converted.
 ///
 /// # Errors
-/// When it is something else.
+/// If it is another JavaScript value.
 pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<(T, Payload), String> {
     let pair: &Array = data.dyn_ref().ok_or("a message that is no array")?;
     let value = serde_wasm_bindgen::from_value(pair.get(0)).map_err(|e| e.to_string())?;

@@ -1,58 +1,59 @@
-//! The runs that a sweep stands for: how many, which settings each has, and what cannot be in them.
+//! Runs of a sweep: their number, the settings of each, and checks that they are valid.
 //!
 //! # Why
-//! Whether the settings of a run can be together includes those of its sweep, so its runs are taken apart here.
-//! [`sweep`](crate::sweep) puts them in their places for whoever makes and shows them.
+//! Validating a run includes the runs of its sweep, so they are built here.
+//! [`sweep`](crate::sweep) gives them their positions in the grid for training and display.
 
 use std::collections::BTreeMap;
 
-use super::time::{duration, seconds_of_one};
+use super::time::{estimate_run_seconds, format_duration};
 use super::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::models::Family;
-use vivarium_core::bounds::MOST_CONSTRUCTIONS;
-use vivarium_core::settings::{Axis, Problem, thousands};
+use vivarium_core::bounds::MAX_SWEEP_CONSTRUCTION_OPERATIONS;
+use vivarium_core::settings::{InvalidSetting, SweepAxis, format_thousands};
 
-/// Most runs that a sweep may stand for without anybody's word: what a page makes and shows.
-pub const MOST_CELLS: usize = 1024;
+/// Largest number of runs of a sweep on the page, and on the command line without `--yes`.
+pub const MAX_PAGE_SWEEP_RUNS: usize = 1024;
 
-/// Settings that no run of a sweep can have for itself.
-pub const FIXED: &[&str] = &["sweep", "series", "further", "lrs", "device", "learner"];
+/// Keys of settings that cannot be swept.
+pub const UNSWEEPABLE_KEYS: &[&str] = &["sweep", "series", "further", "lrs", "device", "learner"];
 
-/// Runs that are looked at for an estimate.
-const LOOKED_AT: usize = 16;
+/// Number of runs of a sweep whose duration is computed for an estimate.
+const ESTIMATED_RUNS: usize = 16;
 
-/// The settings that the sweep of `spec` goes through: its own, that of its curves, and the further ones.
-pub fn axes(spec: &RunSpec) -> impl Iterator<Item = &Axis> {
+/// Axes of the sweep of `spec`: the first, the one of the curves, and the further ones; empty axes are left out.
+pub fn sweep_axes(spec: &RunSpec) -> impl Iterator<Item = &SweepAxis> {
     let first = [&spec.run.sweep, &spec.run.series];
     first.into_iter().chain(&spec.run.further).filter(|axis| !axis.is_empty())
 }
 
-/// How many runs the sweep of `spec` stands for, in 64 bits also where memory has 32; 0 if it is no sweep.
-pub fn runs(spec: &RunSpec) -> u64 {
-    let lengths = axes(spec).map(|axis| axis.values.len() as u64);
+/// Number of runs of the sweep of `spec`, also beyond 32 bits; 0 if it has no sweep.
+pub fn count_runs(spec: &RunSpec) -> u64 {
+    let lengths = sweep_axes(spec).map(|axis| axis.values.len() as u64);
     if spec.run.sweep.is_empty() { 0 } else { lengths.fold(1, u64::saturating_mul) }
 }
 
-/// The same as a number of things in memory.
-pub fn count(spec: &RunSpec) -> usize {
-    usize::try_from(runs(spec)).unwrap_or(usize::MAX)
+/// Number of runs as [`count_runs`], at most `usize::MAX`.
+pub fn count_runs_usize(spec: &RunSpec) -> usize {
+    usize::try_from(count_runs(spec)).unwrap_or(usize::MAX)
 }
 
-/// How many runs differ in the first two settings alone: what a map, or curves, show. Their numbers are consecutive.
-pub fn panel(spec: &RunSpec) -> usize {
+/// Number of runs in one map or chart: those that differ only in the first two swept settings, which have consecutive
+/// numbers.
+pub fn runs_per_panel(spec: &RunSpec) -> usize {
     spec.run.sweep.values.len() * spec.run.series.values.len().max(1)
 }
 
-/// Which value of the sweep's setting run `number` has, and which of the second setting; 0 where there is none.
-pub fn place(spec: &RunSpec, number: usize) -> (usize, usize) {
-    let (number, lines) = (number % panel(spec).max(1), spec.run.series.values.len().max(1));
+/// Indices of the values of the first and second swept settings in run `number`; 0 where there is no such setting.
+pub fn value_indices(spec: &RunSpec, number: usize) -> (usize, usize) {
+    let (number, lines) = (number % runs_per_panel(spec).max(1), spec.run.series.values.len().max(1));
     (number / lines, number % lines)
 }
 
-/// Which value of each of the further settings run `number` has. The last of them changes first.
-fn further(spec: &RunSpec, number: usize) -> Vec<usize> {
-    let mut rest = number / panel(spec).max(1);
-    let one = |axis: &Axis| {
+/// Indices of the values of the further swept settings in run `number`. The last of these settings varies fastest.
+fn further_value_indices(spec: &RunSpec, number: usize) -> Vec<usize> {
+    let mut rest = number / runs_per_panel(spec).max(1);
+    let one = |axis: &SweepAxis| {
         let (length, all) = (axis.values.len().max(1), rest);
         rest = all / length;
         all % length
@@ -62,57 +63,59 @@ fn further(spec: &RunSpec, number: usize) -> Vec<usize> {
     places
 }
 
-/// The settings of [`axes`], each with which of its values run `number` has.
-pub fn places(spec: &RunSpec, number: usize) -> impl Iterator<Item = (&Axis, usize)> {
-    let (at, line) = place(spec, number);
+/// Axes of the sweep as in [`sweep_axes`], each with the index of its value in run `number`.
+pub fn axes_with_value_indices(spec: &RunSpec, number: usize) -> impl Iterator<Item = (&SweepAxis, usize)> {
+    let (at, line) = value_indices(spec, number);
     let first = [(&spec.run.sweep, at), (&spec.run.series, line)];
-    let all = first.into_iter().chain(spec.run.further.iter().zip(further(spec, number)));
+    let all = first.into_iter().chain(spec.run.further.iter().zip(further_value_indices(spec, number)));
     all.filter(|(axis, _)| !axis.is_empty())
 }
 
-/// Run `number` of the sweep of `spec`, from 0, without a sweep.
+/// Builds run `number` of the sweep of `spec`, counted from 0, without a sweep.
 ///
 /// # Errors
-/// Which of the sweep's values cannot be. None of a sweep in a specification without problems.
-pub fn run(spec: &RunSpec, number: usize) -> Result<RunSpec, Problem> {
-    Runs::of(spec).checked(number)
+/// The invalid value of a swept setting. A valid specification has none.
+pub fn build_run(spec: &RunSpec, number: usize) -> Result<RunSpec, InvalidSetting> {
+    SweepRuns::new(spec).build_checked(number)
 }
 
-/// The runs of a sweep, one by one. What they share is copied once: a thousand runs of a thousand values are a million
-/// texts otherwise.
-pub struct Runs<'a> {
+/// Runs of a sweep, built one by one. Their common settings are copied once: with a thousand values, copying the axes
+/// for each run would copy a million strings.
+pub struct SweepRuns<'a> {
+    /// Specification with the sweep.
     sweep: &'a RunSpec,
-    /// What they share, without a sweep.
+    /// Common settings of the runs, without a sweep.
     shared: RunSpec,
 }
 
-impl<'a> Runs<'a> {
-    /// Those of `spec`.
-    pub fn of(spec: &'a RunSpec) -> Self {
+impl<'a> SweepRuns<'a> {
+    /// Prepares the runs of the sweep of `spec`.
+    pub fn new(spec: &'a RunSpec) -> Self {
         let mut shared = spec.clone();
-        (shared.run.sweep, shared.run.series) = (Axis::default(), Axis::default());
+        (shared.run.sweep, shared.run.series) = (SweepAxis::default(), SweepAxis::default());
         shared.run.further.clear();
-        Runs { sweep: spec, shared }
+        SweepRuns { sweep: spec, shared }
     }
 
-    /// Run `number`, which may be one whose settings cannot be together; none where one of the sweep's values cannot be.
-    pub fn unchecked(&self, number: usize) -> Option<RunSpec> {
-        self.parsed(number).ok()
+    /// Builds run `number` without checking that its settings are compatible; None if one of the sweep's values is
+    /// invalid.
+    pub fn build_unchecked(&self, number: usize) -> Option<RunSpec> {
+        self.try_build(number).ok()
     }
 
-    /// Run `number`, or what is wrong with which of the sweep's settings. To write that setting down takes a millisecond
-    /// if it has a thousand values, so that is left to who says it to somebody.
-    fn parsed(&self, number: usize) -> Result<RunSpec, (&'static str, &'a Axis, Problem)> {
+    /// Builds run `number`; the error names the key of the axis, the axis and the invalid value. The axis is not
+    /// formatted here, since that takes a millisecond for a thousand values.
+    fn try_build(&self, number: usize) -> Result<RunSpec, (&'static str, &'a SweepAxis, InvalidSetting)> {
         let run = &self.sweep.run;
         let mut one = self.shared.clone();
-        let (at, line) = place(self.sweep, number);
-        let further = further(self.sweep, number);
-        let mut set = |key: &'static str, axis: &'a Axis, place: usize| {
+        let (at, line) = value_indices(self.sweep, number);
+        let further = further_value_indices(self.sweep, number);
+        let mut set = |key: &'static str, axis: &'a SweepAxis, place: usize| {
             let value = axis.values.get(place).map_or("", String::as_str);
             one.parse(&axis.key, value).map_err(|problem| (key, axis, problem))
         };
-        // Another model or optimizer has its own defaults for what is set after it.
-        let chooses = |axis: &Axis| axis.key == MODEL_KEY || axis.key == OPTIMIZER_KEY;
+        // Another model or optimizer resets its settings to defaults, so it is chosen first.
+        let chooses = |axis: &SweepAxis| axis.key == MODEL_KEY || axis.key == OPTIMIZER_KEY;
         for is_choice in [true, false] {
             // The later settings first: they may be those that the first depends on.
             for (axis, place) in run.further.iter().zip(&further).rev() {
@@ -130,16 +133,17 @@ impl<'a> Runs<'a> {
         Ok(one)
     }
 
-    /// Run `number`.
+    /// Builds run `number` and checks that its settings are compatible.
     ///
     /// # Errors
-    /// As [`run`].
-    pub fn checked(&self, number: usize) -> Result<RunSpec, Problem> {
+    /// As [`build_run`].
+    pub fn build_checked(&self, number: usize) -> Result<RunSpec, InvalidSetting> {
         #[cfg(test)]
-        CHECKED.set(CHECKED.get() + 1);
-        let one = self.parsed(number).map_err(|(key, axis, problem)| wrong(key, axis, &problem))?;
-        match one.problems_alone().first() {
-            Some(problem) => Err(wrong("sweep", &self.sweep.run.sweep, problem)),
+        CHECKED_COUNT.set(CHECKED_COUNT.get() + 1);
+        let one =
+            self.try_build(number).map_err(|(key, axis, problem)| impossible_axis(key, axis, &problem))?;
+        match one.invalid_settings_of_one_run().first() {
+            Some(problem) => Err(impossible_axis("sweep", &self.sweep.run.sweep, problem)),
             None => Ok(one),
         }
     }
@@ -147,20 +151,19 @@ impl<'a> Runs<'a> {
 
 #[cfg(test)]
 thread_local! {
-    /// Runs of sweeps whose settings this thread has held against each other.
-    static CHECKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Runs of sweeps that this thread has checked.
+    static CHECKED_COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Operations that it takes to write down the networks of largest margin that these runs of a sweep begin with, each
-/// group's once.
-fn construction(spec: &RunSpec, numbers: impl Iterator<Item = usize>) -> u64 {
-    // Of no other family is a construction work, so that no run has to be looked at.
+/// Rough number of operations for constructing the maximum-margin networks of these runs of a sweep, each group's once.
+fn sum_construction_operations(spec: &RunSpec, numbers: impl Iterator<Item = usize>) -> u64 {
+    // Only in this family are constructions expensive, so that other runs need not be examined.
     if !matches!(spec.model.config().family(), Some(Family::Pairs(_))) {
         return 0;
     }
-    let runs = Runs::of(spec);
+    let runs = SweepRuns::new(spec);
     let of_one = |number| {
-        let RunSpec { model, task, .. } = runs.unchecked(number)?;
+        let RunSpec { model, task, .. } = runs.build_unchecked(number)?;
         model.config().construction(&task)
     };
     // Collecting them would sort them first.
@@ -169,19 +172,26 @@ fn construction(spec: &RunSpec, numbers: impl Iterator<Item = usize>) -> u64 {
     different.into_values().fold(0, u64::saturating_add)
 }
 
-/// Runs of a sweep that are looked at before it begins, where to look at one takes a millisecond.
-const MOST_LOOKED_AT_OF_DEAR: usize = 24;
+/// Largest number of runs of a sweep that are checked before it starts, if checking one takes a millisecond.
+const MAX_CHECKED_EXPENSIVE_RUNS: usize = 24;
 
-fn wrong(key: &str, axis: &Axis, problem: &Problem) -> Problem {
-    Problem::new(key, &axis.to_string(), tr!("values for which every run is possible; {problem}", problem))
+/// Error for an axis of a sweep with a run that is invalid.
+fn impossible_axis(key: &str, axis: &SweepAxis, problem: &InvalidSetting) -> InvalidSetting {
+    InvalidSetting::new(
+        key,
+        &axis.to_string(),
+        tr!("values for which every run is possible; {problem}", problem),
+    )
 }
 
-/// What cannot be in the sweep of `spec`, of at most so many runs.
-pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
+/// Errors of the sweep of `spec`, which may have at most `max_runs` runs.
+pub(super) fn invalid_sweep_settings(spec: &RunSpec, max_runs: usize) -> Vec<InvalidSetting> {
     let (sweep, series, further) = (&spec.run.sweep, &spec.run.series, &spec.run.further);
-    let found = |axis: &Axis, key: &str, expected: &str| vec![Problem::new(key, &axis.to_string(), expected)];
-    // Who allows no more runs than a page makes shows no more settings than a page shows.
-    if let Some(axis) = further.first().filter(|_| most <= MOST_CELLS) {
+    let found = |axis: &SweepAxis, key: &str, expected: &str| {
+        vec![InvalidSetting::new(key, &axis.to_string(), expected)]
+    };
+    // A page, which has this limit of runs, can show only two swept settings.
+    if let Some(axis) = further.first().filter(|_| max_runs <= MAX_PAGE_SWEEP_RUNS) {
         let expected = tr!(
             "at most two settings of a sweep; to sweep more settings, run `lab sweep` with the same link"
         );
@@ -196,64 +206,69 @@ pub(super) fn problems(spec: &RunSpec, most: usize) -> Vec<Problem> {
         return all.take(1).flat_map(|(key, axis)| found(axis, key, expected)).collect();
     }
     for (before, (key, axis)) in all.enumerate() {
-        let is_twice = axes(spec).take(before).any(|other| other.key == axis.key);
-        if FIXED.contains(&axis.key.as_str()) || is_twice {
+        let is_twice = sweep_axes(spec).take(before).any(|other| other.key == axis.key);
+        if UNSWEEPABLE_KEYS.contains(&axis.key.as_str()) || is_twice {
             return found(axis, key, tr!("a setting that can be different for each run of the sweep"));
         }
     }
-    if runs(spec) > most as u64 {
-        return found(sweep, "sweep", &too_many(spec, most));
+    if count_runs(spec) > max_runs as u64 {
+        return found(sweep, "sweep", &describe_too_many_runs(spec, max_runs));
     }
-    // What cannot be is at an end of an axis, nearly always; the rest of very many is found when its turn comes.
+    // An invalid run is nearly always at an end of an axis; others among very many runs are found when they start.
     // Circuits, machines and programs are read or built for each run.
     let few = !spec.model.config().is_optimized();
-    let number_of_runs = count(spec);
-    let stride = number_of_runs.div_ceil(MOST_LOOKED_AT_OF_DEAR);
+    let number_of_runs = count_runs_usize(spec);
+    let stride = number_of_runs.div_ceil(MAX_CHECKED_EXPENSIVE_RUNS);
     let is_looked_at = |number: &usize| {
         if few {
             return number.is_multiple_of(stride) || number + 1 == number_of_runs;
         }
-        if number_of_runs <= MOST_CELLS {
+        if number_of_runs <= MAX_PAGE_SWEEP_RUNS {
             return true;
         }
         // All settings but one have their first values, or all but one their last.
         let (mut not_first, mut not_last) = (0, 0);
-        for (axis, place) in places(spec, *number) {
+        for (axis, place) in axes_with_value_indices(spec, *number) {
             not_first += usize::from(place != 0);
             not_last += usize::from(place + 1 != axis.values.len());
         }
         not_first <= 1 || not_last <= 1
     };
     let looked_at = (0..number_of_runs).filter(is_looked_at);
-    if construction(spec, looked_at.clone()) > MOST_CONSTRUCTIONS {
+    if sum_construction_operations(spec, looked_at.clone()) > MAX_SWEEP_CONSTRUCTION_OPERATIONS {
         let expected = tr!(
             "fewer or smaller groups, because finding maximum-margin networks on all of these groups takes too long"
         );
         return found(sweep, "sweep", expected);
     }
-    let all = Runs::of(spec);
-    looked_at.filter_map(|number| all.checked(number).err()).take(1).collect()
+    let all = SweepRuns::new(spec);
+    looked_at.filter_map(|number| all.build_checked(number).err()).take(1).collect()
 }
 
-/// What is said of a sweep of more than `most` runs: how many they are, how long they take, and what can be done.
-fn too_many(spec: &RunSpec, most: usize) -> String {
-    let (most, count, time) = (thousands(most as u64), thousands(runs(spec)), duration(seconds(spec)));
+/// Describes the error of a sweep of more than `max_runs` runs: its number of runs, their duration, and what can be
+/// done.
+fn describe_too_many_runs(spec: &RunSpec, max_runs: usize) -> String {
+    let (most, count, time) = (
+        format_thousands(max_runs as u64),
+        format_thousands(count_runs(spec)),
+        format_duration(estimate_sweep_seconds(spec)),
+    );
     format!(
         "at most {most} runs; this sweep has {count} runs, which take up to {time} on one core of a processor: choose fewer values, or \
          run the sweep with `lab sweep --yes` and the same link"
     )
 }
 
-/// Seconds that one core of a processor takes for all runs of the sweep of `spec`, roughly: most take less, as they end
-/// at their target.
-pub fn seconds(spec: &RunSpec) -> f64 {
-    // Of more than memory has numbers for, the first are looked at.
-    let count = count(spec).min(usize::MAX / LOOKED_AT);
-    let some = count.min(LOOKED_AT);
-    let all = Runs::of(spec);
-    let times = (0..some).filter_map(|i| all.unchecked(i * count / some));
-    let times: Vec<f64> = times.map(|one| seconds_of_one(&one)).collect();
-    runs(spec) as f64 * times.iter().sum::<f64>() / times.len().max(1) as f64
+/// Estimated seconds on one core for all runs of the sweep of `spec`; most runs take less, since they end at their
+/// target.
+pub fn estimate_sweep_seconds(spec: &RunSpec) -> f64 {
+    // The product below must not overflow.
+    let count = count_runs_usize(spec).min(usize::MAX / ESTIMATED_RUNS);
+    let some = count.min(ESTIMATED_RUNS);
+    let all = SweepRuns::new(spec);
+    let times = (0..some).filter_map(|i| all.build_unchecked(i * count / some));
+    let times: Vec<f64> = times.map(|one| estimate_run_seconds(&one)).collect();
+    count_runs(spec) as f64 * times.iter().sum::<f64>() / times.len().max(1) as f64
 }
 
 #[cfg(test)]
@@ -278,7 +293,7 @@ mod tests {
                 notices.iter().any(|n| n.key == key && n.expected.contains(part)),
                 "{query}: {notices:?}"
             );
-            assert!(link.spec.problems().is_empty());
+            assert!(link.spec.invalid_settings().is_empty());
             assert_eq!(link.spec.value("lr").unwrap().to_string(), "0.5");
         }
     }
@@ -299,12 +314,17 @@ mod tests {
             assert!(notices.iter().any(|notice| notice.key == "sweep"), "{at} {line}: {notices:?}");
         }
         let (read, notices) = decode_within(&link(64, 3), 2000);
-        assert!(notices.is_empty() && count(&read.spec) == 1032, "{notices:?}");
+        assert!(notices.is_empty() && count_runs_usize(&read.spec) == 1032, "{notices:?}");
         let cells = crate::sweep::cells(&read.spec);
-        assert!(cells.len() == 1031 && cells.iter().all(|cell| (cell.at, cell.series) != (64, 3)));
+        assert!(
+            cells.len() == 1031 && cells.iter().all(|cell| (cell.sweep_index, cell.series_index) != (64, 3))
+        );
         assert!(crate::sweep::cell(&read.spec, 64 * 8 + 3).is_err());
         let other = crate::sweep::cell(&read.spec, 64 * 8 + 4).unwrap();
-        assert_eq!((other.at, other.series, other.spec.value("k").unwrap().to_string()), (64, 4, "4".into()));
+        assert_eq!(
+            (other.sweep_index, other.series_index, other.spec.value("k").unwrap().to_string()),
+            (64, 4, "4".into())
+        );
     }
 
     /// A run's number counts the values of the second setting first, then those of the first, and then those of the further
@@ -312,16 +332,16 @@ mod tests {
     #[test]
     fn runs_of_four_settings_are_numbered_map_by_map() {
         let link = "#v1/sparse-parity?sweep=n:10_20_30&series=k:2_3&further=seed:5_6,lr:0.1_0.2";
-        let (read, notices) = decode_within(link, MOST_CELLS + 1);
+        let (read, notices) = decode_within(link, MAX_PAGE_SWEEP_RUNS + 1);
         assert!(notices.is_empty() && encode(&read) == link, "{notices:?}");
         let spec = &read.spec;
-        assert_eq!((runs(spec), count(spec), panel(spec)), (24, 24, 6));
-        let keys: Vec<&str> = axes(spec).map(|axis| axis.key.as_str()).collect();
+        assert_eq!((count_runs(spec), count_runs_usize(spec), runs_per_panel(spec)), (24, 24, 6));
+        let keys: Vec<&str> = sweep_axes(spec).map(|axis| axis.key.as_str()).collect();
         assert_eq!(keys, ["n", "k", "seed", "lr"]);
         let values = |number| {
             let places: Vec<String> =
-                places(spec, number).map(|(axis, at)| axis.values[at].clone()).collect();
-            let one = run(spec, number).unwrap();
+                axes_with_value_indices(spec, number).map(|(axis, at)| axis.values[at].clone()).collect();
+            let one = build_run(spec, number).unwrap();
             assert!(one.run.sweep.is_empty() && one.run.series.is_empty() && one.run.further.is_empty());
             let set: Vec<String> = keys.iter().map(|key| one.value(key).unwrap().to_string()).collect();
             assert_eq!(places, set, "{number}");
@@ -348,9 +368,9 @@ mod tests {
             ("sweep=n:10_20&further=seed:1_2,seed:3", "further", "at most 18 settings"),
         ] {
             let (link, notices) = decode_within(&format!("#v1/sparse-parity?{query}"), 10_000);
-            let is_named = |notice: &Problem| notice.key == key && notice.expected.contains(part);
+            let is_named = |notice: &InvalidSetting| notice.key == key && notice.expected.contains(part);
             assert!(notices.iter().any(is_named), "{query}: {notices:?}");
-            assert!(link.spec.problems_within(10_000).is_empty());
+            assert!(link.spec.invalid_settings_within(10_000).is_empty());
         }
         // Of more runs than a page makes, every value of every setting is looked at with the others at an end.
         let query = "sweep=n:lin:10..39:30&series=seed:lin:1..30:30&further=k:2_40,lr:0.1_0.2";
@@ -362,15 +382,15 @@ mod tests {
     #[test]
     fn numbers_of_runs_are_of_64_bits_and_end_there() {
         let many = |from: u64| (from..from + 1000).map(|i| i.to_string()).collect();
-        let axis = |key: &str| Axis::new(key.into(), many(10));
+        let axis = |key: &str| SweepAxis::new(key.into(), many(10));
         let mut spec = RunSpec::default();
         (spec.run.sweep, spec.run.series) = (axis("seed"), axis("n"));
         spec.run.further = vec![axis("k"), axis("width")];
-        assert_eq!(runs(&spec), 1_000_000_000_000);
-        assert!(problems(&spec, 1_000_000)[0].expected.contains("1,000,000,000,000 runs"));
+        assert_eq!(count_runs(&spec), 1_000_000_000_000);
+        assert!(invalid_sweep_settings(&spec, 1_000_000)[0].expected.contains("1,000,000,000,000 runs"));
         spec.run.further = vec![axis("k"); 5];
-        assert_eq!(runs(&spec), u64::MAX);
-        assert!(seconds(&spec).is_finite());
+        assert_eq!(count_runs(&spec), u64::MAX);
+        assert!(estimate_sweep_seconds(&spec).is_finite());
     }
 
     /// A value of the optimizer would take the learning rate back that was set before it.
@@ -379,7 +399,7 @@ mod tests {
         for query in ["sweep=opt:sgd_adam&series=lr:0.3_0.7", "sweep=lr:0.3_0.7&series=opt:sgd_adam"] {
             let spec = decode(&format!("#v1/sparse-parity?{query}")).0.spec;
             let chosen = |number| {
-                let one = run(&spec, number).unwrap();
+                let one = build_run(&spec, number).unwrap();
                 ["opt", "lr"].map(|key| one.value(key).unwrap().to_string())
             };
             let mut found: Vec<_> = (0..4).map(chosen).collect();
@@ -404,9 +424,9 @@ mod tests {
     #[test]
     fn a_sweep_takes_as_long_as_its_runs() {
         let spec = |query: &str| decode(&format!("#v1/sparse-parity?{query}")).0.spec;
-        let one = seconds_of_one(&spec("steps=100"));
+        let one = estimate_run_seconds(&spec("steps=100"));
         let is = |query: &str, runs: f64| {
-            let found = seconds(&spec(query)) / one;
+            let found = estimate_sweep_seconds(&spec(query)) / one;
             assert!((found / runs - 1.0).abs() < 1e-9, "{query}: {found}");
         };
         is("sweep=steps:100_200_300_500", 11.0);
@@ -417,25 +437,29 @@ mod tests {
     /// A page reads its link in one task: each run of a sweep is looked at once.
     #[test]
     fn a_thousand_runs_are_each_checked_once() {
-        CHECKED.set(0);
+        CHECKED_COUNT.set(0);
         let link = "#v1/sparse-parity?sweep=lr:log:0.001..1:32&series=seed:lin:1..32:32";
         let (read, notices) = decode(link);
         assert!(notices.is_empty() && encode(&read) == link);
-        assert_eq!(CHECKED.get(), 1024);
+        assert_eq!(CHECKED_COUNT.get(), 1024);
         assert_eq!(crate::sweep::cells(&read.spec).len(), 1024);
-        assert_eq!(CHECKED.get(), 1024, "what a link may hold is not checked again");
-        let all = Runs::of(&read.spec);
-        let same = |number| run(&read.spec, number).unwrap() == all.unchecked(number).unwrap();
+        assert_eq!(CHECKED_COUNT.get(), 1024, "what a link may hold is not checked again");
+        let all = SweepRuns::new(&read.spec);
+        let same = |number| build_run(&read.spec, number).unwrap() == all.build_unchecked(number).unwrap();
         assert!([0, 1, 500, 1023].into_iter().all(same));
     }
 
     /// A circuit is built to be checked, which takes a millisecond.
     #[test]
     fn of_a_thousand_circuits_a_few_are_checked_the_last_among_them() {
-        CHECKED.set(0);
+        CHECKED_COUNT.set(0);
         let (read, notices) = decode("#v1/boolean-circuit?sweep=sigma:log:0.001..1:1000");
         assert!(notices.is_empty() && read.spec.run.sweep.values.len() == 1000, "{notices:?}");
-        assert!((20..=MOST_LOOKED_AT_OF_DEAR + 1).contains(&CHECKED.get()), "{}", CHECKED.get());
+        assert!(
+            (20..=MAX_CHECKED_EXPENSIVE_RUNS + 1).contains(&CHECKED_COUNT.get()),
+            "{}",
+            CHECKED_COUNT.get()
+        );
     }
 
     /// Of 26 circuits every second one is looked at, from the first, and then the last.
@@ -466,9 +490,9 @@ mod tests {
         }
         let (link, notices) = decode_within(asked, 1_000_000);
         assert!(notices.is_empty(), "{notices:?}");
-        assert_eq!(count(&link.spec), 100_000);
+        assert_eq!(count_runs_usize(&link.spec), 100_000);
         assert_eq!(encode(&link), asked);
-        assert_eq!(place(&link.spec, 99_999), (399, 249));
-        assert_eq!(run(&link.spec, 99_999).unwrap().run.seed, 250);
+        assert_eq!(value_indices(&link.spec, 99_999), (399, 249));
+        assert_eq!(build_run(&link.spec, 99_999).unwrap().run.seed, 250);
     }
 }

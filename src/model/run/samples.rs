@@ -1,29 +1,34 @@
-//! Training examples of a run, with finite samples that are kept in memory once they have been drawn.
+//! Training examples of a run, drawn from fixed training sets in memory or freshly.
 
 use super::RunSpec;
 use crate::tasks::Batch;
 
 impl RunSpec {
-    /// The finite sample of each replica, its first `most` examples at most; nothing where the task has none.
-    pub fn samples(&self, most: usize) -> Vec<Batch> {
+    /// Fixed training set of each replica, at most its first `max_examples` examples; empty if the task draws fresh
+    /// examples.
+    pub fn training_sets(&self, max_examples: usize) -> Vec<Batch> {
         let sampler = self.task.sampler();
-        let Some(size) = sampler.sample_size() else { return vec![] };
+        let Some(size) = sampler.training_set_size() else { return vec![] };
         let sample = |replica: u32| {
             let mut batch = Batch::default();
-            sampler.finite_sample(self.run.seed, replica, 0, size.min(most), &mut batch);
+            sampler.append_training_set(self.run.seed, replica, 0, size.min(max_examples), &mut batch);
             batch
         };
         (0..self.run.replicas as u32).map(sample).collect()
     }
 
-    /// Appends the training batch of `step` in `replica` to `out`, from its sample where there are `samples`, which are all
-    /// that [`RunSpec::samples`] gives.
-    pub fn draw(&self, samples: &[Batch], replica: usize, step: u64, out: &mut Batch) {
-        let (sampler, seed, size) = (self.task.sampler(), self.run.seed, self.batch());
-        match samples.get(replica) {
+    /// Appends the training batch of `step` in `replica` to `out`: from `training_sets`, the full result of
+    /// [`RunSpec::training_sets`], or freshly drawn if that is empty.
+    pub fn append_batch(&self, training_sets: &[Batch], replica: usize, step: u64, out: &mut Batch) {
+        let (sampler, seed, size) = (self.task.sampler(), self.run.seed, self.batch_size());
+        match training_sets.get(replica) {
             None => sampler.sample(seed, replica as u32, step, size, out),
             Some(sample) => {
-                out.visit(sample, sampler.columns(), sampler.visits(seed, replica as u32, step, size));
+                out.append_rows(
+                    sample,
+                    sampler.columns(),
+                    sampler.batch_indices(seed, replica as u32, step, size),
+                );
             }
         }
     }
@@ -44,16 +49,16 @@ mod tests {
             let (link, notices) = decode(link);
             assert!(notices.is_empty(), "{notices:?}");
             let spec = link.spec;
-            let samples = spec.samples(usize::MAX);
+            let samples = spec.training_sets(usize::MAX);
             let sampler = spec.task.sampler();
-            assert_eq!(samples.len(), sampler.sample_size().map_or(0, |_| spec.run.replicas));
+            assert_eq!(samples.len(), sampler.training_set_size().map_or(0, |_| spec.run.replicas));
             for replica in 0..spec.run.replicas {
                 let (mut kept, mut drawn) = (Batch::default(), Batch::default());
-                spec.draw(&samples, replica, 4, &mut kept);
-                sampler.sample(spec.run.seed, replica as u32, 4, spec.batch(), &mut drawn);
+                spec.append_batch(&samples, replica, 4, &mut kept);
+                sampler.sample(spec.run.seed, replica as u32, 4, spec.batch_size(), &mut drawn);
                 assert_eq!(kept, drawn);
             }
-            for (first, whole) in spec.samples(6).iter().zip(&samples) {
+            for (first, whole) in spec.training_sets(6).iter().zip(&samples) {
                 assert_eq!((first.len(), &first.x[..]), (6, &whole.x[..6 * sampler.columns()]));
             }
         }

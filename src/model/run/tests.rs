@@ -1,4 +1,6 @@
-use super::cost::{Cost, dearest, is_too_long_for_a_launch, is_too_long_for_workgroups, seconds};
+use super::cost::{
+    CostEstimate, estimate_seconds, exceeds_launch_limit, exceeds_launch_limit_of_workgroups, max_cost,
+};
 use super::*;
 use crate::permalink::decode;
 
@@ -29,7 +31,7 @@ fn the_optimizers_own_schedule_multiplies_what_is_set() {
     for (rate, exact) in rates.iter().zip(exact) {
         assert!((rate - exact).abs() < 1e-12, "{rates:?}");
     }
-    assert_eq!([0, 199, 200].map(|step| spec.set_rate(step)), [0.01, 0.01, 0.04]);
+    assert_eq!([0, 199, 200].map(|step| spec.learning_rate_before_schedule(step)), [0.01, 0.01, 0.04]);
     spec.change_learning_rate(250, 0.04);
     assert_eq!(spec.run.schedule, [(200, 0.04)], "what is set already is no change");
 }
@@ -53,7 +55,7 @@ fn schedules_of_every_optimizer_multiply_what_is_set_and_go_through_a_link() {
                 assert!((rate - set * share).abs() < 1e-15, "{slug}, {rest}: {rates:?}");
             }
             let link = crate::permalink::Link {
-                view: crate::permalink::View::of(&spec.task),
+                view: crate::permalink::ViewSettings::default_of_task(&spec.task),
                 spec: spec.clone(),
                 ..Default::default()
             };
@@ -83,7 +85,7 @@ fn impossible_combinations_are_repaired_and_named() {
     }
     let repaired = spec.repair();
     assert_eq!(repaired[0].key, "k");
-    assert!(spec.problems().is_empty());
+    assert!(spec.invalid_settings().is_empty());
     assert_eq!(spec.value("width").unwrap(), Value::Int(64));
 }
 
@@ -94,7 +96,7 @@ fn a_link_cannot_ask_for_unlimited_memory() {
         spec.parse(key, text).unwrap();
     }
     assert_eq!(spec.repair()[0].key, "replicas");
-    assert!(spec.problems().is_empty());
+    assert!(spec.invalid_settings().is_empty());
 }
 
 #[test]
@@ -103,9 +105,9 @@ fn replicas_share_initialisations_in_turn() {
     for (key, text) in [("n", "4"), ("width", "3"), ("replicas", "5")] {
         spec.parse(key, text).unwrap();
     }
-    let own = spec.initial();
+    let own = spec.initialize_parameters();
     spec.parse("inits", "2").unwrap();
-    let shared = spec.initial();
+    let shared = spec.initialize_parameters();
     for (own, shared, parameter) in
         own.iter().zip(&shared).zip(spec.parameters()).map(|((a, b), p)| (a, b, p))
     {
@@ -127,24 +129,24 @@ fn stages_divide_the_steps_evenly_and_the_last_one_stays() {
     for steps in ["1", "2", "7", "9", "20000"] {
         spec.parse("steps", steps).unwrap();
         for step in 0..spec.run.steps.min(100) {
-            let begun = (0..3).rev().find(|stage| spec.stage_begins(*stage) <= step).unwrap();
+            let begun = (0..3).rev().find(|stage| spec.first_step_of_stage(*stage) <= step).unwrap();
             assert_eq!(spec.stage(step), begun, "step {step} of {steps}");
         }
         assert_eq!([spec.run.steps, 10 * spec.run.steps].map(|step| spec.stage(step)), [2, 2]);
     }
-    assert_eq!([0, 1, 2].map(|stage| spec.stage_begins(stage)), [0, 6667, 13_334]);
+    assert_eq!([0, 1, 2].map(|stage| spec.first_step_of_stage(stage)), [0, 6667, 13_334]);
 }
 
 #[test]
 fn settings_without_effect_are_known() {
     let mut spec = RunSpec::default();
-    assert!(!spec.applies("degree") && spec.applies("width") && spec.applies("model"));
+    assert!(!spec.has_effect("degree") && spec.has_effect("width") && spec.has_effect("model"));
     for act in ["power", "zigzag", "wave", "osc", "sin"] {
         spec.parse("act", act).unwrap();
-        assert!(spec.applies("degree"), "{act}");
+        assert!(spec.has_effect("degree"), "{act}");
     }
     spec.parse("model", "polynet").unwrap();
-    assert!(spec.applies("degree"));
+    assert!(spec.has_effect("degree"));
 }
 
 #[test]
@@ -152,7 +154,7 @@ fn differences_name_what_was_changed() {
     let mut spec = RunSpec::default();
     spec.parse("lr", "0.3").unwrap();
     let expected = ("lr".to_string(), "0.1".to_string(), "0.3".to_string());
-    assert_eq!(spec.differences(&RunSpec::default()), [expected]);
+    assert_eq!(spec.list_differences(&RunSpec::default()), [expected]);
 }
 
 /// A lab may have settings of its own for what it chooses: to choose that again is no change.
@@ -163,7 +165,7 @@ fn what_is_chosen_already_keeps_its_settings() {
         ("markov", "opt", "adam", "b2", "0.95"),
         ("sparse-boolean", "opt", "adam", "wd", "0.0001"),
     ] {
-        let usual = RunSpec::of_lab(lab).unwrap();
+        let usual = RunSpec::default_of_lab(lab).unwrap();
         assert_eq!(usual.value(own).unwrap().to_string(), value, "{lab}");
         let (mut again, mut set) = (usual.clone(), usual.clone());
         again.parse(key, slug).unwrap();
@@ -185,7 +187,7 @@ fn a_batch_of_nothing_is_the_whole_sample_and_no_more_is_held_out_than_there_is(
         ("#v1/markov", 32, 256),
     ] {
         let spec = spec(link);
-        assert_eq!((spec.batch(), spec.held_out()), (batch, held_out), "{link}");
+        assert_eq!((spec.batch_size(), spec.held_out_count()), (batch, held_out), "{link}");
     }
 }
 
@@ -237,7 +239,7 @@ fn the_limit_of_held_out_examples_names_the_settings_that_cause_it() {
 #[test]
 fn where_nothing_can_be_mended_all_is_usual_but_the_seed() {
     let (link, notices) = decode("#v1/sparse-boolean?m=0&seed=7&lr=0.5");
-    let mut usual = RunSpec::of_lab("sparse-boolean").unwrap();
+    let mut usual = RunSpec::default_of_lab("sparse-boolean").unwrap();
     usual.run.seed = 7;
     assert_eq!(link.spec, usual);
     assert!(notices.iter().any(|notice| notice.key == "link"), "{notices:?}");
@@ -251,28 +253,31 @@ fn a_small_run_takes_what_can_be_counted() {
     let state = 3 * 147;
     // 64 held-out rows and the 8 of one network, 10 bits each in words of 32 of which a loop holds half.
     let examples = (64 * 10) / 16 + (8 * 10) / 16;
-    let loops = Cost {
+    let loops = CostEstimate {
         // 11 rows of five numbers for each network, two states and one at each row, and the first network for charts.
-        page: 11 * 3 * 5 + 2 * state + 11 * state + 8 * 49,
+        page_floats: 11 * 3 * 5 + 2 * state + 11 * state + 8 * 49,
         // Twice weights, gradients and moments; three states on their way to a file; activations of one network.
-        worker: 2 * 4 * 147 + 3 * state + examples + 8 * 4,
-        gpu: 4 * 147 + examples + 8 * 4,
-        start: 16 * 147 + 4 * 64 * 10,
-        step: 3 * 4 * 8 * 10 * 4,
+        worker_floats: 2 * 4 * 147 + 3 * state + examples + 8 * 4,
+        gpu_floats: 4 * 147 + examples + 8 * 4,
+        start_operations: 16 * 147 + 4 * 64 * 10,
+        step_operations: 3 * 4 * 8 * 10 * 4,
         // A third of a step forward: 53 operations for a row.
-        measurement: 53 * (64 + 8) * 3,
-        probe: 53 * 64,
-        theory: 0,
-        look: 0,
+        measurement_operations: 53 * (64 + 8) * 3,
+        probe_operations: 53 * 64,
+        theory_operations: 0,
+        inspection_operations: 0,
     };
-    assert_eq!(spec(link).cost(), loops);
+    assert_eq!(spec(link).estimate_cost(), loops);
     // Tensors have all rows of all networks as numbers, and four times the activations.
     let (rows, tensors) = (64 * 10 + 3 * 8 * 10, 4 * 3 * 8 * 4);
     let (worker, gpu) = (2 * 4 * 147 + 3 * state + rows + tensors, 4 * 147 + rows + tensors);
-    assert_eq!(spec(&format!("{link}&learner=autodiff")).cost(), Cost { worker, gpu, ..loops });
+    assert_eq!(
+        spec(&format!("{link}&learner=autodiff")).estimate_cost(),
+        CostEstimate { worker_floats: worker, gpu_floats: gpu, ..loops }
+    );
     // Without moments a GPU holds weights and gradients.
-    let plain = spec(&link.replace("opt=adam", "opt=sgd")).cost();
-    assert_eq!(plain.gpu, 2 * 147 + examples + 8 * 4);
+    let plain = spec(&link.replace("opt=adam", "opt=sgd")).estimate_cost();
+    assert_eq!(plain.gpu_floats, 2 * 147 + examples + 8 * 4);
 }
 
 #[test]
@@ -280,7 +285,8 @@ fn labels_that_are_real_numbers_want_squares() {
     for link in ["#v1/in-context-learning", "#v1/sparse-token-regression"] {
         let mut spec = spec(link);
         spec.run.loss = crate::optim::loss::Loss::Hinge;
-        let keys: Vec<String> = spec.problems().iter().map(|problem| problem.key.to_string()).collect();
+        let keys: Vec<String> =
+            spec.invalid_settings().iter().map(|problem| problem.key.to_string()).collect();
         assert!(keys.iter().any(|key| key == "loss"), "{link}: {keys:?}");
     }
 }
@@ -289,15 +295,19 @@ fn labels_that_are_real_numbers_want_squares() {
 #[test]
 fn theory_and_looks_of_sequences_are_counted() {
     let link = "#v1/markov?t=10&d=16&heads=2.2&batch=64&held=64";
-    let (plain, full) = (spec(link).cost(), spec(&format!("{link}&mlp=on&norm=pre")).cost());
+    let (plain, full) =
+        (spec(link).estimate_cost(), spec(&format!("{link}&mlp=on&norm=pre")).estimate_cost());
     // The posterior mean looks at them again, with 255 nodes of a quadrature.
-    assert_eq!(plain.theory, 64 * (2 * (2 * 2 * 2 + 16 * 2 + 16 * 10) + 40 * 255));
+    assert_eq!(plain.theory_operations, 64 * (2 * (2 * 2 * 2 + 16 * 2 + 16 * 10) + 40 * 255));
     // For each symbol and layer 3 or 12 matrices, and scores with and values of all places; then the read-out.
-    assert_eq!(plain.look, 10 * (2 * (3 * 16 * 16 + 2 * 10 * 16) + 16 * 2));
-    assert_eq!(full.look, 10 * (2 * (12 * 16 * 16 + 2 * 10 * 16) + 16 * 2));
-    assert_eq!(spec("#v1/markov?model=minimal-markov&k=3&t=10").cost().look, 10 * 10 * 3);
+    assert_eq!(plain.inspection_operations, 10 * (2 * (3 * 16 * 16 + 2 * 10 * 16) + 16 * 2));
+    assert_eq!(full.inspection_operations, 10 * (2 * (12 * 16 * 16 + 2 * 10 * 16) + 16 * 2));
+    assert_eq!(
+        spec("#v1/markov?model=minimal-markov&k=3&t=10").estimate_cost().inspection_operations,
+        10 * 10 * 3
+    );
     // A measurement is of 64 held-out and 64 training rows; a probe goes through the first once, and for each head.
-    assert_eq!(2 * plain.probe, 5 * plain.measurement);
+    assert_eq!(2 * plain.probe_operations, 5 * plain.measurement_operations);
     assert_eq!(
         spec("#v1/sparse-parity?replicas=3").step_flops(),
         3.0 * spec("#v1/sparse-parity").step_flops()
@@ -330,7 +340,7 @@ fn what_loops_and_pages_leave_to_others_is_known() {
         ("#v1/markov", false),
         ("#v1/markov?clip=1", true),
     ] {
-        assert_eq!(spec(link).is_by_autodiff(), is_by_autodiff, "{link}");
+        assert_eq!(spec(link).uses_autodiff(), is_by_autodiff, "{link}");
     }
     for (link, is_at_once) in [
         ("#v1/sparse-parity?n=512&width=510", true),
@@ -338,7 +348,7 @@ fn what_loops_and_pages_leave_to_others_is_known() {
         ("#v1/groups?op=product&factors=2.2.2.2.2.4&width=512", true),
         ("#v1/groups?op=product&factors=2.2.2.2.2.4&width=512&from=maximum", false),
     ] {
-        assert_eq!(spec(link).is_drawn_at_once(), is_at_once, "{link}");
+        assert_eq!(spec(link).can_page_initialize(), is_at_once, "{link}");
     }
 }
 
@@ -347,7 +357,7 @@ fn what_loops_and_pages_leave_to_others_is_known() {
 #[test]
 fn a_page_holds_a_network_whose_numbers_and_operations_are_both_few() {
     let of = |width: usize, operations: f64| {
-        spec(&format!("#v1/sparse-parity?n=512&width={width}")).is_small(operations).is_ok()
+        spec(&format!("#v1/sparse-parity?n=512&width={width}")).check_fits_page(operations).is_ok()
     };
     let most = 4_194_304.0;
     assert!(of(510, 0.0) && of(510, most));
@@ -368,11 +378,12 @@ fn rows_of_a_table_are_columns_and_what_has_no_rows_keeps_none() {
 
 #[test]
 fn people_are_asked_from_a_gibibyte_and_a_half_or_thirty_days_on() {
-    let held = |numbers: u64| Cost { page: 5, worker: numbers - 5, ..Cost::default() };
+    let held =
+        |numbers: u64| CostEstimate { page_floats: 5, worker_floats: numbers - 5, ..CostEstimate::default() };
     let (memory, days) = (402_653_184, 2_592_000.0);
-    assert!(!held(memory).is_dear(days) && held(memory).asks(days).is_none());
-    assert!(held(memory + 1).is_dear(0.0) && held(memory).is_dear(days + 1.0));
-    let asked = held(memory + 1).asks(7200.0).unwrap();
+    assert!(!held(memory).needs_confirmation(days) && held(memory).confirmation_question(days).is_none());
+    assert!(held(memory + 1).needs_confirmation(0.0) && held(memory).needs_confirmation(days + 1.0));
+    let asked = held(memory + 1).confirmation_question(7200.0).unwrap();
     assert!(asked.contains("about 1.5 GiB of memory and up to 2 hours on one core"), "{asked}");
     for (numbers, text) in [
         (5, "about 1 MiB"),
@@ -382,56 +393,82 @@ fn people_are_asked_from_a_gibibyte_and_a_half_or_thirty_days_on() {
         (1 << 28, "about 1.0 GiB"),
         (5 << 27, "about 2.5 GiB"),
     ] {
-        assert!(held(numbers).needs(1.0).starts_with(text), "{numbers}: {}", held(numbers).needs(1.0));
+        assert!(
+            held(numbers).describe_needs(1.0).starts_with(text),
+            "{numbers}: {}",
+            held(numbers).describe_needs(1.0)
+        );
     }
 }
 
 #[test]
 fn helpers_patience_and_launches_follow_the_cost() {
-    let cost = |worker: u64, step: u64| Cost { worker, step, ..Cost::default() };
+    let cost = |worker: u64, step: u64| CostEstimate {
+        worker_floats: worker,
+        step_operations: step,
+        ..CostEstimate::default()
+    };
     // A gibibyte for all, 16 MiB for each besides its run.
-    assert_eq!([7, 3].map(|most| cost((1 << 26) - (1 << 22), 0).helpers(most)), [4, 3]);
-    assert_eq!([cost(0, 0).helpers(100), cost(u64::MAX, 0).helpers(100)], [64, 0]);
-    let slow = Cost { start: 100_000_000, step: 50_000_000, measurement: 51_000_000, ..Cost::default() };
-    assert_eq!([slow.patience_s(12), Cost::default().patience_s(12)], [16, 12]);
-    let steps = [0, 1_000_000, 900_000_000].map(|step| cost(0, step).steps_of_launch(4e10, 20.0));
+    assert_eq!([7, 3].map(|most| cost((1 << 26) - (1 << 22), 0).max_sweep_workers(most)), [4, 3]);
+    assert_eq!([cost(0, 0).max_sweep_workers(100), cost(u64::MAX, 0).max_sweep_workers(100)], [64, 0]);
+    let slow = CostEstimate {
+        start_operations: 100_000_000,
+        step_operations: 50_000_000,
+        measurement_operations: 51_000_000,
+        ..CostEstimate::default()
+    };
+    assert_eq!([slow.response_timeout_s(12), CostEstimate::default().response_timeout_s(12)], [16, 12]);
+    let steps = [0, 1_000_000, 900_000_000].map(|step| cost(0, step).steps_per_launch(4e10, 20.0));
     assert_eq!(steps, [800_000_000, 800, 1]);
-    assert_eq!(cost(0, 1).steps_of_launch(-1.0, 20.0), 1);
+    assert_eq!(cost(0, 1).steps_per_launch(-1.0, 20.0), 1);
     // 3.44 · 10¹⁰ operations of a step, and at most 10⁹ of one workgroup, whatever the other networks do.
     let large = "#v1/sparse-parity?n=512&width=4096&batch=4096";
     for link in [large.to_string(), format!("{large}&replicas=3")] {
-        let is_too_long = [1, 34, 35].map(|workgroups| is_too_long_for_workgroups(&spec(&link), workgroups));
+        let is_too_long =
+            [1, 34, 35].map(|workgroups| exceeds_launch_limit_of_workgroups(&spec(&link), workgroups));
         assert_eq!(is_too_long, [true, true, false], "{link}");
-        assert!(is_too_long_for_a_launch(&spec(&link)));
+        assert!(exceeds_launch_limit(&spec(&link)));
     }
-    assert!(!is_too_long_for_a_launch(&spec("#v1/sparse-parity")));
+    assert!(!exceeds_launch_limit(&spec("#v1/sparse-parity")));
 }
 
 #[test]
 fn a_sweep_is_as_dear_as_its_dearest_run() {
-    let step = |query: &str| spec(&format!("#v1/sparse-parity?{query}")).cost().step;
+    let step = |query: &str| spec(&format!("#v1/sparse-parity?{query}")).estimate_cost().step_operations;
     for (sweep, of) in
         [("width:8_64_16", "width=64"), ("n:lin:10..200:191", "n=200"), ("n:lin:200..10:191", "n=200")]
     {
         let swept = spec(&format!("#v1/sparse-parity?sweep={sweep}"));
-        assert_eq!((dearest(&swept).step, dearest(&swept).look), (step(of), 0), "{sweep}");
+        assert_eq!(
+            (max_cost(&swept).step_operations, max_cost(&swept).inspection_operations),
+            (step(of), 0),
+            "{sweep}"
+        );
     }
     let one = spec("#v1/sparse-parity");
-    assert_eq!((dearest(&one), seconds(&one)), (one.cost(), time::seconds_of_one(&one)));
-    let (few, many) =
-        (Cost { page: 7, look: 1, ..Cost::default() }, Cost { page: 3, look: 9, ..Cost::default() });
-    assert_eq!(few.largest(many), Cost { page: 7, look: 9, ..Cost::default() });
+    assert_eq!(
+        (max_cost(&one), estimate_seconds(&one)),
+        (one.estimate_cost(), time::estimate_run_seconds(&one))
+    );
+    let (few, many) = (
+        CostEstimate { page_floats: 7, inspection_operations: 1, ..CostEstimate::default() },
+        CostEstimate { page_floats: 3, inspection_operations: 9, ..CostEstimate::default() },
+    );
+    assert_eq!(
+        few.max(many),
+        CostEstimate { page_floats: 7, inspection_operations: 9, ..CostEstimate::default() }
+    );
 }
 
 /// What each task takes, and what it does not: the last that fits beside the first that does not, and what is named.
 #[test]
 fn each_task_ends_where_it_says() {
     let named = |lab: &str, query: &str| {
-        let mut spec = RunSpec::of_lab(lab).unwrap();
+        let mut spec = RunSpec::default_of_lab(lab).unwrap();
         for (key, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
             spec.parse(key, value).unwrap();
         }
-        let problems = spec.task.sampler().problems().into_iter().map(|problem| problem.key);
+        let problems = spec.task.sampler().invalid_settings().into_iter().map(|problem| problem.key);
         problems.collect::<Vec<_>>()
     };
     for (lab, taken, refused, key) in [

@@ -1,88 +1,93 @@
-//! Which settings can be together, and how those that cannot are mended.
+//! Validation and repair of a run's settings.
 
-use super::cells::{self, MOST_CELLS};
-use super::{MODEL_KEY, Run, RunSpec};
+use super::cells::{self, MAX_PAGE_SWEEP_RUNS};
+use super::{MODEL_KEY, RunSettings, RunSpec};
 use crate::models::Model;
-use vivarium_core::settings::Problem;
+use vivarium_core::settings::InvalidSetting;
 
 impl RunSpec {
-    /// What cannot be in this combination of settings, each of which is in range by itself.
-    pub fn problems(&self) -> Vec<Problem> {
-        self.problems_within(MOST_CELLS)
+    /// Errors for settings of this run that are valid one by one but not together.
+    pub fn invalid_settings(&self) -> Vec<InvalidSetting> {
+        self.invalid_settings_within(MAX_PAGE_SWEEP_RUNS)
     }
 
-    /// The same where a sweep may stand for up to `most` runs.
-    pub fn problems_within(&self, most: usize) -> Vec<Problem> {
-        self.problems_and(|| cells::problems(self, most))
+    /// As [`RunSpec::invalid_settings`], for a sweep of up to `max_runs` runs.
+    pub fn invalid_settings_within(&self, max_runs: usize) -> Vec<InvalidSetting> {
+        self.invalid_settings_and(|| cells::invalid_sweep_settings(self, max_runs))
     }
 
-    /// Puts settings that cannot be together back to defaults, or to the nearest that can, and says which.
-    pub fn repair(&mut self) -> Vec<Problem> {
-        self.repair_within(MOST_CELLS)
+    /// Resets invalid combinations of settings to defaults, or to the nearest valid value, and returns an error for
+    /// each.
+    pub fn repair(&mut self) -> Vec<InvalidSetting> {
+        self.repair_within(MAX_PAGE_SWEEP_RUNS)
     }
 
-    /// The same where a sweep may stand for up to `most` runs.
-    pub fn repair_within(&mut self, most: usize) -> Vec<Problem> {
-        let (mut repaired, is_possible) = self.put_back(most, None);
+    /// As [`RunSpec::repair`], for a sweep of up to `max_runs` runs.
+    pub fn repair_within(&mut self, max_runs: usize) -> Vec<InvalidSetting> {
+        let (mut repaired, is_possible) = self.reset_invalid_settings(max_runs, None);
         if is_possible {
             return repaired;
         }
-        if !self.problems_within(most).is_empty() {
-            self.task.config_mut().mend();
+        if !self.invalid_settings_within(max_runs).is_empty() {
+            self.task.config_mut().repair();
             self.model.config_mut().mend(self.task.examples().inputs());
         }
-        if !self.problems_within(most).is_empty() {
-            // A step of a whole sample, or of many networks, is mended by a smaller network alone.
+        if !self.invalid_settings_within(max_runs).is_empty() {
+            // A step on a whole training set, or of many networks, can only be repaired by a smaller network.
             let slug = self.model.info().slug;
             let fresh = Model::from_slug(slug).filter(|model| model.suits(&self.task));
-            let usual = RunSpec::of_lab(self.task.info().slug).map(|usual| usual.model);
+            let usual = RunSpec::default_of_lab(self.task.info().slug).map(|usual| usual.model);
             if let Some(model) = fresh.or(usual) {
                 self.model = model;
                 self.model.config_mut().mend(self.task.examples().inputs());
             }
-            let expected = self.task.config().smaller_network();
-            repaired.push(Problem::new(MODEL_KEY, slug, expected));
-            // What could be seen only now, since sizes of what cannot be are no sizes.
-            repaired.extend(self.put_back(most, Some(MODEL_KEY)).0);
+            let expected = self.task.config().smaller_network_hint();
+            repaired.push(InvalidSetting::new(MODEL_KEY, slug, expected));
+            // Further errors, found only now, since invalid settings have no meaningful sizes.
+            repaired.extend(self.reset_invalid_settings(max_runs, Some(MODEL_KEY)).0);
         }
-        if !self.problems_within(most).is_empty() {
+        if !self.invalid_settings_within(max_runs).is_empty() {
             // Defaults of one lab may contradict settings that were kept, as a batch of the whole sample where there is none.
             let found = tr!("settings that contradict each other");
-            let usual = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
-            *self = RunSpec { run: Run { seed: self.run.seed, ..usual.run }, ..usual };
+            let usual = RunSpec::default_of_lab(self.task.info().slug).unwrap_or_default();
+            *self = RunSpec { run: RunSettings { seed: self.run.seed, ..usual.run }, ..usual };
             let expected = tr!("settings that fit together; all settings are at their defaults now");
-            repaired.push(Problem::new("link", found, expected));
+            repaired.push(InvalidSetting::new("link", found, expected));
         }
         repaired
     }
 
-    /// Puts settings that cannot be together back to their defaults, one after the other and each once, but for the
-    /// setting `skipped`; says which, and whether nothing is left.
-    fn put_back(&mut self, most: usize, skipped: Option<&str>) -> (Vec<Problem>, bool) {
-        let mut repaired: Vec<Problem> = vec![];
-        // What was lowered to what fits, and may have to go back to its default when others have changed.
+    /// Resets invalid settings to their defaults, one after the other and each once, except the setting `skipped`;
+    /// returns their errors, and whether the run is valid now.
+    fn reset_invalid_settings(
+        &mut self,
+        max_runs: usize,
+        skipped: Option<&str>,
+    ) -> (Vec<InvalidSetting>, bool) {
+        let mut repaired: Vec<InvalidSetting> = vec![];
+        // Settings that were lowered to fit into memory, and may need their default after others have changed.
         let mut lowered: Vec<String> = vec![];
         loop {
-            let problems = self.problems_within(most);
-            let is_possible = problems.is_empty();
-            let is_new = |p: &Problem| {
+            let errors = self.invalid_settings_within(max_runs);
+            let is_possible = errors.is_empty();
+            let is_new = |p: &InvalidSetting| {
                 skipped != Some(p.key.as_str())
                     && (repaired.iter().all(|r| r.key != p.key) || lowered.contains(&p.key))
             };
-            let Some(problem) = problems.into_iter().find(is_new) else { return (repaired, is_possible) };
-            if let Some(beginning) = self.begin_anyhow(&problem) {
+            let Some(problem) = errors.into_iter().find(is_new) else { return (repaired, is_possible) };
+            if let Some(beginning) = self.reset_initialization(&problem) {
                 repaired.push(beginning);
                 continue;
             }
             let was_lowered = lowered.contains(&problem.key);
-            if !was_lowered && let Some(nearest) = self.fit(&problem.key) {
+            if !was_lowered && let Some(nearest) = self.lower_to_fit(&problem.key) {
                 let expected =
                     tr!("{expected}; the value is {nearest} now", expected = problem.expected, nearest);
                 lowered.push(problem.key.clone());
-                repaired.push(Problem::new(&problem.key, &problem.found, expected));
+                repaired.push(InvalidSetting::new(&problem.key, &problem.found, expected));
                 continue;
             }
-            let fresh = RunSpec::of_lab(self.task.info().slug).unwrap_or_default();
+            let fresh = RunSpec::default_of_lab(self.task.info().slug).unwrap_or_default();
             let of_model = || Model::from_slug(self.model.info().slug)?.value(&problem.key);
             if let Some(default) = fresh.value(&problem.key).or_else(of_model) {
                 // The default was checked when it was declared.
@@ -96,36 +101,37 @@ impl RunSpec {
         }
     }
 
-    /// Puts the beginning of a run back to its default where `problem` stands in the way of
-    /// [constructed initial weights](crate::models::ModelConfig::constructed) and the default of that setting would do so too.
-    fn begin_anyhow(&mut self, problem: &Problem) -> Option<Problem> {
-        const BEGINNING: &str = "from";
+    /// Resets the choice of the initial weights if `problem` prevents
+    /// [constructing](crate::models::ModelConfig::constructed) them, and the default of the problem's setting would
+    /// prevent it too.
+    fn reset_initialization(&mut self, problem: &InvalidSetting) -> Option<InvalidSetting> {
+        const INITIALIZATION_KEY: &str = "from";
         let blocks = |spec: &RunSpec| {
-            let problems = spec.model.config().construction_problems(&spec.task);
-            problems.iter().any(|still| still.key == problem.key)
+            let errors = spec.model.config().construction_problems(&spec.task);
+            errors.iter().any(|still| still.key == problem.key)
         };
-        // Of a task that cannot be, nothing is constructed.
-        if !self.task.examples().problems().is_empty() {
+        // Nothing is constructed for a task with invalid settings.
+        if !self.task.examples().invalid_settings().is_empty() {
             return None;
         }
-        if problem.key == BEGINNING || !blocks(self) {
+        if problem.key == INITIALIZATION_KEY || !blocks(self) {
             return None;
         }
         let fresh = Model::from_slug(self.model.info().slug)?;
-        let mut mended = self.clone();
-        mended.set(&problem.key, &fresh.value(&problem.key)?).ok()?;
-        if !blocks(&mended) {
+        let mut repaired = self.clone();
+        repaired.set(&problem.key, &fresh.value(&problem.key)?).ok()?;
+        if !blocks(&repaired) {
             return None;
         }
-        let (found, default) = (self.model.value(BEGINNING)?, fresh.value(BEGINNING)?);
-        self.set(BEGINNING, &default).ok()?;
+        let (found, default) = (self.model.value(INITIALIZATION_KEY)?, fresh.value(INITIALIZATION_KEY)?);
+        self.set(INITIALIZATION_KEY, &default).ok()?;
         let expected = tr!(
             "{default}, or another value of {key}: {expected}",
             default,
             key = problem.key,
             expected = problem.expected
         );
-        (!blocks(self)).then(|| Problem::new(BEGINNING, &found.to_string(), expected))
+        (!blocks(self)).then(|| InvalidSetting::new(INITIALIZATION_KEY, &found.to_string(), expected))
     }
 }
 
@@ -140,7 +146,7 @@ mod tests {
     fn what_was_lowered_goes_back_to_its_default_and_is_named_once() {
         let (link, notices) =
             decode("#v1/groups?n=49&width=100&from=maximum&loss=hinge&batch=32&replicas=4096");
-        let said = |key: &str, found: &str, expected: &str| Problem::new(key, found, expected);
+        let said = |key: &str, found: &str, expected: &str| InvalidSetting::new(key, found, expected);
         assert_eq!(
             notices,
             [
@@ -164,20 +170,20 @@ mod tests {
     #[test]
     fn only_what_blocks_a_construction_takes_its_beginning_back() {
         let spec = decode("#v1/markov?d=6&from=circuit").0.spec;
-        let wrong = |key: &str| Problem::new(key, "what stands there", "something else");
+        let wrong = |key: &str| InvalidSetting::new(key, "what stands there", "something else");
         for key in ["d", "from", "heads"] {
             let mut same = spec.clone();
-            assert_eq!(same.begin_anyhow(&wrong(key)), None, "{key}");
+            assert_eq!(same.reset_initialization(&wrong(key)), None, "{key}");
             assert_eq!(same, spec, "{key}");
         }
         let mut wide = spec.clone();
         wide.parse("d", "7").unwrap();
-        let expected = Problem::new("from", "circuit", "drawn, or another value of d: something else");
-        assert_eq!(wide.begin_anyhow(&wrong("d")), Some(expected));
+        let expected = InvalidSetting::new("from", "circuit", "drawn, or another value of d: something else");
+        assert_eq!(wide.reset_initialization(&wrong("d")), Some(expected));
         assert_eq!(["d", "from"].map(|key| wide.value(key).unwrap().to_string()), ["7", "drawn"]);
         // Two heads of a layer are in the way, and one, as is usual, is not.
         let mut heads = spec.clone();
         heads.parse("heads", "2.1").unwrap();
-        assert_eq!(heads.begin_anyhow(&wrong("heads")), None);
+        assert_eq!(heads.reset_initialization(&wrong("heads")), None);
     }
 }

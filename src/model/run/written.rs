@@ -1,10 +1,11 @@
-//! A run in messages between the page and its workers: its entries, and the value behind each of their knobs.
+//! Serialization of a run in messages between page and workers: slugs of its catalog entries and the values of their
+//! settings.
 //!
 //! # Why
-//! The declarations of the settings know all that there is to be written. Derived from the types, reading and writing them
-//! was code for each of thirty structs and as many enums, in every program that speaks: a run is written a few times a
-//! minute. Both sides are of one build ([`Greeting`](crate::protocol::Greeting)), so that values stand in the order of the
-//! knobs, without names.
+//! The declarations of the settings contain all that is needed. Derived from the types, serialization was code for each
+//! of thirty structs and as many enums, in every program: a run is written a few times a minute. Both sides are of one
+//! build ([`WorkerHandshake`](crate::protocol::WorkerHandshake)), so that values are written in the order of the
+//! settings, without names.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -14,12 +15,12 @@ use crate::optim::Optimizer;
 use crate::tasks::Task;
 use vivarium_core::settings::{Field, Settings, Value};
 
-/// What is sent.
+/// Serialized form of a [`RunSpec`].
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct SerializedRun {
     /// Slugs of the task, the model and the optimizer.
     entries: [String; 3],
-    /// The values of task, model, optimizer and run.
+    /// Values of the settings of task, model, optimizer and run.
     values: [Vec<Value>; 4],
 }
 
@@ -27,7 +28,7 @@ impl Serialize for RunSpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let RunSpec { task, model, optimizer, run } = self;
         let values = |fields: Vec<&dyn Field>| fields.into_iter().map(Field::to_value).collect();
-        Written {
+        SerializedRun {
             entries: [task.info(), model.info(), optimizer.info()].map(|info| info.slug.into()),
             values: [task.fields(), model.fields(), optimizer.fields(), run.fields()].map(values),
         }
@@ -37,12 +38,13 @@ impl Serialize for RunSpec {
 
 impl<'de> Deserialize<'de> for RunSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read(&Written::deserialize(deserializer)?).ok_or_else(|| de::Error::custom("no run of this build"))
+        restore(&SerializedRun::deserialize(deserializer)?)
+            .ok_or_else(|| de::Error::custom("no run of this build"))
     }
 }
 
-/// The run that was written; none where an entry or a knob is not known. Values were checked where they come from.
-fn read(written: &Written) -> Option<RunSpec> {
+/// Restores the run; None if an entry is unknown or the number of settings differs. The values are not checked.
+fn restore(written: &SerializedRun) -> Option<RunSpec> {
     let [task, model, optimizer] = &written.entries;
     let mut spec = RunSpec {
         task: Task::from_slug(task)?,
@@ -73,7 +75,7 @@ mod tests {
     #[test]
     fn every_entry_arrives_as_it_was_sent() {
         for task in Task::ENTRIES {
-            let spec = RunSpec::of_lab(task.info.slug).unwrap();
+            let spec = RunSpec::default_of_lab(task.info.slug).unwrap();
             assert_eq!(sent(&spec), spec);
         }
         for model in Model::ENTRIES {

@@ -1,29 +1,31 @@
 //! A Boolean circuit that a network of ReLUs computes (Wei, Chen and Ma 2022, section 3): the weights are written down, and a
 //! run searches for the smallest perturbation of them that changes an answer.
 //!
-//! What is drawn is a [`CircuitSpec`]; here are its settings.
+//! The circuit itself is a [`CircuitSpec`]; this module has its settings.
 
 pub mod charts;
 mod measures;
 
 use crate::chart::Chart;
-use crate::tasks::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::rng::{Purpose, Stream};
+use crate::tasks::{
+    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig,
+};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_core::settings;
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::WEI_2022;
 use vivarium_science::circuits::{
     CircuitError, CircuitKind, CircuitSpec, MAX_GATES, MAX_INPUTS, MAX_LINK_CHARACTERS, MAX_PARITY_BITS,
     MAX_RUN_PARAMETERS,
 };
 
-/// A circuit to begin with: exclusive or.
-const OWN: &str = "p = a or b\nq = a and b\nr = not q\nout = p and r";
+/// Default text of an own circuit: exclusive or.
+const DEFAULT_CIRCUIT: &str = "p = a or b\nq = a and b\nr = not q\nout = p and r";
 
 settings! {
-    /// A circuit, how deep it is, and the input that is looked at.
+    /// Circuit, minimum depth, and the input that is shown.
     pub struct BooleanCircuit {
         /// The circuit that the network computes.
         named: CircuitKind = CircuitKind::Parity, "circuit", "Circuit", Range::Choice(CircuitKind::OPTIONS);
@@ -36,7 +38,7 @@ settings! {
         /// Minimum number of layers; ID gates are added to a shallower circuit. For the product of weights: the number of weights.
         depth: usize = 1, "levels", "Depth d", Range::Int(1, MAX_GATES as u64);
         /// The gates of the circuit, one gate per line, such as s = a and b.
-        text: String = OWN.into(), "text", "Own circuit", Range::Text(MAX_LINK_CHARACTERS), only when "circuit" = "own";
+        text: String = DEFAULT_CIRCUIT.into(), "text", "Own circuit", Range::Text(MAX_LINK_CHARACTERS), only when "circuit" = "own";
         /// Input bits. If this field is empty, each network gets a different row of the truth table, starting with the last (all bits 1).
         shown: Vec<usize> = vec![], "in", "Input", Range::Numbers(0, 1, MAX_INPUTS);
     }
@@ -44,7 +46,7 @@ settings! {
 
 impl BooleanCircuit {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "boolean-circuit",
         name: "Circuits with noise on the weights",
         about: "A ReLU network computes a Boolean circuit. The weights of the network are set by hand. A search looks for the smallest perturbation of all weights that changes the network's answer.",
@@ -54,11 +56,11 @@ impl BooleanCircuit {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// What its numbers are called and defined as.
+    /// Definitions of the measures of this task.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
-    /// What is drawn.
-    pub fn drawn(&self) -> CircuitSpec {
+    /// Specification of the circuit with these settings.
+    pub fn circuit_spec(&self) -> CircuitSpec {
         CircuitSpec {
             kind: self.named,
             bits: self.bits,
@@ -70,9 +72,15 @@ impl BooleanCircuit {
         }
     }
 
-    /// Appends these inputs, each of bits that `bit` gives, with what the circuit says.
-    fn push(&self, examples: std::ops::Range<usize>, bit: impl Fn(usize, u32) -> bool, out: &mut Batch) {
-        let Ok(circuit) = self.drawn().build_circuit() else { return };
+    /// Appends these examples, whose input bits `bit` returns by example and position, with the circuit's outputs as
+    /// labels.
+    fn append_inputs(
+        &self,
+        examples: std::ops::Range<usize>,
+        bit: impl Fn(usize, u32) -> bool,
+        out: &mut Batch,
+    ) {
+        let Ok(circuit) = self.circuit_spec().build_circuit() else { return };
         for at in examples {
             let bits: Vec<bool> = (0..circuit.input_count() as u32).map(|place| bit(at, place)).collect();
             let sign = |bit: bool| if bit { 1.0 } else { -1.0 };
@@ -81,8 +89,8 @@ impl BooleanCircuit {
         }
     }
 
-    /// The setting that an error is about.
-    fn key_of(&self, error: &CircuitError) -> &'static str {
+    /// Key of the setting that causes `error`.
+    fn setting_of_error(&self, error: &CircuitError) -> &'static str {
         match (self.named, error) {
             (CircuitKind::Own, CircuitError::TooManyLayeredGates(_) | CircuitError::TooManyParameters(_))
                 if self.depth > 1 =>
@@ -103,9 +111,9 @@ impl BooleanCircuit {
         }
     }
 
-    /// The circuit's own error, or that its network is too large for a run.
-    fn refused(&self) -> Result<(), CircuitError> {
-        let parameters = self.drawn().build_layered()?.parameter_count();
+    /// Checks that the circuit is valid and its network is small enough for a run.
+    fn check_circuit(&self) -> Result<(), CircuitError> {
+        let parameters = self.circuit_spec().build_layered()?.parameter_count();
         (parameters <= MAX_RUN_PARAMETERS as u64)
             .then_some(())
             .ok_or(CircuitError::TooManyRunParameters(parameters))
@@ -113,70 +121,74 @@ impl BooleanCircuit {
 }
 
 impl ToPyTorch for BooleanCircuit {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         Err("The weights of this network are set by hand, not trained.".into())
     }
 }
 
 impl TaskConfig for BooleanCircuit {
-    fn default_run(&self) -> Preset {
+    fn default_run(&self) -> SettingDefaults {
         &[("model", "circuit-network"), ("steps", "200"), ("every", "2"), ("halt", "steps"), ("held", "64")]
     }
 
-    fn default_view(&self) -> Preset {
+    fn default_view(&self) -> SettingDefaults {
         &[("show", "norms.gates.strays.where"), ("speed", "60")]
     }
 
-    fn mend(&mut self) {
+    fn repair(&mut self) {
         // Every input is read by a gate.
         self.gates = self.gates.max(self.bits.saturating_sub(1));
     }
 
-    fn smaller_network(&self) -> &'static str {
+    fn smaller_network_hint(&self) -> &'static str {
         tr!("fewer starts of the search, so that the search fits into a browser's memory")
     }
 }
 
 impl Examples for BooleanCircuit {
-    fn form(&self) -> Form {
-        Form::Circuit
+    fn form(&self) -> ExampleForm {
+        ExampleForm::Circuit
     }
 
     fn inputs(&self) -> usize {
-        self.drawn().input_count()
+        self.circuit_spec().input_count()
     }
 
-    fn sample_size(&self) -> Option<usize> {
+    fn training_set_size(&self) -> Option<usize> {
         None
     }
 
     fn circuit(&self) -> Option<CircuitSpec> {
-        Some(self.drawn())
+        Some(self.circuit_spec())
     }
 
-    fn measures(&self) -> Measures {
-        measures::NAMES
+    fn measure_names(&self) -> MeasureNames {
+        measures::MEASURE_NAMES
     }
 
-    fn problems(&self) -> Vec<Problem> {
-        if let Err(error) = self.refused() {
-            let key = self.key_of(&error);
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
+        if let Err(error) = self.check_circuit() {
+            let key = self.setting_of_error(&error);
             let found = match key {
                 "text" => self.text.clone(),
                 "gates" => self.gates.to_string(),
                 "levels" => self.depth.to_string(),
                 _ => self.bits.to_string(),
             };
-            return vec![Problem::new(key, &found, tr!("a valid circuit. The mistake: {error}", error))];
+            return vec![InvalidSetting::new(
+                key,
+                &found,
+                tr!("a valid circuit. The mistake: {error}", error),
+            )];
         }
         let (given, inputs) = (self.shown.len(), self.inputs());
         let found = || self.shown.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
         if given != 0 && given != inputs {
             let expected = tr!("{inputs} bits, one for each input of the circuit, or an empty field", inputs);
-            return vec![Problem::new("in", &found(), expected)];
+            return vec![InvalidSetting::new("in", &found(), expected)];
         }
         if self.named == CircuitKind::Toy && self.shown == [0] {
-            return vec![Problem::new(
+            return vec![InvalidSetting::new(
                 "in",
                 "0",
                 tr!("1, because the only input of the circuit “product of weights” is always 1"),
@@ -188,20 +200,20 @@ impl Examples for BooleanCircuit {
 
 impl Sampler for BooleanCircuit {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        let stream = Stream::new(seed, Purpose::Batch, replica);
+        let stream = RandomStream::new(seed, Purpose::Batch, replica);
         let inputs = self.inputs() as u32;
         let bit = |at: usize, place: u32| {
-            stream.word(step, (at as u32).wrapping_mul(inputs).wrapping_add(place)) & 1 == 1
+            stream.draw_u32(step, (at as u32).wrapping_mul(inputs).wrapping_add(place)) & 1 == 1
         };
-        self.push(0..size, bit, out);
+        self.append_inputs(0..size, bit, out);
     }
 
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        let stream = Stream::new(seed, Purpose::HeldOut, 0);
-        self.push(from..from + size, |at, place| stream.word(at as u64, place) & 1 == 1, out);
+    fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let stream = RandomStream::new(seed, Purpose::HeldOut, 0);
+        self.append_inputs(from..from + size, |at, place| stream.draw_u32(at as u64, place) & 1 == 1, out);
     }
 
-    fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
+    fn append_training_set(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
 }
 
 #[cfg(test)]
@@ -213,7 +225,7 @@ mod tests {
 
     fn notices(link: &str) -> Vec<String> {
         let (read, notices) = decode(&format!("#v1/boolean-circuit?{link}"));
-        assert_eq!(read.spec.problems(), [], "{link}");
+        assert_eq!(read.spec.invalid_settings(), [], "{link}");
         assert!(notices.iter().all(|notice| !notice.key.is_empty()));
         notices.iter().map(|notice| notice.to_string()).collect()
     }
@@ -279,11 +291,11 @@ mod tests {
 
     #[test]
     fn settings_are_those_of_the_table_where_a_link_says_nothing() {
-        let spec = RunSpec::of_lab("boolean-circuit").unwrap();
-        assert_eq!(spec.problems(), []);
+        let spec = RunSpec::default_of_lab("boolean-circuit").unwrap();
+        assert_eq!(spec.invalid_settings(), []);
         assert_eq!(spec.task.examples().inputs(), 4);
-        for knob in BooleanCircuit::KNOBS {
-            assert!(knob.help.ends_with('.') && !knob.label.is_empty(), "{}", knob.key);
+        for setting in BooleanCircuit::SETTINGS {
+            assert!(setting.help.ends_with('.') && !setting.label.is_empty(), "{}", setting.key);
         }
     }
 
@@ -298,7 +310,7 @@ mod tests {
             assert_eq!(-x.iter().product::<f32>(), *y);
         }
         let mut held = Batch::default();
-        task.held_out(3, 10, 5, &mut held);
+        task.append_held_out(3, 10, 5, &mut held);
         assert_eq!(held.len(), 5);
     }
 }

@@ -1,65 +1,68 @@
-//! What an example is: the words that charts and measurements choose by it.
+//! Forms of examples, and the texts that depend on them.
 
-/// What an example is.
+/// Form of a task's examples, by which charts and probes are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
+pub enum ExampleForm {
     #[default]
-    /// Numbers ±1, with a sign for a label.
+    /// Bits ±1, with a label ±1.
     Bits,
-    /// A row of a table: a number in each column, with a sign for a label.
+    /// A row of a table: a number in each column, with a label ±1.
     Row,
-    /// Two elements, with an element for a label.
+    /// Two elements of a group or table, with their product as the label.
     Pair,
-    /// Symbols one after the other, each of which is to be predicted from those before it.
+    /// A sequence of symbols, each to be predicted from those before it.
     Sequence,
-    /// States and symbols of a machine one after the other, each to be predicted from those before it.
+    /// A sequence of states and symbols of a machine, each to be predicted from those before it.
     Trace,
-    /// Tokens, each with names of others, and a number for each of them to predict.
+    /// A prompt of tokens, each of which names other tokens, with a real label for each token.
     Prompt,
-    /// Points of one function that a network is fitted to, and no others.
+    /// Points of one function, to which one network is fitted inside a transformer.
     Fit,
-    /// Points of a function, each label of which is to be predicted from the points before it.
+    /// A prompt of points of a function, each label to be predicted from the points before it.
     Points,
-    /// Steps of one machine, which a network that is written down makes.
+    /// Steps of one machine, which a network with constructed weights executes.
     Steps,
-    /// Inputs of a circuit that a network is written down for.
+    /// Inputs of a circuit that a network with constructed weights computes.
     Circuit,
     /// Examples from which a program inside a network learns.
     Program,
 }
 
-impl Form {
-    /// Bits alone.
-    pub const BITS: &[Form] = &[Form::Bits];
+impl ExampleForm {
+    /// List with [`ExampleForm::Bits`] alone.
+    pub const BITS: &[ExampleForm] = &[ExampleForm::Bits];
 
-    /// Whether what is about examples of the form `other` can be asked about these. A row of a table is read as bits are.
-    pub fn is_a(self, other: Form) -> bool {
-        self == other || (self, other) == (Form::Row, Form::Bits)
+    /// Whether charts and probes for examples of the form `other` also apply to these; a row of a table is treated like
+    /// bits.
+    pub fn counts_as(self, other: ExampleForm) -> bool {
+        self == other || (self, other) == (ExampleForm::Row, ExampleForm::Bits)
     }
 
-    /// Whether an input is bits, each −1 or +1.
+    /// Whether the inputs are bits ±1.
     pub fn has_bits(self) -> bool {
-        self == Form::Bits
+        self == ExampleForm::Bits
     }
 
-    /// What an input is in a row of the first layer's weights, where the model's own word would be wrong.
-    pub fn input(self) -> Option<&'static str> {
-        (self == Form::Row).then_some(text!("column"))
+    /// Word for an input in the rows of the first-layer weights, if it differs from the model's word.
+    pub fn input_word(self) -> Option<&'static str> {
+        (self == ExampleForm::Row).then_some(text!("column"))
     }
 
-    /// Why a chart or a measurement of examples of this form is not there for other runs.
-    pub fn only(self) -> &'static str {
+    /// Explains why a chart or probe for this form is not available for runs of other forms.
+    pub fn unavailable_reason(self) -> &'static str {
         match self {
-            Form::Bits | Form::Row => tr!("Available only for networks with bits as inputs."),
-            Form::Pair => tr!("Available only for networks with pairs of elements as inputs."),
-            Form::Sequence => tr!("Available only for networks with sequences as inputs."),
-            Form::Trace => tr!("Available only for networks with traces of a Turing machine as inputs."),
-            Form::Fit => tr!("Available only for transformers that perform gradient descent."),
-            Form::Prompt => tr!("Available only for networks with prompts of tokens as inputs."),
-            Form::Steps => tr!("Available only for transformers that run a Turing machine."),
-            Form::Program => tr!("Available only for networks that contain a learning algorithm."),
-            Form::Circuit => tr!("Available only for networks that compute a Boolean circuit."),
-            Form::Points => {
+            ExampleForm::Bits | ExampleForm::Row => tr!("Available only for networks with bits as inputs."),
+            ExampleForm::Pair => tr!("Available only for networks with pairs of elements as inputs."),
+            ExampleForm::Sequence => tr!("Available only for networks with sequences as inputs."),
+            ExampleForm::Trace => {
+                tr!("Available only for networks with traces of a Turing machine as inputs.")
+            }
+            ExampleForm::Fit => tr!("Available only for transformers that perform gradient descent."),
+            ExampleForm::Prompt => tr!("Available only for networks with prompts of tokens as inputs."),
+            ExampleForm::Steps => tr!("Available only for transformers that run a Turing machine."),
+            ExampleForm::Program => tr!("Available only for networks that contain a learning algorithm."),
+            ExampleForm::Circuit => tr!("Available only for networks that compute a Boolean circuit."),
+            ExampleForm::Points => {
                 tr!("Available only for networks that learn a function from the points in their prompt.")
             }
         }

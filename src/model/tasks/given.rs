@@ -1,14 +1,14 @@
-//! Inputs that a person gives to a network from a file, as rows of a batch.
+//! Inputs from a file, checked and converted to rows of a batch.
 
-use super::{Examples, Form};
+use super::{ExampleForm, Examples};
 
-/// A row of [`Batch::x`](super::Batch::x) from the numbers of one input; labels may be left out.
+/// Checks the numbers of one input, which may lack its label, and returns a row of [`Batch::x`](super::Batch::x).
 ///
 /// # Errors
-/// A sentence that says what is wrong with the numbers, or that inputs of this task cannot be given.
-pub fn row(examples: &dyn Examples, mut numbers: Vec<f32>) -> Result<Vec<f32>, String> {
+/// A sentence that says why the numbers are invalid, or that inputs of this task cannot come from a file.
+pub fn input_row(examples: &dyn Examples, mut numbers: Vec<f32>) -> Result<Vec<f32>, String> {
     let (columns, inputs) = (examples.columns(), examples.inputs());
-    // Symbols are numbered, as elements are.
+    // Symbols and elements are whole numbers from 0.
     let numbered = |what: &str, numbers: &[f32]| {
         let is_one = |x: &f32| x.fract() == 0.0 && (0.0..inputs as f32).contains(x);
         match numbers.iter().find(|x| !is_one(x)) {
@@ -24,27 +24,31 @@ pub fn row(examples: &dyn Examples, mut numbers: Vec<f32>) -> Result<Vec<f32>, S
         return Err(format!("an input has finite numbers only, not {wrong}"));
     }
     match examples.form() {
-        Form::Bits => {
+        ExampleForm::Bits => {
             counted(numbers.len(), columns)?;
             if let Some(wrong) = numbers.iter().find(|x| x.abs() != 1.0) {
                 return Err(format!("bits are −1 or 1, not {wrong}"));
             }
         }
-        Form::Row => counted(numbers.len(), columns)?,
-        Form::Pair => {
+        ExampleForm::Row => counted(numbers.len(), columns)?,
+        ExampleForm::Pair => {
             counted(numbers.len(), columns)?;
             numbered("elements", &numbers)?;
         }
-        Form::Sequence | Form::Trace => {
-            // The label is not looked at.
+        ExampleForm::Sequence | ExampleForm::Trace => {
+            // The label is not used.
             if numbers.len() != columns {
-                counted(numbers.len(), examples.length())?;
+                counted(numbers.len(), examples.prediction_count())?;
                 numbers.push(0.0);
             }
             numbered("symbols", &numbers)?;
         }
-        Form::Points => counted(numbers.len(), columns)?,
-        Form::Prompt | Form::Fit | Form::Steps | Form::Circuit | Form::Program => {
+        ExampleForm::Points => counted(numbers.len(), columns)?,
+        ExampleForm::Prompt
+        | ExampleForm::Fit
+        | ExampleForm::Steps
+        | ExampleForm::Circuit
+        | ExampleForm::Program => {
             return Err("inputs of this task cannot be given in a file; without --inputs, the command uses \
                         held-out examples"
                 .into());
@@ -59,7 +63,7 @@ mod tests {
     use crate::permalink::decode;
 
     fn given(link: &str, numbers: &[f32]) -> Result<Vec<f32>, String> {
-        row(decode(link).0.spec.task.examples(), numbers.to_vec())
+        input_row(decode(link).0.spec.task.examples(), numbers.to_vec())
     }
 
     #[test]

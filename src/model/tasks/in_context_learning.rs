@@ -17,29 +17,33 @@ pub mod charts;
 
 use std::cell::RefCell;
 
-use super::remembered::Remembered;
-use super::{Batch, Constant, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, measures};
+use super::remembered::BoundedCache;
+use super::{
+    Batch, ConstantInput, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults,
+    TaskConfig, measures,
+};
 use crate::chart::Chart;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
-use vivarium_core::settings::{Problem, Range, Settings};
+use vivarium_core::settings::{InvalidSetting, Range, Settings};
 use vivarium_core::sources::{GARG_2022, WU_2024};
 use vivarium_science::functions::{FunctionClass, FunctionPrompts, InputDistribution};
 
 settings! {
-    /// Each prompt is points of a function of its own; every label is to be predicted from the points before it.
+    /// In-context learning: each prompt has a different function, and each label is predicted from the points before
+    /// it.
     pub struct InContextLearning {
         /// Family of functions; for each prompt, a new function is sampled from this family.
         class: FunctionClass = FunctionClass::Network, "class", "Functions", Range::Choice(FunctionClass::OPTIONS);
         /// Number of components of an input, without the constant 1.
         dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
         /// Whether a constant 1 is appended to each input; the random networks have no biases.
-        constant: Constant = Constant::Yes, "const", "Constant input", Range::Choice(Constant::OPTIONS);
+        constant: ConstantInput = ConstantInput::Yes, "const", "Constant input", Range::Choice(ConstantInput::OPTIONS);
         /// Number of points in a training prompt; the network predicts the label of each point from the earlier points.
         points: usize = 17, "points", "Points of a prompt", Range::Int(2, 128);
         /// Distribution of the inputs.
-        law: InputDistribution = InputDistribution::Normal, "dist", "Inputs", Range::Choice(InputDistribution::OPTIONS);
+        distribution: InputDistribution = InputDistribution::Normal, "dist", "Inputs", Range::Choice(InputDistribution::OPTIONS);
         /// Standard deviation of the inputs.
         scale: f64 = 1.5, "s", "Scale s of the inputs", Range::Real(0.01, 10.0), only when "dist" = "normal";
         /// Weight of N(2, I) in the mixture of training inputs; N(−2, I) has the remaining weight.
@@ -63,12 +67,12 @@ settings! {
     }
 }
 
-/// Most variances that are kept.
-const MOST_KEPT: usize = 256;
+/// Largest number of cached label variances.
+const MAX_CACHED_VARIANCES: usize = 256;
 
 impl InContextLearning {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "in-context-learning",
         name: "Learning in context",
         about: "Each prompt contains points of a different function. A network predicts the label of each point from the earlier points.",
@@ -78,14 +82,24 @@ impl InContextLearning {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// What its numbers are called and defined as.
-    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_PROMPTS];
+    /// Definitions of the measures of this task.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::PROMPT_MEASURES];
 
-    /// What prompts are drawn, and how they are written down.
-    pub fn drawn(&self) -> FunctionPrompts {
-        let InContextLearning { class, dim, points, law, scale, weight, test_weight, test_scale, .. } = *self;
+    /// Specification of the prompts with these settings: functions, inputs and row layout.
+    pub fn prompt_spec(&self) -> FunctionPrompts {
+        let InContextLearning {
+            class,
+            dim,
+            points,
+            distribution: law,
+            scale,
+            weight,
+            test_weight,
+            test_scale,
+            ..
+        } = *self;
         let InContextLearning { long, sparsity, depth, layers, hidden, noise, .. } = *self;
-        let constant = self.constant == Constant::Yes;
+        let constant = self.constant == ConstantInput::Yes;
         FunctionPrompts {
             class,
             dim,
@@ -105,7 +119,7 @@ impl InContextLearning {
         }
     }
 
-    /// The first label of each of these rows, behind those before.
+    /// Appends the first label of each row of `out.x` from `begin` on.
     fn push_labels(prompts: &FunctionPrompts, begin: usize, out: &mut Batch) {
         let rows = out.x[begin..].chunks(prompts.row_len());
         out.y.extend(rows.map(|row| prompts.split_row(row).1[0]));
@@ -113,15 +127,15 @@ impl InContextLearning {
 }
 
 impl ToPyTorch for InContextLearning {
-    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, seed: u64) -> Result<ScriptPart, String> {
         let variance = self.label_variance(seed).unwrap_or(1.0);
-        let settings = vec![("variance", settings::real(variance))];
-        Ok(Part { code: vec![include_str!("pytorch/points.py")], settings, ..Part::default() })
+        let settings = vec![("variance", settings::format_real(variance))];
+        Ok(ScriptPart { code: vec![include_str!("pytorch/points.py")], settings, ..ScriptPart::default() })
     }
 }
 
 impl TaskConfig for InContextLearning {
-    fn default_run(&self) -> Preset {
+    fn default_run(&self) -> SettingDefaults {
         &[
             ("model", "in-context-transformer"),
             ("opt", "adam"),
@@ -140,11 +154,11 @@ impl TaskConfig for InContextLearning {
         ]
     }
 
-    fn default_view(&self) -> Preset {
+    fn default_view(&self) -> SettingDefaults {
         &[("show", "explained.examples.prompt.maps"), ("speed", "200")]
     }
 
-    fn mend(&mut self) {
+    fn repair(&mut self) {
         self.sparsity = self.sparsity.min(self.dim);
         if self.long > 0 {
             self.long = self.long.max(self.points);
@@ -153,68 +167,68 @@ impl TaskConfig for InContextLearning {
 }
 
 impl Examples for InContextLearning {
-    fn measures(&self) -> Measures {
-        Measures { names: measures::names(&measures::OF_PROMPTS), ..Measures::default() }
+    fn measure_names(&self) -> MeasureNames {
+        MeasureNames { names: measures::names_of(&measures::PROMPT_MEASURES), ..MeasureNames::default() }
     }
 
-    fn form(&self) -> Form {
-        Form::Points
+    fn form(&self) -> ExampleForm {
+        ExampleForm::Points
     }
 
     fn inputs(&self) -> usize {
-        self.drawn().inputs()
+        self.prompt_spec().inputs()
     }
 
     fn columns(&self) -> usize {
-        self.drawn().row_len()
+        self.prompt_spec().row_len()
     }
 
-    fn length(&self) -> usize {
+    fn prediction_count(&self) -> usize {
         self.points
     }
 
     fn function_prompts(&self) -> Option<FunctionPrompts> {
-        Some(self.drawn())
+        Some(self.prompt_spec())
     }
 
-    fn sample_size(&self) -> Option<usize> {
+    fn training_set_size(&self) -> Option<usize> {
         None
     }
 
-    fn problems(&self) -> Vec<Problem> {
-        let mut problems = vec![];
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
+        let mut errors = vec![];
         if self.class == FunctionClass::Sparse && self.sparsity > self.dim {
             let expected = tr!("at most d = {d}, the number of components of an input", d = self.dim);
-            problems.push(Problem::new("sparse", &self.sparsity.to_string(), expected));
+            errors.push(InvalidSetting::new("sparse", &self.sparsity.to_string(), expected));
         }
         if (1..self.points).contains(&self.long) {
             let expected = tr!(
                 "0, or at least {points}, the number of points of a training prompt",
                 points = self.points
             );
-            problems.push(Problem::new("long", &self.long.to_string(), expected));
+            errors.push(InvalidSetting::new("long", &self.long.to_string(), expected));
         }
-        problems
+        errors
     }
 }
 
 impl Sampler for InContextLearning {
     fn label_variance(&self, seed: u64) -> Option<f64> {
-        type Key = (String, u64);
+        type CacheKey = (String, u64);
         thread_local! {
-            static KNOWN: RefCell<Remembered<Key, f64>> = const { RefCell::new(Remembered::new(MOST_KEPT)) };
+            static CACHE: RefCell<BoundedCache<CacheKey, f64>> = const { RefCell::new(BoundedCache::new(MAX_CACHED_VARIANCES)) };
         }
-        let written = |knob: &settings::Knob| Some(Settings::value(self, knob.key)?.to_string());
-        let written: Vec<String> = Self::KNOBS.iter().filter_map(written).collect();
-        let find = || self.drawn().label_variance(seed);
-        Some(KNOWN.with_borrow_mut(|known| known.get((written.join("&"), seed), 1, find)))
+        let written = |setting: &settings::SettingInfo| Some(Settings::value(self, setting.key)?.to_string());
+        let written: Vec<String> = Self::SETTINGS.iter().filter_map(written).collect();
+        let find = || self.prompt_spec().label_variance(seed);
+        Some(CACHE.with_borrow_mut(|known| known.get_or_compute((written.join("&"), seed), 1, find)))
     }
 
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        self.sample_some(seed, replica, step, 0..size, out);
+        self.sample_range(seed, replica, step, 0..size, out);
     }
 
-    fn sample_some(
+    fn sample_range(
         &self,
         seed: u64,
         replica: u32,
@@ -222,19 +236,19 @@ impl Sampler for InContextLearning {
         examples: std::ops::Range<usize>,
         out: &mut Batch,
     ) -> bool {
-        let (prompts, begin) = (self.drawn(), out.x.len());
+        let (prompts, begin) = (self.prompt_spec(), out.x.len());
         prompts.append_training_prompts(seed, replica, step, examples, &mut out.x);
         InContextLearning::push_labels(&prompts, begin, out);
         true
     }
 
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        let (prompts, begin) = (self.drawn(), out.x.len());
+    fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let (prompts, begin) = (self.prompt_spec(), out.x.len());
         prompts.append_held_out_prompts(seed, self.points, from..from + size, &mut out.x);
         InContextLearning::push_labels(&prompts, begin, out);
     }
 
-    fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
+    fn append_training_set(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
 }
 
 #[cfg(test)]
@@ -244,8 +258,11 @@ mod tests {
     #[test]
     fn rows_are_those_of_the_prompts() {
         let task = InContextLearning { dim: 3, points: 5, long: 12, noise: 0.1, ..Default::default() };
-        let (prompts, mut batch) = (task.drawn(), Batch::default());
-        assert_eq!((task.columns(), task.inputs(), task.length(), prompts.max_points()), (25, 4, 5, 12));
+        let (prompts, mut batch) = (task.prompt_spec(), Batch::default());
+        assert_eq!(
+            (task.columns(), task.inputs(), task.prediction_count(), prompts.max_points()),
+            (25, 4, 5, 12)
+        );
         task.sample(3, 1, 4, 6, &mut batch);
         task.sample(3, 2, 4, 6, &mut batch);
         let mut rows = vec![];
@@ -260,9 +277,9 @@ mod tests {
     fn held_out_prompts_have_the_length_of_training() {
         let task = InContextLearning { long: 40, ..Default::default() };
         let (mut whole, mut parts) = (Batch::default(), Batch::default());
-        task.held_out(1, 0, 9, &mut whole);
-        task.held_out(1, 0, 4, &mut parts);
-        task.held_out(1, 4, 5, &mut parts);
+        task.append_held_out(1, 0, 9, &mut whole);
+        task.append_held_out(1, 0, 4, &mut parts);
+        task.append_held_out(1, 4, 5, &mut parts);
         assert_eq!(whole, parts);
         assert_eq!((whole.len(), whole.x.len()), (9, 9 * task.columns()));
     }
@@ -276,7 +293,10 @@ mod tests {
             (plain.clone(), InContextLearning { test_scale: 2.0, ..plain.clone() }),
         ] {
             let [a, b] = [&task, &other].map(|task| task.label_variance(3));
-            assert_eq!((a, b), (Some(task.drawn().label_variance(3)), Some(other.drawn().label_variance(3))));
+            assert_eq!(
+                (a, b),
+                (Some(task.prompt_spec().label_variance(3)), Some(other.prompt_spec().label_variance(3)))
+            );
             assert_ne!(a, b);
         }
         assert_ne!(plain.label_variance(3), plain.label_variance(4));
@@ -291,15 +311,15 @@ mod tests {
             (sparse, "sparse", "at most d = 3, the number of components of an input"),
             (short, "long", "0, or at least 17, the number of points of a training prompt"),
         ] {
-            let problems = task.problems();
+            let problems = task.invalid_settings();
             assert_eq!(problems.len(), 1, "{problems:?}");
             assert_eq!((problems[0].key.as_str(), problems[0].expected.as_str()), (key, expected));
             let mut mended = task;
-            mended.mend();
-            assert!(mended.problems().is_empty());
+            mended.repair();
+            assert!(mended.invalid_settings().is_empty());
         }
         // What has no effect is no problem.
-        assert!(InContextLearning { sparsity: 30, ..Default::default() }.problems().is_empty());
+        assert!(InContextLearning { sparsity: 30, ..Default::default() }.invalid_settings().is_empty());
     }
 
     #[test]

@@ -1,34 +1,37 @@
 //! Regression in a prompt: n examples of one function and a query, as the tokens of a transformer whose layers are gradient
 //! descent (Wu et al. 2024, problem 2). The examples are drawn once, and every step of the run takes all of them.
 //!
-//! What is drawn is a [`DescentPrompts`]; here are its settings.
+//! The prompts are described by [`DescentPrompts`]; this module has their settings.
 
 pub mod charts;
 mod measures;
 
 use crate::chart::Chart;
-use crate::tasks::{Batch, Constant, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use crate::tasks::{
+    Batch, ConstantInput, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults,
+    TaskConfig,
+};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::WU_2024;
 use vivarium_science::descent::{
     Activation, DescentPrompts, ExampleOrder, InputSpacing, MAX_EXAMPLES, TargetKind,
 };
 
-/// Most points of a person's own: more are not drawn by hand, and a link has to hold them.
-const MOST_POINTS: usize = 64;
+/// Largest number of points that the user can enter, limited by the length of a link.
+const MAX_POINTS: usize = 64;
 
 settings! {
-    /// A function, and where examples of it lie.
+    /// Function, and the inputs of its examples.
     pub struct InContextRegression {
         /// Number of examples in the prompt; if you enter your own points, all of these points are the examples.
         examples: usize = 16, "n", "Examples n", Range::Int(1, MAX_EXAMPLES as u64), "examples";
         /// Number of components of an input, without the constant 1.
         dim: usize = 1, "dim", "Input dimension d", Range::Int(1, 32);
         /// Whether a constant 1 is appended to each input; the network in the tokens has no biases.
-        constant: Constant = Constant::Yes, "const", "Constant input", Range::Choice(Constant::OPTIONS);
+        constant: ConstantInput = ConstantInput::Yes, "const", "Constant input", Range::Choice(ConstantInput::OPTIONS);
         /// Distribution of the inputs: at equal distances, uniform or normal.
         spread: InputSpacing = InputSpacing::Even, "spread", "Inputs", Range::Choice(InputSpacing::OPTIONS);
         /// Range of the inputs, from −a to a; for normal inputs, a is the standard deviation.
@@ -42,7 +45,7 @@ settings! {
         /// Activation of the random network that gives the labels.
         activation: Activation = Activation::Relu, "tact", "Activation of the random network", Range::Choice(Activation::OPTIONS), only when "f" = "network";
         /// Your own points (x, y); the run uses these points as its examples.
-        points: Vec<[f64; 2]> = vec![], "points", "Own points", Range::Points(100.0, MOST_POINTS), only when "f" = "points";
+        points: Vec<[f64; 2]> = vec![], "points", "Own points", Range::Points(100.0, MAX_POINTS), only when "f" = "points";
         /// Input x of the query, if the inputs have one component; otherwise the query is sampled like the examples.
         query: f64 = 0.4, "query", "Query x", Range::Real(-100.0, 100.0);
         /// Label that is written into the token of the query; the results do not depend on this label.
@@ -54,7 +57,7 @@ settings! {
 
 impl InContextRegression {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "in-context-regression",
         name: "Gradient descent inside a transformer",
         about: "The tokens of a transformer hold examples of one function. The weights of the transformer are set by hand so that its layers perform gradient descent.",
@@ -64,15 +67,15 @@ impl InContextRegression {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// What its numbers are called and defined as.
+    /// Definitions of the measures of this task.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
-    /// What is drawn.
-    pub fn drawn(&self) -> DescentPrompts {
+    /// Specification of the prompts with these settings.
+    pub fn prompt_spec(&self) -> DescentPrompts {
         DescentPrompts {
             examples: self.examples,
             dim: self.dim,
-            constant: self.constant == Constant::Yes,
+            constant: self.constant == ConstantInput::Yes,
             spacing: self.spread,
             input_range: self.reach,
             function: self.function,
@@ -86,9 +89,9 @@ impl InContextRegression {
         }
     }
 
-    /// Appends these examples of `replica`.
-    fn push(&self, seed: u64, replica: u32, places: impl Iterator<Item = usize>, out: &mut Batch) {
-        let examples = self.drawn().draw_examples(seed, replica);
+    /// Appends the examples of `replica` with these indices, which wrap around.
+    fn append_points(&self, seed: u64, replica: u32, places: impl Iterator<Item = usize>, out: &mut Batch) {
+        let examples = self.prompt_spec().draw_examples(seed, replica);
         for at in places.map(|place| place % examples.len().max(1)) {
             out.x.extend(examples.input(at).iter().map(|x| *x as f32));
             out.y.extend(examples.label(at).iter().map(|y| *y as f32));
@@ -97,13 +100,13 @@ impl InContextRegression {
 }
 
 impl ToPyTorch for InContextRegression {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         Err("The weights of this transformer are set by hand, not trained.".into())
     }
 }
 
 impl TaskConfig for InContextRegression {
-    fn default_run(&self) -> Preset {
+    fn default_run(&self) -> SettingDefaults {
         &[
             ("model", "descent-transformer"),
             ("loss", "square"),
@@ -115,65 +118,65 @@ impl TaskConfig for InContextRegression {
         ]
     }
 
-    fn default_view(&self) -> Preset {
+    fn default_view(&self) -> SettingDefaults {
         // Layer 8 writes errors. Those of the query are 0, so that an example is shown.
         &[("show", "both.apart.strip.fitted"), ("speed", "20"), ("place", "1"), ("layer", "8")]
     }
 
-    fn smaller_network(&self) -> &'static str {
+    fn smaller_network_hint(&self) -> &'static str {
         tr!("a smaller network, so that all its weights fit into a token")
     }
 }
 
 impl Examples for InContextRegression {
-    fn form(&self) -> Form {
-        Form::Fit
+    fn form(&self) -> ExampleForm {
+        ExampleForm::Fit
     }
 
     fn inputs(&self) -> usize {
-        self.drawn().inputs()
+        self.prompt_spec().inputs()
     }
 
-    fn held_out_size(&self) -> Option<usize> {
-        Some(self.drawn().example_count().max(1))
+    fn held_out_count(&self) -> Option<usize> {
+        Some(self.prompt_spec().example_count().max(1))
     }
 
-    fn sample_size(&self) -> Option<usize> {
-        Some(self.drawn().example_count().max(1))
+    fn training_set_size(&self) -> Option<usize> {
+        Some(self.prompt_spec().example_count().max(1))
     }
 
     fn regression(&self) -> Option<DescentPrompts> {
-        Some(self.drawn())
+        Some(self.prompt_spec())
     }
 
-    fn measures(&self) -> Measures {
-        measures::NAMES
+    fn measure_names(&self) -> MeasureNames {
+        measures::MEASURE_NAMES
     }
 
-    fn problems(&self) -> Vec<Problem> {
-        self.drawn().invalid_settings()
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
+        self.prompt_spec().invalid_settings()
     }
 }
 
 impl Sampler for InContextRegression {
     fn label_variance(&self, seed: u64) -> Option<f64> {
-        Some(self.drawn().draw_examples(seed, 0).label_variance())
+        Some(self.prompt_spec().draw_examples(seed, 0).label_variance())
     }
 
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        self.push(seed, replica, self.visits(seed, replica, step, size).into_iter(), out);
+        self.append_points(seed, replica, self.batch_indices(seed, replica, step, size).into_iter(), out);
     }
 
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        self.push(seed, 0, from..from + size, out);
+    fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        self.append_points(seed, 0, from..from + size, out);
     }
 
-    fn held_out_of(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        self.push(seed, replica, from..from + size, out);
+    fn append_held_out_of_replica(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        self.append_points(seed, replica, from..from + size, out);
     }
 
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        self.push(seed, replica, from..(from + size).min(self.drawn().example_count()), out);
+    fn append_training_set(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        self.append_points(seed, replica, from..(from + size).min(self.prompt_spec().example_count()), out);
     }
 }
 
@@ -194,10 +197,10 @@ mod tests {
 
     #[test]
     fn settings_are_those_of_the_table_where_a_link_says_nothing() {
-        let spec = RunSpec::of_lab("in-context-regression").unwrap();
-        assert_eq!(spec.problems(), []);
-        assert_eq!(InContextRegression::default().drawn(), DescentPrompts::default());
-        assert_eq!((spec.batch(), spec.held_out()), (16, 16));
+        let spec = RunSpec::default_of_lab("in-context-regression").unwrap();
+        assert_eq!(spec.invalid_settings(), []);
+        assert_eq!(InContextRegression::default().prompt_spec(), DescentPrompts::default());
+        assert_eq!((spec.batch_size(), spec.held_out_count()), (16, 16));
     }
 
     #[test]
@@ -210,7 +213,7 @@ mod tests {
             Some(Value::Points(vec![[-1.0, 0.5], [0.25, 2.0], [3.0, -1e-7]]))
         );
         assert_eq!(encode(&read), link);
-        assert_eq!(read.spec.task.examples().sample_size(), Some(3));
+        assert_eq!(read.spec.task.examples().training_set_size(), Some(3));
         for (points, said) in [
             ("nan:1", "points"),
             ("0:inf", "points"),
@@ -225,7 +228,7 @@ mod tests {
                 notices.iter().any(|notice| notice.key == said || notice.key == "f"),
                 "{points}: {notices:?}"
             );
-            assert_eq!(mended.spec.problems(), [], "{points}");
+            assert_eq!(mended.spec.invalid_settings(), [], "{points}");
         }
     }
 
@@ -233,7 +236,7 @@ mod tests {
     fn a_batch_holds_every_example_once() {
         let task = InContextRegression { spread: InputSpacing::Normal, ..Default::default() };
         let (mut sample, mut batch) = (Batch::default(), Batch::default());
-        task.finite_sample(3, 1, 0, 16, &mut sample);
+        task.append_training_set(3, 1, 0, 16, &mut sample);
         task.sample(3, 1, 5, 16, &mut batch);
         assert_eq!((sample.len(), sample.x.len()), (16, 32));
         let sorted = |batch: &Batch| {
@@ -244,14 +247,14 @@ mod tests {
         assert_eq!(sorted(&sample), sorted(&batch));
         assert_eq!(
             sample.y,
-            task.drawn().draw_examples(3, 1).y[..16].iter().map(|y| *y as f32).collect::<Vec<_>>()
+            task.prompt_spec().draw_examples(3, 1).y[..16].iter().map(|y| *y as f32).collect::<Vec<_>>()
         );
     }
 
     #[test]
     fn every_setting_has_words() {
-        for knob in InContextRegression::KNOBS {
-            assert!(knob.help.ends_with('.') && !knob.label.is_empty(), "{}", knob.key);
+        for setting in InContextRegression::SETTINGS {
+            assert!(setting.help.ends_with('.') && !setting.label.is_empty(), "{}", setting.key);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! ours; the paper on machines and transformers trains nothing.
 //!
 //! An example's row holds `length + 1` tokens; its label is the last of them. A network predicts after each of the first
-//! `length`. What is drawn is in [`vivarium_science::machines::traces`].
+//! `length`. The traces are described in [`vivarium_science::machines::traces`].
 //!
 //! ```
 //! use vivarium_model::tasks::{Batch, MachineTraces, Sampler};
@@ -14,19 +14,21 @@
 pub mod charts;
 mod measures;
 
-use super::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, pytorch};
+use super::{
+    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, pytorch,
+};
 use crate::chart::Chart;
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::WEI_2022;
 use vivarium_science::machines::TraceSettings;
 use vivarium_science::machines::random::MAX_TRACE_STATES;
 use vivarium_science::machines::traces::StateControl;
 
 settings! {
-    /// The next token of a machine's run on a random tape.
+    /// Predicting the next token in traces of a Turing machine on a random tape.
     pub struct MachineTraces {
         /// How the next state is chosen: by the machine's table, or at random from four states, each with its own written symbol and move.
         control: StateControl = StateControl::Table, "next", "Next state", Range::Choice(StateControl::OPTIONS);
@@ -41,7 +43,7 @@ settings! {
 
 impl MachineTraces {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "machine-traces",
         name: "Traces of a Turing machine",
         about: "A random Turing machine runs on a random tape. A network predicts the machine's next state and symbol from the steps so far.",
@@ -51,17 +53,17 @@ impl MachineTraces {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// What its numbers are called and defined as.
+    /// Definitions of the measures of this task.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
-    /// What is drawn.
-    pub fn drawn(&self) -> TraceSettings {
+    /// Specification of the traces with these settings.
+    pub fn trace_settings(&self) -> TraceSettings {
         let MachineTraces { control, states, machine, length } = *self;
         TraceSettings { control, states, machine: machine as u64, length }
     }
 
-    /// Appends traces of tokens as examples.
-    fn push(&self, tokens: impl IntoIterator<Item = u8>, out: &mut Batch) {
+    /// Appends traces as examples, given as concatenated tokens, `length + 1` per trace.
+    fn append_traces(&self, tokens: impl IntoIterator<Item = u8>, out: &mut Batch) {
         let before = out.x.len();
         out.x.extend(tokens.into_iter().map(f32::from));
         let length = self.length;
@@ -71,21 +73,21 @@ impl MachineTraces {
 }
 
 impl ToPyTorch for MachineTraces {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        let source = self.drawn().build_source();
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        let source = self.trace_settings().build_source();
         let rule = |token: u8| {
             let rule = source.machine().rule(token);
             format!("({}, {}, {})", rule.write, rule.step.offset(), rule.next)
         };
-        let rules: Vec<String> = (0..self.drawn().vocab_size() as u8).map(rule).collect();
+        let rules: Vec<String> = (0..self.trace_settings().vocab_size() as u8).map(rule).collect();
         let settings = vec![("rules", format!("[{}]", rules.join(", ")))];
-        let code = vec![pytorch::CLASSES, include_str!("pytorch/traces.py")];
-        Ok(Part { code, settings, ..Part::default() })
+        let code = vec![pytorch::CLASS_LOSSES_SCRIPT, include_str!("pytorch/traces.py")];
+        Ok(ScriptPart { code, settings, ..ScriptPart::default() })
     }
 }
 
 impl TaskConfig for MachineTraces {
-    fn default_run(&self) -> Preset {
+    fn default_run(&self) -> SettingDefaults {
         &[
             ("model", "attention-only"),
             ("norm", "pre"),
@@ -102,45 +104,45 @@ impl TaskConfig for MachineTraces {
         ]
     }
 
-    fn default_view(&self) -> Preset {
+    fn default_view(&self) -> SettingDefaults {
         &[("show", "floor.cells.stepsback.writes"), ("speed", "0")]
     }
 }
 
 impl Examples for MachineTraces {
-    fn measures(&self) -> Measures {
-        measures::NAMES
+    fn measure_names(&self) -> MeasureNames {
+        measures::MEASURE_NAMES
     }
 
     fn traces(&self) -> Option<TraceSettings> {
-        Some(self.drawn())
+        Some(self.trace_settings())
     }
 
-    fn form(&self) -> Form {
-        Form::Trace
+    fn form(&self) -> ExampleForm {
+        ExampleForm::Trace
     }
 
     fn inputs(&self) -> usize {
-        self.drawn().vocab_size()
+        self.trace_settings().vocab_size()
     }
 
     fn columns(&self) -> usize {
         self.length + 1
     }
 
-    fn length(&self) -> usize {
+    fn prediction_count(&self) -> usize {
         self.length
     }
 
     fn classes(&self) -> Option<usize> {
-        Some(self.drawn().vocab_size())
+        Some(self.trace_settings().vocab_size())
     }
 
-    fn sample_size(&self) -> Option<usize> {
+    fn training_set_size(&self) -> Option<usize> {
         None
     }
 
-    fn problems(&self) -> Vec<Problem> {
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
         vec![]
     }
 }
@@ -148,18 +150,18 @@ impl Examples for MachineTraces {
 impl Sampler for MachineTraces {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
         let mut tokens = vec![];
-        self.drawn().build_source().sample_batch(seed, replica, step, size, &mut tokens);
-        self.push(tokens, out);
+        self.trace_settings().build_source().sample_batch(seed, replica, step, size, &mut tokens);
+        self.append_traces(tokens, out);
     }
 
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+    fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
         let mut places = vec![];
-        self.drawn().build_source().sample_held_out(seed, 0, from..from + size, &mut places);
-        self.push(places.into_iter().map(|place| place.token), out);
+        self.trace_settings().build_source().sample_held_out(seed, 0, from..from + size, &mut places);
+        self.append_traces(places.into_iter().map(|place| place.token), out);
     }
 
     // Every batch is fresh: there is no sample to visit.
-    fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
+    fn append_training_set(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
 }
 
 #[cfg(test)]
@@ -175,10 +177,10 @@ mod tests {
         assert!((0..40).all(|e| batch.y[e] == batch.x[e * 21 + 20]));
         assert!(batch.x.iter().all(|x| (0.0..6.0).contains(x)));
         for (from, size) in [(0, 7), (7, 33)] {
-            task.held_out(1, from, size, &mut held_out);
+            task.append_held_out(1, from, size, &mut held_out);
         }
         let mut whole = Batch::default();
-        task.held_out(1, 0, 40, &mut whole);
+        task.append_held_out(1, 0, 40, &mut whole);
         assert_eq!(held_out, whole);
         assert_ne!(whole, batch);
     }

@@ -1,4 +1,4 @@
-//! Markov chains in context: every sequence has a chain of its own, and its next symbols are to be predicted from those
+//! Markov chains in context: every sequence has a different chain, and its next symbols are to be predicted from those
 //! before (Edelman 2024, section 8.2).
 //!
 //! An example's row holds `length + 1` symbols, from 0; its label is the last of them. A network predicts after each of
@@ -20,11 +20,13 @@ mod measures;
 use crate::chart::Chart;
 use std::ops::Range as Span;
 
-use super::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, pytorch};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use super::{
+    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, pytorch,
+};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
-use vivarium_core::settings::{Knob, Problem, Range, Settings, Value};
+use vivarium_core::settings::{InvalidSetting, Range, SettingInfo, Settings, Value};
 use vivarium_core::sources::{EDELMAN_2024_HEADS, EDELMAN_2024_MARKOV};
 use vivarium_science::markov::theory::TheorySettings;
 use vivarium_science::markov::{
@@ -32,7 +34,7 @@ use vivarium_science::markov::{
 };
 
 settings! {
-    /// The next symbol of a chain that is drawn anew for every sequence.
+    /// Predicting the next symbol of a Markov chain that is drawn anew for every sequence.
     pub struct MarkovChain {
         /// Number of different symbols.
         symbols: usize = 2, "k", "Symbols k", Range::Int(2, 8);
@@ -53,15 +55,15 @@ settings! {
 
 impl MarkovChain {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "markov",
         name: "Markov chains in context",
         about: "Every sequence comes from a different random chain. A network predicts the next symbol from the earlier symbols.",
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS],
     };
 
-    /// What sequences are drawn.
-    pub fn drawn(&self) -> ChainSequences {
+    /// Specification of the sequences with these settings.
+    pub fn sequence_spec(&self) -> ChainSequences {
         let MarkovChain { symbols, length, order, train, alpha, share, test } = *self;
         ChainSequences {
             symbols,
@@ -74,37 +76,37 @@ impl MarkovChain {
         }
     }
 
-    /// As [`ChainSequences::append_held_out_sequences`].
-    pub fn held_out_sequences(
+    /// Appends held-out sequences of chains of the given family: [`ChainSequences::append_held_out_sequences`].
+    pub fn append_held_out_sequences(
         &self,
         chains: ChainFamily,
         seed: u64,
         examples: Span<usize>,
         out: &mut Vec<u8>,
     ) {
-        self.drawn().append_held_out_sequences(chains, seed, examples, out);
+        self.sequence_spec().append_held_out_sequences(chains, seed, examples, out);
     }
 
-    /// As [`ChainSequences::held_out_chain`].
+    /// Transition matrix of the held-out sequence `example`: [`ChainSequences::held_out_chain`].
     pub fn held_out_chain(&self, chains: ChainFamily, seed: u64, example: usize) -> Chain {
-        self.drawn().held_out_chain(chains, seed, example)
+        self.sequence_spec().held_out_chain(chains, seed, example)
     }
 
-    /// Appends sequences of symbols as examples.
-    fn push(&self, sequences: &[u8], out: &mut Batch) {
+    /// Appends sequences as examples, given as concatenated symbols, `length + 1` per sequence.
+    fn append_sequences(&self, sequences: &[u8], out: &mut Batch) {
         out.x.extend(sequences.iter().map(|symbol| f32::from(*symbol)));
         out.y.extend(sequences.chunks(self.length + 1).map(|sequence| f32::from(sequence[self.length])));
     }
 }
 
 impl ToPyTorch for MarkovChain {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
-        Ok(Part::code(&[pytorch::CLASSES, include_str!("pytorch/sequences.py")]))
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
+        Ok(ScriptPart::from_code(&[pytorch::CLASS_LOSSES_SCRIPT, include_str!("pytorch/sequences.py")]))
     }
 }
 
 impl TaskConfig for MarkovChain {
-    fn default_run(&self) -> Preset {
+    fn default_run(&self) -> SettingDefaults {
         &[
             ("model", "attention-only"),
             ("opt", "adam"),
@@ -119,19 +121,19 @@ impl TaskConfig for MarkovChain {
         ]
     }
 
-    fn default_view(&self) -> Preset {
+    fn default_view(&self) -> SettingDefaults {
         &[("show", "kl.strategies.map.distances"), ("speed", "60")]
     }
 
-    fn theory_knobs(&self) -> &'static [Knob] {
-        TheorySettings::KNOBS
+    fn theory_settings(&self) -> &'static [SettingInfo] {
+        TheorySettings::SETTINGS
     }
 
-    fn is_idle(&self, key: &str) -> bool {
+    fn has_no_effect(&self, key: &str) -> bool {
         key == "mix" && ![self.train, self.test].contains(&ChainFamily::Mixture)
     }
 
-    fn view_problem(&self, key: &str, value: &Value) -> Option<String> {
+    fn expected_view_value(&self, key: &str, value: &Value) -> Option<String> {
         let Value::List(numbers) = value else { return None };
         let numbers: Vec<usize> = numbers.iter().map(|number| *number as usize).collect();
         let k = self.symbols;
@@ -153,21 +155,21 @@ impl MarkovChain {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// What its numbers are called and defined as.
+    /// Definitions of the measures of this task.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 }
 
 impl Examples for MarkovChain {
-    fn measures(&self) -> Measures {
-        measures::of(self.test, self.order)
+    fn measure_names(&self) -> MeasureNames {
+        measures::measure_names(self.test, self.order)
     }
 
     fn chain_sequences(&self) -> Option<ChainSequences> {
-        Some(self.drawn())
+        Some(self.sequence_spec())
     }
 
-    fn form(&self) -> Form {
-        Form::Sequence
+    fn form(&self) -> ExampleForm {
+        ExampleForm::Sequence
     }
 
     fn inputs(&self) -> usize {
@@ -178,7 +180,7 @@ impl Examples for MarkovChain {
         self.length + 1
     }
 
-    fn length(&self) -> usize {
+    fn prediction_count(&self) -> usize {
         self.length
     }
 
@@ -186,12 +188,12 @@ impl Examples for MarkovChain {
         Some(self.symbols)
     }
 
-    fn sample_size(&self) -> Option<usize> {
+    fn training_set_size(&self) -> Option<usize> {
         None
     }
 
-    fn problems(&self) -> Vec<Problem> {
-        let mut problems = vec![];
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
+        let mut errors = vec![];
         if context_count(self.symbols, self.order) > MAX_CONTEXTS {
             let fits = |order: &usize| context_count(self.symbols, *order) <= MAX_CONTEXTS;
             let most = (2..self.order).rfind(fits).unwrap_or(2);
@@ -201,7 +203,7 @@ impl Examples for MarkovChain {
                 k = self.symbols,
                 all = MAX_CONTEXTS
             );
-            problems.push(Problem::new("gram", &self.order.to_string(), expected));
+            errors.push(InvalidSetting::new("gram", &self.order.to_string(), expected));
         }
         for (key, chains) in [("data", self.train), ("test", self.test)] {
             if self.order > 2 && chains != ChainFamily::Dirichlet {
@@ -209,38 +211,38 @@ impl Examples for MarkovChain {
                     "dirichlet for n = {n}, because the other options are for Markov chains (n = 2)",
                     n = self.order
                 );
-                problems.push(Problem::new(key, chains.slug(), expected));
+                errors.push(InvalidSetting::new(key, chains.slug(), expected));
             }
         }
         if self.length < self.order {
             let expected = tr!("at least n = {n}", n = self.order);
-            problems.push(Problem::new("t", &self.length.to_string(), expected));
+            errors.push(InvalidSetting::new("t", &self.length.to_string(), expected));
         }
-        problems
+        errors
     }
 }
 
 impl Sampler for MarkovChain {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
         let mut sequences = vec![];
-        self.drawn().append_training_sequences(seed, replica, step, size, &mut sequences);
-        self.push(&sequences, out);
+        self.sequence_spec().append_training_sequences(seed, replica, step, size, &mut sequences);
+        self.append_sequences(&sequences, out);
     }
 
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+    fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
         let mut sequences = vec![];
-        self.held_out_sequences(self.test, seed, from..from + size, &mut sequences);
-        self.push(&sequences, out);
+        self.append_held_out_sequences(self.test, seed, from..from + size, &mut sequences);
+        self.append_sequences(&sequences, out);
     }
 
     // Every batch is fresh: there is no sample to visit.
-    fn finite_sample(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
+    fn append_training_set(&self, _seed: u64, _replica: u32, _from: usize, _size: usize, _out: &mut Batch) {}
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
 
     const LAWS: [ChainFamily; 4] = [
         ChainFamily::Dirichlet,
@@ -277,12 +279,12 @@ mod tests {
             let task =
                 MarkovChain { symbols: 3, length: 9, order, train: LAWS[train], alpha, ..Default::default() };
             let mut sequences = vec![];
-            let drawn = task.drawn();
+            let drawn = task.sequence_spec();
             drawn.append_training_sequences(5, 2, 3, 130, &mut sequences);
             assert_eq!(sequences.len(), 1300);
             for e in [0, 1, 2, 3, 77, 129] {
                 let mut words = vec![0; drawn.words_per_sequence()];
-                Stream::new(5, Purpose::Batch, 2).words(3, (e * words.len()) as u32, &mut words);
+                RandomStream::new(5, Purpose::Batch, 2).fill_u32(3, (e * words.len()) as u32, &mut words);
                 let expected = drawn.training_chain(5, 2, 3, e).draw_sequence(&words);
                 assert_eq!(sequences[e * 10..][..10], expected, "{train} {order} {e}");
             }
@@ -295,15 +297,19 @@ mod tests {
             assert_eq!(ChainFamily::ALL[number], test);
             let task = MarkovChain { symbols: 4, test, ..Default::default() };
             let (mut whole, mut parts, mut sequences) = (Batch::default(), Batch::default(), vec![]);
-            task.held_out(1, 0, 90, &mut whole);
+            task.append_held_out(1, 0, 90, &mut whole);
             for (from, size) in [(0, 7), (7, 1), (8, 82)] {
-                task.held_out(1, from, size, &mut parts);
+                task.append_held_out(1, from, size, &mut parts);
             }
             assert_eq!(whole, parts);
-            task.held_out_sequences(test, 1, 0..90, &mut sequences);
+            task.append_held_out_sequences(test, 1, 0..90, &mut sequences);
             assert!(sequences.iter().zip(&whole.x).all(|(a, b)| f32::from(*a) == *b));
-            let mut words = vec![0; task.drawn().words_per_sequence()];
-            Stream::new(1, Purpose::HeldOut, 0).words(number as u64, (33 * words.len()) as u32, &mut words);
+            let mut words = vec![0; task.sequence_spec().words_per_sequence()];
+            RandomStream::new(1, Purpose::HeldOut, 0).fill_u32(
+                number as u64,
+                (33 * words.len()) as u32,
+                &mut words,
+            );
             assert_eq!(sequences[33 * 51..][..51], task.held_out_chain(test, 1, 33).draw_sequence(&words));
         }
     }
@@ -330,7 +336,7 @@ mod tests {
             let notice = &notices[0];
             assert_eq!((notice.key.as_str(), notice.found.as_str()), (key, found), "{query}");
             assert_eq!(notice.expected, expected);
-            assert!(notices.len() == 1 && link.spec.problems().is_empty(), "{query}: {notices:?}");
+            assert!(notices.len() == 1 && link.spec.invalid_settings().is_empty(), "{query}: {notices:?}");
         }
         for fine in ["k=8", "k=4&gram=4", "k=8&gram=3", "t=4&gram=4", "data=mixture&test=ds&k=8"] {
             assert!(crate::permalink::decode(&format!("#v1/markov?{fine}")).1.is_empty(), "{fine}");
@@ -343,14 +349,14 @@ mod tests {
             [("", false), ("data=ds&test=iid", false), ("data=mixture", true), ("test=mixture", true)]
         {
             let spec = crate::permalink::decode(&format!("#v1/markov?{query}")).0.spec;
-            assert_eq!((spec.applies("mix"), spec.applies("alpha")), (applies, true), "{query}");
+            assert_eq!((spec.has_effect("mix"), spec.has_effect("alpha")), (applies, true), "{query}");
         }
     }
 
     /// A batch is drawn for every training step. `lab bench --chains` measures how fast.
     #[test]
     fn a_batch_takes_few_random_numbers() {
-        let drawn = MarkovChain { symbols: 3, length: 100, ..Default::default() }.drawn();
+        let drawn = MarkovChain { symbols: 3, length: 100, ..Default::default() }.sequence_spec();
         // One for each of 101 symbols, and two for each of the three rows of the chain.
         assert_eq!((drawn.words_per_sequence(), drawn.words_per_chain(drawn.train_family)), (101, 3 * 2));
     }

@@ -1,244 +1,248 @@
-//! What files call the numbers of a measurement, and what each of these numbers is.
+//! Names of the measures in files, and their definitions.
 //!
 //! # Why
-//! A column named `test_accuracy` that holds how far a network is on the way from unigrams to bigrams misleads everybody
-//! who reads it in another program. So a task names its measures by what they are: a [`MeasureInfo`] has name, unit,
+//! A column named `test_accuracy` that contains the progress of a network from unigrams to bigrams would mislead
+//! everybody who reads it in another program. So each task names its measures: a [`MeasureInfo`] has name, unit,
 //! definition and source in one place, the task's own file. The columns of CSV, the fields of JSON and the table in the
-//! README of `record` are made from it. Files with the [earlier names](EARLIER) are read, too.
+//! README of `record` are generated from it. Files with the [earlier names](EARLIER_NAMES) are read, too.
 //!
-//! A [`Measures`] has names alone: a page writes names and no definitions, which would be in its program otherwise.
+//! A [`MeasureNames`] has only names: the page writes no definitions, which its program therefore does not contain.
 
 use super::Task;
-use vivarium_core::settings::Choice;
+use vivarium_core::settings::ChoiceOption;
 use vivarium_core::sources::{EDELMAN_2024_GROUPS, MORWANI_2023, Source};
 
-/// Which number of a measurement a measure is.
+/// Field of a [`Measurement`](crate::protocol::Measurement) that holds a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slot {
-    /// [`Row::train_loss`](crate::protocol::Row::train_loss).
+pub enum MeasureSlot {
+    /// [`Measurement::train_loss`](crate::protocol::Measurement::train_loss).
     TrainLoss,
-    /// [`Row::train_accuracy`](crate::protocol::Row::train_accuracy).
+    /// [`Measurement::train_accuracy`](crate::protocol::Measurement::train_accuracy).
     TrainAccuracy,
-    /// [`Row::test_loss`](crate::protocol::Row::test_loss).
+    /// [`Measurement::test_loss`](crate::protocol::Measurement::test_loss).
     TestLoss,
-    /// [`Row::test_accuracy`](crate::protocol::Row::test_accuracy).
+    /// [`Measurement::test_accuracy`](crate::protocol::Measurement::test_accuracy).
     TestAccuracy,
-    /// [`Row::margin`](crate::protocol::Row::margin).
+    /// [`Measurement::margin`](crate::protocol::Measurement::margin).
     Margin,
-    /// The margin divided by the largest one, which is computed when a file is written.
+    /// Margin divided by the maximum margin, which is computed when a file is written.
     MarginOverMax,
-    /// One of [`Row::measures`](crate::protocol::Row::measures).
+    /// One of [`Measurement::measures`](crate::protocol::Measurement::measures).
     Further,
 }
 
-/// A measure of a task: a column of CSV and a field of JSON.
+/// Definition of a measure of a task: a column of CSV and a field of JSON.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasureInfo {
-    /// Which number it is.
-    pub slot: Slot,
-    /// The name of the column and of the field.
+    /// Field of a measurement that holds it.
+    pub slot: MeasureSlot,
+    /// Name of the column and of the field.
     pub name: &'static str,
-    /// Its unit and its range.
+    /// Unit and range.
     pub unit: &'static str,
-    /// What it is, in one or two sentences.
+    /// Definition in one or two sentences.
     pub about: &'static str,
-    /// Where it is defined, if a publication does.
+    /// Publications that define it; empty if there is none.
     pub sources: &'static [Source],
 }
 
 impl MeasureInfo {
-    /// A measure that no publication defines.
-    pub const fn new(slot: Slot, name: &'static str, unit: &'static str, about: &'static str) -> Self {
+    /// Creates the definition of a measure without sources.
+    pub const fn new(slot: MeasureSlot, name: &'static str, unit: &'static str, about: &'static str) -> Self {
         MeasureInfo { slot, name, unit, about, sources: &[] }
     }
 
-    /// The same with its sources.
-    pub const fn from(self, sources: &'static [Source]) -> Self {
+    /// Returns the definition with these sources.
+    pub const fn with_sources(self, sources: &'static [Source]) -> Self {
         MeasureInfo { sources, ..self }
     }
 }
 
-/// Units and ranges that several tasks have.
+/// Units and ranges of the measures of several tasks.
 pub mod units {
-    /// A share of something.
-    pub const SHARE: &str = "share, 0 to 1";
-    /// A cross-entropy or a divergence.
+    /// Fraction of examples or of another total.
+    pub const FRACTION: &str = "share, 0 to 1";
+    /// Cross-entropy or divergence.
     pub const NATS: &str = "nats, at least 0";
-    /// A share of a variance: predicting the mean has 0.
+    /// Fraction of a variance that is explained; 0 for predicting the mean.
     pub const R2: &str = "share, at most 1; negative if worse than the mean";
-    /// A squared error in units of a variance.
-    pub const RELATIVE: &str = "variances of a label, at least 0";
+    /// Squared error relative to the variance of a label.
+    pub const LABEL_VARIANCES: &str = "variances of a label, at least 0";
     /// A distance without unit.
     pub const DISTANCE: &str = "no unit, at least 0";
     /// A count.
     pub const COUNT: &str = "whole number, at least 0";
 }
 
-/// The unit of a loss that is a setting.
-pub const LOSS: &str = "unit of the loss, at least 0; the correlation loss has no lower bound";
+/// Unit of a loss if the loss function is a setting.
+pub const LOSS_UNIT: &str = "unit of the loss, at least 0; the correlation loss has no lower bound";
 
-/// The four numbers of a task with labels −1 and 1, where the loss is a setting.
-pub const OF_SIGNS: [MeasureInfo; 4] = [
+/// Loss and accuracy in training and on held-out examples, for tasks with labels ±1 and a choice of the loss function.
+pub const SIGN_LABEL_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(
-        Slot::TrainLoss,
+        MeasureSlot::TrainLoss,
         "train_loss",
-        LOSS,
+        LOSS_UNIT,
         "Mean of the loss function that the setting loss names, over the next training batch; with a fixed sample, over the sample or its first examples. Without the penalty of the model, if it has one.",
     ),
     MeasureInfo::new(
-        Slot::TrainAccuracy,
+        MeasureSlot::TrainAccuracy,
         "train_accuracy",
-        units::SHARE,
+        units::FRACTION,
         "Share of the same training examples for which the output has the sign of the label; with label noise, of the noisy label. An output of 0 counts as one half.",
     ),
     MeasureInfo::new(
-        Slot::TestLoss,
+        MeasureSlot::TestLoss,
         "test_loss",
-        LOSS,
+        LOSS_UNIT,
         "Mean of the same loss function over held-out examples, which are never trained on.",
     ),
     MeasureInfo::new(
-        Slot::TestAccuracy,
+        MeasureSlot::TestAccuracy,
         "test_accuracy",
-        units::SHARE,
+        units::FRACTION,
         "Share of the held-out examples for which the output has the sign of the label. An output of 0 counts as one half.",
     ),
 ];
 
-/// The four numbers of a task with real labels in prompts.
-pub const OF_PROMPTS: [MeasureInfo; 4] = [
+/// Relative squared error and R² in training and on held-out prompts, for tasks with real labels in prompts.
+pub const PROMPT_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(
-        Slot::TrainLoss,
+        MeasureSlot::TrainLoss,
         "train_mse_over_variance",
-        units::RELATIVE,
+        units::LABEL_VARIANCES,
         "Mean squared error of the predictions for training prompts, divided by the variance of a label. All positions of a prompt count.",
     ),
     MeasureInfo::new(
-        Slot::TrainAccuracy,
+        MeasureSlot::TrainAccuracy,
         "train_r2",
         units::R2,
         "Share of the variance of the labels that the predictions for training prompts explain: 1 − train_mse_over_variance.",
     ),
     MeasureInfo::new(
-        Slot::TestLoss,
+        MeasureSlot::TestLoss,
         "test_mse_over_variance",
-        units::RELATIVE,
+        units::LABEL_VARIANCES,
         "Mean squared error of the predictions for held-out prompts, divided by the variance of a label.",
     ),
     MeasureInfo::new(
-        Slot::TestAccuracy,
+        MeasureSlot::TestAccuracy,
         "test_r2",
         units::R2,
         "Share of the variance of the labels that the predictions for held-out prompts explain: 1 − test_mse_over_variance.",
     ),
 ];
 
-/// The two numbers in training of a task on sequences.
-pub const OF_SEQUENCES: [MeasureInfo; 2] = [
+/// Cross-entropy and accuracy in training, for tasks on sequences.
+pub const SEQUENCE_TRAINING_MEASURES: [MeasureInfo; 2] = [
     MeasureInfo::new(
-        Slot::TrainLoss,
+        MeasureSlot::TrainLoss,
         "train_cross_entropy",
         units::NATS,
         "Mean cross-entropy of the predictions at all positions of the next training batch.",
     ),
     MeasureInfo::new(
-        Slot::TrainAccuracy,
+        MeasureSlot::TrainAccuracy,
         "train_accuracy",
-        units::SHARE,
+        units::FRACTION,
         "Share of all positions of the next training batch at which the most probable symbol is the next symbol. If the next symbol and another symbol have the same largest probability, the position counts as wrong.",
     ),
 ];
 
-/// The margin of a network with a penalty.
-pub const MARGIN: MeasureInfo = MeasureInfo::new(
-    Slot::Margin,
+/// Normalised margin of a network with a penalty.
+pub const MARGIN_MEASURE: MeasureInfo = MeasureInfo::new(
+    MeasureSlot::Margin,
     "margin",
     "no unit; positive if every training example is right",
     "Normalised margin of a network with a penalty: the smallest difference over the training examples between the output of the right class and the largest other output, divided by ‖θ‖^D with ‖θ‖ = (Σ‖ω‖^ν)^(1/ν), the norm of the penalty. D is the network's degree of homogeneity: 3 for z², 2 for ReLU, k + 1 for z^k. Not a number if all outputs of the network are equal up to 0.00001, as in a network that the penalty has driven to zero.",
 )
-.from(&[EDELMAN_2024_GROUPS, MORWANI_2023]);
+.with_sources(&[EDELMAN_2024_GROUPS, MORWANI_2023]);
 
-/// The names of the version before, in the order of the first five slots; all tasks had them.
-pub const EARLIER: [&str; 5] = ["train_loss", "train_accuracy", "test_loss", "test_accuracy", "margin"];
+/// Names of the first five slots in earlier files, which were the same for all tasks.
+pub const EARLIER_NAMES: [&str; 5] = ["train_loss", "train_accuracy", "test_loss", "test_accuracy", "margin"];
 
-/// What a run's numbers are called in files, and what else is measured.
+/// Names of the measures of a run in files, its further measures, and its maximum margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measures {
-    /// Names of loss and accuracy in training and of the two numbers that count, in this order.
+pub struct MeasureNames {
+    /// Names of training loss, training accuracy, test loss and test accuracy, in this order.
     pub names: [&'static str; 4],
-    /// Names of the further measures, in the order of [`Row::measures`](crate::protocol::Row::measures); none where
-    /// files have them under their [slugs](Measures::more).
-    pub further: &'static [&'static str],
-    /// The further measures, in the same order; no two tasks have one of the same slug, which is its earlier name.
-    pub more: &'static [Choice],
-    /// The largest margin that such a network can have, where a closed form is known.
+    /// Names of the further measures, in the order of
+    /// [`Measurement::measures`](crate::protocol::Measurement::measures); empty if files name them by their
+    /// [slugs](MeasureNames::further_measures).
+    pub further_names: &'static [&'static str],
+    /// Further measures, in the order of [`Measurement::measures`](crate::protocol::Measurement::measures). Slugs are
+    /// unique over all tasks, and are the names in earlier files.
+    pub further_measures: &'static [ChoiceOption],
+    /// Maximum margin of such a network, if a closed form is known.
     pub largest_margin: Option<f64>,
 }
 
-impl Default for Measures {
+impl Default for MeasureNames {
     fn default() -> Self {
-        Measures::EARLIER
+        MeasureNames::EARLIER
     }
 }
 
-impl Measures {
-    /// The names of the version before, for tasks without further measures.
-    pub const EARLIER: Measures = Measures {
-        names: [EARLIER[0], EARLIER[1], EARLIER[2], EARLIER[3]],
-        further: &[],
-        more: &[],
+impl MeasureNames {
+    /// Names of earlier files, for tasks without further measures.
+    pub const EARLIER: MeasureNames = MeasureNames {
+        names: [EARLIER_NAMES[0], EARLIER_NAMES[1], EARLIER_NAMES[2], EARLIER_NAMES[3]],
+        further_names: &[],
+        further_measures: &[],
         largest_margin: None,
     };
 
-    /// The same numbers under the names of the version before.
-    pub fn earlier(self) -> Measures {
-        Measures { more: self.more, ..Measures::EARLIER }
+    /// Returns the same further measures with the names of earlier files.
+    pub fn with_earlier_names(self) -> MeasureNames {
+        MeasureNames { further_measures: self.further_measures, ..MeasureNames::EARLIER }
     }
 
-    /// Whether there is anything besides loss and accuracy.
-    pub fn has_more(&self) -> bool {
-        !self.more.is_empty()
+    /// Whether there are measures besides loss and accuracy.
+    pub fn has_further_measures(&self) -> bool {
+        !self.further_measures.is_empty()
     }
 
-    /// The name in JSON of the further measure number `which`.
-    pub fn field(&self, which: usize) -> &'static str {
-        let slug = self.more.get(which).map_or("", |measure| measure.slug);
-        self.further.get(which).copied().unwrap_or(slug)
+    /// Name in JSON of the further measure number `index`.
+    pub fn json_name(&self, index: usize) -> &'static str {
+        let slug = self.further_measures.get(index).map_or("", |measure| measure.slug);
+        self.further_names.get(index).copied().unwrap_or(slug)
     }
 }
 
-/// The names of some measures, in their order.
-pub const fn names<const N: usize>(of: &[MeasureInfo; N]) -> [&'static str; N] {
+/// Names of the measures, in their order.
+pub const fn names_of<const N: usize>(measures: &[MeasureInfo; N]) -> [&'static str; N] {
     let mut names = [""; N];
     let mut at = 0;
     while at < N {
-        names[at] = of[at].name;
+        names[at] = measures[at].name;
         at += 1;
     }
     names
 }
 
-/// A name in a file, and the number of a measurement that it stands for.
+/// Name of a measure in files, and the field of a measurement that it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Named {
-    /// The name.
+pub struct NamedSlot {
+    /// Name of a column or field.
     pub name: &'static str,
-    /// The number.
-    pub slot: Slot,
-    /// Place among the further measures of its task, and how many these are; 0 of 0 for any other.
+    /// Field of a measurement.
+    pub slot: MeasureSlot,
+    /// Index among the further measures of its task, and their number; (0, 0) for other measures.
     pub further: (usize, usize),
 }
 
-/// The names of all tasks. The definitions are left behind: a page reads files by names alone.
-const NAMES: [Named; count()] = all();
+/// Names of the measures of all tasks. A page reads files by names alone, so that its program does not contain the
+/// definitions.
+const NAMED_SLOTS: [NamedSlot; count_named_slots()] = list_named_slots();
 
-/// The names that files have, for those that are read before it is known which task they are of. A name that several
-/// tasks have stands for the same number in all of them, and is here several times.
-pub fn named() -> &'static [Named] {
-    &NAMES
+/// Names of the measures of all tasks, for reading a file before its task is known. A name that several tasks share
+/// stands for the same field in all of them, and is listed several times.
+pub fn named_slots() -> &'static [NamedSlot] {
+    &NAMED_SLOTS
 }
 
-const fn count() -> usize {
+/// Number of all named measures.
+const fn count_named_slots() -> usize {
     let (mut count, mut task) = (0, 0);
     while task < Task::MEASURES.len() {
         let mut list = 0;
@@ -251,8 +255,10 @@ const fn count() -> usize {
     count
 }
 
-const fn all() -> [Named; count()] {
-    let mut names = [Named { name: "", slot: Slot::Further, further: (0, 0) }; count()];
+/// Collects the named measures of all tasks.
+const fn list_named_slots() -> [NamedSlot; count_named_slots()] {
+    let mut names =
+        [NamedSlot { name: "", slot: MeasureSlot::Further, further: (0, 0) }; count_named_slots()];
     let (mut at, mut task) = (0, 0);
     while task < Task::MEASURES.len() {
         let mut list = 0;
@@ -260,9 +266,9 @@ const fn all() -> [Named; count()] {
             let measures = Task::MEASURES[task][list];
             let mut place = 0;
             while place < measures.len() {
-                let is_further = matches!(measures[place].slot, Slot::Further);
+                let is_further = matches!(measures[place].slot, MeasureSlot::Further);
                 let further = if is_further { (place, measures.len()) } else { (0, 0) };
-                names[at] = Named { name: measures[place].name, slot: measures[place].slot, further };
+                names[at] = NamedSlot { name: measures[place].name, slot: measures[place].slot, further };
                 at += 1;
                 place += 1;
             }
@@ -279,11 +285,11 @@ mod tests {
 
     #[test]
     fn every_name_is_a_column_and_stands_for_one_number() {
-        for named in named() {
+        for named in named_slots() {
             let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
             assert!(named.name.chars().all(is_plain) && named.name.len() > 3, "{}", named.name);
-            for other in super::named().iter().filter(|other| other.name == named.name) {
-                let is_further = |named: &Named| named.slot == Slot::Further;
+            for other in super::named_slots().iter().filter(|other| other.name == named.name) {
+                let is_further = |named: &NamedSlot| named.slot == MeasureSlot::Further;
                 assert!(
                     is_further(named) || is_further(other) || named.slot == other.slot,
                     "{} is {:?} in one task and {:?} in another",
@@ -294,12 +300,17 @@ mod tests {
                 assert!(!is_further(named) || named.further == other.further, "{}", named.name);
             }
             // Earlier names mean what they meant.
-            let earlier = EARLIER.iter().position(|name| *name == named.name);
-            let slots =
-                [Slot::TrainLoss, Slot::TrainAccuracy, Slot::TestLoss, Slot::TestAccuracy, Slot::Margin];
+            let earlier = EARLIER_NAMES.iter().position(|name| *name == named.name);
+            let slots = [
+                MeasureSlot::TrainLoss,
+                MeasureSlot::TrainAccuracy,
+                MeasureSlot::TestLoss,
+                MeasureSlot::TestAccuracy,
+                MeasureSlot::Margin,
+            ];
             assert!(earlier.is_none_or(|at| slots[at] == named.slot), "{}", named.name);
         }
-        assert_eq!(NAMES[0].name, "train_loss");
+        assert_eq!(NAMED_SLOTS[0].name, "train_loss");
     }
 
     #[test]
@@ -318,13 +329,18 @@ mod tests {
     fn further_measures_have_a_name_each() {
         for entry in Task::ENTRIES {
             let task = Task::from_slug(entry.info.slug).unwrap();
-            let measures = task.examples().measures();
-            assert_eq!(measures.further.len(), measures.more.len(), "{}", entry.info.slug);
-            for (which, name) in measures.further.iter().enumerate() {
-                let named = named().iter().find(|named| named.name == *name && named.slot == Slot::Further);
-                assert_eq!(named.unwrap().further, (which, measures.more.len()), "{name}");
-                assert_eq!(measures.field(which), *name);
-                assert_eq!(measures.earlier().field(which), measures.more[which].slug);
+            let measures = task.examples().measure_names();
+            assert_eq!(measures.further_names.len(), measures.further_measures.len(), "{}", entry.info.slug);
+            for (which, name) in measures.further_names.iter().enumerate() {
+                let named = named_slots()
+                    .iter()
+                    .find(|named| named.name == *name && named.slot == MeasureSlot::Further);
+                assert_eq!(named.unwrap().further, (which, measures.further_measures.len()), "{name}");
+                assert_eq!(measures.json_name(which), *name);
+                assert_eq!(
+                    measures.with_earlier_names().json_name(which),
+                    measures.further_measures[which].slug
+                );
             }
         }
     }

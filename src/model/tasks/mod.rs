@@ -1,4 +1,4 @@
-//! Tasks: what there is to learn, and where the examples come from.
+//! Tasks: what is learned, and how the examples are drawn.
 #![doc = include_str!("README.md")]
 
 pub mod boolean_circuit;
@@ -25,12 +25,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::chart::Chart;
-pub use form::Form;
-pub use measures::{MeasureInfo, Measures};
+pub use form::ExampleForm;
+pub use measures::{MeasureInfo, MeasureNames};
 pub use parity::ParityExamples;
 use vivarium_core::pytorch::ToPyTorch;
-use vivarium_core::rng::{Purpose, Stream};
-use vivarium_core::settings::{Knob, Problem, Value};
+use vivarium_core::rng::{Purpose, RandomStream};
+use vivarium_core::settings::{InvalidSetting, SettingInfo, Value};
 use vivarium_science::circuits;
 use vivarium_science::descent;
 use vivarium_science::functions::FunctionPrompts;
@@ -53,56 +53,56 @@ vivarium_core::catalog! {
         /// Rows of a table.
         tabular::Tabular,
         teacher_student::TeacherStudent,
-        /// A function of tokens that are named.
+        /// A function of the tokens that a token names.
         sparse_token_regression::SparseTokenRegression,
-        /// Examples that a written-down transformer fits a network to.
+        /// Examples for gradient descent inside a transformer with constructed weights.
         in_context_regression::InContextRegression,
         /// A function that is learned in the prompt.
         in_context_learning::InContextLearning,
         /// Steps of a Turing machine.
         turing_machine::TuringMachine,
-        /// A circuit that a written-down network computes.
+        /// A circuit computed by a network with constructed weights.
         boolean_circuit::BooleanCircuit,
         /// Traces of a Turing machine.
         machine_traces::MachineTraces,
         /// Examples from which a program inside a network learns.
         succinct_learning::SuccinctLearning,
     }
-    /// The charts of each task.
+    /// Charts of each task.
     pub const CHARTS: [&[Chart]];
-    /// The measures of each task, in lists; further measures are a list of their own.
+    /// Definitions of the measures of each task, in lists; the further measures of a task are one list.
     pub const MEASURES: [&[&[MeasureInfo]]];
-    /// What is known of the task's examples before one is drawn.
+    /// Form, sizes and validity of the task's examples.
     pub fn examples(&self) -> &dyn Examples;
-    /// What draws them.
+    /// Sampler of the task's examples.
     pub fn sampler(&self) -> &dyn Sampler;
-    /// What page, links and forms ask of the task.
+    /// Defaults and checks of the task's settings, for page, links and forms.
     pub fn config(&self) -> &dyn TaskConfig;
-    /// The same for putting its settings right.
+    /// Mutable access for repairing the task's settings.
     pub fn config_mut(&mut self) -> &mut dyn TaskConfig;
-    /// The task's part of a PyTorch script.
+    /// Part of a PyTorch script that draws the task's examples.
     pub fn script(&self) -> &dyn ToPyTorch;
 }
 
 vivarium_core::choices! {
-    /// Whether inputs have a last number 1.
-    pub enum Constant {
-        /// They have.
+    /// Whether a constant 1 is appended to each input.
+    pub enum ConstantInput {
+        /// The constant is appended.
         Yes = "yes", "Yes";
-        /// They have not.
+        /// The constant is not appended.
         No = "no", "No";
     }
 }
 
-/// Values of settings by key, as they stand in a link.
-pub type Preset = &'static [(&'static str, &'static str)];
+/// Values of settings by key, as texts of a link.
+pub type SettingDefaults = &'static [(&'static str, &'static str)];
 
-/// Examples: inputs row by row, and a label for each: −1 or +1, or where the task has classes the number of one.
+/// Batch of examples: inputs in rows, and a label for each: −1 or +1, a class number, or a real number.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Batch {
     /// Inputs, `[examples, columns]`.
     pub x: Vec<f32>,
-    /// Labels, `[examples]`; of prompts those of the first position, since all of them are in the rows of `x`.
+    /// Labels, `[examples]`; for prompts and sequences one label each, since `x` contains all of them.
     pub y: Vec<f32>,
 }
 
@@ -123,121 +123,124 @@ impl Batch {
         self.y.clear();
     }
 
-    /// Appends the examples at these places of `whole`, whose rows have `columns` numbers.
-    pub fn visit(&mut self, whole: &Batch, columns: usize, places: impl IntoIterator<Item = usize>) {
-        for at in places {
-            self.x.extend_from_slice(&whole.x[at * columns..][..columns]);
-            self.y.push(whole.y[at]);
+    /// Appends the examples of `source` with these indices; rows have `columns` numbers.
+    pub fn append_rows(&mut self, source: &Batch, columns: usize, indices: impl IntoIterator<Item = usize>) {
+        for at in indices {
+            self.x.extend_from_slice(&source.x[at * columns..][..columns]);
+            self.y.push(source.y[at]);
         }
     }
 }
 
-/// What is known of a task's examples before one is drawn.
+/// Form, sizes and validity of a task's examples, without drawing any.
 ///
 /// # Why
-/// The page's first program refuses runs, counts what they take and shows their form, and draws no example. So what it
-/// asks is a trait of its own: whoever has the examples of a task as one value has all of their functions, and drawing
-/// them is a tenth of what that program was.
+/// The page's first program validates runs, estimates their cost and shows their settings, but draws no example. So
+/// what it needs is a separate trait: a trait object links all functions of its trait, and drawing examples was a tenth
+/// of that program.
 pub trait Examples {
-    /// What an example is.
-    fn form(&self) -> Form {
-        Form::default()
+    /// Form of an example.
+    fn form(&self) -> ExampleForm {
+        ExampleForm::default()
     }
-    /// Rows of a first layer: numbers in one input, or elements that an input may be where inputs are elements.
+    /// Number of rows of a first layer: numbers in one input, or the number of different elements if inputs are
+    /// elements.
     fn inputs(&self) -> usize;
-    /// Numbers in one row of [`Batch::x`].
+    /// Number of entries in a row of [`Batch::x`].
     fn columns(&self) -> usize {
         self.inputs()
     }
-    /// Predictions that an example asks for: one, or for a sequence one after each symbol of its context.
-    fn length(&self) -> usize {
+    /// Number of predictions per example: one, or for a sequence one after each symbol of its context.
+    fn prediction_count(&self) -> usize {
         1
     }
-    /// Classes of the labels; none where a label is a sign.
+    /// Number of classes of the labels; None if a label is ±1 or a real number.
     fn classes(&self) -> Option<usize> {
         None
     }
-    /// Whether training takes every input that there is, each once in an epoch.
-    fn takes_all_inputs(&self) -> bool {
+    /// Whether the training set consists of all possible inputs, each once per epoch.
+    fn trains_on_all_inputs(&self) -> bool {
         false
     }
-    /// Held-out examples that there are; none where as many can be drawn as are wanted.
-    fn held_out_size(&self) -> Option<usize> {
+    /// Number of held-out examples; None if any number of them can be drawn.
+    fn held_out_count(&self) -> Option<usize> {
         None
     }
-    /// Whether each replica has held-out examples of its own, which are what its sample leaves of some data.
-    fn splits(&self) -> bool {
+    /// Whether each replica has its own held-out examples, which are the rows that its training set leaves out.
+    fn has_held_out_per_replica(&self) -> bool {
         false
     }
-    /// Size of the finite sample, or `None` if every batch is fresh.
-    fn sample_size(&self) -> Option<usize>;
-    /// Replicas in a row that share their data, so that the best of them stands for all.
-    fn tries(&self) -> usize {
+    /// Number of examples of the fixed training set, or None if every batch is fresh.
+    fn training_set_size(&self) -> Option<usize>;
+    /// Number of consecutive replicas that share a training set; the best of them counts.
+    fn replicas_per_training_set(&self) -> usize {
         1
     }
     /// Probability that a training label is flipped.
     fn noise(&self) -> f64 {
         0.0
     }
-    /// Input coordinates that matter, from 0, for marking in charts; none where no coordinate matters more than another.
+    /// Indices from 0 of the input coordinates that the label depends on, for marking in charts; empty if there are no
+    /// such coordinates.
     fn relevant(&self, _seed: u64) -> Vec<usize> {
         vec![]
     }
-    /// What cannot be in these settings, each with what would be right.
-    fn problems(&self) -> Vec<Problem>;
-    /// Bits whose parity the label is, in a task that is about parities of uniform inputs.
+    /// Errors for settings of this task that are valid one by one but not together.
+    fn invalid_settings(&self) -> Vec<InvalidSetting>;
+    /// Number of bits whose parity is the label, in tasks on parities of uniform inputs.
     fn parity(&self) -> Option<usize> {
-        self.parity_examples().map(|examples| examples.relevant)
+        self.parity_examples().map(|examples| examples.relevant_bits)
     }
-    /// What kernels draw by themselves, in a task that is about parities of uniform inputs.
+    /// Specification of the examples for kernels that draw them, in tasks on parities of uniform inputs.
     fn parity_examples(&self) -> Option<ParityExamples> {
         None
     }
-    /// What sequences are drawn, in a task on sequences of Markov chains.
+    /// Specification of the sequences, in tasks on Markov chains.
     fn chain_sequences(&self) -> Option<ChainSequences> {
         None
     }
-    /// What traces are drawn, in a task on traces of a machine.
+    /// Specification of the traces, in tasks on traces of a Turing machine.
     fn traces(&self) -> Option<TraceSettings> {
         None
     }
-    /// What prompts are drawn, in a task on prompts.
+    /// Specification of the prompts, in tasks on prompts of tokens.
     fn prompts(&self) -> Option<TokenPrompts> {
         None
     }
-    /// What examples of one function are drawn, in a task that fits one network to them.
+    /// Specification of the examples, in tasks on gradient descent inside a transformer.
     fn regression(&self) -> Option<descent::DescentPrompts> {
         None
     }
-    /// What machine runs, in a task about one.
+    /// Machine with its input, in tasks that run a Turing machine.
     fn program(&self) -> Option<Arc<machines::MachineProgram>> {
         None
     }
-    /// What files call the numbers of a measurement, and what there is besides loss and accuracy.
-    fn measures(&self) -> Measures {
-        Measures::default()
+    /// Names of the measures in files, and the further measures.
+    fn measure_names(&self) -> MeasureNames {
+        MeasureNames::default()
     }
-    /// Which circuit it is, in a task about a circuit.
+    /// Specification of the circuit, in tasks on Boolean circuits.
     fn circuit(&self) -> Option<circuits::CircuitSpec> {
         None
     }
-    /// What is to be learned from which examples, in a task for networks that contain a learning algorithm.
+    /// Specification of concept and examples, in tasks for networks that contain a learning algorithm.
     fn learning_problem(&self) -> Option<LearningProblem> {
         None
     }
-    /// What prompts are drawn, in a task on functions that are learned in the prompt.
+    /// Specification of the prompts, in tasks on functions that are learned in context.
     fn function_prompts(&self) -> Option<FunctionPrompts> {
         None
     }
 }
 
-/// The examples themselves. All of it is a function of the arguments alone.
+/// Drawing of a task's examples. All methods are pure functions of their arguments.
 pub trait Sampler: Examples {
     /// Appends the training examples of `step` in `replica` to `out`.
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch);
-    /// Appends these examples of the training batch of `step` to `out`, if the task can draw them without the others; whether it
-    /// can.
-    fn sample_some(
+    /// Appends some examples of the training batch of `step` to `out`, if the task can draw them without the others;
+    /// returns whether
+    /// it can.
+    fn sample_range(
         &self,
         _seed: u64,
         _replica: u32,
@@ -247,103 +250,113 @@ pub trait Sampler: Examples {
     ) -> bool {
         false
     }
-    /// Appends examples `from..from + size` of the held-out batch to `out`; it is shared by all
-    /// replicas and its labels carry no noise, except where [replicas have their own](Examples::splits).
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch);
-    /// The same as [`Sampler::held_out`] for one replica.
-    fn held_out_of(&self, seed: u64, _replica: u32, from: usize, size: usize, out: &mut Batch) {
-        self.held_out(seed, from, size, out);
+    /// Appends examples `from..from + size` of the held-out batch to `out`; it is shared by all replicas and its labels
+    /// carry no noise, except where [replicas have their own](Examples::has_held_out_per_replica).
+    fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch);
+    /// As [`Sampler::append_held_out`], for one replica.
+    fn append_held_out_of_replica(
+        &self,
+        seed: u64,
+        _replica: u32,
+        from: usize,
+        size: usize,
+        out: &mut Batch,
+    ) {
+        self.append_held_out(seed, from, size, out);
     }
-    /// Appends examples `from..from + size` of the finite sample of `replica` to `out`, if the task has one.
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch);
-    /// Which examples of the finite sample of `replica` make the batch of `step`: every example once per
-    /// epoch, in an order that changes with the epoch. Only for tasks with a finite sample.
-    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        let order = Stream::new(seed, Purpose::Order, replica);
-        self.sample_size().map_or(vec![], |all| epochs(order, all, step, size))
+    /// Appends examples `from..from + size` of the fixed training set of `replica` to `out`, if the task has one.
+    fn append_training_set(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch);
+    /// Indices of the examples of the fixed training set of `replica` in the batch of `step`: every example once per
+    /// epoch, in an order that changes with the epoch. Empty without a fixed training set.
+    fn batch_indices(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+        let order = RandomStream::new(seed, Purpose::Order, replica);
+        self.training_set_size().map_or(vec![], |all| epoch_indices(order, all, step, size))
     }
-    /// The variance of a label without noise, in a task whose labels are real numbers: measures are relative to it.
+    /// Variance of a label without noise, in tasks with real labels, whose errors are relative to it; None in other
+    /// tasks.
     fn label_variance(&self, _seed: u64) -> Option<f64> {
         None
     }
 }
 
-/// What page, links and forms ask of a task, and no trainer: its usual run and view, and how its settings are put right.
+/// Defaults and checks of a task's settings, for page, links and forms; learners do not use them.
 pub trait TaskConfig {
-    /// The run that a bare link to this task stands for: what differs from the defaults of a run.
-    fn default_run(&self) -> Preset {
+    /// Settings of the default run of this task that differ from the defaults of all runs.
+    fn default_run(&self) -> SettingDefaults {
         &[]
     }
-    /// How such a run is shown: what differs from the defaults of a view.
-    fn default_view(&self) -> Preset {
+    /// Settings of the default view of this task that differ from the defaults of all views.
+    fn default_view(&self) -> SettingDefaults {
         &[]
     }
-    /// Settings of theory beside the run, which are in the links of this task alone.
-    fn theory_knobs(&self) -> &'static [Knob] {
+    /// Settings of the theory next to a run, which only links of this task contain.
+    fn theory_settings(&self) -> &'static [SettingInfo] {
         &[]
     }
-    /// Whether the setting `key` has no effect with the others as they are, where its declaration cannot say so because that
-    /// depends on several settings.
-    fn is_idle(&self, _key: &str) -> bool {
+    /// Whether the setting `key` has no effect with the current values of others, for cases in which its declaration
+    /// cannot say so, because that depends on several settings.
+    fn has_no_effect(&self, _key: &str) -> bool {
         false
     }
-    /// What would be right for the setting `key` of the view where its value cannot be for this task.
-    fn view_problem(&self, _key: &str, _value: &Value) -> Option<String> {
+    /// Description of valid values for the setting `key` of the view, if `value` is invalid for this task; None if it
+    /// is valid.
+    fn expected_view_value(&self, _key: &str, _value: &Value) -> Option<String> {
         None
     }
-    /// What a network is to be that fits into memory where the chosen one does not.
-    fn smaller_network(&self) -> &'static str {
+    /// Advice on a network that fits into memory, for the error that the chosen network is too large.
+    fn smaller_network_hint(&self) -> &'static str {
         tr!("a smaller network, which fits into a browser's memory")
     }
-    /// Data of a person's own that a trainer needs before the run, which no link can hold: the number of columns besides
-    /// the label, and all numbers row by row.
-    fn own_data(&self) -> Option<(usize, Vec<f32>)> {
+    /// Uploaded data that a worker needs before the run, and that a link cannot contain: the number of columns besides
+    /// the label, and the numbers of [`UploadedTable::to_floats`](tabular::uploaded::UploadedTable::to_floats).
+    fn uploaded_data(&self) -> Option<(usize, Vec<f32>)> {
         None
     }
-    /// The number of these data, if a run is about some, whether or not they are there.
-    fn own_number(&self) -> Option<u64> {
+    /// Hash of the uploaded data that the settings refer to, whether or not they are available; None if there are none.
+    fn uploaded_data_id(&self) -> Option<u64> {
         None
     }
-    /// Whether these data are there.
-    fn has_own_data(&self) -> bool {
+    /// Whether the uploaded data are available.
+    fn has_uploaded_data(&self) -> bool {
         false
     }
-    /// Operations, roughly, of what the page computes of the task before the run begins.
-    fn theory(&self) -> u64 {
+    /// Rough number of operations for the theory that the page computes before the run starts.
+    fn theory_operations(&self) -> u64 {
         0
     }
-    /// Brings settings that cannot be together to the nearest that can, where no default does.
-    fn mend(&mut self) {}
+    /// Changes invalid combinations of settings to the nearest valid ones, if defaults do not suffice.
+    fn repair(&mut self) {}
 }
 
 /// Parts of PyTorch scripts that tasks share.
 mod pytorch {
-    /// The examples of a step, of those that there are or of fresh ones.
-    pub const SAMPLE: &str = include_str!("pytorch/sample.py");
-    /// Uniform bits with labels.
-    pub const BITS: &str = include_str!("pytorch/bits.py");
-    /// Losses of labels that are signs.
-    pub const SIGNS: &str = include_str!("pytorch/signs.py");
-    /// Losses of labels that are classes.
-    pub const CLASSES: &str = include_str!("pytorch/classes.py");
+    /// Code that draws the examples of a step, from the fixed training set or freshly.
+    pub const EXAMPLES_SCRIPT: &str = include_str!("pytorch/sample.py");
+    /// Code that draws uniform bits with labels.
+    pub const UNIFORM_BITS_SCRIPT: &str = include_str!("pytorch/bits.py");
+    /// Losses for labels ±1.
+    pub const SIGN_LOSSES_SCRIPT: &str = include_str!("pytorch/signs.py");
+    /// Losses for labels that are classes.
+    pub const CLASS_LOSSES_SCRIPT: &str = include_str!("pytorch/classes.py");
 }
 
-/// Which of `size` examples the batch of `step` visits: every one of `m` once per epoch, in an order of the epoch's.
-fn epochs(stream: Stream, m: usize, step: u64, size: usize) -> Vec<usize> {
-    let (m, first) = (m as u64, step * size as u64);
+/// Indices of the `size` examples in the batch of `step`: each of `example_count` examples once per epoch, in an order
+/// that changes with the epoch.
+fn epoch_indices(stream: RandomStream, example_count: usize, step: u64, size: usize) -> Vec<usize> {
+    let (m, first) = (example_count as u64, step * size as u64);
     let mut epoch = first / m;
-    let mut order = stream.order(epoch, m as u32);
+    let mut order = stream.epoch_order(epoch, m as u32);
     let visits = (first..first + size as u64).map(|visit| {
         if visit / m != epoch {
             epoch = visit / m;
-            order = stream.order(epoch, m as u32);
+            order = stream.epoch_order(epoch, m as u32);
         }
-        order.place((visit % m) as u32) as usize
+        order.position((visit % m) as u32) as usize
     });
     visits.collect()
 }
 
-/// The next smaller odd number, which is right for every function of so many bits.
-fn odd(number: usize) -> usize {
+/// Largest odd number below `number`, at least 1: a number of bits that is valid for every function.
+fn previous_odd(number: usize) -> usize {
     number.saturating_sub(1) | 1
 }

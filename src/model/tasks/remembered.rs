@@ -1,36 +1,39 @@
-//! What follows from settings and takes long to find, kept for whoever asks for it again.
+//! Cache for values that follow from settings and are expensive to compute.
 //!
 //! # Why
-//! A sampler is plain settings and has no place for what it has found, and what it draws is a function of its arguments
-//! alone, so that it may be asked for one batch after the other in any order. Each thread keeps what it has found itself.
+//! A sampler consists of plain settings and cannot store results, and its draws are functions of their arguments
+//! alone, so that batches may be drawn in any order. Each thread has its own cache.
 
 use std::collections::BTreeMap;
 
-/// What was found, by what it was found of, as long as there is room for it.
-pub(super) struct Remembered<K, V> {
-    known: BTreeMap<K, V>,
+/// Cache of computed values by key, with a bounded total size.
+pub(super) struct BoundedCache<K, V> {
+    /// Cached values by key.
+    entries: BTreeMap<K, V>,
+    /// Total size of the cached values.
     size: usize,
-    most: usize,
+    /// Largest total size.
+    capacity: usize,
 }
 
-impl<K: Ord, V: Clone> Remembered<K, V> {
-    /// Nothing yet, and room for things of so much size together. What does not fit takes the place of all others.
-    pub(super) const fn new(most: usize) -> Self {
-        Remembered { known: BTreeMap::new(), size: 0, most }
+impl<K: Ord, V: Clone> BoundedCache<K, V> {
+    /// Creates an empty cache for values of this total size. A value that exceeds it evicts all others.
+    pub(super) const fn new(capacity: usize) -> Self {
+        BoundedCache { entries: BTreeMap::new(), size: 0, capacity }
     }
 
-    /// What was found for `key`, or what `find` gives, of this size.
-    pub(super) fn get(&mut self, key: K, size: usize, find: impl FnOnce() -> V) -> V {
-        if let Some(known) = self.known.get(&key) {
+    /// Returns the value for `key`, computing and caching it with this size if it is missing.
+    pub(super) fn get_or_compute(&mut self, key: K, size: usize, compute: impl FnOnce() -> V) -> V {
+        if let Some(known) = self.entries.get(&key) {
             return known.clone();
         }
-        let found = find();
-        if self.size + size > self.most {
-            self.known.clear();
+        let found = compute();
+        if self.size + size > self.capacity {
+            self.entries.clear();
             self.size = 0;
         }
         self.size += size;
-        self.known.insert(key, found.clone());
+        self.entries.insert(key, found.clone());
         found
     }
 }
@@ -41,13 +44,13 @@ mod tests {
 
     #[test]
     fn it_is_found_once_and_the_memory_is_bounded() {
-        let (mut known, mut found) = (Remembered::new(100), 0);
+        let (mut known, mut found) = (BoundedCache::new(100), 0);
         let mut ask = |key: usize, size: usize| {
-            let value = known.get(key, size, || {
+            let value = known.get_or_compute(key, size, || {
                 found += 1;
                 key * 2
             });
-            assert!(known.size <= 100 && known.known.len() <= 10);
+            assert!(known.size <= 100 && known.entries.len() <= 10);
             (value, found)
         };
         assert_eq!([ask(1, 10), ask(2, 10), ask(1, 10)], [(2, 1), (4, 2), (2, 2)]);

@@ -10,16 +10,17 @@
 //! 2024, section 4.6 and appendix A.3.1; Edelman, Goel, Kakade and Zhang 2022). In a row of x a 1 is +1 and a 0 is −1.
 //! A [`Formula`] may be any other function of the bits at these places, from the first to the last; its p is 1/2.
 //!
-//! A sample that another set of k places fits as well is drawn anew, as in appendix A.3.1: no learner could tell which
-//! is meant. For a conjunction these are the sets of places that are 1 in all positive examples, without a subset in
-//! a negative one. For a function of a person's own, each set is tried in the order of its places. After [`MOST_DRAWS`] samples of that kind, which is where m labels say too little, the last one is
-//! taken as it is, and so is one for which more than [`MOST_SETS`] sets would have to be looked at.
+//! A training set that is consistent with another set of k positions is drawn anew, as in appendix A.3.1: no learner
+//! could tell which is meant. For a conjunction these are the sets of places that are 1 in all positive examples,
+//! without a subset in a negative one. For a function of a person's own, each set is tried in the order of its places.
+//! After [`MAX_DRAWS`] samples of that kind, which is where m labels say too little, the last one is taken as it is,
+//! and so is one for which more than [`MAX_SETS`] sets would have to be tried.
 //!
 //! ```
 //! use vivarium_model::tasks::{Batch, Sampler, SparseBoolean};
 //! let task = SparseBoolean { n: 10, k: 2, support: vec![3, 7], m: 40, ..Default::default() };
 //! let mut batch = Batch::default();
-//! task.finite_sample(0, 0, 0, 40, &mut batch);
+//! task.append_training_set(0, 0, 0, 40, &mut batch);
 //! let and = |e: usize| batch.x[e * 10 + 2].min(batch.x[e * 10 + 6]);
 //! assert!((0..40).all(|e| and(e) == batch.y[e]));
 //! ```
@@ -29,30 +30,30 @@ pub mod formula;
 
 use std::cell::RefCell;
 
-use super::remembered::Remembered;
-use super::{Batch, Examples, MeasureInfo, Preset, Sampler, TaskConfig, measures, pytorch};
+use super::remembered::BoundedCache;
+use super::{Batch, Examples, MeasureInfo, Sampler, SettingDefaults, TaskConfig, measures, pytorch};
 use crate::chart::Chart;
-use formula::{Formula, MOST_BITS, MOST_FORMULA, Table};
-use vivarium_core::bounds::{self, MOST_SAMPLE};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch, from_one, text};
-use vivarium_core::rng::{Purpose, Stream};
-use vivarium_core::settings::{Problem, Range};
+use formula::{Formula, MAX_FORMULA_CHARACTERS, MAX_RELEVANT_BITS, TruthTable};
+use vivarium_core::bounds::{self, MAX_TRAINING_SET_ENTRIES};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch, one_based_list, string_literal};
+use vivarium_core::rng::{Purpose, RandomStream};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{ABBE_2023, EDELMAN_2022, EDELMAN_2024_VARIABLES};
 use vivarium_core::{choices, settings};
 
 choices! {
-    /// Functions of how many of the relevant bits are 1.
-    pub enum Function {
-        /// Whether all are.
+    /// Boolean function of the relevant bits.
+    pub enum BooleanFunction {
+        /// 1 if all relevant bits are 1.
         And = "and", "AND";
-        /// Whether any is.
+        /// 1 if any relevant bit is 1.
         Or = "or", "OR";
-        /// Whether more than half are.
+        /// 1 if more than half of the relevant bits are 1.
         Majority = "majority", "Majority";
-        /// Whether an odd number is.
+        /// 1 if an odd number of relevant bits is 1.
         Parity = "parity", "Parity";
-        /// A function of a person's own.
+        /// A formula or truth table that the user enters.
         Own = "own", "Own function";
     }
 }
@@ -61,13 +62,13 @@ settings! {
     /// The label is a Boolean function of `k` hidden bits out of `n`.
     pub struct SparseBoolean {
         /// Function of the relevant bits. A bit is 1 with the probability that makes both labels equally likely (own function: 1/2).
-        function: Function = Function::And, "fn", "Function", Range::Choice(Function::OPTIONS);
+        function: BooleanFunction = BooleanFunction::And, "fn", "Function", Range::Choice(BooleanFunction::OPTIONS);
         /// Formula such as (x1 ^ x2) & x3, with & | ^ ~ (or and, or, xor, not) and maj(x1, x2, x3); or a truth table such as 0110.
-        formula: Formula = Formula::default(), "own", "Own function", Range::Formula(MOST_FORMULA), only when "fn" = "own";
+        formula: Formula = Formula::default(), "own", "Own function", Range::Formula(MAX_FORMULA_CHARACTERS), only when "fn" = "own";
         /// Number of bits in each input: the context length T.
         n: usize = 100, "n", "Context length T", Range::Int(2, 2048), "bits";
         /// Number of relevant bits; the label depends only on these bits.
-        k: usize = 3, "k", "Relevant bits s", Range::Int(1, MOST_BITS as u64), only when "fn" = "and" | "or" | "majority" | "parity";
+        k: usize = 3, "k", "Relevant bits s", Range::Int(1, MAX_RELEVANT_BITS as u64), only when "fn" = "and" | "or" | "majority" | "parity";
         /// Positions of the relevant bits, counted from 1; if empty, the seed chooses them.
         support: Vec<usize> = vec![], "s", "Relevant set I", Range::List(1, 2048);
         /// Number of training examples, sampled once and used again and again; 0 means new examples at every step.
@@ -77,101 +78,103 @@ settings! {
     }
 }
 
-/// Most samples that are drawn until one fits no other set.
-pub const MOST_DRAWS: u64 = 100;
-/// Most sets that are tried on a sample.
-pub const MOST_SETS: usize = 1 << 18;
+/// Largest number of training sets that are drawn until one determines the relevant bits.
+pub const MAX_DRAWS: u64 = 100;
+/// Largest number of sets of positions that are tried on a training set.
+pub const MAX_SETS: usize = 1 << 18;
 
-/// Samples of which it is remembered which draw they are: those of all networks of a run, twice.
-const REMEMBERED: usize = 1 << 13;
+/// Largest number of training sets whose accepted draw is cached: those of all networks of a run, twice.
+const MAX_CACHED_DRAWS: usize = 1 << 13;
 
 #[cfg(test)]
 thread_local! {
-    /// Samples for which this thread has looked for a draw that fits one set only.
-    static LOOKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Number of searches for an accepted draw in this thread.
+    static SEARCH_COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 impl SparseBoolean {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "sparse-boolean",
         name: "Sparse Boolean functions",
         about: "The label is the AND, OR, majority or parity of k relevant bits of the input, or your own function of them. The network is not told which bits are relevant. You can also train on a small sample.",
         sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022, ABBE_2023],
     };
 
-    /// Probability that a bit is 1.
-    pub fn ones(&self) -> f64 {
+    /// Probability that an input bit is 1.
+    pub fn probability_of_one(&self) -> f64 {
         let root = libm::pow(0.5, 1.0 / self.k as f64);
         match self.function {
-            Function::And => root,
-            Function::Or => 1.0 - root,
-            Function::Majority | Function::Parity | Function::Own => 0.5,
+            BooleanFunction::And => root,
+            BooleanFunction::Or => 1.0 - root,
+            BooleanFunction::Majority | BooleanFunction::Parity | BooleanFunction::Own => 0.5,
         }
     }
 
-    /// How many bits the label depends on.
-    pub fn bits(&self) -> usize {
+    /// Number of relevant bits.
+    pub fn relevant_bit_count(&self) -> usize {
         match self.function {
-            Function::Own => {
-                self.formula.table().map_or(self.k, |table| table.len().trailing_zeros() as usize)
+            BooleanFunction::Own => {
+                self.formula.truth_table().map_or(self.k, |table| table.len().trailing_zeros() as usize)
             }
             _ => self.k,
         }
     }
 
-    /// The label for each value of the relevant bits; of the number of a row, bit k − i is the i-th of them.
-    pub fn table(&self) -> Table {
-        let rows = 0..1usize << self.bits();
+    /// Label for each value of the relevant bits: bit k − i of an entry's index is the i-th relevant bit.
+    pub fn truth_table(&self) -> TruthTable {
+        let rows = 0..1usize << self.relevant_bit_count();
         match self.function {
-            // What cannot be read has no examples.
-            Function::Own => self.formula.table().unwrap_or_else(|_| rows.map(|_| false).collect()),
-            _ => rows.map(|row| self.holds(row.count_ones() as usize)).collect(),
+            // An invalid formula has no examples.
+            BooleanFunction::Own => {
+                self.formula.truth_table().unwrap_or_else(|_| rows.map(|_| false).collect())
+            }
+            _ => rows.map(|row| self.evaluate_builtin(row.count_ones() as usize)).collect(),
         }
     }
 
-    /// Share of the more common label: how often a guess can be right that does not look at the input.
-    pub fn larger_share(&self) -> f64 {
-        if self.function != Function::Own {
+    /// Fraction of the more common label: the accuracy of the best constant guess.
+    pub fn majority_fraction(&self) -> f64 {
+        if self.function != BooleanFunction::Own {
             // Bits are 1 so often that both labels are as common.
             return 0.5;
         }
-        let table = self.table();
+        let table = self.truth_table();
         let ones = table.iter().filter(|label| **label).count() as f64 / table.len() as f64;
         ones.max(1.0 - ones)
     }
 
-    /// The label of a built-in function where so many of the relevant bits are 1.
-    fn holds(&self, ones: usize) -> bool {
+    /// Value of a built-in function if `ones` of the relevant bits are 1.
+    fn evaluate_builtin(&self, ones: usize) -> bool {
         match self.function {
-            Function::And => ones == self.k,
-            Function::Or => ones > 0,
-            Function::Majority => 2 * ones > self.k,
-            Function::Parity | Function::Own => ones % 2 == 1,
+            BooleanFunction::And => ones == self.k,
+            BooleanFunction::Or => ones > 0,
+            BooleanFunction::Majority => 2 * ones > self.k,
+            BooleanFunction::Parity | BooleanFunction::Own => ones % 2 == 1,
         }
     }
 
-    /// Appends the examples `examples` of `stream` at `step`.
-    fn draw(
+    /// Appends the examples `examples` of `stream` at `step`; `places` are the positions of the relevant bits.
+    fn append_examples(
         &self,
-        stream: Stream,
+        stream: RandomStream,
         step: u64,
         examples: impl Iterator<Item = usize>,
         places: &[usize],
         out: &mut Batch,
     ) {
-        let (bound, table) = (self.ones() * 4_294_967_296.0, self.table());
+        let (bound, table) = (self.probability_of_one() * 4_294_967_296.0, self.truth_table());
         let mut words = vec![0; self.n];
         for example in examples {
-            stream.words(step, (example * self.n) as u32, &mut words);
+            stream.fill_u32(step, (example * self.n) as u32, &mut words);
             let start = out.x.len();
             out.x.extend(words.iter().map(|word| if f64::from(*word) < bound { 1.0 } else { -1.0 }));
-            out.y.push(label(&table, places, &out.x[start..]));
+            out.y.push(label_of(&table, places, &out.x[start..]));
         }
     }
 
-    /// Appends these examples of the sample of the networks that share it.
-    fn draw_sample(
+    /// Appends these examples of the fixed training set number `sample`.
+    fn append_sample_examples(
         &self,
         seed: u64,
         sample: u32,
@@ -179,61 +182,69 @@ impl SparseBoolean {
         out: &mut Batch,
     ) {
         if examples.len() > 0 {
-            let stream = Stream::new(seed, Purpose::Sample, sample);
-            self.draw(stream, self.attempt(seed, sample), examples, &self.relevant(seed), out);
+            let stream = RandomStream::new(seed, Purpose::Sample, sample);
+            self.append_examples(
+                stream,
+                self.accepted_draw(seed, sample),
+                examples,
+                &self.relevant(seed),
+                out,
+            );
         }
     }
 
-    /// Which of the samples that are drawn one after the other it is.
+    /// Number of the first draw of training set number `sample` that determines the relevant bits.
     ///
     /// # Why
-    /// To try all sets on a sample takes up to half a second, and every batch asks for it. Each of its examples is drawn
-    /// by itself, so that the number of the draw is all that has to be known.
-    fn attempt(&self, seed: u64, sample: u32) -> u64 {
-        type Key = (String, [usize; 3], Vec<usize>, u64, u32);
+    /// Trying all sets on a training set takes up to half a second, and every batch needs the result. Each example is
+    /// drawn separately, so that only the number of the draw has to be cached.
+    fn accepted_draw(&self, seed: u64, sample: u32) -> u64 {
+        type CacheKey = (String, [usize; 3], Vec<usize>, u64, u32);
         thread_local! {
-            static KNOWN: RefCell<Remembered<Key, u64>> = const { RefCell::new(Remembered::new(REMEMBERED)) };
+            static CACHE: RefCell<BoundedCache<CacheKey, u64>> = const { RefCell::new(BoundedCache::new(MAX_CACHED_DRAWS)) };
         }
         let function = match self.function {
-            Function::Own => self.formula.0.clone(),
+            BooleanFunction::Own => self.formula.0.clone(),
             known => known.slug().to_string(),
         };
         let key = (function, [self.n, self.k, self.m], self.support.clone(), seed, sample);
-        KNOWN.with_borrow_mut(|known| known.get(key, 1, || self.find_attempt(seed, sample)))
+        CACHE
+            .with_borrow_mut(|known| known.get_or_compute(key, 1, || self.search_accepted_draw(seed, sample)))
     }
 
-    fn find_attempt(&self, seed: u64, sample: u32) -> u64 {
+    /// Searches the number of the first such draw; the last one is accepted anyway.
+    fn search_accepted_draw(&self, seed: u64, sample: u32) -> u64 {
         #[cfg(test)]
-        LOOKED.set(LOOKED.get() + 1);
-        let (stream, places) = (Stream::new(seed, Purpose::Sample, sample), self.relevant(seed));
-        let (mut batch, last) = (Batch::default(), MOST_DRAWS - 1);
-        let is_told = |attempt: &u64| {
+        SEARCH_COUNT.set(SEARCH_COUNT.get() + 1);
+        let (stream, places) = (RandomStream::new(seed, Purpose::Sample, sample), self.relevant(seed));
+        let (mut batch, last) = (Batch::default(), MAX_DRAWS - 1);
+        let is_accepted = |attempt: &u64| {
             batch.clear();
-            self.draw(stream, *attempt, 0..self.m, &places, &mut batch);
-            self.is_told(&batch)
+            self.append_examples(stream, *attempt, 0..self.m, &places, &mut batch);
+            self.determines_relevant_bits(&batch)
         };
-        (0..last).find(is_told).unwrap_or(last)
+        (0..last).find(is_accepted).unwrap_or(last)
     }
 
-    /// Whether a sample fits one set of places only, as far as that can be seen.
-    pub fn is_told(&self, sample: &Batch) -> bool {
+    /// Whether only one set of positions is consistent with the examples, as far as [`MAX_SETS`] sets show.
+    pub fn determines_relevant_bits(&self, sample: &Batch) -> bool {
         let rows = || sample.x.chunks_exact(self.n).zip(&sample.y);
         // A place of a conjunction is 1 wherever the label is, and one of a disjunction 0 wherever it is.
         let sure = match self.function {
-            Function::And => Some(1.0),
-            Function::Or => Some(-1.0),
-            Function::Majority | Function::Parity | Function::Own => None,
+            BooleanFunction::And => Some(1.0),
+            BooleanFunction::Or => Some(-1.0),
+            BooleanFunction::Majority | BooleanFunction::Parity | BooleanFunction::Own => None,
         };
         let fits = |i: &usize| {
             sure.is_none_or(|sure| rows().filter(|(_, y)| **y == sure).all(|(x, _)| x[*i] == sure))
         };
         let candidates: Vec<usize> = (0..self.n).filter(fits).collect();
-        let (table, k, count) = (self.table(), self.bits(), candidates.len());
+        let (table, k, count) = (self.truth_table(), self.relevant_bit_count(), candidates.len());
         let mut chosen: Vec<usize> = (0..k.min(count)).collect();
         let (mut fitting, mut tried) = (0, 0);
-        while chosen.len() == k && tried < MOST_SETS {
+        while chosen.len() == k && tried < MAX_SETS {
             let places: Vec<usize> = chosen.iter().map(|at| candidates[*at]).collect();
-            fitting += usize::from(rows().all(|(x, y)| label(&table, &places, x) == *y));
+            fitting += usize::from(rows().all(|(x, y)| label_of(&table, &places, x) == *y));
             if fitting > 1 {
                 return false;
             }
@@ -246,44 +257,47 @@ impl SparseBoolean {
         true
     }
 
-    /// Which sample replica `replica` has.
-    fn shared(&self, replica: u32) -> u32 {
+    /// Number of the training set of replica `replica`.
+    fn sample_index(&self, replica: u32) -> u32 {
         replica / self.tries as u32
     }
 }
 
-/// The label that the bits at `places` of `x` have in a table.
-fn label(table: &[bool], places: &[usize], x: &[f32]) -> f32 {
+/// Label of the input `x` by the truth table, with the relevant bits at `places`.
+fn label_of(table: &[bool], places: &[usize], x: &[f32]) -> f32 {
     let row = places.iter().fold(0, |row, i| row << 1 | usize::from(x[*i] > 0.0));
-    // Of more places than the function has bits, which is a problem of the settings, the last ones count.
+    // If there are more positions than the function has bits, which invalid settings may have, the last ones count.
     if table[row & (table.len() - 1)] { 1.0 } else { -1.0 }
 }
 
 impl ToPyTorch for SparseBoolean {
-    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
-        let truth: String = self.table().iter().map(|label| if *label { '1' } else { '0' }).collect();
+    fn to_pytorch(&self, seed: u64) -> Result<ScriptPart, String> {
+        let truth: String = self.truth_table().iter().map(|label| if *label { '1' } else { '0' }).collect();
         let settings = vec![
-            ("relevant", from_one(&self.relevant(seed))),
-            ("ones", settings::real(self.ones())),
-            ("truth", text(&truth)),
+            ("relevant", one_based_list(&self.relevant(seed))),
+            ("ones", settings::format_real(self.probability_of_one())),
+            ("truth", string_literal(&truth)),
         ];
-        let code = vec![pytorch::SAMPLE, include_str!("pytorch/boolean.py"), pytorch::SIGNS];
-        Ok(Part { code, settings, ..Part::default() })
+        let code =
+            vec![pytorch::EXAMPLES_SCRIPT, include_str!("pytorch/boolean.py"), pytorch::SIGN_LOSSES_SCRIPT];
+        Ok(ScriptPart { code, settings, ..ScriptPart::default() })
     }
 }
 
 impl TaskConfig for SparseBoolean {
-    fn mend(&mut self) {
-        if self.function == Function::Own && (self.formula.table().is_err() || self.bits() > self.n) {
+    fn repair(&mut self) {
+        if self.function == BooleanFunction::Own
+            && (self.formula.truth_table().is_err() || self.relevant_bit_count() > self.n)
+        {
             self.formula = Formula::default();
         }
-        if self.function == Function::Own && self.bits() > self.n {
-            self.function = Function::And;
+        if self.function == BooleanFunction::Own && self.relevant_bit_count() > self.n {
+            self.function = BooleanFunction::And;
         }
-        self.k = super::odd(self.k.min(self.n));
+        self.k = super::previous_odd(self.k.min(self.n));
     }
 
-    fn default_run(&self) -> Preset {
+    fn default_run(&self) -> SettingDefaults {
         &[
             ("model", "cls-transformer"),
             ("opt", "adam"),
@@ -297,7 +311,7 @@ impl TaskConfig for SparseBoolean {
         ]
     }
 
-    fn default_view(&self) -> Preset {
+    fn default_view(&self) -> SettingDefaults {
         &[("show", "loss.accuracy.attention"), ("speed", "20")]
     }
 }
@@ -306,8 +320,8 @@ impl SparseBoolean {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// What its numbers are called and defined as.
-    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_SIGNS];
+    /// Definitions of the measures of this task.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::SIGN_LABEL_MEASURES];
 }
 
 impl Examples for SparseBoolean {
@@ -315,81 +329,91 @@ impl Examples for SparseBoolean {
         self.n
     }
 
-    fn tries(&self) -> usize {
+    fn replicas_per_training_set(&self) -> usize {
         self.tries
     }
 
-    fn sample_size(&self) -> Option<usize> {
+    fn training_set_size(&self) -> Option<usize> {
         (self.m > 0).then_some(self.m)
     }
 
     fn relevant(&self, seed: u64) -> Vec<usize> {
         if self.support.is_empty() {
-            return Stream::new(seed, Purpose::Support, 0).subset(self.n, self.bits().min(self.n));
+            return RandomStream::new(seed, Purpose::Support, 0)
+                .draw_subset(self.n, self.relevant_bit_count().min(self.n));
         }
         let mut support: Vec<usize> = self.support.iter().map(|i| i - 1).collect();
         support.sort_unstable();
         support
     }
 
-    fn problems(&self) -> Vec<Problem> {
-        let mut problems = vec![];
-        if self.function == Function::Own {
-            let wrong = |expected: String| vec![Problem::new("own", &self.formula.0, expected)];
-            if let Err(mistake) = self.formula.table() {
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
+        let mut errors = vec![];
+        if self.function == BooleanFunction::Own {
+            let wrong = |expected: String| vec![InvalidSetting::new("own", &self.formula.0, expected)];
+            if let Err(mistake) = self.formula.truth_table() {
                 return wrong(tr!("a function of the relevant bits. The mistake: {mistake}", mistake));
             }
-            if self.bits() > self.n {
+            if self.relevant_bit_count() > self.n {
                 return wrong(tr!("a function of at most T = {n} bits", n = self.n));
             }
         }
-        let k = self.bits();
+        let k = self.relevant_bit_count();
         if k > self.n {
-            problems.push(Problem::new("k", &self.k.to_string(), tr!("at most T = {n}", n = self.n)));
+            errors.push(InvalidSetting::new("k", &self.k.to_string(), tr!("at most T = {n}", n = self.n)));
         }
-        if self.function == Function::Majority && self.k.is_multiple_of(2) {
+        if self.function == BooleanFunction::Majority && self.k.is_multiple_of(2) {
             let expected = tr!("an odd number for a majority, so that there is no tie");
-            problems.push(Problem::new("k", &self.k.to_string(), expected));
+            errors.push(InvalidSetting::new("k", &self.k.to_string(), expected));
         }
         let fits = self.support.len() == k && self.support.iter().all(|i| *i <= self.n);
         if !self.support.is_empty() && !fits {
             let found = self.support.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
             let expected = tr!("s = {k} different numbers from 1 to T = {n}", k, n = self.n);
-            problems.push(Problem::new("s", &found, expected));
+            errors.push(InvalidSetting::new("s", &found, expected));
         }
-        if bounds::product([self.m, self.n]) > MOST_SAMPLE {
-            let expected = tr!("at most {most} for T = {n}", most = MOST_SAMPLE / self.n as u64, n = self.n);
-            problems.push(Problem::new("m", &self.m.to_string(), expected));
+        if bounds::saturating_product([self.m, self.n]) > MAX_TRAINING_SET_ENTRIES {
+            let expected = tr!(
+                "at most {most} for T = {n}",
+                most = MAX_TRAINING_SET_ENTRIES / self.n as u64,
+                n = self.n
+            );
+            errors.push(InvalidSetting::new("m", &self.m.to_string(), expected));
         }
-        problems
+        errors
     }
 }
 
 impl Sampler for SparseBoolean {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
         if self.m == 0 {
-            let stream = Stream::new(seed, Purpose::Batch, self.shared(replica));
-            return self.draw(stream, step, 0..size, &self.relevant(seed), out);
+            let stream = RandomStream::new(seed, Purpose::Batch, self.sample_index(replica));
+            return self.append_examples(stream, step, 0..size, &self.relevant(seed), out);
         }
-        let visits = self.visits(seed, replica, step, size);
-        self.draw_sample(seed, self.shared(replica), visits.into_iter(), out);
+        let visits = self.batch_indices(seed, replica, step, size);
+        self.append_sample_examples(seed, self.sample_index(replica), visits.into_iter(), out);
     }
 
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        let stream = Stream::new(seed, Purpose::HeldOut, 0);
-        self.draw(stream, 0, from..from + size, &self.relevant(seed), out);
+    fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        let stream = RandomStream::new(seed, Purpose::HeldOut, 0);
+        self.append_examples(stream, 0, from..from + size, &self.relevant(seed), out);
     }
 
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        self.draw_sample(seed, self.shared(replica), from..(from + size).min(self.m), out);
+    fn append_training_set(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        self.append_sample_examples(seed, self.sample_index(replica), from..(from + size).min(self.m), out);
     }
 
-    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+    fn batch_indices(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
         if size == self.m {
             // The whole sample at every step: its order makes no difference.
             return (0..size).collect();
         }
-        super::epochs(Stream::new(seed, Purpose::Order, self.shared(replica)), self.m, step, size)
+        super::epoch_indices(
+            RandomStream::new(seed, Purpose::Order, self.sample_index(replica)),
+            self.m,
+            step,
+            size,
+        )
     }
 }
 
@@ -399,38 +423,39 @@ mod tests {
 
     fn sample(task: &SparseBoolean, replica: u32) -> Batch {
         let mut batch = Batch::default();
-        task.finite_sample(3, replica, 0, task.m, &mut batch);
+        task.append_training_set(3, replica, 0, task.m, &mut batch);
         batch
     }
 
     #[test]
     fn labels_are_the_function_and_balanced() {
-        let built_in = Function::ALL.iter().copied().filter(|function| *function != Function::Own);
+        let built_in =
+            BooleanFunction::ALL.iter().copied().filter(|function| *function != BooleanFunction::Own);
         for function in built_in {
             for k in [1, 3, 5] {
                 let task = SparseBoolean { function, n: 12, k, m: 0, ..Default::default() };
                 let mut batch = Batch::default();
-                task.held_out(7, 0, 8192, &mut batch);
+                task.append_held_out(7, 0, 8192, &mut batch);
                 let places = task.relevant(7);
                 for (x, y) in batch.x.chunks(12).zip(&batch.y) {
                     assert!(x.iter().all(|x| x.abs() == 1.0));
                     let ones = places.iter().filter(|i| x[**i] == 1.0).count();
                     let expected = match function {
-                        Function::And => ones == k,
-                        Function::Or => ones >= 1,
-                        Function::Majority => ones > k / 2,
-                        Function::Parity => [1, 3, 5].contains(&ones),
-                        Function::Own => unreachable!("it is no built-in function"),
+                        BooleanFunction::And => ones == k,
+                        BooleanFunction::Or => ones >= 1,
+                        BooleanFunction::Majority => ones > k / 2,
+                        BooleanFunction::Parity => [1, 3, 5].contains(&ones),
+                        BooleanFunction::Own => unreachable!("it is no built-in function"),
                     };
                     assert_eq!(*y == 1.0, expected);
                 }
                 let mean = batch.y.iter().sum::<f32>() / 8192.0;
                 assert!(mean.abs() < 0.05, "{function:?} {k}: {mean}");
                 let ones = batch.x.iter().filter(|x| **x == 1.0).count() as f64 / (8192.0 * 12.0);
-                assert!((ones - task.ones()).abs() < 0.01, "{function:?} {k}: {ones}");
+                assert!((ones - task.probability_of_one()).abs() < 0.01, "{function:?} {k}: {ones}");
             }
         }
-        assert!((SparseBoolean::default().ones() - 0.793_700_526).abs() < 1e-9);
+        assert!((SparseBoolean::default().probability_of_one() - 0.793_700_526).abs() < 1e-9);
     }
 
     /// Counted on examples, the share of the more common label is the one that is computed.
@@ -438,7 +463,7 @@ mod tests {
     fn the_larger_share_is_that_of_the_more_common_label() {
         let share = |task: &SparseBoolean| {
             let mut batch = Batch::default();
-            task.held_out(7, 0, 8192, &mut batch);
+            task.append_held_out(7, 0, 8192, &mut batch);
             let ones = batch.y.iter().filter(|y| **y == 1.0).count() as f64 / 8192.0;
             ones.max(1.0 - ones)
         };
@@ -452,13 +477,16 @@ mod tests {
         ];
         for (formula, expected) in own {
             let formula = Formula(formula.into());
-            let task = SparseBoolean { function: Function::Own, formula, n: 12, m: 0, ..Default::default() };
-            assert_eq!(task.larger_share(), expected, "{:?}", task.formula);
+            let task =
+                SparseBoolean { function: BooleanFunction::Own, formula, n: 12, m: 0, ..Default::default() };
+            assert_eq!(task.majority_fraction(), expected, "{:?}", task.formula);
             assert!((share(&task) - expected).abs() < 0.02, "{:?}: {}", task.formula, share(&task));
         }
-        for function in [Function::And, Function::Or, Function::Majority, Function::Parity] {
+        for function in
+            [BooleanFunction::And, BooleanFunction::Or, BooleanFunction::Majority, BooleanFunction::Parity]
+        {
             let task = SparseBoolean { function, n: 12, m: 0, ..Default::default() };
-            assert_eq!(task.larger_share(), 0.5, "{function:?}");
+            assert_eq!(task.majority_fraction(), 0.5, "{function:?}");
             assert!(share(&task) < 0.525, "{function:?}: {}", share(&task));
         }
     }
@@ -468,7 +496,7 @@ mod tests {
         let all = (0..1u32 << task.n).filter(|set| set.count_ones() as usize == task.k);
         let is_fitting = |set: &u32| {
             let places: Vec<usize> = (0..task.n).filter(|i| set >> i & 1 == 1).collect();
-            batch.x.chunks(task.n).zip(&batch.y).all(|(x, y)| label(&task.table(), &places, x) == *y)
+            batch.x.chunks(task.n).zip(&batch.y).all(|(x, y)| label_of(&task.truth_table(), &places, x) == *y)
         };
         all.filter(is_fitting).count()
     }
@@ -476,14 +504,14 @@ mod tests {
     #[test]
     fn a_sample_is_told_where_no_other_set_fits() {
         let mut told = 0;
-        for function in Function::ALL.iter().copied() {
+        for function in BooleanFunction::ALL.iter().copied() {
             for seed in 0..40 {
                 let task = SparseBoolean { function, n: 10, k: 3, m: 14, ..Default::default() };
-                let (mut batch, stream) = (Batch::default(), Stream::new(seed, Purpose::Sample, 0));
-                task.draw(stream, 0, 0..task.m, &task.relevant(seed), &mut batch);
+                let (mut batch, stream) = (Batch::default(), RandomStream::new(seed, Purpose::Sample, 0));
+                task.append_examples(stream, 0, 0..task.m, &task.relevant(seed), &mut batch);
                 let fits = fitting(&task, &batch);
                 assert!(fits >= 1);
-                assert_eq!(task.is_told(&batch), fits == 1, "{function:?} {seed}");
+                assert_eq!(task.determines_relevant_bits(&batch), fits == 1, "{function:?} {seed}");
                 told += usize::from(fits == 1);
             }
         }
@@ -492,34 +520,34 @@ mod tests {
 
     #[test]
     fn samples_that_another_set_fits_are_drawn_anew() {
-        for function in Function::ALL.iter().copied() {
+        for function in BooleanFunction::ALL.iter().copied() {
             let task = SparseBoolean { function, n: 14, m: 16, ..Default::default() };
             assert!((0..8).all(|replica| fitting(&task, &sample(&task, replica)) == 1), "{function:?}");
         }
         // Two labels cannot name three of a hundred places, and are taken as they are.
         let task = SparseBoolean { m: 2, ..Default::default() };
-        assert!(!task.is_told(&sample(&task, 0)) && sample(&task, 0).len() == 2);
+        assert!(!task.determines_relevant_bits(&sample(&task, 0)) && sample(&task, 0).len() == 2);
     }
 
     /// As it was drawn before: whole, and anew at every call.
     fn whole(task: &SparseBoolean, seed: u64, sample: u32) -> (Batch, u64) {
-        let (stream, places) = (Stream::new(seed, Purpose::Sample, sample), task.relevant(seed));
+        let (stream, places) = (RandomStream::new(seed, Purpose::Sample, sample), task.relevant(seed));
         let mut batch = Batch::default();
-        for attempt in 0..MOST_DRAWS {
+        for attempt in 0..MAX_DRAWS {
             batch.clear();
-            task.draw(stream, attempt, 0..task.m, &places, &mut batch);
-            if task.is_told(&batch) {
+            task.append_examples(stream, attempt, 0..task.m, &places, &mut batch);
+            if task.determines_relevant_bits(&batch) {
                 return (batch, attempt);
             }
         }
-        (batch, MOST_DRAWS - 1)
+        (batch, MAX_DRAWS - 1)
     }
 
     #[test]
     fn a_sample_is_looked_for_once_and_is_the_same_bit_for_bit() {
         let (mut samples, mut anew) = (0, 0);
-        LOOKED.set(0);
-        for function in Function::ALL.iter().copied() {
+        SEARCH_COUNT.set(0);
+        for function in BooleanFunction::ALL.iter().copied() {
             for (n, m, support) in [(10, 9, vec![]), (9, 12, vec![2, 5, 9]), (7, 2, vec![])] {
                 let task = SparseBoolean { function, n, m, support, tries: 2, ..Default::default() };
                 for (seed, replica) in [(1, 0), (1, 5), (8, 0)] {
@@ -527,16 +555,18 @@ mod tests {
                     samples += 1;
                     anew += u64::from(attempt > 0);
                     let mut found = Batch::default();
-                    task.finite_sample(seed, replica, 0, m, &mut found);
+                    task.append_training_set(seed, replica, 0, m, &mut found);
                     assert_eq!(found, expected, "{function:?} {n} {m} {seed}");
                     // In parts, and in the order in which they are visited.
                     found.clear();
-                    (0..m).step_by(4).for_each(|from| task.finite_sample(seed, replica, from, 4, &mut found));
+                    (0..m)
+                        .step_by(4)
+                        .for_each(|from| task.append_training_set(seed, replica, from, 4, &mut found));
                     assert_eq!(found, expected);
                     for step in 0..6 {
                         found.clear();
                         task.sample(seed, replica, step, 5, &mut found);
-                        let visits = task.visits(seed, replica, step, 5);
+                        let visits = task.batch_indices(seed, replica, step, 5);
                         let x: Vec<f32> =
                             visits.iter().flat_map(|at| expected.x[at * n..][..n].to_vec()).collect();
                         assert_eq!((found.x.clone(), found.len()), (x, 5));
@@ -545,12 +575,12 @@ mod tests {
                 }
             }
         }
-        assert_eq!(LOOKED.get(), samples);
+        assert_eq!(SEARCH_COUNT.get(), samples);
         assert!(anew > 5, "some are drawn more than once: {anew}");
         let none = SparseBoolean { m: 0, ..Default::default() };
         let mut found = Batch::default();
-        none.finite_sample(0, 0, 0, 10, &mut found);
-        assert!(found.is_empty() && LOOKED.get() == samples);
+        none.append_training_set(0, 0, 0, 10, &mut found);
+        assert!(found.is_empty() && SEARCH_COUNT.get() == samples);
     }
 
     #[test]
@@ -580,7 +610,7 @@ mod tests {
         for (query, key) in [("n=2", "k"), ("fn=majority&k=4", "k"), ("s=1.2", "s"), ("m=5000&n=2048", "m")] {
             let (link, notices) = crate::permalink::decode(&format!("#v1/sparse-boolean?{query}"));
             assert_eq!(notices.first().map(|n| n.key.as_str()), Some(key), "{query}: {notices:?}");
-            assert!(link.spec.problems().is_empty(), "{query}: {:?}", link.spec.problems());
+            assert!(link.spec.invalid_settings().is_empty(), "{query}: {:?}", link.spec.invalid_settings());
         }
     }
 }

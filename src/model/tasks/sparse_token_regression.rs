@@ -1,9 +1,9 @@
 //! Sparse token regression (qSTR): every position of a prompt names a few tokens, and its label is a function of them
 //! (Mousavi-Hosseini et al. 2025, definition 2).
 //!
-//! An example's row holds tokens, names and labels, as [`TokenPrompts`] writes them. The labels are real numbers, one for each
-//! position: the loss is the square, and a run is measured by its error relative to their variance, so that 1 is knowing
-//! nothing. One less that is the share of the variance that is explained, R².
+//! An example's row holds tokens, names and labels, as [`TokenPrompts`] writes them. The labels are real numbers, one
+//! for each position: the loss is the square, and a run is measured by its error relative to their variance, so that 1
+//! is the error of predicting the mean. One minus this error is the explained fraction of the variance, R².
 //!
 //! ```
 //! use vivarium_model::tasks::{Batch, Sampler, SparseTokenRegression};
@@ -18,16 +18,18 @@ pub mod charts;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::remembered::Remembered;
-use super::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig, measures};
+use super::remembered::BoundedCache;
+use super::{
+    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, measures,
+};
 use crate::chart::Chart;
-use vivarium_core::bounds::{self, MOST_SAMPLE};
-use vivarium_core::catalog::Info;
+use vivarium_core::bounds::{self, MAX_TRAINING_SET_ENTRIES};
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::choices;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_core::settings;
-use vivarium_core::settings::{Problem, Range, Value};
+use vivarium_core::settings::{InvalidSetting, Range, Value};
 use vivarium_core::sources::MOUSAVI_2025;
 use vivarium_science::tokens::{
     CodeScale, MAX_NAMES, NameLists, NameRepeats, PositionCodes, PromptStreams, Teacher, TeacherKind,
@@ -35,9 +37,9 @@ use vivarium_science::tokens::{
 };
 
 choices! {
-    /// What prompts a network is measured on.
-    pub enum TestLists {
-        /// Those of the training.
+    /// Prompts on which a network is measured.
+    pub enum TestPromptKind {
+        /// Prompts as in training.
         Same = "same", "As in training";
         /// Prompts with one list of names for all positions, as in the authors' code.
         One = "one", "One list for all positions";
@@ -45,7 +47,7 @@ choices! {
 }
 
 settings! {
-    /// Each position names a few tokens of the prompt; its label is a function of these alone.
+    /// Regression on tokens: each position names a few tokens of the prompt, and its label is a function of them.
     pub struct SparseTokenRegression {
         /// Number of positions in a prompt; each position has one token.
         length: usize = 8, "n", "Positions N", Range::Int(2, 256);
@@ -58,7 +60,7 @@ settings! {
         /// Whether each position has a separate list of names, or all positions of a prompt share one list.
         lists: NameLists = NameLists::PerPosition, "lists", "Lists of names", Range::Choice(NameLists::OPTIONS);
         /// Lists of names in the prompts on which the network is measured.
-        test: TestLists = TestLists::Same, "test", "Test prompts", Range::Choice(TestLists::OPTIONS);
+        test: TestPromptKind = TestPromptKind::Same, "test", "Test prompts", Range::Choice(TestPromptKind::OPTIONS);
         /// Function g that computes the label from the named tokens.
         function: TeacherKind = TeacherKind::Squares, "g", "Function g", Range::Choice(TeacherKind::OPTIONS);
         /// Number of hidden units of the random network.
@@ -76,18 +78,18 @@ settings! {
     }
 }
 
-/// Most numbers in the teachers that are kept, 8 MiB: those of thousands of runs that train together.
-const MOST_KEPT: usize = 1 << 20;
+/// Largest number of floats in cached teachers, 8 MiB: enough for thousands of runs that are trained together.
+const MAX_CACHED_NUMBERS: usize = 1 << 20;
 
 #[cfg(test)]
 thread_local! {
-    /// Teachers that this thread has drawn.
-    static DRAWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Number of teachers that this thread has drawn.
+    static DRAWN_TEACHERS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 impl SparseTokenRegression {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "sparse-token-regression",
         name: "Sparse token regression",
         about: "Each position of a prompt contains a token and the positions (“names”) of a few tokens. The label of the position is a function of these few tokens.",
@@ -97,11 +99,11 @@ impl SparseTokenRegression {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// What its numbers are called and defined as.
-    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_PROMPTS];
+    /// Definitions of the measures of this task.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::PROMPT_MEASURES];
 
-    /// What prompts are drawn, and how they are written down.
-    pub fn drawn(&self) -> TokenPrompts {
+    /// Specification of the prompts with these settings: tokens, names, labels and row layout.
+    pub fn prompt_spec(&self) -> TokenPrompts {
         let SparseTokenRegression { length, dim, names, repeats, function, units, codes, scale, .. } = *self;
         let code_dim = codes.dimension(length, self.code_dim);
         TokenPrompts {
@@ -117,27 +119,27 @@ impl SparseTokenRegression {
         }
     }
 
-    /// The teacher of these prompts. It is drawn once, with the moments of a random network: every batch asks for it.
+    /// Teacher that gives the labels. It is cached with the moments of its random network, since every batch needs it.
     pub fn teacher(&self, seed: u64) -> Rc<Teacher> {
-        type Key = (&'static str, [usize; 3], u64);
+        type CacheKey = (&'static str, [usize; 3], u64);
         thread_local! {
-            static KNOWN: RefCell<Remembered<Key, Rc<Teacher>>> =
-                const { RefCell::new(Remembered::new(MOST_KEPT)) };
+            static CACHE: RefCell<BoundedCache<CacheKey, Rc<Teacher>>> =
+                const { RefCell::new(BoundedCache::new(MAX_CACHED_NUMBERS)) };
         }
         let SparseTokenRegression { names, dim, units, function, .. } = *self;
         // As many numbers as it may have, and room for itself.
         let size = 64 + units * names * dim;
         let draw = || {
             #[cfg(test)]
-            DRAWN.set(DRAWN.get() + 1);
-            Rc::new(self.drawn().teacher(seed))
+            DRAWN_TEACHERS.set(DRAWN_TEACHERS.get() + 1);
+            Rc::new(self.prompt_spec().teacher(seed))
         };
         let key = (function.slug(), [names, dim, units], seed);
-        KNOWN.with_borrow_mut(|known| known.get(key, size, draw))
+        CACHE.with_borrow_mut(|known| known.get_or_compute(key, size, draw))
     }
 
-    /// Appends prompts whose tokens and names are of these purposes.
-    fn push(
+    /// Appends prompts whose tokens and names are drawn from the streams of these two purposes.
+    fn append_prompts(
         &self,
         seed: u64,
         replica: u32,
@@ -146,11 +148,11 @@ impl SparseTokenRegression {
         examples: impl Iterator<Item = usize>,
         out: &mut Batch,
     ) {
-        let (prompts, stream) = (self.drawn(), |purpose| Stream::new(seed, purpose, replica));
+        let (prompts, stream) = (self.prompt_spec(), |purpose| RandomStream::new(seed, purpose, replica));
         let is_test = tokens == Purpose::HeldOut;
-        // Noise of a finite sample is drawn with it, far from that of any batch.
+        // Noise of a fixed training set is drawn with it, far from that of any batch.
         let noise = (self.noise > 0.0 && !is_test).then(|| (stream(Purpose::Noise), self.noise));
-        let lists = if is_test && self.test == TestLists::One { NameLists::Shared } else { self.lists };
+        let lists = if is_test && self.test == TestPromptKind::One { NameLists::Shared } else { self.lists };
         let from = PromptStreams { tokens: stream(tokens), names: stream(names), noise, lists };
         let begin = out.x.len();
         prompts.append_prompts(&self.teacher(seed), &from, step, examples, &mut out.x);
@@ -160,14 +162,14 @@ impl SparseTokenRegression {
 }
 
 impl ToPyTorch for SparseTokenRegression {
-    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
-        let (prompts, list) = (self.drawn(), |numbers: &[f64]| {
-            format!("[{}]", numbers.iter().map(|x| settings::real(*x)).collect::<Vec<_>>().join(", "))
+    fn to_pytorch(&self, seed: u64) -> Result<ScriptPart, String> {
+        let (prompts, list) = (self.prompt_spec(), |numbers: &[f64]| {
+            format!("[{}]", numbers.iter().map(|x| settings::format_real(*x)).collect::<Vec<_>>().join(", "))
         });
         let mut settings = vec![
             ("code_dim", prompts.code_dim.to_string()),
-            ("code_scale", settings::real(f64::from(prompts.code_scale()))),
-            ("variance", settings::real(prompts.label_variance(seed))),
+            ("code_scale", settings::format_real(f64::from(prompts.code_scale()))),
+            ("variance", settings::format_real(prompts.label_variance(seed))),
         ];
         // What is drawn of g is written down: a network that begins from weights of the page goes on with the same g.
         let table = |columns: usize, numbers: &[f64]| {
@@ -182,15 +184,15 @@ impl ToPyTorch for SparseTokenRegression {
             let readout = teacher.build_readout(1);
             settings.push(("teacher_w", table(readout.a.len(), &readout.w)));
             settings.push(("teacher_a", list(&readout.a)));
-            settings.push(("teacher_c", settings::real(readout.c)));
+            settings.push(("teacher_c", settings::format_real(readout.c)));
         }
-        let code = vec![super::pytorch::SAMPLE, include_str!("pytorch/prompts.py")];
-        Ok(Part { code, settings, ..Part::default() })
+        let code = vec![super::pytorch::EXAMPLES_SCRIPT, include_str!("pytorch/prompts.py")];
+        Ok(ScriptPart { code, settings, ..ScriptPart::default() })
     }
 }
 
 impl TaskConfig for SparseTokenRegression {
-    fn default_run(&self) -> Preset {
+    fn default_run(&self) -> SettingDefaults {
         &[
             ("enc", "one"),
             ("model", "token-attention"),
@@ -205,11 +207,11 @@ impl TaskConfig for SparseTokenRegression {
         ]
     }
 
-    fn default_view(&self) -> Preset {
+    fn default_view(&self) -> SettingDefaults {
         &[("show", "error.qk.glances"), ("speed", "200")]
     }
 
-    fn view_problem(&self, key: &str, value: &Value) -> Option<String> {
+    fn expected_view_value(&self, key: &str, value: &Value) -> Option<String> {
         let Value::Schedule(changes) = value else { return None };
         let n = self.length;
         let (places, is_sound): (usize, fn(f64, usize) -> bool) = match key {
@@ -226,75 +228,85 @@ impl TaskConfig for SparseTokenRegression {
 }
 
 impl Examples for SparseTokenRegression {
-    fn measures(&self) -> Measures {
-        Measures { names: measures::names(&measures::OF_PROMPTS), ..Measures::default() }
+    fn measure_names(&self) -> MeasureNames {
+        MeasureNames { names: measures::names_of(&measures::PROMPT_MEASURES), ..MeasureNames::default() }
     }
 
-    fn form(&self) -> Form {
-        Form::Prompt
+    fn form(&self) -> ExampleForm {
+        ExampleForm::Prompt
     }
 
     fn inputs(&self) -> usize {
-        self.drawn().encoded_dim()
+        self.prompt_spec().encoded_dim()
     }
 
     fn columns(&self) -> usize {
-        self.drawn().row_len()
+        self.prompt_spec().row_len()
     }
 
-    fn length(&self) -> usize {
+    fn prediction_count(&self) -> usize {
         self.length
     }
 
     fn prompts(&self) -> Option<TokenPrompts> {
-        Some(self.drawn())
+        Some(self.prompt_spec())
     }
 
-    fn sample_size(&self) -> Option<usize> {
+    fn training_set_size(&self) -> Option<usize> {
         (self.m > 0).then_some(self.m)
     }
 
-    fn problems(&self) -> Vec<Problem> {
-        let (mut problems, n) = (vec![], self.length);
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
+        let (mut errors, n) = (vec![], self.length);
         if self.repeats == NameRepeats::Distinct && self.names > n {
             let expected = tr!("at most N = {n}, since all names of a position are different", n);
-            problems.push(Problem::new("q", &self.names.to_string(), expected));
+            errors.push(InvalidSetting::new("q", &self.names.to_string(), expected));
         }
         if self.codes == PositionCodes::Orthogonal && (1..n).contains(&self.code_dim) {
             let expected =
                 tr!("0, or at least N = {n}, because N orthogonal codes need at least N components each", n);
-            problems.push(Problem::new("de", &self.code_dim.to_string(), expected));
+            errors.push(InvalidSetting::new("de", &self.code_dim.to_string(), expected));
         }
-        let columns = bounds::product([n, self.dim + self.names + 1]);
-        if bounds::product([self.m as u64, columns]) > MOST_SAMPLE {
-            let expected =
-                tr!("at most {most} for prompts of {columns} numbers", most = MOST_SAMPLE / columns, columns);
-            problems.push(Problem::new("m", &self.m.to_string(), expected));
+        let columns = bounds::saturating_product([n, self.dim + self.names + 1]);
+        if bounds::saturating_product([self.m as u64, columns]) > MAX_TRAINING_SET_ENTRIES {
+            let expected = tr!(
+                "at most {most} for prompts of {columns} numbers",
+                most = MAX_TRAINING_SET_ENTRIES / columns,
+                columns
+            );
+            errors.push(InvalidSetting::new("m", &self.m.to_string(), expected));
         }
-        problems
+        errors
     }
 }
 
 impl Sampler for SparseTokenRegression {
     fn label_variance(&self, seed: u64) -> Option<f64> {
-        Some(self.drawn().label_variance(seed))
+        Some(self.prompt_spec().label_variance(seed))
     }
 
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
         if self.m == 0 {
-            return self.push(seed, replica, [Purpose::Batch, Purpose::Names], step, 0..size, out);
+            return self.append_prompts(seed, replica, [Purpose::Batch, Purpose::Names], step, 0..size, out);
         }
-        let visits = self.visits(seed, replica, step, size).into_iter();
-        self.push(seed, replica, [Purpose::Sample, Purpose::SampleNames], u64::MAX, visits, out);
+        let visits = self.batch_indices(seed, replica, step, size).into_iter();
+        self.append_prompts(seed, replica, [Purpose::Sample, Purpose::SampleNames], u64::MAX, visits, out);
     }
 
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        self.push(seed, 0, [Purpose::HeldOut, Purpose::HeldOutNames], 0, from..from + size, out);
+    fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        self.append_prompts(seed, 0, [Purpose::HeldOut, Purpose::HeldOutNames], 0, from..from + size, out);
     }
 
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+    fn append_training_set(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
         let until = (from + size).min(self.m);
-        self.push(seed, replica, [Purpose::Sample, Purpose::SampleNames], u64::MAX, from..until, out);
+        self.append_prompts(
+            seed,
+            replica,
+            [Purpose::Sample, Purpose::SampleNames],
+            u64::MAX,
+            from..until,
+            out,
+        );
     }
 }
 
@@ -306,9 +318,9 @@ mod tests {
     fn samples_are_visited_as_they_were_drawn() {
         let task = SparseTokenRegression { m: 40, noise: 0.5, ..Default::default() };
         let (mut whole, mut batch, columns) = (Batch::default(), Batch::default(), task.columns());
-        task.finite_sample(5, 2, 0, 40, &mut whole);
+        task.append_training_set(5, 2, 0, 40, &mut whole);
         task.sample(5, 2, 7, 8, &mut batch);
-        for (at, visit) in task.visits(5, 2, 7, 8).into_iter().enumerate() {
+        for (at, visit) in task.batch_indices(5, 2, 7, 8).into_iter().enumerate() {
             assert_eq!(batch.x[at * columns..][..columns], whole.x[visit * columns..][..columns]);
         }
         assert_eq!(whole.len(), 40);
@@ -316,31 +328,31 @@ mod tests {
 
     #[test]
     fn the_teacher_is_drawn_once_and_the_labels_are_the_same_bit_for_bit() {
-        DRAWN.set(0);
+        DRAWN_TEACHERS.set(0);
         for (at, function) in TeacherKind::ALL.iter().copied().enumerate() {
             let task = SparseTokenRegression { function, dim: 3, units: 5, ..Default::default() };
-            let prompts = task.drawn();
+            let prompts = task.prompt_spec();
             for step in 0..4 {
                 for seed in [3, 4] {
                     let mut batch = Batch::default();
                     task.sample(seed, 1, step, 6, &mut batch);
-                    let stream = |purpose| Stream::new(seed, purpose, 1);
+                    let stream = |purpose| RandomStream::new(seed, purpose, 1);
                     let (tokens, names) = (stream(Purpose::Batch), stream(Purpose::Names));
                     let from = PromptStreams { tokens, names, noise: None, lists: task.lists };
                     let mut expected = vec![];
                     prompts.append_prompts(&prompts.teacher(seed), &from, step, 0..6, &mut expected);
                     assert_eq!(batch.x, expected, "{function:?}");
-                    task.held_out(seed, 0, 5, &mut batch);
+                    task.append_held_out(seed, 0, 5, &mut batch);
                 }
             }
-            assert_eq!(DRAWN.get(), 2 * (at + 1), "one for each seed");
+            assert_eq!(DRAWN_TEACHERS.get(), 2 * (at + 1), "one for each seed");
         }
         // Those of another size or with other units are others.
         let task = SparseTokenRegression { function: TeacherKind::Network, ..Default::default() };
         for other in
             [SparseTokenRegression { units: 9, ..task.clone() }, SparseTokenRegression { dim: 2, ..task }]
         {
-            assert_eq!(*other.teacher(3), other.drawn().teacher(3));
+            assert_eq!(*other.teacher(3), other.prompt_spec().teacher(3));
         }
     }
 
@@ -351,7 +363,7 @@ mod tests {
         let drawn = |task: &SparseTokenRegression, held_out: bool| {
             let mut batch = Batch::default();
             match held_out {
-                true => task.held_out(1, 0, 2000, &mut batch),
+                true => task.append_held_out(1, 0, 2000, &mut batch),
                 false => task.sample(1, 0, 3, 2000, &mut batch),
             }
             batch.x
@@ -364,9 +376,9 @@ mod tests {
 
     #[test]
     fn the_test_may_have_one_list_where_training_has_many() {
-        let task = SparseTokenRegression { test: TestLists::One, ..Default::default() };
-        let (prompts, mut test, mut train) = (task.drawn(), Batch::default(), Batch::default());
-        task.held_out(1, 0, 50, &mut test);
+        let task = SparseTokenRegression { test: TestPromptKind::One, ..Default::default() };
+        let (prompts, mut test, mut train) = (task.prompt_spec(), Batch::default(), Batch::default());
+        task.append_held_out(1, 0, 50, &mut test);
         task.sample(1, 0, 0, 50, &mut train);
         let same = |row: &[f32]| {
             prompts.split_row(row).1.chunks(2).all(|list| list == &prompts.split_row(row).1[..2])
@@ -394,8 +406,9 @@ mod tests {
     #[test]
     fn changes_of_a_prompt_that_it_cannot_have_are_named() {
         let task = SparseTokenRegression::default();
-        let problem =
-            |key: &str, changes: &[(u64, f64)]| task.view_problem(key, &Value::Schedule(changes.to_vec()));
+        let problem = |key: &str, changes: &[(u64, f64)]| {
+            task.expected_view_value(key, &Value::Schedule(changes.to_vec()))
+        };
         assert_eq!(problem("named", &[(1, 8.0), (16, 1.0)]), None);
         assert_eq!(problem("tokens", &[(8, -0.5)]), None);
         for (key, change) in
@@ -427,7 +440,7 @@ mod tests {
                 "at most 244 for prompts of 17152 numbers",
             ),
         ] {
-            let problems = task.problems();
+            let problems = task.invalid_settings();
             assert_eq!(problems.len(), 1, "{problems:?}");
             assert_eq!((problems[0].key.as_str(), problems[0].expected.as_str()), (key, expected));
         }
@@ -438,7 +451,7 @@ mod tests {
                 repeats: NameRepeats::Independent,
                 ..Default::default()
             }
-            .problems()
+            .invalid_settings()
             .is_empty()
         );
     }

@@ -1,44 +1,46 @@
 //! Examples from which a program inside a network learns (Goel, Kakade, Kalai and Zhang 2022): SGD writes them into a table, and
 //! one filter, applied again and again, runs the program on the table.
 //!
-//! What is drawn is a [`LearningProblem`]; here are its settings.
+//! Concept and examples are described by [`LearningProblem`]; this module has their settings.
 
 pub mod charts;
 mod measures;
 
 use crate::chart::Chart;
-use crate::tasks::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
+use crate::tasks::{
+    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig,
+};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::GOEL_2022;
 use vivarium_science::succinct::{ConceptFamily, LearningProblem};
 
-/// Most inputs of an example in a run.
-const MOST_INPUTS: u64 = 31;
-/// Most examples in a run.
-const MOST_EXAMPLES: u64 = 100;
+/// Largest number of inputs of an example in a run.
+const MAX_INPUTS: u64 = 31;
+/// Largest number of examples in a run.
+const MAX_EXAMPLES: u64 = 100;
 
 settings! {
-    /// What the label is a function of, how many examples there are, and the test input that is shown.
+    /// Concept that gives the labels, number of examples, and the test input that is shown.
     pub struct SuccinctLearning {
         /// How the label depends on the inputs.
         concept: ConceptFamily = ConceptFamily::Dictator, "concept", "Label", Range::Choice(ConceptFamily::OPTIONS);
         /// Number of inputs of an example; each input is −1 or 1.
-        inputs: usize = 6, "inputs", "Inputs d", Range::Int(1, MOST_INPUTS);
+        inputs: usize = 6, "inputs", "Inputs d", Range::Int(1, MAX_INPUTS);
         /// Number of training examples; each row of the table has one example.
-        examples: usize = 8, "examples", "Examples m", Range::Int(1, MOST_EXAMPLES);
+        examples: usize = 8, "examples", "Examples m", Range::Int(1, MAX_EXAMPLES);
         /// Probability that the label of an example is wrong; labels of test inputs are always right.
         flips: f64 = 0.0, "flips", "Label noise", Range::Real(0.0, 0.5);
         /// Test input that is shown: the digit 1 means the value 1, and 0 means −1. If this box is empty, the test input is random.
-        query: Vec<usize> = vec![], "query", "Test input", Range::Numbers(0, 1, MOST_INPUTS as usize);
+        query: Vec<usize> = vec![], "query", "Test input", Range::Numbers(0, 1, MAX_INPUTS as usize);
     }
 }
 
 impl SuccinctLearning {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "succinct-learning",
         name: "A learning algorithm inside a network",
         about: "SGD stores the examples in a table of weights, one example per step; one small filter, the same in every layer, then runs a learning algorithm on the table.",
@@ -48,14 +50,14 @@ impl SuccinctLearning {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// What its numbers are called and defined as.
+    /// Definitions of the measures of this task.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
-    /// What the numbers of a search for a rule are called.
-    pub const IN_SEARCH: Measures = measures::IN_SEARCH;
+    /// Names of the measures of a search for a learning rule.
+    pub const SEARCH_MEASURE_NAMES: MeasureNames = measures::SEARCH_MEASURE_NAMES;
 
-    /// What is drawn.
-    pub fn problem(&self) -> LearningProblem {
+    /// Specification of concept and examples with these settings.
+    pub fn problem_spec(&self) -> LearningProblem {
         LearningProblem {
             family: self.concept,
             inputs: self.inputs,
@@ -67,13 +69,13 @@ impl SuccinctLearning {
 }
 
 impl ToPyTorch for SuccinctLearning {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         Err(tr!("The filter of this run is written by hand or found by a search, not trained.").into())
     }
 }
 
 impl TaskConfig for SuccinctLearning {
-    fn default_run(&self) -> Preset {
+    fn default_run(&self) -> SettingDefaults {
         &[
             ("model", "recurrent-conv"),
             ("loss", "square"),
@@ -85,25 +87,25 @@ impl TaskConfig for SuccinctLearning {
         ]
     }
 
-    fn default_view(&self) -> Preset {
+    fn default_view(&self) -> SettingDefaults {
         &[("show", "written.slope.gridcells.answers"), ("speed", "12")]
     }
 
-    fn smaller_network(&self) -> &'static str {
+    fn smaller_network_hint(&self) -> &'static str {
         tr!("a run with fewer inputs, examples or replicas")
     }
 }
 
 impl Examples for SuccinctLearning {
-    fn form(&self) -> Form {
-        Form::Program
+    fn form(&self) -> ExampleForm {
+        ExampleForm::Program
     }
 
     fn inputs(&self) -> usize {
         self.inputs
     }
 
-    fn sample_size(&self) -> Option<usize> {
+    fn training_set_size(&self) -> Option<usize> {
         Some(self.examples)
     }
 
@@ -112,20 +114,20 @@ impl Examples for SuccinctLearning {
     }
 
     fn learning_problem(&self) -> Option<LearningProblem> {
-        Some(self.problem())
+        Some(self.problem_spec())
     }
 
-    fn measures(&self) -> Measures {
-        measures::NAMES
+    fn measure_names(&self) -> MeasureNames {
+        measures::MEASURE_NAMES
     }
 
-    fn problems(&self) -> Vec<Problem> {
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
         let (given, inputs) = (self.query.len(), self.inputs);
         let found = || self.query.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
         if given != 0 && given != inputs {
             let expected =
                 tr!("{inputs} numbers, each 0 or 1, one for each input; or an empty field", inputs);
-            return vec![Problem::new("query", &found(), expected)];
+            return vec![InvalidSetting::new("query", &found(), expected)];
         }
         vec![]
     }
@@ -133,34 +135,34 @@ impl Examples for SuccinctLearning {
 
 impl Sampler for SuccinctLearning {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        let Ok(drawn) = self.problem().sample(seed, replica as usize) else { return };
-        for at in self.visits(seed, replica, step, size) {
-            push(&drawn.data.inputs()[at], drawn.data.labels()[at], out);
+        let Ok(drawn) = self.problem_spec().sample(seed, replica as usize) else { return };
+        for at in self.batch_indices(seed, replica, step, size) {
+            append_example(&drawn.data.inputs()[at], drawn.data.labels()[at], out);
         }
     }
 
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        self.held_out_of(seed, 0, from, size, out);
+    fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        self.append_held_out_of_replica(seed, 0, from, size, out);
     }
 
-    fn held_out_of(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        let Ok(drawn) = self.problem().sample(seed, replica as usize) else { return };
+    fn append_held_out_of_replica(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let Ok(drawn) = self.problem_spec().sample(seed, replica as usize) else { return };
         for at in from..from + size {
             let x = drawn.test_input(at as u64);
-            push(&x, drawn.concept.label(&x), out);
+            append_example(&x, drawn.concept.label(&x), out);
         }
     }
 
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        let Ok(drawn) = self.problem().sample(seed, replica as usize) else { return };
+    fn append_training_set(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let Ok(drawn) = self.problem_spec().sample(seed, replica as usize) else { return };
         for (x, y) in drawn.data.examples().skip(from).take(size) {
-            push(x, y, out);
+            append_example(x, y, out);
         }
     }
 }
 
-/// Appends an example.
-fn push(x: &[i8], y: i8, out: &mut Batch) {
+/// Appends one example.
+fn append_example(x: &[i8], y: i8, out: &mut Batch) {
     out.x.extend(x.iter().map(|one| f32::from(*one)));
     out.y.push(f32::from(y));
 }
@@ -174,11 +176,11 @@ mod tests {
 
     #[test]
     fn settings_are_those_of_the_table_where_a_link_says_nothing() {
-        let spec = RunSpec::of_lab("succinct-learning").unwrap();
-        assert_eq!(spec.problems(), []);
-        assert_eq!((spec.task.examples().inputs(), spec.task.examples().sample_size()), (6, Some(8)));
-        for knob in SuccinctLearning::KNOBS {
-            assert!(knob.help.ends_with('.') && !knob.label.is_empty(), "{}", knob.key);
+        let spec = RunSpec::default_of_lab("succinct-learning").unwrap();
+        assert_eq!(spec.invalid_settings(), []);
+        assert_eq!((spec.task.examples().inputs(), spec.task.examples().training_set_size()), (6, Some(8)));
+        for setting in SuccinctLearning::SETTINGS {
+            assert!(setting.help.ends_with('.') && !setting.label.is_empty(), "{}", setting.key);
         }
     }
 
@@ -206,7 +208,7 @@ mod tests {
             ("flips=0.7", "0.5"),
         ] {
             let (read, notices) = decode(&format!("#v1/succinct-learning?{link}"));
-            assert_eq!(read.spec.problems(), [], "{link}");
+            assert_eq!(read.spec.invalid_settings(), [], "{link}");
             let all: Vec<String> = notices.iter().map(ToString::to_string).collect();
             assert!(all.len() == 1 && all[0].contains(said), "{link}: {all:?}");
         }
@@ -215,10 +217,10 @@ mod tests {
     #[test]
     fn examples_are_those_of_the_concept() {
         let task = SuccinctLearning { concept: ConceptFamily::Parity, ..Default::default() };
-        let drawn = task.problem().sample(5, 2).unwrap();
+        let drawn = task.problem_spec().sample(5, 2).unwrap();
         let mut batch = Batch::default();
-        task.finite_sample(5, 2, 0, 8, &mut batch);
-        task.held_out_of(5, 2, 10, 4, &mut batch);
+        task.append_training_set(5, 2, 0, 8, &mut batch);
+        task.append_held_out_of_replica(5, 2, 10, 4, &mut batch);
         task.sample(5, 2, 0, 8, &mut batch);
         assert_eq!((batch.x.len(), batch.y.len()), (20 * 6, 20));
         for (x, y) in batch.x.chunks(6).zip(&batch.y) {

@@ -1,15 +1,15 @@
 //! Tabular data: each row of a table is an example, and its label is the class of one column.
 //!
 //! A table is generated with the three properties that make tables hard for networks (Edelman 2024, section 6.4.2;
-//! Grinsztajn, Oyallon and Varoquaux 2022), each of which is a setting, or it is a CSV file of a person's, which stays
+//! Grinsztajn, Oyallon and Varoquaux 2022), each of which is a setting, or it is the user's CSV file, which stays
 //! in the browser: a link names it by a number that follows from its contents.
 //!
 //! ```text
 //! x_i ~ N(0, 1),  s_i(x) = ±(−1)^⌊pieces · Φ(x_i)⌋ for the k columns i of S,  y = sign Σ s_i(x)  or  y = Π s_i(x)
 //! ```
 //!
-//! (i) Columns mean something each by itself: a rotation of all of them (`turned`) takes that away. (ii) All but k of n
-//! columns say nothing. (iii) The label jumps at `pieces − 1` places of each relevant column. Their number is
+//! (i) Single columns are informative: a rotation of all of them (`turned`) destroys that. (ii) All but k of n columns
+//! are uninformative. (iii) The label jumps at `pieces − 1` values of each relevant column. The number of pieces is
 //! even, so that both labels are equally likely; with labels flipped with probability p no learner errs less than p.
 //!
 //! # Why
@@ -20,7 +20,7 @@
 //! use vivarium_model::tasks::{Batch, Sampler, Tabular};
 //! let task = Tabular { k: 1, n: 3, pieces: 2, support: vec![2], m: 40, ..Default::default() };
 //! let mut batch = Batch::default();
-//! task.finite_sample(0, 0, 0, 40, &mut batch);
+//! task.append_training_set(0, 0, 0, 40, &mut batch);
 //! let side = |e: usize| batch.x[e * 3 + 1].signum() * batch.y[e];
 //! assert!((1..40).all(|e| side(e) == side(0)));
 //! ```
@@ -29,20 +29,22 @@ pub mod uploaded;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Batch, Examples, Form, MeasureInfo, Preset, Sampler, TaskConfig, measures, pytorch};
+use super::{
+    Batch, ExampleForm, Examples, MeasureInfo, Sampler, SettingDefaults, TaskConfig, measures, pytorch,
+};
 use uploaded::UploadedTable;
-use vivarium_core::bounds::MOST_SAMPLE;
-use vivarium_core::catalog::Info;
+use vivarium_core::bounds::MAX_TRAINING_SET_ENTRIES;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::math::{dot, normalize, orthogonalize};
-use vivarium_core::pytorch::{Part, ToPyTorch, from_one};
-use vivarium_core::rng::{Order, Purpose, Stream};
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch, one_based_list};
+use vivarium_core::rng::{EpochOrder, Purpose, RandomStream};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{EDELMAN_2024_FRONTIER, GRINSZTAJN_2022};
 use vivarium_core::{choices, settings};
 
 choices! {
-    /// Where the table comes from.
-    pub enum Origin {
+    /// Source of the table.
+    pub enum TableOrigin {
         /// Drawn from the seed.
         Generated = "generated", "Generated";
         /// A CSV file that was opened here.
@@ -51,32 +53,32 @@ choices! {
 }
 
 choices! {
-    /// What the label is of the step functions of the relevant columns.
-    pub enum Rule {
-        /// What most of them say: each column tells something by itself.
+    /// Rule for the label, from the step functions of the relevant columns.
+    pub enum LabelRule {
+        /// Majority of the steps: each column is informative.
         Majority = "majority", "Majority of steps";
-        /// Their product: nothing short of all of them tells anything.
+        /// Product of the steps: only all columns together are informative.
         Parity = "parity", "Parity of steps";
     }
 }
 
 choices! {
-    /// Whether the columns are those that the label depends on.
-    pub enum Turned {
-        /// They are.
+    /// Whether the columns are mixed by a rotation.
+    pub enum ColumnRotation {
+        /// The label depends on single columns.
         No = "no", "Not rotated";
-        /// They are mixtures of them all, by a random rotation.
+        /// A random rotation mixes all columns.
         Yes = "yes", "Rotated at random";
     }
 }
 
 settings! {
-    /// The label is the class of a row of a table.
+    /// Classification of the rows of a table.
     pub struct Tabular {
         /// Whether the table is generated or read from your CSV file; open the file on this page or with `--table`.
-        origin: Origin = Origin::Generated, "data", "Table", Range::Choice(Origin::OPTIONS);
+        origin: TableOrigin = TableOrigin::Generated, "data", "Table", Range::Choice(TableOrigin::OPTIONS);
         /// Number that identifies the CSV file; a link contains only this number, not the file.
-        csv: u64 = 0, "csv", "Number of the CSV file", Range::Int(0, MOST_NUMBER), only when "data" = "own";
+        csv: u64 = 0, "csv", "Number of the CSV file", Range::Int(0, MAX_TABLE_ID), only when "data" = "own";
         /// Number of rows of the table; a tenth of the rows is held out.
         rows: usize = 4000, "rows", "Rows", Range::Int(40, 100_000), only when "data" = "generated";
         /// Number of columns of the table, without the label.
@@ -86,11 +88,11 @@ settings! {
         /// Numbers of the relevant columns, counted from 1; if empty, the seed chooses the columns.
         support: Vec<usize> = vec![], "s", "Relevant set S", Range::List(1, 256), only when "data" = "generated";
         /// Each relevant column has a step function with values −1 and 1; the label is the majority or parity of these values.
-        rule: Rule = Rule::Majority, "rule", "Label", Range::Choice(Rule::OPTIONS), only when "data" = "generated";
+        rule: LabelRule = LabelRule::Majority, "rule", "Label", Range::Choice(LabelRule::OPTIONS), only when "data" = "generated";
         /// Number of equally probable intervals of a column's values; on each interval the step function is constant.
         pieces: usize = 2, "pieces", "Pieces per column", Range::Int(2, 64), only when "data" = "generated";
         /// Whether a random rotation mixes all columns; after the rotation, no single column is informative.
-        turned: Turned = Turned::No, "turned", "Rotation of the columns", Range::Choice(Turned::OPTIONS), only when "data" = "generated";
+        turned: ColumnRotation = ColumnRotation::No, "turned", "Rotation of the columns", Range::Choice(ColumnRotation::OPTIONS), only when "data" = "generated";
         /// Probability p that a row has the wrong label, held-out rows included.
         noise: f64 = 0.0, "noise", "Label noise p", Range::Real(0.0, 0.5), only when "data" = "generated";
         /// Number of training rows of each network, sampled from the rows that are not held out; 0 means all of these rows.
@@ -98,102 +100,107 @@ settings! {
     }
 }
 
-/// Largest number of a CSV file: what a browser's numbers hold exactly.
-pub const MOST_NUMBER: u64 = (1 << 53) - 1;
-/// One row of so many is held out (Edelman 2024, appendix C.3.3).
-const HELD_OUT: usize = 10;
+/// Largest hash of a CSV file: the largest integer that JavaScript represents exactly.
+pub const MAX_TABLE_ID: u64 = (1 << 53) - 1;
+/// Divisor for held-out rows: one row in ten is held out (Edelman 2024, appendix C.3.3).
+const HELD_OUT_DIVISOR: usize = 10;
 
-/// Draws from the stream of a table's relevant columns, by what they are for.
-const SIGNS: u64 = 1;
-const ROTATION: u64 = 2;
+/// Step of the random stream for the signs of the relevant columns' step functions.
+const SIGN_DRAWS: u64 = 1;
+/// Step of the random stream for the rotation.
+const ROTATION_DRAWS: u64 = 2;
 
 impl Tabular {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "tabular",
         name: "Tabular data",
         about: "The label is the class of a row in a table. The table is generated, or it is a CSV file that stays in this browser.",
         sources: &[EDELMAN_2024_FRONTIER, GRINSZTAJN_2022],
     };
 
-    /// The CSV file that the settings name, if it has been opened.
-    pub fn uploaded(&self) -> Option<Arc<UploadedTable>> {
-        (self.origin == Origin::Uploaded).then(|| uploaded::find(self.csv)).flatten()
+    /// Uploaded table that the settings refer to, if it is available.
+    pub fn uploaded_table(&self) -> Option<Arc<UploadedTable>> {
+        (self.origin == TableOrigin::Uploaded).then(|| uploaded::find_table(self.csv)).flatten()
     }
 
-    /// Rows of the table; one where there is none.
-    pub fn table_rows(&self) -> usize {
+    /// Number of rows of the table; 1 if it is not available.
+    pub fn row_count(&self) -> usize {
         match self.origin {
-            Origin::Generated => self.rows,
-            Origin::Uploaded => self.uploaded().map_or(1, |table| table.y.len()),
+            TableOrigin::Generated => self.rows,
+            TableOrigin::Uploaded => self.uploaded_table().map_or(1, |table| table.y.len()),
         }
     }
 
-    /// Rows that are held out.
-    pub fn tested(&self) -> usize {
-        (self.table_rows() / HELD_OUT).max(1)
+    /// Number of held-out rows.
+    pub fn held_out_row_count(&self) -> usize {
+        (self.row_count() / HELD_OUT_DIVISOR).max(1)
     }
 
-    /// Rows that samples are drawn from.
-    pub fn pool(&self) -> usize {
-        self.table_rows().saturating_sub(self.tested()).max(1)
+    /// Number of rows from which training sets are drawn.
+    pub fn training_pool_size(&self) -> usize {
+        self.row_count().saturating_sub(self.held_out_row_count()).max(1)
     }
 
-    /// Rows of a sample.
-    fn size(&self) -> usize {
-        if self.m == 0 { self.pool() } else { self.m }
+    /// Number of rows of a training set.
+    fn training_row_count(&self) -> usize {
+        if self.m == 0 { self.training_pool_size() } else { self.m }
     }
 
-    /// The places of the rows in the order of `replica`: first those that are held out, then its sample.
-    fn split(&self, seed: u64, replica: u32) -> Order {
-        Stream::new(seed, Purpose::Split, replica).order(0, self.table_rows() as u32)
+    /// Random order of the rows for `replica`: first its held-out rows, then its training set.
+    fn shuffled_rows(&self, seed: u64, replica: u32) -> EpochOrder {
+        RandomStream::new(seed, Purpose::Split, replica).epoch_order(0, self.row_count() as u32)
     }
 
-    /// Appends these rows of the table.
-    fn take(&self, seed: u64, rows: impl Iterator<Item = usize>, out: &mut Batch) {
+    /// Appends the rows with these indices as examples.
+    fn append_rows(&self, seed: u64, rows: impl Iterator<Item = usize>, out: &mut Batch) {
         match self.origin {
-            Origin::Uploaded => {
-                let Some(table) = self.uploaded() else { return };
+            TableOrigin::Uploaded => {
+                let Some(table) = self.uploaded_table() else { return };
                 for row in rows {
                     out.x.extend_from_slice(&table.x[row * table.columns..(row + 1) * table.columns]);
                     out.y.push(table.y[row]);
                 }
             }
-            Origin::Generated => {
-                let maker = Maker::new(self, seed);
-                rows.for_each(|row| maker.row(row, out));
+            TableOrigin::Generated => {
+                let maker = RowGenerator::new(self, seed);
+                rows.for_each(|row| maker.append_row(row, out));
             }
         }
     }
 
-    /// Appends the rows at these places of the order of `replica`.
-    fn places(&self, seed: u64, replica: u32, places: std::ops::Range<usize>, out: &mut Batch) {
-        let order = self.split(seed, replica);
-        self.take(seed, places.map(|place| order.place(place as u32) as usize), out);
+    /// Appends the rows at these positions in the order of `replica`.
+    fn append_rows_at(&self, seed: u64, replica: u32, places: std::ops::Range<usize>, out: &mut Batch) {
+        let order = self.shuffled_rows(seed, replica);
+        self.append_rows(seed, places.map(|place| order.position(place as u32) as usize), out);
     }
 }
 
-/// What makes the rows of a generated table.
-struct Maker<'a> {
+/// Generator of the rows of a random table.
+struct RowGenerator<'a> {
     task: &'a Tabular,
-    values: Stream,
-    flips: Stream,
-    /// The relevant columns, each with the sign of its first piece.
+    /// Random stream of the column values.
+    values: RandomStream,
+    /// Random stream of the label noise.
+    flips: RandomStream,
+    /// Relevant columns, each with the sign of the first piece of its step function.
     steps: Vec<(usize, f32)>,
+    /// Rotation of the columns, `[n, n]`, if there is one.
     rotation: Option<Arc<Vec<f32>>>,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> RowGenerator<'a> {
+    /// Prepares the rows of the table of `seed`.
     fn new(task: &'a Tabular, seed: u64) -> Self {
-        let [values, flips, support] =
-            [Purpose::Sample, Purpose::Noise, Purpose::Support].map(|purpose| Stream::new(seed, purpose, 0));
-        let sign = |at: usize| if support.word(SIGNS, at as u32) >> 31 == 0 { 1.0 } else { -1.0 };
+        let [values, flips, support] = [Purpose::Sample, Purpose::Noise, Purpose::Support]
+            .map(|purpose| RandomStream::new(seed, purpose, 0));
+        let sign = |at: usize| if support.draw_u32(SIGN_DRAWS, at as u32) >> 31 == 0 { 1.0 } else { -1.0 };
         let steps = task.support(seed).into_iter().enumerate().map(|(at, column)| (column, sign(at)));
-        let rotation = (task.turned == Turned::Yes).then(|| rotation(seed, task.n));
-        Maker { task, values, flips, steps: steps.collect(), rotation }
+        let rotation = (task.turned == ColumnRotation::Yes).then(|| random_rotation(seed, task.n));
+        RowGenerator { task, values, flips, steps: steps.collect(), rotation }
     }
 
-    /// The label of a row before rotation and noise.
+    /// Label of a row before rotation and noise.
     fn label(&self, x: &[f32]) -> f32 {
         let piece = |x: f32| (self.task.pieces as f64 * normal_cdf(f64::from(x))) as usize;
         let step = |(column, first): &(usize, f32)| match piece(x[*column]) % 2 {
@@ -201,15 +208,16 @@ impl<'a> Maker<'a> {
             _ => -first,
         };
         match self.task.rule {
-            Rule::Majority => self.steps.iter().map(step).sum::<f32>().signum(),
-            Rule::Parity => self.steps.iter().map(step).product(),
+            LabelRule::Majority => self.steps.iter().map(step).sum::<f32>().signum(),
+            LabelRule::Parity => self.steps.iter().map(step).product(),
         }
     }
 
-    fn row(&self, row: usize, out: &mut Batch) {
+    /// Appends row number `row` as an example.
+    fn append_row(&self, row: usize, out: &mut Batch) {
         let start = out.x.len();
-        out.x.extend((0..self.task.n as u32).map(|i| self.values.normal(row as u64, i)));
-        let flip = if self.flips.chance(row as u64, 0, self.task.noise) { -1.0 } else { 1.0 };
+        out.x.extend((0..self.task.n as u32).map(|i| self.values.draw_normal(row as u64, i)));
+        let flip = if self.flips.draw_bool(row as u64, 0, self.task.noise) { -1.0 } else { 1.0 };
         out.y.push(flip * self.label(&out.x[start..]));
         if let Some(rotation) = &self.rotation {
             let x = out.x.split_off(start);
@@ -219,29 +227,32 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// Φ: the share of a standard normal variable below `x`. By erfc, not by `math::normal_cdf`: labels were drawn with its last
-/// digits.
+/// Standard normal distribution function Φ(x). It uses erfc, unlike `math::normal_cdf`, since existing labels depend on
+/// its last digits.
 fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// A random rotation, `[size, size]`: rows of normal numbers, made orthogonal one after the other.
+/// Random rotation, `[size, size]`: rows of normal numbers, orthogonalized one after the other.
 ///
 /// # Why
-/// Rows so made are uniform among all rotations and reflections, since normal numbers have no direction. The last one is
-/// kept, because every part of a sample asks for it.
-fn rotation(seed: u64, size: usize) -> Arc<Vec<f32>> {
-    type Known = ((u64, usize), Arc<Vec<f32>>);
-    static LAST: Mutex<Option<Known>> = Mutex::new(None);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+/// The result is uniform among all rotations and reflections, since normal vectors have no preferred direction. The
+/// last one is cached, because every part of a training set needs it.
+fn random_rotation(seed: u64, size: usize) -> Arc<Vec<f32>> {
+    /// Seed and size, with their rotation.
+    type CachedRotation = ((u64, usize), Arc<Vec<f32>>);
+    /// Last rotation that was computed.
+    static LAST_ROTATION: Mutex<Option<CachedRotation>> = Mutex::new(None);
+    let mut last = LAST_ROTATION.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, known)) = last.as_ref().filter(|(of, _)| *of == (seed, size)) {
         return known.clone();
     }
-    let stream = Stream::new(seed, Purpose::Support, 0);
+    let stream = RandomStream::new(seed, Purpose::Support, 0);
     let mut rows: Vec<Vec<f64>> = vec![];
     for row in 0..size {
         let place = |i: usize| (row * size + i) as u32;
-        let mut fresh: Vec<f64> = (0..size).map(|i| f64::from(stream.normal(ROTATION, place(i)))).collect();
+        let mut fresh: Vec<f64> =
+            (0..size).map(|i| f64::from(stream.draw_normal(ROTATION_DRAWS, place(i)))).collect();
         orthogonalize(&mut fresh, rows.iter());
         normalize(&mut fresh);
         rows.push(fresh);
@@ -252,70 +263,75 @@ fn rotation(seed: u64, size: usize) -> Arc<Vec<f32>> {
 }
 
 impl Tabular {
-    /// The columns of which the label is a function, before any rotation.
+    /// Columns on which the label depends, before any rotation.
     pub(crate) fn support(&self, seed: u64) -> Vec<usize> {
         if self.support.is_empty() {
-            return Stream::new(seed, Purpose::Support, 0).subset(self.n, self.k.min(self.n));
+            return RandomStream::new(seed, Purpose::Support, 0).draw_subset(self.n, self.k.min(self.n));
         }
         let mut support: Vec<usize> = self.support.iter().map(|i| i - 1).collect();
         support.sort_unstable();
         support
     }
 
-    fn problems_of_generated(&self) -> Vec<Problem> {
-        let mut problems = vec![];
+    /// Errors in the settings of a generated table.
+    fn invalid_generated_settings(&self) -> Vec<InvalidSetting> {
+        let mut errors = vec![];
         if self.k > self.n {
-            problems.push(Problem::new("k", &self.k.to_string(), tr!("at most n = {n}", n = self.n)));
+            errors.push(InvalidSetting::new("k", &self.k.to_string(), tr!("at most n = {n}", n = self.n)));
         }
-        if self.rule == Rule::Majority && self.k.is_multiple_of(2) {
+        if self.rule == LabelRule::Majority && self.k.is_multiple_of(2) {
             let expected = tr!("an odd number for a majority, so that there is no tie");
-            problems.push(Problem::new("k", &self.k.to_string(), expected));
+            errors.push(InvalidSetting::new("k", &self.k.to_string(), expected));
         }
         if !self.pieces.is_multiple_of(2) {
             let expected = tr!("an even number, so that both labels are equally likely");
-            problems.push(Problem::new("pieces", &self.pieces.to_string(), expected));
+            errors.push(InvalidSetting::new("pieces", &self.pieces.to_string(), expected));
         }
         let fits = self.support.len() == self.k && self.support.iter().all(|i| *i <= self.n);
         if !self.support.is_empty() && !fits {
             let found = self.support.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
             let expected = tr!("k = {k} different numbers from 1 to n = {n}", k = self.k, n = self.n);
-            problems.push(Problem::new("s", &found, expected));
+            errors.push(InvalidSetting::new("s", &found, expected));
         }
-        problems
+        errors
     }
 }
 
 impl ToPyTorch for Tabular {
-    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
-        if self.origin == Origin::Uploaded {
+    fn to_pytorch(&self, seed: u64) -> Result<ScriptPart, String> {
+        if self.origin == TableOrigin::Uploaded {
             return Err(tr!("The PyTorch script supports generated tables only, not CSV files.").into());
         }
-        let code = vec![pytorch::SAMPLE, include_str!("pytorch/tabular.py"), pytorch::SIGNS];
-        let settings = vec![("relevant", from_one(&self.support(seed))), ("sample", self.size().to_string())];
-        Ok(Part { code, settings, ..Part::default() })
+        let code =
+            vec![pytorch::EXAMPLES_SCRIPT, include_str!("pytorch/tabular.py"), pytorch::SIGN_LOSSES_SCRIPT];
+        let settings = vec![
+            ("relevant", one_based_list(&self.support(seed))),
+            ("sample", self.training_row_count().to_string()),
+        ];
+        Ok(ScriptPart { code, settings, ..ScriptPart::default() })
     }
 }
 
 impl TaskConfig for Tabular {
-    fn own_data(&self) -> Option<(usize, Vec<f32>)> {
-        let own = self.uploaded()?;
-        Some((own.columns, own.numbers()))
+    fn uploaded_data(&self) -> Option<(usize, Vec<f32>)> {
+        let own = self.uploaded_table()?;
+        Some((own.columns, own.to_floats()))
     }
 
-    fn own_number(&self) -> Option<u64> {
-        (self.origin == Origin::Uploaded).then_some(self.csv)
+    fn uploaded_data_id(&self) -> Option<u64> {
+        (self.origin == TableOrigin::Uploaded).then_some(self.csv)
     }
 
-    fn has_own_data(&self) -> bool {
-        self.uploaded().is_some()
+    fn has_uploaded_data(&self) -> bool {
+        self.uploaded_table().is_some()
     }
 
-    fn mend(&mut self) {
-        self.k = super::odd(self.k.min(self.n));
-        self.m = self.m.min(self.pool());
+    fn repair(&mut self) {
+        self.k = super::previous_odd(self.k.min(self.n));
+        self.m = self.m.min(self.training_pool_size());
     }
 
-    fn default_run(&self) -> Preset {
+    fn default_run(&self) -> SettingDefaults {
         &[
             ("model", "deep-mlp"),
             ("widths", "100.100"),
@@ -332,101 +348,115 @@ impl TaskConfig for Tabular {
         ]
     }
 
-    fn default_view(&self) -> Preset {
+    fn default_view(&self) -> SettingDefaults {
         &[("show", "loss.accuracy"), ("speed", "100"), ("cells", "accuracy")]
     }
 }
 
 impl Tabular {
-    /// Charts of this task alone: those of networks on bits say all that is drawn of it.
+    /// No charts: those of networks on bits are used.
     pub const CHARTS: &[crate::chart::Chart] = &[];
 
-    /// What its numbers are called and defined as.
-    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_SIGNS];
+    /// Definitions of the measures of this task.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::SIGN_LABEL_MEASURES];
 }
 
 impl Examples for Tabular {
-    fn form(&self) -> Form {
-        Form::Row
+    fn form(&self) -> ExampleForm {
+        ExampleForm::Row
     }
 
     fn inputs(&self) -> usize {
         match self.origin {
-            Origin::Generated => self.n,
-            Origin::Uploaded => self.uploaded().map_or(1, |table| table.columns),
+            TableOrigin::Generated => self.n,
+            TableOrigin::Uploaded => self.uploaded_table().map_or(1, |table| table.columns),
         }
     }
 
-    fn held_out_size(&self) -> Option<usize> {
-        Some(self.tested())
+    fn held_out_count(&self) -> Option<usize> {
+        Some(self.held_out_row_count())
     }
 
-    fn splits(&self) -> bool {
+    fn has_held_out_per_replica(&self) -> bool {
         true
     }
 
-    fn sample_size(&self) -> Option<usize> {
-        Some(self.size())
+    fn training_set_size(&self) -> Option<usize> {
+        Some(self.training_row_count())
     }
 
     fn noise(&self) -> f64 {
-        if self.origin == Origin::Generated { self.noise } else { 0.0 }
+        if self.origin == TableOrigin::Generated { self.noise } else { 0.0 }
     }
 
     fn relevant(&self, seed: u64) -> Vec<usize> {
         match (self.origin, self.turned) {
-            (Origin::Generated, Turned::No) => self.support(seed),
+            (TableOrigin::Generated, ColumnRotation::No) => self.support(seed),
             _ => vec![],
         }
     }
 
-    fn problems(&self) -> Vec<Problem> {
-        let mut problems = match self.origin {
-            Origin::Generated => self.problems_of_generated(),
-            Origin::Uploaded if self.uploaded().is_none() => {
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
+        let mut errors = match self.origin {
+            TableOrigin::Generated => self.invalid_generated_settings(),
+            TableOrigin::Uploaded if self.uploaded_table().is_none() => {
                 let expected = tr!(
                     "generated, since the CSV file of this link is not open on this page; if you open the file, the other settings of the link do not change"
                 );
-                return vec![Problem::new("data", Origin::Uploaded.slug(), expected)];
+                return vec![InvalidSetting::new("data", TableOrigin::Uploaded.slug(), expected)];
             }
-            Origin::Uploaded => vec![],
+            TableOrigin::Uploaded => vec![],
         };
         let columns = self.inputs();
-        let most = (self.pool() as u64).min(MOST_SAMPLE / columns as u64);
-        if self.size() as u64 > most {
+        let most = (self.training_pool_size() as u64).min(MAX_TRAINING_SET_ENTRIES / columns as u64);
+        if self.training_row_count() as u64 > most {
             let expected = tr!("at most {most} for n = {n}", most, n = columns);
-            problems.push(Problem::new("m", &self.m.to_string(), expected));
+            errors.push(InvalidSetting::new("m", &self.m.to_string(), expected));
         }
-        problems
+        errors
     }
 }
 
 impl Sampler for Tabular {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        let (order, first) = (self.split(seed, replica), self.tested());
-        let visits = self.visits(seed, replica, step, size);
-        self.take(seed, visits.into_iter().map(|at| order.place((first + at) as u32) as usize), out);
+        let (order, first) = (self.shuffled_rows(seed, replica), self.held_out_row_count());
+        let visits = self.batch_indices(seed, replica, step, size);
+        self.append_rows(
+            seed,
+            visits.into_iter().map(|at| order.position((first + at) as u32) as usize),
+            out,
+        );
     }
 
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        self.held_out_of(seed, 0, from, size, out);
+    fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        self.append_held_out_of_replica(seed, 0, from, size, out);
     }
 
-    fn held_out_of(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        self.places(seed, replica, from..(from + size).min(self.tested()), out);
+    fn append_held_out_of_replica(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        self.append_rows_at(seed, replica, from..(from + size).min(self.held_out_row_count()), out);
     }
 
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
-        let first = self.tested();
-        self.places(seed, replica, first + from..first + (from + size).min(self.size()), out);
+    fn append_training_set(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+        let first = self.held_out_row_count();
+        self.append_rows_at(
+            seed,
+            replica,
+            first + from..first + (from + size).min(self.training_row_count()),
+            out,
+        );
     }
 
-    fn visits(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
-        if size == self.size() {
+    fn batch_indices(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
+        if size == self.training_row_count() {
             // The whole sample at every step: its order makes no difference.
             return (0..size).collect();
         }
-        super::epochs(Stream::new(seed, Purpose::Order, replica), self.size(), step, size)
+        super::epoch_indices(
+            RandomStream::new(seed, Purpose::Order, replica),
+            self.training_row_count(),
+            step,
+            size,
+        )
     }
 }
 

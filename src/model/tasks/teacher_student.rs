@@ -1,4 +1,4 @@
-//! A teacher and its students: the label is what a linear classifier with random weights, the teacher, says.
+//! Teacher and student: the label is the output of a linear classifier with random weights, the teacher.
 //!
 //! Inputs x ∈ {−1, +1}ⁿ are uniform, the teacher's weights w* are drawn once from N(0, I), and
 //!
@@ -13,25 +13,25 @@
 //! use vivarium_model::tasks::{Batch, Sampler, TeacherStudent};
 //! let task = TeacherStudent { n: 20, ..Default::default() };
 //! let (mut batch, teacher) = (Batch::default(), task.teacher(3));
-//! task.held_out(3, 0, 50, &mut batch);
+//! task.append_held_out(3, 0, 50, &mut batch);
 //! let field = |e: usize| (0..20).map(|i| teacher[i] * f64::from(batch.x[e * 20 + i])).sum::<f64>();
 //! assert!((0..50).all(|e| field(e) * f64::from(batch.y[e]) > 0.0));
 //! ```
 
 pub mod charts;
 
-use super::{Batch, Examples, MeasureInfo, Preset, Sampler, TaskConfig, measures, pytorch};
+use super::{Batch, Examples, MeasureInfo, Sampler, SettingDefaults, TaskConfig, measures, pytorch};
 use crate::chart::Chart;
-use vivarium_core::bounds::{self, MOST_SAMPLE};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::bounds::{self, MAX_TRAINING_SET_ENTRIES};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_core::settings;
-use vivarium_core::settings::{Problem, Range};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::Source;
 
 settings! {
-    /// The label is what a linear classifier with random weights says.
+    /// Linear classification: the label is the output of a linear teacher with random weights.
     pub struct TeacherStudent {
         /// Number of components of each input; the teacher has one weight for each component.
         n: usize = 100, "n", "Inputs n", Range::Int(2, 2048);
@@ -42,7 +42,7 @@ settings! {
 
 impl TeacherStudent {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "teacher-student",
         name: "Teacher and student",
         about: "The label is the answer of a linear classifier with random weights, the teacher. A network, the student, learns to give the same answers.",
@@ -56,27 +56,27 @@ impl TeacherStudent {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// What its numbers are called and defined as.
-    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::OF_SIGNS];
+    /// Definitions of the measures of this task.
+    pub const MEASURES: &[&[MeasureInfo]] = &[&measures::SIGN_LABEL_MEASURES];
 
-    /// The teacher's weights w*.
+    /// Weights w* of the teacher, `[n]`.
     pub fn teacher(&self, seed: u64) -> Vec<f64> {
-        let stream = Stream::new(seed, Purpose::Support, 0);
-        (0..self.n as u32).map(|i| f64::from(stream.normal(0, i))).collect()
+        let stream = RandomStream::new(seed, Purpose::Support, 0);
+        (0..self.n as u32).map(|i| f64::from(stream.draw_normal(0, i))).collect()
     }
 
     /// Appends the examples `examples` of `stream` at `step`.
-    fn draw(
+    fn append_examples(
         &self,
         seed: u64,
-        stream: Stream,
+        stream: RandomStream,
         step: u64,
         examples: impl Iterator<Item = usize>,
         out: &mut Batch,
     ) {
         let (teacher, mut words) = (self.teacher(seed), vec![0; self.n]);
         for example in examples {
-            stream.words(step, (example * self.n) as u32, &mut words);
+            stream.fill_u32(step, (example * self.n) as u32, &mut words);
             let sign = |word: &u32| if word >> 31 == 0 { 1.0f32 } else { -1.0 };
             out.x.extend(words.iter().map(sign));
             let field: f64 = words.iter().map(sign).zip(&teacher).map(|(x, w)| f64::from(x) * w).sum();
@@ -86,16 +86,25 @@ impl TeacherStudent {
 }
 
 impl ToPyTorch for TeacherStudent {
-    fn to_pytorch(&self, seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, seed: u64) -> Result<ScriptPart, String> {
         // The teacher is written down: a student that begins from weights of the page goes on with the same teacher.
-        let teacher: Vec<String> = self.teacher(seed).into_iter().map(settings::real).collect();
-        let code = vec![pytorch::SAMPLE, include_str!("pytorch/teacher.py"), pytorch::BITS, pytorch::SIGNS];
-        Ok(Part { code, settings: vec![("teacher", format!("[{}]", teacher.join(", ")))], ..Part::default() })
+        let teacher: Vec<String> = self.teacher(seed).into_iter().map(settings::format_real).collect();
+        let code = vec![
+            pytorch::EXAMPLES_SCRIPT,
+            include_str!("pytorch/teacher.py"),
+            pytorch::UNIFORM_BITS_SCRIPT,
+            pytorch::SIGN_LOSSES_SCRIPT,
+        ];
+        Ok(ScriptPart {
+            code,
+            settings: vec![("teacher", format!("[{}]", teacher.join(", ")))],
+            ..ScriptPart::default()
+        })
     }
 }
 
 impl TaskConfig for TeacherStudent {
-    fn default_run(&self) -> Preset {
+    fn default_run(&self) -> SettingDefaults {
         &[
             ("model", "perceptron"),
             ("loss", "corr"),
@@ -109,7 +118,7 @@ impl TaskConfig for TeacherStudent {
         ]
     }
 
-    fn default_view(&self) -> Preset {
+    fn default_view(&self) -> SettingDefaults {
         &[("show", "accuracy.weights.overlap"), ("speed", "200")]
     }
 }
@@ -119,35 +128,48 @@ impl Examples for TeacherStudent {
         self.n
     }
 
-    fn sample_size(&self) -> Option<usize> {
+    fn training_set_size(&self) -> Option<usize> {
         (self.m > 0).then_some(self.m)
     }
 
-    fn problems(&self) -> Vec<Problem> {
-        if bounds::product([self.m, self.n]) <= MOST_SAMPLE {
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
+        if bounds::saturating_product([self.m, self.n]) <= MAX_TRAINING_SET_ENTRIES {
             return vec![];
         }
-        let expected = tr!("at most {most} for n = {n}", most = MOST_SAMPLE / self.n as u64, n = self.n);
-        vec![Problem::new("m", &self.m.to_string(), expected)]
+        let expected =
+            tr!("at most {most} for n = {n}", most = MAX_TRAINING_SET_ENTRIES / self.n as u64, n = self.n);
+        vec![InvalidSetting::new("m", &self.m.to_string(), expected)]
     }
 }
 
 impl Sampler for TeacherStudent {
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
         if self.m == 0 {
-            return self.draw(seed, Stream::new(seed, Purpose::Batch, replica), step, 0..size, out);
+            return self.append_examples(
+                seed,
+                RandomStream::new(seed, Purpose::Batch, replica),
+                step,
+                0..size,
+                out,
+            );
         }
-        let visits = self.visits(seed, replica, step, size);
-        self.draw(seed, Stream::new(seed, Purpose::Sample, replica), 0, visits.into_iter(), out);
+        let visits = self.batch_indices(seed, replica, step, size);
+        self.append_examples(
+            seed,
+            RandomStream::new(seed, Purpose::Sample, replica),
+            0,
+            visits.into_iter(),
+            out,
+        );
     }
 
-    fn held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
-        self.draw(seed, Stream::new(seed, Purpose::HeldOut, 0), 0, from..from + size, out);
+    fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch) {
+        self.append_examples(seed, RandomStream::new(seed, Purpose::HeldOut, 0), 0, from..from + size, out);
     }
 
-    fn finite_sample(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
+    fn append_training_set(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch) {
         let until = (from + size).min(self.m);
-        self.draw(seed, Stream::new(seed, Purpose::Sample, replica), 0, from..until, out);
+        self.append_examples(seed, RandomStream::new(seed, Purpose::Sample, replica), 0, from..until, out);
     }
 }
 
@@ -159,14 +181,14 @@ mod tests {
     fn samples_are_visited_as_they_were_drawn_and_labels_are_balanced() {
         let task = TeacherStudent { n: 9, m: 40 };
         let (mut whole, mut batch) = (Batch::default(), Batch::default());
-        task.finite_sample(5, 2, 0, 40, &mut whole);
+        task.append_training_set(5, 2, 0, 40, &mut whole);
         task.sample(5, 2, 7, 8, &mut batch);
-        for (at, visit) in task.visits(5, 2, 7, 8).into_iter().enumerate() {
+        for (at, visit) in task.batch_indices(5, 2, 7, 8).into_iter().enumerate() {
             assert_eq!(batch.x[at * 9..][..9], whole.x[visit * 9..][..9]);
             assert_eq!(batch.y[at], whole.y[visit]);
         }
         let (task, mut many) = (TeacherStudent::default(), Batch::default());
-        task.held_out(1, 0, 8192, &mut many);
+        task.append_held_out(1, 0, 8192, &mut many);
         assert!(many.y.iter().sum::<f32>().abs() < 0.05 * 8192.0);
         assert!(many.x.iter().all(|x| x.abs() == 1.0));
     }

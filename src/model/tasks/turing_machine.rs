@@ -1,8 +1,9 @@
-//! A Turing machine with an input: what a transformer that is written down runs, a step of the machine for each token (Wei,
-//! Chen and Ma 2022, section 4).
+//! A Turing machine with an input, run by a transformer with constructed weights, a step of the machine for each token
+//! (Wei, Chen and Ma 2022, section 4).
 //!
-//! What runs is a [`MachineProgram`]; here are its settings. An example, in the sense of other tasks, is a step of the machine: its
-//! number as a share of T is the input, and the cell of the head after it the label.
+//! The machine with its input is a [`MachineProgram`]; this module has its settings. An example, in the sense of other
+//! tasks, is a step of the machine: its number divided by T is the input, and the cell of the head after it is the
+//! label.
 
 pub mod charts;
 mod measures;
@@ -12,11 +13,13 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::chart::Chart;
-use crate::tasks::{Batch, Examples, Form, MeasureInfo, Measures, Preset, Sampler, TaskConfig};
-use rules::{MAX_RULES, Rules};
-use vivarium_core::catalog::Info;
-use vivarium_core::pytorch::{Part, ToPyTorch};
-use vivarium_core::settings::{Problem, Range};
+use crate::tasks::{
+    Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig,
+};
+use rules::{MAX_RULES_CHARACTERS, MachineRules};
+use vivarium_core::catalog::CatalogInfo;
+use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
+use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::{LINDNER_2023, WEI_2022, WEISS_2021};
 use vivarium_core::{choices, settings};
 use vivarium_science::machines::{
@@ -24,15 +27,15 @@ use vivarium_science::machines::{
     library::{self, MachineExample},
 };
 
-/// Most characters of an input in a link.
-const MOST_INPUT: usize = 2000;
+/// Largest number of characters of an input in a link.
+const MAX_INPUT_CHARACTERS: usize = 2000;
 
-/// The start cell of a person's own machine, where no other is chosen.
-const USUAL_CELL: usize = 64;
+/// Default start cell for the user's own machine.
+const DEFAULT_START_CELL: usize = 64;
 
 choices! {
-    /// A machine of the [library], or a person's own.
-    pub enum Chosen {
+    /// Machine of the [library], or the user's own.
+    pub enum MachineChoice {
         /// Adds 1.
         Increment = "increment", "Binary increment";
         /// Accepts palindromes.
@@ -57,29 +60,29 @@ choices! {
         Brackets = "brackets", "Balanced brackets";
         /// Runs Collatz' sequence.
         Collatz = "collatz", "Collatz in binary";
-        /// Never comes back.
+        /// Moves to the right for ever.
         Right = "right", "Endless run to the right";
-        /// Rules of a person's own.
+        /// Rules that the user enters.
         Own = "own", "Own rules";
     }
 }
 
-impl Chosen {
-    /// The machine of the library; none where the rules are a person's own.
-    pub fn example(self) -> Option<&'static MachineExample> {
+impl MachineChoice {
+    /// Machine of the library; None for the user's own rules.
+    pub fn library_example(self) -> Option<&'static MachineExample> {
         library::find_example(self.slug())
     }
 }
 
 settings! {
-    /// A machine, its input, and how long it runs.
+    /// Machine, its input, and its number of steps.
     pub struct TuringMachine {
         /// A machine of the library, or your own rules.
-        machine: Chosen = Chosen::BusyBeaver4, "m", "Machine", Range::Choice(Chosen::OPTIONS);
+        machine: MachineChoice = MachineChoice::BusyBeaver4, "m", "Machine", Range::Choice(MachineChoice::OPTIONS);
         /// Each rule: state, symbol read, symbol to write, move (L, R or S) and next state. Write ; between the rules.
-        rules: Rules = Rules::default(), "rules", "Own rules", Range::Text(MAX_RULES), only when "m" = "own";
+        rules: MachineRules = MachineRules::default(), "rules", "Own rules", Range::Text(MAX_RULES_CHARACTERS), only when "m" = "own";
         /// Symbols on the tape from the start cell to the right; _ for an empty tape. If this box is empty: the machine's example input.
-        input: String = String::new(), "input", "Input", Range::Text(MOST_INPUT);
+        input: String = String::new(), "input", "Input", Range::Text(MAX_INPUT_CHARACTERS);
         /// Cell where the head and the input start. With 0, the page chooses a cell with enough cells to its left.
         start: usize = 0, "cell", "Start cell", Range::Int(0, MAX_CELL);
         /// Largest number of steps of the machine. T and the largest cell number determine how many bits a position has.
@@ -87,20 +90,21 @@ settings! {
     }
 }
 
-/// What is known of the settings that were asked about last.
-type Known = (TuringMachine, Result<Arc<MachineProgram>, Problem>);
+/// Settings with the program or error that was built from them.
+type CachedProgram = (TuringMachine, Result<Arc<MachineProgram>, InvalidSetting>);
 
-/// How many of these are kept.
-const KEPT: usize = 16;
+/// Largest number of cached programs.
+const MAX_CACHED_PROGRAMS: usize = 16;
 
 thread_local! {
-    /// A machine is asked for many times while a link is read, and 10,000 steps of it take about a millisecond.
-    static KNOWN: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
+    /// Last built programs: a link is read with many requests for the machine, and 10,000 steps of it take about a
+    /// millisecond.
+    static CACHE: RefCell<Vec<CachedProgram>> = const { RefCell::new(Vec::new()) };
 }
 
 impl TuringMachine {
     /// Name, source and summary.
-    pub const INFO: Info = Info {
+    pub const INFO: CatalogInfo = CatalogInfo {
         slug: "turing-machine",
         name: "Turing machine",
         about: "A transformer runs a Turing machine. The weights are set by hand, not trained. The transformer writes one token for each step and has no tape.",
@@ -110,28 +114,29 @@ impl TuringMachine {
     /// Charts of this task alone.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// What its numbers are called and defined as.
+    /// Definitions of the measures of this task.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
-    /// What runs.
+    /// Machine with its input and start cell, built from the settings or taken from the cache.
     ///
     /// # Errors
-    /// The setting that is to be changed, and how.
-    pub fn program(&self) -> Result<Arc<MachineProgram>, Problem> {
+    /// The invalid setting, with a description of valid values.
+    pub fn program(&self) -> Result<Arc<MachineProgram>, InvalidSetting> {
         let known =
-            KNOWN.with_borrow(|all| all.iter().find(|(of, _)| of == self).map(|(_, known)| known.clone()));
+            CACHE.with_borrow(|all| all.iter().find(|(of, _)| of == self).map(|(_, known)| known.clone()));
         known.unwrap_or_else(|| {
-            let made = self.made().map(Arc::new);
-            KNOWN.with_borrow_mut(|all| {
-                all.truncate(KEPT - 1);
+            let made = self.build_program().map(Arc::new);
+            CACHE.with_borrow_mut(|all| {
+                all.truncate(MAX_CACHED_PROGRAMS - 1);
                 all.insert(0, (self.clone(), made.clone()));
             });
             made
         })
     }
 
-    fn made(&self) -> Result<MachineProgram, Problem> {
-        let example = self.machine.example();
+    /// Builds the machine with its input and start cell from the settings.
+    fn build_program(&self) -> Result<MachineProgram, InvalidSetting> {
+        let example = self.machine.library_example();
         let can_run = |mistake: &MachineError| {
             tr!("the rules of a machine that can run. The mistake: {mistake}", mistake)
         };
@@ -139,19 +144,20 @@ impl TuringMachine {
             Some(example) => example.parse_machine(),
             None => Machine::parse(&self.rules.0),
         };
-        let machine = machine.map_err(|mistake| Problem::new("rules", &self.rules.0, can_run(&mistake)))?;
+        let machine =
+            machine.map_err(|mistake| InvalidSetting::new("rules", &self.rules.0, can_run(&mistake)))?;
         let input = match (self.input.as_str(), example) {
             ("", Some(example)) => example.input,
             (own, _) => own,
         };
         let wrong_input = |mistake: MachineError| {
             let expected = tr!("only symbols of the machine. The mistake: {mistake}", mistake);
-            Problem::new("input", input, expected)
+            InvalidSetting::new("input", input, expected)
         };
         let input_read = machine.parse_input(input).map_err(wrong_input)?;
         let made = match self.start {
             0 => {
-                let usual = example.map_or(USUAL_CELL, |example| example.start);
+                let usual = example.map_or(DEFAULT_START_CELL, |example| example.start);
                 MachineProgram::with_preferred_start(machine, input_read, usual, self.steps)
             }
             own => MachineProgram::new(machine, input_read, own, self.steps),
@@ -161,12 +167,12 @@ impl TuringMachine {
                 MachineError::StepsOutOfRange { .. } => ("t", self.steps.to_string()),
                 _ => ("cell", self.start.to_string()),
             };
-            Problem::new(key, &found, tr!("a run that is possible. The mistake: {mistake}", mistake))
+            InvalidSetting::new(key, &found, tr!("a run that is possible. The mistake: {mistake}", mistake))
         })
     }
 
-    /// Appends these steps, counted from 0 and beginning anew after the last one.
-    fn push(&self, places: impl Iterator<Item = usize>, out: &mut Batch) {
+    /// Appends these steps of the machine as examples, counted from 0; the numbers wrap around after the last step.
+    fn append_steps(&self, places: impl Iterator<Item = usize>, out: &mut Batch) {
         let Some(run) = self.program().ok().and_then(|program| program.simulate().ok()) else { return };
         for at in places {
             let at = at % run.records.len().max(1);
@@ -178,7 +184,7 @@ impl TuringMachine {
 }
 
 impl ToPyTorch for TuringMachine {
-    fn to_pytorch(&self, _seed: u64) -> Result<Part, String> {
+    fn to_pytorch(&self, _seed: u64) -> Result<ScriptPart, String> {
         let Ok(program) = self.program() else {
             return Err(tr!("This machine cannot run.").into());
         };
@@ -188,7 +194,7 @@ impl ToPyTorch for TuringMachine {
 }
 
 impl TaskConfig for TuringMachine {
-    fn default_run(&self) -> Preset {
+    fn default_run(&self) -> SettingDefaults {
         &[
             ("model", "machine-transformer"),
             ("loss", "square"),
@@ -200,29 +206,29 @@ impl TaskConfig for TuringMachine {
         ]
     }
 
-    fn default_view(&self) -> Preset {
+    fn default_view(&self) -> SettingDefaults {
         &[("show", "columns.tape.recall.correct"), ("speed", "8"), ("layer", "19")]
     }
 
-    fn smaller_network(&self) -> &'static str {
+    fn smaller_network_hint(&self) -> &'static str {
         tr!("a machine with fewer states, or fewer steps T")
     }
 }
 
 impl Examples for TuringMachine {
-    fn form(&self) -> Form {
-        Form::Steps
+    fn form(&self) -> ExampleForm {
+        ExampleForm::Steps
     }
 
     fn inputs(&self) -> usize {
         1
     }
 
-    fn held_out_size(&self) -> Option<usize> {
+    fn held_out_count(&self) -> Option<usize> {
         Some(self.steps.max(1))
     }
 
-    fn sample_size(&self) -> Option<usize> {
+    fn training_set_size(&self) -> Option<usize> {
         Some(self.steps.max(1))
     }
 
@@ -230,11 +236,11 @@ impl Examples for TuringMachine {
         self.program().ok()
     }
 
-    fn measures(&self) -> Measures {
-        measures::NAMES
+    fn measure_names(&self) -> MeasureNames {
+        measures::MEASURE_NAMES
     }
 
-    fn problems(&self) -> Vec<Problem> {
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
         self.program().err().into_iter().collect()
     }
 }
@@ -250,15 +256,15 @@ impl Sampler for TuringMachine {
     }
 
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch) {
-        self.push(self.visits(seed, replica, step, size).into_iter(), out);
+        self.append_steps(self.batch_indices(seed, replica, step, size).into_iter(), out);
     }
 
-    fn held_out(&self, _seed: u64, from: usize, size: usize, out: &mut Batch) {
-        self.push(from..from + size, out);
+    fn append_held_out(&self, _seed: u64, from: usize, size: usize, out: &mut Batch) {
+        self.append_steps(from..from + size, out);
     }
 
-    fn finite_sample(&self, _seed: u64, _replica: u32, from: usize, size: usize, out: &mut Batch) {
-        self.push(from..(from + size).min(self.steps), out);
+    fn append_training_set(&self, _seed: u64, _replica: u32, from: usize, size: usize, out: &mut Batch) {
+        self.append_steps(from..(from + size).min(self.steps), out);
     }
 }
 
@@ -271,33 +277,34 @@ mod tests {
 
     #[test]
     fn the_choice_is_that_of_the_library() {
-        let (own, library) = Chosen::OPTIONS.split_last().unwrap();
+        let (own, library) = MachineChoice::OPTIONS.split_last().unwrap();
         assert_eq!(own.slug, "own");
         let chosen: Vec<(&str, &str)> = library.iter().map(|option| (option.slug, option.label)).collect();
         let examples: Vec<(&str, &str)> =
             EXAMPLES.iter().map(|example| (example.slug, example.name())).collect();
         assert_eq!(chosen, examples);
-        assert_eq!(Chosen::Own.example(), None);
+        assert_eq!(MachineChoice::Own.library_example(), None);
     }
 
     #[test]
     fn every_machine_runs_for_as_long_as_there_may_be_steps() {
-        for machine in Chosen::ALL {
+        for machine in MachineChoice::ALL {
             for steps in [1, 107, MAX_RUN_STEPS] {
                 let task = TuringMachine { machine: *machine, steps, ..Default::default() };
                 let program = task.program().unwrap();
-                assert_eq!((program.steps, task.problems()), (steps, vec![]));
+                assert_eq!((program.steps, task.invalid_settings()), (steps, vec![]));
                 assert_eq!(program, task.program().unwrap());
             }
         }
-        let spec = RunSpec::of_lab("turing-machine").unwrap();
-        assert_eq!((spec.problems(), spec.batch(), spec.held_out()), (vec![], 107, 64));
+        let spec = RunSpec::default_of_lab("turing-machine").unwrap();
+        assert_eq!((spec.invalid_settings(), spec.batch_size(), spec.held_out_count()), (vec![], 107, 64));
     }
 
     #[test]
     fn an_input_may_be_none() {
         let input = |text: &str| {
-            let task = TuringMachine { machine: Chosen::Increment, input: text.into(), ..Default::default() };
+            let task =
+                TuringMachine { machine: MachineChoice::Increment, input: text.into(), ..Default::default() };
             task.program().map(|program| program.machine.format_symbols(program.input.clone()))
         };
         assert_eq!(input("").unwrap(), "10111");
@@ -308,8 +315,8 @@ mod tests {
 
     #[test]
     fn every_setting_has_words() {
-        for knob in TuringMachine::KNOBS {
-            assert!(knob.help.ends_with('.') && !knob.label.is_empty(), "{}", knob.key);
+        for setting in TuringMachine::SETTINGS {
+            assert!(setting.help.ends_with('.') && !setting.label.is_empty(), "{}", setting.key);
         }
     }
 }

@@ -1,15 +1,15 @@
-//! The bench as markup.
+//! The benchmark as HTML.
 
 use super::Bench;
 use crate::html::Html;
 use crate::trainer::Program;
-use vivarium_view::record::bench::{BenchDevice, BenchRow, NETWORKS, cell};
+use vivarium_view::record::bench::{BenchDevice, BenchRow, NETWORKS, format_cell};
 
 impl Bench {
-    /// Its heading, as markup; buttons carry their names as `data-press`.
-    pub fn head(&self) -> String {
+    /// Returns the heading as HTML; buttons carry their names as `data-press`.
+    pub fn heading_html(&self) -> String {
         let mut out = Html::default();
-        out.mixed(&[
+        out.alternate(&[
             "<div class=\"gallery__top\"><h2 class=\"gallery__title\" tabindex=\"-1\">",
             tr!("Speed of this device"),
             "</h2><button class=\"button\" type=\"button\" data-press=\"close\" data-testid=\"bench-close\">",
@@ -23,8 +23,8 @@ impl Bench {
         out.0
     }
 
-    /// Its buttons, as markup.
-    pub fn controls(&self) -> String {
+    /// Returns the buttons as HTML.
+    pub fn buttons_html(&self) -> String {
         let mut out = Html::default();
         let has_rows = !self.table.rows.is_empty();
         let mut buttons = vec![match (self.is_running(), has_rows) {
@@ -41,23 +41,23 @@ impl Bench {
         out.0
     }
 
-    /// What has been found so far, as markup.
-    pub fn found(&self) -> String {
+    /// Returns notes and tables of the results so far as HTML.
+    pub fn results_html(&self) -> String {
         let mut out = Html::default();
         for note in &self.notes {
-            out.mixed(&["<p class=\"gallery__about\">", note, "</p>"]);
+            out.alternate(&["<p class=\"gallery__about\">", note, "</p>"]);
         }
         if !self.table.devices.is_empty() {
-            self.devices(&mut out);
+            self.write_device_table(&mut out);
         }
         if !self.table.rows.is_empty() {
-            self.rows(&mut out);
+            self.write_network_table(&mut out);
         }
         out.0
     }
 
-    /// What is done now.
-    pub fn status(&self) -> String {
+    /// Returns a sentence on the measurement in progress.
+    pub fn status_text(&self) -> String {
         let Some(progress) = &self.progress else {
             return match (self.is_complete, self.table.rows.is_empty()) {
                 (true, _) if self.notes.is_empty() => tr!("All networks have been timed.").into(),
@@ -71,7 +71,7 @@ impl Bench {
             Program::Fused => tr!("GPU, kernels of this page"),
             Program::Gpu => tr!("GPU, autodiff"),
         };
-        match progress.network {
+        match progress.network_index {
             Some(at) => {
                 let network = NETWORKS[at].name;
                 tr!(
@@ -86,24 +86,26 @@ impl Bench {
         }
     }
 
-    fn devices(&self, out: &mut Html) {
+    /// Appends the table of devices with their peak speeds.
+    fn write_device_table(&self, out: &mut Html) {
         let headings = [
             tr!("Device"),
             tr!("Maximum GFLOP/s"),
             tr!("Maximum GFLOP/s in one workgroup"),
             tr!("Microseconds per launch"),
         ];
-        out.table_head("bench-devices", tr!("Devices"), &headings);
+        out.start_table("bench-devices", tr!("Devices"), &headings);
         for device in &self.table.devices {
             let BenchDevice { name, simulated, gflops, workgroup_gflops, launch_us } = device;
             let name = if *simulated { tr!("{name} (simulated on the CPU)", name) } else { name.clone() };
-            let numbers = [Some(*gflops), *workgroup_gflops, *launch_us].map(cell);
-            out.table_row(&name, &[], &numbers);
+            let numbers = [Some(*gflops), *workgroup_gflops, *launch_us].map(format_cell);
+            out.write_table_row(&name, &[], &numbers);
         }
         out.raw("</tbody></table></div>");
     }
 
-    fn rows(&self, out: &mut Html) {
+    /// Appends the table of networks with their speeds.
+    fn write_network_table(&self, out: &mut Html) {
         let mut headings = vec![
             tr!("Network"),
             tr!("Device"),
@@ -112,25 +114,31 @@ impl Bench {
             tr!("GFLOP/s"),
             tr!("Share of the maximum"),
         ];
-        if self.theirs.is_some() {
+        if self.other_table.is_some() {
             headings.extend([tr!("Other table"), tr!("Speed relative to the other table")]);
         }
-        out.table_head("bench-rows", tr!("Networks"), &headings);
+        out.start_table("bench-rows", tr!("Networks"), &headings);
         for row in &self.table.rows {
             let BenchRow { network, device, learner, steps_per_s, gflops } = row;
-            let share = self.table.share(row).map(|share| format!("{share} %"));
-            let mut numbers = vec![cell(*steps_per_s), cell(*gflops), share.unwrap_or_default()];
-            if let Some(theirs) = &self.theirs {
-                let times = self.table.times(row, theirs);
+            let share = self.table.format_fraction_of_maximum(row).map(|share| format!("{share} %"));
+            let mut numbers =
+                vec![format_cell(*steps_per_s), format_cell(*gflops), share.unwrap_or_default()];
+            if let Some(theirs) = &self.other_table {
+                let times = self.table.speedup(row, theirs);
                 let other = times.zip(*steps_per_s).map(|(times, ours)| ours / times);
-                numbers.extend([cell(other), cell(times)]);
+                numbers.extend([format_cell(other), format_cell(times)]);
             }
-            out.table_row(network, &[device, learner], &numbers);
+            out.write_table_row(network, &[device, learner], &numbers);
         }
         out.raw("</tbody></table></div>");
-        // Less is written as a whole.
-        if self.table.rows.iter().any(|row| self.table.part(row).is_some_and(|part| part >= 1.005)) {
-            out.mixed(&[
+        // Smaller excesses are rounded to 100 %.
+        if self
+            .table
+            .rows
+            .iter()
+            .any(|row| self.table.fraction_of_maximum(row).is_some_and(|part| part >= 1.005))
+        {
+            out.alternate(&[
                 "<p class=\"gallery__about\">",
                 tr!(
                     "A share above 100 % means that the device was slower while its maximum was measured, for example because other programs used it."
@@ -140,21 +148,21 @@ impl Bench {
         }
     }
 
-    /// What is said below the field for another table.
-    pub fn compared(&self) -> String {
-        match &self.theirs {
+    /// Returns the sentence below the field for another table: the origin of that table, or why it cannot be read.
+    pub fn comparison_note(&self) -> String {
+        match &self.other_table {
             Some(theirs) if !theirs.program.is_empty() => {
                 tr!("The other table is from {program}.", program = theirs.program)
             }
             Some(_) => tr!("The other table is shown beside this one.").into(),
-            None => self.flaw.clone(),
+            None => self.table_error.clone(),
         }
     }
 }
 
 impl Html {
-    /// A table up to its rows, which may be scrolled from side to side where it is wider than the page.
-    fn table_head(&mut self, name: &str, caption: &str, headings: &[&str]) {
+    /// Appends a table up to its first row; a table wider than the page scrolls sideways.
+    fn start_table(&mut self, name: &str, caption: &str, headings: &[&str]) {
         self.raw("<div class=\"bench-table\" tabindex=\"0\" role=\"region\" aria-label=\"");
         self.text(caption);
         for part in ["\"><table data-testid=\"", name, "\"><caption>"] {
@@ -163,18 +171,19 @@ impl Html {
         self.text(caption);
         self.raw("</caption><thead><tr>");
         for heading in headings {
-            self.mixed(&["<th scope=\"col\">", heading, "</th>"]);
+            self.alternate(&["<th scope=\"col\">", heading, "</th>"]);
         }
         self.raw("</tr></thead><tbody>");
     }
 
-    fn table_row(&mut self, name: &str, words: &[&str], numbers: &[String]) {
-        self.mixed(&["<tr><th scope=\"row\">", name, "</th>"]);
-        for word in words {
-            self.mixed(&["<td>", word, "</td>"]);
+    /// Appends a row: its heading, cells of text, cells of numbers.
+    fn write_table_row(&mut self, name: &str, texts: &[&str], numbers: &[String]) {
+        self.alternate(&["<tr><th scope=\"row\">", name, "</th>"]);
+        for word in texts {
+            self.alternate(&["<td>", word, "</td>"]);
         }
         for number in numbers {
-            self.mixed(&["<td class=\"bench-number\">", number, "</td>"]);
+            self.alternate(&["<td class=\"bench-number\">", number, "</td>"]);
         }
         self.raw("</tr>");
     }

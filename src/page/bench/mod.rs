@@ -1,10 +1,10 @@
-//! The bench: how fast this browser trains a few networks on its devices, in place of the run.
+//! The benchmark: how fast this browser trains a few networks on its devices, in place of the run.
 //!
 //! # Why
-//! Nobody has all GPUs. Whoever has one presses a button, waits for up to two minutes, and has a table to send on, or to hold
-//! against that of somebody else. What is timed and how the table is written is in [`vivarium_view::record::bench`]; `lab bench
-//! --device` makes the same table without a browser. The networks are timed in workers of the bench's own, one after the
-//! other, while the run of the page waits.
+//! A developer does not have all GPUs. A user who has one runs the benchmark for up to two minutes, and has a table to
+//! send or to compare with another one. The networks and the format of the table are in
+//! [`vivarium_view::record::bench`]; `lab bench --device` makes the same table without a browser. The networks are
+//! timed in workers of the benchmark, one after the other, while the run of the page is paused.
 
 mod markup;
 pub mod update;
@@ -15,61 +15,62 @@ pub(crate) mod tests;
 use crate::trainer::{Program, TrainerMessage};
 use vivarium_view::record::bench::BenchTable;
 
-/// The fragment that opens it.
+/// Fragment of the address that opens the benchmark.
 pub const FRAGMENT: &str = "#bench";
 
-/// What is shown of the bench, and how far it is.
+/// State of the benchmark: results so far, progress, and a table to compare with.
 #[derive(Debug, Clone, Default)]
 pub struct Bench {
-    /// Whether it stands in place of the run.
+    /// Whether the benchmark is shown in place of the run.
     pub is_open: bool,
     /// Counts changes of what is shown.
     pub version: u64,
-    /// What has been found.
+    /// Devices and speeds measured so far.
     pub table: BenchTable,
-    /// Why some of it could not be, a sentence for each program.
+    /// Why a program could not be timed, one sentence each.
     notes: Vec<String>,
-    /// What is timed now.
+    /// The measurement in progress; None while the benchmark is stopped.
     progress: Option<BenchProgress>,
-    /// Whether it has given up the timing of the run, which is to be timed anew.
+    /// Whether the benchmark has interrupted the timing of the run, which has to be repeated.
     has_interrupted: bool,
-    /// Whether it was timed to the end.
+    /// Whether all networks were timed.
     is_complete: bool,
-    /// The table of somebody else.
-    theirs: Option<BenchTable>,
-    /// What is wrong with the text that was to be one.
-    flaw: String,
+    /// A table from another browser, to be compared with.
+    other_table: Option<BenchTable>,
+    /// Why a pasted text is not a table; empty if it is one.
+    table_error: String,
 }
 
-/// What is timed.
+/// The measurement in progress.
 #[derive(Debug, Clone, PartialEq)]
 struct BenchProgress {
+    /// Program that the worker runs.
     program: Program,
-    /// What its worker says that its device is, once it has said so.
-    device: Option<vivarium_model::protocol::DeviceReport>,
-    /// The network, or none where it is the device's most.
-    network: Option<usize>,
-    /// Seconds since the worker said something.
-    silence: u32,
+    /// Device as the worker reports it; None before its first message.
+    device: Option<vivarium_model::protocol::DeviceInfo>,
+    /// Index of the network that is timed; None while the peak speed of the device is measured.
+    network_index: Option<usize>,
+    /// Seconds since the last message of the worker.
+    silent_seconds: u32,
 }
 
-/// What can happen to it.
+/// An action in the benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BenchAction {
-    /// Time everything anew.
+    /// Start all measurements again.
     Start,
-    /// Leave it at what has been found.
+    /// Stop; the results so far stay.
     Stop,
-    /// The bench's worker with this program gave a sign.
-    Heard(Program, TrainerMessage),
-    /// Hold what has been found against this table, or say why a text is none; or show what has been found alone.
+    /// The worker that runs this program sent a message or ended.
+    Worker(Program, TrainerMessage),
+    /// Compare with this table, or show why a pasted text is not one; None removes the other table.
     Compare(Option<Result<BenchTable, String>>),
-    /// Go back to the run.
+    /// Close the benchmark and show the run.
     Close,
 }
 
 impl Bench {
-    /// Whether something is timed.
+    /// Whether a measurement is in progress.
     pub fn is_running(&self) -> bool {
         self.progress.is_some()
     }

@@ -1,11 +1,13 @@
 use super::*;
-use crate::gallery::update::address;
+use crate::gallery::update::page_address;
 use crate::run::tests::Page;
 use crate::state::{Action, State};
 use crate::trainer::{BenchEffect, Effect};
-use vivarium_model::protocol::{Command, DeviceKind, DeviceReport, Event, Failure, Peaks, Speed};
+use vivarium_model::protocol::{
+    Command, DeviceInfo, DeviceKind, Event, PeakPerformance, RunError, TrainingSpeed,
+};
 use vivarium_model::run::LearnerChoice;
-use vivarium_view::display::Phase;
+use vivarium_view::display::RunPhase;
 use vivarium_view::record::bench::NETWORKS;
 
 /// The bench's worker, which answers at once.
@@ -40,23 +42,24 @@ impl BenchPage {
             match effect {
                 Effect::Bench(BenchEffect::Open(program)) => {
                     self.opened.push(program);
-                    let is_gpu = program.on_gpu();
+                    let is_gpu = program.needs_gpu();
                     let (kind, name) = match is_gpu {
                         true => (DeviceKind::Gpu, "WebGPU: <M2>"),
                         false => (DeviceKind::Cpu, "CPU"),
                     };
-                    let report = DeviceReport { kind, name: name.into(), simulated: is_gpu };
-                    self.say(match !is_gpu || self.has_gpu {
+                    let report = DeviceInfo { kind, name: name.into(), simulated: is_gpu };
+                    self.receive(match !is_gpu || self.has_gpu {
                         true => Event::Ready(report),
-                        false => Event::Failed(Failure::NoGpu("no GPU could be opened".into())),
+                        false => Event::Failed(RunError::NoGpu("no GPU could be opened".into())),
                     });
                 }
                 Effect::Bench(BenchEffect::Send(Command::MeasurePeaks)) => {
                     let is_gpu = self.opened.last() != Some(&Program::Cpu);
                     let of_gpu = |value: f64| is_gpu.then_some(value);
                     let flops = if is_gpu { 2e12 } else { 1e11 };
-                    let peaks = Peaks { flops, workgroup_flops: of_gpu(4e10), launch_ms: of_gpu(0.01) };
-                    self.say(Event::PeaksMeasured(peaks));
+                    let peaks =
+                        PeakPerformance { flops, workgroup_flops: of_gpu(4e10), launch_ms: of_gpu(0.01) };
+                    self.receive(Event::PeaksMeasured(peaks));
                 }
                 Effect::Bench(BenchEffect::Send(Command::Measure(number, spec, _))) => {
                     let program = *self.opened.last().unwrap();
@@ -68,10 +71,11 @@ impl BenchPage {
                     }
                     // Kernels lack the last network.
                     let is_missing = program == Program::Fused && number as usize == NETWORKS.len() - 1;
-                    let speed = Speed { steps_per_s: 100.0, learner: format!("{learner:?}, in a test") };
-                    self.say(Event::Measured(
+                    let speed =
+                        TrainingSpeed { steps_per_s: 100.0, learner: format!("{learner:?}, in a test") };
+                    self.receive(Event::Measured(
                         number,
-                        if is_missing { Err(Failure::NeedsAutodiff("no kernel".into())) } else { Ok(speed) },
+                        if is_missing { Err(RunError::NeedsAutodiff("no kernel".into())) } else { Ok(speed) },
                     ));
                 }
                 Effect::Bench(BenchEffect::Send(other)) => panic!("{other:?}"),
@@ -81,9 +85,9 @@ impl BenchPage {
         }
     }
 
-    fn say(&mut self, event: Event) {
+    fn receive(&mut self, event: Event) {
         let program = *self.opened.last().unwrap();
-        self.act(Action::Bench(BenchAction::Heard(program, TrainerMessage::Said(event.into()))));
+        self.act(Action::Bench(BenchAction::Worker(program, TrainerMessage::Message(event.into()))));
     }
 
     fn start(&mut self) {
@@ -96,7 +100,7 @@ impl BenchPage {
 }
 
 /// The state after a whole bench.
-pub fn complete() -> State {
+pub fn completed_bench() -> State {
     let mut page = BenchPage::open(true);
     page.start();
     page.state
@@ -106,7 +110,7 @@ pub fn complete() -> State {
 fn all_networks_are_timed_with_every_program_that_can() {
     let mut page = BenchPage::open(true);
     assert!(page.opened.is_empty() && page.bench().is_open && !page.bench().is_running());
-    assert!(page.bench().controls().contains("data-press=\"start\""));
+    assert!(page.bench().buttons_html().contains("data-press=\"start\""));
     page.start();
     assert_eq!(page.opened, [Program::Cpu, Program::Fused, Program::Gpu]);
     assert_eq!((page.timed.len(), page.closed), (3 * NETWORKS.len(), 1));
@@ -117,7 +121,7 @@ fn all_networks_are_timed_with_every_program_that_can() {
     assert_eq!(bench.table.rows.len(), 3 * NETWORKS.len() - 1, "what kernels lack is no row");
     assert_eq!(bench.table.devices.len(), 2);
     assert!(bench.is_complete && !bench.is_running() && bench.notes.is_empty());
-    let found = bench.controls() + &bench.status() + &bench.found();
+    let found = bench.buttons_html() + &bench.status_text() + &bench.results_html();
     for text in
         ["All networks have been timed.", "Run again", "WebGPU: &lt;M2> (simulated on the CPU)", "2,000"]
     {
@@ -132,7 +136,7 @@ fn without_a_gpu_the_cpu_alone_is_timed_and_the_reason_is_said() {
     page.start();
     assert_eq!(page.opened, [Program::Cpu, Program::Fused]);
     assert_eq!((page.bench().table.rows.len(), page.closed), (NETWORKS.len(), 1));
-    let found = page.bench().found();
+    let found = page.bench().results_html();
     assert!(found.contains("This browser offers no GPU adapter that this page can use"), "{found}");
     assert!(!found.contains("could be opened"), "{found}");
     assert!(page.bench().is_complete);
@@ -148,9 +152,9 @@ fn a_share_above_the_whole_is_explained() {
     page.start();
     let said = "A share above 100 % means";
     page.state.bench.table.devices[0].gflops = 1e9;
-    assert!(!page.bench().found().contains(said));
+    assert!(!page.bench().results_html().contains(said));
     page.state.bench.table.devices[0].gflops = 1e-6;
-    assert!(page.bench().found().contains(said));
+    assert!(page.bench().results_html().contains(said));
 }
 
 #[test]
@@ -159,10 +163,10 @@ fn stop_keeps_what_was_found() {
     page.stops = Some(Program::Fused);
     page.start();
     assert_eq!(page.bench().table.rows.len(), NETWORKS.len() + 3);
-    assert!(page.bench().status() == "The benchmark was stopped." && page.closed == 1);
+    assert!(page.bench().status_text() == "The benchmark was stopped." && page.closed == 1);
     // What comes late is not taken for a result.
-    let speed = Speed { steps_per_s: 1.0, learner: String::new() };
-    page.say(Event::Measured(3, Ok(speed)));
+    let speed = TrainingSpeed { steps_per_s: 1.0, learner: String::new() };
+    page.receive(Event::Measured(3, Ok(speed)));
     assert_eq!(page.bench().table.rows.len(), NETWORKS.len() + 3);
 }
 
@@ -173,11 +177,11 @@ fn a_worker_that_dies_or_falls_silent_is_given_up() {
     let open = |program| Effect::Bench(BenchEffect::Open(program));
     assert!(state.apply(Action::Bench(BenchAction::Start)).contains(&open(Program::Cpu)));
     let died = TrainerMessage::Died("it was killed".into());
-    let effects = state.apply(Action::Bench(BenchAction::Heard(Program::Cpu, died)));
+    let effects = state.apply(Action::Bench(BenchAction::Worker(Program::Cpu, died)));
     assert!(effects.contains(&open(Program::Fused)));
     let effects: Vec<Effect> = (0..100).flat_map(|_| state.apply(Action::Tick)).collect();
     assert!(effects.contains(&Effect::Bench(BenchEffect::Close)));
-    let found = state.bench.found();
+    let found = state.bench.results_html();
     for text in
         ["The speed measurement on the CPU did not finish: it was killed.", "sent nothing for 90 seconds."]
     {
@@ -190,12 +194,12 @@ fn the_run_waits_while_networks_are_timed_and_is_there_afterwards() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
     page.train(100);
     page.act(Action::Open(FRAGMENT.into()));
-    assert_eq!((address(&page.state), &page.state.run.phase), (FRAGMENT.into(), &Phase::Running));
+    assert_eq!((page_address(&page.state), &page.state.run.phase), (FRAGMENT.into(), &RunPhase::Running));
     page.act(Action::Bench(BenchAction::Start));
-    assert_eq!(page.state.run.phase, Phase::Paused);
+    assert_eq!(page.state.run.phase, RunPhase::Paused);
     page.act(Action::Bench(BenchAction::Close));
     assert!(!page.state.bench.is_open && !page.state.bench.is_running());
-    assert_eq!((address(&page.state).as_str(), page.state.run.step), ("#v1/sparse-parity?n=20", 100));
+    assert_eq!((page_address(&page.state).as_str(), page.state.run.step), ("#v1/sparse-parity?n=20", 100));
     // So does another address, or the gallery.
     for fragment in ["#gallery", "#v1/sparse-parity?n=21"] {
         page.act(Action::Open(FRAGMENT.into()));
@@ -207,22 +211,22 @@ fn the_run_waits_while_networks_are_timed_and_is_there_afterwards() {
 
 #[test]
 fn a_pasted_table_stands_beside_this_one() {
-    let mut state = complete();
+    let mut state = completed_bench();
     let mut theirs = state.bench.table.clone();
     theirs.program = "another".into();
     theirs.rows[0].steps_per_s = Some(50.0);
     for _ in 0..2 {
         state.apply(Action::Bench(BenchAction::Compare(Some(Ok(theirs.clone())))));
-        assert_eq!(state.bench.compared(), "The other table is from another.");
-        let found = state.bench.found();
+        assert_eq!(state.bench.comparison_note(), "The other table is from another.");
+        let found = state.bench.results_html();
         assert!(found.contains("Speed relative to the other table") && found.contains(">2.00<"), "{found}");
     }
     state.apply(Action::Bench(BenchAction::Compare(Some(Err("The text is no table.".into())))));
-    assert_eq!(state.bench.compared(), "The text is no table.");
-    assert!(!state.bench.found().contains("Speed relative"));
+    assert_eq!(state.bench.comparison_note(), "The text is no table.");
+    assert!(!state.bench.results_html().contains("Speed relative"));
     state.apply(Action::Bench(BenchAction::Compare(None)));
-    assert_eq!(state.bench.compared(), "");
+    assert_eq!(state.bench.comparison_note(), "");
     state.apply(Action::Bench(BenchAction::Compare(Some(Ok(theirs)))));
     state.apply(Action::Bench(BenchAction::Close));
-    assert_eq!(state.bench.compared(), "", "the field is empty, too, when it is opened again");
+    assert_eq!(state.bench.comparison_note(), "", "the field is empty, too, when it is opened again");
 }

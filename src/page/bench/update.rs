@@ -1,22 +1,22 @@
-//! What changes the bench.
+//! How actions and messages change the benchmark.
 
 use super::{Bench, BenchAction, BenchProgress};
 use crate::state::{Action, State};
 use crate::trainer::{BenchEffect, Effect, Program, TrainerMessage};
-use vivarium_model::protocol::{Command, Event, Failure, Message};
+use vivarium_model::protocol::{Command, Event, EventMessage, RunError};
 use vivarium_model::run::{LearnerChoice, RunSpec};
-use vivarium_view::display::Phase;
-use vivarium_view::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, WINDOW_MS};
+use vivarium_view::display::RunPhase;
+use vivarium_view::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, TIMING_WINDOW_MS};
 
-/// The programs in the order in which they are timed.
+/// Programs in the order in which they are timed.
 const PROGRAMS: [Program; 3] = [Program::Cpu, Program::Fused, Program::Gpu];
 
-/// Seconds of silence after which a worker is given up: a slow network and a compiler stand before the first word, and one
-/// step of the largest network on a simulated GPU before the others.
-const PATIENCE_S: u32 = 90;
+/// Seconds of silence after which a worker counts as dead: the first message waits for a download and a compiler, later
+/// ones for a step of the largest network on a simulated GPU.
+const MAX_SILENCE_S: u32 = 90;
 
-/// Which learner a program is timed with.
-fn learner(program: Program) -> LearnerChoice {
+/// Returns the learner with which a program is timed.
+fn learner_choice(program: Program) -> LearnerChoice {
     match program {
         Program::Cpu => LearnerChoice::Auto,
         Program::Fused => LearnerChoice::Fused,
@@ -25,42 +25,42 @@ fn learner(program: Program) -> LearnerChoice {
 }
 
 impl State {
-    /// Opens the bench in place of the run.
+    /// Shows the benchmark in place of the run.
     pub fn open_bench(&mut self) {
         self.bench.is_open = true;
         self.bench.version += 1;
         self.presenter = None;
     }
 
-    /// Closes it, where another address or another run takes its place.
+    /// Closes the benchmark if it is open.
     pub fn close_bench(&mut self, effects: &mut Vec<Effect>) {
         if self.bench.is_open {
-            self.time_networks(BenchAction::Close, effects);
+            self.apply_bench_action(BenchAction::Close, effects);
         }
     }
 
-    /// Does what is wanted of the bench.
-    pub fn time_networks(&mut self, what: BenchAction, effects: &mut Vec<Effect>) {
-        match what {
+    /// Applies an action of the benchmark.
+    pub fn apply_bench_action(&mut self, action: BenchAction, effects: &mut Vec<Effect>) {
+        match action {
             BenchAction::Start => {
-                // The two would disturb each other.
+                // The two measurements would disturb each other.
                 self.bench.has_interrupted = self.timing.take().is_some();
                 if self.is_playing() {
-                    effects.extend(self.apply(Action::Toggle));
+                    effects.extend(self.apply(Action::TogglePlay));
                 }
                 let bench = &mut self.bench;
                 (bench.table.devices, bench.table.rows, bench.notes) = Default::default();
                 bench.is_complete = false;
-                bench.begin(Program::Cpu, effects);
+                bench.start_program(Program::Cpu, effects);
             }
             BenchAction::Stop => self.bench.stop(effects),
-            BenchAction::Heard(program, sign) => self.bench.heard(program, sign, effects),
-            BenchAction::Compare(theirs) => self.bench.compare(theirs),
+            BenchAction::Worker(program, sign) => self.bench.handle_message(program, sign, effects),
+            BenchAction::Compare(theirs) => self.bench.set_other_table(theirs),
             BenchAction::Close => {
                 self.bench.is_open = false;
                 self.bench.stop(effects);
-                (self.bench.theirs, self.bench.flaw) = (None, String::new());
-                if std::mem::take(&mut self.bench.has_interrupted) && self.run.phase == Phase::Loading {
+                (self.bench.other_table, self.bench.table_error) = (None, String::new());
+                if std::mem::take(&mut self.bench.has_interrupted) && self.run.phase == RunPhase::Loading {
                     self.resume(effects);
                 }
             }
@@ -68,36 +68,38 @@ impl State {
         self.bench.version += 1;
     }
 
-    /// A second has passed.
-    pub fn watch_bench(&mut self, effects: &mut Vec<Effect>) {
+    /// Counts one second; a worker that is silent for too long is given up.
+    pub fn tick_bench(&mut self, effects: &mut Vec<Effect>) {
         let Some(progress) = &mut self.bench.progress else { return };
-        progress.silence += 1;
-        if progress.silence >= PATIENCE_S {
-            let why = tr!("the worker sent nothing for {patience} seconds", patience = PATIENCE_S);
-            self.bench.give_up(&why, effects);
+        progress.silent_seconds += 1;
+        if progress.silent_seconds >= MAX_SILENCE_S {
+            let why = tr!("the worker sent nothing for {patience} seconds", patience = MAX_SILENCE_S);
+            self.bench.abort_program(&why, effects);
             self.bench.version += 1;
         }
     }
 }
 
 impl Bench {
-    fn begin(&mut self, program: Program, effects: &mut Vec<Effect>) {
-        self.progress = Some(BenchProgress { program, device: None, network: None, silence: 0 });
+    /// Opens a worker with this program.
+    fn start_program(&mut self, program: Program, effects: &mut Vec<Effect>) {
+        self.progress = Some(BenchProgress { program, device: None, network_index: None, silent_seconds: 0 });
         effects.push(Effect::Bench(BenchEffect::Open(program)));
     }
 
+    /// Stops the measurement and closes the worker.
     fn stop(&mut self, effects: &mut Vec<Effect>) {
         if self.progress.take().is_some() {
             effects.push(Effect::Bench(BenchEffect::Close));
         }
     }
 
-    /// Goes on with the program after this one.
-    fn turn(&mut self, effects: &mut Vec<Effect>) {
+    /// Starts the program after the current one, or completes the benchmark.
+    fn start_next_program(&mut self, effects: &mut Vec<Effect>) {
         let Some(BenchProgress { program, .. }) = self.progress else { return };
         let place = PROGRAMS.iter().position(|known| *known == program).unwrap_or(PROGRAMS.len());
         match PROGRAMS.get(place + 1) {
-            Some(next) => self.begin(*next, effects),
+            Some(next) => self.start_program(*next, effects),
             None => {
                 self.is_complete = true;
                 self.stop(effects);
@@ -105,19 +107,19 @@ impl Bench {
         }
     }
 
-    /// The worker cannot go on.
-    fn give_up(&mut self, why: &str, effects: &mut Vec<Effect>) {
+    /// Gives up the current program because its worker failed, with a note that contains `why`.
+    fn abort_program(&mut self, why: &str, effects: &mut Vec<Effect>) {
         let Some(BenchProgress { program, .. }) = &self.progress else { return };
         let why = why.trim_end_matches('.');
         let note = match program {
             Program::Cpu => tr!("The speed measurement on the CPU did not finish: {why}.", why),
             _ => tr!("The speed measurement on the GPU did not finish: {why}.", why),
         };
-        self.leave(note, effects);
+        self.skip_program(note, effects);
     }
 
-    /// Leaves a program with a sentence that says why; without a GPU there is nothing for the other programs to time.
-    fn leave(&mut self, note: String, effects: &mut Vec<Effect>) {
+    /// Skips the current program with a note. Without a GPU the other programs are skipped too.
+    fn skip_program(&mut self, note: String, effects: &mut Vec<Effect>) {
         let Some(progress) = &self.progress else { return };
         let is_first_on_gpu = progress.program == Program::Fused && progress.device.is_none();
         self.notes.push(note);
@@ -125,18 +127,19 @@ impl Bench {
             self.is_complete = true;
             self.stop(effects);
         } else {
-            self.turn(effects);
+            self.start_next_program(effects);
         }
     }
 
-    fn heard(&mut self, program: Program, sign: TrainerMessage, effects: &mut Vec<Effect>) {
+    /// Handles a message of the worker that runs `program`.
+    fn handle_message(&mut self, program: Program, message: TrainerMessage, effects: &mut Vec<Effect>) {
         let Some(progress) = self.progress.as_mut().filter(|progress| progress.program == program) else {
             return;
         };
-        progress.silence = 0;
-        let event = match sign {
-            TrainerMessage::Died(why) => return self.give_up(&why, effects),
-            TrainerMessage::Said(Message { event, .. }) => event,
+        progress.silent_seconds = 0;
+        let event = match message {
+            TrainerMessage::Died(why) => return self.abort_program(&why, effects),
+            TrainerMessage::Message(EventMessage { event, .. }) => event,
         };
         match event {
             Event::Ready(report) => {
@@ -144,7 +147,7 @@ impl Bench {
                 progress.device = Some(report);
                 match is_known {
                     // Another program on the same device.
-                    true => self.time(0, effects),
+                    true => self.time_network(0, effects),
                     false => effects.push(Effect::Bench(BenchEffect::Send(Command::MeasurePeaks))),
                 }
             }
@@ -152,45 +155,47 @@ impl Bench {
                 if let Some(report) = &progress.device {
                     self.table.devices.push(BenchDevice::new(report, &peaks));
                 }
-                self.time(0, effects);
+                self.time_network(0, effects);
             }
-            Event::Measured(number, found) if progress.network == Some(number as usize) => {
+            Event::Measured(number, found) if progress.network_index == Some(number as usize) => {
                 let at = number as usize;
                 let device = progress.device.as_ref().map(|device| device.name.clone()).unwrap_or_default();
                 let found = found.map_err(|failure| failure.to_string());
                 let found = found.as_ref().map_err(String::as_str);
-                // What a program lacks is no result: another program times it.
+                // A network that the fused kernels do not support is no result: another program times it.
                 if found.is_ok() || program != Program::Fused {
-                    let row = BenchRow::new(&NETWORKS[at], &run(program, at), &device, found);
+                    let row = BenchRow::new(&NETWORKS[at], &network_spec(program, at), &device, found);
                     self.table.rows.push(row);
                 }
-                self.time(at + 1, effects);
+                self.time_network(at + 1, effects);
             }
-            // What the library says of it names parts of the library that nobody knows.
-            Event::Failed(Failure::NoGpu(_)) if program == Program::Fused => {
+            // The message of the library names internal parts of the library.
+            Event::Failed(RunError::NoGpu(_)) if program == Program::Fused => {
                 let note = tr!(
                     "This browser offers no GPU adapter that this page can use, so the benchmark measures only the CPU."
                 );
-                self.leave(note.into(), effects);
+                self.skip_program(note.into(), effects);
             }
-            Event::Failed(failure) => self.give_up(&failure.to_string(), effects),
+            Event::Failed(failure) => self.abort_program(&failure.to_string(), effects),
             _ => {}
         }
     }
 
-    /// Has network number `at` timed, or goes on with the next program where there is none.
-    fn time(&mut self, at: usize, effects: &mut Vec<Effect>) {
+    /// Times the network with index `at`, or starts the next program after the last network.
+    fn time_network(&mut self, index: usize, effects: &mut Vec<Effect>) {
         let Some(progress) = &mut self.progress else { return };
-        if at >= NETWORKS.len() {
-            return self.turn(effects);
+        if index >= NETWORKS.len() {
+            return self.start_next_program(effects);
         }
-        progress.network = Some(at);
-        let command = Command::Measure(at as u32, Box::new(run(progress.program, at)), WINDOW_MS);
+        progress.network_index = Some(index);
+        let command =
+            Command::Measure(index as u32, Box::new(network_spec(progress.program, index)), TIMING_WINDOW_MS);
         effects.push(Effect::Bench(BenchEffect::Send(command)));
     }
 
-    fn compare(&mut self, theirs: Option<Result<BenchTable, String>>) {
-        (self.theirs, self.flaw) = match theirs {
+    /// Sets or removes the other table.
+    fn set_other_table(&mut self, table: Option<Result<BenchTable, String>>) {
+        (self.other_table, self.table_error) = match table {
             None => (None, String::new()),
             Some(Ok(theirs)) => (Some(theirs), String::new()),
             Some(Err(why)) => (None, why),
@@ -198,7 +203,7 @@ impl Bench {
     }
 }
 
-/// Network number `at` as it is timed by `program`.
-fn run(program: Program, at: usize) -> RunSpec {
-    NETWORKS[at].run(learner(program))
+/// Returns the settings of the network with index `at`, timed with `program`.
+fn network_spec(program: Program, index: usize) -> RunSpec {
+    NETWORKS[index].spec_for(learner_choice(program))
 }

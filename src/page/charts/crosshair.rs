@@ -1,132 +1,149 @@
-//! What stands under a pointer over curves: the nearest measurement, the values there, and the curve that is nearest.
+//! The crosshair over a chart of curves: nearest measurement, values there, and the nearest curve.
 //!
 //! # Why
-//! It is written as markup over the drawing, so that a pointer can move without the chart being drawn again. Charts
-//! over steps show one crosshair, whichever of them is pointed at.
+//! It is an HTML overlay, so that the chart is not drawn again when the pointer moves. All charts over steps show the
+//! crosshair at the same step.
 
-use vivarium_core::language::escaped;
-use vivarium_plot::analysis::curves::History;
-use vivarium_plot::analysis::{Lines, Series};
-use vivarium_plot::charts::{Across, Theme, colours};
-use vivarium_view::display::words::{MISSING, thousands};
+use vivarium_core::language::escape_html;
+use vivarium_plot::analysis::curves::RunHistory;
+use vivarium_plot::analysis::{LineChart, Series};
+use vivarium_plot::charts::{PlotAxes, Theme, curve_colours};
+use vivarium_view::display::words::{MISSING, format_thousands};
 
-/// A pointer this near to a curve or a mark, in CSS pixels, means it.
-const NEAR: f64 = 24.0;
-/// Radius of a dot on a curve.
-const DOT: f64 = 3.5;
-/// Half the width of a mark on the steps, and its height.
-const MARK: f64 = 4.0;
-/// Most values that are listed.
-const MOST: usize = 12;
+/// Greatest distance between pointer and curve at which the curve is selected, in CSS pixels.
+const HIT_DISTANCE: f64 = 24.0;
+/// Radius of a dot on a curve, in CSS pixels.
+const DOT_RADIUS: f64 = 3.5;
+/// Half the width, and the height, of the mark of an event, in CSS pixels.
+const EVENT_MARK: f64 = 4.0;
+/// Largest number of values in the list.
+const MAX_VALUES: usize = 12;
 
-/// Where somebody points.
+/// Position of the pointer over a chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pointed {
-    /// The chart that is pointed at.
+pub struct Pointer {
+    /// Name of the chart.
     pub chart: &'static str,
-    /// Whether it is one over steps, so that others show the same.
+    /// Whether the horizontal axis counts steps; then all such charts show the crosshair.
     pub over_steps: bool,
-    /// The place on the horizontal axis.
-    pub at: f64,
-    /// How far down, in CSS pixels; no curve is meant without it.
-    pub down: Option<f64>,
+    /// Value on the horizontal axis.
+    pub x: f64,
+    /// Distance from the top in CSS pixels; None (with the keyboard) selects no curve.
+    pub y_css: Option<f64>,
 }
 
-/// Curves as they were drawn last.
+/// Curves as they were last drawn, with the geometry of the drawing.
 #[derive(Debug, Clone)]
-pub struct Scene {
-    lines: Lines,
-    across: Across,
+pub struct DrawnCurves {
+    /// The curves.
+    lines: LineChart,
+    /// Maps values to positions in the drawing.
+    across: PlotAxes,
     /// Pixels of the drawing per CSS pixel.
     scale: f64,
+    /// Colour of each curve in CSS.
     colours: Vec<String>,
+    /// Step and description of each event of the run.
     events: Vec<(u64, String)>,
 }
 
-/// A value under the pointer.
+/// A value in the list at the crosshair.
 #[derive(Debug, Clone, PartialEq)]
-struct Value {
-    /// Which curve.
-    number: usize,
+struct ReadoutValue {
+    /// Index of the curve.
+    series_index: usize,
+    /// Colour of the curve in CSS.
     colour: String,
+    /// Name of the curve.
     name: String,
+    /// The value as text.
     text: String,
-    /// What else there is to say of it.
-    more: String,
-    /// How far from the left, which is beside the crosshair where nothing was measured there, and how far down.
-    right: Option<f64>,
-    down: Option<f64>,
-    /// Whether it is that of the curve that is meant.
-    is_meant: bool,
+    /// Text after the value: smoothed value or range of a band.
+    note: String,
+    /// Distance of the dot from the left in CSS pixels; it differs from the crosshair where the curve has no value at
+    /// the crosshair.
+    x_css: Option<f64>,
+    /// Distance of the dot from the top in CSS pixels.
+    y_css: Option<f64>,
+    /// Whether the curve is the one nearest to the pointer.
+    is_selected: bool,
 }
 
-/// What is shown over a chart.
+/// The overlay of a chart: crosshair, dots and list of values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// Markup of what is drawn and written over the chart.
+pub struct CrosshairOverlay {
+    /// HTML and SVG of the overlay.
     pub markup: String,
-    /// The same in words; empty where nothing is pointed at.
-    pub words: String,
+    /// The list of values as plain text; empty without a pointer.
+    pub text: String,
 }
 
-impl Scene {
-    /// Curves with the place where they were drawn, the drawing's pixels per CSS pixel, and what happened on the way.
-    pub fn new(lines: Lines, across: Across, scale: f64, theme: &Theme, events: Vec<(u64, String)>) -> Self {
-        let colours = colours(&lines, theme);
+impl DrawnCurves {
+    /// Stores curves, the geometry of their drawing, drawing pixels per CSS pixel, and the events of the run.
+    pub fn new(
+        lines: LineChart,
+        across: PlotAxes,
+        scale: f64,
+        theme: &Theme,
+        events: Vec<(u64, String)>,
+    ) -> Self {
+        let colours = curve_colours(&lines, theme);
         let events = if lines.is_over_steps() { events } else { vec![] };
-        Scene { lines, across, scale, colours, events }
+        DrawnCurves { lines, across, scale, colours, events }
     }
 
-    /// The curves.
-    pub fn lines(&self) -> &Lines {
+    /// Returns the curves.
+    pub fn lines(&self) -> &LineChart {
         &self.lines
     }
 
-    /// The place on the horizontal axis so many CSS pixels from the left.
-    pub fn value(&self, right: f64) -> f64 {
-        self.across.value(right * self.scale)
+    /// Converts a distance from the left in CSS pixels to a value on the horizontal axis.
+    pub fn x_at(&self, x_css: f64) -> f64 {
+        self.across.x_value(x_css * self.scale)
     }
 
-    /// Left, upper, right and lower edge of the plot in CSS pixels.
-    pub fn edges(&self) -> [f64; 4] {
+    /// Returns left, upper, right and lower edge of the plot in CSS pixels.
+    pub fn plot_edges(&self) -> [f64; 4] {
         self.across.edges().map(|edge| edge / self.scale)
     }
 
-    /// First and last place that is shown when the axis shows `1 / factor` of what it does, around the place so many
-    /// CSS pixels from the left, or the middle.
-    pub fn nearer(&self, right: Option<f64>, factor: f64) -> (f64, f64) {
+    /// Returns first and last value of the horizontal axis after a zoom by `factor` around a position in CSS pixels;
+    /// None zooms around the middle.
+    pub fn zoom_range(&self, x_css: Option<f64>, factor: f64) -> (f64, f64) {
         let [left, _, end, _] = self.across.edges();
-        self.across.nearer(right.map_or((left + end) / 2.0, |right| right * self.scale), factor)
+        self.across.zoom_x(x_css.map_or((left + end) / 2.0, |right| right * self.scale), factor)
     }
 
-    /// How many CSS pixels from the left a place lies.
-    pub fn right(&self, at: f64) -> Option<f64> {
-        Some(self.across.place(at)? / self.scale)
+    /// Converts a value on the horizontal axis to CSS pixels from the left; None if it is not shown.
+    pub fn x_to_css(&self, x: f64) -> Option<f64> {
+        Some(self.across.x_pixel(x)? / self.scale)
     }
 
-    fn down(&self, height: f32) -> Option<f64> {
-        Some(self.across.height(f64::from(height))? / self.scale)
+    /// Converts a value on the vertical axis to CSS pixels from the top; None if it is not shown.
+    fn y_to_css(&self, y: f32) -> Option<f64> {
+        Some(self.across.y_pixel(f64::from(y))? / self.scale)
     }
 
-    fn shown(&self) -> impl Iterator<Item = (usize, &Series)> {
+    /// Iterates over the curves that are not hidden, with their indices.
+    fn visible_series(&self) -> impl Iterator<Item = (usize, &Series)> {
         self.lines.series.iter().enumerate().filter(|(_, series)| !series.hidden)
     }
 
-    /// The place of a value that is nearest to a pointer, so many CSS pixels from the left and from the top.
-    pub fn nearest_place(&self, right: f64, down: f64) -> Option<f64> {
+    /// Returns the horizontal value of the measurement nearest to a position in CSS pixels from the left and the top.
+    pub fn nearest_x(&self, pointer_x: f64, pointer_y: f64) -> Option<f64> {
         let mut best: Option<(f64, f64)> = None;
         let mut offer = |at: f64, distance: f64| {
             if best.is_none_or(|(_, least)| distance < least) {
                 best = Some((at, distance));
             }
         };
-        let value = self.value(right);
-        for (_, series) in self.shown() {
+        let value = self.x_at(pointer_x);
+        for (_, series) in self.visible_series() {
             let count = series.x.len().min(series.y.len());
             if series.scatter {
                 for (x, y) in series.x.iter().zip(&series.y) {
-                    if let (Some(x_css), Some(y_css)) = (self.right(*x), self.down(*y)) {
-                        offer(*x, libm::hypot(x_css - right, y_css - down));
+                    if let (Some(x_css), Some(y_css)) = (self.x_to_css(*x), self.y_to_css(*y)) {
+                        offer(*x, libm::hypot(x_css - pointer_x, y_css - pointer_y));
                     }
                 }
                 continue;
@@ -134,31 +151,31 @@ impl Scene {
             let after = series.x[..count].partition_point(|x| *x <= value);
             let beside = if series.stairs { 0 } else { 1 };
             for at in after.saturating_sub(1)..(after + beside).min(count) {
-                if let Some(place) = self.right(series.x[at]) {
-                    offer(series.x[at], (place - right).abs());
+                if let Some(place) = self.x_to_css(series.x[at]) {
+                    offer(series.x[at], (place - pointer_x).abs());
                 }
             }
         }
         best.map(|(at, _)| at)
     }
 
-    /// The place of a value after another, or before it; the last or the first if there is no other. Without one, the
-    /// last.
-    pub fn next_place(&self, at: Option<f64>, later: bool) -> Option<f64> {
+    /// Returns the horizontal value of the next (`later`) or previous measurement; at an end, or without `at`, that of
+    /// the last one in this direction.
+    pub fn next_x(&self, from: Option<f64>, later: bool) -> Option<f64> {
         let (mut next, mut last) = (None, None::<f64>);
         let is_better = |x: f64, than: Option<f64>, later: bool| {
             than.is_none_or(|than| if later { x > than } else { x < than })
         };
-        for (_, series) in self.shown() {
+        for (_, series) in self.visible_series() {
             for x in series.x.iter().take(series.y.len()).copied() {
-                if self.across.place(x).is_none() {
+                if self.across.x_pixel(x).is_none() {
                     continue;
                 }
-                // The end that way is where it stops.
-                if is_better(x, last, later || at.is_none()) {
+                // At the end, the last point is kept.
+                if is_better(x, last, later || from.is_none()) {
                     last = Some(x);
                 }
-                if at.is_some_and(|at| if later { x > at } else { x < at }) && is_better(x, next, !later) {
+                if from.is_some_and(|at| if later { x > at } else { x < at }) && is_better(x, next, !later) {
                     next = Some(x);
                 }
             }
@@ -166,26 +183,27 @@ impl Scene {
         next.or(last)
     }
 
-    /// How far down the curve lies that is the next above or below of those at a place, in CSS pixels.
-    pub fn next_curve(&self, at: f64, from: Option<f64>, below: bool, history: &History) -> Option<f64> {
-        let mut all: Vec<f64> = self.replicas(at, history).into_iter().map(|(_, _, _, down)| down).collect();
-        let single = self.shown().filter(|(_, series)| series.each.is_none());
-        all.extend(single.filter_map(|(_, series)| self.down(*series.y.get(self.index(series, at)?)?)));
+    /// Returns the distance from the top, in CSS pixels, of the next curve below or above `from` at a horizontal value.
+    pub fn next_curve_y(&self, x: f64, from: Option<f64>, below: bool, history: &RunHistory) -> Option<f64> {
+        let mut all: Vec<f64> =
+            self.replica_values(x, history).into_iter().map(|(_, _, _, down)| down).collect();
+        let single = self.visible_series().filter(|(_, series)| series.replica_curves.is_none());
+        all.extend(single.filter_map(|(_, series)| self.y_to_css(*series.y.get(self.index_at(series, x)?)?)));
         let from = from.unwrap_or(if below { f64::NEG_INFINITY } else { f64::INFINITY });
         let beyond =
             all.into_iter().filter(|down| if below { *down > from + 0.5 } else { *down < from - 0.5 });
         if below { beyond.min_by(f64::total_cmp) } else { beyond.max_by(f64::total_cmp) }
     }
 
-    /// The value of a curve at a place: the nearest to it, if the curve goes so far.
-    fn index(&self, series: &Series, at: f64) -> Option<usize> {
+    /// Returns the index of a curve's point nearest to `at`; None outside of the curve.
+    fn index_at(&self, series: &Series, target_x: f64) -> Option<usize> {
         let count = series.x.len().min(series.y.len());
         let x = &series.x[..count];
         if series.scatter {
-            return x.iter().position(|x| *x == at);
+            return x.iter().position(|x| *x == target_x);
         }
-        let after = x.partition_point(|x| *x < at);
-        if x.get(after) == Some(&at) {
+        let after = x.partition_point(|x| *x < target_x);
+        if x.get(after) == Some(&target_x) {
             return Some(after);
         }
         let before = after.checked_sub(1)?;
@@ -193,20 +211,21 @@ impl Scene {
             return Some(before);
         }
         let next = x.get(after)?;
-        Some(if at - x[before] <= next - at { before } else { after })
+        Some(if target_x - x[before] <= next - target_x { before } else { after })
     }
 
-    /// Every replica of every curve that is a median at a place: number of the curve, replica, value and how far down.
-    fn replicas(&self, at: f64, history: &History) -> Vec<(usize, usize, f32, f64)> {
+    /// Returns every replica at step `at` of every curve that is a median: index of the curve, replica, value, CSS
+    /// pixels from the top.
+    fn replica_values(&self, step: f64, history: &RunHistory) -> Vec<(usize, usize, f32, f64)> {
         let mut found = vec![];
         if !self.lines.is_over_steps() {
             return found;
         }
-        let Some(row) = history.rows().find(|row| row.step as f64 == at) else { return found };
-        for (number, series) in self.shown() {
-            let Some(each) = series.each.filter(|_| !series.faint) else { continue };
-            for (replica, value) in each.heights(row) {
-                if let Some(down) = self.down(value) {
+        let Some(row) = history.rows().find(|row| row.step as f64 == step) else { return found };
+        for (number, series) in self.visible_series() {
+            let Some(each) = series.replica_curves.filter(|_| !series.faint) else { continue };
+            for (replica, value) in each.values_of_row(row) {
+                if let Some(down) = self.y_to_css(value) {
                     found.push((number, replica, value, down));
                 }
             }
@@ -214,38 +233,44 @@ impl Scene {
         found
     }
 
-    /// The values at a place; the points of the one replica that is meant.
-    fn values(&self, at: f64, down: Option<f64>, history: &History) -> (Vec<Value>, Option<String>) {
-        let mut values: Vec<Value> = vec![];
+    /// Returns the list of values at `at`, and the points of the selected replica or curve as an SVG polyline.
+    fn values_at(
+        &self,
+        x: f64,
+        pointer_y: Option<f64>,
+        history: &RunHistory,
+    ) -> (Vec<ReadoutValue>, Option<String>) {
+        let mut values: Vec<ReadoutValue> = vec![];
         let mut ranges: Vec<(f32, f32)> = vec![];
         let mut curve = None;
-        let far = |of: Option<f64>| match (of, down) {
+        let far = |of: Option<f64>| match (of, pointer_y) {
             (Some(of), Some(down)) => (of - down).abs(),
             _ => f64::INFINITY,
         };
-        for (number, series) in self.shown() {
-            let Some(index) = self.index(series, at) else { continue };
-            let (Some(value), Some(height)) = (series.measured().get(index), series.y.get(index)) else {
+        for (number, series) in self.visible_series() {
+            let Some(index) = self.index_at(series, x) else { continue };
+            let (Some(value), Some(height)) = (series.measured_values().get(index), series.y.get(index))
+            else {
                 continue;
             };
             let name = if series.name.is_empty() { &self.lines.y_label } else { &series.name };
             let mut more = String::new();
-            if series.raw.len() == series.y.len() && !series.raw.is_empty() {
-                more = tr!(", smoothed {value}", value = written(*height));
+            if series.unsmoothed.len() == series.y.len() && !series.unsmoothed.is_empty() {
+                more = tr!(", smoothed {value}", value = format_value(*height));
             } else if let Some((low, high)) = series.band.get(index) {
-                more = range(*low, *high);
+                more = format_range(*low, *high);
             }
-            let own = Value {
-                number,
+            let own = ReadoutValue {
+                series_index: number,
                 colour: self.colours.get(number).cloned().unwrap_or_default(),
                 name: name.clone(),
-                text: written(*value),
-                more,
-                right: series.x.get(index).and_then(|x| self.right(*x)),
-                down: self.down(*height),
-                is_meant: false,
+                text: format_value(*value),
+                note: more,
+                x_css: series.x.get(index).and_then(|x| self.x_to_css(*x)),
+                y_css: self.y_to_css(*height),
+                is_selected: false,
             };
-            // Of curves that have their name in common, the nearest speaks, or all of them together.
+            // Of curves with the same name, the nearest is listed, or their common range.
             match values.iter().position(|other| other.name == own.name) {
                 None => {
                     values.push(own);
@@ -255,55 +280,75 @@ impl Scene {
                 Some(same) => {
                     let (low, high) = &mut ranges[same];
                     (*low, *high) = (low.min(*value), high.max(*value));
-                    if down.is_none() {
-                        values[same].text = tr!("{from} to {to}", from = written(*low), to = written(*high));
-                        values[same].more.clear();
-                        values[same].down = None;
-                    } else if far(own.down) < far(values[same].down) {
+                    if pointer_y.is_none() {
+                        values[same].text =
+                            tr!("{from} to {to}", from = format_value(*low), to = format_value(*high));
+                        values[same].note.clear();
+                        values[same].y_css = None;
+                    } else if far(own.y_css) < far(values[same].y_css) {
                         values[same] = own;
                     }
                 }
             }
         }
-        let nearest = |values: &[Value]| {
-            let all = values.iter().enumerate().map(|(i, value)| (i, far(value.down)));
-            all.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, distance)| *distance <= NEAR)
+        let nearest = |values: &[ReadoutValue]| {
+            let all = values.iter().enumerate().map(|(i, value)| (i, far(value.y_css)));
+            all.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, distance)| *distance <= HIT_DISTANCE)
         };
-        let replica = self.replicas(at, history).into_iter().map(|one| (far(Some(one.3)), one));
-        let replica = replica.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|(distance, _)| *distance <= NEAR);
+        let replica = self.replica_values(x, history).into_iter().map(|one| (far(Some(one.3)), one));
+        let replica =
+            replica.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|(distance, _)| *distance <= HIT_DISTANCE);
         match (nearest(&values), replica) {
             (_, Some((distance, (number, replica, value, own_down))))
-                if nearest(&values).is_none_or(|(_, other)| distance <= other + DOT) =>
+                if nearest(&values).is_none_or(|(_, other)| distance <= other + DOT_RADIUS) =>
             {
                 let series = &self.lines.series[number];
                 let name = tr!("{series}, replica {replica}", series = series.name, replica = replica + 1);
                 let colour = self.colours.get(number).cloned().unwrap_or_default();
-                let height = |row| series.each.and_then(|each| each.height(row, replica));
-                curve = Some(self.path(history.rows().map(|row| (row.step as f64, height(row)))));
-                let (text, more) = (written(value), String::new());
-                let (right, down) = (self.right(at), Some(own_down));
-                values.insert(0, Value { number, colour, name, text, more, right, down, is_meant: true });
+                let height = |row| series.replica_curves.and_then(|each| each.value_of_replica(row, replica));
+                curve = Some(self.polyline_points(history.rows().map(|row| (row.step as f64, height(row)))));
+                let (text, more) = (format_value(value), String::new());
+                let (right, down) = (self.x_to_css(x), Some(own_down));
+                values.insert(
+                    0,
+                    ReadoutValue {
+                        series_index: number,
+                        colour,
+                        name,
+                        text,
+                        note: more,
+                        x_css: right,
+                        y_css: down,
+                        is_selected: true,
+                    },
+                );
             }
             (Some((at, _)), _) if values.len() > 1 => {
-                values[at].is_meant = true;
-                let series = &self.lines.series[values[at].number];
-                if self.shown().filter(|(_, other)| !other.faint && other.name == series.name).count() > 1 {
+                values[at].is_selected = true;
+                let series = &self.lines.series[values[at].series_index];
+                if self
+                    .visible_series()
+                    .filter(|(_, other)| !other.faint && other.name == series.name)
+                    .count()
+                    > 1
+                {
                     let heights = series.y.iter().copied().map(Some);
-                    curve = Some(self.path(series.x.iter().copied().zip(heights)));
+                    curve = Some(self.polyline_points(series.x.iter().copied().zip(heights)));
                 }
             }
             _ => {}
         }
-        values.truncate(MOST);
+        values.truncate(MAX_VALUES);
         (values, curve)
     }
 
-    /// Places and heights as points of markup: of those that fall into half a pixel, the first.
-    fn path(&self, points: impl Iterator<Item = (f64, Option<f32>)>) -> String {
+    /// Returns points of an SVG polyline, at most one for every half pixel.
+    fn polyline_points(&self, points: impl Iterator<Item = (f64, Option<f32>)>) -> String {
         let mut path = String::new();
         let mut column = f64::NEG_INFINITY;
         for (at, height) in points {
-            let (Some(right), Some(down)) = (self.right(at), height.and_then(|height| self.down(height)))
+            let (Some(right), Some(down)) =
+                (self.x_to_css(at), height.and_then(|height| self.y_to_css(height)))
             else {
                 continue;
             };
@@ -315,35 +360,36 @@ impl Scene {
         path
     }
 
-    /// What happened at a place, as near as it can be pointed at.
-    fn happened(&self, at: f64) -> Vec<&str> {
-        let Some(right) = self.right(at) else { return vec![] };
-        let is_near =
-            |step: u64| self.right(step as f64).is_some_and(|mark| (mark - right).abs() <= MARK + 2.0);
+    /// Returns the descriptions of the events whose marks are at `at`.
+    fn events_near(&self, x: f64) -> Vec<&str> {
+        let Some(right) = self.x_to_css(x) else { return vec![] };
+        let is_near = |step: u64| {
+            self.x_to_css(step as f64).is_some_and(|mark| (mark - right).abs() <= EVENT_MARK + 2.0)
+        };
         self.events.iter().filter(|(step, _)| is_near(*step)).map(|(_, what)| what.as_str()).collect()
     }
 
-    /// What is shown over the chart called `chart` while somebody points somewhere, or nowhere.
-    pub fn seen(&self, chart: &str, pointed: Option<&Pointed>, history: &History) -> Seen {
-        let [left, top, end, bottom] = self.edges();
+    /// Returns the overlay of the chart named `chart` for this pointer; None shows the marks of events only.
+    pub fn overlay(&self, chart: &str, pointer: Option<&Pointer>, history: &RunHistory) -> CrosshairOverlay {
+        let [left, top, end, bottom] = self.plot_edges();
         let mut drawn = String::new();
         for (step, _) in &self.events {
-            if let Some(right) = self.right(*step as f64) {
-                let (from, to, up) = (right - MARK, right + MARK, bottom - 2.0 * MARK);
+            if let Some(right) = self.x_to_css(*step as f64) {
+                let (from, to, up) = (right - EVENT_MARK, right + EVENT_MARK, bottom - 2.0 * EVENT_MARK);
                 drawn += &format!(
                     "<path class=\"cross__mark\" d=\"M{from:.1} {up:.1}H{to:.1}L{right:.1} {bottom:.1}Z\"/>"
                 );
             }
         }
-        let is_here = |of: &&Pointed| of.chart == chart || (of.over_steps && self.lines.is_over_steps());
-        let pointed = pointed.filter(is_here).and_then(|of| Some((of, self.right(of.at)?)));
+        let is_here = |of: &&Pointer| of.chart == chart || (of.over_steps && self.lines.is_over_steps());
+        let pointed = pointer.filter(is_here).and_then(|of| Some((of, self.x_to_css(of.x)?)));
         let Some((pointed, right)) = pointed else {
             let markup =
                 if drawn.is_empty() { String::new() } else { format!("<svg class=\"cross\">{drawn}</svg>") };
-            return Seen { markup, words: String::new() };
+            return CrosshairOverlay { markup, text: String::new() };
         };
-        let down = pointed.down.filter(|_| pointed.chart == chart);
-        let (values, curve) = self.values(pointed.at, down, history);
+        let down = pointed.y_css.filter(|_| pointed.chart == chart);
+        let (values, curve) = self.values_at(pointed.x, down, history);
         drawn += &format!(
             "<line class=\"cross__line\" x1=\"{right:.1}\" x2=\"{right:.1}\" y1=\"{top:.1}\" y2=\"{bottom:.1}\"/>"
         );
@@ -351,23 +397,25 @@ impl Scene {
             drawn += &format!("<polyline class=\"cross__one\" points=\"{points}\"/>");
         }
         for value in &values {
-            if let (Some(right), Some(down)) = (value.right, value.down) {
-                let radius = if value.is_meant { DOT + 1.0 } else { DOT };
+            if let (Some(right), Some(down)) = (value.x_css, value.y_css) {
+                let radius = if value.is_selected { DOT_RADIUS + 1.0 } else { DOT_RADIUS };
                 drawn += &format!(
                     "<circle cx=\"{right:.1}\" cy=\"{down:.1}\" r=\"{radius}\" fill=\"{}\"/>",
                     value.colour
                 );
             }
         }
-        let (label, each) = self.lines.axis();
-        let place = pointed.at * each;
+        let (label, each) = self.lines.x_label_and_scale();
+        let place = pointed.x * each;
         let at = match label {
-            "" => written(place as f32),
-            label if place.fract() == 0.0 && place >= 0.0 => format!("{label} {}", thousands(place as u64)),
-            label => format!("{label} {}", written(place as f32)),
+            "" => format_value(place as f32),
+            label if place.fract() == 0.0 && place >= 0.0 => {
+                format!("{label} {}", format_thousands(place as u64))
+            }
+            label => format!("{label} {}", format_value(place as f32)),
         };
-        let happened = self.happened(pointed.at);
-        // On the side where there is more room, clear of the line.
+        let happened = self.events_near(pointed.x);
+        // On the side with more space, next to the line.
         let (side, room) =
             if right - left > end - right { ("left", right - left) } else { ("right", end - right) };
         let from = if side == "left" { right - room } else { right };
@@ -375,44 +423,44 @@ impl Scene {
             "<div class=\"readoff readoff--{side}\" \
              style=\"left:{from:.1}px;width:{room:.1}px;top:{top:.1}px\"><div class=\"readoff__box\"><b \
              class=\"readoff__at\">{}</b>",
-            escaped(&at)
+            escape_html(&at)
         );
         for what in &happened {
-            written += &format!("<i class=\"readoff__event\">{}</i>", escaped(what));
+            written += &format!("<i class=\"readoff__event\">{}</i>", escape_html(what));
         }
         for value in &values {
-            let class = if value.is_meant { " readoff__row--meant" } else { "" };
+            let class = if value.is_selected { " readoff__row--meant" } else { "" };
             written += &format!(
                 "<span class=\"readoff__row{class}\"><i style=\"background:{}\"></i>{} \
                  <b>{}</b><small>{}</small></span>",
                 value.colour,
-                escaped(&value.name),
-                escaped(&value.text),
-                escaped(&value.more)
+                escape_html(&value.name),
+                escape_html(&value.text),
+                escape_html(&value.note)
             );
         }
         let mut words: Vec<String> =
-            values.iter().map(|value| format!("{} {}{}", value.name, value.text, value.more)).collect();
+            values.iter().map(|value| format!("{} {}{}", value.name, value.text, value.note)).collect();
         words.extend(happened.iter().map(|what| what.to_string()));
-        Seen {
+        CrosshairOverlay {
             markup: format!("<svg class=\"cross\">{drawn}</svg>{written}</div></div>"),
-            words: format!("{at}: {}", words.join("; ")),
+            text: format!("{at}: {}", words.join("; ")),
         }
     }
 }
 
-/// The ends of a band.
-fn range(low: f32, high: f32) -> String {
-    tr!(" ({from} to {to})", from = rounded(low, 3), to = rounded(high, 3))
+/// Formats the ends of a band.
+fn format_range(low: f32, high: f32) -> String {
+    tr!(" ({from} to {to})", from = format_significant(low, 3), to = format_significant(high, 3))
 }
 
-/// A number with five significant digits.
-pub fn written(value: f32) -> String {
-    rounded(value, 5)
+/// Formats a number with five significant digits.
+pub fn format_value(value: f32) -> String {
+    format_significant(value, 5)
 }
 
-/// A number with so many significant digits, and no more than it needs.
-fn rounded(value: f32, digits: i32) -> String {
+/// Formats a number with `digits` significant digits, without trailing zeros.
+fn format_significant(value: f32, digits: i32) -> String {
     if !value.is_finite() {
         return MISSING.into();
     }

@@ -1,4 +1,4 @@
-//! What is shown of charts and how: which are on display, the part in view, axes and crosshair.
+//! The view of the charts: which are shown, zoom, axes and crosshair.
 
 pub mod crosshair;
 #[cfg(test)]

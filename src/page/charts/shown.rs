@@ -1,82 +1,92 @@
-//! What is shown and on which axes: the toolbar's actions, and the room that each chart takes.
+//! Which charts are shown, on which axes and in which size.
 //!
 //! # Why
 //! None of this changes a number, so none of it restarts a run; but it is in the link, and can be undone.
 
 use crate::charts::viewport::ViewportAction;
 use crate::library::LibraryAction;
-use crate::settings::form::{COUNT_KEY, PANEL_KEYS, SHOW_KEY, SHOWN_KEYS, SMOOTH_KEY, theory_knob};
+use crate::settings::form::{
+    CHARTS_KEY, PANEL_KEYS, SMOOTHING_KEY, STEP_AXIS_KEY, TOOLBAR_KEYS, theory_setting,
+};
 use crate::state::{State, UndoEntry};
 use crate::trainer::Effect;
 use vivarium_core::language::translated;
-use vivarium_core::settings::{Knob, Problem, Settings, Value};
+use vivarium_core::settings::{InvalidSetting, SettingInfo, Settings, Value};
 use vivarium_model::chart::Chart;
-use vivarium_model::chart::Kind;
-use vivarium_model::permalink::{Axis, Counted, View};
+use vivarium_model::chart::ChartKind;
+use vivarium_model::permalink::{AxisScale, StepAxisUnit, ViewSettings};
 use vivarium_model::protocol::Command;
 use vivarium_view::display::charts::ChartOfRun;
 use vivarium_view::display::words;
 use vivarium_view::ui::field::SPEED_KEY;
 
 impl State {
-    /// Shows what somebody wants to see of the charts.
-    pub fn see(&mut self, sight: ViewportAction) {
-        let end = self.end_step() as f64;
-        self.viewing.see(sight, end);
+    /// Applies a zoom, or shows or hides curves.
+    pub fn apply_viewport_action(&mut self, action: ViewportAction) {
+        let end = self.latest_step() as f64;
+        self.viewport.apply(action, end);
     }
 
-    /// Takes back the last change.
-    pub fn take_back(&mut self, effects: &mut Vec<Effect>) {
+    /// Undoes the last change.
+    pub fn undo_last(&mut self, effects: &mut Vec<Effect>) {
         match self.undo.pop() {
-            Some(UndoEntry::SavedRuns(before)) => self.undo_kept(&before, effects),
-            Some(UndoEntry::Compared(ids)) => self.wish(LibraryAction::CompareAgain(ids), effects),
-            Some(UndoEntry::Shown(key, value)) => self.show_again(key, &value, effects),
+            Some(UndoEntry::SavedRuns(before)) => self.undo_library_change(&before, effects),
+            Some(UndoEntry::Compared(ids)) => {
+                self.apply_library_action(LibraryAction::RestoreComparison(ids), effects)
+            }
+            Some(UndoEntry::ViewSetting(key, value)) => self.restore_view_setting(key, &value, effects),
             Some(UndoEntry::Link(link)) => {
-                let what = words::changes(&self.run.link.spec, &link.spec);
+                let what = words::describe_changes(&self.run.link.spec, &link.spec);
                 let seed = if link.spec.run.seed == self.run.link.spec.run.seed {
                     tr!(" with the same seed")
                 } else {
                     ""
                 };
                 self.message = tr!("Effect of Undo: {what}. The run has restarted{seed}.", what, seed);
-                self.set_link(*link, effects);
+                self.start_link(*link, effects);
             }
             None => {}
         }
     }
 
-    /// Takes what was entered for a knob of the view.
+    /// Sets a setting of the view from a text.
+    ///
+    /// # Errors
+    /// If the text is not a value of the setting, or does not suit the run.
     pub fn edit_view(
         &mut self,
-        knob: &'static Knob,
+        setting: &'static SettingInfo,
         text: &str,
         effects: &mut Vec<Effect>,
-    ) -> Result<(), Problem> {
-        let (before, value) = (self.run.link.view.value(knob.key), knob.parse(text)?);
-        self.run.link.view.set(knob.key, &value)?;
-        let is_looked = PANEL_KEYS.contains(&knob.key);
+    ) -> Result<(), InvalidSetting> {
+        let (before, value) = (self.run.link.view.value(setting.key), setting.parse(text)?);
+        self.run.link.view.set(setting.key, &value)?;
+        let is_looked = PANEL_KEYS.contains(&setting.key);
         if is_looked {
-            self.check_look(knob.key, before.as_ref())?;
+            self.check_view_setting(setting.key, before.as_ref())?;
         }
-        if knob.key == SPEED_KEY {
+        if setting.key == SPEED_KEY {
             self.send(Command::Speed(self.run.link.view.speed), effects);
-            self.message = tr!("Speed: {speed}.", speed = words::speed(self.run.link.view.speed));
+            self.message =
+                tr!("Speed: {speed}.", speed = words::format_speed_limit(self.run.link.view.speed));
         }
-        if knob.key == SHOW_KEY {
-            self.watch_anew(effects);
+        if setting.key == CHARTS_KEY {
+            self.send_probes(effects);
         }
         match before.filter(|before| *before != value) {
-            // A slider that is moved is one change.
-            Some(before) if is_looked || knob.key == SMOOTH_KEY => self.remember_look(knob.key, before),
-            Some(before) if SHOWN_KEYS.contains(&knob.key) => {
-                self.remember(UndoEntry::Shown(knob.key, before))
+            // Successive moves of a slider are one change.
+            Some(before) if is_looked || setting.key == SMOOTHING_KEY => {
+                self.push_view_undo(setting.key, before)
+            }
+            Some(before) if TOOLBAR_KEYS.contains(&setting.key) => {
+                self.push_undo(UndoEntry::ViewSetting(setting.key, before))
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// Shows a chart, or hides it.
+    /// Shows a chart, or hides it if it is shown; one chart always stays.
     pub fn toggle_chart(&mut self, chart: Chart, effects: &mut Vec<Effect>) {
         let mut shown = self.run.link.view.show.clone();
         if shown.contains(&chart) {
@@ -92,84 +102,88 @@ impl State {
             return;
         }
         let slugs: Vec<&str> = shown.into_iter().map(Chart::slug).collect();
-        self.edit(SHOW_KEY, &slugs.join("."), effects);
+        self.edit(CHARTS_KEY, &slugs.join("."), effects);
     }
 
-    /// Makes the axis behind `key` logarithmic, or linear; or has the axis of the steps count examples, or steps.
+    /// Switches the axis behind `key` between logarithmic and linear, or the axis of steps between steps and examples.
     pub fn toggle_axis(&mut self, key: &str, effects: &mut Vec<Effect>) {
-        let next = match (key, self.is_log(key)) {
-            (COUNT_KEY, _) if self.run.link.view.counted == Counted::Steps => Counted::Examples.slug(),
-            (COUNT_KEY, _) => Counted::Steps.slug(),
-            (_, true) => Axis::Linear.slug(),
-            (_, false) => Axis::Log.slug(),
+        let next = match (key, self.is_log_axis(key)) {
+            (STEP_AXIS_KEY, _) if self.run.link.view.counted == StepAxisUnit::Steps => {
+                StepAxisUnit::Examples.slug()
+            }
+            (STEP_AXIS_KEY, _) => StepAxisUnit::Steps.slug(),
+            (_, true) => AxisScale::Linear.slug(),
+            (_, false) => AxisScale::Log.slug(),
         };
         self.edit(key, next, effects);
     }
 
     /// Whether the axis behind `key` is logarithmic.
-    pub fn is_log(&self, key: &str) -> bool {
-        self.run.link.view.value(key) == Some(Value::Choice(Axis::Log.slug().into()))
+    pub fn is_log_axis(&self, key: &str) -> bool {
+        self.run.link.view.value(key) == Some(Value::Choice(AxisScale::Log.slug().into()))
     }
 
-    /// Goes back to what was shown, while the run goes on.
-    pub fn show_again(&mut self, key: &'static str, value: &Value, effects: &mut Vec<Effect>) {
-        // It was in range when it was remembered.
+    /// Restores an earlier value of a setting of the view; the run goes on.
+    pub fn restore_view_setting(&mut self, key: &'static str, value: &Value, effects: &mut Vec<Effect>) {
+        // The value was valid when it was stored.
         let _ = self.run.link.view.set(key, value);
         let _ = self.run.link.theory.set(key, value);
-        self.watch_anew(effects);
-        self.run.look_anew();
+        self.send_probes(effects);
+        self.run.recompute_view();
         let names: Vec<String> = self.run.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
-        let knob = View::KNOBS.iter().find(|knob| knob.key == key).or(theory_knob(key));
+        let knob = ViewSettings::SETTINGS.iter().find(|knob| knob.key == key).or(theory_setting(key));
         self.message = match knob {
             Some(knob)
                 if PANEL_KEYS.contains(&key)
-                    || [SMOOTH_KEY, COUNT_KEY].contains(&key)
-                    || theory_knob(key).is_some() =>
+                    || [SMOOTHING_KEY, STEP_AXIS_KEY].contains(&key)
+                    || theory_setting(key).is_some() =>
             {
                 tr!(
                     "Undone: the change of the setting “{setting}”.",
-                    setting = words::small(translated(knob.label))
+                    setting = words::uncapitalize(translated(knob.label))
                 )
             }
-            Some(knob) if key != SHOW_KEY => {
-                let kind = if self.is_log(key) { "logarithmic" } else { "linear" };
+            Some(knob) if key != CHARTS_KEY => {
+                let kind = if self.is_log_axis(key) { "logarithmic" } else { "linear" };
                 tr!(
                     "After Undo, the {setting} is {kind}.",
-                    setting = words::small(translated(knob.label)),
+                    setting = words::uncapitalize(translated(knob.label)),
                     kind
                 )
             }
-            _ => tr!("After Undo, the page shows {names}.", names = words::list(&names)),
+            _ => tr!("After Undo, the page shows {names}.", names = words::join_list(&names)),
         };
     }
 }
 
-/// How much of the two columns a chart takes on a wide page; on a narrow one, each takes a row.
+/// Size of a chart in the grid of two columns; on a narrow page every chart fills a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
-    /// One cell.
+pub enum ChartSize {
+    /// One cell of the grid.
     Cell,
-    /// Both rows of the second column.
+    /// Two rows of the second column.
     Tall,
-    /// A whole row.
+    /// A row of both columns.
     Wide,
 }
 
-/// The room of each chart that is shown, so that no cell stays empty.
+/// Returns the size of each chart, so that no cell of the grid stays empty.
 ///
-/// A matrix is tall where two others stand beside it; where the cells are odd in number, the last chart that
-/// is not tall fills its row.
-pub fn rooms(shown: &[Chart]) -> Vec<Room> {
-    let is_grid = |chart: &&Chart| chart.info().kind == Kind::Grid;
+/// A matrix is tall if two other charts fit next to it; if the number of cells is odd, the last chart that
+/// is not tall fills a row.
+pub fn chart_sizes(shown: &[Chart]) -> Vec<ChartSize> {
+    let is_grid = |chart: &&Chart| chart.info().kind == ChartKind::Grid;
     let grids = shown.iter().filter(is_grid).count();
     let tall = grids > 0 && shown.len() - grids >= 2 * grids;
-    let mut rooms: Vec<Room> =
-        shown.iter().map(|chart| if tall && is_grid(&chart) { Room::Tall } else { Room::Cell }).collect();
-    let cells = rooms.iter().filter(|room| **room == Room::Cell).count();
+    let mut rooms: Vec<ChartSize> = shown
+        .iter()
+        .map(|chart| if tall && is_grid(&chart) { ChartSize::Tall } else { ChartSize::Cell })
+        .collect();
+    let cells = rooms.iter().filter(|room| **room == ChartSize::Cell).count();
     if cells % 2 == 1
-        && let Some(last) = rooms.iter_mut().rfind(|room| **room == Room::Cell)
+        && let Some(last) = rooms.iter_mut().rfind(|room| **room == ChartSize::Cell)
     {
-        *last = Room::Wide;
+        *last = ChartSize::Wide;
     }
     rooms
 }
@@ -179,9 +193,9 @@ mod tests {
     use super::*;
     use crate::state::Action;
     use vivarium_model::chart;
-    use vivarium_model::chart::USUAL;
+    use vivarium_model::chart::DEFAULT_CHARTS;
     use vivarium_model::permalink::encode;
-    use vivarium_plot::analysis::{Lines, Series};
+    use vivarium_plot::analysis::{LineChart, Series};
 
     fn open(link: &str) -> State {
         let mut state = State::default();
@@ -192,7 +206,7 @@ mod tests {
     #[test]
     fn charts_and_axes_are_toggled_undone_and_never_restart_the_run() {
         let mut state = open("#v1/sparse-parity?n=20");
-        let runs = state.run.runs;
+        let runs = state.run.run_count;
         state.run.step = 120;
         let act = |state: &mut State, action: Action| {
             assert_eq!(state.apply(action), []);
@@ -212,7 +226,7 @@ mod tests {
             act(&mut state, Action::Undo);
         }
         assert_eq!((encode(&state.run.link).as_str(), state.undo.len()), ("#v1/sparse-parity?n=20", 0));
-        assert_eq!((state.run.runs, state.run.step), (runs, 120));
+        assert_eq!((state.run.run_count, state.run.step), (runs, 120));
     }
 
     #[test]
@@ -234,21 +248,24 @@ mod tests {
 
     #[test]
     fn no_cell_stays_empty() {
-        use Room::{Cell, Tall, Wide};
-        assert_eq!(rooms(&USUAL), [Cell, Cell, Tall]);
+        use ChartSize::{Cell, Tall, Wide};
+        assert_eq!(chart_sizes(&DEFAULT_CHARTS), [Cell, Cell, Tall]);
         let [loss, weights] = [chart::LOSS, chart::WEIGHTS];
-        assert_eq!(rooms(&[loss]), [Wide]);
-        assert_eq!(rooms(&[weights]), [Wide]);
-        assert_eq!(rooms(&[loss, weights]), [Cell, Cell]);
-        assert_eq!(rooms(&[loss, weights, weights]), [Cell, Cell, Wide]);
-        assert_eq!(rooms(&[loss, loss, weights, loss]), [Cell, Cell, Tall, Wide]);
-        assert_eq!(rooms(&[loss, loss, loss]), [Cell, Cell, Wide]);
-        assert_eq!(rooms(&[loss, loss, weights, weights, loss, loss]), [Cell, Cell, Tall, Tall, Cell, Cell]);
+        assert_eq!(chart_sizes(&[loss]), [Wide]);
+        assert_eq!(chart_sizes(&[weights]), [Wide]);
+        assert_eq!(chart_sizes(&[loss, weights]), [Cell, Cell]);
+        assert_eq!(chart_sizes(&[loss, weights, weights]), [Cell, Cell, Wide]);
+        assert_eq!(chart_sizes(&[loss, loss, weights, loss]), [Cell, Cell, Tall, Wide]);
+        assert_eq!(chart_sizes(&[loss, loss, loss]), [Cell, Cell, Wide]);
+        assert_eq!(
+            chart_sizes(&[loss, loss, weights, weights, loss, loss]),
+            [Cell, Cell, Tall, Tall, Cell, Cell]
+        );
         for grids in 0..5 {
             for others in 0..6 {
                 let shown = [vec![weights; grids], vec![loss; others]].concat();
-                let wide = |room: &Room| if *room == Cell { 1 } else { 2 };
-                assert_eq!(rooms(&shown).iter().map(wide).sum::<usize>() % 2, 0);
+                let wide = |room: &ChartSize| if *room == Cell { 1 } else { 2 };
+                assert_eq!(chart_sizes(&shown).iter().map(wide).sum::<usize>() % 2, 0);
             }
         }
     }
@@ -258,23 +275,23 @@ mod tests {
         let mut state = State::default();
         state.apply(Action::Open("#v1/sparse-parity?n=20".into()));
         state.run.step = 500;
-        state.apply(Action::ViewportAction(ViewportAction::Toggle("loss", "held-out".into())));
-        state.apply(Action::ViewportAction(ViewportAction::Zoom(100.0, 200.0)));
+        state.apply(Action::Viewport(ViewportAction::ToggleCurve("loss", "held-out".into())));
+        state.apply(Action::Viewport(ViewportAction::Zoom(100.0, 200.0)));
         let series = |name: &str| Series { name: name.into(), ..Default::default() };
-        let mut lines = Lines {
+        let mut lines = LineChart {
             x_label: "step".into(),
             series: vec![series("training batch"), series("held-out")],
             ..Default::default()
         };
         let plain = lines.clone();
-        state.viewing.shape("loss", &mut lines);
+        state.viewport.apply_to("loss", &mut lines);
         assert_eq!(lines.series.iter().map(|s| s.hidden).collect::<Vec<_>>(), [false, true]);
         assert_eq!(lines.x_range, Some((100.0, 200.0)));
-        let mut other = Lines { x_label: "frequency".into(), ..plain.clone() };
-        state.viewing.shape("purity", &mut other);
+        let mut other = LineChart { x_label: "frequency".into(), ..plain.clone() };
+        state.viewport.apply_to("purity", &mut other);
         assert_eq!((other.x_range, other.series), (None, plain.series));
         state.apply(Action::NewSeed(7));
-        assert_eq!(state.viewing.zoom, None);
-        assert!(state.viewing.hides("loss", "held-out"));
+        assert_eq!(state.viewport.zoom, None);
+        assert!(state.viewport.is_hidden("loss", "held-out"));
     }
 }

@@ -1,78 +1,79 @@
-//! What of the charts is looked at: which curves, and which part of the run. Kept while the page is open, not in the
+//! Zoom and hidden curves of the charts. They last while the page is open, and are not in the
 //! link.
 
-use vivarium_core::language::escaped;
-use vivarium_plot::analysis::Lines;
-use vivarium_plot::charts::Named;
+use vivarium_core::language::escape_html;
+use vivarium_plot::analysis::LineChart;
+use vivarium_plot::charts::LegendItem;
 
-/// What somebody wants to see of the charts.
+/// A change of the zoom or of the hidden curves.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ViewportAction {
-    /// The steps from one to another, in all charts over steps.
+    /// Show the steps from the first to the second number in all charts over steps.
     Zoom(f64, f64),
-    /// The whole run again.
-    Whole,
-    /// The curve of this name in this chart, or not.
-    Toggle(&'static str, String),
-    /// In this chart the curve of this name alone, of all these; or all of them, if it is alone already.
-    Only(&'static str, String, Vec<String>),
+    /// Show all steps.
+    ResetZoom,
+    /// Hide the curve of this name in this chart, or show it if it is hidden.
+    ToggleCurve(&'static str, String),
+    /// Show only the curve of this name in this chart, of all these curves; or all of them if it is already alone.
+    ShowOnly(&'static str, String, Vec<String>),
 }
 
-/// Which curves and which part of the run are seen.
+/// Zoom and hidden curves of all charts.
 #[derive(Debug, Clone, Default)]
 pub struct Viewport {
-    /// First and last step that are shown; none if all are.
+    /// First and last step that are shown; None shows all steps.
     pub zoom: Option<(f64, f64)>,
-    /// Names of curves that are not drawn, with their charts.
+    /// Hidden curves: chart and name of the curve.
     hidden: Vec<(&'static str, String)>,
-    /// Counts changes, so that charts know of one.
-    pub changes: u64,
+    /// Counts changes, so that charts are drawn again.
+    pub change_count: u64,
 }
 
-/// Fewest steps that are shown.
-const FEWEST: f64 = 2.0;
+/// Smallest number of steps that a zoom shows.
+const MIN_STEPS: f64 = 2.0;
 
-/// Most names of curves that are remembered as hidden: each kept run that is drawn over a chart has a name of its own.
-const MOST_HIDDEN: usize = 256;
+/// Largest number of hidden curves that are remembered; every compared run adds a name.
+const MAX_HIDDEN: usize = 256;
 
 impl Viewport {
-    /// Whether this curve is not drawn.
-    pub fn hides(&self, chart: &str, name: &str) -> bool {
+    /// Whether the curve of this name is hidden in this chart.
+    pub fn is_hidden(&self, chart: &str, name: &str) -> bool {
         self.hidden.iter().any(|(of, hidden)| *of == chart && hidden == name)
     }
 
-    /// The curves of a chart as they are to be seen.
-    pub fn shape(&self, chart: &str, lines: &mut Lines) {
+    /// Marks hidden curves and applies the zoom to the curves of a chart.
+    pub fn apply_to(&self, chart: &str, lines: &mut LineChart) {
         for series in &mut lines.series {
-            series.hidden = self.hides(chart, &series.name);
+            series.hidden = self.is_hidden(chart, &series.name);
         }
         if let Some((low, high)) = self.zoom.filter(|_| lines.is_over_steps()) {
             lines.zoom(low, high);
         }
     }
 
-    /// Does what somebody wants to see, of a run with so many steps.
-    pub fn see(&mut self, sight: ViewportAction, end: f64) {
-        self.changes += 1;
-        match sight {
-            ViewportAction::Whole => self.zoom = None,
+    /// Applies a change, in a run of `last_step` steps.
+    pub fn apply(&mut self, action: ViewportAction, last_step: f64) {
+        self.change_count += 1;
+        match action {
+            ViewportAction::ResetZoom => self.zoom = None,
             ViewportAction::Zoom(low, high) => {
-                let (low, high) = (low.max(0.0).floor(), high.min(end).ceil());
-                let middle = ((low + high) / 2.0).clamp(FEWEST / 2.0, (end - FEWEST / 2.0).max(FEWEST / 2.0));
-                let is_narrow = high - low < FEWEST;
+                let (low, high) = (low.max(0.0).floor(), high.min(last_step).ceil());
+                let middle = ((low + high) / 2.0)
+                    .clamp(MIN_STEPS / 2.0, (last_step - MIN_STEPS / 2.0).max(MIN_STEPS / 2.0));
+                let is_narrow = high - low < MIN_STEPS;
                 let (low, high) = match is_narrow {
-                    true => (middle - FEWEST / 2.0, middle + FEWEST / 2.0),
+                    true => (middle - MIN_STEPS / 2.0, middle + MIN_STEPS / 2.0),
                     false => (low, high),
                 };
-                let is_whole = low <= 0.0 && high >= end;
+                let is_whole = low <= 0.0 && high >= last_step;
                 self.zoom = (!is_whole && low.is_finite() && high.is_finite()).then_some((low, high));
             }
-            ViewportAction::Toggle(chart, name) => match self.hides(chart, &name) {
+            ViewportAction::ToggleCurve(chart, name) => match self.is_hidden(chart, &name) {
                 true => self.hidden.retain(|(of, hidden)| *of != chart || *hidden != name),
                 false => self.hidden.push((chart, name)),
             },
-            ViewportAction::Only(chart, name, all) => {
-                let is_alone = all.iter().all(|other| self.hides(chart, other) == (*other != name));
+            ViewportAction::ShowOnly(chart, name, all) => {
+                let is_alone = all.iter().all(|other| self.is_hidden(chart, other) == (*other != name));
                 self.hidden.retain(|(of, _)| *of != chart);
                 if !is_alone {
                     let others = all.into_iter().filter(|other| *other != name);
@@ -80,19 +81,19 @@ impl Viewport {
                 }
             }
         }
-        self.hidden.drain(..self.hidden.len().saturating_sub(MOST_HIDDEN));
+        self.hidden.drain(..self.hidden.len().saturating_sub(MAX_HIDDEN));
     }
 }
 
-/// Markup of a legend: a button for each curve, unless it is the only one.
-pub fn legend(named: &[Named]) -> String {
+/// Returns the legend as HTML: a button for each curve, or a label if there is one curve only.
+pub fn legend_html(named: &[LegendItem]) -> String {
     let curves = named.iter().filter(|of| !of.is_patch).count();
-    let one = |(at, of): (usize, &Named)| {
+    let one = |(at, of): (usize, &LegendItem)| {
         let patch = if of.is_patch { " key__swatch--patch" } else { "" };
         let inside = format!(
             "<i class=\"key__swatch{patch}\" style=\"background:{}\"></i>{}",
             of.colour,
-            escaped(&of.name)
+            escape_html(&of.name)
         );
         match of.is_patch || curves < 2 {
             true => format!("<span class=\"key\">{inside}</span>"),
@@ -100,7 +101,7 @@ pub fn legend(named: &[Named]) -> String {
                 "<button class=\"key\" type=\"button\" data-at=\"{at}\" aria-pressed=\"{}\" \
                  title=\"{about}\">{inside}</button>",
                 !of.is_hidden,
-                about = escaped(tr!(
+                about = escape_html(tr!(
                     "Press to hide or show this curve. Press with Shift, or double-click, to show only this curve"
                 )),
             ),
@@ -117,7 +118,7 @@ mod tests {
     fn a_part_of_the_run_has_some_steps_and_ends_with_it() {
         let mut viewing = Viewport::default();
         let mut zoom = |low: f64, high: f64| {
-            viewing.see(ViewportAction::Zoom(low, high), 1000.0);
+            viewing.apply(ViewportAction::Zoom(low, high), 1000.0);
             viewing.zoom
         };
         assert_eq!(zoom(100.0, 400.0), Some((100.0, 400.0)));
@@ -126,9 +127,9 @@ mod tests {
         assert_eq!(zoom(1000.0, 1000.0), Some((998.0, 1000.0)));
         assert_eq!(zoom(-3.0, 1200.0), None, "all of it");
         assert_eq!(zoom(f64::NAN, f64::NAN), None);
-        viewing.see(ViewportAction::Zoom(1.0, 5.0), 1000.0);
-        viewing.see(ViewportAction::Whole, 1000.0);
-        assert_eq!((viewing.zoom, viewing.changes), (None, 8));
+        viewing.apply(ViewportAction::Zoom(1.0, 5.0), 1000.0);
+        viewing.apply(ViewportAction::ResetZoom, 1000.0);
+        assert_eq!((viewing.zoom, viewing.change_count), (None, 8));
     }
 
     #[test]
@@ -136,33 +137,34 @@ mod tests {
         let mut viewing = Viewport::default();
         let names = ["a", "b", "c"].map(String::from);
         let mut see = |sight: ViewportAction| {
-            viewing.see(sight, 10.0);
+            viewing.apply(sight, 10.0);
             let hidden =
-                |chart: &str| names.iter().filter(|name| viewing.hides(chart, name)).cloned().collect();
+                |chart: &str| names.iter().filter(|name| viewing.is_hidden(chart, name)).cloned().collect();
             [hidden("loss"), hidden("accuracy")].map(|names: Vec<String>| names.concat())
         };
-        assert_eq!(see(ViewportAction::Toggle("accuracy", "a".into())), ["", "a"]);
-        assert_eq!(see(ViewportAction::Toggle("loss", "b".into())), ["b", "a"]);
-        assert_eq!(see(ViewportAction::Toggle("loss", "b".into())), ["", "a"]);
-        assert_eq!(see(ViewportAction::Only("loss", "b".into(), names.to_vec())), ["ac", "a"]);
-        assert_eq!(see(ViewportAction::Only("loss", "c".into(), names.to_vec())), ["ab", "a"]);
-        assert_eq!(see(ViewportAction::Only("loss", "c".into(), names.to_vec())), ["", "a"]);
-        (0..2 * MOST_HIDDEN).for_each(|at| viewing.see(ViewportAction::Toggle("loss", at.to_string()), 10.0));
-        assert_eq!((viewing.hidden.len(), viewing.hides("accuracy", "a")), (MOST_HIDDEN, false));
-        assert!(viewing.hides("loss", &(2 * MOST_HIDDEN - 1).to_string()));
+        assert_eq!(see(ViewportAction::ToggleCurve("accuracy", "a".into())), ["", "a"]);
+        assert_eq!(see(ViewportAction::ToggleCurve("loss", "b".into())), ["b", "a"]);
+        assert_eq!(see(ViewportAction::ToggleCurve("loss", "b".into())), ["", "a"]);
+        assert_eq!(see(ViewportAction::ShowOnly("loss", "b".into(), names.to_vec())), ["ac", "a"]);
+        assert_eq!(see(ViewportAction::ShowOnly("loss", "c".into(), names.to_vec())), ["ab", "a"]);
+        assert_eq!(see(ViewportAction::ShowOnly("loss", "c".into(), names.to_vec())), ["", "a"]);
+        (0..2 * MAX_HIDDEN)
+            .for_each(|at| viewing.apply(ViewportAction::ToggleCurve("loss", at.to_string()), 10.0));
+        assert_eq!((viewing.hidden.len(), viewing.is_hidden("accuracy", "a")), (MAX_HIDDEN, false));
+        assert!(viewing.is_hidden("loss", &(2 * MAX_HIDDEN - 1).to_string()));
     }
 
     #[test]
     fn a_legend_has_buttons_where_there_is_a_choice_and_names_stay_text() {
-        let of = |name: &str, is_patch: bool, is_hidden: bool| Named {
+        let of = |name: &str, is_patch: bool, is_hidden: bool| LegendItem {
             name: name.into(),
             colour: "#0072b2".into(),
             is_patch,
             is_hidden,
         };
-        let alone = legend(&[of("network", false, false), of("nearest: uniform", true, false)]);
+        let alone = legend_html(&[of("network", false, false), of("nearest: uniform", true, false)]);
         assert!(!alone.contains("<button") && alone.contains("</i>network</span>"), "{alone}");
-        let both = legend(&[of("a <b>", false, true), of("c", false, false)]);
+        let both = legend_html(&[of("a <b>", false, true), of("c", false, false)]);
         assert!(
             both.contains("data-at=\"0\" aria-pressed=\"false\"") && both.contains("</i>a &lt;b></button>")
         );

@@ -1,56 +1,55 @@
 //! The names of compared runs, their curves in a chart, and their measurements as one table.
 
-use super::update::is_part;
-use crate::library::{ComparedRun, id_of, name_of};
+use super::update::is_part_of;
+use crate::library::{ComparedRun, default_name, run_id};
 use crate::state::State;
 use vivarium_core::language::translated;
 use vivarium_model::chart::Chart;
 use vivarium_model::run::RunSpec;
-use vivarium_plot::analysis::{Lines, Reading, Role, Series};
+use vivarium_plot::analysis::{LineChart, Reading, Role, Series};
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartOfRun;
-use vivarium_view::display::data::about;
+use vivarium_view::display::data::build_record;
 use vivarium_view::display::naming;
-use vivarium_view::record::{RunRows, csv_of_runs};
+use vivarium_view::record::{RunRows, format_runs_csv};
 
-/// The compared runs with their names.
+/// The compared runs with names that distinguish them.
 pub struct Comparison<'a> {
-    /// What the run of the page is called among them.
-    pub own: String,
-    /// The others.
+    /// Name of the current run of the page.
+    pub own_name: String,
+    /// The other runs.
     pub runs: Vec<NamedRun<'a>>,
 }
 
-/// A compared run with its name.
+/// A compared run with a name that distinguishes it.
 pub struct NamedRun<'a> {
-    /// The run.
-    pub of: &'a ComparedRun,
-    /// What it is called among the others.
+    /// The saved run with its curves.
+    pub run: &'a ComparedRun,
+    /// Name of the run.
     pub name: String,
-    /// Whether its curve is a part of the curve of the run of the page, which is drawn anyway.
-    pub is_same: bool,
+    /// Whether its curves are the beginning of the current run's curves, and therefore not drawn.
+    pub is_part_of_own: bool,
 }
 
 impl NamedRun<'_> {
-    /// Its curves, if they are another run's.
-    fn other(&self) -> Option<&RunView> {
-        (!self.is_same).then_some(&self.of.run)
+    /// Returns the run with its curves, or None if they are part of the current run's curves.
+    fn other_run(&self) -> Option<&RunView> {
+        (!self.is_part_of_own).then_some(&self.run.run)
     }
 }
 
-/// Whether two runs are of the same task.
+/// Whether two runs train on the same task.
 fn is_same_task(one: &RunView, other: &RunView) -> bool {
     one.spec().task.info().slug == other.spec().task.info().slug
 }
 
-/// Whether a chart of `shown` measures the same of another run: in every run of the task, and in one of another task if
-/// the chart has the same title there.
-fn measures(chart: Chart, other: &RunView, shown: &RunView) -> bool {
+/// Whether a chart shows the same quantity for both runs: the tasks are the same, or the chart has the same title.
+fn measures_same(chart: Chart, other: &RunView, shown: &RunView) -> bool {
     is_same_task(other, shown) || (chart.applies(other).is_ok() && chart.title(other) == chart.title(shown))
 }
 
-/// The name of a curve of this run.
-fn labelled(curve: &str, run: &str) -> String {
+/// Returns the label of a curve in the legend: curve and run.
+fn curve_label(curve: &str, run: &str) -> String {
     match curve.is_empty() {
         true => run.into(),
         false => tr!("{curve}, {run}", curve, run),
@@ -58,85 +57,91 @@ fn labelled(curve: &str, run: &str) -> String {
 }
 
 impl State {
-    /// Whether there is another run beside that of the page.
-    pub fn has_compared(&self) -> bool {
-        self.library.compared().any(|of| !is_part(&of.run, self.run.spec()))
+    /// Whether a run other than the current one is compared.
+    pub fn has_compared_runs(&self) -> bool {
+        self.library.compared_runs().any(|of| !is_part_of(&of.run, self.run.spec()))
     }
 
-    /// The name that the person has given to a kept run, if there is one.
-    fn given_name(&self, id: &str, spec: &RunSpec) -> Option<String> {
+    /// Returns the name that the user gave to a saved run; None if it has the default name.
+    fn custom_name(&self, id: &str, spec: &RunSpec) -> Option<String> {
         let kept = self.library.find(id).filter(|kept| kept.revision > 0)?;
-        (!kept.name.is_empty() && kept.name != name_of(spec)).then(|| kept.name.clone())
+        (!kept.name.is_empty() && kept.name != default_name(spec)).then(|| kept.name.clone())
     }
 
-    /// The compared runs with their names: the settings in which they and the run of the page differ.
+    /// Names the compared runs by the settings in which they differ.
     pub fn comparison(&self) -> Comparison<'_> {
         let own = self.run.spec();
-        let all = self.library.compared().map(|of| (of, is_part(&of.run, own)));
+        let all = self.library.compared_runs().map(|of| (of, is_part_of(&of.run, own)));
         let (same, others): (Vec<_>, Vec<_>) = all.partition(|(_, is_same)| *is_same);
-        let mut runs: Vec<(String, &RunSpec)> = vec![(id_of(own), own)];
+        let mut runs: Vec<(String, &RunSpec)> = vec![(run_id(own), own)];
         runs.extend(others.iter().map(|(of, _)| (of.id.clone(), of.run.spec())));
         let specs: Vec<&RunSpec> = runs.iter().map(|(_, spec)| *spec).collect();
         let mut names: Vec<String> = vec![];
-        for ((id, spec), name) in runs.iter().zip(naming::names(&specs)) {
-            let name = self.given_name(id, spec).or(name).unwrap_or_else(|| name_of(spec));
-            // A name may be given twice; a legend and a table must tell the runs apart.
+        for ((id, spec), name) in runs.iter().zip(naming::name_runs(&specs)) {
+            let name = self.custom_name(id, spec).or(name).unwrap_or_else(|| default_name(spec));
+            // Two runs may have the same name; legend and table must distinguish them.
             let same = names.iter().filter(|other| **other == name).count();
             names.push(if same > 0 { format!("{name} ({})", same + 1) } else { name });
         }
         let mut names = names.into_iter();
         let own = names.next().unwrap_or_default();
-        let same = same.into_iter().map(|(of, is_same)| NamedRun { of, name: own.clone(), is_same });
+        let same = same.into_iter().map(|(of, is_same)| NamedRun {
+            run: of,
+            name: own.clone(),
+            is_part_of_own: is_same,
+        });
         let others = others.into_iter().zip(names);
-        let others = others.map(|((of, is_same), name)| NamedRun { of, name, is_same });
-        Comparison { runs: same.chain(others).collect(), own }
+        let others = others.map(|((of, is_same), name)| NamedRun { run: of, name, is_part_of_own: is_same });
+        Comparison { runs: same.chain(others).collect(), own_name: own }
     }
 
-    /// Draws the last curve of each compared run under the curves of a chart: what [`State::draw_kept`] calls.
-    pub fn draw_compared(&self, chart: Chart, lines: &mut Lines) {
-        // What is measured along every run of the lab; of probes, a kept run has nothing. A kept run would tell what a
+    /// Adds the last curve of each compared run to the curves of a chart.
+    pub fn draw_compared_runs(&self, chart: Chart, lines: &mut LineChart) {
+        // Only measurements of every run of the lab: a saved run has no probes. A saved run would show what a
         // reader is to predict.
-        if !chart.compares(&self.run) || self.is_predicting() || !self.has_compared() {
+        if !chart.shows_other_runs(&self.run) || self.is_predicting() || !self.has_compared_runs() {
             return;
         }
         let (comparison, spec) = (self.comparison(), self.run.spec());
         let mut drawn = vec![];
         for named in &comparison.runs {
-            let Some(run) = named.other().filter(|run| measures(chart, run, &self.run)) else { continue };
+            let Some(run) = named.other_run().filter(|run| measures_same(chart, run, &self.run)) else {
+                continue;
+            };
             if let Reading::Lines(mut others) = chart.reading(run)
                 && let Some(curve) = others.series.pop()
             {
-                // Another batch is another number of examples in a step.
-                let share = match &lines.counted {
-                    Some(_) => run.spec().batch() as f64 / spec.batch() as f64,
+                // With another batch size, a step has another number of examples.
+                let share = match &lines.step_unit {
+                    Some(_) => run.spec().batch_size() as f64 / spec.batch_size() as f64,
                     None => 1.0,
                 };
                 drawn.push(Series {
-                    name: labelled(&curve.name, &named.name),
-                    tint: Some(named.of.tint),
+                    name: curve_label(&curve.name, &named.name),
+                    muted_colour: Some(named.run.colour),
                     role: Role::Other,
-                    each: None,
+                    replica_curves: None,
                     x: curve.x.iter().map(|x| x * share).collect(),
                     ..curve
                 });
             }
         }
-        // The curve that the others are compared with is named as they are.
+        // The current run's curve is labelled like the others.
         let last = lines.series.iter().rfind(|series| !series.faint);
         let last = last.map(|series| (series.name.clone(), series.role)).filter(|_| !drawn.is_empty());
         for series in &mut lines.series {
             if last.as_ref().is_some_and(|(name, role)| series.name == *name && series.role == *role) {
-                series.name = labelled(&series.name, &comparison.own);
+                series.name = curve_label(&series.name, &comparison.own_name);
             }
         }
         lines.series.extend(drawn);
     }
 
-    /// Why a compared run is in none of the charts that are shown, as a sentence.
-    pub fn why_not_drawn(&self, named: &NamedRun) -> Option<String> {
-        let run = named.other().filter(|run| !is_same_task(run, &self.run))?;
-        let mut shown = self.run.link.view.show.iter().filter(|chart| chart.compares(&self.run));
-        let is_drawn = shown.any(|chart| measures(*chart, run, &self.run));
+    /// Returns why none of the shown charts draws a compared run; None if one does.
+    pub fn not_drawn_reason(&self, named: &NamedRun) -> Option<String> {
+        let run = named.other_run().filter(|run| !is_same_task(run, &self.run))?;
+        let mut shown = self.run.link.view.show.iter().filter(|chart| chart.shows_other_runs(&self.run));
+        let is_drawn = shown.any(|chart| measures_same(*chart, run, &self.run));
         (!is_drawn).then(|| {
             tr!(
                 "“{name}” is not drawn: its task is {task}, and none of the charts that are shown applies to this task.",
@@ -146,19 +151,19 @@ impl State {
         })
     }
 
-    /// The measurements of the run of the page and of the compared runs, in one table.
+    /// Returns the measurements of the current run and of the compared runs as one CSV table.
     pub fn compared_csv(&self) -> String {
         let comparison = self.comparison();
-        let others = comparison.runs.iter().filter_map(|named| Some((&named.name, named.other()?)));
-        let all = std::iter::once((&comparison.own, self.whole())).chain(others);
+        let others = comparison.runs.iter().filter_map(|named| Some((&named.name, named.other_run()?)));
+        let all = std::iter::once((&comparison.own_name, self.latest_run())).chain(others);
         let tables: Vec<RunRows> = all
             .map(|(name, run)| RunRows {
                 name,
-                measures: run.spec().measures(),
-                preamble: about(run).csv_preamble(),
+                measures: run.spec().measure_names(),
+                preamble: build_record(run).csv_preamble(),
                 rows: run.history.rows().collect(),
             })
             .collect();
-        csv_of_runs(&tables)
+        format_runs_csv(&tables)
     }
 }

@@ -1,14 +1,15 @@
-//! Keep and compare: the curves of kept runs beside those of the run of the page.
+//! Comparison: the curves of saved runs in the charts of the current run.
 //!
 //! # Why
-//! Which runs are compared is known to the tab, not to the library: another tab compares others. All runs are kept
-//! anyway, so comparing one stores nothing more, and to stop comparing deletes nothing.
+//! The compared runs belong to the tab, not to the list of saved runs: another tab compares others. All runs are saved
+//! anyway, so comparing a run stores nothing, and removing it from the comparison deletes nothing.
 //!
-//! A run that goes on is no second run. So a kept run is not drawn while its curve is a part of the curve of the page's
-//! run: before a setting changes, and where only the learning rate was changed on the way. It is drawn as soon as the
-//! two curves differ.
+//! A run that is continued is not a second run. So a saved run is not drawn while its curves are the beginning of the
+//! current run's curves: before a setting changes, and where only the learning rate was changed during training. It is
+//! drawn as soon as the curves differ.
 //!
-//! All of this is code of the page's second program, reached through [`Keeper`](super::library::keeper::Keeper) alone.
+//! All of this is in the page's second program, reached through
+//! [`LibraryFunctions`](super::library::keeper::LibraryFunctions) alone.
 
 mod draw;
 mod update;
@@ -18,5 +19,5 @@ mod tests;
 
 pub use draw::NamedRun;
 
-/// Most kept runs that are compared: each has a colour of its own.
-pub const MOST: usize = super::library::COLOURS;
+/// Largest number of compared runs; each has a colour of its own.
+pub const MAX_COMPARED: usize = super::library::COLOUR_COUNT;

@@ -2,8 +2,8 @@
 
 use crate::state::{Action, State};
 use vivarium_model::chart;
-use vivarium_model::chart::{Chart, Kind};
-use vivarium_model::protocol::Row;
+use vivarium_model::chart::{Chart, ChartKind};
+use vivarium_model::protocol::Measurement;
 use vivarium_model::tasks::sparse_parity::charts as parity_charts;
 use vivarium_plot::analysis::Reading;
 use vivarium_view::display::charts::ChartOfRun;
@@ -27,9 +27,9 @@ fn every_chart_has_the_shape_that_the_catalogue_says() {
         let kind = chart.info().kind;
         if chart.applies(&state.run).is_ok() {
             let shape = match chart.reading(&state.run) {
-                Reading::Lines(_) => Kind::Lines,
-                Reading::Grid(_) => Kind::Grid,
-                Reading::Bars(_) => Kind::Bars,
+                Reading::Lines(_) => ChartKind::Lines,
+                Reading::Grid(_) => ChartKind::Grid,
+                Reading::Bars(_) => ChartKind::Bars,
             };
             assert_eq!(shape, kind, "{chart:?}");
             assert!(chart.summary(&state.run).ends_with('.') && !chart.title(&state.run).is_empty());
@@ -41,7 +41,7 @@ fn every_chart_has_the_shape_that_the_catalogue_says() {
 fn on_a_logarithmic_axis_accuracy_is_error() {
     let mut state = State::default();
     state.apply(Action::Open("#v1/sparse-parity?x=log&y=log".into()));
-    let row = Row { test_accuracy: vec![0.75, 0.5], train_accuracy: vec![1.0], ..Default::default() };
+    let row = Measurement { test_accuracy: vec![0.75, 0.5], train_accuracy: vec![1.0], ..Default::default() };
     state.run.history.push(row);
     let Reading::Lines(lines) = chart::ACCURACY.reading(&state.run) else { panic!("curves") };
     assert!(lines.log_x && lines.log_y && lines.y_range.is_none());
@@ -55,7 +55,7 @@ fn stamps_change_with_what_is_shown() {
     let mut state = State::default();
     state.apply(Action::Open(String::new()));
     let before = chart::LOSS.stamp(&state.run);
-    state.run.history.push(Row { step: 50, ..Default::default() });
+    state.run.history.push(Measurement { step: 50, ..Default::default() });
     assert_ne!(chart::LOSS.stamp(&state.run), before);
     let before = chart::LOSS.stamp(&state.run);
     state.apply(Action::ToggleAxis("y"));
@@ -139,7 +139,7 @@ fn a_sweep_shows_its_whole_way_and_where_too_few_arrive() {
         _ => panic!("curves"),
     };
     let mut done = |times: [Option<u64>; 2]| {
-        state.run.sweep.as_mut().unwrap().done.push(times.to_vec());
+        state.run.sweep.as_mut().unwrap().solved_steps.push(times.to_vec());
         lines(&state)
     };
     let none = done([None; 2]);

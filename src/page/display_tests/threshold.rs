@@ -4,7 +4,7 @@ use crate::state::{Action, State};
 use vivarium_model::chart;
 use vivarium_plot::analysis::Reading;
 use vivarium_view::display::charts::ChartOfRun;
-use vivarium_view::display::charts::thresholds;
+use vivarium_view::display::charts::compute_thresholds;
 
 fn open(link: &str) -> State {
     let mut state = State::default();
@@ -28,12 +28,12 @@ fn thresholds_are_of_the_best_of_each_group_and_said() {
     let sweep = state.run.sweep.as_mut().unwrap();
     let cell = |some: usize| (0..5).map(|i| (i < some).then_some(40)).collect::<Vec<_>>();
     // m = 20, then 30, then 40; each at T = 25 and T = 50.
-    sweep.done = [4, 0, 5, 3].map(cell).to_vec();
+    sweep.solved_steps = [4, 0, 5, 3].map(cell).to_vec();
     assert_eq!(
-        thresholds(&state.run.link.spec, state.run.sweep.as_ref().unwrap()).unwrap(),
+        compute_thresholds(&state.run.link.spec, state.run.sweep.as_ref().unwrap()).unwrap(),
         [(25.0, Some(20.0)), (50.0, None)]
     );
-    state.run.sweep.as_mut().unwrap().done.extend([5, 4].map(cell));
+    state.run.sweep.as_mut().unwrap().solved_steps.extend([5, 4].map(cell));
     let said = chart::THRESHOLD.summary(&state.run);
     assert_eq!(
         said,

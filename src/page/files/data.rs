@@ -1,18 +1,18 @@
-//! The data of a chart, as the page's menu saves them and as `lab probe` writes them.
+//! The data of a chart as CSV, for the page's menu and for `lab probe`.
 
-use super::{Saved, record};
+use super::{ExportFile, build_record};
 use crate::state::State;
 use vivarium_model::chart::Chart;
-use vivarium_view::display::data::{ChartData, about_charts, csv};
+use vivarium_view::display::data::{ChartData, build_chart_record, write_csv};
 
-/// What a chart shows at the step on display, with the curves of the runs that are compared.
-pub fn chart_data(state: &State, chart: Chart) -> ChartData {
+/// Returns the data that a chart shows at the current step, including the compared runs.
+pub fn build_chart_data(state: &State, chart: Chart) -> ChartData {
     ChartData::new(chart, &state.run, state.reading_to_step(chart))
 }
 
-/// The file with the data of one chart.
-pub fn chart_csv(state: &State, chart: Chart) -> Saved {
-    let bytes = csv(&about_charts(&state.run), &[chart_data(state, chart)]).into_bytes();
-    let name = format!("{}-{}.csv", record(state, "").name(), chart.slug());
-    Saved { name, kind: "text/csv", bytes }
+/// Returns the data of a chart as a CSV file.
+pub fn export_chart_csv(state: &State, chart: Chart) -> ExportFile {
+    let bytes = write_csv(&build_chart_record(&state.run), &[build_chart_data(state, chart)]).into_bytes();
+    let name = format!("{}-{}.csv", build_record(state, "").file_stem(), chart.slug());
+    ExportFile { name, media_type: "text/csv", bytes }
 }

@@ -1,9 +1,9 @@
-//! The run as files: what can be saved, and what a file that is opened changes in the state.
+//! Files of a run: saving them, and opening them on the page.
 //!
 //! # Why
-//! A file of a run is shown as what it is, a record: its curves and its link, and nothing trains until somebody asks for
-//! it, since the same link trains the same run. Charts that look into the network are not of it. A file of weights is a
-//! run that waits at its step. Whatever is wrong with a file, the run on the page goes on.
+//! A file of a run is shown as a record, with its curves and its link; training starts only when the user asks for it,
+//! since the same link trains the same run. Charts that need weights are not available. A file of weights is shown as a
+//! run that is paused at its step. If a file cannot be opened, the current run goes on.
 
 pub mod data;
 pub mod openers;
@@ -17,82 +17,82 @@ use super::state::{Action, State, TrainerStatus, UndoEntry};
 use super::trainer::Effect;
 use crate::files::openers::openers;
 use vivarium_core::sorting;
-use vivarium_model::permalink::{Link, View};
-use vivarium_model::platform::file::GivenFile;
-use vivarium_model::protocol::{Command, Ending};
-use vivarium_view::display::words::thousands;
-use vivarium_view::display::{Phase, RunView};
+use vivarium_model::permalink::{Link, ViewSettings};
+use vivarium_model::platform::file::UploadedFile;
+use vivarium_model::protocol::{Command, EndReason};
+use vivarium_view::display::words::format_thousands;
+use vivarium_view::display::{RunPhase, RunView};
 use vivarium_view::record::preamble::file_name;
-use vivarium_view::record::reading::News;
-use vivarium_view::record::weights::Header;
-use vivarium_view::record::{Environment, Record, csv, torch};
+use vivarium_view::record::reading::ReadProgress;
+use vivarium_view::record::weights::CheckpointHeader;
+use vivarium_view::record::{Record, TrainingEnvironment, format_csv, torch};
 use vivarium_view::ui::request::Request;
 
-/// What can be saved of a run.
+/// A kind of file that the page can save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Export {
-    /// The table of metrics.
+    /// Metrics of the run as CSV.
     Csv,
-    /// The same of all runs that are compared.
-    Compared,
-    /// The run.
+    /// Metrics of all compared runs as one CSV table.
+    ComparedCsv,
+    /// The run as JSON: link, measurements and environment.
     Json,
-    /// Its weights.
+    /// Weights and optimizer state as safetensors.
     Weights,
-    /// The PyTorch script.
+    /// The experiment as a PyTorch script.
     Script,
 }
 
 /// A file to be saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saved {
-    /// What it is called.
+pub struct ExportFile {
+    /// Name of the file.
     pub name: String,
-    /// Its media type.
-    pub kind: &'static str,
-    /// What is in it.
+    /// Media type, such as `text/csv`.
+    pub media_type: &'static str,
+    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
 impl Export {
-    /// All of them, in the order of the dialog.
+    /// All kinds in the order of the dialog.
     pub const ALL: [Export; 5] =
-        [Export::Json, Export::Csv, Export::Compared, Export::Weights, Export::Script];
+        [Export::Json, Export::Csv, Export::ComparedCsv, Export::Weights, Export::Script];
 
-    /// Name for tests.
+    /// Returns the name in test ids.
     pub fn slug(self) -> &'static str {
         match self {
-            Export::Compared => "compared",
-            other => other.ending(),
+            Export::ComparedCsv => "compared",
+            other => other.extension(),
         }
     }
 
-    /// Ending of the file.
-    pub fn ending(self) -> &'static str {
+    /// Returns the extension of the file, without a dot.
+    pub fn extension(self) -> &'static str {
         match self {
-            Export::Csv | Export::Compared => "csv",
+            Export::Csv | Export::ComparedCsv => "csv",
             Export::Json => "json",
             Export::Weights => "safetensors",
             Export::Script => "py",
         }
     }
 
-    /// What stands on its button.
-    pub fn word(self) -> &'static str {
+    /// Returns the label of the button.
+    pub fn label(self) -> &'static str {
         match self {
             Export::Csv => tr!("Metrics (CSV)"),
-            Export::Compared => tr!("Compared runs (CSV)"),
+            Export::ComparedCsv => tr!("Compared runs (CSV)"),
             Export::Json => tr!("Run (JSON)"),
             Export::Weights => tr!("Weights (safetensors)"),
             Export::Script => tr!("PyTorch script"),
         }
     }
 
-    /// What it is good for, in one sentence.
-    pub fn about(self) -> &'static str {
+    /// Returns a sentence on the use of the file.
+    pub fn description(self) -> &'static str {
         match self {
             Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
-            Export::Compared => {
+            Export::ComparedCsv => {
                 tr!(
                     "The metrics of this run and of the compared runs in one table. The column “run” contains the name of the run. The next columns are “step” and “replica”, and then one column for each metric."
                 )
@@ -111,15 +111,17 @@ impl Export {
         }
     }
 
-    /// Why there is no such file now, where that is known without making it.
-    pub fn unavailable(self, state: &State) -> Option<&'static str> {
+    /// Returns why the file cannot be saved now, as far as that is known before it is built; None if it can.
+    pub fn unavailable_reason(self, state: &State) -> Option<&'static str> {
         match self {
-            Export::Csv if state.run.history.last().is_none() => Some(tr!("Nothing has been measured yet.")),
-            Export::Compared if !state.has_compared() => Some(tr!(
+            Export::Csv if state.run.history.latest().is_none() => {
+                Some(tr!("Nothing has been measured yet."))
+            }
+            Export::ComparedCsv if !state.has_compared_runs() => Some(tr!(
                 "There is no other run to compare: press “Keep and compare”, then train with another setting."
             )),
             Export::Weights if state.checkpoint.is_some() => None,
-            Export::Weights if state.run.record.is_some() => {
+            Export::Weights if state.run.file_environment.is_some() => {
                 Some(tr!("The opened file contains no weights."))
             }
             Export::Weights => Some(tr!("The training program has sent no weights yet.")),
@@ -127,73 +129,77 @@ impl Export {
         }
     }
 
-    /// The file, in a browser that calls itself `system`.
+    /// Builds the file; `system` is the user agent of the browser.
     ///
     /// # Errors
-    /// A sentence that says why there is none.
-    pub fn file(self, state: &State, system: &str) -> Result<Saved, String> {
-        if let Some(why) = self.unavailable(state) {
+    /// A sentence on why the file cannot be built.
+    pub fn build(self, state: &State, system: &str) -> Result<ExportFile, String> {
+        if let Some(why) = self.unavailable_reason(state) {
             return Err(why.into());
         }
-        let record = record(state, system);
+        let record = build_record(state, system);
         let weights = state.checkpoint.as_ref();
         let (kind, bytes) = match self {
             Export::Csv => {
                 let rows: Vec<_> = state.run.history.rows().collect();
-                let table = csv(&state.run.spec().measures(), rows.into_iter());
+                let table = format_csv(&state.run.spec().measure_names(), rows.into_iter());
                 ("text/csv", (record.csv_preamble() + &table).into_bytes())
             }
-            Export::Compared => ("text/csv", state.compared_csv().into_bytes()),
+            Export::ComparedCsv => ("text/csv", state.compared_csv().into_bytes()),
             Export::Json => ("application/json", record.to_json().into_bytes()),
             Export::Weights => {
                 ("application/octet-stream", weights.map(|(_, bytes)| bytes.clone()).unwrap_or_default())
             }
-            Export::Script => ("text/x-python", torch::script(&state.run.link.spec)?.into_bytes()),
+            Export::Script => ("text/x-python", torch::write_script(&state.run.link.spec)?.into_bytes()),
         };
         let step = weights.filter(|_| self == Export::Weights).map_or(state.run.step, |(step, _)| *step);
         let record = Record { step, ..record };
-        let of_all = if self == Export::Compared { "-compared" } else { "" };
-        Ok(Saved { name: format!("{}{of_all}.{}", record.name(), self.ending()), kind, bytes })
+        let of_all = if self == Export::ComparedCsv { "-compared" } else { "" };
+        Ok(ExportFile {
+            name: format!("{}{of_all}.{}", record.file_stem(), self.extension()),
+            media_type: kind,
+            bytes,
+        })
     }
 }
 
-/// The run as a record, from a browser that calls itself `system`.
-pub fn record(state: &State, system: &str) -> Record {
-    let [weights, weights_of] = state.run.initial.clone();
-    let here = || Environment {
-        program: Environment::program(),
-        front: "page".into(),
-        device: state.report.as_ref().map_or_else(String::new, |report| report.name.clone()),
+/// Returns the run as a record; `system` is the user agent of the browser.
+pub fn build_record(state: &State, system: &str) -> Record {
+    let [weights, weights_of] = state.run.initial_weights_file.clone();
+    let here = || TrainingEnvironment {
+        program: TrainingEnvironment::program(),
+        frontend: "page".into(),
+        device: state.device_report.as_ref().map_or_else(String::new, |report| report.name.clone()),
         learner: state.learner.0.clone(),
         system: system.into(),
-        weights,
-        weights_of,
+        weights_file: weights,
+        weights_description: weights_of,
     };
     let is_sweep = state.run.sweep.is_some();
     Record {
         link: state.run.link.clone(),
-        environment: state.run.record.clone().unwrap_or_else(here),
+        environment: state.run.file_environment.clone().unwrap_or_else(here),
         step: state.run.step,
         ending: match &state.run.phase {
-            Phase::Finished(ending) => Some(*ending),
-            Phase::Diverged { .. } => Some(Ending::Diverged),
+            RunPhase::Finished(ending) => Some(*ending),
+            RunPhase::Diverged { .. } => Some(EndReason::Diverged),
             _ => None,
         },
         held_out: state.run.held_out,
-        solved: if is_sweep { vec![] } else { state.run.times() },
+        solved: if is_sweep { vec![] } else { state.run.solved_steps() },
         rows: if is_sweep { vec![] } else { state.run.history.rows().cloned().collect() },
-        times: state.run.sweep.as_ref().map_or(vec![], |sweep| sweep.done.clone()),
+        times: state.run.sweep.as_ref().map_or(vec![], |sweep| sweep.solved_steps.clone()),
     }
 }
 
-/// The command line that makes the same run.
-pub fn command(state: &State) -> String {
-    record(state, "").command()
+/// Returns the command line that trains the same run.
+pub fn command_line(state: &State) -> String {
+    build_record(state, "").command()
 }
 
-/// Where the numbers on show come from, if that is a file.
-pub fn origin(state: &State) -> Option<String> {
-    let about = state.run.record.as_ref()?;
+/// Returns the device and program that made the shown measurements, if they come from a file.
+pub fn describe_origin(state: &State) -> Option<String> {
+    let about = state.run.file_environment.as_ref()?;
     let parts = [&about.device, &about.learner, &about.program];
     let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     Some(tr!(
@@ -202,70 +208,80 @@ pub fn origin(state: &State) -> Option<String> {
     ))
 }
 
-/// What the link of a run does not say of it, if that is something: the file with the initial weights.
-pub fn initial_weights(run: &RunView) -> Option<String> {
-    let file = file_name(&run.initial[0]);
+/// Returns a note that the initial weights come from a file and not from the link; None if they come from the link.
+pub fn initial_weights_note(run: &RunView) -> Option<String> {
+    let file = file_name(&run.initial_weights_file[0]);
     (!file.is_empty()).then(|| {
         tr!("The initial weights come from {file}; the link alone does not give the same run.", file)
     })
 }
 
 impl State {
-    /// Opens a file that a person chose or dropped: the second program reads it, and is there, since all that chooses
-    /// files comes with it.
-    pub(super) fn open_file(&mut self, name: &str, file: GivenFile, effects: &mut Vec<Effect>) {
+    /// Opens a file that the user chose or dropped, if the second program is loaded; file dialogs come with it.
+    pub(super) fn open_file(&mut self, name: &str, file: UploadedFile, effects: &mut Vec<Effect>) {
         if let Some(openers) = openers() {
-            (openers.file)(self, name, file, effects);
+            (openers.open_file)(self, name, file, effects);
         }
     }
 
-    /// Takes what a worker says of the file of this number.
-    pub(super) fn file_news(&mut self, number: u64, news: News, effects: &mut Vec<Effect>) {
+    /// Handles a message of the worker that reads the file with this number.
+    pub(super) fn handle_file_message(
+        &mut self,
+        number: u64,
+        message: ReadProgress,
+        effects: &mut Vec<Effect>,
+    ) {
         if let Some(openers) = openers() {
-            (openers.news)(self, number, news, effects);
+            (openers.handle_message)(self, number, message, effects);
         }
     }
 
-    /// Says why a file is not opened; everything stays as it is.
-    pub(super) fn refuse_file(&mut self, name: &str, why: &str) {
-        self.flaw = tr!("{name} was not opened: {why}. Nothing has changed.", name, why);
-        self.message = self.flaw.clone();
+    /// Reports why a file was not opened; nothing else changes.
+    pub(super) fn reject_file(&mut self, name: &str, why: &str) {
+        self.file_error = tr!("{name} was not opened: {why}. Nothing has changed.", name, why);
+        self.message = self.file_error.clone();
     }
 
-    /// Gives up the trainer, whose next word would be about another run.
-    pub(super) fn dismiss(&mut self, effects: &mut Vec<Effect>) {
+    /// Pauses and drops the trainer, so that its later messages are ignored.
+    pub(super) fn drop_trainer(&mut self, effects: &mut Vec<Effect>) {
         self.send(Command::Pause, effects);
-        self.staff = TrainerStatus::Absent;
-        (self.report, self.choice, self.rate, self.timing) = (None, None, None, None);
-        (self.awaiting, self.unanswered) = (false, 0);
+        self.trainer = TrainerStatus::Absent;
+        (self.device_report, self.device_choice, self.step_rates, self.timing) = (None, None, None, None);
+        (self.awaiting_start, self.unanswered_starts) = (false, 0);
     }
 
-    /// Shows a run of which the file has so many measurements.
-    fn open_record(&mut self, name: &str, record: Record, steps: usize, effects: &mut Vec<Effect>) {
-        self.remember(UndoEntry::Link(Box::new(self.run.link.clone())));
-        self.dismiss(effects);
-        let before = (self.run.link.spec.clone(), self.run.initial.clone());
-        self.take_link(record.link, effects);
-        self.set_up_sweep();
+    /// Shows the run of a record, which has `measurement_count` measurements; nothing is trained.
+    fn open_record(
+        &mut self,
+        name: &str,
+        record: Record,
+        measurement_count: usize,
+        effects: &mut Vec<Effect>,
+    ) {
+        self.push_undo(UndoEntry::Link(Box::new(self.run.link.clone())));
+        self.drop_trainer(effects);
+        let before = (self.run.link.spec.clone(), self.run.initial_weights_file.clone());
+        self.replace_link(record.link, effects);
+        self.prepare_sweep();
         if let Some(sweep) = &mut self.run.sweep {
-            sweep.done = record.times;
+            sweep.solved_steps = record.times;
         }
-        self.set_up_run();
+        self.prepare_run();
         for row in record.rows {
-            self.run.measured(row);
+            self.run.add_measurement(row);
         }
         let solved = record.solved.iter().enumerate();
         self.run.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
-        // As they were found; a page lists them so.
+        // In the order of their steps, as the page lists them.
         sorting::sort_by_key(&mut self.run.solved, |(replica, step)| (*step, *replica));
         self.run.step = record.step;
         if record.held_out > 0 {
             self.run.held_out = record.held_out;
         }
         self.run.phase = match record.ending {
-            Some(Ending::Diverged) => Phase::Diverged { step: record.step, last_good: record.step },
-            Some(ending) => Phase::Finished(ending),
-            None => Phase::Paused,
+            Some(EndReason::Diverged) => RunPhase::Diverged { step: record.step, last_good: record.step },
+            Some(ending) => RunPhase::Finished(ending),
+            None => RunPhase::Paused,
         };
         self.paused = true;
         self.learner = Default::default();
@@ -273,29 +289,29 @@ impl State {
             Some(sweep) => {
                 tr!(
                     "a sweep in which {done} of {cells} runs are complete",
-                    done = sweep.done.len(),
+                    done = sweep.solved_steps.len(),
                     cells = sweep.cells.len()
                 )
             }
             None => tr!(
                 "{steps} measurements up to step {step}",
-                steps = thousands(steps as u64),
-                step = thousands(self.run.step)
+                steps = format_thousands(measurement_count as u64),
+                step = format_thousands(self.run.step)
             ),
         };
         let by = match &record.environment.program {
-            program if *program == Environment::program() || program.is_empty() => String::new(),
+            program if *program == TrainingEnvironment::program() || program.is_empty() => String::new(),
             program => tr!(", written by {program}", program),
         };
         let about = &record.environment;
-        self.run.initial = [about.weights.clone(), about.weights_of.clone()];
-        self.run.record = Some(record.environment);
-        let same = if before.0 == self.run.link.spec && before.1 == self.run.initial {
+        self.run.initial_weights_file = [about.weights_file.clone(), about.weights_description.clone()];
+        self.run.file_environment = Some(record.environment);
+        let same = if before.0 == self.run.link.spec && before.1 == self.run.initial_weights_file {
             tr!(" The run in the file is the run that was already on the page.")
         } else {
             ""
         };
-        self.message = match initial_weights(&self.run) {
+        self.message = match initial_weights_note(&self.run) {
             None => tr!(
                 "Opened {name}: {measured}{by}.{same} The button Train trains the run again from its start; Undo goes back to the previous run.",
                 name,
@@ -314,39 +330,50 @@ impl State {
         };
     }
 
-    fn open_weights(&mut self, name: &str, header: &Header, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
-        self.remember(UndoEntry::Link(Box::new(self.run.link.clone())));
-        self.dismiss(effects);
-        // How it is shown may stay where it suits.
+    /// Shows the run of a weights file, paused at the step of the weights.
+    fn open_weights(
+        &mut self,
+        name: &str,
+        header: &CheckpointHeader,
+        bytes: Vec<u8>,
+        effects: &mut Vec<Effect>,
+    ) {
+        self.push_undo(UndoEntry::Link(Box::new(self.run.link.clone())));
+        self.drop_trainer(effects);
+        // The view stays if the task is the same.
         let is_same_lab = self.run.link.spec.task.info().slug == header.spec.task.info().slug;
-        let view = if is_same_lab { self.run.link.view.clone() } else { View::of(&header.spec.task) };
+        let view = if is_same_lab {
+            self.run.link.view.clone()
+        } else {
+            ViewSettings::default_of_task(&header.spec.task)
+        };
         let mut link = Link { spec: header.spec.clone(), view, ..Default::default() };
         self.notices = link.view.repair(&link.spec);
-        self.take_link(link, effects);
-        self.set_up_sweep();
-        self.set_up_run();
-        // What was not seen of it is not known: neither its path nor its curves.
+        self.replace_link(link, effects);
+        self.prepare_sweep();
+        self.prepare_run();
+        // Trajectories and curves before this step are unknown.
         self.run.trajectories = None;
         self.run.step = header.step;
         let solved = header.solved.iter().enumerate();
         self.run.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
-        self.run.initial.clone_from(&header.initial);
+        self.run.initial_weights_file.clone_from(&header.initial_weights_file);
         self.checkpoint = Some((header.step, bytes));
         self.paused = true;
         self.message = tr!(
             "Opened {name}: weights at step {step}. Press Play to continue the training from this step.",
             name,
-            step = thousands(header.step)
+            step = format_thousands(header.step)
         );
-        if let Some(initial) = initial_weights(&self.run) {
+        if let Some(initial) = initial_weights_note(&self.run) {
             self.message = format!("{} {initial}", self.message);
         }
         self.resume(effects);
     }
 
-    /// What is said when the run on show is trained from its start: `usual`, unless it began with the weights of a file.
-    pub(super) fn said_at_start(&self, usual: &'static str) -> String {
-        match file_name(&self.run.initial[0]) {
+    /// Returns the message for a restart of the run: `usual`, or a note if the run had begun with weights from a file.
+    pub(super) fn start_message(&self, usual: &'static str) -> String {
+        match file_name(&self.run.initial_weights_file[0]) {
             "" => usual.into(),
             file => tr!(
                 "The run of the link is trained from its start, with initial weights computed from the link and not with the weights in {file}.",
@@ -355,32 +382,32 @@ impl State {
         }
     }
 
-    /// A file on show is a record, which begins to train when somebody asks for it; whether there was one.
-    pub(super) fn train_record(&mut self, paused: bool, effects: &mut Vec<Effect>) -> bool {
-        if self.run.record.is_none() {
+    /// Trains the run of an opened file from its start. Returns false if no opened file is shown.
+    pub(super) fn train_opened_record(&mut self, start_paused: bool, effects: &mut Vec<Effect>) -> bool {
+        if self.run.file_environment.is_none() {
             return false;
         }
-        self.paused = paused;
-        self.message = self.said_at_start(tr!("The run in the file is trained again from its start."));
-        self.begin(effects);
+        self.paused = start_paused;
+        self.message = self.start_message(tr!("The run in the file is trained again from its start."));
+        self.start_from_beginning(effects);
         true
     }
 
-    /// Asks for the newest weights, to be saved.
-    pub(super) fn want_weights(&mut self, effects: &mut Vec<Effect>) {
-        self.flaw.clear();
+    /// Requests the latest weights from the trainer, to be saved.
+    pub(super) fn request_weights(&mut self, effects: &mut Vec<Effect>) {
+        self.file_error.clear();
         self.send(Command::Checkpoint, effects);
     }
 
-    /// The step of the weights that can be saved.
+    /// Returns the step of the weights that can be saved now.
     pub fn weights_step(&self) -> Option<u64> {
         self.checkpoint.as_ref().map(|(step, _)| *step)
     }
 }
 
 impl Action {
-    /// The action of opening a file.
-    pub fn file(name: &str, bytes: Vec<u8>) -> Action {
-        Action::Request(Request::OpenFile(name.into(), Ok(GivenFile::of(bytes))))
+    /// Returns the action that opens a file with this name and content.
+    pub fn open_file(name: &str, bytes: Vec<u8>) -> Action {
+        Action::Request(Request::OpenFile(name.into(), Ok(UploadedFile::from_bytes(bytes))))
     }
 }

@@ -1,41 +1,41 @@
-//! A file that is being read.
+//! The file that is being read, and its progress.
 
-use vivarium_model::platform::file::GivenFile;
-use vivarium_view::record::reading::Job;
+use vivarium_model::platform::file::UploadedFile;
+use vivarium_view::record::reading::ReadJob;
 
-/// What a file is read for.
+/// Why a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// To be shown.
-    Opened,
-    /// A saved run waits for its table, and this may be it.
-    Awaited,
+pub enum ReadPurpose {
+    /// To be opened as a run, as weights or as a table.
+    Open,
+    /// To be the table of a saved run that waits for it.
+    ResumeRun,
 }
 
-/// A file that a worker reads for the page.
+/// A file that a worker is reading.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileReading {
-    /// Counts them, so that a late word about another file is not taken.
+    /// Number of the file, so that a late message about another file is ignored.
     pub number: u64,
-    /// What the file is called.
+    /// Name of the file.
     pub name: String,
-    /// The file.
-    pub file: GivenFile,
-    /// What for.
-    pub purpose: Purpose,
-    /// What is to be read.
-    pub job: Job,
-    /// How much of it has been read, from 0 to 1.
-    pub share: f64,
+    /// Handle and first bytes of the file.
+    pub file: UploadedFile,
+    /// Why the file is read.
+    pub purpose: ReadPurpose,
+    /// The task of the worker: kind of file, and options.
+    pub job: ReadJob,
+    /// Part of the file that has been read, from 0 to 1.
+    pub fraction: f64,
 }
 
 impl FileReading {
-    /// What is said of it while it is read.
-    pub fn sentence(&self) -> String {
+    /// Returns the sentence on the progress of reading.
+    pub fn progress_text(&self) -> String {
         tr!(
             "Reading {name}: {percent} % of {size} MB.",
             name = self.name,
-            percent = (100.0 * self.share.clamp(0.0, 1.0)) as u32,
+            percent = (100.0 * self.fraction.clamp(0.0, 1.0)) as u32,
             size = self.file.size.div_ceil(1 << 20)
         )
     }

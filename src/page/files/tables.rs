@@ -1,71 +1,71 @@
-//! Opening a table of a person's own, and choosing its label.
+//! Opening a table of the user, and choosing its label column.
 
 use super::openers::openers;
 use crate::state::State;
 use crate::trainer::Effect;
-use vivarium_labs::of_file;
-use vivarium_labs::tables::opened::{keep, opened, shown};
-use vivarium_model::platform::file::GivenFile;
+use vivarium_labs::data_file_link;
+use vivarium_labs::tables::opened::{file_of_run, find_file, store_file};
+use vivarium_model::platform::file::UploadedFile;
 use vivarium_view::record::dataset::{self, Dataset};
 
-/// Most bytes that are read where a file is read again for each of its columns: a few frames of the page.
-const MOST_AGAIN: u64 = 1 << 20;
+/// Largest number of bytes that are read when a file is read again for each of its columns.
+const MAX_REREAD_BYTES: u64 = 1 << 20;
 
 impl State {
-    /// Opens a table that was read from a file: the run is about it from now on.
+    /// Opens a table that was read from a file, and starts a run on it.
     pub(super) fn open_table(
         &mut self,
         name: &str,
-        file: GivenFile,
+        file: UploadedFile,
         table: Dataset,
         effects: &mut Vec<Effect>,
     ) {
-        let number = keep(name, file, table);
-        effects.push(Effect::KeepTable(number));
-        let Some(mut link) = of_file(number, &self.run.link) else {
+        let number = store_file(name, file, table);
+        effects.push(Effect::StoreTable(number));
+        let Some(mut link) = data_file_link(number, &self.run.link) else {
             return;
         };
         self.notices = link.spec.repair();
-        let columns = opened(number).map_or(0, |opened| opened.table.names.len());
+        let columns = find_file(number).map_or(0, |opened| opened.table.names.len());
         let message = tr!(
             "Opened {name}: a table of {columns} columns. The table does not leave this device.",
             name,
             columns
         );
-        self.change(link, message, effects);
+        self.change_link(link, message, effects);
     }
 
-    /// Opens the table that a saved run waits for, or says that it is another one.
+    /// Opens the table that a saved run waits for, or reports that it is another table.
     pub(super) fn open_awaited_table(
         &mut self,
         name: &str,
-        file: GivenFile,
+        file: UploadedFile,
         table: Dataset,
         effects: &mut Vec<Effect>,
     ) {
         let Some((number, label)) = self.awaited_table() else { return };
         // Where the label is not known, each column of a short file is tried.
         let columns = table.all.len();
-        let is_short = file.size.saturating_mul(columns as u64) <= MOST_AGAIN;
+        let is_short = file.size.saturating_mul(columns as u64) <= MAX_REREAD_BYTES;
         let again = file.bytes().filter(|_| label.is_none() && is_short);
-        let others = again
-            .into_iter()
-            .flat_map(|bytes| (0..columns).filter_map(move |label| dataset::read(bytes, Some(label)).ok()));
+        let others = again.into_iter().flat_map(|bytes| {
+            (0..columns).filter_map(move |label| dataset::read_bytes(bytes, Some(label)).ok())
+        });
         let found = std::iter::once(table).chain(others).find(|table| table.number == number);
         match found {
             Some(table) => {
-                effects.push(Effect::KeepTable(keep(name, file, table)));
-                self.table_arrived(effects);
+                effects.push(Effect::StoreTable(store_file(name, file, table)));
+                self.resume_waiting_run(effects);
             }
-            None => self.refuse_table(name),
+            None => self.reject_table(name),
         }
     }
 
-    /// Makes another column of the table the label.
-    pub fn relabel(&mut self, label: usize, effects: &mut Vec<Effect>) {
+    /// Makes the column with this index the label of the table.
+    pub fn set_table_label(&mut self, label: usize, effects: &mut Vec<Effect>) {
         // The menu of labels comes with the second program.
-        let (Some(opened), Some(openers)) = (shown(&self.run.link.spec), openers()) else { return };
-        (openers.table)(self, &opened.name, opened.file.clone(), label, effects);
+        let (Some(opened), Some(openers)) = (file_of_run(&self.run.link.spec), openers()) else { return };
+        (openers.open_table)(self, &opened.name, opened.file.clone(), label, effects);
     }
 }
 
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::state::Action;
     use vivarium_core::settings::Value;
-    use vivarium_labs::tables::opened::{about, larger_class};
+    use vivarium_labs::tables::opened::{describe_table, larger_class_share};
     use vivarium_model::chart;
     use vivarium_model::permalink::encode;
     use vivarium_model::protocol::{Command, Payload};
@@ -104,15 +104,15 @@ mod tests {
     #[test]
     fn a_dropped_table_becomes_the_run_and_can_be_undone() {
         let mut state = open("#v1/sparse-parity?n=20");
-        let effects = state.apply(Action::file("houses.csv", file(100)));
-        assert!(matches!(effects[0], Effect::KeepTable(_)));
-        let opened = shown(&state.run.link.spec).expect("it is open");
+        let effects = state.apply(Action::open_file("houses.csv", file(100)));
+        assert!(matches!(effects[0], Effect::StoreTable(_)));
+        let opened = file_of_run(&state.run.link.spec).expect("it is open");
         assert_eq!((opened.name.as_str(), opened.table.names.len()), ("houses.csv", 2));
         assert!(encode(&state.run.link).starts_with("#v1/tabular?data=own&csv="));
         assert!(state.message.contains("2 columns") && state.notices.is_empty());
         let Some(Value::Int(m)) = state.run.link.spec.value("m") else { panic!("a number") };
         assert_eq!(m, 90, "as many as there are");
-        let about = about(&state.run.link.spec).join(" ");
+        let about = describe_table(&state.run.link.spec).join(" ");
         for part in [
             "100 rows and 2 columns",
             "10 random rows are held out",
@@ -122,7 +122,7 @@ mod tests {
             assert!(about.contains(part), "{part}: {about}");
         }
         state.apply(Action::Request(Request::Relabel(1)));
-        let opened = shown(&state.run.link.spec).unwrap();
+        let opened = file_of_run(&state.run.link.spec).unwrap();
         assert_eq!((opened.table.label, opened.table.names.join(" ")), (1, "size".into()));
         state.apply(Action::Undo);
         state.apply(Action::Undo);
@@ -131,17 +131,17 @@ mod tests {
 
     #[test]
     fn the_trainer_gets_the_table_before_the_run() {
-        use crate::trainer::device::Survey;
+        use crate::trainer::device::GpuSupport;
         use crate::trainer::{Program, Trainer, TrainerMessage, scripted::Scripted};
         let mut state = open("#v1/tabular?replicas=1");
-        state.apply(Action::Surveyed(Survey::Missing));
+        state.apply(Action::GpuDetected(GpuSupport::NoWebGpu));
         let trainer = Scripted::new(Program::Cpu, 10);
         let mut sent = vec![];
         for message in trainer.take() {
-            sent.extend(state.apply(Action::Heard(Program::Cpu, TrainerMessage::Said(message))));
+            sent.extend(state.apply(Action::Trainer(Program::Cpu, TrainerMessage::Message(message))));
         }
         sent.clear();
-        sent.extend(state.apply(Action::file("t.csv", file(60))));
+        sent.extend(state.apply(Action::open_file("t.csv", file(60))));
         let place = |of: fn(&Command) -> bool| {
             sent.iter().position(|effect| matches!(effect, Effect::Send(command, _) if of(command)))
         };
@@ -156,13 +156,14 @@ mod tests {
     #[test]
     fn what_is_no_table_changes_nothing() {
         let mut state = open("#v1/tabular?n=9");
-        state.apply(Action::file("notes.csv", b"only,words\nhere,and\n".to_vec()));
+        state.apply(Action::open_file("notes.csv", b"only,words\nhere,and\n".to_vec()));
         assert!(
-            state.flaw.contains("notes.csv was not opened") && state.flaw.contains("Nothing has changed")
+            state.file_error.contains("notes.csv was not opened")
+                && state.file_error.contains("Nothing has changed")
         );
         assert_eq!(encode(&state.run.link), "#v1/tabular?n=9");
-        state.apply(Action::file("metrics.csv", b"step,replica,train_loss\n1,0,0.5\n".to_vec()));
-        assert!(state.flaw.contains("table of metrics"), "{}", state.flaw);
+        state.apply(Action::open_file("metrics.csv", b"step,replica,train_loss\n1,0,0.5\n".to_vec()));
+        assert!(state.file_error.contains("table of metrics"), "{}", state.file_error);
     }
 
     #[test]
@@ -181,7 +182,8 @@ mod tests {
 
     #[test]
     fn a_generated_table_is_described_with_its_columns() {
-        let said = |query: &str| about(&open(&format!("#v1/tabular{query}")).run.link.spec).join(" ");
+        let said =
+            |query: &str| describe_table(&open(&format!("#v1/tabular{query}")).run.link.spec).join(" ");
         let of = said("?s=4.7.11&seed=3");
         assert!(
             of.contains("4,000 rows and 20 columns")
@@ -192,7 +194,7 @@ mod tests {
             said("?turned=yes&pieces=8")
                 .contains("on 3 random directions, and it jumps at 7 points along each of these directions. No single column is informative.")
         );
-        assert!(about(&RunSpec::default()).is_empty());
-        assert_eq!(larger_class(&RunSpec::default()), None);
+        assert!(describe_table(&RunSpec::default()).is_empty());
+        assert_eq!(larger_class_share(&RunSpec::default()), None);
     }
 }

@@ -2,18 +2,18 @@
 
 use crate::files;
 use crate::files::Export;
-use crate::run::status::status;
+use crate::run::status::status_line;
 use crate::state::{Action, State};
-use crate::trainer::device::Survey;
+use crate::trainer::device::GpuSupport;
 use crate::trainer::scripted::Scripted;
 use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
 use vivarium_model::chart;
 use vivarium_model::permalink::encode;
-use vivarium_model::protocol::{Command, Ending, Payload};
+use vivarium_model::protocol::{Command, EndReason, Payload};
 use vivarium_model::tasks::sparse_parity::charts as parity_charts;
-use vivarium_view::display::Phase;
+use vivarium_view::display::RunPhase;
 use vivarium_view::display::charts::ChartOfRun;
-use vivarium_view::record::{File, Record};
+use vivarium_view::record::{Record, RunFile};
 
 /// The page with whatever trainer it opened.
 struct Page {
@@ -25,7 +25,7 @@ struct Page {
 impl Page {
     fn open(fragment: &str) -> Page {
         let mut page = Page { state: State::default(), trainer: None, sent: vec![] };
-        page.act(Action::Surveyed(Survey::Missing));
+        page.act(Action::GpuDetected(GpuSupport::NoWebGpu));
         page.act(Action::Open(fragment.into()));
         page
     }
@@ -33,13 +33,13 @@ impl Page {
     fn act(&mut self, action: Action) {
         for effect in self.state.apply(action) {
             match effect {
-                Effect::Survey
-                | Effect::Fetch(_)
+                Effect::DetectGpu
+                | Effect::FetchStory(_)
                 | Effect::FetchRecorded
                 | Effect::Library(_)
-                | Effect::KeepSpeeds(_)
+                | Effect::StoreSpeeds(_)
                 | Effect::Bench(_)
-                | Effect::KeepTable(_) => {}
+                | Effect::StoreTable(_) => {}
                 Effect::Open(program) => self.trainer = Some((program, Scripted::new(program, 300))),
                 Effect::Send(command, payload) => {
                     if let Some((_, trainer)) = &self.trainer {
@@ -57,7 +57,7 @@ impl Page {
             self.trainer.as_ref().map(|(program, t)| (*program, t.take())).filter(|s| !s.1.is_empty())
         {
             said.into_iter()
-                .for_each(|message| self.act(Action::Heard(program, TrainerMessage::Said(message))));
+                .for_each(|message| self.act(Action::Trainer(program, TrainerMessage::Message(message))));
         }
     }
 
@@ -71,7 +71,7 @@ impl Page {
     }
 
     fn save(&self, export: Export) -> Vec<u8> {
-        export.file(&self.state, "Test/1.0").unwrap().bytes
+        export.build(&self.state, "Test/1.0").unwrap().bytes
     }
 }
 
@@ -81,25 +81,28 @@ const LINK: &str = "#v1/sparse-parity?n=20&width=64&every=25";
 fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
     let mut page = Page::open(LINK);
     page.train(400);
-    assert_eq!(page.state.run.phase, Phase::Finished(Ending::Target));
+    assert_eq!(page.state.run.phase, RunPhase::Finished(EndReason::Target));
     let json = page.save(Export::Json);
     let mut other = Page::open("#v1/sparse-parity?n=10&k=2");
     other.train(100);
     let starts = other.starts();
-    other.act(Action::file("run.json", json.clone()));
+    other.act(Action::open_file("run.json", json.clone()));
     assert_eq!(encode(&other.state.run.link), LINK);
     assert_eq!(other.state.run.history, page.state.run.history);
     assert_eq!(
         (&other.state.run.phase, other.state.run.step),
-        (&Phase::Finished(Ending::Target), page.state.run.step)
+        (&RunPhase::Finished(EndReason::Target), page.state.run.step)
     );
-    assert_eq!(status(&other.state), status(&page.state));
+    assert_eq!(status_line(&other.state), status_line(&page.state));
     assert!(
         other.state.message.starts_with("Opened run.json: 13 measurements up to step 300."),
         "{}",
         other.state.message
     );
-    assert_eq!(files::origin(&other.state).unwrap(), "Opened from a file: CPU, a script, Vivarium 0.1.0");
+    assert_eq!(
+        files::describe_origin(&other.state).unwrap(),
+        "Opened from a file: CPU, a script, Vivarium 0.1.0"
+    );
     assert_eq!(other.starts(), starts, "a record is not trained");
     assert!(
         matches!(other.sent.last(), Some((Command::Pause, _))),
@@ -113,19 +116,21 @@ fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
     }
     assert!(chart::LOSS.applies(&other.state.run).is_ok());
     // Saved again it is the same file, whoever saves it.
-    assert_eq!(Export::Json.file(&other.state, "Other/2.0").unwrap().bytes, json);
-    assert!(Export::Weights.file(&other.state, "").unwrap_err().contains("contains no weights"));
+    assert_eq!(Export::Json.build(&other.state, "Other/2.0").unwrap().bytes, json);
+    assert!(Export::Weights.build(&other.state, "").unwrap_err().contains("contains no weights"));
     (0..30).for_each(|_| other.act(Action::Tick));
-    assert_eq!(other.state.run.phase, Phase::Finished(Ending::Target), "nobody is missed");
+    assert_eq!(other.state.run.phase, RunPhase::Finished(EndReason::Target), "nobody is missed");
     assert_eq!(other.state.main_button(), ("Train", false));
-    other.act(Action::Toggle);
+    other.act(Action::TogglePlay);
     assert_eq!(
         (other.starts(), other.state.run.step, &other.state.run.phase),
-        (starts + 1, 0, &Phase::Running)
+        (starts + 1, 0, &RunPhase::Running)
     );
     other.train(400);
     assert_eq!(other.state.run.history, page.state.run.history, "the same link is the same run");
-    assert!(files::origin(&other.state).is_none() && chart::WEIGHTS.applies(&other.state.run).is_ok());
+    assert!(
+        files::describe_origin(&other.state).is_none() && chart::WEIGHTS.applies(&other.state.run).is_ok()
+    );
     other.act(Action::Undo);
     assert_eq!(encode(&other.state.run.link), "#v1/sparse-parity?n=10&k=2");
 }
@@ -135,15 +140,15 @@ fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
 fn a_run_from_the_weights_of_a_file_says_where_they_come_from() {
     let mut page = Page::open(LINK);
     page.train(400);
-    assert_eq!(files::initial_weights(&page.state.run), None);
-    let File::Run(mut record) = File::read(&page.save(Export::Json)).unwrap() else { panic!() };
+    assert_eq!(files::initial_weights_note(&page.state.run), None);
+    let RunFile::Run(mut record) = RunFile::read(&page.save(Export::Json)).unwrap() else { panic!() };
     let what = "step 50 of #v1/sparse-parity?n=20, checksum 0123456789abcdef";
-    record.environment.weights = "runs/half.safetensors".into();
-    record.environment.weights_of = what.into();
+    record.environment.weights_file = "runs/half.safetensors".into();
+    record.environment.weights_description = what.into();
     let json = record.to_json().into_bytes();
-    page.act(Action::file("run.json", json.clone()));
+    page.act(Action::open_file("run.json", json.clone()));
     let said = "The initial weights come from half.safetensors; the link alone does not give the same run.";
-    assert_eq!(files::initial_weights(&page.state.run).as_deref(), Some(said));
+    assert_eq!(files::initial_weights_note(&page.state.run).as_deref(), Some(said));
     assert_eq!(
         page.state.message,
         format!(
@@ -156,20 +161,20 @@ fn a_run_from_the_weights_of_a_file_says_where_they_come_from() {
     let line = format!("\n# initial_weights: half.safetensors, {what}\nstep,replica,");
     let table = String::from_utf8(page.save(Export::Csv)).unwrap();
     assert!(table.contains(&line), "{table}");
-    assert!(files::command(&page.state).contains(" --weights runs/half.safetensors"));
-    page.act(Action::file("again.json", json));
+    assert!(files::command_line(&page.state).contains(" --weights runs/half.safetensors"));
+    page.act(Action::open_file("again.json", json));
     assert!(
         page.state.message.contains("The run in the file is the run that was already on the page."),
         "{}",
         page.state.message
     );
-    page.act(Action::Toggle);
+    page.act(Action::TogglePlay);
     assert_eq!(
         page.state.message,
         "The run of the link is trained from its start, with initial weights computed from the link and not with the \
          weights in half.safetensors."
     );
-    assert_eq!(files::initial_weights(&page.state.run), None);
+    assert_eq!(files::initial_weights_note(&page.state.run), None);
     assert!(!String::from_utf8(page.save(Export::Json)).unwrap().contains("half.safetensors"));
 }
 
@@ -178,8 +183,8 @@ fn a_run_that_has_not_ended_waits_as_a_record() {
     let mut page = Page::open(LINK);
     page.train(150);
     let json = page.save(Export::Json);
-    page.act(Action::file("half.json", json));
-    assert_eq!((&page.state.run.phase, page.state.run.step, page.starts()), (&Phase::Paused, 150, 1));
+    page.act(Action::open_file("half.json", json));
+    assert_eq!((&page.state.run.phase, page.state.run.step, page.starts()), (&RunPhase::Paused, 150, 1));
     assert!(
         page.state.message.contains("The run in the file is the run that was already on the page."),
         "{}",
@@ -192,7 +197,7 @@ fn a_run_that_has_not_ended_waits_as_a_record() {
         (2, LINK.replace("width=64", "width=64&lr=0.2"))
     );
     page.act(Action::SingleStep);
-    assert_eq!((page.state.run.step, &page.state.run.phase), (1, &Phase::Paused));
+    assert_eq!((page.state.run.step, &page.state.run.phase), (1, &RunPhase::Paused));
 }
 
 #[test]
@@ -200,7 +205,7 @@ fn what_cannot_be_opened_changes_nothing_and_says_why() {
     let mut page = Page::open(LINK);
     page.train(100);
     let json = page.save(Export::Json);
-    let (link, runs, undo) = (encode(&page.state.run.link), page.state.run.runs, page.state.undo.len());
+    let (link, runs, undo) = (encode(&page.state.run.link), page.state.run.run_count, page.state.undo.len());
     for (bytes, part) in [
         (vec![], "empty"),
         (json[..json.len() / 2].to_vec(), "ends too early or is damaged"),
@@ -208,23 +213,23 @@ fn what_cannot_be_opened_changes_nothing_and_says_why() {
         (b"\x89PNG".to_vec(), "neither a run"),
         (page.save(Export::Csv), "table of metrics"),
     ] {
-        page.act(Action::file("file.json", bytes));
+        page.act(Action::open_file("file.json", bytes));
         let said = page.state.message.clone();
         assert!(
             said.starts_with("file.json was not opened: ") && said.ends_with(". Nothing has changed."),
             "{said}"
         );
-        assert!(said.contains(part) && page.state.flaw == said, "{said}");
+        assert!(said.contains(part) && page.state.file_error == said, "{said}");
     }
     assert_eq!(
-        (encode(&page.state.run.link), page.state.run.runs, page.state.undo.len()),
+        (encode(&page.state.run.link), page.state.run.run_count, page.state.undo.len()),
         (link, runs, undo)
     );
-    assert_eq!((&page.state.run.phase, page.state.run.step), (&Phase::Running, 100));
+    assert_eq!((&page.state.run.phase, page.state.run.step), (&RunPhase::Running, 100));
     page.train(150);
     assert_eq!(page.state.run.step, 150);
-    page.act(Action::WantWeights);
-    assert_eq!(page.state.flaw, "");
+    page.act(Action::RequestWeights);
+    assert_eq!(page.state.file_error, "");
 }
 
 /// The bytes of a checkpoint of `spec` at a step, all weights zero; the scripted trainer reads no more than the step.
@@ -244,7 +249,7 @@ fn weights_with(link: &str, step: u64, more: &str) -> Vec<u8> {
             parameter.name
         ));
     }
-    let format = vivarium_view::record::weights::FORMAT;
+    let format = vivarium_view::record::weights::CHECKPOINT_FORMAT;
     parts.push(format!(
         "\"__metadata__\":{{\"format\":\"{format}\",\"link\":\"{}\",\"step\":\"{step}\",\"solved\":\"-\"{more}}}",
         encode(&link)
@@ -258,7 +263,7 @@ fn weights_are_a_run_that_waits_at_their_step() {
     let mut page = Page::open("#v1/sparse-parity?n=10&k=2&speed=0&show=loss");
     page.train(100);
     let bytes = weights(LINK, 120);
-    page.act(Action::file("half.safetensors", bytes.clone()));
+    page.act(Action::open_file("half.safetensors", bytes.clone()));
     assert_eq!(encode(&page.state.run.link), format!("{LINK}&speed=0&show=loss"));
     let (command, payload) = page.sent.iter().rfind(|(c, _)| matches!(c, Command::Start { .. })).unwrap();
     assert!(
@@ -272,14 +277,14 @@ fn weights_are_a_run_that_waits_at_their_step() {
     assert_eq!(page.state.run.history.rows().count(), 0, "nothing was measured here yet");
     // Those of a run that itself began with the weights of a file say so, as does all that is saved of its rest.
     let more = ",\"weights\":\"first.safetensors\",\"weights_of\":\"checksum 0123456789abcdef\"";
-    page.act(Action::file("half.safetensors", weights_with(LINK, 120, more)));
+    page.act(Action::open_file("half.safetensors", weights_with(LINK, 120, more)));
     assert_eq!(
         page.state.message,
         "Opened half.safetensors: weights at step 120. Press Play to continue the training from this step. \
          The initial weights come from first.safetensors; the link alone does not give the same run."
     );
-    let record = files::record(&page.state, "");
-    assert_eq!(record.environment.weights, "first.safetensors");
+    let record = files::build_record(&page.state, "");
+    assert_eq!(record.environment.weights_file, "first.safetensors");
     assert!(
         record
             .csv_preamble()
@@ -292,13 +297,13 @@ fn weights_are_a_run_that_waits_at_their_step() {
     assert_eq!(page.state.message, said);
     page.act(Action::Reset);
     assert_eq!(page.state.message, "The same run has started again.");
-    assert_eq!(files::initial_weights(&page.state.run), None);
+    assert_eq!(files::initial_weights_note(&page.state.run), None);
 }
 
 #[test]
 fn the_name_of_a_file_turns_no_sentence_round() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
-    page.act(Action::file("ab\u{202e}gpj.csv", b"nothing".to_vec()));
+    page.act(Action::open_file("ab\u{202e}gpj.csv", b"nothing".to_vec()));
     assert!(page.state.message.starts_with("ab!202e!gpj.csv was not opened: "), "{}", page.state.message);
 }
 
@@ -306,41 +311,41 @@ fn the_name_of_a_file_turns_no_sentence_round() {
 fn everything_can_be_saved_under_a_name_that_says_what_it_is() {
     let mut page = Page::open(LINK);
     page.train(200);
-    let names = Export::ALL.map(|export| export.file(&page.state, "Test/1.0").map(|file| file.name));
+    let names = Export::ALL.map(|export| export.build(&page.state, "Test/1.0").map(|file| file.name));
     let base = "sparse-parity-mlp-seed0-step200";
     let of = |ending: &str| Ok(format!("{base}.{ending}"));
-    let none = Err(Export::Compared.unavailable(&page.state).unwrap().to_string());
+    let none = Err(Export::ComparedCsv.unavailable_reason(&page.state).unwrap().to_string());
     assert_eq!(names, [of("json"), of("csv"), none, of("safetensors"), of("py")]);
-    let File::Run(record) = File::read(&page.save(Export::Json)).unwrap() else { panic!() };
+    let RunFile::Run(record) = RunFile::read(&page.save(Export::Json)).unwrap() else { panic!() };
     let Record { environment, held_out, rows, .. } = *record;
-    assert_eq!((environment.front.as_str(), environment.system.as_str()), ("page", "Test/1.0"));
+    assert_eq!((environment.frontend.as_str(), environment.system.as_str()), ("page", "Test/1.0"));
     assert_eq!((environment.device.as_str(), held_out, rows.len()), ("CPU", 1024, 9));
     let table = String::from_utf8(page.save(Export::Csv)).unwrap();
     assert_eq!(table.lines().filter(|line| !line.starts_with('#')).count(), 10);
     assert!(table.starts_with("# program: Vivarium ") && table.contains("\n# settings.n: "), "{table}");
     assert!(String::from_utf8(page.save(Export::Script)).unwrap().contains("import torch"));
-    assert_eq!(files::command(&page.state), format!("lab run '{LINK}' --held-out 1024"));
+    assert_eq!(files::command_line(&page.state), format!("lab run '{LINK}' --held-out 1024"));
     let fresh = State::default();
-    assert!(Export::Csv.file(&fresh, "").unwrap_err().contains("Nothing has been measured"));
-    assert!(Export::Weights.file(&fresh, "").unwrap_err().contains("no weights yet"));
+    assert!(Export::Csv.build(&fresh, "").unwrap_err().contains("Nothing has been measured"));
+    assert!(Export::Weights.build(&fresh, "").unwrap_err().contains("no weights yet"));
 }
 
 #[test]
 fn a_sweep_is_saved_by_its_times_and_opened_so() {
     let mut page = Page::open("#v1/sparse-parity?replicas=1&sweep=n:10_20");
     page.train(400);
-    assert_eq!(page.state.run.sweep.as_ref().unwrap().done.len(), 1);
+    assert_eq!(page.state.run.sweep.as_ref().unwrap().solved_steps.len(), 1);
     let json = page.save(Export::Json);
     let mut other = Page::open("");
-    other.act(Action::file("sweep.json", json));
+    other.act(Action::open_file("sweep.json", json));
     let sweep = other.state.run.sweep.as_ref().unwrap();
-    assert_eq!((sweep.done.as_slice(), sweep.cells.len()), ([vec![Some(300)]].as_slice(), 2));
+    assert_eq!((sweep.solved_steps.as_slice(), sweep.cells.len()), ([vec![Some(300)]].as_slice(), 2));
     assert!(
         other.state.message.contains("a sweep in which 1 of 2 runs are complete"),
         "{}",
         other.state.message
     );
-    assert!(Export::Script.file(&other.state, "").unwrap_err().contains("A sweep has many runs"));
+    assert!(Export::Script.build(&other.state, "").unwrap_err().contains("A sweep has many runs"));
 }
 
 mod apart {
@@ -350,29 +355,29 @@ mod apart {
 
     use super::*;
     use crate::files::progress::FileReading;
-    use vivarium_labs::tables::opened::shown;
-    use vivarium_model::platform::file::GivenFile;
-    use vivarium_view::record::head::HEAD;
-    use vivarium_view::record::reading::{FileEvent, News, Received, read};
+    use vivarium_labs::tables::opened::file_of_run;
+    use vivarium_model::platform::file::UploadedFile;
+    use vivarium_view::record::head::HEAD_BYTES;
+    use vivarium_view::record::reading::{FileEvent, FileReceiver, ReadProgress, read};
     use vivarium_view::ui::request::Request;
 
-    /// A file of which the page has the first bytes only.
-    fn given(bytes: &[u8]) -> GivenFile {
-        assert!(bytes.len() > HEAD);
-        GivenFile { size: bytes.len() as u64, head: Arc::from(&bytes[..HEAD]), handle: None }
+    /// Returns an uploaded file of which the page has only the first bytes.
+    fn uploaded_file(bytes: &[u8]) -> UploadedFile {
+        assert!(bytes.len() > HEAD_BYTES);
+        UploadedFile { size: bytes.len() as u64, head: Arc::from(&bytes[..HEAD_BYTES]), handle: None }
     }
 
     fn open(page: &mut Page, name: &str, bytes: &[u8]) {
-        page.act(Action::Request(Request::OpenFile(name.into(), Ok(given(bytes)))));
+        page.act(Action::Request(Request::OpenFile(name.into(), Ok(uploaded_file(bytes)))));
     }
 
-    /// What a worker says of the file that the page wants to have read.
-    fn worker(page: &Page, bytes: &[u8]) -> Vec<Action> {
-        let FileReading { number, job, .. } = page.state.reading.clone().expect("something to read");
-        let mut received = Received::default();
-        let said = FileEvent::of(read(&job, bytes));
-        let news = said.into_iter().filter_map(|(event, payload)| received.take(event, payload));
-        news.map(|news| Action::FileNews(number, news)).collect()
+    /// Returns the actions with the messages of a worker that reads the page's current file.
+    fn worker_messages(page: &Page, bytes: &[u8]) -> Vec<Action> {
+        let FileReading { number, job, .. } = page.state.file_reading.clone().expect("something to read");
+        let mut received = FileReceiver::default();
+        let said = FileEvent::messages(read(&job, bytes));
+        let news = said.into_iter().filter_map(|(event, payload)| received.receive(event, payload));
+        news.map(|news| Action::FileMessage(number, news)).collect()
     }
 
     fn table(rows: usize) -> Vec<u8> {
@@ -389,41 +394,42 @@ mod apart {
         page.train(100);
         let bytes = table(9_000);
         open(&mut page, "big.csv", &bytes);
-        assert_eq!((encode(&page.state.run.link), page.state.flaw.as_str()), (LINK.into(), ""));
+        assert_eq!((encode(&page.state.run.link), page.state.file_error.as_str()), (LINK.into(), ""));
         page.train(125);
         assert_eq!(page.state.run.step, 125, "the run goes on meanwhile");
-        let number = page.state.reading.as_ref().unwrap().number;
-        page.act(Action::FileNews(number, News::Progress(0.5)));
-        assert!(page.state.reading.as_ref().unwrap().sentence().contains("big.csv: 50 %"));
-        page.act(Action::FileNews(number + 1, News::Done(Err("of another file".into()))));
-        assert_eq!(page.state.flaw, "");
-        let done = worker(&page, &bytes);
+        let number = page.state.file_reading.as_ref().unwrap().number;
+        page.act(Action::FileMessage(number, ReadProgress::Progress(0.5)));
+        assert!(page.state.file_reading.as_ref().unwrap().progress_text().contains("big.csv: 50 %"));
+        page.act(Action::FileMessage(number + 1, ReadProgress::Done(Err("of another file".into()))));
+        assert_eq!(page.state.file_error, "");
+        let done = worker_messages(&page, &bytes);
         done.into_iter().for_each(|action| page.act(action));
-        assert!(page.state.reading.is_none(), "whoever read it is not needed any more");
+        assert!(page.state.file_reading.is_none(), "whoever read it is not needed any more");
         assert!(page.state.message.starts_with("Opened big.csv"), "{}", page.state.message);
-        let opened = shown(&page.state.run.link.spec).expect("the table");
+        let opened = file_of_run(&page.state.run.link.spec).expect("the table");
         assert_eq!((opened.file.size, opened.table.label), (bytes.len() as u64, 2));
         // Another label makes another table of the same file.
         page.act(Action::Request(Request::Relabel(0)));
-        assert_eq!(page.state.reading.as_ref().unwrap().job.label, Some(0));
-        let done = worker(&page, &bytes);
+        assert_eq!(page.state.file_reading.as_ref().unwrap().job.label, Some(0));
+        let done = worker_messages(&page, &bytes);
         done.into_iter().for_each(|action| page.act(action));
-        assert_eq!(shown(&page.state.run.link.spec).unwrap().table.label, 0);
+        assert_eq!(file_of_run(&page.state.run.link.spec).unwrap().table.label, 0);
     }
 
     #[test]
     fn a_large_run_is_the_same_as_if_it_were_read_at_once() {
         let mut page = Page::open(LINK);
         page.train(100);
-        let mut record = files::record(&page.state, "");
+        let mut record = files::build_record(&page.state, "");
         let row = record.rows[0].clone();
-        record.rows = (0..3000).map(|step| vivarium_model::protocol::Row { step, ..row.clone() }).collect();
+        record.rows =
+            (0..3000).map(|step| vivarium_model::protocol::Measurement { step, ..row.clone() }).collect();
         record.step = 2999;
         let bytes = record.to_json().into_bytes();
         let (mut at_once, mut apart) = (Page::open("#v1/groups"), Page::open("#v1/groups"));
-        at_once.act(Action::file("run.json", bytes.clone()));
+        at_once.act(Action::open_file("run.json", bytes.clone()));
         open(&mut apart, "run.json", &bytes);
-        let done = worker(&apart, &bytes);
+        let done = worker_messages(&apart, &bytes);
         done.into_iter().for_each(|action| apart.act(action));
         assert!(
             apart.state.message.contains("3,000 measurements up to step 2,999"),
@@ -439,13 +445,14 @@ mod apart {
     fn what_is_not_ours_is_refused_before_it_is_read() {
         let mut page = Page::open(LINK);
         let map = "{\"type\":\"FeatureCollection\",\"features\":[".to_string();
-        let map = map + &"{\"type\":\"Feature\"},".repeat(HEAD / 10);
-        for (name, bytes) in
-            [("map.geojson", map.into_bytes()), ("zeros.json", [b"[", "0,".repeat(HEAD).as_bytes()].concat())]
-        {
+        let map = map + &"{\"type\":\"Feature\"},".repeat(HEAD_BYTES / 10);
+        for (name, bytes) in [
+            ("map.geojson", map.into_bytes()),
+            ("zeros.json", [b"[", "0,".repeat(HEAD_BYTES).as_bytes()].concat()),
+        ] {
             open(&mut page, name, &bytes);
-            assert!(page.state.reading.is_none(), "{name}");
-            assert!(page.state.flaw.contains("not a run of this program"), "{}", page.state.flaw);
+            assert!(page.state.file_reading.is_none(), "{name}");
+            assert!(page.state.file_error.contains("not a run of this program"), "{}", page.state.file_error);
         }
     }
 
@@ -453,22 +460,22 @@ mod apart {
     fn reading_can_be_cancelled_and_the_next_file_takes_its_place() {
         let mut page = Page::open(LINK);
         page.act(Action::Request(Request::CancelFile));
-        assert_eq!(page.state.flaw, "", "there was nothing to cancel");
+        assert_eq!(page.state.file_error, "", "there was nothing to cancel");
         let bytes = table(9_000);
         open(&mut page, "big.csv", &bytes);
-        let late = worker(&page, &bytes);
+        let late = worker_messages(&page, &bytes);
         page.act(Action::Request(Request::CancelFile));
         let said = "big.csv was not opened: reading was cancelled. Nothing has changed.";
-        assert_eq!((page.state.flaw.as_str(), page.state.reading.is_none()), (said, true));
+        assert_eq!((page.state.file_error.as_str(), page.state.file_reading.is_none()), (said, true));
         late.into_iter().for_each(|action| page.act(action));
-        assert_eq!((page.state.flaw.as_str(), encode(&page.state.run.link)), (said, LINK.into()));
+        assert_eq!((page.state.file_error.as_str(), encode(&page.state.run.link)), (said, LINK.into()));
         open(&mut page, "first.csv", &bytes);
-        let late = worker(&page, &bytes);
+        let late = worker_messages(&page, &bytes);
         open(&mut page, "second.csv", &bytes);
         late.into_iter().for_each(|action| page.act(action));
-        assert_eq!(page.state.reading.as_ref().unwrap().name, "second.csv");
+        assert_eq!(page.state.file_reading.as_ref().unwrap().name, "second.csv");
         // A small one, which is there at once, too.
-        page.act(Action::file("small.csv", table(100)));
-        assert!(page.state.reading.is_none() && page.state.message.starts_with("Opened small.csv"));
+        page.act(Action::open_file("small.csv", table(100)));
+        assert!(page.state.file_reading.is_none() && page.state.message.starts_with("Opened small.csv"));
     }
 }

@@ -1,9 +1,9 @@
-//! The gallery: every story and every preset as a card with its recorded curve, and what of it is shown.
+//! The gallery: every story and every preset as a card with its recorded curve, and the filter of the cards.
 //!
 //! # Why
-//! Cards are markup, as [`super::tour`] has it for stories: a hundred of them as components would make the program
-//! larger for a view that few visits open. They are links, so that the browser opens them in a tab of their own, keeps
-//! them in its history and goes back. The run goes on beneath.
+//! Cards are HTML strings, as stories are ([`super::tour`]): a hundred components would make the program larger for a
+//! view that few visits open. They are links, so that the browser can open them in a new tab and keeps them in its
+//! history. The run goes on meanwhile.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -19,106 +19,112 @@ use vivarium_labs::{PRESETS, stories};
 use vivarium_model::chart::Chart;
 use vivarium_model::tasks::Task;
 use vivarium_plot::analysis::Role;
-use vivarium_view::display::words::{decimal, thousands};
-use vivarium_view::presets::recorded::{Recorded, Time, role_name};
+use vivarium_view::display::words::{format_decimal, format_thousands};
+use vivarium_view::presets::recorded::{DurationClass, PresetRecording, role_name};
 use vivarium_view::presets::{Preset, PresetGroup};
 
-/// The fragment that opens it.
+/// Fragment of the address that opens the gallery.
 pub const FRAGMENT: &str = "#gallery";
 
-/// The topic of the stories.
+/// Value of the topic filter that selects the stories.
 const STORY_TOPIC: &str = "stories";
 
-/// What is shown of the gallery.
+/// State of the gallery: filter and recorded curves.
 #[derive(Debug, Clone, Default)]
 pub struct Gallery {
-    /// Whether it stands in place of the run.
+    /// Whether the gallery is shown in place of the run.
     pub is_open: bool,
     /// Counts changes of what is shown.
     pub version: u64,
-    /// Which cards are wanted.
-    pub filter: Filter,
-    /// The recorded curves once they are there, or why they are not.
-    pub recorded: Option<Result<Arc<Vec<Recorded>>, String>>,
+    /// Which cards are shown.
+    pub filter: CardFilter,
+    /// Recorded curves of the presets, or why they could not be loaded; None until then.
+    pub recorded: Option<Result<Arc<Vec<PresetRecording>>, String>>,
 }
 
-/// Which cards are wanted.
+/// Conditions that a card must satisfy to be shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Words that a card must have, all of them.
+pub struct CardFilter {
+    /// Words that the card must contain.
     pub words: String,
-    /// `lab.<slug>` of a lab, slug of a group of presets, or that of the stories; empty takes all.
+    /// `lab.<slug>` of a lab, slug of a group of presets, or that of the stories; empty accepts all.
     pub topic: String,
-    /// Slug of the longest time that is wanted; empty takes all.
+    /// Slug of the longest training time; empty accepts all.
     pub time: String,
 }
 
-/// What a person does there.
+/// An action in the gallery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GalleryAction {
-    /// The file of recorded curves has come, or why it has not.
+    /// The file of recorded curves was fetched, or could not be.
     Fetched(Result<String, String>),
-    /// Fills in a field of the filter, by its name.
+    /// Set the field of the filter with this name (first) to this value.
     Filter(String, String),
-    /// Goes back to the run.
+    /// Close the gallery and show the run.
     Close,
 }
 
-impl Filter {
-    fn has(&self, texts: &[&str]) -> bool {
+impl CardFilter {
+    /// Whether the texts contain all words of the filter.
+    fn matches_words(&self, texts: &[&str]) -> bool {
         let text = texts.join(" ").to_lowercase();
         self.words.to_lowercase().split_whitespace().all(|word| text.contains(word))
     }
 
-    fn has_time(&self, time: Option<Time>) -> bool {
-        match Time::ALL.iter().find(|limit| limit.slug() == self.time) {
+    /// Whether the training time is short enough.
+    fn matches_time(&self, time: Option<DurationClass>) -> bool {
+        match DurationClass::ALL.iter().find(|limit| limit.slug() == self.time) {
             None => true,
             Some(limit) => time.is_some_and(|time| time as usize <= *limit as usize),
         }
     }
 
-    /// Whether a preset of this lab, which takes this long, is wanted.
-    fn takes(&self, preset: &Preset, lab: &str, time: Option<Time>) -> bool {
+    /// Whether the card of a preset is shown.
+    fn matches(&self, preset: &Preset, lab: &str, time: Option<DurationClass>) -> bool {
         let of_topic = match self.topic.strip_prefix("lab.") {
-            Some(slug) => slug == lab_of(preset),
+            Some(slug) => slug == lab_slug(preset),
             None => self.topic.is_empty() || self.topic == preset.group.slug,
         };
         of_topic
-            && self.has_time(time)
-            && self.has(&[preset.name, preset.claim, preset.source, label(preset.group), lab].map(translated))
+            && self.matches_time(time)
+            && self.matches_words(
+                &[preset.name, preset.claim, preset.source, group_label(preset.group), lab].map(translated),
+            )
     }
 }
 
-/// The lab that a preset belongs to, which its link begins with.
-fn lab_of(preset: &Preset) -> &'static str {
+/// Returns the slug of the lab to which a preset belongs.
+fn lab_slug(preset: &Preset) -> &'static str {
     let lab = preset.link.trim_start_matches("#v1/");
     lab.split('?').next().unwrap_or(lab)
 }
 
-fn label(group: &PresetGroup) -> &'static str {
+/// Returns the translated name of a group of presets.
+fn group_label(group: &PresetGroup) -> &'static str {
     translated(group.name)
 }
 
-/// The labs with their names, and of each the groups of presets that belong to it.
-fn topics() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'static PresetGroup>)> {
+/// Iterates over the labs: slug, name and groups of presets.
+fn labs_with_groups() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'static PresetGroup>)> {
     Task::ENTRIES.iter().map(|entry| {
         let slug = entry.info.slug;
         let mut groups: Vec<&PresetGroup> =
-            PRESETS.iter().filter(|preset| lab_of(preset) == slug).map(|preset| preset.group).collect();
+            PRESETS.iter().filter(|preset| lab_slug(preset) == slug).map(|preset| preset.group).collect();
         groups.dedup();
         (slug, translated(entry.info.name), groups)
     })
 }
 
 impl Gallery {
-    fn of(&self, slug: &str) -> Option<&Recorded> {
+    /// Returns the recorded curves of the preset with this slug.
+    fn recorded_curves(&self, slug: &str) -> Option<&PresetRecording> {
         self.recorded.as_ref()?.as_ref().ok()?.iter().find(|one| one.slug == slug)
     }
 
-    /// Its heading and the filter, as markup; fields carry their names as `data-filter`.
-    pub fn head(&self) -> String {
+    /// Returns heading and filter as HTML; fields carry their names as `data-filter`.
+    pub fn heading_html(&self) -> String {
         let mut out = Html::default();
-        out.mixed(&[
+        out.alternate(&[
             "<div class=\"gallery__top\"><h2 class=\"gallery__title\" tabindex=\"-1\">",
             tr!("Gallery"),
             "</h2><button class=\"button\" type=\"button\" data-press=\"close\" data-testid=\"gallery-close\">",
@@ -140,13 +146,13 @@ impl Gallery {
         ]);
         out.option("", tr!("All topics"), &self.filter.topic);
         out.option(STORY_TOPIC, tr!("Stories"), &self.filter.topic);
-        for (slug, name, groups) in topics() {
+        for (slug, name, groups) in labs_with_groups() {
             out.option(&format!("lab.{slug}"), name, &self.filter.topic);
             for group in groups {
-                out.option(group.slug, &format!("– {}", label(group)), &self.filter.topic);
+                out.option(group.slug, &format!("– {}", group_label(group)), &self.filter.topic);
             }
         }
-        out.mixed(&[
+        out.alternate(&[
             "</select></label><label>",
             tr!("Time"),
             "<select data-filter=\"time\" data-testid=\"filter-time\">",
@@ -163,19 +169,19 @@ impl Gallery {
         out.0
     }
 
-    /// The wanted cards, as markup.
-    pub fn cards(&self) -> String {
+    /// Returns the cards that match the filter as HTML.
+    pub fn cards_html(&self) -> String {
         let (mut out, mut shown) = (Html::default(), 0);
         let all = PRESETS.len() + stories().count();
         let filter = &self.filter;
         let wanted = |story: &&vivarium_labs::story::About| {
             (filter.topic.is_empty() || filter.topic == STORY_TOPIC)
-                && filter.has_time(Some(Time::Minutes))
-                && filter.has(&[story.title, story.about, tr!("Story")].map(translated))
+                && filter.matches_time(Some(DurationClass::Minutes))
+                && filter.matches_words(&[story.title, story.about, tr!("Story")].map(translated))
         };
         let stories: Vec<_> = stories().filter(wanted).collect();
         if !stories.is_empty() {
-            out.mixed(&[
+            out.alternate(&[
                 "<section class=\"gallery__lab\"><h3>",
                 tr!("Stories"),
                 "</h3><ul class=\"exhibits\">",
@@ -183,7 +189,7 @@ impl Gallery {
             for story in &stories {
                 let link = format!("#story/{}", story.slug);
                 let foot = tr!("Story, {minutes} minutes", minutes = story.minutes);
-                self.card(
+                self.write_card(
                     &mut out,
                     [&link, translated(story.title), translated(story.about), "", &foot],
                     story.curve,
@@ -193,11 +199,11 @@ impl Gallery {
             out.raw("</ul></section>");
             shown += stories.len();
         }
-        for (slug, name, groups) in topics() {
-            let time = |preset: &Preset| self.of(preset.slug).map(|one| one.time);
+        for (slug, name, groups) in labs_with_groups() {
+            let time = |preset: &Preset| self.recorded_curves(preset.slug).map(|one| one.time);
             let of_lab: Vec<&Preset> = PRESETS
                 .iter()
-                .filter(|preset| lab_of(preset) == slug && filter.takes(preset, name, time(preset)))
+                .filter(|preset| lab_slug(preset) == slug && filter.matches(preset, name, time(preset)))
                 .collect();
             if of_lab.is_empty() {
                 continue;
@@ -211,13 +217,13 @@ impl Gallery {
                     continue;
                 }
                 out.raw("<h4>");
-                out.text(label(group));
+                out.text(group_label(group));
                 out.raw("</h4><ul class=\"exhibits\">");
                 for preset in of_group {
-                    let foot = time(preset).map_or("", Time::label);
+                    let foot = time(preset).map_or("", DurationClass::label);
                     let [name, claim, foot] = [preset.name, preset.claim, foot].map(translated);
                     let words = [preset.link, name, claim, preset.source, foot];
-                    self.card(&mut out, words, preset.slug, true);
+                    self.write_card(&mut out, words, preset.slug, true);
                 }
                 out.raw("</ul>");
             }
@@ -241,25 +247,26 @@ impl Gallery {
         head.0 + &out.0
     }
 
-    /// A card: link, name, claim, source and what stands below, with the recorded curve of preset `of`.
-    fn card(&self, out: &mut Html, words: [&str; 5], of: &str, whole: bool) {
-        let [link, name, claim, source, foot] = words;
+    /// Appends a card. `texts` are link, name, claim, source and footer; `slug` is the preset whose curve is shown;
+    /// `shows_length` adds how far the recording goes.
+    fn write_card(&self, out: &mut Html, texts: [&str; 5], slug: &str, shows_length: bool) {
+        let [link, name, claim, source, foot] = texts;
         out.raw("<li class=\"exhibit\"><a class=\"exhibit__name\" data-testid=\"card-");
-        out.raw(link.strip_prefix("#story/").unwrap_or(of));
+        out.raw(link.strip_prefix("#story/").unwrap_or(slug));
         out.raw("\" href=\"");
         out.text(link);
         out.raw("\">");
         out.text(name);
         out.raw("</a><div class=\"exhibit__curve\">");
-        let recorded = self.of(of);
+        let recorded = self.recorded_curves(slug);
         match recorded {
             Some(one) if !one.curves.is_empty() => {
-                out.raw(&drawing(one));
+                out.raw(&curves_svg(one));
                 out.raw("<span class=\"exhibit__mark\">");
-                out.text(&mark(one));
+                out.text(&corner_note(one));
                 out.raw("</span>");
             }
-            Some(_) => out.mixed(&[
+            Some(_) => out.alternate(&[
                 "<p class=\"exhibit__none\">",
                 tr!("No curve: this experiment is too large to be recorded in advance without a GPU."),
                 "</p>",
@@ -272,52 +279,55 @@ impl Gallery {
         out.text(source);
         out.raw("</cite><span>");
         out.text(foot);
-        if let Some(one) = recorded.filter(|one| whole && !one.curves.is_empty() && !one.is_whole()) {
+        if let Some(one) = recorded.filter(|one| shows_length && !one.curves.is_empty() && !one.is_complete())
+        {
             let what = if one.link.contains("sweep=") { tr!("run") } else { tr!("step") };
             out.text(&tr!(
                 ", recorded up to {axis} {reached} of {end}",
                 axis = what,
-                reached = thousands(one.reached),
-                end = thousands(one.of)
+                reached = format_thousands(one.recorded_until),
+                end = format_thousands(one.run_length)
             ));
         }
         out.raw("</span></p></li>");
     }
 }
 
-/// What stands in the corner of a curve.
-fn mark(one: &Recorded) -> String {
-    let chart = Chart::ALL.iter().find(|chart| chart.slug() == one.chart);
+/// Returns the text in the corner of a curve.
+fn corner_note(recording: &PresetRecording) -> String {
+    let chart = Chart::ALL.iter().find(|chart| chart.slug() == recording.chart);
     tr!("{word}, recorded", word = chart.map_or("", |chart| chart.info().word))
 }
 
-/// Width and height of the drawing in its own units.
-const SIZE: (f32, f32) = (600.0, 160.0);
-/// Room between curves and edges.
-const ROOM: f32 = 8.0;
+/// Width and height of the drawing in units of its view box.
+const DRAWING_SIZE: (f32, f32) = (600.0, 160.0);
+/// Margin between curves and edges of the drawing.
+const DRAWING_MARGIN: f32 = 8.0;
 
-/// The recorded curves as an SVG element, which says in words what is seen. Its colours are the style sheet's.
-pub fn drawing(one: &Recorded) -> String {
-    let place = |v: f32, axis: usize| match one.log[axis] {
+/// Returns the recorded curves as an SVG element with a description; the style sheet sets the colours.
+pub fn curves_svg(recording: &PresetRecording) -> String {
+    let place = |v: f32, axis: usize| match recording.log[axis] {
         // Step 0 is drawn where step 1 is.
         true => libm::logf(if axis == 0 { v.max(1.0) } else { v }),
         false => v,
     };
-    let xs = one.curves.iter().flat_map(|curve| &curve.x).map(|x| place(*x, 0));
-    let heights = one.lines.iter().map(|(height, _)| height);
-    let ys = one.curves.iter().flat_map(|curve| &curve.y).chain(heights).map(|y| place(*y, 1));
-    let (x, y) = (Span::of(xs), Span::of(ys));
-    let column = |v: f32| ROOM + (SIZE.0 - 2.0 * ROOM) * x.share(place(v, 0));
-    let row = |v: f32| SIZE.1 - ROOM - (SIZE.1 - 2.0 * ROOM) * y.share(place(v, 1));
+    let xs = recording.curves.iter().flat_map(|curve| &curve.x).map(|x| place(*x, 0));
+    let heights = recording.lines.iter().map(|(height, _)| height);
+    let ys = recording.curves.iter().flat_map(|curve| &curve.y).chain(heights).map(|y| place(*y, 1));
+    let (x, y) = (ValueRange::of_values(xs), ValueRange::of_values(ys));
+    let column = |v: f32| DRAWING_MARGIN + (DRAWING_SIZE.0 - 2.0 * DRAWING_MARGIN) * x.fraction(place(v, 0));
+    let row = |v: f32| {
+        DRAWING_SIZE.1 - DRAWING_MARGIN - (DRAWING_SIZE.1 - 2.0 * DRAWING_MARGIN) * y.fraction(place(v, 1))
+    };
     let mut out = Html::default();
     out.raw("<svg class=\"curve\" viewBox=\"0 0 600 160\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"");
-    out.text(&words(one));
+    out.text(&describe_curves(recording));
     out.raw("\">");
-    for (height, _) in &one.lines {
+    for (height, _) in &recording.lines {
         out.raw(&format!("<path class=\"curve__line\" d=\"M0 {}H600\"/>", row(*height) as i32));
     }
-    // What it is about is drawn last, over the rest.
-    let of = |role: Role| one.curves.iter().filter(move |curve| curve.role == role);
+    // The most relevant curve is drawn last, over the rest.
+    let of = |role: Role| recording.curves.iter().filter(move |curve| curve.role == role);
     for curve in [Role::Other, Role::Train, Role::Relevant, Role::Test].into_iter().flat_map(of) {
         out.raw(&format!("<polyline class=\"curve__{}\" points=\"", role_name(curve.role)));
         for (x, y) in curve.x.iter().zip(&curve.y) {
@@ -329,41 +339,42 @@ pub fn drawing(one: &Recorded) -> String {
     out.0
 }
 
-/// What is seen, for those who do not see it.
-fn words(one: &Recorded) -> String {
-    let chart = Chart::ALL.iter().find(|chart| chart.slug() == one.chart);
+/// Describes the first and last point of a curve for screen readers.
+fn describe_curves(recording: &PresetRecording) -> String {
+    let chart = Chart::ALL.iter().find(|chart| chart.slug() == recording.chart);
     let name = chart.map_or(tr!("Curve"), |chart| chart.info().name);
-    let told = one.curves.iter().find(|curve| curve.role == Role::Test).or(one.curves.first());
+    let told = recording.curves.iter().find(|curve| curve.role == Role::Test).or(recording.curves.first());
     let ends = told.and_then(|curve| Some((curve.y.first()?, curve.y.last()?)));
     let (from, to) = ends.map_or((f32::NAN, f32::NAN), |(from, to)| (*from, *to));
     tr!(
         "{name}, recorded: {from} at the first point, {to} at the last point",
         name,
-        from = decimal(from),
-        to = decimal(to)
+        from = format_decimal(from),
+        to = format_decimal(to)
     )
 }
 
-/// A range of places.
-struct Span(f32, f32);
+/// Smallest and largest value of an axis.
+struct ValueRange(f32, f32);
 
-impl Span {
-    fn of(places: impl Iterator<Item = f32>) -> Span {
-        let (low, high) = places.fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)));
-        Span(low, high)
+impl ValueRange {
+    /// Returns the range of these values.
+    fn of_values(values: impl Iterator<Item = f32>) -> ValueRange {
+        let (low, high) = values.fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)));
+        ValueRange(low, high)
     }
 
-    /// Where `v` lies in it, from 0 to 1; in the middle where there is no range.
-    fn share(&self, v: f32) -> f32 {
+    /// Returns the position of `v` in the range, from 0 to 1; 0.5 if the range is a point.
+    fn fraction(&self, value: f32) -> f32 {
         let width = self.1 - self.0;
-        if width > 1e-6 * self.1.abs().max(1e-12) { (v - self.0) / width } else { 0.5 }
+        if width > 1e-6 * self.1.abs().max(1e-12) { (value - self.0) / width } else { 0.5 }
     }
 }
 
-/// Stories, and the way to the gallery, for the foot of the page, as markup.
-pub fn strip() -> String {
+/// Returns the list of stories, with a link to the gallery, as HTML for the foot of the page.
+pub fn stories_html() -> String {
     let mut out = Html::default();
-    out.mixed(&["<h2>", tr!("Stories and experiments"), "</h2><ul class=\"more__cards\">"]);
+    out.alternate(&["<h2>", tr!("Stories and experiments"), "</h2><ul class=\"more__cards\">"]);
     for story in stories() {
         out.raw("<li><a class=\"more__card\" href=\"#story/");
         out.raw(story.slug);
@@ -379,7 +390,7 @@ pub fn strip() -> String {
     }
     out.raw("<li><a class=\"more__card more__card--all\" data-testid=\"strip-gallery\" href=\"#gallery\"><strong>");
     out.text(&tr!("All {many} experiments", many = PRESETS.len()));
-    out.mixed(&[
+    out.alternate(&[
         "</strong><span>",
         tr!("The gallery shows the result of each experiment and the time that the experiment takes."),
         "</span></a></li></ul>",

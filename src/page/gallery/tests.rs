@@ -1,15 +1,15 @@
 //! The gallery: which cards there are, what is drawn on them, and how it opens and closes.
 
-use crate::gallery::update::address;
-use crate::gallery::{FRAGMENT, Gallery, GalleryAction, drawing, strip};
+use crate::gallery::update::page_address;
+use crate::gallery::{FRAGMENT, Gallery, GalleryAction, curves_svg, stories_html};
 use crate::run::tests::Page;
-use crate::share::titles::title;
+use crate::share::titles::page_title;
 use crate::state::{Action, State};
 use crate::trainer::Effect;
-use vivarium_labs::{PRESETS, find, stories};
+use vivarium_labs::{PRESETS, find_preset, stories};
 use vivarium_model::permalink::encode;
 use vivarium_plot::analysis::Role;
-use vivarium_view::presets::recorded::{Curve, Recorded, Time, parse};
+use vivarium_view::presets::recorded::{DurationClass, PresetRecording, RecordedCurve, parse};
 
 const FILE: &str = include_str!("../../view/presets/recorded.txt");
 
@@ -21,29 +21,29 @@ fn open() -> State {
     state
 }
 
-fn filtered(filter: &[(&str, &str)]) -> String {
+fn filtered_cards(filter: &[(&str, &str)]) -> String {
     let mut state = open();
     for (name, value) in filter {
         state.apply(Action::Gallery(GalleryAction::Filter((*name).into(), (*value).into())));
     }
-    state.gallery.cards()
+    state.gallery.cards_html()
 }
 
 /// Names of the cards, in order.
-fn names(cards: &str) -> Vec<String> {
+fn card_names(cards: &str) -> Vec<String> {
     let after = cards.split("data-testid=\"card-").skip(1);
     after.map(|text| text.split('"').next().unwrap().to_string()).collect()
 }
 
 #[test]
 fn every_story_and_preset_has_one_card_those_of_a_lab_together() {
-    let cards = filtered(&[]);
+    let cards = filtered_cards(&[]);
     let mut wanted: Vec<&str> = stories().map(|story| story.slug).collect();
     for lab in vivarium_model::tasks::Task::ENTRIES.iter().map(|task| task.info.slug) {
         let of_lab = PRESETS.iter().filter(|p| p.link().spec.task.info().slug == lab);
         wanted.extend(of_lab.map(|preset| preset.slug));
     }
-    assert_eq!(names(&cards), wanted);
+    assert_eq!(card_names(&cards), wanted);
     assert!(cards.contains(&format!("{0} of {0} experiments and stories are shown.", wanted.len())));
     for preset in PRESETS {
         let link = format!("href=\"{}\"", preset.link.replace('&', "&amp;"));
@@ -59,7 +59,7 @@ fn every_story_and_preset_has_one_card_those_of_a_lab_together() {
 
 #[test]
 fn the_filter_takes_topics_times_and_words_together() {
-    let of = |filter: &[(&str, &str)]| names(&filtered(filter));
+    let of = |filter: &[(&str, &str)]| card_names(&filtered_cards(filter));
     assert_eq!(of(&[("topic", "stories")]).len(), stories().count());
     let markov = of(&[("topic", "lab.markov")]);
     assert_eq!(markov.len(), PRESETS.iter().filter(|p| p.link.starts_with("#v1/markov")).count());
@@ -71,25 +71,25 @@ fn the_filter_takes_topics_times_and_words_together() {
     assert!(quick.iter().all(|name| minute.contains(name)));
     let all = parse(FILE).unwrap();
     let time = |name: &str| all.iter().find(|one| one.slug == name).unwrap().time;
-    assert!(quick.iter().all(|name| time(name) == Time::Seconds));
+    assert!(quick.iter().all(|name| time(name) == DurationClass::Seconds));
     let found = of(&[("words", "weight DECAY"), ("topic", "lab.groups"), ("time", "minutes")]);
     assert!(!found.is_empty() && found.len() < 12, "{found:?}");
-    let nothing = filtered(&[("words", "astrology")]);
-    assert!(names(&nothing).is_empty() && nothing.contains("No experiment or story matches"));
+    let nothing = filtered_cards(&[("words", "astrology")]);
+    assert!(card_names(&nothing).is_empty() && nothing.contains("No experiment or story matches"));
     // What was typed is text, not markup.
     let mut state = open();
     state.apply(Action::Gallery(GalleryAction::Filter("words".into(), "\"><b>".into())));
-    assert!(state.gallery.head().contains("value=\"&quot;>&lt;b>\""));
+    assert!(state.gallery.heading_html().contains("value=\"&quot;>&lt;b>\""));
 }
 
-fn example() -> Recorded {
-    let curve = |role, y: &[f32]| Curve { role, x: vec![0.0, 10.0, 1000.0], y: y.to_vec() };
-    Recorded {
+fn example() -> PresetRecording {
+    let curve = |role, y: &[f32]| RecordedCurve { role, x: vec![0.0, 10.0, 1000.0], y: y.to_vec() };
+    PresetRecording {
         slug: "one".into(),
         link: "#v1/markov".into(),
-        time: Time::Minute,
-        reached: 1000,
-        of: 1000,
+        time: DurationClass::Minute,
+        recorded_until: 1000,
+        run_length: 1000,
         chart: "accuracy".into(),
         log: [false, false],
         lines: vec![(0.5, "chance".into())],
@@ -99,7 +99,7 @@ fn example() -> Recorded {
 
 #[test]
 fn a_drawing_spans_its_curves_on_its_axes() {
-    let linear = drawing(&example());
+    let linear = curves_svg(&example());
     assert!(linear.contains("class=\"curve__test\" points=\"8,152 13,80 592,8 \""), "{linear}");
     assert!(linear.contains("d=\"M0 80H600\"") && linear.contains("points=\"8,80 13,80 592,80 \""));
     assert!(
@@ -108,17 +108,17 @@ fn a_drawing_spans_its_curves_on_its_axes() {
     );
     // What is told stands over what it is compared with.
     assert!(linear.find("curve__other").unwrap() < linear.find("curve__test").unwrap());
-    let log = drawing(&Recorded { log: [true, false], ..example() });
+    let log = curves_svg(&PresetRecording { log: [true, false], ..example() });
     assert!(log.contains("points=\"8,152 202,80 592,8 \""), "{log}");
     // Nothing that moves lies in the middle.
-    let still = Recorded { curves: vec![example().curves.remove(1)], ..example() };
-    assert!(drawing(&still).contains("points=\"8,80 13,80 592,80 \""));
+    let still = PresetRecording { curves: vec![example().curves.remove(1)], ..example() };
+    assert!(curves_svg(&still).contains("points=\"8,80 13,80 592,80 \""));
 }
 
 #[test]
 fn every_recorded_curve_lies_in_its_drawing() {
     for one in parse(FILE).unwrap().iter().filter(|one| !one.curves.is_empty()) {
-        let svg = drawing(one);
+        let svg = curves_svg(one);
         for points in svg.split("points=\"").skip(1) {
             for point in points.split('"').next().unwrap().split_whitespace() {
                 let (x, y) = point.split_once(',').unwrap();
@@ -137,23 +137,26 @@ fn it_opens_over_the_run_and_closes_for_another_or_the_same() {
     let run = encode(&page.state.run.link);
     page.act(Action::Open(FRAGMENT.into()));
     assert!(page.state.gallery.is_open && page.state.run.step == 40);
-    assert_eq!(address(&page.state), FRAGMENT);
-    assert_eq!(title(&page.state), "Gallery · Vivarium");
+    assert_eq!(page_address(&page.state), FRAGMENT);
+    assert_eq!(page_title(&page.state), "Gallery · Vivarium");
     // Back to the run that is there: nothing begins.
-    let runs = page.state.run.runs;
+    let runs = page.state.run.run_count;
     page.act(Action::Open(run.clone()));
-    assert_eq!((page.state.gallery.is_open, page.state.run.runs, page.state.run.step), (false, runs, 40));
-    assert_eq!(address(&page.state), run);
+    assert_eq!(
+        (page.state.gallery.is_open, page.state.run.run_count, page.state.run.step),
+        (false, runs, 40)
+    );
+    assert_eq!(page_address(&page.state), run);
     page.act(Action::Open(FRAGMENT.into()));
-    let preset = find("sine-1").unwrap();
+    let preset = find_preset("sine-1").unwrap();
     page.act(Action::Open(preset.link.into()));
     assert_eq!((page.state.gallery.is_open, page.state.preset()), (false, Some(preset)));
     page.act(Action::Open(FRAGMENT.into()));
     page.act(Action::Gallery(GalleryAction::Close));
-    assert_eq!(address(&page.state), preset.link);
+    assert_eq!(page_address(&page.state), preset.link);
     // The menu, too, leads back to the run.
     page.act(Action::Open(FRAGMENT.into()));
-    page.act(Action::Choose(find("parity-50").unwrap()));
+    page.act(Action::ChoosePreset(find_preset("parity-50").unwrap()));
     assert!(!page.state.gallery.is_open);
 }
 
@@ -162,10 +165,10 @@ fn curves_that_cannot_be_fetched_leave_links_that_work() {
     let mut state = State::default();
     state.apply(Action::Open(FRAGMENT.into()));
     assert_eq!(state.preset(), Some(&PRESETS[0]), "a run is there at once, behind it");
-    let waiting = state.gallery.cards();
-    assert_eq!(names(&waiting).len(), PRESETS.len() + stories().count());
+    let waiting = state.gallery.cards_html();
+    assert_eq!(card_names(&waiting).len(), PRESETS.len() + stories().count());
     state.apply(Action::Gallery(GalleryAction::Fetched(Err("it could not be fetched".into()))));
-    let cards = state.gallery.cards();
+    let cards = state.gallery.cards_html();
     assert!(
         cards.contains("The recorded curves are missing: it could not be fetched.")
             && !cards.contains("<svg")
@@ -187,7 +190,7 @@ fn a_teachers_link_that_keeps_its_run_has_no_gallery() {
 
 #[test]
 fn the_strip_names_every_story_and_the_gallery() {
-    let strip = strip();
+    let strip = stories_html();
     assert!(stories().all(|story| strip.contains(&format!("href=\"#story/{}\"", story.slug))));
     assert!(strip.contains(FRAGMENT) && strip.contains(&PRESETS.len().to_string()));
     assert!(!Gallery::default().is_open);
@@ -206,6 +209,6 @@ fn titles_name_what_is_looked_at() {
     ] {
         let mut state = State::default();
         state.apply(Action::Open(link.into()));
-        assert_eq!(title(&state), expected);
+        assert_eq!(page_title(&state), expected);
     }
 }

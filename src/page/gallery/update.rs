@@ -1,4 +1,4 @@
-//! What changes the gallery, and the address while it is open.
+//! How actions change the gallery, and the address of the page.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use crate::trainer::Effect;
 use vivarium_model::permalink::encode;
 use vivarium_view::presets::recorded::parse;
 
-/// What stands in the address bar.
-pub fn address(state: &State) -> String {
+/// Returns the fragment for the address bar: gallery, benchmark, story or run.
+pub fn page_address(state: &State) -> String {
     match &state.tour {
         _ if state.gallery.is_open => FRAGMENT.into(),
         _ if state.bench.is_open => bench::FRAGMENT.into(),
-        // What a lesson has locked stands in the run's link alone.
-        Some(tour) if state.run.link.reserved.is_empty() => tour.address(),
+        // Only the link of the run contains what a lesson has locked.
+        Some(tour) if state.run.link.teacher_keys.is_empty() => tour.passage_address(),
         _ => encode(&state.run.link),
     }
 }
 
 impl State {
-    /// Opens the gallery over the run.
+    /// Shows the gallery in place of the run, and fetches the recorded curves.
     pub fn open_gallery(&mut self, effects: &mut Vec<Effect>) {
         self.gallery.is_open = true;
-        // It takes the place of the charts.
+        // The gallery replaces the charts.
         self.presenter = None;
         self.gallery.version += 1;
         if !matches!(self.gallery.recorded, Some(Ok(_))) {
@@ -33,10 +33,11 @@ impl State {
         }
     }
 
-    pub(crate) fn browse(&mut self, what: GalleryAction) {
+    /// Applies an action of the gallery.
+    pub(crate) fn apply_gallery_action(&mut self, action: GalleryAction) {
         let gallery = &mut self.gallery;
         gallery.version += 1;
-        match what {
+        match action {
             GalleryAction::Fetched(text) => {
                 gallery.recorded = Some(text.and_then(|text| parse(&text)).map(Arc::new));
             }

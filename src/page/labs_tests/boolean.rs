@@ -2,10 +2,10 @@
 
 use crate::state::{Action, State};
 use vivarium_model::chart;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_plot::analysis::Reading;
 use vivarium_view::display::charts::ChartOfRun;
-use vivarium_view::display::{Phase, status};
+use vivarium_view::display::{RunPhase, status};
 
 /// Of the inputs of (x1 ^ x2) & x3 a quarter has the label 1, so that always answering 0 is right on 75 %.
 #[test]
@@ -18,19 +18,19 @@ fn chance_is_the_share_of_the_more_common_label() {
     ] {
         state.apply(Action::Open(format!("#v1/sparse-boolean?{query}")));
         let Reading::Lines(lines) = chart::ACCURACY.reading(&state.run) else { panic!("curves") };
-        assert_eq!(lines.references, [(chance, "chance".to_string())], "{query}");
+        assert_eq!(lines.reference_lines, [(chance, "chance".to_string())], "{query}");
         assert!(chart::ACCURACY.summary(&state.run).ends_with(said), "{query}");
         // 76 % of the answers are no better than guessing where one label has three quarters of the inputs.
-        state.run.phase = Phase::Running;
-        state.run.history.push(Row {
+        state.run.phase = RunPhase::Running;
+        state.run.history.push(Measurement {
             step: 5,
             train_loss: vec![0.9],
             test_loss: vec![0.9],
             train_accuracy: vec![0.76],
             test_accuracy: vec![0.76],
-            ..Row::default()
+            ..Measurement::default()
         });
-        let line = status::line(&state.run, String::new);
+        let line = status::describe_status(&state.run, String::new);
         assert_eq!(line.ends_with(", more than with random guessing"), beaten, "{line}");
         assert_eq!(line.ends_with(", as with random guessing"), !beaten, "{line}");
     }

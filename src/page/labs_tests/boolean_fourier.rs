@@ -1,7 +1,7 @@
 //! The chart of the Fourier coefficients of the function on the page.
 
 use crate::state::{Action, State};
-use vivarium_labs::boolean::fourier::MOST_BARS;
+use vivarium_labs::boolean::fourier::MAX_BARS;
 use vivarium_model::tasks::sparse_boolean::charts;
 use vivarium_plot::analysis::Reading;
 use vivarium_view::display::charts::ChartOfRun;
@@ -24,7 +24,7 @@ fn the_chart_has_a_bar_for_each_coefficient_that_is_not_zero() {
     // A conjunction of five bits has 32, of which the constant is the largest.
     state.apply(Action::Open("#v1/sparse-boolean?k=5&show=fourier".into()));
     let many = bars(&state);
-    assert_eq!((many.len(), many[0].clone()), (MOST_BARS, ("1".into(), -0.9375)));
+    assert_eq!((many.len(), many[0].clone()), (MAX_BARS, ("1".into(), -0.9375)));
     state.apply(Action::Open("#v1/sparse-parity?n=9".into()));
     assert!(charts::FOURIER.applies(&state.run).is_err());
 }

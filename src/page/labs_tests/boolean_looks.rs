@@ -1,9 +1,9 @@
 //! The chart of attention example by example, and what is said of it.
 
 use crate::state::{Action, State};
-use vivarium_labs::boolean::looks::of_heads;
-use vivarium_labs::boolean::probes::LOOKS;
-use vivarium_model::protocol::Finding;
+use vivarium_labs::boolean::looks::relevant_attention_by_head;
+use vivarium_labs::boolean::probes::CLS_ATTENTION;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::tasks::sparse_boolean::charts;
 use vivarium_plot::analysis::Reading;
 use vivarium_view::display::charts::ChartOfRun;
@@ -20,9 +20,9 @@ fn looks_are_of_one_head_or_of_all() {
     assert!(charts::LOOKS.summary(&state.run).contains("yet"));
     // Two examples of two heads on three bits and [CLS].
     let numbers = vec![0.1, 0.8, 0.1, 0.0, 0.25, 0.25, 0.25, 0.25, 0.0, 0.6, 0.4, 0.0, 0.5, 0.25, 0.0, 0.25];
-    state.run.found(1, Finding::of(LOOKS.id()).with_counts([2]).with_numbers(numbers));
+    state.run.add_finding(1, ProbeResult::new(CLS_ATTENTION.id()).with_counts([2]).with_numbers(numbers));
     let near = |(a, b): (&f32, f32)| (a - b).abs() < 1e-6;
-    assert!(of_heads(&state.run).iter().zip([0.7, 0.25]).all(near));
+    assert!(relevant_attention_by_head(&state.run).iter().zip([0.7, 0.25]).all(near));
     assert!(
         charts::LOOKS.summary(&state.run).starts_with("47.5 % of the attention of 2 heads"),
         "{}",

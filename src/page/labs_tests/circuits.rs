@@ -4,29 +4,29 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use vivarium_view::display::charts::ChartOfRun;
 
-use crate::opened::{bars, grid, lines, opened};
+use crate::opened::{chart_bars, chart_grid, chart_lines, open_page};
 use crate::state::State;
 use vivarium_labs::circuits::CircuitState;
 use vivarium_labs::circuits::presets::PRESETS;
 use vivarium_labs::circuits::probes::PERTURBATION;
-use vivarium_model::protocol::{Ending, Finding, Row};
+use vivarium_model::protocol::{EndReason, Measurement, ProbeResult};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::boolean_circuit::charts;
-use vivarium_plot::analysis::curves::spread;
-use vivarium_plot::analysis::{Bars, Reading};
+use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::{BarChart, Reading};
 use vivarium_science::circuits::{CircuitMetric, SIGMA_ZETA};
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::{Options, Session};
-use vivarium_view::display::summary::{extra, names};
-use vivarium_view::display::{Phase, status};
-use vivarium_view::presets::{Expect, Measure, Preset};
+use vivarium_view::display::summary::{extra_number, metric_names};
+use vivarium_view::display::{RunPhase, status};
+use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
 fn open(rest: &str) -> State {
-    opened(&format!("#v1/boolean-circuit{rest}"))
+    open_page(&format!("#v1/boolean-circuit{rest}"))
 }
 
 fn of(state: &State) -> &CircuitState {
-    state.run.state().expect("the state of the lab")
+    state.run.lab_state().expect("the state of the lab")
 }
 
 fn ready<T>(future: impl Future<Output = T>) -> T {
@@ -37,31 +37,31 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// The measurements of a run, and what the probe finds at its end.
-fn ran(spec: &RunSpec) -> (Vec<Row>, Finding) {
+fn train(spec: &RunSpec) -> (Vec<Measurement>, ProbeResult) {
     let mut session = Session::start(spec, &Device::cpu(), Options::default()).unwrap();
     let rows = ready(session.finish(|_| {})).unwrap().rows;
     let count = spec.parameters().len();
     let weights = ready(session.checkpoint()).unwrap().weights.parameters;
     let replicas = spec.run.replicas;
     let first = weights.into_iter().take(count).map(|all| all[..all.len() / replicas].to_vec()).collect();
-    let found = vivarium_labs::measured(&PERTURBATION.id(), spec, spec.run.steps, first).unwrap();
+    let found = vivarium_labs::run_probe(&PERTURBATION.id(), spec, spec.run.steps, first).unwrap();
     (rows, found)
 }
 
 /// Shows the run with all of its steps.
 fn play(state: &mut State) {
-    let (rows, found) = ran(&state.run.link.spec);
+    let (rows, found) = train(&state.run.link.spec);
     let step = rows.last().unwrap().step;
-    rows.into_iter().for_each(|row| state.run.measured(row));
+    rows.into_iter().for_each(|row| state.run.add_measurement(row));
     state.run.step = step;
-    state.run.found(step, found);
+    state.run.add_finding(step, found);
 }
 
 #[test]
 fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
     let mut state = open("?circuit=toy&levels=9&steps=120&every=10");
     play(&mut state);
-    let drawn = lines(charts::NORMS, &state);
+    let drawn = chart_lines(charts::NORMS, &state);
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(
         curves,
@@ -82,7 +82,8 @@ fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
 
     let mut bare = open("?n=2&round=no&steps=60&every=10");
     play(&mut bare);
-    let curves: Vec<String> = lines(charts::NORMS, &bare).series.iter().map(|of| of.name.clone()).collect();
+    let curves: Vec<String> =
+        chart_lines(charts::NORMS, &bare).series.iter().map(|of| of.name.clone()).collect();
     assert_eq!(curves, ["smallest noise", "smallest perturbation found"]);
     assert!(charts::NORMS.summary(&bare.run).ends_with("Without rounding, theorem D.6 gives no bound."));
 }
@@ -91,7 +92,7 @@ fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
 fn values_are_those_of_the_circuit_without_noise() {
     let mut state = open("?n=3&in=1.0.1&steps=20");
     play(&mut state);
-    let drawn = grid(charts::VALUES, &state);
+    let drawn = chart_grid(charts::VALUES, &state);
     let layered = &of(&state).layered;
     assert_eq!((drawn.rows, drawn.columns), (layered.depth(), layered.width()));
     for (layer, values) in layered.evaluate_layers(&[true, false, true]).unwrap().iter().enumerate() {
@@ -129,12 +130,12 @@ fn rounding_takes_deviations_away_and_no_rounding_lets_them_grow() {
         play(&mut state);
         state
     });
-    let drawn = lines(charts::STRAYS, &with);
+    let drawn = chart_lines(charts::STRAYS, &with);
     let largest = |y: &[f32]| y.iter().fold(0.0, |most: f32, y| most.max(*y));
     assert_eq!(drawn.series.len(), 2);
     assert!(largest(&drawn.series[0].y) < SIGMA_ZETA as f32 && largest(&drawn.series[1].y) == 0.0);
-    assert_eq!(drawn.references.len(), 1);
-    let bare = lines(charts::STRAYS, &without);
+    assert_eq!(drawn.reference_lines.len(), 1);
+    let bare = chart_lines(charts::STRAYS, &without);
     assert_eq!((bare.series.len(), bare.series[0].name.as_str()), (1, "values of the gates"));
     assert!(largest(&bare.series[0].y) > largest(&drawn.series[0].y));
     assert_eq!(bare.series[0].x.len(), of(&without).layered.depth() - 1);
@@ -147,10 +148,10 @@ fn the_perturbation_has_its_norm_in_the_layers() {
     let mut state = open("?circuit=toy&levels=100&steps=100&every=100");
     assert_eq!(charts::WHERE.summary(&state.run), "No step of the search has been made yet.");
     play(&mut state);
-    let Bars { bars, .. } = bars(charts::WHERE, &state);
+    let BarChart { bars, .. } = chart_bars(charts::WHERE, &state);
     assert!(bars.len() <= 49 && bars.last().unwrap().0 == "output");
     let whole: f32 = bars.iter().map(|(_, part)| part * part).sum::<f32>().sqrt();
-    let least = state.run.history.last().unwrap().measures[CircuitMetric::LeastNorm as usize][0];
+    let least = state.run.history.latest().unwrap().measures[CircuitMetric::LeastNorm as usize][0];
     assert!((whole - least).abs() < 1e-4, "{whole} {least}");
     // With rounding nearly all of it is in a few weights, since each further one adds a ninth of the one before.
     let largest = bars.iter().fold(0.0, |most: f32, (_, part)| most.max(*part));
@@ -161,14 +162,14 @@ fn the_perturbation_has_its_norm_in_the_layers() {
 #[test]
 fn the_table_has_a_row_for_each_input() {
     let state = open("?circuit=majority&n=3");
-    let drawn = grid(charts::TRUTH, &state);
+    let drawn = chart_grid(charts::TRUTH, &state);
     assert_eq!((drawn.rows, drawn.columns), (8, 5));
     assert_eq!(drawn.column_names, ["x1", "x2", "x3", "circuit", "network"]);
     assert!(drawn.values.chunks(5).all(|row| row[3] == row[4]));
     assert_eq!((drawn.row_names[7].as_str(), drawn.marked_rows.as_slice()), ("111", [7].as_slice()));
     assert!(charts::TRUTH.summary(&state.run).ends_with("give the same answer for 8 of these inputs."));
-    assert_eq!(grid(charts::TRUTH, &open("?circuit=toy&levels=3")).rows, 1);
-    assert_eq!(grid(charts::TRUTH, &open("?circuit=adder&n=8")).rows, 64);
+    assert_eq!(chart_grid(charts::TRUTH, &open("?circuit=toy&levels=3")).rows, 1);
+    assert_eq!(chart_grid(charts::TRUTH, &open("?circuit=adder&n=8")).rows, 64);
 }
 
 #[test]
@@ -176,7 +177,7 @@ fn charts_of_sweeps_are_of_sweeps_over_depth_or_bits() {
     assert!(charts::DEPTHS.applies(&open("").run).is_err());
     let state = open("?circuit=toy&sweep=levels:1_4_25&series=round:yes_no");
     assert_eq!(charts::DEPTHS.applies(&state.run), Ok(()));
-    let drawn = lines(charts::DEPTHS, &state);
+    let drawn = chart_lines(charts::DEPTHS, &state);
     let exact = drawn.series.iter().find(|of| of.name == "exact margin with rounding").unwrap();
     assert!((exact.y.last().unwrap() - 0.49068).abs() < 1e-4);
     assert_eq!(charts::DEPTHS.summary(&state.run), "No run of the sweep has ended yet.");
@@ -186,14 +187,14 @@ fn charts_of_sweeps_are_of_sweeps_over_depth_or_bits() {
 #[test]
 fn words_say_that_it_is_a_search() {
     let mut state = open("?n=2&steps=40&every=10");
-    state.run.phase = Phase::Running;
+    state.run.phase = RunPhase::Running;
     play(&mut state);
-    assert_eq!(names(&state.run)[2], "Share of correct gates");
-    assert_eq!(extra(&state.run, 0).0, "Smallest perturbation found");
-    let said = status::line(&state.run, String::new);
+    assert_eq!(metric_names(&state.run)[2], "Share of correct gates");
+    assert_eq!(extra_number(&state.run, 0).0, "Smallest perturbation found");
+    let said = status::describe_status(&state.run, String::new);
     assert!(said.contains("the smallest perturbation found so far has norm 0."), "{said}");
-    state.run.phase = Phase::Finished(Ending::LastStep);
-    assert_eq!(status::line(&state.run, String::new), "Done: 40 steps.");
+    state.run.phase = RunPhase::Finished(EndReason::LastStep);
+    assert_eq!(status::describe_status(&state.run, String::new), "Done: 40 steps.");
 }
 
 #[test]
@@ -219,33 +220,33 @@ fn pictures_are_drawn_of_every_circuit_before_its_first_step() {
 }
 
 /// The median of a measure in one row.
-fn middle(row: &Row, measure: Measure) -> f32 {
+fn median(row: &Measurement, measure: ExpectedMeasure) -> f32 {
     match measure {
-        Measure::Circuit(of) => spread(&row.measures[of as usize]).0,
-        Measure::TestAccuracy => spread(&row.test_accuracy).0,
-        Measure::TrainAccuracy => spread(&row.train_accuracy).0,
+        ExpectedMeasure::Circuit(of) => median_range(&row.measures[of as usize]).0,
+        ExpectedMeasure::TestAccuracy => median_range(&row.test_accuracy).0,
+        ExpectedMeasure::TrainAccuracy => median_range(&row.train_accuracy).0,
         _ => panic!("{measure:?} is no measure of this lab"),
     }
 }
 
-fn holds(preset: &Preset) {
+fn check_preset(preset: &Preset) {
     let spec = preset.link().spec;
     let cells = vivarium_model::sweep::cells(&spec);
     let runs: Vec<(usize, usize, RunSpec)> = match cells.is_empty() {
         true => vec![(0, 0, spec)],
-        false => cells.into_iter().map(|cell| (cell.series, cell.at, cell.spec)).collect(),
+        false => cells.into_iter().map(|cell| (cell.series_index, cell.sweep_index, cell.spec)).collect(),
     };
-    let rows: Vec<_> = runs.iter().map(|(series, at, spec)| (*series, *at, ran(spec).0)).collect();
-    for expect in preset.expect {
+    let rows: Vec<_> = runs.iter().map(|(series, at, spec)| (*series, *at, train(spec).0)).collect();
+    for expect in preset.expectations {
         let (found, between) = match *expect {
-            Expect::Median { measure, step, between } => {
+            Expectation::Median { measure, step, between } => {
                 let row = rows[0].2.iter().find(|row| row.step == step).unwrap();
-                (middle(row, measure), between)
+                (median(row, measure), between)
             }
-            Expect::Last { measure, series, at, between } => {
+            Expectation::FinalMeasure { measure, series, at, between } => {
                 let (_, _, rows) =
                     rows.iter().find(|(line, value, _)| (*line, *value) == (series, at)).unwrap();
-                (middle(rows.last().unwrap(), measure), between)
+                (median(rows.last().unwrap(), measure), between)
             }
             _ => panic!("{}: {expect:?}", preset.slug),
         };
@@ -255,8 +256,9 @@ fn holds(preset: &Preset) {
 
 #[test]
 fn where_the_target_is_the_whole_the_status_says_all_inputs() {
-    let said =
-        |rest: &str| vivarium_labs::circuits::words::found(&open(rest).run, "all 4 networks", "at step 2");
+    let said = |rest: &str| {
+        vivarium_labs::circuits::words::describe_result(&open(rest).run, "all 4 networks", "at step 2")
+    };
     assert_eq!(said(""), "The answer is right for all tested inputs at step 2.");
     assert_eq!(
         said("?replicas=4"),
@@ -267,5 +269,5 @@ fn where_the_target_is_the_whole_the_status_says_all_inputs() {
 
 #[test]
 fn presets_hold() {
-    PRESETS.iter().copied().flatten().for_each(holds);
+    PRESETS.iter().copied().flatten().for_each(check_preset);
 }

@@ -1,42 +1,43 @@
 //! The charts of the lab, what is said of them, and one step layer by layer.
 
-use crate::opened::{grid, lines, opened};
+use crate::opened::{chart_grid, chart_lines, open_page};
 use crate::state::{Action, State};
 use vivarium_labs::cannot_learn;
 use vivarium_labs::descent::weights::PARAMETERS;
-use vivarium_labs::descent::{DescentState, Trace, presets};
+use vivarium_labs::descent::{DescentState, StepTrace, presets};
 use vivarium_model::chart;
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::decode;
-use vivarium_model::protocol::{Ending, Finding, Row};
+use vivarium_model::protocol::{EndReason, Measurement, ProbeResult};
 use vivarium_model::tasks::in_context_regression::charts;
-use vivarium_plot::analysis::{Bars, Grid, Reading};
+use vivarium_plot::analysis::{BarChart, Heatmap, Reading};
 use vivarium_science::descent::{
     self, ComparisonMeasure, DescentComparison, INTERPOLATION_RELUS, TokenBlock, euclidean_distance,
 };
 use vivarium_view::display::charts::ChartOfRun;
 use vivarium_view::display::status;
-use vivarium_view::display::summary::{extra, names};
-use vivarium_view::display::sweep::Outcome;
-use vivarium_view::display::{LabState, Phase, Work};
+use vivarium_view::display::summary::{extra_number, metric_names};
+use vivarium_view::display::sweep::SweepRunResult;
+use vivarium_view::display::{LabState, RunPhase, WorkProgress};
 
 fn open(rest: &str) -> State {
-    opened(&format!("#v1/in-context-regression{rest}"))
+    open_page(&format!("#v1/in-context-regression{rest}"))
 }
 
 fn of(state: &State) -> &DescentState {
-    state.run.state().expect("the state of the lab")
+    state.run.lab_state().expect("the state of the lab")
 }
 
-fn race(state: &DescentState) -> DescentComparison {
-    DescentComparison::new(&state.plan, state.examples.clone(), &state.start)
+/// Returns the comparison with gradient descent at the first step.
+fn comparison(state: &DescentState) -> DescentComparison {
+    DescentComparison::new(&state.plan, state.examples.clone(), &state.initial_weights)
 }
 
 /// What a learner measures of a race.
-fn row(race: &DescentComparison, variance: f64) -> Row {
+fn row(race: &DescentComparison, variance: f64) -> Measurement {
     let standing = race.measure();
     let explained = |loss: f64| vec![(1.0 - 2.0 * loss / variance) as f32];
-    Row {
+    Measurement {
         step: standing.step,
         train_loss: vec![standing.token_loss as f32],
         train_accuracy: explained(standing.token_loss),
@@ -47,20 +48,20 @@ fn row(race: &DescentComparison, variance: f64) -> Row {
     }
 }
 
-fn finding(race: &DescentComparison) -> Finding {
-    Finding::of(PARAMETERS.id()).with_numbers(race.state().to_tensors().concat())
+fn finding(race: &DescentComparison) -> ProbeResult {
+    ProbeResult::new(PARAMETERS.id()).with_numbers(race.state().to_tensors().concat())
 }
 
 /// Runs the first replica of the run on show.
 fn play(state: &mut State, steps: u64) -> DescentComparison {
-    let (mut race, variance) = (race(of(state)), of(state).variance);
-    state.run.measured(row(&race, variance));
+    let (mut race, variance) = (comparison(of(state)), of(state).label_variance);
+    state.run.add_measurement(row(&race, variance));
     for _ in 0..steps {
         race.step();
-        state.run.measured(row(&race, variance));
+        state.run.add_measurement(row(&race, variance));
     }
     state.run.step = steps;
-    state.run.found(steps, finding(&race));
+    state.run.add_finding(steps, finding(&race));
     race
 }
 
@@ -68,7 +69,7 @@ fn play(state: &mut State, steps: u64) -> DescentComparison {
 fn losses_and_distances_are_those_of_the_race() {
     let mut state = open("");
     play(&mut state, 100);
-    let drawn = lines(charts::BOTH, &state);
+    let drawn = chart_lines(charts::BOTH, &state);
     let last: Vec<f32> = drawn.series.iter().map(|series| *series.y.last().unwrap()).collect();
     assert!(last.iter().all(|loss| (loss - 0.04845).abs() < 1e-4), "{last:?}");
     assert_eq!(drawn.series[2].x.len(), 101);
@@ -80,7 +81,7 @@ fn losses_and_distances_are_those_of_the_race() {
         "{said}"
     );
 
-    let drawn = lines(charts::APART, &state);
+    let drawn = chart_lines(charts::APART, &state);
     let [corollary, recursion, single, tokens] = &drawn.series[..] else { panic!("four curves") };
     assert!(drawn.log_y && tokens.y[50] < 1e-14 && (1e-4..1e-3).contains(&tokens.y[100]), "{:?}", tokens.y);
     assert!(single.y[1..].iter().all(|y| (1e-8..1e-5).contains(y)));
@@ -96,7 +97,7 @@ fn losses_and_distances_are_those_of_the_race() {
     assert!(said.contains("and the initial weights is 0.756. "), "{said}");
 
     // The charts of every lab have the names of the lab.
-    let drawn = lines(chart::LOSS, &state);
+    let drawn = chart_lines(chart::LOSS, &state);
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(curves, ["with the weights in the tokens", "with direct gradient descent"]);
     assert_eq!(chart::LOSS.title(&state.run), "Loss");
@@ -113,38 +114,38 @@ fn losses_and_distances_are_those_of_the_race() {
 #[test]
 fn words_say_that_layers_are_executed() {
     let mut state = open("");
-    state.run.phase = Phase::Running;
+    state.run.phase = RunPhase::Running;
     play(&mut state, 100);
-    assert_eq!(names(&state.run)[0], "Loss, weights in tokens");
-    assert_eq!(extra(&state.run, 0), ("Layers executed".into(), "1,000".into()));
-    assert_eq!(extra(&state.run, 1), ("Distance to direct gradient descent".into(), "4.13e−4".into()));
-    let said = status::line(&state.run, String::new);
+    assert_eq!(metric_names(&state.run)[0], "Loss, weights in tokens");
+    assert_eq!(extra_number(&state.run, 0), ("Layers executed".into(), "1,000".into()));
+    assert_eq!(extra_number(&state.run, 1), ("Distance to direct gradient descent".into(), "4.13e−4".into()));
+    let said = status::describe_status(&state.run, String::new);
     assert_eq!(
         said,
         "Running: the loss is 0.048 with the weights in the tokens and 0.048 with direct gradient descent; the distance between the weights is 4.13e−4"
     );
-    state.run.reached(0, 100);
-    assert!(status::found(&state.run).ends_with(" of the variance is explained at step 100."));
+    state.run.add_solved(0, 100);
+    assert!(status::describe_found(&state.run).ends_with(" of the variance is explained at step 100."));
 }
 
 /// Nothing is trained, so that no target is missed.
 #[test]
 fn a_run_that_has_made_its_steps_is_done() {
     let mut state = open("");
-    let mut said = |phase: Phase, step: u64| {
+    let mut said = |phase: RunPhase, step: u64| {
         (state.run.phase, state.run.step) = (phase, step);
-        status::line(&state.run, String::new)
+        status::describe_status(&state.run, String::new)
     };
-    let last = || Phase::Finished(Ending::LastStep);
+    let last = || RunPhase::Finished(EndReason::LastStep);
     assert_eq!(said(last(), 100), "Done: 100 steps.");
     assert_eq!(said(last(), 1), "Done: 1 step.");
     assert_eq!(said(last(), 12_000), "Done: 12,000 steps.");
-    assert_eq!(said(Phase::Paused, 100), "Paused at step 100");
+    assert_eq!(said(RunPhase::Paused, 100), "Paused at step 100");
     // Of a target that somebody has set, it is told that it was reached.
     let mut state = open("?target=0.7");
     (state.run.phase, state.run.step) = (last(), 100);
-    state.run.reached(0, 40);
-    let said = status::line(&state.run, String::new);
+    state.run.add_solved(0, 40);
+    let said = status::describe_status(&state.run, String::new);
     assert_eq!(said, "At least 70.0 % of the variance is explained at step 40. Ended at step 100.");
 }
 
@@ -157,15 +158,15 @@ fn tokens_are_those_after_the_layer_that_is_shown() {
     let layout = transformer.layout();
     for layer in 0..=10 {
         state.apply(Action::Edit("layer".into(), layer.to_string()));
-        let drawn = grid(charts::TOKENS, &state);
+        let drawn = chart_grid(charts::TOKENS, &state);
         assert_eq!((drawn.rows, drawn.columns), (17, 145));
         for (at, value) in drawn.values.iter().enumerate() {
             assert_eq!(*value, states[layer].row(at % 145)[at / 145] as f32, "{layer} {at}");
         }
         assert_eq!((drawn.row_names[16].as_str(), drawn.column_names[144].as_str()), ("query", "t"));
         let trace = &of(&state).trace;
-        assert_eq!((trace.layer, trace.step, trace.place), (layer, 12, 0));
-        assert_eq!(trace.token.len(), 11);
+        assert_eq!((trace.layer, trace.step, trace.token_index), (layer, 12, 0));
+        assert_eq!(trace.token_by_layer.len(), 11);
         assert_eq!((&trace.after, &trace.before), (&states[layer], &states[layer.saturating_sub(1)]));
         assert_eq!(trace.phase(&transformer), layer.checked_sub(1).map(|at| descent::LayerPhase::all(3)[at]));
         let title = charts::TOKENS.title(&state.run);
@@ -184,12 +185,15 @@ fn tokens_are_those_after_the_layer_that_is_shown() {
         }
     }
     state.apply(Action::Edit("place".into(), "0".into()));
-    assert_eq!((of(&state).trace.place, grid(charts::TOKENS, &state).marked_rows), (16, vec![16]));
+    assert_eq!(
+        (of(&state).trace.token_index, chart_grid(charts::TOKENS, &state).marked_rows),
+        (16, vec![16])
+    );
     // The token of the first example, after every layer.
     state.apply(Action::Edit("place".into(), "1".into()));
     let trace = &of(&state).trace;
-    assert!(trace.token.iter().zip(&states).all(|(token, all)| *token == all.token(0)));
-    assert_eq!(grid(charts::TOKENS, &state).marked_rows, [0]);
+    assert!(trace.token_by_layer.iter().zip(&states).all(|(token, all)| *token == all.token(0)));
+    assert_eq!(chart_grid(charts::TOKENS, &state).marked_rows, [0]);
     assert!(
         charts::TOKENS
             .summary(&state.run)
@@ -208,7 +212,7 @@ fn the_usual_token_shows_what_the_usual_layer_writes() {
     let written = |state: &State| -> Vec<f64> {
         let of = of(state);
         let range = of.layout().written_by(of.trace.phase(&of.transformer).unwrap());
-        range.map(|at| of.trace.token[of.trace.layer][at]).collect()
+        range.map(|at| of.trace.token_by_layer[of.trace.layer][at]).collect()
     };
     assert!(written(&state).iter().any(|value| *value != 0.0));
     state.apply(Action::Edit("place".into(), "0".into()));
@@ -219,7 +223,7 @@ fn the_usual_token_shows_what_the_usual_layer_writes() {
 #[test]
 fn bounds_end_where_they_leave_the_chart() {
     let mut state = open("?replicas=3");
-    let (mut race, variance) = (race(of(&state)), of(&state).variance);
+    let (mut race, variance) = (comparison(of(&state)), of(&state).label_variance);
     for step in 0..3 {
         let mut row = row(&race, variance);
         let losses =
@@ -230,14 +234,14 @@ fn bounds_end_where_they_leave_the_chart() {
         if step == 2 {
             row.measures[ComparisonMeasure::Corollary as usize] = vec![1e30, 1e38, 1e38];
         }
-        state.run.measured(row);
+        state.run.add_measurement(row);
         race.step();
     }
-    let drawn = lines(charts::APART, &state);
+    let drawn = chart_lines(charts::APART, &state);
     let (_, high) = drawn.y_range.unwrap();
     let [corollary, recursion, single, tokens] = &drawn.series[..] else { panic!("four curves") };
     assert!(f64::from(corollary.y[2]) > 1e20 * high, "known, but not drawn");
-    assert!(corollary.ends && recursion.ends && !single.ends && !tokens.ends);
+    assert!(corollary.is_clipped && recursion.is_clipped && !single.is_clipped && !tokens.is_clipped);
     assert!(corollary.band.is_empty() && recursion.band.is_empty());
     assert_eq!((single.band.len(), tokens.band.len()), (3, 3));
 }
@@ -247,7 +251,11 @@ fn bounds_end_where_they_leave_the_chart() {
 fn no_loss_hides_the_others() {
     let state = open("");
     let under = |chart: Chart, name: &str| {
-        lines(chart, &state).series.iter().find(|series| series.name == name).map(|series| series.under)
+        chart_lines(chart, &state)
+            .series
+            .iter()
+            .find(|series| series.name == name)
+            .map(|series| series.covering_curves)
     };
     let names =
         ["direct gradient descent, single precision", "direct gradient descent", "weights in the tokens"];
@@ -264,7 +272,7 @@ fn a_head_that_is_0_everywhere_is_said_to_be() {
     let mut state = open("?w0=0&layer=1");
     for head in 1..=8 {
         state.apply(Action::Edit("head".into(), head.to_string()));
-        let drawn = grid(charts::ACTING, &state);
+        let drawn = chart_grid(charts::ACTING, &state);
         let is_zero = drawn.values.iter().all(|value| *value == 0.0);
         assert_eq!(drawn.note == said, is_zero, "{head}: {}", drawn.note);
         assert_eq!(charts::ACTING.summary(&state.run).ends_with(said), is_zero, "{head}");
@@ -274,14 +282,14 @@ fn a_head_that_is_0_everywhere_is_said_to_be() {
     assert!(zeros > 0);
     let mut state = open("?head=5&layer=1");
     play(&mut state, 3);
-    assert_eq!(grid(charts::ACTING, &state).note, "");
+    assert_eq!(chart_grid(charts::ACTING, &state).note, "");
 }
 
 #[test]
 fn attention_is_what_the_layer_adds_up() {
     let mut state = open("?head=5&layer=1");
     play(&mut state, 3);
-    let drawn = grid(charts::ACTING, &state);
+    let drawn = chart_grid(charts::ACTING, &state);
     let written = of(&state).trace.after.row(of(&state).layout().outputs(1).start + 4).to_vec();
     for (row, written) in drawn.values.chunks(17).zip(&written) {
         let sum: f32 = row.iter().sum();
@@ -291,16 +299,16 @@ fn attention_is_what_the_layer_adds_up() {
     assert_eq!(charts::ACTING.title(&state.run), "Forward 1, head 5 of 8");
     assert!(charts::ACTING.summary(&state.run).ends_with("This head writes p(1)[5]."));
     state.apply(Action::Edit("layer".into(), "7".into()));
-    let drawn = grid(charts::ACTING, &state);
+    let drawn = chart_grid(charts::ACTING, &state);
     assert!((0..17 * 17).all(|at| at % 18 == 0 || drawn.values[at] == 0.0));
     assert!(charts::ACTING.summary(&state.run).contains("Ordinary transformers have no product heads."));
     state.apply(Action::Edit("layer".into(), "5".into()));
     assert_eq!(
-        grid(charts::ACTING, &state),
-        Grid {
+        chart_grid(charts::ACTING, &state),
+        Heatmap {
             title: charts::ACTING.title(&state.run),
             note: "an MLP layer has no attention".into(),
-            ..Grid::default()
+            ..Heatmap::default()
         }
     );
     assert!(charts::ACTING.summary(&state.run).starts_with("An MLP works on each token"));
@@ -312,7 +320,7 @@ fn attention_is_what_the_layer_adds_up() {
 fn the_fitted_function_is_that_of_the_weights() {
     let mut state = open("");
     let race = play(&mut state, 100);
-    let drawn = lines(charts::FITTED, &state);
+    let drawn = chart_lines(charts::FITTED, &state);
     let names: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(
         names,
@@ -333,14 +341,16 @@ fn the_fitted_function_is_that_of_the_weights() {
     assert!(charts::FITTED.summary(&state.run).ends_with("The value of the function at the query is 0.717."));
     // Of own points nobody knows the function.
     let own = open("?f=points&points=-1:0.5_0.5:2");
-    assert_eq!(lines(charts::FITTED, &own).series[0].name, "direct gradient descent");
+    assert_eq!(chart_lines(charts::FITTED, &own).series[0].name, "direct gradient descent");
     assert!(charts::FITTED.applies(&open("?dim=2").run).is_err());
 }
 
 #[test]
 fn every_layer_has_its_heads() {
     let state = open("");
-    let Reading::Bars(Bars { bars, marked, .. }) = charts::HEADS.reading(&state.run) else { panic!("bars") };
+    let Reading::Bars(BarChart { bars, marked, .. }) = charts::HEADS.reading(&state.run) else {
+        panic!("bars")
+    };
     let heights: Vec<f32> = bars.iter().map(|(_, height)| *height).collect();
     assert_eq!(heights, [8.0, 8.0, 2.0, 33.0, 2.0, 1.0, 8.0, 8.0, 34.0, 280.0]);
     assert_eq!((bars[3].0.as_str(), marked.as_slice()), ("4 Slopes", [7].as_slice()));
@@ -352,17 +362,17 @@ fn every_layer_has_its_heads() {
 fn a_step_in_slices_is_the_same_step() {
     let state = open("?act=tanh&layer=4");
     let (of, transformer) = (of(&state), &of(&state).transformer);
-    let mut slow = Trace::of(0, transformer.tokens(&of.examples, &of.start), 4, 0);
+    let mut slow = StepTrace::new(0, transformer.tokens(&of.examples, &of.initial_weights), 4, 0);
     let mut slices = 0;
-    while slow.is_busy(transformer) {
-        slow.go_on(transformer, 1);
+    while slow.is_unfinished(transformer) {
+        slow.advance(transformer, 1);
         slices += 1;
     }
     assert_eq!(slices, transformer.layers().iter().map(|layer| layer.part_count()).sum::<usize>());
     assert!(slices > 30);
     assert_eq!(
-        (&slow.before, &slow.after, &slow.token),
-        (&of.trace.before, &of.trace.after, &of.trace.token)
+        (&slow.before, &slow.after, &slow.token_by_layer),
+        (&of.trace.before, &of.trace.after, &of.trace.token_by_layer)
     );
 }
 
@@ -370,31 +380,31 @@ fn a_step_in_slices_is_the_same_step() {
 fn a_large_transformer_is_looked_into_bit_by_bit() {
     let (link, notices) = decode("#v1/in-context-regression?n=512&hidden=20.20&layer=3");
     assert!(notices.is_empty(), "{notices:?}");
-    let mut state = DescentState::of(&link.spec, &link).unwrap();
-    assert!(state.is_busy() && state.trace.token.len() == 1);
-    let mut race = race(&state);
+    let mut state = DescentState::from_spec(&link.spec, &link).unwrap();
+    assert!(state.is_busy() && state.trace.token_by_layer.len() == 1);
+    let mut race = comparison(&state);
     for step in 1..=2 {
         race.step();
-        state.found(step, &finding(&race), &link);
+        state.add_finding(step, &finding(&race), &link);
     }
     // What is under way is finished before newer weights are taken up, so that something is seen of a fast run.
     let finish = |state: &mut DescentState| {
         let mut slices = 1;
-        while state.work(100_000) == Work::GoesOn {
+        while state.continue_work(100_000) == WorkProgress::Continuing {
             slices += 1;
         }
         slices
     };
     assert!(finish(&mut state) > 5);
-    assert_eq!((state.trace.step, state.trace.token.len(), state.is_busy()), (0, 11, true));
+    assert_eq!((state.trace.step, state.trace.token_by_layer.len(), state.is_busy()), (0, 11, true));
     finish(&mut state);
-    assert_eq!((state.trace.step, state.is_busy(), state.work(1)), (2, false, Work::Done));
+    assert_eq!((state.trace.step, state.is_busy(), state.continue_work(1)), (2, false, WorkProgress::Done));
     let expected = race.transformer().trace(race.tokens().clone());
     assert_eq!((&state.trace.before, &state.trace.after), (&expected[2], &expected[3]));
     // A finding of another run is none.
-    let before = state.state.clone();
-    state.found(9, &Finding::of(PARAMETERS.id()).with_numbers(vec![0.0; 7]), &link);
-    assert_eq!((&state.state, state.step), (&before, 2));
+    let before = state.comparison.clone();
+    state.add_finding(9, &ProbeResult::new(PARAMETERS.id()).with_numbers(vec![0.0; 7]), &link);
+    assert_eq!((&state.comparison, state.step), (&before, 2));
 }
 
 /// 53,253 heads, of which a neuron's differ in two numbers alone: these are written once for a layer, and the step is executed
@@ -405,7 +415,7 @@ fn many_heads_are_not_written_one_by_one() {
     let (link, notices) = decode(link);
     assert!(notices.is_empty(), "{notices:?}");
     let before = INTERPOLATION_RELUS.get();
-    let state = DescentState::of(&link.spec, &link).unwrap();
+    let state = DescentState::from_spec(&link.spec, &link).unwrap();
     // Five layers have the activation, and all have its slope in common.
     assert_eq!(INTERPOLATION_RELUS.get() - before, 6 * 511);
     assert!(state.is_busy());
@@ -418,12 +428,13 @@ fn another_learning_rate_is_another_transformer() {
     let mut state = open("?lrs=2:0.5");
     let race = play(&mut state, 1);
     assert_eq!(of(&state).plan.learning_rate, 0.1);
-    state.run.found(2, finding(&race));
+    state.run.add_finding(2, finding(&race));
     let of = of(&state);
     assert_eq!(of.plan.learning_rate, 0.5);
     let layout = of.layout();
-    let moved = |trace: &Trace| {
-        let after: Vec<f64> = layout.block_range(TokenBlock::Weights).map(|c| trace.token[9][c]).collect();
+    let moved = |trace: &StepTrace| {
+        let after: Vec<f64> =
+            layout.block_range(TokenBlock::Weights).map(|c| trace.token_by_layer[9][c]).collect();
         euclidean_distance(&after, &race.state().tokens)
     };
     let mut slow = DescentComparison::new(race.plan(), of.examples.clone(), &race.state().tokens);
@@ -434,8 +445,13 @@ fn another_learning_rate_is_another_transformer() {
 
 /// Ends the next run of the sweep at this distance.
 fn end(state: &mut State, distance: f32) {
-    let outcome = Outcome { times: vec![None], last: [0.1, 0.8], right: vec![0.8], measures: vec![distance] };
-    state.run.sweep.as_mut().unwrap().end(outcome);
+    let outcome = SweepRunResult {
+        solved_steps: vec![None],
+        final_metrics: [0.1, 0.8],
+        final_accuracies: vec![0.8],
+        final_measures: vec![distance],
+    };
+    state.run.sweep.as_mut().unwrap().finish_run(outcome);
 }
 
 #[test]
@@ -446,7 +462,7 @@ fn sweeps_find_the_power_of_the_lines_and_of_the_band() {
     for knots in [8.0f32, 16.0, 32.0] {
         end(&mut state, 12.8 / (knots * knots));
     }
-    let drawn = lines(charts::KNOTS, &state);
+    let drawn = chart_lines(charts::KNOTS, &state);
     let names: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(names, ["median", "fitted power law, exponent −2.00", "power law with exponent −2.00"]);
     assert!(drawn.log_x && drawn.log_y && drawn.series[0].y == [0.2, 0.05, 0.0125]);
@@ -458,9 +474,9 @@ fn sweeps_find_the_power_of_the_lines_and_of_the_band() {
 
     let mut state = open("?sweep=delta:0.001_0.1&speed=0&show=both.apart.band");
     end(&mut state, 0.002);
-    assert_eq!(lines(charts::BAND, &state).series.len(), 1, "one point has no power");
+    assert_eq!(chart_lines(charts::BAND, &state).series.len(), 1, "one point has no power");
     end(&mut state, 0.2);
-    assert_eq!(lines(charts::BAND, &state).series[1].name, "fitted power law, exponent 1.00");
+    assert_eq!(chart_lines(charts::BAND, &state).series[1].name, "fitted power law, exponent 1.00");
 }
 
 #[test]
@@ -473,7 +489,7 @@ fn every_preset_shows_its_charts_and_says_when_nothing_moves() {
         let advice = cannot_learn(state.run.spec());
         let stands_still = ["zero-descent", "dead-descent"].contains(&preset.slug);
         assert_eq!(advice.len(), usize::from(stands_still), "{}: {advice:?}", preset.slug);
-        let mut race = race(of(&state));
+        let mut race = comparison(of(&state));
         (0..5).for_each(|_| race.step());
         assert_eq!(race.measure().distance_from_start == 0.0, stands_still, "{}", preset.slug);
     }
@@ -485,7 +501,7 @@ fn every_preset_shows_its_charts_and_says_when_nothing_moves() {
 fn the_table_of_the_summary_holds() {
     let row = |rest: &str| {
         let state = open(rest);
-        let mut race = race(of(&state));
+        let mut race = comparison(of(&state));
         let mut found = vec![];
         for step in 1..=100 {
             race.step();
@@ -513,7 +529,7 @@ fn the_table_of_the_summary_holds() {
 fn the_label_of_the_query_changes_nothing_and_the_order_of_examples_the_rounding() {
     let after = |rest: &str| {
         let state = open(rest);
-        let mut race = race(of(&state));
+        let mut race = comparison(of(&state));
         (0..30).for_each(|_| race.step());
         race.state().tokens.clone()
     };

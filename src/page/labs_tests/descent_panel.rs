@@ -1,6 +1,6 @@
 //! What the panel of the lab does to a page: deeds at the points, the tokens and the layers.
 
-use crate::opened::opened;
+use crate::opened::open_page;
 use crate::state::{Action, State};
 use vivarium_labs::descent::DescentState;
 use vivarium_labs::descent::panel::action::*;
@@ -9,41 +9,41 @@ use vivarium_model::permalink::encode;
 const FOUR: &str = "-1.5:-0.141_-0.5:-0.841_0.5:0.841_1.5:0.141";
 
 fn open(rest: &str) -> State {
-    opened(&format!("#v1/in-context-regression{rest}"))
+    open_page(&format!("#v1/in-context-regression{rest}"))
 }
 
 fn of(state: &State) -> &DescentState {
-    state.run.state().unwrap()
+    state.run.lab_state().unwrap()
 }
 
 /// The link after this deed, and how many runs it has begun.
 fn act(state: &mut State, what: PanelAction) -> (String, u64) {
-    let runs = state.run.runs;
-    let asked = request(of(state), what);
+    let runs = state.run.run_count;
+    let asked = build_request(of(state), what);
     state.apply(Action::Request(asked));
-    (encode(&state.run.link).replace("#v1/in-context-regression", ""), state.run.runs - runs)
+    (encode(&state.run.link).replace("#v1/in-context-regression", ""), state.run.run_count - runs)
 }
 
 #[test]
 fn layers_and_tokens_are_looked_at_without_another_run() {
     let mut state = open("");
     let seen = |link: &str| (link.to_string(), 0);
-    assert_eq!(act(&mut state, PanelAction::Layer(3)), seen("?layer=3"));
-    assert_eq!(act(&mut state, PanelAction::Layer(4)), seen("?layer=4"));
-    assert_eq!((of(&state).trace.layer, of(&state).trace.place), (4, 0));
-    assert_eq!(act(&mut state, PanelAction::Token(3)), seen("?place=3&layer=4"));
-    assert_eq!(of(&state).trace.place, 2);
-    assert_eq!(act(&mut state, PanelAction::TypedToken(" 16 ".into())), seen("?place=16&layer=4"));
+    assert_eq!(act(&mut state, PanelAction::ShowLayer(3)), seen("?layer=3"));
+    assert_eq!(act(&mut state, PanelAction::ShowLayer(4)), seen("?layer=4"));
+    assert_eq!((of(&state).trace.layer, of(&state).trace.token_index), (4, 0));
+    assert_eq!(act(&mut state, PanelAction::ShowToken(3)), seen("?place=3&layer=4"));
+    assert_eq!(of(&state).trace.token_index, 2);
+    assert_eq!(act(&mut state, PanelAction::ShowTypedToken(" 16 ".into())), seen("?place=16&layer=4"));
     for text in ["17", "0", "x", "", "1.5", "-1"] {
-        assert_eq!(act(&mut state, PanelAction::TypedToken(text.into())), seen("?place=16&layer=4"));
-        let draft = state.drafts.iter().find(|draft| draft.key == "place").unwrap();
-        assert_eq!(draft.problem.expected, "an example from 1 to 16");
+        assert_eq!(act(&mut state, PanelAction::ShowTypedToken(text.into())), seen("?place=16&layer=4"));
+        let draft = state.invalid_inputs.iter().find(|draft| draft.key == "place").unwrap();
+        assert_eq!(draft.error.expected, "an example from 1 to 16");
     }
     // The query is said, and the first example, which a bare link shows, is not.
-    assert_eq!(act(&mut state, PanelAction::Token(0)), seen("?place=0&layer=4"));
-    assert_eq!(of(&state).trace.place, 16);
-    assert!(state.drafts.is_empty());
-    assert_eq!(act(&mut state, PanelAction::Token(1)), seen("?layer=4"));
+    assert_eq!(act(&mut state, PanelAction::ShowToken(0)), seen("?place=0&layer=4"));
+    assert_eq!(of(&state).trace.token_index, 16);
+    assert!(state.invalid_inputs.is_empty());
+    assert_eq!(act(&mut state, PanelAction::ShowToken(1)), seen("?layer=4"));
     // Tokens are one change, and layers are one.
     state.apply(Action::Undo);
     state.apply(Action::Undo);
@@ -53,20 +53,20 @@ fn layers_and_tokens_are_looked_at_without_another_run() {
 #[test]
 fn drawn_examples_become_points_in_one_change() {
     let mut state = open("?n=4");
-    assert!(!is_own(of(&state)) && is_plane(of(&state)));
-    assert_eq!(points(of(&state)).len(), 4);
+    assert!(!has_own_points(of(&state)) && is_one_dimensional(of(&state)));
+    assert_eq!(shown_points(of(&state)).len(), 4);
     assert_eq!(
-        about_points(of(&state)),
+        describe_points(of(&state)),
         "4 examples, generated from the settings. Your first change turns these examples into your own points."
     );
-    assert_eq!(act(&mut state, PanelAction::Own), (format!("?n=4&f=points&points={FOUR}"), 1));
-    assert!(is_own(of(&state)) && state.drafts.is_empty());
-    assert_eq!(about_points(of(&state)), "4 points of your own; at most 64 points are possible.");
-    assert_eq!(act(&mut state, PanelAction::Own).1, 0, "they are already");
+    assert_eq!(act(&mut state, PanelAction::ConvertToPoints), (format!("?n=4&f=points&points={FOUR}"), 1));
+    assert!(has_own_points(of(&state)) && state.invalid_inputs.is_empty());
+    assert_eq!(describe_points(of(&state)), "4 points of your own; at most 64 points are possible.");
+    assert_eq!(act(&mut state, PanelAction::ConvertToPoints).1, 0, "they are already");
     state.apply(Action::Undo);
     assert_eq!(encode(&state.run.link), "#v1/in-context-regression?n=4");
     // Whatever is done to drawn examples begins with them.
-    let added = act(&mut state, PanelAction::Add([0.25, 9.876_54]));
+    let added = act(&mut state, PanelAction::AddPoint([0.25, 9.876_54]));
     assert_eq!(added, (format!("?n=4&f=points&points={FOUR}_0.25:9.877"), 1));
     state.apply(Action::Undo);
     assert_eq!(encode(&state.run.link), "#v1/in-context-regression?n=4");
@@ -76,35 +76,35 @@ fn drawn_examples_become_points_in_one_change() {
 fn points_are_added_moved_and_removed() {
     let mut state = open("?f=points&points=0:1_1:2");
     let points = |text: &str, runs: u64| (format!("?f=points&points={text}"), runs);
-    assert_eq!(act(&mut state, PanelAction::Move(0, [-0.5, 1e9])), points("-0.5:100_1:2", 1));
-    assert_eq!(act(&mut state, PanelAction::Move(7, [0.0; 2])), points("-0.5:100_1:2", 0));
-    assert_eq!(act(&mut state, PanelAction::Remove(0)), points("1:2", 1));
-    assert_eq!(about_points(of(&state)), "1 point of your own; at most 64 points are possible.");
-    assert_eq!(act(&mut state, PanelAction::Remove(0)), points("1:2", 0));
+    assert_eq!(act(&mut state, PanelAction::MovePoint(0, [-0.5, 1e9])), points("-0.5:100_1:2", 1));
+    assert_eq!(act(&mut state, PanelAction::MovePoint(7, [0.0; 2])), points("-0.5:100_1:2", 0));
+    assert_eq!(act(&mut state, PanelAction::RemovePoint(0)), points("1:2", 1));
+    assert_eq!(describe_points(of(&state)), "1 point of your own; at most 64 points are possible.");
+    assert_eq!(act(&mut state, PanelAction::RemovePoint(0)), points("1:2", 0));
     assert!(state.message.starts_with("At least one point must stay"), "{}", state.message);
     // The drawing reaches from −1.5 to 1.5, and the widest gap is on the left.
-    assert_eq!(act(&mut state, PanelAction::AddFree), points("1:2_-0.25:2", 1));
+    assert_eq!(act(&mut state, PanelAction::AddFreePoint), points("1:2_-0.25:2", 1));
     let full: Vec<String> = (0..64).map(|i| format!("{i}:0")).collect();
     let mut full = open(&format!("?f=points&points={}", full.join("_")));
-    for what in [PanelAction::Add([0.5; 2]), PanelAction::AddFree] {
+    for what in [PanelAction::AddPoint([0.5; 2]), PanelAction::AddFreePoint] {
         assert_eq!(act(&mut full, what).1, 0);
         assert!(full.message.starts_with("No more than 64 points"), "{}", full.message);
     }
-    assert_eq!(act(&mut full, PanelAction::Remove(63)).1, 1);
+    assert_eq!(act(&mut full, PanelAction::RemovePoint(63)).1, 1);
 }
 
 #[test]
 fn many_examples_leave_64_points_and_inputs_of_two_numbers_none() {
     let mut state = open("?n=200");
-    assert!(about_points(of(&state)).contains("turns 64 of these examples"));
-    act(&mut state, PanelAction::Own);
-    assert_eq!(points(of(&state)).len(), 64);
+    assert!(describe_points(of(&state)).contains("turns 64 of these examples"));
+    act(&mut state, PanelAction::ConvertToPoints);
+    assert_eq!(shown_points(of(&state)).len(), 64);
     let mut wide = open("?dim=2&spread=normal");
-    for what in [PanelAction::Own, PanelAction::Add([0.0; 2]), PanelAction::Remove(0)] {
+    for what in [PanelAction::ConvertToPoints, PanelAction::AddPoint([0.0; 2]), PanelAction::RemovePoint(0)] {
         assert_eq!(act(&mut wide, what), ("?dim=2&spread=normal".into(), 0));
-        assert_eq!(wide.message, NO_PLANE);
+        assert_eq!(wide.message, NO_PLOT_REASON);
     }
-    assert_eq!((points(of(&wide)), about_points(of(&wide)).as_str()), (vec![], NO_PLANE));
+    assert_eq!((shown_points(of(&wide)), describe_points(of(&wide)).as_str()), (vec![], NO_PLOT_REASON));
     assert_eq!(token_name(of(&wide), 4), "example 5");
 }
 

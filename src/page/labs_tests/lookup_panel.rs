@@ -1,25 +1,25 @@
 //! What the panel of the lab does to a page: deeds at the prompt.
 
-use crate::opened::opened;
+use crate::opened::open_page;
 use crate::state::{Action, State};
 use vivarium_labs::lookup::LookupState;
 use vivarium_labs::lookup::panel::action::*;
 use vivarium_model::permalink::encode;
 
 fn open(rest: &str) -> State {
-    opened(&format!("#v1/sparse-token-regression{rest}"))
+    open_page(&format!("#v1/sparse-token-regression{rest}"))
 }
 
 fn look(state: &mut State, what: PromptAction) -> String {
-    let runs = state.run.runs;
+    let runs = state.run.run_count;
     let asked = request(of(state), &state.run.link.view, what);
     assert_eq!(state.apply(Action::Request(asked)), []);
-    assert_eq!(state.run.runs, runs, "nothing restarts");
+    assert_eq!(state.run.run_count, runs, "nothing restarts");
     encode(&state.run.link).replace("#v1/sparse-token-regression", "")
 }
 
 fn of(state: &State) -> &LookupState {
-    state.run.state::<LookupState>().unwrap()
+    state.run.lab_state::<LookupState>().unwrap()
 }
 
 fn typed(text: &str) -> String {
@@ -31,59 +31,63 @@ fn the_written_attention_answers_as_it_is_asked() {
     let mut state = open("?begin=construction");
     let is_right = |state: &State| {
         let seen = &of(state).inspected;
-        seen.truth.iter().zip(&seen.answers).all(|(y, answer)| (y - answer).abs() < 0.05)
+        seen.labels.iter().zip(&seen.outputs).all(|(y, answer)| (y - answer).abs() < 0.05)
     };
     assert!(is_right(&state), "{:?}", of(&state).inspected);
     let before = of(&state).inspected.clone();
-    let other = (1..=8).find(|name| !of(&state).named(7).contains(&(name - 1))).unwrap();
-    let link = look(&mut state, PromptAction::Name { place: 7, which: 0, text: format!(" {other} ") });
+    let other = (1..=8).find(|name| !of(&state).names_at(7).contains(&(name - 1))).unwrap();
+    let link =
+        look(&mut state, PromptAction::SetName { place: 7, name_index: 0, text: format!(" {other} ") });
     assert_eq!(link, format!("?begin=construction&named=15:{other}"));
     assert!(is_right(&state) && of(&state).inspected.changed);
-    assert_ne!(of(&state).inspected.answers[7], before.answers[7]);
-    assert_eq!(of(&state).inspected.answers[..7], before.answers[..7], "no other position asks for it");
+    assert_ne!(of(&state).inspected.outputs[7], before.outputs[7]);
+    assert_eq!(of(&state).inspected.outputs[..7], before.outputs[..7], "no other position asks for it");
     // The head of the first name looks at the new token.
-    assert!(share(of(&state), 0, other - 1) > 0.99);
-    assert_eq!(on_names(of(&state), &state.run.link.view, 1), "100.0 %");
-    let link = look(&mut state, PromptAction::Number { place: other - 1, which: 0, text: typed("−1,5") });
+    assert!(attention_weight(of(&state), 0, other - 1) > 0.99);
+    assert_eq!(format_attention_on_names(of(&state), &state.run.link.view, 1), "100.0 %");
+    let link = look(
+        &mut state,
+        PromptAction::SetTokenEntry { place: other - 1, entry_index: 0, text: typed("−1,5") },
+    );
     assert_eq!(link, format!("?begin=construction&named=15:{other}&tokens={other}:-1.5"));
-    assert!(is_right(&state) && of(&state).token(other - 1) == [-1.5]);
+    assert!(is_right(&state) && of(&state).token_at(other - 1) == [-1.5]);
     state.apply(Action::Undo);
     assert_eq!(state.message, "Undone: the change of the setting “changed numbers in tokens”.");
-    let link = look(&mut state, PromptAction::Example(3));
+    let link = look(&mut state, PromptAction::SelectPrompt(3));
     assert_eq!(link, "?begin=construction&example=3");
     assert!(is_right(&state) && !of(&state).inspected.changed);
-    assert_eq!(origin(of(&state)), "Held-out prompt 3 of 64: 8 positions.");
+    assert_eq!(describe_origin(of(&state)), "Held-out prompt 3 of 64: 8 positions.");
 }
 
 #[test]
 fn what_cannot_be_is_refused_with_the_reason() {
     let mut state = open("");
     for text in ["0", "9", "x", "", "2.5"] {
-        look(&mut state, PromptAction::Name { place: 0, which: 1, text: typed(text) });
-        assert_eq!(state.drafts[0].problem.expected, "a position from 1 to 8");
+        look(&mut state, PromptAction::SetName { place: 0, name_index: 1, text: typed(text) });
+        assert_eq!(state.invalid_inputs[0].error.expected, "a position from 1 to 8");
     }
     for text in ["101", "-100.5", "NaN", "a"] {
-        look(&mut state, PromptAction::Number { place: 0, which: 0, text: typed(text) });
-        let draft = state.drafts.iter().find(|draft| draft.key == "tokens").unwrap();
-        assert_eq!(draft.problem.expected, "a number from −100 to 100");
+        look(&mut state, PromptAction::SetTokenEntry { place: 0, entry_index: 0, text: typed(text) });
+        let draft = state.invalid_inputs.iter().find(|draft| draft.key == "tokens").unwrap();
+        assert_eq!(draft.error.expected, "a number from −100 to 100");
     }
     assert!(state.run.link.view.named.is_empty() && state.run.link.view.tokens.is_empty());
     let all: Vec<String> = (1..=64).map(|at| format!("{at}:1")).collect();
     let mut full = open(&format!("?n=100&named={}", all.join("_")));
-    look(&mut full, PromptAction::Name { place: 99, which: 0, text: typed("3") });
+    look(&mut full, PromptAction::SetName { place: 99, name_index: 0, text: typed("3") });
     assert!(full.message.starts_with("A link can contain at most 64 changes"), "{}", full.message);
-    assert_eq!(look(&mut full, PromptAction::AsDrawn), "?n=100");
+    assert_eq!(look(&mut full, PromptAction::UndoChanges), "?n=100");
 }
 
 #[test]
 fn of_a_large_prompt_the_chosen_position_and_its_names_are_shown() {
     let mut state = open("?n=100&q=3");
-    look(&mut state, PromptAction::Place(49));
-    let rows = shown(of(&state), &state.run.link.view);
+    look(&mut state, PromptAction::SelectPosition(49));
+    let rows = table_positions(of(&state), &state.run.link.view);
     assert!(rows.len() <= 4 && rows.contains(&49) && rows.is_sorted(), "{rows:?}");
-    assert!(of(&state).named(49).iter().all(|name| rows.contains(name)));
-    assert_eq!(shown(of(&open("")), &state.run.link.view).len(), 8);
-    let said = about(of(&state), &state.run.link.view);
+    assert!(of(&state).names_at(49).iter().all(|name| rows.contains(name)));
+    assert_eq!(table_positions(of(&open("")), &state.run.link.view).len(), 8);
+    let said = describe_position(of(&state), &state.run.link.view);
     assert!(
         said.starts_with("Position 50 contains the names ") && said.contains("the network's answer is"),
         "{said}"
@@ -95,11 +99,14 @@ fn of_a_large_prompt_the_chosen_position_and_its_names_are_shown() {
 fn beyond_a_prompt_there_is_nothing_and_no_panic() {
     let state = open("?n=4&q=1");
     for place in [4, 7, usize::MAX] {
-        assert!(of(&state).named(place).is_empty() && of(&state).token(place).is_empty());
-        assert_eq!(answer(of(&state), place), ["", ""]);
-        assert_eq!([share(of(&state), 0, place), share(of(&state), 9, place)], [0.0, 0.0]);
+        assert!(of(&state).names_at(place).is_empty() && of(&state).token_at(place).is_empty());
+        assert_eq!(format_label_and_output(of(&state), place), ["", ""]);
+        assert_eq!(
+            [attention_weight(of(&state), 0, place), attention_weight(of(&state), 9, place)],
+            [0.0, 0.0]
+        );
     }
-    assert!(of(&state).named(3).len() == 1 && of(&state).token(3).len() == 1);
+    assert!(of(&state).names_at(3).len() == 1 && of(&state).token_at(3).len() == 1);
 }
 
 #[test]

@@ -1,41 +1,41 @@
 //! The charts of the lab, what is said of them, and the state of a run.
 
-use crate::opened::{bars, grid, lines, opened};
+use crate::opened::{chart_bars, chart_grid, chart_lines, open_page};
 use crate::state::{Action, State};
 use vivarium_labs::cannot_learn;
-use vivarium_labs::machines::step::AT_STEP;
+use vivarium_labs::machines::step::CURRENT_STEP;
 use vivarium_labs::machines::{MachineState, presets, words};
 use vivarium_model::chart;
 use vivarium_model::permalink::{decode, encode};
-use vivarium_model::protocol::{Finding, Row};
+use vivarium_model::protocol::{Measurement, ProbeResult};
 use vivarium_model::tasks::turing_machine::charts;
-use vivarium_plot::analysis::Grid;
+use vivarium_plot::analysis::Heatmap;
 use vivarium_science::machines::{MachineMetric, TransformerEvaluator};
 use vivarium_view::display::charts::ChartOfRun;
-use vivarium_view::display::summary::extra;
-use vivarium_view::display::{LabState, Phase, Work, status};
+use vivarium_view::display::summary::extra_number;
+use vivarium_view::display::{LabState, RunPhase, WorkProgress, status};
 
 fn open(rest: &str) -> State {
-    opened(&format!("#v1/turing-machine{rest}"))
+    open_page(&format!("#v1/turing-machine{rest}"))
 }
 
 fn of(state: &State) -> &MachineState {
-    state.run.state().expect("the state of the lab")
+    state.run.lab_state().expect("the state of the lab")
 }
 
 /// Executes what is still to be executed, and says how often it was asked.
 fn settle(state: &mut State) -> usize {
-    let own: &mut MachineState = state.run.state_mut().unwrap();
+    let own: &mut MachineState = state.run.lab_state_mut().unwrap();
     let mut times = 0;
     while own.is_busy() {
-        assert_ne!(own.work(vivarium_core::bounds::SLICE), Work::Done);
+        assert_ne!(own.continue_work(vivarium_core::bounds::PAGE_SLICE_OPERATIONS), WorkProgress::Done);
         times += 1;
     }
     times
 }
 
 /// What a learner measures of the first replica.
-fn rows(state: &State, steps: usize) -> Vec<Row> {
+fn rows(state: &State, steps: usize) -> Vec<Measurement> {
     let own = of(state);
     let mut course = TransformerEvaluator::new(
         vivarium_science::machines::Transformer::new(
@@ -49,7 +49,7 @@ fn rows(state: &State, steps: usize) -> Vec<Row> {
     let row = |step: usize| {
         let standing = course.metrics_at(&own.run, step);
         let measures = course.compute_metrics(&own.program.machine, &own.run, step);
-        Row {
+        Measurement {
             step: step as u64,
             train_loss: vec![standing.deviation as f32],
             train_accuracy: vec![standing.correct_share() as f32],
@@ -62,18 +62,18 @@ fn rows(state: &State, steps: usize) -> Vec<Row> {
     (0..=steps).map(row).collect()
 }
 
-fn finding(step: usize) -> Finding {
-    Finding::of(AT_STEP.id()).with_numbers(vec![step as f32])
+fn finding(step: usize) -> ProbeResult {
+    ProbeResult::new(CURRENT_STEP.id()).with_numbers(vec![step as f32])
 }
 
 /// Runs the first replica of the run on show.
 fn play(state: &mut State, steps: usize) {
     settle(state);
     for row in rows(state, steps) {
-        state.run.measured(row);
+        state.run.add_measurement(row);
     }
     state.run.step = steps as u64;
-    state.run.found(steps as u64, finding(steps));
+    state.run.add_finding(steps as u64, finding(steps));
     settle(state);
 }
 
@@ -81,18 +81,18 @@ fn play(state: &mut State, steps: usize) {
 fn tokens_stand_beside_the_tape_in_step() {
     let mut state = open("");
     play(&mut state, 40);
-    let tokens = grid(charts::COLUMNS, &state);
+    let tokens = chart_grid(charts::COLUMNS, &state);
     assert_eq!((tokens.rows, tokens.columns), (46, 41));
     assert!(tokens.values.iter().all(|value| value.abs() < 1e-6 || (value - 1.0).abs() < 1e-6));
     assert_eq!((tokens.row_names[0].as_str(), tokens.outlines.len()), ("st[0]", 11));
-    let tape = grid(charts::TAPE, &state);
+    let tape = chart_grid(charts::TAPE, &state);
     let own = of(&state);
     assert_eq!(tape.columns, 41);
     for (step, name) in tape.column_names.iter().enumerate() {
         let column: Vec<f32> = (0..tape.rows).map(|row| tape.values[row * 41 + step]).collect();
         let heads: Vec<usize> = (0..tape.rows).filter(|row| column[*row] < 0.0).collect();
         let first: usize = tape.row_names[0].parse().unwrap();
-        let head = own.token(step).unwrap().head;
+        let head = own.decode_token(step).unwrap().head;
         assert_eq!((heads, name), (vec![head - first], &step.to_string()));
         let symbols = own.run.tape_after(step);
         for (row, value) in column.iter().enumerate() {
@@ -114,15 +114,18 @@ fn the_step_that_is_shown_is_shown_block_by_block() {
     assert_eq!((trace.step, trace.blocks.len()), (40, 11));
     for stage in 0..=11 {
         state.apply(Action::Edit("layer".into(), stage.to_string()));
-        let drawn = grid(charts::COLUMNS, &state);
+        let drawn = chart_grid(charts::COLUMNS, &state);
         let token = if stage == 0 { &trace.input_token } else { &trace.blocks[stage - 1].residual };
         let last: Vec<f64> = (0..46).map(|row| f64::from(drawn.values[row * 41 + 40])).collect();
         assert!(last.iter().zip(token).all(|(a, b)| (a - b).abs() < 1e-6), "{stage}");
-        assert_eq!(bars(charts::STRAY, &state).marked, stage.checked_sub(1).into_iter().collect::<Vec<_>>());
+        assert_eq!(
+            chart_bars(charts::STRAY, &state).marked,
+            stage.checked_sub(1).into_iter().collect::<Vec<_>>()
+        );
         let title = charts::COLUMNS.title(&state.run);
         assert_eq!(title.contains(" of 11: "), stage > 0, "{title}");
     }
-    let recall = grid(charts::RECALL, &state);
+    let recall = chart_grid(charts::RECALL, &state);
     // Whether it was written, seven bits, and the symbol.
     assert_eq!((recall.rows, recall.columns), (9, 41));
     for row in recall.values.chunks(41) {
@@ -131,8 +134,8 @@ fn the_step_that_is_shown_is_shown_block_by_block() {
     assert_eq!(recall.column_names[..2], ["null", "1"]);
     let said = charts::RECALL.summary(&state.run);
     assert!(said.starts_with("After step 40 the head is on cell"), "{said}");
-    assert_eq!(bars(charts::STRAY, &state).bars.len(), 11);
-    let matrix: Grid = grid(charts::MATRIX, &state);
+    assert_eq!(chart_bars(charts::STRAY, &state).bars.len(), 11);
+    let matrix: Heatmap = chart_grid(charts::MATRIX, &state);
     assert_eq!(matrix.values.len(), matrix.rows * matrix.columns);
     assert!(charts::MATRIX.title(&state.run).starts_with("Fetch the symbol: own.query, 15 × 46"));
 }
@@ -142,13 +145,13 @@ fn before_the_machines_first_step_step_0_is_looked_at() {
     let state = open("?m=increment&t=14");
     let own = of(&state);
     assert_eq!((own.step, own.trace.as_ref().map(|trace| trace.step)), (0, Some(0)));
-    assert_eq!(own.token(0), Some(own.run.initial_record()), "step 0 has fetched the first symbol");
+    assert_eq!(own.decode_token(0), Some(own.run.initial_record()), "step 0 has fetched the first symbol");
     assert_eq!((own.first_wrong(), own.example.map(|example| example.slug)), (None, Some("increment")));
     assert!(own.is_executed());
-    assert_eq!(grid(charts::COLUMNS, &state).columns, 1);
-    assert_eq!(grid(charts::TAPE, &state).columns, 1);
+    assert_eq!(chart_grid(charts::COLUMNS, &state).columns, 1);
+    assert_eq!(chart_grid(charts::TAPE, &state).columns, 1);
     // No token comes before: attention to the past has the null slot alone.
-    let recall = grid(charts::RECALL, &state);
+    let recall = chart_grid(charts::RECALL, &state);
     assert_eq!((recall.rows, recall.columns), (6, 1));
     assert!(recall.values.iter().all(|weight| *weight == 1.0));
     let said = charts::RECALL.summary(&state.run);
@@ -165,15 +168,15 @@ fn long_runs_are_executed_in_slices_and_going_back_is_free() {
     settle(&mut state);
     // The page goes on in slices; without one, all is done at once.
     let link = state.run.link.clone();
-    state.run.state_mut::<MachineState>().unwrap().found(600, &finding(600), &link);
+    state.run.lab_state_mut::<MachineState>().unwrap().add_finding(600, &finding(600), &link);
     assert!(of(&state).is_busy(), "600 noisy steps take longer than is done at once");
     assert!(settle(&mut state) > 3);
     assert_eq!((of(&state).transformer.steps(), of(&state).trace.as_ref().unwrap().step), (600, 600));
-    state.run.found(20, finding(20));
+    state.run.add_finding(20, finding(20));
     assert!(!of(&state).is_busy());
     assert_eq!((of(&state).transformer.steps(), of(&state).trace.as_ref().unwrap().step), (600, 20));
     // Noise is that of the run.
-    let weights = state.run.spec().initial_of(1);
+    let weights = state.run.spec().initialize_replicas(1);
     let own: Vec<&[f32]> = weights[1..].iter().map(Vec::as_slice).collect();
     let construction = of(&state).transformer.construction();
     assert_eq!(&construction.clone().with_tensors(&own), construction);
@@ -185,19 +188,19 @@ fn measurements_are_drawn_and_said() {
     play(&mut state, 107);
     let wrong = of(&state).first_wrong().expect("a step that is wrong");
     assert!(wrong < 12, "{wrong}");
-    let drawn = lines(charts::CORRECT, &state);
+    let drawn = chart_lines(charts::CORRECT, &state);
     let [before, right] = &drawn.series[..] else { panic!("two curves") };
     assert_eq!(*before.y.last().unwrap(), (wrong - 1) as f32 / 107.0);
     assert!(right.y[0] == 1.0 && right.y[107] < 0.9);
     let said = charts::CORRECT.summary(&state.run);
     assert!(said.ends_with(&format!("First wrong step: {wrong}.")), "{said}");
-    assert!(lines(charts::STRAYED, &state).log_y);
-    assert_eq!(extra(&state.run, 0), ("First wrong step".into(), wrong.to_string()));
-    let drawn = lines(chart::LOSS, &state);
+    assert!(chart_lines(charts::STRAYED, &state).log_y);
+    assert_eq!(extra_number(&state.run, 0), ("First wrong step".into(), wrong.to_string()));
+    let drawn = chart_lines(chart::LOSS, &state);
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(curves, ["in this step", "in all steps so far"]);
-    state.run.phase = Phase::Running;
-    let said = status::line(&state.run, String::new);
+    state.run.phase = RunPhase::Running;
+    let said = status::describe_status(&state.run, String::new);
     assert!(said.len() > 3, "{said}");
 }
 
@@ -207,10 +210,10 @@ fn a_run_that_ends_before_the_machine_is_not_said_to_be_wrong() {
     let begin = "Step 107 was the last step. Executed steps of the machine: 107 of 400.";
     for rest in ["?t=400", "?m=counter&t=400"] {
         let mut state = open(rest);
-        assert_eq!(words::ended(&state.run), None, "before anything is measured");
+        assert_eq!(words::describe_end(&state.run), None, "before anything is measured");
         play(&mut state, 107);
         assert_eq!(
-            words::ended(&state.run),
+            words::describe_end(&state.run),
             Some(format!("{begin} All executed steps are right.")),
             "{rest}"
         );
@@ -219,14 +222,14 @@ fn a_run_that_ends_before_the_machine_is_not_said_to_be_wrong() {
     play(&mut state, 107);
     let wrong = of(&state).first_wrong().expect("a step that is wrong");
     let said = format!("{begin} Step {wrong} is the first wrong step.");
-    assert_eq!(words::ended(&state.run), Some(said));
+    assert_eq!(words::describe_end(&state.run), Some(said));
     // A run that has more steps than the machine.
     let mut state = open("?t=14&m=increment&steps=20");
     play(&mut state, 14);
     state.run.step = 20;
     let said =
         "Step 20 was the last step. Executed steps of the machine: 14 of 14. All executed steps are right.";
-    assert_eq!(words::ended(&state.run).as_deref(), Some(said));
+    assert_eq!(words::describe_end(&state.run).as_deref(), Some(said));
 }
 
 /// ln 202 = 5.308 and ln 802 = 6.687: the endless counter's input has one symbol.
@@ -251,7 +254,7 @@ fn several_networks_have_their_first_wrong_steps_said_together() {
         let three = vec![0.5; 3];
         let mut measures = vec![three.clone(); MachineMetric::ALL.len()];
         measures[MachineMetric::FirstWrong as usize] = firsts.to_vec();
-        state.run.measured(Row {
+        state.run.add_measurement(Measurement {
             step: 107,
             train_loss: three.clone(),
             train_accuracy: three.clone(),
@@ -261,7 +264,7 @@ fn several_networks_have_their_first_wrong_steps_said_together() {
             ..Default::default()
         });
         state.run.step = 107;
-        words::ended(&state.run).unwrap().split_once(" of 400. ").unwrap().1.to_string()
+        words::describe_end(&state.run).unwrap().split_once(" of 400. ").unwrap().1.to_string()
     };
     assert_eq!(said([401.0; 3]), "All executed steps are right in all 3 networks.");
     assert_eq!(
@@ -289,7 +292,7 @@ fn links_of_machines_are_read_or_mended_with_a_sentence() {
         let notice = notices.iter().find(|notice| notice.key == key);
         let notice = notice.unwrap_or_else(|| panic!("{rest}: {notices:?}")).to_string();
         assert!(notice.contains(sentence), "{notice}");
-        assert_eq!(link.spec.problems(), [], "{rest}");
+        assert_eq!(link.spec.invalid_settings(), [], "{rest}");
         assert_eq!(link.spec.value("sigma").unwrap().to_string(), "0.25", "the rest is kept: {rest}");
     }
 }
@@ -310,7 +313,7 @@ fn own_machines_go_through_a_link() {
     // A missing rule stops a machine: that is no mistake.
     let (read, notices) = decode("#v1/turing-machine?m=own&rules=a~_~~1~R~a&input=_");
     assert!(notices.is_empty(), "{notices:?}");
-    assert!(MachineState::of(&read.spec).is_some());
+    assert!(MachineState::new(&read.spec).is_some());
     // A start cell of one's own may be said to be found: the head goes to the left here.
     let (read, notices) = decode("#v1/turing-machine?m=own&rules=a~*~~*~L~a&t=500");
     assert!(notices.is_empty(), "{notices:?}");
@@ -331,6 +334,6 @@ fn presets_have_links_without_notices() {
         let (link, notices) = decode(preset.link);
         assert!(notices.is_empty(), "{}: {notices:?}", preset.slug);
         assert_eq!(encode(&link), preset.link, "{}", preset.slug);
-        assert!(link.spec.run.steps == preset.budget, "{}", preset.slug);
+        assert!(link.spec.run.steps == preset.max_steps, "{}", preset.slug);
     }
 }

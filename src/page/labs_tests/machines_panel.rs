@@ -1,6 +1,6 @@
 //! What the panel of the lab does to a page: deeds at the machine.
 
-use crate::opened::opened;
+use crate::opened::open_page;
 use crate::state::{Action, State};
 use vivarium_labs::machines::MachineState;
 use vivarium_labs::machines::panel::action::*;
@@ -9,33 +9,33 @@ use vivarium_model::permalink::encode;
 use vivarium_science::machines::library;
 
 fn open(rest: &str) -> State {
-    opened(&format!("#v1/turing-machine{rest}"))
+    open_page(&format!("#v1/turing-machine{rest}"))
 }
 
 fn of(state: &State) -> &MachineState {
-    state.run.state().unwrap()
+    state.run.lab_state().unwrap()
 }
 
 /// The link after this deed, and how many runs it has begun.
-fn act(state: &mut State, what: PanelAction) -> (String, u64) {
-    let runs = state.run.runs;
+fn act(state: &mut State, what: MachineAction) -> (String, u64) {
+    let runs = state.run.run_count;
     if let Some(asked) = request(of(state), what) {
         state.apply(Action::Request(asked));
     }
-    (encode(&state.run.link).replace("#v1/turing-machine", ""), state.run.runs - runs)
+    (encode(&state.run.link).replace("#v1/turing-machine", ""), state.run.run_count - runs)
 }
 
-fn example(slug: &str) -> PanelAction {
-    PanelAction::Example(slug.into())
+fn example(slug: &str) -> MachineAction {
+    MachineAction::RunExample(slug.into())
 }
 
 #[test]
 fn blocks_are_looked_at_without_another_run() {
     let mut state = open("");
     for stage in [3, 0, 7] {
-        let (link, runs) = act(&mut state, PanelAction::Stage(stage));
+        let (link, runs) = act(&mut state, MachineAction::SelectBlock(stage));
         assert_eq!((link, runs), (format!("?layer={stage}"), 0));
-        assert_eq!(of(&state).stage(&state.run.link.view), stage);
+        assert_eq!(of(&state).shown_block(&state.run.link.view), stage);
     }
     state.apply(Action::Undo);
     assert_eq!(encode(&state.run.link), "#v1/turing-machine");
@@ -48,9 +48,9 @@ fn every_example_is_one_change() {
     for of_library in &library::EXAMPLES {
         let runs = act(&mut state, example(of_library.slug)).1;
         assert_eq!(runs, 1, "{}", of_library.slug);
-        assert!(state.conflicts.is_empty() && state.drafts.is_empty(), "{}", of_library.slug);
+        assert!(state.conflicts.is_empty() && state.invalid_inputs.is_empty(), "{}", of_library.slug);
         let shown = of(&state);
-        assert_eq!((chosen(shown), about(shown)), (of_library.slug, of_library.about()));
+        assert_eq!((machine_slug(shown), describe_machine(shown)), (of_library.slug, of_library.about()));
         let program = &shown.program;
         assert_eq!((program.steps, program.start), (of_library.steps, of_library.start));
         let after = encode(&state.run.link);
@@ -67,12 +67,12 @@ fn every_example_is_one_change() {
 fn rules_become_ones_own_in_one_change() {
     let mut state = open("?m=increment&t=14&steps=14");
     let program = of(&state).program.clone();
-    let (link, runs) = act(&mut state, PanelAction::Own);
+    let (link, runs) = act(&mut state, MachineAction::EditRules);
     assert_eq!(runs, 1);
     assert!(link.contains("m=own") && link.contains("input=10111") && link.contains("cell=2"), "{link}");
     assert_eq!(of(&state).program, program);
-    assert_eq!(chosen(of(&state)), OWN);
-    assert_eq!(act(&mut state, PanelAction::Own).1, 0, "it is already");
+    assert_eq!(machine_slug(of(&state)), CUSTOM);
+    assert_eq!(act(&mut state, MachineAction::EditRules).1, 0, "it is already");
     state.apply(Action::Undo);
     assert_eq!(encode(&state.run.link), "#v1/turing-machine?m=increment&t=14&steps=14");
 }
@@ -84,14 +84,14 @@ fn a_machine_that_was_written_runs_and_one_undo_brings_the_other_back() {
         let before = encode(&state.run.link);
         let rules = "go 0 → 1 R go\ngo 1 → 0 R go\ngo _ → _ S halt";
         let draft = Draft { rules: rules.into(), input: "0110".into(), cell: "9".into() };
-        let (link, runs) = act(&mut state, PanelAction::Run(draft.clone()));
-        assert_eq!((runs, state.conflicts.len(), state.drafts.len()), (1, 0, 0), "{link}");
+        let (link, runs) = act(&mut state, MachineAction::RunDraft(draft.clone()));
+        assert_eq!((runs, state.conflicts.len(), state.invalid_inputs.len()), (1, 0, 0), "{link}");
         assert!(link.contains("m=own&rules=go~_~~_~S~halt;go~0~~1~R~go;go~1~~0~R~go"), "{link}");
         assert!(link.contains("input=0110") && link.contains("cell=9"), "{link}");
-        assert!(draft.says(&of(&state).program) && chosen(of(&state)) == OWN);
-        assert_eq!(about(of(&state)), "This machine uses your own rules.");
+        assert!(draft.matches_program(&of(&state).program) && machine_slug(of(&state)) == CUSTOM);
+        assert_eq!(describe_machine(of(&state)), "This machine uses your own rules.");
         // The same again is no change.
-        assert_eq!(act(&mut state, PanelAction::Run(draft)).1, 0);
+        assert_eq!(act(&mut state, MachineAction::RunDraft(draft)).1, 0);
         state.apply(Action::Undo);
         assert_eq!(encode(&state.run.link), before);
     }
@@ -100,7 +100,7 @@ fn a_machine_that_was_written_runs_and_one_undo_brings_the_other_back() {
 #[test]
 fn a_machine_with_a_mistake_does_not_run() {
     let mut state = open("");
-    let draft = Draft { rules: "a 0 → 1".into(), ..Draft::of(&of(&state).program) };
-    assert_eq!(act(&mut state, PanelAction::Run(draft)), (String::new(), 0));
+    let draft = Draft { rules: "a 0 → 1".into(), ..Draft::from_program(&of(&state).program) };
+    assert_eq!(act(&mut state, MachineAction::RunDraft(draft)), (String::new(), 0));
     assert!(state.message.starts_with("This machine cannot run yet"), "{}", state.message);
 }

@@ -2,7 +2,7 @@
 
 use crate::state::{Action, State};
 use vivarium_labs::perceptron::probes::OVERLAP;
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::tasks::teacher_student::charts;
 use vivarium_plot::analysis::Reading;
 use vivarium_view::display::charts::ChartOfRun;
@@ -13,7 +13,7 @@ fn theory_stands_beside_hebbs_rule_alone() {
         let mut state = State::default();
         state.apply(Action::Open(link.into()));
         state.run.step = 100;
-        state.run.found(100, Finding::of(OVERLAP.id()).with_few([0.5]));
+        state.run.add_finding(100, ProbeResult::new(OVERLAP.id()).with_few_numbers([0.5]));
         match charts::OVERLAP.reading(&state.run) {
             Reading::Lines(lines) => lines.series.len(),
             _ => 0,

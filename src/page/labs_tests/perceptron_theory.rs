@@ -2,21 +2,21 @@
 
 use crate::state::{Action, State};
 use vivarium_labs::perceptron::theory::*;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 
 #[test]
 fn theory_and_measurement_stand_side_by_side() {
     let mut state = State::default();
     state.apply(Action::Open("#v1/teacher-student".into()));
-    state.run.measured(Row { step: 500, test_accuracy: vec![0.84], ..Default::default() });
-    let said = about(&state.run);
+    state.run.add_measurement(Measurement { step: 500, test_accuracy: vec![0.84], ..Default::default() });
+    let said = describe_run(&state.run);
     assert!(
         said[0].starts_with("So far the student has been trained on 5.00 examples per weight. Share of wrong answers on held-out examples: 16.0 %"),
         "{}",
         said[0]
     );
     assert_eq!(said[1], "Theory predicts that 16.2 % of the answers to new inputs are wrong.");
-    assert!(after(20).contains("8.6 %"), "{}", after(20));
+    assert!(describe_hebb(20).contains("8.6 %"), "{}", describe_hebb(20));
     state.apply(Action::Open("#v1/teacher-student?loss=hinge".into()));
-    assert!(about(&state.run)[1].starts_with("This run does not use Hebb's rule"));
+    assert!(describe_run(&state.run)[1].starts_with("This run does not use Hebb's rule"));
 }

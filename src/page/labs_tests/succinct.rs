@@ -4,30 +4,30 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use vivarium_view::display::charts::ChartOfRun;
 
-use crate::opened::{grid, lines, opened};
+use crate::opened::{chart_grid, chart_lines, open_page};
 use crate::state::State;
 use vivarium_labs::succinct::SuccinctState;
 use vivarium_labs::succinct::presets::PRESETS;
 use vivarium_labs::succinct::probes::MEMORY;
-use vivarium_model::protocol::{Ending, Finding, Row};
+use vivarium_model::protocol::{EndReason, Measurement, ProbeResult};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::succinct_learning::charts;
 use vivarium_plot::analysis::Reading;
-use vivarium_plot::analysis::curves::spread;
+use vivarium_plot::analysis::curves::median_range;
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::{Options, Session};
-use vivarium_view::display::summary::{extra, names};
-use vivarium_view::display::{Phase, status};
-use vivarium_view::presets::{Expect, Measure, Preset};
+use vivarium_view::display::summary::{extra_number, metric_names};
+use vivarium_view::display::{RunPhase, status};
+use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
 const SEARCH: &str = "?inputs=4&examples=6&model=cell-rules&held=100&valid=40&steps=200&every=20";
 
 fn open(rest: &str) -> State {
-    opened(&format!("#v1/succinct-learning{rest}"))
+    open_page(&format!("#v1/succinct-learning{rest}"))
 }
 
 fn of(state: &State) -> &SuccinctState {
-    state.run.state().expect("the state of the lab")
+    state.run.lab_state().expect("the state of the lab")
 }
 
 fn ready<T>(future: impl Future<Output = T>) -> T {
@@ -37,8 +37,8 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// The measurements of a run of so many steps, and what the probe finds at its end.
-fn ran(spec: &RunSpec, steps: u64) -> (Vec<Row>, Finding) {
+/// Trains a run for this number of steps. Returns its measurements and the finding of the probe at its end.
+fn train(spec: &RunSpec, steps: u64) -> (Vec<Measurement>, ProbeResult) {
     let mut spec = spec.clone();
     spec.run.steps = steps;
     let mut session = Session::start(&spec, &Device::cpu(), Options::default()).unwrap();
@@ -47,16 +47,16 @@ fn ran(spec: &RunSpec, steps: u64) -> (Vec<Row>, Finding) {
     let weights = ready(session.checkpoint()).unwrap().weights.parameters;
     let replicas = spec.run.replicas;
     let first = weights.into_iter().take(count).map(|all| all[..all.len() / replicas].to_vec()).collect();
-    let found = vivarium_labs::measured(&MEMORY.id(), &spec, steps, first).unwrap();
+    let found = vivarium_labs::run_probe(&MEMORY.id(), &spec, steps, first).unwrap();
     (rows, found)
 }
 
 /// Shows the run after so many steps.
 fn play(state: &mut State, steps: u64) {
-    let (rows, found) = ran(&state.run.link.spec, steps);
-    rows.into_iter().for_each(|row| state.run.measured(row));
+    let (rows, found) = train(&state.run.link.spec, steps);
+    rows.into_iter().for_each(|row| state.run.add_measurement(row));
     state.run.step = steps;
-    state.run.found(steps, found);
+    state.run.add_finding(steps, found);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn one_row_is_written_in_each_step() {
     assert!(charts::GRADIENT.summary(&state.run).starts_with("The gradient is 0 everywhere."));
     for step in 1..=6 {
         play(&mut state, step);
-        let (table, gradient) = (grid(charts::TABLE, &state), grid(charts::GRADIENT, &state));
+        let (table, gradient) = (chart_grid(charts::TABLE, &state), chart_grid(charts::GRADIENT, &state));
         assert_eq!((table.rows, table.columns, table.row_names[5].as_str()), (6, 4, "dummy"));
         assert_eq!(table.marked_rows, [step as usize - 1]);
         for row in 0..6 {
@@ -84,7 +84,7 @@ fn one_row_is_written_in_each_step() {
         let said = charts::TABLE.summary(&state.run);
         assert!(said.contains(&format!("{step} of 6 rows")) && said.ends_with("is 0."), "{said}");
     }
-    let (data, table) = (&of(&state).drawn.data, grid(charts::TABLE, &state));
+    let (data, table) = (&of(&state).sample.data, chart_grid(charts::TABLE, &state));
     for (at, (x, y)) in data.examples().enumerate() {
         let expected: Vec<f32> = x.iter().chain([&1]).map(|x| f32::from(x * y) / 3.0).collect();
         assert_eq!(table.values[4 * at..][..4], expected);
@@ -95,9 +95,9 @@ fn one_row_is_written_in_each_step() {
 fn cells_follow_the_program_to_its_answer() {
     let mut state = open("?inputs=3&examples=5");
     assert!(charts::CELLS.summary(&state.run).starts_with("While SGD writes the table"));
-    assert!(!grid(charts::CELLS, &state).note.is_empty());
+    assert!(!chart_grid(charts::CELLS, &state).note.is_empty());
     play(&mut state, 7);
-    let drawn = grid(charts::CELLS, &state);
+    let drawn = chart_grid(charts::CELLS, &state);
     assert_eq!((drawn.rows, drawn.columns, drawn.note.as_str()), (8, 6, ""));
     // Layer 1 sets the head at the bottom right of the block.
     assert_eq!(drawn.outlines, [(6..7, 4..5)]);
@@ -108,8 +108,8 @@ fn cells_follow_the_program_to_its_answer() {
     play(&mut state, 300);
     let said = charts::CELLS.summary(&state.run);
     let own = of(&state);
-    let label = own.drawn.concept.label(&own.query);
-    assert_eq!(own.on_table().unwrap().answer(), Some(label));
+    let label = own.sample.concept.label(&own.query);
+    assert_eq!(own.program_state().unwrap().answer(), Some(label));
     let sign = if label == 1 { "+1" } else { "−1" };
     let end = format!("Its answer is {sign}. The label of the test input is {sign}.");
     assert!(said.ends_with(&end), "{said}");
@@ -119,7 +119,7 @@ fn cells_follow_the_program_to_its_answer() {
         "{said}"
     );
     assert!(said.contains("until the program halts"), "{said}");
-    let curves = lines(charts::ANSWERS, &state);
+    let curves = chart_lines(charts::ANSWERS, &state);
     assert_eq!(curves.marks[0], (6.0, "the table is full".into()));
     assert_eq!(*curves.series[1].y.last().unwrap(), 1.0);
 }
@@ -130,14 +130,14 @@ fn a_head_on_the_working_tape_is_shown() {
     let mut state = open("?inputs=2&examples=3&program=own&grid=a~*~~*~S~b;b~*~~-~R~c;c~*~~+~R~b");
     // 20 layers: the first sets the head in column 3, the second stays, and 18 move it.
     play(&mut state, 24);
-    let drawn = grid(charts::CELLS, &state);
+    let drawn = chart_grid(charts::CELLS, &state);
     assert_eq!((drawn.rows, drawn.columns, drawn.outlines), (6, 22, vec![(4..5, 21..22)]));
     assert_eq!(drawn.column_names[..6], ["border", "x1", "x2", "label", "border", "2"]);
     assert_eq!(drawn.texts[4 * 22 + 3..][..3], ["-", "+", "-"]);
     assert!(charts::CELLS.summary(&state.run).contains("the head reads _, writes"));
     // 81 columns are more than are shown.
     play(&mut state, 4 + 80);
-    let drawn = grid(charts::CELLS, &state);
+    let drawn = chart_grid(charts::CELLS, &state);
     assert_eq!((drawn.columns, drawn.outlines.len()), (64, 0));
     assert_eq!(drawn.note, "The head is in column 78 of the working tape, which is not shown.");
     // A tape of 5 columns ends at column 8.
@@ -155,7 +155,7 @@ fn the_cloud_holds_every_rule_that_was_tried() {
     }
     assert!(charts::CELLS.applies(&state.run).is_err() && charts::CLOUD.applies(&open("").run).is_err());
     play(&mut state, 200);
-    let cloud = grid(charts::CLOUD, &state);
+    let cloud = chart_grid(charts::CLOUD, &state);
     let rules: f32 = cloud.values.iter().map(|value| 10f32.powf(*value) - 1.0).sum();
     assert!((rules - 200.0).abs() < 0.1);
     assert_eq!((cloud.row_names[0].as_str(), cloud.column_names[0].as_str()), ("1.00", "0.00"));
@@ -164,8 +164,8 @@ fn the_cloud_holds_every_rule_that_was_tried() {
     assert!(cloud.values[..41 * row].iter().all(|value| *value == 0.0));
     assert!(cloud.values[41 * row..][..41].iter().any(|value| *value > 0.0));
     assert!(charts::CLOUD.summary(&state.run).starts_with("Rules tried: 200."));
-    let rule = of(&state).searched().unwrap().rule.unwrap();
-    let drawn = grid(charts::RULE, &state);
+    let rule = of(&state).search_state().unwrap().rule.unwrap();
+    let drawn = chart_grid(charts::RULE, &state);
     assert_eq!(vivarium_model::models::cell_rules::rule_of(&drawn.values), rule);
     let said = charts::RULE.summary(&state.run);
     assert!(
@@ -173,9 +173,9 @@ fn the_cloud_holds_every_rule_that_was_tried() {
             && said.contains("A cell with the value +1"),
         "{said}"
     );
-    assert_eq!(lines(charts::CHOSEN, &state).series.len(), 3);
+    assert_eq!(chart_lines(charts::CHOSEN, &state).series.len(), 3);
     // Validation accuracy of the best never falls.
-    assert!(lines(charts::CHOSEN, &state).series[0].y.is_sorted());
+    assert!(chart_lines(charts::CHOSEN, &state).series[0].y.is_sorted());
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn charts_of_sweeps_are_of_sweeps_over_sizes_or_noise() {
     assert!(charts::TIMES.applies(&open("").run).is_err());
     let state = open("?sweep=inputs:3_4_6");
     assert_eq!((charts::TIMES.applies(&state.run), charts::LEARNED.applies(&state.run)), (Ok(()), Ok(())));
-    assert!(lines(charts::TIMES, &state).log_y);
+    assert!(chart_lines(charts::TIMES, &state).log_y);
     assert_eq!(charts::TIMES.summary(&state.run), "No run of the sweep has ended yet.");
     assert_eq!(charts::LEARNED.summary(&state.run), "No run of the sweep has ended yet.");
     assert_eq!(charts::LEARNED.applies(&open(&format!("{SEARCH}&sweep=valid:10_40")).run), Ok(()));
@@ -192,22 +192,22 @@ fn charts_of_sweeps_are_of_sweeps_over_sizes_or_noise() {
 #[test]
 fn words_tell_program_and_search_apart() {
     let mut state = open("?steps=40");
-    state.run.phase = Phase::Running;
+    state.run.phase = RunPhase::Running;
     play(&mut state, 5);
-    assert_eq!(names(&state.run)[2], "Rows written");
-    let said = status::line(&state.run, String::new);
+    assert_eq!(metric_names(&state.run)[2], "Rows written");
+    let said = status::describe_status(&state.run, String::new);
     assert!(said.contains("SGD has written 5 of 9 rows of the table"), "{said}");
     play(&mut state, 30);
-    assert_eq!(extra(&state.run, 0), ("Layers".into(), "21".into()));
-    let said = status::line(&state.run, String::new);
+    assert_eq!(extra_number(&state.run, 0), ("Layers".into(), "21".into()));
+    let said = status::describe_status(&state.run, String::new);
     assert!(said.contains("the table is full, and the network has applied 21 layers since then"), "{said}");
-    state.run.phase = Phase::Finished(Ending::LastStep);
-    assert_eq!(status::line(&state.run, String::new), "Done: 30 steps.");
+    state.run.phase = RunPhase::Finished(EndReason::LastStep);
+    assert_eq!(status::describe_status(&state.run, String::new), "Done: 30 steps.");
     let mut search = open(SEARCH);
-    search.run.phase = Phase::Running;
+    search.run.phase = RunPhase::Running;
     play(&mut search, 100);
-    assert_eq!(names(&search.run)[3], "Test accuracy");
-    let said = status::line(&search.run, String::new);
+    assert_eq!(metric_names(&search.run)[3], "Test accuracy");
+    let said = status::describe_status(&search.run, String::new);
     assert!(said.contains("rules tried: 100; the best rule is rule "), "{said}");
 }
 
@@ -223,34 +223,34 @@ fn pictures_are_drawn_of_every_run_before_its_first_step() {
 }
 
 /// The median of a measure in one row.
-fn middle(row: &Row, measure: Measure) -> f32 {
+fn median(row: &Measurement, measure: ExpectedMeasure) -> f32 {
     match measure {
-        Measure::Succinct(of) => spread(&row.measures[of as usize]).0,
-        Measure::TestAccuracy => spread(&row.test_accuracy).0,
-        Measure::TrainAccuracy => spread(&row.train_accuracy).0,
+        ExpectedMeasure::Succinct(of) => median_range(&row.measures[of as usize]).0,
+        ExpectedMeasure::TestAccuracy => median_range(&row.test_accuracy).0,
+        ExpectedMeasure::TrainAccuracy => median_range(&row.train_accuracy).0,
         _ => panic!("{measure:?} is no measure of this lab"),
     }
 }
 
-fn holds(preset: &Preset) {
+fn check_preset(preset: &Preset) {
     let spec = preset.link().spec;
     let cells = vivarium_model::sweep::cells(&spec);
     let runs: Vec<(usize, usize, RunSpec)> = match cells.is_empty() {
         true => vec![(0, 0, spec)],
-        false => cells.into_iter().map(|cell| (cell.series, cell.at, cell.spec)).collect(),
+        false => cells.into_iter().map(|cell| (cell.series_index, cell.sweep_index, cell.spec)).collect(),
     };
     let rows: Vec<_> =
-        runs.iter().map(|(series, at, spec)| (*series, *at, ran(spec, spec.run.steps).0)).collect();
-    for expect in preset.expect {
+        runs.iter().map(|(series, at, spec)| (*series, *at, train(spec, spec.run.steps).0)).collect();
+    for expect in preset.expectations {
         let (found, between) = match *expect {
-            Expect::Median { measure, step, between } => {
+            Expectation::Median { measure, step, between } => {
                 let row = rows[0].2.iter().find(|row| row.step == step).unwrap();
-                (middle(row, measure), between)
+                (median(row, measure), between)
             }
-            Expect::Last { measure, series, at, between } => {
+            Expectation::FinalMeasure { measure, series, at, between } => {
                 let (_, _, rows) =
                     rows.iter().find(|(line, value, _)| (*line, *value) == (series, at)).unwrap();
-                (middle(rows.last().unwrap(), measure), between)
+                (median(rows.last().unwrap(), measure), between)
             }
             _ => panic!("{}: {expect:?}", preset.slug),
         };
@@ -262,5 +262,5 @@ fn holds(preset: &Preset) {
 fn presets_hold() {
     // One is of another lab, which tests it.
     let own = |preset: &&Preset| preset.link.starts_with("#v1/succinct-learning");
-    PRESETS.iter().copied().flatten().filter(own).for_each(holds);
+    PRESETS.iter().copied().flatten().filter(own).for_each(check_preset);
 }

@@ -1,6 +1,6 @@
 //! The charts of runs on traces.
 
-use crate::opened::opened;
+use crate::opened::open_page;
 use vivarium_model::tasks::machine_traces::charts::CHARTS;
 use vivarium_plot::analysis::Reading;
 use vivarium_view::display::charts::ChartOfRun;
@@ -9,7 +9,7 @@ use vivarium_view::display::charts::ChartOfRun;
 #[test]
 fn every_chart_can_be_drawn_before_the_first_step() {
     for chart in CHARTS {
-        let state = opened("#v1/machine-traces?t=24&d=8&heads=1.1&held=64");
+        let state = open_page("#v1/machine-traces?t=24&d=8&heads=1.1&held=64");
         match chart.reading(&state.run) {
             Reading::Lines(lines) => assert!(lines.y_range.is_none_or(|(low, high)| low < high)),
             Reading::Grid(grid) => assert_eq!(grid.values.len(), grid.rows * grid.columns),

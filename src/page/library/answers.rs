@@ -1,165 +1,177 @@
-//! What the browser's answers change in the kept runs.
+//! How answers of the browser's storage change the list of saved runs.
 
-use super::merge::newest;
-use super::{Library, LibraryAnswer, LibraryCommand, Reason, Refusal, SavedRun, Stock, Storage, id_of};
+use super::merge::merge_read;
+use super::{
+    Library, SavedRun, StorageAnswer, StorageCommand, StorageError, StorageStatus, StoredRuns,
+    UnstoredReason, run_id,
+};
 use crate::state::State;
 use crate::trainer::Effect;
 use vivarium_core::sorting;
 use vivarium_model::permalink::decode;
-use vivarium_view::display::words::thousands;
+use vivarium_view::display::words::format_thousands;
 use vivarium_view::record::preamble::file_name;
-use vivarium_view::record::saved::Marks;
+use vivarium_view::record::saved::RunMarks;
 
-/// Milliseconds after which what was deleted cannot be brought back.
-const DELETED_MS: f64 = 3_600_000.0;
+/// Milliseconds after which a deletion cannot be undone.
+const UNDO_DELETE_MS: f64 = 3_600_000.0;
 
 impl Library {
-    /// Takes in a run that was read.
-    fn take_in(&mut self, stored: SavedRun) {
+    /// Merges a run that was read from storage into the list.
+    fn merge_stored(&mut self, stored: SavedRun) {
         match self.runs.iter_mut().find(|known| known.id == stored.id) {
-            Some(known) => *known = newest(std::mem::take(known), stored),
+            Some(known) => *known = merge_read(std::mem::take(known), stored),
             None => self.runs.push(stored),
         }
     }
 
-    /// Takes in all that is kept.
-    fn take_stock(&mut self, stock: Stock, effects: &mut Vec<Effect>) {
-        let Stock { runs, damaged, is_partial, now } = stock;
-        let was_lost = matches!(self.storage, Storage::Refused(_));
-        (self.storage, self.damaged, self.is_partial, self.now) = (Storage::Ready, damaged, is_partial, now);
-        let is_old = |kept: &SavedRun| kept.deleted > 0.0 && kept.deleted < now - DELETED_MS;
+    /// Merges everything that was read from storage into the list.
+    fn handle_stored_runs(&mut self, stock: StoredRuns, effects: &mut Vec<Effect>) {
+        let StoredRuns { runs, damaged, is_partial, now_ms: now } = stock;
+        let was_lost = matches!(self.storage, StorageStatus::Refused(_));
+        (self.storage, self.damaged, self.is_partial, self.now_ms) =
+            (StorageStatus::Ready, damaged, is_partial, now);
+        let is_old = |kept: &SavedRun| kept.deleted > 0.0 && kept.deleted < now - UNDO_DELETE_MS;
         let (old, runs): (Vec<_>, Vec<_>) = runs.into_iter().partition(is_old);
         let is_read = |known: &SavedRun| runs.iter().any(|kept| kept.id == known.id);
         let (known, missing): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.runs).into_iter().partition(is_read);
         self.runs = known;
-        runs.into_iter().for_each(|kept| self.take_in(kept));
-        // What is not read any more was forgotten in another tab, unless it was never written, or the browser has
+        runs.into_iter().for_each(|kept| self.merge_stored(kept));
+        // A run that is missing now was deleted in another tab, unless it was never written, or the browser has
         // deleted everything.
         for kept in missing {
             let id = kept.id.clone();
             let is_lost = was_lost && kept.deleted == 0.0;
-            if !self.is_stored(&id) || self.sent.contains(&id) || is_lost {
+            if !self.is_stored(&id) || self.writing.contains(&id) || is_lost {
                 self.runs.push(kept);
             }
-            if is_lost && self.is_stored(&id) && !self.sent.contains(&id) {
-                self.hold(&id, None, Reason::Deleted);
+            if is_lost && self.is_stored(&id) && !self.writing.contains(&id) {
+                self.mark_unstored(&id, None, UnstoredReason::Deleted);
             }
         }
         if was_lost {
-            // The run under way is written down again: it goes on.
-            self.written = Default::default();
+            // The current run is saved again, since it goes on.
+            self.last_written = Default::default();
         }
         if !old.is_empty() {
             let old = old.into_iter().map(|kept| kept.id).collect();
-            effects.push(Effect::Library(LibraryCommand::Forget(old)));
+            effects.push(Effect::Library(StorageCommand::Delete(old)));
         }
-        if !self.edits.is_empty() {
-            effects.push(Effect::Library(LibraryCommand::Edit(std::mem::take(&mut self.edits))));
+        if !self.pending_edits.is_empty() {
+            effects
+                .push(Effect::Library(StorageCommand::WriteEdits(std::mem::take(&mut self.pending_edits))));
         }
-        self.say();
+        self.update_warning();
     }
 }
 
 impl State {
-    pub(super) fn answered(&mut self, answer: LibraryAnswer, effects: &mut Vec<Effect>) {
-        self.take_answer(answer, effects);
-        self.library.let_go_of_curves();
+    /// Handles an answer of the storage, then drops curves that take too much memory.
+    pub(super) fn handle_answer(&mut self, answer: StorageAnswer, effects: &mut Vec<Effect>) {
+        self.apply_answer(answer, effects);
+        self.library.drop_old_curves();
     }
 
-    fn take_answer(&mut self, answer: LibraryAnswer, effects: &mut Vec<Effect>) {
+    /// Handles an answer of the storage.
+    fn apply_answer(&mut self, answer: StorageAnswer, effects: &mut Vec<Effect>) {
         match answer {
-            LibraryAnswer::Loaded(stock) => {
-                let is_first = self.library.storage == Storage::Unknown;
-                self.library.take_stock(stock, effects);
+            StorageAnswer::Loaded(stock) => {
+                let is_first = self.library.storage == StorageStatus::Unknown;
+                self.library.handle_stored_runs(stock, effects);
                 if is_first {
-                    let (blank, current) = (self.library.is_blank, id_of(self.run.spec()));
-                    let mut last: Vec<&SavedRun> = self.library.listed();
+                    let (blank, current) = (self.library.is_blank, run_id(self.run.spec()));
+                    let mut last: Vec<&SavedRun> = self.library.listed_runs();
                     sorting::sort_by(&mut last, |a, b| b.at.total_cmp(&a.at));
                     let offer = last.into_iter().find(|kept| !kept.ended && (blank || kept.id == current));
-                    self.library.offer = offer.map(|kept| kept.id.clone());
-                    let recalled = std::mem::take(&mut self.library.recalled);
-                    self.recall_compared(recalled, effects);
-                } else if self.library.unstored.iter().any(|held| held.reason == Reason::NoStorage) {
-                    self.library.store_held(effects);
+                    self.library.last_open_run = offer.map(|kept| kept.id.clone());
+                    let recalled = std::mem::take(&mut self.library.awaiting_curves);
+                    self.add_compared_runs(recalled, effects);
+                } else if self.library.unstored.iter().any(|held| held.reason == UnstoredReason::NoStorage) {
+                    self.library.retry_unstored(effects);
                 }
             }
-            LibraryAnswer::Refreshed(runs, gone) => {
-                runs.into_iter().for_each(|kept| self.library.take_in(kept));
+            StorageAnswer::Reread(runs, gone) => {
+                runs.into_iter().for_each(|kept| self.library.merge_stored(kept));
                 let library = &mut self.library;
-                let stays = |id: &String| !library.is_stored(id) || library.sent.contains(id);
+                let stays = |id: &String| !library.is_stored(id) || library.writing.contains(id);
                 let gone: Vec<String> = gone.into_iter().filter(|id| !stays(id)).collect();
                 self.library.runs.retain(|kept| !gone.contains(&kept.id));
             }
-            LibraryAnswer::News(ids) => {
+            StorageAnswer::RunsChanged(ids) => {
                 let read = match ids.is_empty() {
-                    true => LibraryCommand::Load,
-                    false => LibraryCommand::Refresh(ids),
+                    true => StorageCommand::Load,
+                    false => StorageCommand::Reread(ids),
                 };
                 effects.push(Effect::Library(read));
             }
-            LibraryAnswer::Fetched(id, fetched) => {
+            StorageAnswer::RunRead(id, fetched) => {
                 let Some(known) = self.library.find(&id).cloned() else { return };
                 let held = self.library.unstored.iter().find(|held| held.id == id);
                 let (kept, bytes) = match (held, fetched) {
                     (Some(held), _) => {
                         let none = || tr!("this browser has not stored the weights").to_string();
-                        (known, held.bytes.clone().ok_or_else(none))
+                        (known, held.checkpoint.clone().ok_or_else(none))
                     }
-                    // Its curves are not on the page, and they and the checkpoint must be of the same run.
-                    (None, Ok((stored, bytes))) => (stored.marked(Marks::of(&known)), Ok(bytes)),
+                    // Its curves are not in memory, and curves and checkpoint must belong to the same run.
+                    (None, Ok((stored, bytes))) => (stored.with_marks(RunMarks::of(&known)), Ok(bytes)),
                     (None, Err(why)) => (known, Err(why)),
                 };
-                if !self.await_table(&kept) {
-                    self.take_up_kept(kept, bytes, effects);
+                if !self.wait_for_table(&kept) {
+                    self.resume_saved_run(kept, bytes, effects);
                 }
             }
-            LibraryAnswer::Curves(id, rows) => self.draw_over(id, rows),
-            LibraryAnswer::Stored(stored) => {
-                self.library.release(&stored.id);
-                // In place of one that could not be read.
+            StorageAnswer::Curves(id, rows) => self.add_curves(id, rows),
+            StorageAnswer::Stored(stored) => {
+                self.library.mark_stored(&stored.id);
+                // It replaces an entry that could not be read.
                 self.library.damaged.retain(|(key, _)| *key != stored.id);
                 if let Some(known) = self.library.runs.iter_mut().find(|known| known.id == stored.id)
                     && known.revision <= stored.revision
                 {
-                    let marks = Marks::of(&stored);
-                    *known = std::mem::take(known).marked(marks);
+                    let marks = RunMarks::of(&stored);
+                    *known = std::mem::take(known).with_marks(marks);
                 }
             }
-            LibraryAnswer::Full(command) => self.library.no_room(*command, effects),
-            LibraryAnswer::NoRoomForTable(name) => {
+            StorageAnswer::NoRoom(command) => self.library.handle_no_room(*command, effects),
+            StorageAnswer::NoRoomForTable(name) => {
                 self.message = tr!(
                     "There is no room left to keep {name} in this browser. If you close this page and later open a run \
                      that uses the file, the page asks for the file again.",
                     name
                 );
             }
-            LibraryAnswer::Refused(refusal, command) => {
-                if let Some(LibraryCommand::Fetch(id, _)) = command.as_deref() {
+            StorageAnswer::Failed(refusal, command) => {
+                if let Some(StorageCommand::ReadRun(id, _)) = command.as_deref() {
                     let why = match &refusal {
-                        Refusal::Failed(why) => why.clone(),
+                        StorageError::Failed(why) => why.clone(),
                         _ => tr!("the weights cannot be read now").into(),
                     };
-                    return self.take_answer(LibraryAnswer::Fetched(id.clone(), Err(why)), effects);
+                    return self.apply_answer(StorageAnswer::RunRead(id.clone(), Err(why)), effects);
                 }
-                if let Some(LibraryCommand::ReadCurves(id)) = command.as_deref() {
-                    self.library.recalled.retain(|recalled| recalled != id);
+                if let Some(StorageCommand::ReadCurves(id)) = command.as_deref() {
+                    self.library.awaiting_curves.retain(|recalled| recalled != id);
                     self.message = tr!("The curves of the kept run cannot be read now.").into();
                 }
-                self.library.refused(refusal, command.map(|command| *command), effects);
+                self.library.handle_error(refusal, command.map(|command| *command), effects);
             }
         }
     }
 
-    /// Goes on with a kept run where it was, or trains it anew where its weights cannot be used.
-    fn take_up_kept(&mut self, kept: SavedRun, bytes: Result<Vec<u8>, String>, effects: &mut Vec<Effect>) {
-        self.library.waiting = None;
-        self.write_down(true, effects);
+    /// Resumes a saved run from its checkpoint, or restarts it if the checkpoint cannot be read.
+    fn resume_saved_run(
+        &mut self,
+        kept: SavedRun,
+        checkpoint: Result<Vec<u8>, String>,
+        effects: &mut Vec<Effect>,
+    ) {
+        self.library.waiting_run = None;
+        self.write_current_run(true, effects);
         let link = decode(&kept.link).0;
-        let message = match &bytes {
+        let message = match &checkpoint {
             Ok(_) => tr!(
                 "Opened the kept run “{name}” at step {step}.",
-                step = thousands(kept.step),
+                step = format_thousands(kept.step),
                 name = kept.name
             ),
             Err(why) if !kept.initial[0].is_empty() => tr!(
@@ -176,7 +188,7 @@ impl State {
                 why
             ),
         };
-        self.library.handed = Some((kept, bytes.ok()));
-        self.change(link, message, effects);
+        self.library.resumed_run = Some((kept, checkpoint.ok()));
+        self.change_link(link, message, effects);
     }
 }

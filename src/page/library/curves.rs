@@ -1,40 +1,40 @@
-//! How many of the curves of kept runs the page holds, and how those come back that it does not.
+//! The memory for curves of saved runs: which curves the page holds, and which it reads again.
 //!
 //! # Why
-//! Every run is kept, so whoever tries one seed after the other all day has hundreds of them. A line in the list takes a
-//! kilobyte, and the curves of a run some hundreds. What is stored can be read again, so the page holds the newest of
-//! those curves alone. What is on the page alone stays on it: nothing of that is deleted, and of very much of it the
-//! oldest curves are thinned further.
+//! Every run is saved, so a user who tries one seed after the other has hundreds of runs. An entry of the list takes a
+//! kilobyte, the curves of a run some hundreds. Curves of stored runs can be read again, so the page holds only the
+//! latest of them. Curves of runs that are on the page only are never dropped, but the oldest are thinned if they take
+//! too much memory.
 
 use super::Library;
-use vivarium_model::protocol::Row;
-use vivarium_plot::analysis::curves::History;
+use vivarium_model::protocol::Measurement;
+use vivarium_plot::analysis::curves::RunHistory;
 
-/// Most bytes of the curves of one run, roughly.
-const MOST_OF_CURVES: usize = 256 << 10;
-/// Most bytes of the curves of stored runs that stay on the page, roughly: those of one run, or of many short ones.
-pub(super) const MOST_AT_HAND: usize = MOST_OF_CURVES;
-/// Most bytes of the curves of runs that are on the page alone, roughly: those of more than a hundred runs. Then the
-/// oldest are thinned further.
-pub(super) const MOST_ALONE: usize = 32 << 20;
-/// Fewest measurements of a run that a curve is thinned to.
-pub(super) const FEWEST: usize = 16;
+/// Approximate limit of the bytes of one run's curves.
+const MAX_RUN_BYTES: usize = 256 << 10;
+/// Approximate limit of the bytes of the curves of stored runs in memory.
+pub(super) const MAX_STORED_BYTES: usize = MAX_RUN_BYTES;
+/// Approximate limit of the bytes of the curves of runs that are not stored; beyond it, the oldest curves are thinned
+/// further.
+pub(super) const MAX_UNSTORED_BYTES: usize = 32 << 20;
+/// Smallest number of measurements to which curves are thinned.
+pub(super) const MIN_ROWS: usize = 16;
 
-/// Bytes that a row takes where numbers are of eight.
-fn size(row: &Row) -> usize {
+/// Returns the approximate size of a measurement in bytes.
+fn row_bytes(row: &Measurement) -> usize {
     64 + 8 * (5 * row.test_loss.len() + row.measures.iter().map(Vec::len).sum::<usize>())
 }
 
-/// Bytes that curves take, roughly.
-pub(super) fn bytes(rows: &[Row]) -> usize {
-    rows.iter().map(size).sum()
+/// Returns the approximate size of measurements in bytes.
+pub(super) fn rows_bytes(rows: &[Measurement]) -> usize {
+    rows.iter().map(row_bytes).sum()
 }
 
-/// Some of the rows, evenly, the first and the last among them.
-pub fn thinned(history: &History) -> Vec<Row> {
-    let rows: Vec<&Row> = history.rows().collect();
-    let size = rows.last().map_or(1, |row| size(row));
-    let stride = rows.len().div_ceil((MOST_OF_CURVES / size).max(FEWEST)).max(1);
+/// Returns evenly spaced measurements, including the first and the last, within the limit of a run.
+pub fn thin_history(history: &RunHistory) -> Vec<Measurement> {
+    let rows: Vec<&Measurement> = history.rows().collect();
+    let size = rows.last().map_or(1, |row| row_bytes(row));
+    let stride = rows.len().div_ceil((MAX_RUN_BYTES / size).max(MIN_ROWS)).max(1);
     let last = rows.len().saturating_sub(1);
     rows.into_iter()
         .enumerate()
@@ -43,30 +43,30 @@ pub fn thinned(history: &History) -> Vec<Row> {
         .collect()
 }
 
-/// Every second row, and the last.
-fn halved(rows: Vec<Row>) -> Vec<Row> {
+/// Returns every second measurement, and the last.
+fn halve_rows(rows: Vec<Measurement>) -> Vec<Measurement> {
     let last = rows.len().saturating_sub(1);
     rows.into_iter().enumerate().filter(|(i, _)| i % 2 == 0 || *i == last).map(|(_, row)| row).collect()
 }
 
 impl Library {
-    /// Lets go of curves that the page has no room for, the oldest first. Those of compared runs are a few, and stay.
-    pub(super) fn let_go_of_curves(&mut self) {
+    /// Drops or thins the oldest curves that exceed the limits. Curves of compared runs are held elsewhere and stay.
+    pub(super) fn drop_old_curves(&mut self) {
         let mut newest: Vec<usize> = (0..self.runs.len()).collect();
         newest.sort_by(|a, b| self.runs[*b].at.total_cmp(&self.runs[*a].at));
-        let (mut at_hand, mut alone) = (MOST_AT_HAND, MOST_ALONE);
+        let (mut at_hand, mut alone) = (MAX_STORED_BYTES, MAX_UNSTORED_BYTES);
         for at in newest {
             let id = &self.runs[at].id;
-            let can_be_read = self.is_stored(id) && !self.sent.contains(id);
+            let can_be_read = self.is_stored(id) && !self.writing.contains(id);
             let rows = &mut self.runs[at].rows;
-            if can_be_read && bytes(rows) > at_hand {
+            if can_be_read && rows_bytes(rows) > at_hand {
                 *rows = vec![];
             }
-            while !can_be_read && bytes(rows) > alone && rows.len() >= 2 * FEWEST {
-                *rows = halved(std::mem::take(rows));
+            while !can_be_read && rows_bytes(rows) > alone && rows.len() >= 2 * MIN_ROWS {
+                *rows = halve_rows(std::mem::take(rows));
             }
             let left = if can_be_read { &mut at_hand } else { &mut alone };
-            *left = left.saturating_sub(bytes(rows));
+            *left = left.saturating_sub(rows_bytes(rows));
         }
     }
 }

@@ -1,84 +1,89 @@
-//! What changes the kept runs: of the page's second program, behind a table.
+//! Functions on saved runs, which are in the page's second program, as a table of function pointers.
 //!
 //! # Why
-//! As [`mod@crate::files::openers`] has it for files. The second program reads what is kept, and until it has,
-//! nothing is written down, wished or taken back. By reachability in the linked program, 2026-11-23: 11 KiB after
-//! compression that the first program need not hold.
+//! As for [`mod@crate::files::openers`]. The second program reads the saved runs; until it has, nothing is saved,
+//! changed or restored. By reachability in the linked program, 2026-11-23: 11 KiB after compression that the first
+//! program need not hold.
 
 use super::{LibraryAction, SavedRun};
 use crate::state::State;
 use crate::trainer::Effect;
 use vivarium_model::chart::Chart;
-use vivarium_plot::analysis::Lines;
+use vivarium_plot::analysis::LineChart;
 
-/// The functions.
-pub struct Keeper {
-    wish: fn(&mut State, LibraryAction, &mut Vec<Effect>),
-    write_down: fn(&mut State, bool, &mut Vec<Effect>),
-    take_back: fn(&mut State, &[SavedRun], &mut Vec<Effect>),
-    draw: fn(&State, Chart, &mut Lines),
+/// Functions on saved runs that the first program calls once they are loaded.
+pub struct LibraryFunctions {
+    /// Applies an action on saved runs.
+    apply_action: fn(&mut State, LibraryAction, &mut Vec<Effect>),
+    /// Saves the current run.
+    save: fn(&mut State, bool, &mut Vec<Effect>),
+    /// Restores saved runs: the effect of Undo.
+    undo: fn(&mut State, &[SavedRun], &mut Vec<Effect>),
+    /// Adds the curves of the compared runs to a chart.
+    draw_compared: fn(&State, Chart, &mut LineChart),
 }
 
-/// All of them.
-pub const KEEPER: Keeper = Keeper {
-    wish: State::do_wish,
-    write_down: State::write_down,
-    take_back: State::take_back_kept,
-    draw: State::draw_compared,
+/// The functions of this program.
+pub const LIBRARY_FUNCTIONS: LibraryFunctions = LibraryFunctions {
+    apply_action: State::handle_library_action,
+    save: State::write_current_run,
+    undo: State::restore_saved_runs,
+    draw_compared: State::draw_compared_runs,
 };
 
+/// The functions, once they are installed.
 #[cfg(feature = "ui")]
-static ARRIVED: std::sync::OnceLock<Keeper> = std::sync::OnceLock::new();
+static ARRIVED: std::sync::OnceLock<LibraryFunctions> = std::sync::OnceLock::new();
 
-/// The functions, where they are there: on the page, from the arrival of its second program on.
+/// Returns the functions; None until the second program is loaded.
 #[cfg(feature = "ui")]
-fn keeper() -> Option<&'static Keeper> {
+fn keeper() -> Option<&'static LibraryFunctions> {
     ARRIVED.get()
 }
 
-/// The functions, where they are there.
+/// Returns the functions, which are always there without the `ui` feature.
 #[cfg(not(feature = "ui"))]
-fn keeper() -> Option<&'static Keeper> {
-    Some(&KEEPER)
+fn keeper() -> Option<&'static LibraryFunctions> {
+    Some(&LIBRARY_FUNCTIONS)
 }
 
-/// The second program is there.
+/// Installs the functions when the second program is loaded.
 #[cfg(feature = "ui")]
-pub fn install(keeper: Keeper) {
-    // It comes once.
+pub fn install(keeper: LibraryFunctions) {
+    // It is called once.
     let _ = ARRIVED.set(keeper);
 }
 
 impl State {
-    /// Does what is wished of kept runs.
-    pub fn wish(&mut self, wish: LibraryAction, effects: &mut Vec<Effect>) {
+    /// Applies an action on the saved runs, once the second program is loaded.
+    pub fn apply_library_action(&mut self, action: LibraryAction, effects: &mut Vec<Effect>) {
         match keeper() {
-            Some(keeper) => (keeper.wish)(self, wish, effects),
-            None if matches!(wish, LibraryAction::Compare) => {
+            Some(keeper) => (keeper.apply_action)(self, action, effects),
+            None if matches!(action, LibraryAction::Compare) => {
                 self.message = tr!("A part of the page is still loading. Try again in a moment.").into();
             }
             None => {}
         }
     }
 
-    /// Writes the run down as it is now, if there is news of it; a young one only if it `must` be.
-    pub fn keep(&mut self, must: bool, effects: &mut Vec<Effect>) {
+    /// Saves the current run if it has changed; a run of the last seconds only if `even_if_young`.
+    pub fn save_run(&mut self, even_if_young: bool, effects: &mut Vec<Effect>) {
         if let Some(keeper) = keeper() {
-            (keeper.write_down)(self, must, effects);
+            (keeper.save)(self, even_if_young, effects);
         }
     }
 
-    /// Draws what is compared with the run of the page over the curves of a chart.
-    pub fn draw_kept(&self, chart: Chart, lines: &mut Lines) {
+    /// Adds the curves of the compared runs to the curves of a chart.
+    pub fn draw_saved_runs(&self, chart: Chart, lines: &mut LineChart) {
         if let Some(keeper) = keeper() {
-            (keeper.draw)(self, chart, lines);
+            (keeper.draw_compared)(self, chart, lines);
         }
     }
 
-    /// Takes back what was last done to kept runs.
-    pub fn undo_kept(&mut self, before: &[SavedRun], effects: &mut Vec<Effect>) {
+    /// Restores saved runs as they were before the last change.
+    pub fn undo_library_change(&mut self, before: &[SavedRun], effects: &mut Vec<Effect>) {
         if let Some(keeper) = keeper() {
-            (keeper.take_back)(self, before, effects);
+            (keeper.undo)(self, before, effects);
         }
     }
 }

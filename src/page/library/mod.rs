@@ -1,17 +1,17 @@
-//! The runs that this browser keeps: what is written down of each, and what stays on the page where nothing is stored.
+//! The runs that are saved in this browser, and those that exist on the page only because storage failed.
 //!
 //! # Why
-//! A run is what its link says, so its link is what it is found by: the same run trained twice is one entry, in
-//! whichever tab. Nothing here knows where entries lie; that is the browser's part, and a map's in the tests.
+//! A run follows from its link, so the link is its id: the same run trained twice is one entry, in whichever tab. This
+//! module does not know where entries are stored; that is the browser's part, and a map's in the tests.
 //!
-//! Nothing is deleted unasked. A run that cannot be stored is listed as the others, and lasts as long as the page; the
-//! person is told, and storing is tried again. What the person has deleted waits for its Undo only as long as its room is
-//! not needed.
+//! Nothing is deleted unasked. A run that cannot be stored is listed like the others, and lasts as long as the page;
+//! the user is warned, and storing is tried again. A run that the user has deleted can be restored with Undo only as
+//! long as its space is not needed.
 //!
-//! Tabs write one at a time, and what they write is merged: of a run, what got further counts; of what a person says of
-//! it, the later word. A tab that is being closed has no time to read what it would overwrite, so it writes beside, and
-//! whoever reads next merges that too. One that is hidden may be closed without another word, and does the same; seen
-//! again, it merges that itself. What is read is checked ([`vivarium_view::record::saved`]).
+//! Tabs write one at a time, and what they write is merged: the training that is further counts, and the later edit of
+//! name, pin or deletion. A tab that is being closed has no time to read what it would overwrite, so it writes a
+//! pending run, which the next reader merges. A hidden tab may be ended at any time, and does the same; it merges its
+//! pending run when it is visible again. Everything that is read is checked ([`vivarium_view::record::saved`]).
 
 #[cfg(test)]
 mod storage_tests;
@@ -31,263 +31,270 @@ mod update;
 use vivarium_core::language::translated;
 use vivarium_core::sorting;
 use vivarium_model::permalink::{Link, encode};
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_view::display::{RunView, words};
-pub use vivarium_view::record::saved::{Edit, SavedRun};
+pub use vivarium_view::record::saved::{MarksEdit, SavedRun};
 
-/// Most runs that are stored.
-pub const MOST_RUNS: usize = 100;
-/// Most bytes that all of them take.
-pub const MOST_BYTES: usize = vivarium_view::record::saved::MOST_BYTES;
-/// Colours that curves of kept runs have.
-pub const COLOURS: usize = vivarium_plot::charts::MUTED.len();
+/// Largest number of stored runs.
+pub const MAX_RUNS: usize = 100;
+/// Largest total size of the stored runs in bytes.
+pub const MAX_BYTES: usize = vivarium_view::record::saved::MAX_RUN_BYTES;
+/// Number of colours for curves of saved runs.
+pub const COLOUR_COUNT: usize = vivarium_plot::charts::MUTED_COLOURS.len();
 
-/// What the browser is to do with what it keeps.
+/// A command to the browser's storage of runs.
 #[derive(Debug, Clone, PartialEq)]
-pub enum LibraryCommand {
-    /// Read all that is kept.
+pub enum StorageCommand {
+    /// Read all runs, without curves.
     Load,
-    /// Read these runs again: another tab has written them.
-    Refresh(Vec<String>),
-    /// Write down a run, with its checkpoint if there is a new one.
-    Keep(Box<SavedRun>, Option<Vec<u8>>),
-    /// The same at once and beside what is stored, because the page may be gone soon: nothing can be waited for.
-    Leave(Box<SavedRun>, Option<Vec<u8>>),
-    /// Write down what the person says of runs.
-    Edit(Vec<Edit>),
-    /// Forget these runs.
-    Forget(Vec<String>),
-    /// Open the table of this number, if one is named and kept, and give this run with its curves and its checkpoint.
-    Fetch(String, Option<u64>),
-    /// Give the curves of this run.
+    /// Read the runs with these ids again, because another tab has written them.
+    Reread(Vec<String>),
+    /// Write a run, and its checkpoint if there is a new one.
+    WriteRun(Box<SavedRun>, Option<Vec<u8>>),
+    /// Write a run to the list of pending runs without waiting, because the page may be closed; it is merged later.
+    WriteRunOnClose(Box<SavedRun>, Option<Vec<u8>>),
+    /// Write changes of names, pins and deletions.
+    WriteEdits(Vec<MarksEdit>),
+    /// Delete the runs with these ids.
+    Delete(Vec<String>),
+    /// Read the run with this id, its curves and its checkpoint; before that, open the table with this number.
+    ReadRun(String, Option<u64>),
+    /// Read the curves of the run with this id.
     ReadCurves(String),
 }
 
-/// All that is kept.
+/// All runs in the browser's storage.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Stock {
-    /// The runs that can be used, without their curves.
+pub struct StoredRuns {
+    /// Runs that can be used, without curves.
     pub runs: Vec<SavedRun>,
-    /// The entries that cannot: what each is stored under, and why.
+    /// Entries that cannot be read: key, and reason.
     pub damaged: Vec<(String, String)>,
-    /// Whether there was no room for all that an earlier version of this page, or one that was closed, had kept.
+    /// Whether runs of an earlier version could not be moved for lack of space.
     pub is_partial: bool,
-    /// Milliseconds since 1970.
-    pub now: f64,
+    /// Current time in milliseconds since 1970.
+    pub now_ms: f64,
 }
 
 /// Why the browser does not store runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// It stores nothing, or a reading or writing has failed, in the browser's words.
+pub enum StorageError {
+    /// Storage is not available, or reading or writing failed with this message of the browser.
     Failed(String),
-    /// A newer version of this page has taken the storage over.
-    Newer,
-    /// An older version of this page does not let go of it.
-    Blocked,
-    /// The browser has deleted or closed the storage while this page was open.
-    Lost,
+    /// A newer version of this page in another tab uses the database.
+    NewerVersion,
+    /// An older version of this page in another tab blocks the database.
+    BlockedByOlderVersion,
+    /// The browser deleted or closed the database while this page was open.
+    ConnectionLost,
 }
 
-/// What the browser answers.
+/// An answer or a message of the browser's storage of runs.
 #[derive(Debug, Clone, PartialEq)]
-pub enum LibraryAnswer {
-    /// All that is kept.
-    Loaded(Stock),
-    /// These runs, which another tab has written, without their curves, and those of them that are kept no longer.
-    Refreshed(Vec<SavedRun>, Vec<String>),
-    /// Another tab has written these runs; without any, it may be all.
-    News(Vec<String>),
-    /// A run as it is stored, with its checkpoint, or why there is none.
-    Fetched(String, Result<(Box<SavedRun>, Vec<u8>), String>),
-    /// The curves of a run; none where it is not stored.
-    Curves(String, Vec<Row>),
-    /// What is kept of a run after it was written down, without its curves: another tab may have had its say.
+pub enum StorageAnswer {
+    /// All stored runs.
+    Loaded(StoredRuns),
+    /// Runs that were read again, without curves; and ids of runs that no longer exist.
+    Reread(Vec<SavedRun>, Vec<String>),
+    /// Another tab has written the runs with these ids; an empty list stands for any runs.
+    RunsChanged(Vec<String>),
+    /// The run with this id and its checkpoint, or why it could not be read.
+    RunRead(String, Result<(Box<SavedRun>, Vec<u8>), String>),
+    /// The curves of the run with this id; empty if it is not stored.
+    Curves(String, Vec<Measurement>),
+    /// The run as stored, without curves; another tab may have changed its name or pin.
     Stored(Box<SavedRun>),
-    /// There is no room for what was to be written, which comes back.
-    Full(Box<LibraryCommand>),
-    /// There is no room for the table of this name.
+    /// Space is missing for this command.
+    NoRoom(Box<StorageCommand>),
+    /// Space is missing for the table of this name.
     NoRoomForTable(String),
-    /// It was not done, and why; what was to be written comes back.
-    Refused(Refusal, Option<Box<LibraryCommand>>),
+    /// The storage failed; the command that was not executed, if it was one.
+    Failed(StorageError, Option<Box<StorageCommand>>),
 }
 
-/// What a person wants of kept runs, and what the browser answers.
+/// An action of the user on saved runs, or an answer of the storage.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LibraryAction {
-    /// See what is kept now.
+    /// Read the saved runs.
     Load,
-    /// Call a run so.
+    /// Rename the run with this id (first) to this name.
     Rename(String, String),
-    /// Pin a run, or no longer.
+    /// Pin the run with this id, or unpin it.
     Pin(String),
-    /// Delete a run.
+    /// Delete the run with this id.
     Delete(String),
-    /// Delete all runs but those that are pinned and the one under way.
+    /// Delete all runs that are neither pinned nor the current one.
     DeleteUnpinned,
     /// Delete an entry that cannot be read.
     DeleteDamaged(String),
-    /// Draw its curves over those of the run under way, or no longer.
-    Overlay(String),
-    /// Keep the run of the page, and draw its curves with those of the runs that come.
+    /// Add the run with this id to the comparison, or remove it.
+    ToggleCompared(String),
+    /// Save the current run and add it to the comparison.
     Compare,
-    /// Draw the curves of kept runs no longer.
+    /// Remove all runs from the comparison.
     StopComparing,
-    /// Draw the curves of these runs again: the page was left while they were compared.
-    Recall(Vec<String>),
-    /// Draw the curves of these runs alone, as they were before the last change.
-    CompareAgain(Vec<String>),
-    /// Take a run up where it is.
-    TakeUp(String),
-    /// Do without the run that waits for its table.
-    NotNow,
-    /// The page is being left, or nobody sees it any more.
-    Leave,
-    /// The browser's answer.
-    Heard(LibraryAnswer),
+    /// Add the runs with these ids to the comparison, after a reload of the page.
+    AddCompared(Vec<String>),
+    /// Set the compared runs to these ids: the effect of Undo.
+    RestoreComparison(Vec<String>),
+    /// Resume the run with this id.
+    Resume(String),
+    /// Do not resume the run that waits for its table.
+    CancelWaiting,
+    /// The page is hidden or closed.
+    PageHidden,
+    /// The storage answered.
+    Answer(StorageAnswer),
 }
 
-/// Where runs are stored.
+/// Whether runs can be stored.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) enum Storage {
-    /// It is not known yet.
+pub(super) enum StorageStatus {
+    /// Not known before the first answer.
     #[default]
     Unknown,
-    /// In the browser.
+    /// Runs are stored in the browser.
     Ready,
-    /// Nowhere.
+    /// The browser has no storage.
     Absent,
-    /// Nowhere now, for this reason.
-    Refused(Refusal),
+    /// Storage has failed for this reason, and is tried again.
+    Refused(StorageError),
 }
 
-/// Why a run is on the page alone.
+/// Why a run is on the page only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reason {
-    /// There is no room.
+pub(super) enum UnstoredReason {
+    /// There is no space for the run.
     NoRoom,
-    /// Nothing can be stored at all.
+    /// The storage is not available.
     NoStorage,
-    /// The browser has deleted it. It is not stored again by itself, since somebody may have wanted that.
+    /// The browser deleted the run. It is not stored again by itself, because the user may have cleared the storage.
     Deleted,
 }
 
-/// A run that the browser does not store.
+/// A run that is on the page only.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unstored {
+    /// Id of the run.
     pub(super) id: String,
-    pub(super) bytes: Option<Vec<u8>>,
-    pub(super) reason: Reason,
+    /// Checkpoint of the run; None if it was dropped.
+    pub(super) checkpoint: Option<Vec<u8>>,
+    /// Why the run is not stored.
+    pub(super) reason: UnstoredReason,
 }
 
-/// A run that was to be taken up, and waits for its table.
+/// A run that can be resumed only when the user opens its table again.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Waiting {
+pub(super) struct WaitingRun {
+    /// The saved run.
     pub(super) kept: SavedRun,
-    /// The number of the table.
-    pub(super) table: u64,
+    /// Number of the table.
+    pub(super) table_number: u64,
 }
 
-/// A run whose curves are drawn with those of the run of the page.
+/// A run whose curves are drawn in the charts of the current run.
 #[derive(Debug, Clone)]
 pub struct ComparedRun {
-    /// What it is found by.
+    /// Id of the saved run.
     pub id: String,
-    /// The run, with its curves.
+    /// The run with its curves.
     pub run: RunView,
-    /// Which colour its curves have.
-    pub tint: usize,
-    /// Whether the person has deleted the kept run: its curves are drawn again if that is undone.
+    /// Index of the colour of its curves.
+    pub colour: usize,
+    /// Whether the saved run was deleted; its curves are hidden so that Undo can restore them.
     pub deleted: bool,
 }
 
-/// The kept runs, as the page knows them.
+/// The saved runs of this browser, as far as the page knows them.
 #[derive(Debug, Clone, Default)]
 pub struct Library {
-    /// All of them, deleted ones too. Of those that are stored, most are without their curves.
+    /// All saved runs, including deleted ones; most stored runs are without curves.
     pub runs: Vec<SavedRun>,
-    /// The entries that cannot be read, each with what it is stored under and why.
+    /// Entries of the storage that cannot be read: key, and reason.
     pub damaged: Vec<(String, String)>,
-    /// What the person must know of them, in a sentence or two.
-    pub trouble: String,
-    /// The runs whose curves are drawn, of which deleted ones are hidden.
+    /// Sentences on runs that are not stored; empty if all are.
+    pub warning: String,
+    /// The compared runs, including deleted ones, which are hidden.
     pub(super) compared: Vec<ComparedRun>,
-    /// The runs whose curves will be drawn once they are read.
-    pub(super) recalled: Vec<String>,
-    /// The runs that were compared before, for Undo.
-    pub(super) aside: Vec<ComparedRun>,
-    /// The number of the run of the page that the person has kept last, to compare it.
-    pub(super) kept_run: Option<u64>,
-    /// Counts changes of what is drawn of kept runs, and of their names.
-    pub(super) drawings: u64,
-    /// Whether the page was opened without a link.
+    /// Ids of runs that are added to the comparison when their curves have been read.
+    pub(super) awaiting_curves: Vec<String>,
+    /// Runs that were removed from the comparison, for Undo.
+    pub(super) removed: Vec<ComparedRun>,
+    /// Number of the current run at which the user last added it to the comparison.
+    pub(super) compared_run_number: Option<u64>,
+    /// Counts changes of the compared runs and their names, so that charts are drawn again.
+    pub(super) drawing_version: u64,
+    /// Whether the page was opened without a run in its address.
     pub(super) is_blank: bool,
-    /// The runs that are not stored, with their checkpoints: they last as long as the page.
+    /// The runs that are on the page only, with their checkpoints.
     pub(super) unstored: Vec<Unstored>,
-    /// What the person has said of runs while nothing could be stored, in one edit for each run.
-    pub(super) edits: Vec<Edit>,
-    /// The runs that are being written.
-    pub(super) sent: Vec<String>,
-    /// The run that the page was left at.
-    pub(super) offer: Option<String>,
-    /// The run that waits for its table.
-    pub(super) waiting: Option<Box<Waiting>>,
-    pub(super) storage: Storage,
-    /// Whether there was no room for all that an earlier version of this page had kept.
+    /// Edits that could not be stored yet, one per run.
+    pub(super) pending_edits: Vec<MarksEdit>,
+    /// Ids of the runs that are being written.
+    pub(super) writing: Vec<String>,
+    /// Id of the run at which the page was left last.
+    pub(super) last_open_run: Option<String>,
+    /// The run that can be resumed only when its table is opened.
+    pub(super) waiting_run: Option<Box<WaitingRun>>,
+    /// Whether runs can be stored.
+    pub(super) storage: StorageStatus,
+    /// Whether runs of an earlier version could not be moved for lack of space.
     pub(super) is_partial: bool,
-    /// Milliseconds since 1970, and seconds since the run began.
-    pub(super) now: f64,
-    pub(super) age: u32,
-    /// Run, step and end of what was written down last.
-    pub(super) written: (u64, u64, bool),
-    /// The run that is being taken up.
-    pub(super) handed: Option<(SavedRun, Option<Vec<u8>>)>,
+    /// Current time in milliseconds since 1970.
+    pub(super) now_ms: f64,
+    /// Age of the current run in seconds.
+    pub(super) run_age_s: u32,
+    /// Number of the run, its step, and whether it has ended, as last saved.
+    pub(super) last_written: (u64, u64, bool),
+    /// The saved run that is being resumed, with its checkpoint.
+    pub(super) resumed_run: Option<(SavedRun, Option<Vec<u8>>)>,
 }
 
-/// What a run is found by.
-pub fn id_of(spec: &RunSpec) -> String {
-    encode(&Link::of(spec.clone()))
+/// Returns the id of a run with these settings, which is its link.
+pub fn run_id(spec: &RunSpec) -> String {
+    encode(&Link::from_spec(spec.clone()))
 }
 
-/// A name for a run: its preset's, or its lab's with what differs from that lab's own settings.
-pub(super) fn name_of(spec: &RunSpec) -> String {
-    if let Some(preset) = vivarium_labs::preset_of(spec) {
+/// Returns the default name of a run: that of its preset, or the lab with up to three settings that differ from the
+/// lab's default.
+pub(super) fn default_name(spec: &RunSpec) -> String {
+    if let Some(preset) = vivarium_labs::find_matching_preset(spec) {
         return translated(preset.name).into();
     }
     let info = spec.task.info();
-    let plain = RunSpec::of_lab(info.slug).unwrap_or_default();
-    let differs = spec.differences(&plain).into_iter().take(3);
-    let differs: Vec<String> = differs.map(|(key, _, now)| words::setting(spec, &key, &now)).collect();
+    let plain = RunSpec::default_of_lab(info.slug).unwrap_or_default();
+    let differs = spec.list_differences(&plain).into_iter().take(3);
+    let differs: Vec<String> = differs.map(|(key, _, now)| words::format_setting(spec, &key, &now)).collect();
     format!("{} {}", translated(info.name), differs.join(", ")).trim().into()
 }
 
 impl Library {
-    /// The runs that are not deleted: those that are pinned first, and then the newest.
-    pub fn listed(&self) -> Vec<&SavedRun> {
+    /// Returns the runs that are not deleted: pinned ones first, then the latest first.
+    pub fn listed_runs(&self) -> Vec<&SavedRun> {
         let mut listed: Vec<&SavedRun> = self.runs.iter().filter(|kept| kept.deleted == 0.0).collect();
         sorting::sort_by(&mut listed, |a, b| b.pinned.cmp(&a.pinned).then(b.at.total_cmp(&a.at)));
         listed
     }
 
-    /// A run by what it is found by.
+    /// Returns the saved run with this id.
     pub fn find(&self, id: &str) -> Option<&SavedRun> {
         self.runs.iter().find(|kept| kept.id == id)
     }
 
-    /// The runs whose curves are drawn.
-    pub fn compared(&self) -> impl Iterator<Item = &ComparedRun> {
+    /// Iterates over the compared runs that are not deleted.
+    pub fn compared_runs(&self) -> impl Iterator<Item = &ComparedRun> {
         self.compared.iter().filter(|compared| !compared.deleted)
     }
 
-    /// Whether its curves are drawn.
+    /// Whether the run with this id is compared.
     pub fn is_drawn(&self, id: &str) -> bool {
-        self.compared().any(|compared| compared.id == id)
+        self.compared_runs().any(|compared| compared.id == id)
     }
 
-    /// Which colour a kept run has: while its curves are drawn, one that no other drawn run has.
-    pub fn tint(&self, kept: &SavedRun) -> usize {
-        let drawn = self.compared().find(|compared| compared.id == kept.id);
-        drawn.map_or(kept.colour, |compared| compared.tint)
+    /// Returns the index of a saved run's colour; among compared runs it is unique.
+    pub fn colour_of(&self, run: &SavedRun) -> usize {
+        let drawn = self.compared_runs().find(|compared| compared.id == run.id);
+        drawn.map_or(run.colour, |compared| compared.colour)
     }
 }

@@ -6,28 +6,30 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::merge::{database_name, merged, newest, table_in};
-use super::tests::{LINK, NOON, Shelf, Tab, kept};
-use super::{LibraryAction, LibraryAnswer, Refusal, SavedRun, id_of};
+use super::merge::{database_name, link_table_number, merge_read, merge_written};
+use super::tests::{FakeStorage, LINK, NOON, Tab, stored_summary};
+use super::{LibraryAction, SavedRun, StorageAnswer, StorageError, run_id};
 use crate::state::Action;
 use crate::trainer::Trainer;
-use vivarium_core::testing::mutation::{self, changed, many};
+use vivarium_core::testing::mutation::{self, mutate, mutation_count};
 use vivarium_model::permalink::{decode, encode};
-use vivarium_model::protocol::{Command, Payload, Row};
+use vivarium_model::protocol::{Command, Measurement, Payload};
 use vivarium_training::session::checkpoint::Checkpoint;
 use vivarium_training::session::learner::Weights;
-use vivarium_view::display::Phase;
+use vivarium_view::display::RunPhase;
 use vivarium_view::record::dataset;
-use vivarium_view::record::saved::{FORMAT, Marks, TableFile, check_state, lacks_table, link, table_of};
+use vivarium_view::record::saved::{
+    ENTRY_FORMAT, RunMarks, TableFile, check_checkpoint, is_table_missing, parse_saved_link, table_number,
+};
 
 /// A saved run of a link, whole.
 fn entry(text: &str, step: u64) -> SavedRun {
     let link = decode(text).0;
     let replicas = link.spec.run.replicas;
-    let has_measures = link.spec.task.examples().measures().has_more();
+    let has_measures = link.spec.task.examples().measure_names().has_further_measures();
     let row = |step: u64| {
         let numbers = vec![0.5; replicas];
-        Row {
+        Measurement {
             step,
             train_loss: numbers.clone(),
             train_accuracy: numbers.clone(),
@@ -38,8 +40,8 @@ fn entry(text: &str, step: u64) -> SavedRun {
         }
     };
     SavedRun {
-        format: FORMAT,
-        id: id_of(&link.spec),
+        format: ENTRY_FORMAT,
+        id: run_id(&link.spec),
         link: encode(&link),
         name: "A run".into(),
         at: NOON,
@@ -124,24 +126,24 @@ fn what_reaches_further_than_the_weights_is_left_out_and_names_are_cut() {
     run.name = "x\u{7}".repeat(500);
     let checked = run.clone().check(&run.id).unwrap();
     assert_eq!((checked.solved.len(), checked.name), (0, "x".repeat(80)));
-    let marks = |deleted: f64, revision: u64| Marks { deleted, revision, ..Marks::default() }.check();
+    let marks = |deleted: f64, revision: u64| RunMarks { deleted, revision, ..RunMarks::default() }.check();
     assert!(marks(f64::NAN, 1).is_none() && marks(-1.0, 1).is_none() && marks(0.0, u64::MAX).is_none());
     assert!(marks(1.8e12, 9).is_some());
 }
 
-/// A small generator for mutations: what is tried is the same each time.
-struct Dice(u64);
+/// Random changes of JSON values.
+struct RandomMutator(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+impl RandomMutator {
+    fn draw_index(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % sides.max(1)
     }
 
     /// Anything that may stand in a storage.
     fn value(&mut self) -> Value {
-        let n = self.roll(60) as u64;
-        match self.roll(22) {
+        let n = self.draw_index(60) as u64;
+        match self.draw_index(22) {
             0 => Value::Null,
             1 => json!(true),
             2 => json!(-1),
@@ -158,7 +160,7 @@ impl Dice {
             13 => json!([[n, n * 100]]),
             14 => json!([[0, n], [1, n], [0, 3]]),
             15 => json!([{"step": n}, {"step": n}]),
-            16 => json!(LINKS[self.roll(LINKS.len())]),
+            16 => json!(LINKS[self.draw_index(LINKS.len())]),
             17 => json!(format!("{}&m={n}&csv={n}&data=own", LINKS[4])),
             18 => json!(format!("{}&sweep=width:16_{n}", LINKS[0])),
             19 => json!(vec![f64::from(n as u32) / 7.0; n as usize]),
@@ -169,8 +171,8 @@ impl Dice {
 
     /// A number, mostly a whole and small one.
     fn number(&mut self) -> Value {
-        let n = self.roll(500) as u64;
-        match self.roll(12) {
+        let n = self.draw_index(500) as u64;
+        match self.draw_index(12) {
             0 => json!(0),
             1 => json!(1),
             2 => json!(u64::MAX),
@@ -184,34 +186,36 @@ impl Dice {
 
     /// Changes something in it, at any depth.
     fn mutate(&mut self, value: &mut Value) {
-        let stops = self.roll(4) == 0;
+        let stops = self.draw_index(4) == 0;
         match value {
             Value::Array(items) if !items.is_empty() && !stops => {
-                let at = self.roll(items.len());
-                match self.roll(6) {
+                let at = self.draw_index(items.len());
+                match self.draw_index(6) {
                     0 => drop(items.remove(at)),
                     1 => items.push(items[at].clone()),
                     2 => {
-                        let other = self.roll(items.len());
+                        let other = self.draw_index(items.len());
                         items.swap(at, other);
                     }
                     _ => self.mutate(&mut items[at]),
                 }
             }
             Value::Object(fields) if !fields.is_empty() && !stops => {
-                let at = self.roll(fields.len());
+                let at = self.draw_index(fields.len());
                 let key = fields.keys().nth(at).unwrap().clone();
-                match self.roll(8) {
+                match self.draw_index(8) {
                     0 => drop(fields.remove(&key)),
                     _ => self.mutate(&mut fields[&key]),
                 }
             }
             // Mostly something of the same kind, or else most entries would not be any.
             other => {
-                *other = match (&*other, self.roll(4)) {
+                *other = match (&*other, self.draw_index(4)) {
                     (Value::Number(_), 1..) => self.number(),
                     (Value::Bool(word), 1..) => json!(!word),
-                    (Value::String(_), 1..) => json!(["", "#v1/groups", "x\u{7}y", LINKS[0]][self.roll(4)]),
+                    (Value::String(_), 1..) => {
+                        json!(["", "#v1/groups", "x\u{7}y", LINKS[0]][self.draw_index(4)])
+                    }
                     _ => self.value(),
                 }
             }
@@ -223,18 +227,18 @@ impl Dice {
 fn random_entries_are_refused_in_a_sentence_or_can_be_used() {
     let whole: Vec<Value> =
         LINKS.iter().map(|link| serde_json::to_value(entry(link, 200)).unwrap()).collect();
-    let mut dice = Dice(18);
+    let mut dice = RandomMutator(18);
     let (mut refused, mut used) = (0, 0);
-    for _ in 0..many() {
-        let mut value = whole[dice.roll(whole.len())].clone();
+    for _ in 0..mutation_count() {
+        let mut value = whole[dice.draw_index(whole.len())].clone();
         let key = value["id"].as_str().unwrap().to_string();
-        (0..=dice.roll(3)).for_each(|_| dice.mutate(&mut value));
-        let marks = serde_json::from_value::<Marks>(value.clone()).ok().and_then(Marks::check);
-        assert_eq!(marks.clone().and_then(Marks::check), marks, "what is checked stays as it is");
+        (0..=dice.draw_index(3)).for_each(|_| dice.mutate(&mut value));
+        let marks = serde_json::from_value::<RunMarks>(value.clone()).ok().and_then(RunMarks::check);
+        assert_eq!(marks.clone().and_then(RunMarks::check), marks, "what is checked stays as it is");
         let Ok(mut read) = serde_json::from_value::<SavedRun>(value) else { continue };
-        if dice.roll(10) == 0 {
+        if dice.draw_index(10) == 0 {
             // What JSON cannot say, and a storage can.
-            read.at = [f64::NAN, f64::INFINITY, -0.0][dice.roll(3)];
+            read.at = [f64::NAN, f64::INFINITY, -0.0][dice.draw_index(3)];
         }
         match read.check(&key) {
             Err(why) => {
@@ -245,42 +249,45 @@ fn random_entries_are_refused_in_a_sentence_or_can_be_used() {
                 used += 1;
                 assert_eq!(run.clone().check(&key), Ok(run.clone()), "what is checked stays as it is");
                 if used % 40 == 0 {
-                    take_up(run);
+                    check_and_resume(run);
                 }
             }
         }
     }
-    assert!(refused > many() / 20 && used > many() / 50, "{refused} refused, {used} used");
+    assert!(
+        refused > mutation_count() / 20 && used > mutation_count() / 50,
+        "{refused} refused, {used} used"
+    );
 }
 
-/// Lists, draws and takes up a run, as a person might.
-fn take_up(run: SavedRun) {
-    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+/// Lists, draws and resumes a run, as a user might.
+fn check_and_resume(run: SavedRun) {
+    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     let id = run.id.clone();
     shelf.borrow_mut().states.insert(id.clone(), run.step.to_le_bytes().to_vec());
     shelf.borrow_mut().runs.insert(id.clone(), run);
     let mut tab = Tab::open("#v1/sparse-parity?n=30&speed=0", &shelf);
-    tab.wish(LibraryAction::Overlay(id.clone()));
-    tab.wish(LibraryAction::TakeUp(id));
+    tab.act_on_library(LibraryAction::ToggleCompared(id.clone()));
+    tab.act_on_library(LibraryAction::Resume(id));
     let charts = tab.state.run.link.view.show.clone();
     charts.iter().for_each(|chart| drop(tab.state.reading_to_end(*chart)));
-    tab.wish(LibraryAction::DeleteUnpinned);
+    tab.act_on_library(LibraryAction::DeleteUnpinned);
     tab.seconds(4);
 }
 
 #[test]
 fn an_entry_with_a_flaw_is_listed_with_the_reason_left_alone_and_deleted_when_asked() {
-    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     let bad = SavedRun { solved: vec![(7, 400)], ..entry("#v1/sparse-parity?n=21", 500) };
     shelf.borrow_mut().runs.insert(bad.id.clone(), bad.clone());
     let mut tab = Tab::open("#v1/sparse-parity?n=21&speed=0", &shelf);
-    assert!(tab.state.offer().is_none() && tab.state.library.listed().is_empty());
+    assert!(tab.state.resume_offer().is_none() && tab.state.library.listed_runs().is_empty());
     assert_eq!(tab.state.library.damaged[0].0, bad.id);
     assert!(tab.state.library.damaged[0].1.contains("solved"), "{:?}", tab.state.library.damaged);
-    tab.wish(LibraryAction::TakeUp(bad.id.clone()));
+    tab.act_on_library(LibraryAction::Resume(bad.id.clone()));
     assert_eq!(tab.state.run.step, 0);
     assert_eq!(shelf.borrow().runs[&bad.id], bad);
-    tab.wish(LibraryAction::DeleteDamaged(bad.id.clone()));
+    tab.act_on_library(LibraryAction::DeleteDamaged(bad.id.clone()));
     assert!(shelf.borrow().runs.is_empty() && tab.state.library.damaged.is_empty());
 }
 
@@ -290,7 +297,7 @@ const SMALL: &str = "#v1/sparse-parity?n=6&k=2&width=3&steps=500";
 fn checkpoint() -> Vec<u8> {
     let spec = decode(SMALL).0.spec;
     let numbers = || spec.parameters().iter().map(|p| vec![0.1; p.len()]).collect::<Vec<_>>();
-    let moments = vec![numbers(); spec.optimizer.moments()];
+    let moments = vec![numbers(); spec.optimizer.moment_count()];
     let moments = (0..numbers().len()).map(|i| moments.iter().map(|m| m[i].clone()).collect()).collect();
     let weights = Weights { parameters: numbers(), moments };
     let initial = Default::default();
@@ -301,9 +308,9 @@ fn checkpoint() -> Vec<u8> {
 fn checkpoints_that_were_changed_are_of_their_run_or_refused_in_a_sentence() {
     let (kept, whole) = (entry(SMALL, 200), checkpoint());
     let mut taken = 0;
-    for which in 0..many() {
-        let bytes = changed(&whole, &mut mutation::Dice::new(which));
-        match check_state(&kept, bytes.clone()) {
+    for which in 0..mutation_count() {
+        let bytes = mutate(&whole, &mut mutation::MutationRng::new(which));
+        match check_checkpoint(&kept, bytes.clone()) {
             Ok(checked) => {
                 assert_eq!(checked, bytes);
                 taken += 1;
@@ -311,13 +318,13 @@ fn checkpoints_that_were_changed_are_of_their_run_or_refused_in_a_sentence() {
             Err(why) => assert!(why.len() > 15, "{why}"),
         }
     }
-    assert!(taken > many() / 100 && taken < many(), "{taken}");
+    assert!(taken > mutation_count() / 100 && taken < mutation_count(), "{taken}");
 }
 
 #[test]
 fn a_checkpoint_of_another_run_or_step_is_not_gone_on_from() {
     let (text, bytes) = (SMALL, checkpoint());
-    let said = |text: &str, step: u64, bytes: &[u8]| check_state(&entry(text, step), bytes.to_vec());
+    let said = |text: &str, step: u64, bytes: &[u8]| check_checkpoint(&entry(text, step), bytes.to_vec());
     assert_eq!(said(text, 200, &bytes), Ok(bytes.clone()));
     // What was changed while it went on is the link's.
     assert_eq!(
@@ -332,13 +339,13 @@ fn a_checkpoint_of_another_run_or_step_is_not_gone_on_from() {
 
 #[test]
 fn a_run_without_its_weights_is_trained_anew_and_says_so() {
-    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     let run = entry("#v1/sparse-parity?n=21", 200);
     shelf.borrow_mut().runs.insert(run.id.clone(), run.clone());
     let mut tab = Tab::open(LINK, &shelf);
-    tab.wish(LibraryAction::TakeUp(run.id.clone()));
+    tab.act_on_library(LibraryAction::Resume(run.id.clone()));
     assert!(tab.state.message.contains("there are none") && tab.state.message.contains("from its start"));
-    assert_eq!((tab.state.run.step, tab.state.run.phase.clone()), (0, Phase::Running));
+    assert_eq!((tab.state.run.step, tab.state.run.phase.clone()), (0, RunPhase::Running));
     tab.train(100);
     assert_eq!(shelf.borrow().runs[&run.id].step, 200, "less of it replaces nothing");
 }
@@ -352,18 +359,20 @@ fn file(salt: usize) -> Vec<u8> {
 
 #[test]
 fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
-    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     // The table was open where it was saved, and is not here.
-    let table = dataset::read(&file(1), Some(0)).unwrap().table;
-    let number = table.number();
+    let table = dataset::read_bytes(&file(1), Some(0)).unwrap().table;
+    let number = table.table_id();
     let text = format!("#v1/tabular?data=own&csv={number}&m=20&replicas=1");
-    let shown = link(&text).unwrap();
+    let shown = parse_saved_link(&text).unwrap();
     assert!(
-        lacks_table(&shown.spec) && table_of(&shown.spec) == Some(number) && table_in(&text) == Some(number)
+        is_table_missing(&shown.spec)
+            && table_number(&shown.spec) == Some(number)
+            && link_table_number(&text) == Some(number)
     );
     assert_eq!(shown.spec.value("m").unwrap().to_string(), "20", "nothing is mended for want of the table");
     let text = encode(&shown);
-    let about = id_of(&shown.spec);
+    let about = run_id(&shown.spec);
     let run = SavedRun {
         id: about.clone(),
         link: text,
@@ -376,22 +385,26 @@ fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
 
     let mut tab = Tab::open(LINK, &shelf);
     tab.sent.clear();
-    tab.wish(LibraryAction::Overlay(run.id.clone()));
-    tab.wish(LibraryAction::TakeUp(run.id.clone()));
+    tab.act_on_library(LibraryAction::ToggleCompared(run.id.clone()));
+    tab.act_on_library(LibraryAction::Resume(run.id.clone()));
     for part in ["houses.csv", "4321 bytes", &number.to_string(), "A run"] {
         assert!(tab.state.message.contains(part), "{part}: {}", tab.state.message);
     }
-    assert_eq!(tab.state.wanted_table().as_ref(), Some(&tab.state.message));
+    assert_eq!(tab.state.table_request().as_ref(), Some(&tab.state.message));
     assert_eq!(encode(&tab.state.run.link), LINK, "nothing else is trained in its place");
     assert!(!tab.sent.iter().any(|(command, _)| matches!(command, Command::Start { .. })));
     // Another file is not taken for it, whatever it is called.
-    tab.act(Action::file("houses.csv", file(50)));
-    assert!(tab.state.flaw.contains("“A run” was trained on another table"), "{}", tab.state.flaw);
+    tab.act(Action::open_file("houses.csv", file(50)));
+    assert!(
+        tab.state.file_error.contains("“A run” was trained on another table"),
+        "{}",
+        tab.state.file_error
+    );
     assert_eq!(encode(&tab.state.run.link), LINK);
     // The file itself is, whatever it is called, although its label is not the usual one.
-    tab.act(Action::file("copy.csv", file(1)));
-    assert_eq!((tab.state.run.step, id_of(tab.state.run.spec())), (200, about));
-    assert_eq!(tab.state.wanted_table(), None);
+    tab.act(Action::open_file("copy.csv", file(1)));
+    assert_eq!((tab.state.run.step, run_id(tab.state.run.spec())), (200, about));
+    assert_eq!(tab.state.table_request(), None);
     let table = tab.sent.iter().position(|(command, _)| matches!(command, Command::Table { columns: 2 }));
     let start = tab.sent.iter().position(|(command, _)| matches!(command, Command::Start { .. }));
     assert!(table.is_some() && table < start);
@@ -404,20 +417,20 @@ fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
 
 #[test]
 fn the_wish_for_a_table_can_be_given_up() {
-    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     let text = "#v1/tabular?data=own&csv=987654321&m=20&replicas=1";
     let run = SavedRun { id: text.into(), link: text.into(), ..entry("#v1/tabular?m=20&replicas=1", 200) };
     shelf.borrow_mut().runs.insert(run.id.clone(), run.clone());
     let mut tab = Tab::open(LINK, &shelf);
-    tab.wish(LibraryAction::TakeUp(run.id.clone()));
-    assert!(tab.state.wanted_table().unwrap().contains("a CSV file (checksum of the table: 987654321)"));
-    tab.wish(LibraryAction::NotNow);
-    assert_eq!(tab.state.wanted_table(), None);
-    tab.act(Action::file("other.csv", file(3)));
+    tab.act_on_library(LibraryAction::Resume(run.id.clone()));
+    assert!(tab.state.table_request().unwrap().contains("a CSV file (checksum of the table: 987654321)"));
+    tab.act_on_library(LibraryAction::CancelWaiting);
+    assert_eq!(tab.state.table_request(), None);
+    tab.act(Action::open_file("other.csv", file(3)));
     assert!(encode(&tab.state.run.link).starts_with("#v1/tabular?data=own&csv="), "a run of its own");
-    tab.wish(LibraryAction::TakeUp(run.id.clone()));
-    tab.wish(LibraryAction::Delete(run.id));
-    assert_eq!(tab.state.wanted_table(), None, "nobody waits for what is deleted");
+    tab.act_on_library(LibraryAction::Resume(run.id.clone()));
+    tab.act_on_library(LibraryAction::Delete(run.id));
+    assert_eq!(tab.state.table_request(), None, "nobody waits for what is deleted");
 }
 
 #[test]
@@ -427,16 +440,16 @@ fn a_stale_tab_that_closes_overwrites_neither_a_finished_run_nor_what_is_said_of
     stale.train(100);
     let mut other = Tab::open(LINK, &shelf);
     other.train(300);
-    let id = kept(&shelf)[0].0.clone();
+    let id = stored_summary(&shelf)[0].0.clone();
     assert_eq!(shelf.borrow().runs[&id].step, 100, "the script has no checkpoint at its end");
     other.trainer.send(&Command::Step, &Payload::Empty);
     other.train(350);
-    other.wish(LibraryAction::Pin(id.clone()));
-    other.wish(LibraryAction::Rename(id.clone(), "Mine".into()));
-    assert_eq!(kept(&shelf), [(id.clone(), 350, true)]);
+    other.act_on_library(LibraryAction::Pin(id.clone()));
+    other.act_on_library(LibraryAction::Rename(id.clone(), "Mine".into()));
+    assert_eq!(stored_summary(&shelf), [(id.clone(), 350, true)]);
     stale.trainer.advance(140);
     stale.act(Action::SingleStep);
-    stale.wish(LibraryAction::Leave);
+    stale.act_on_library(LibraryAction::PageHidden);
     let later = Tab::open("#v1/sparse-parity?n=30", &shelf);
     let found = later.state.library.find(&id).unwrap();
     assert_eq!((found.step, found.ended, found.pinned, found.name.as_str()), (350, true, true, "Mine"));
@@ -447,16 +460,16 @@ fn news_from_another_tab_makes_the_lists_agree() {
     let shelf = Rc::default();
     let (mut a, mut b) = (Tab::open(LINK, &shelf), Tab::open("#v1/sparse-parity?n=30", &shelf));
     a.train(200);
-    let id = kept(&shelf)[0].0.clone();
+    let id = stored_summary(&shelf)[0].0.clone();
     assert!(b.state.library.find(&id).is_none());
     let tell = |tab: &mut Tab, ids: Vec<String>| {
-        tab.wish(LibraryAction::Heard(LibraryAnswer::News(ids)));
+        tab.act_on_library(LibraryAction::Answer(StorageAnswer::RunsChanged(ids)));
     };
     tell(&mut b, vec![id.clone()]);
     assert_eq!(b.state.library.find(&id).unwrap().step, 200);
     // Each says something else of it, and both know only the run before.
-    b.wish(LibraryAction::Pin(id.clone()));
-    a.wish(LibraryAction::Rename(id.clone(), "Mine".into()));
+    b.act_on_library(LibraryAction::Pin(id.clone()));
+    a.act_on_library(LibraryAction::Rename(id.clone(), "Mine".into()));
     tell(&mut a, vec![id.clone()]);
     tell(&mut b, vec![]);
     for tab in [&a, &b] {
@@ -478,7 +491,7 @@ fn of_two_states_of_a_run_the_newer_parts_count() {
         ..entry(LINK, step)
     };
     let of = |a: &SavedRun, b: &SavedRun| {
-        let kept = newest(a.clone(), b.clone());
+        let kept = merge_read(a.clone(), b.clone());
         (kept.step, kept.ended, kept.name)
     };
     let (ahead, renamed) = (run(300, false, 1, "old"), run(200, false, 2, "new"));
@@ -486,77 +499,81 @@ fn of_two_states_of_a_run_the_newer_parts_count() {
     assert_eq!(of(&renamed, &ahead), (300, false, "new".into()));
     let ended = run(300, true, 1, "old");
     assert_eq!(of(&ahead, &ended), (300, true, "old".into()));
-    assert_eq!(merged(Some(&ended), ahead.clone()), None, "what waits at the end of a run is not more of it");
-    assert_eq!(merged(Some(&renamed), ahead.clone()).unwrap().name, "new");
-    assert_eq!(merged(None, ahead.clone()), Some(ahead));
+    assert_eq!(
+        merge_written(Some(&ended), ahead.clone()),
+        None,
+        "what waits at the end of a run is not more of it"
+    );
+    assert_eq!(merge_written(Some(&renamed), ahead.clone()).unwrap().name, "new");
+    assert_eq!(merge_written(None, ahead.clone()), Some(ahead));
 }
 
 #[test]
 fn two_copies_of_the_page_on_one_host_have_a_place_each() {
     let names = ["/", "/index.html", "/a/", "/a/index.html", "/b/", ""].map(database_name);
     assert_eq!(names, ["/", "/", "/a/", "/a/", "/b/", "/"].map(|folder| format!("vivarium {folder}")));
-    assert_eq!(table_in("#v1/tabular?csv=7"), None, "it is generated");
-    assert_eq!(table_in("#v1/tabular?csv=x&data=own"), None);
+    assert_eq!(link_table_number("#v1/tabular?csv=7"), None, "it is generated");
+    assert_eq!(link_table_number("#v1/tabular?csv=x&data=own"), None);
 }
 
 #[test]
 fn a_storage_that_is_taken_over_lost_or_failing_loses_nothing_of_the_page() {
     for (why, sentence) in [
-        (Refusal::Newer, "newer version of this page"),
-        (Refusal::Blocked, "older version of this page"),
-        (Refusal::Failed("disk error".into()), "could not store the kept runs (disk error)"),
+        (StorageError::NewerVersion, "newer version of this page"),
+        (StorageError::BlockedByOlderVersion, "older version of this page"),
+        (StorageError::Failed("disk error".into()), "could not store the kept runs (disk error)"),
     ] {
-        let shelf: Rc<RefCell<Shelf>> = Rc::default();
+        let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
         let mut tab = Tab::open(LINK, &shelf);
         tab.train(100);
         shelf.borrow_mut().refuses = Some(why.clone());
-        tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(why, None)));
-        assert!(tab.state.library.trouble.contains(sentence), "{}", tab.state.library.trouble);
+        tab.act_on_library(LibraryAction::Answer(StorageAnswer::Failed(why, None)));
+        assert!(tab.state.library.warning.contains(sentence), "{}", tab.state.library.warning);
         tab.act(Action::Edit("n".into(), "21".into()));
         tab.train(150);
-        let id = id_of(tab.state.run.spec());
-        assert!(!tab.state.library.is_stored(&id) && kept(&shelf).len() == 1);
-        assert_eq!(tab.state.library.listed().len(), 2);
-        tab.wish(LibraryAction::Pin(id.clone()));
+        let id = run_id(tab.state.run.spec());
+        assert!(!tab.state.library.is_stored(&id) && stored_summary(&shelf).len() == 1);
+        assert_eq!(tab.state.library.listed_runs().len(), 2);
+        tab.act_on_library(LibraryAction::Pin(id.clone()));
         // As soon as it can be stored, it is, with what was said of it.
         shelf.borrow_mut().refuses = None;
         tab.load();
-        assert_eq!((shelf.borrow().runs[&id].step, tab.state.library.trouble.as_str()), (150, ""));
-        assert!(shelf.borrow().joined(&id).unwrap().pinned && shelf.borrow().states.contains_key(&id));
+        assert_eq!((shelf.borrow().runs[&id].step, tab.state.library.warning.as_str()), (150, ""));
+        assert!(shelf.borrow().merged_run(&id).unwrap().pinned && shelf.borrow().states.contains_key(&id));
     }
 }
 
 #[test]
 fn what_the_browser_has_deleted_stays_on_the_page_and_the_run_under_way_is_stored_again() {
-    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(100);
     tab.act(Action::Edit("n".into(), "21".into()));
     tab.train(100);
-    let now = id_of(tab.state.run.spec());
+    let now = run_id(tab.state.run.spec());
     shelf.take();
-    tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(Refusal::Lost, None)));
-    assert_eq!(tab.state.library.listed().len(), 2);
-    assert!(tab.state.library.trouble.contains("has deleted the stored data of this page"));
+    tab.act_on_library(LibraryAction::Answer(StorageAnswer::Failed(StorageError::ConnectionLost, None)));
+    assert_eq!(tab.state.library.listed_runs().len(), 2);
+    assert!(tab.state.library.warning.contains("has deleted the stored data of this page"));
     tab.train(200);
-    assert_eq!(kept(&shelf), [(now, 200, false)], "the other one is not stored unasked");
-    assert!(tab.state.library.trouble.contains("1 kept run"), "{}", tab.state.library.trouble);
+    assert_eq!(stored_summary(&shelf), [(now, 200, false)], "the other one is not stored unasked");
+    assert!(tab.state.library.warning.contains("1 kept run"), "{}", tab.state.library.warning);
     // What fails meanwhile changes nothing of that.
     shelf.take();
-    shelf.borrow_mut().refuses = Some(Refusal::Failed("InvalidStateError".into()));
-    for why in [Refusal::Lost, Refusal::Failed("AbortError".into())] {
-        tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(why, None)));
-        assert!(tab.state.library.trouble.contains("the page is opening the storage again"));
+    shelf.borrow_mut().refuses = Some(StorageError::Failed("InvalidStateError".into()));
+    for why in [StorageError::ConnectionLost, StorageError::Failed("AbortError".into())] {
+        tab.act_on_library(LibraryAction::Answer(StorageAnswer::Failed(why, None)));
+        assert!(tab.state.library.warning.contains("the page is opening the storage again"));
     }
     shelf.borrow_mut().refuses = None;
     tab.load();
-    assert_eq!(tab.state.library.listed().len(), 2);
+    assert_eq!(tab.state.library.listed_runs().len(), 2);
     tab.train(220);
-    assert_eq!(kept(&shelf).len(), 1);
+    assert_eq!(stored_summary(&shelf).len(), 1);
     // Closed without anything deleted, it is opened again without a word.
     let mut tab = Tab::open("#v1/sparse-parity?n=30", &shelf);
-    tab.wish(LibraryAction::Heard(LibraryAnswer::Refused(Refusal::Lost, None)));
-    assert_eq!((tab.state.library.trouble.as_str(), tab.state.library.listed().len()), ("", 1));
+    tab.act_on_library(LibraryAction::Answer(StorageAnswer::Failed(StorageError::ConnectionLost, None)));
+    assert_eq!((tab.state.library.warning.as_str(), tab.state.library.listed_runs().len()), ("", 1));
 }
 
 #[test]
@@ -568,20 +585,20 @@ fn pinned_runs_stand_first_and_are_spared() {
         tab.train(100);
     }
     let id = |n: u32| format!("#v1/sparse-parity?n={n}");
-    tab.wish(LibraryAction::Pin(id(21)));
+    tab.act_on_library(LibraryAction::Pin(id(21)));
     let listed =
-        |tab: &Tab| tab.state.library.listed().iter().map(|kept| kept.id.clone()).collect::<Vec<_>>();
+        |tab: &Tab| tab.state.library.listed_runs().iter().map(|kept| kept.id.clone()).collect::<Vec<_>>();
     assert_eq!((listed(&tab)[0].clone(), listed(&tab).len()), (id(21), 4));
-    tab.wish(LibraryAction::DeleteUnpinned);
+    tab.act_on_library(LibraryAction::DeleteUnpinned);
     assert_eq!(listed(&tab), [id(21), id(23)], "the run under way stays too");
     assert!(tab.state.message.contains("2 kept runs"), "{}", tab.state.message);
     let later = Tab::open("#v1/sparse-parity?n=30", &shelf);
-    assert_eq!(later.state.library.listed().len(), 2);
+    assert_eq!(later.state.library.listed_runs().len(), 2);
     tab.act(Action::Undo);
     assert_eq!(listed(&tab).len(), 4);
     assert!(tab.state.message.contains("2 kept runs"), "{}", tab.state.message);
-    tab.wish(LibraryAction::Pin(id(20)));
-    tab.wish(LibraryAction::Pin(id(22)));
-    tab.wish(LibraryAction::DeleteUnpinned);
+    tab.act_on_library(LibraryAction::Pin(id(20)));
+    tab.act_on_library(LibraryAction::Pin(id(22)));
+    tab.act_on_library(LibraryAction::DeleteUnpinned);
     assert!(tab.state.message.contains("are pinned"), "{}", tab.state.message);
 }

@@ -1,27 +1,27 @@
-//! Saved runs on a table of a person's own: a table belongs to its run, and where it is not there, it is asked for.
+//! Saved runs on a table of the user: a run that is resumed without its table waits until the user opens it.
 
-use super::{LibraryAction, Waiting};
+use super::{LibraryAction, WaitingRun};
 use crate::state::State;
 use crate::trainer::Effect;
-use vivarium_labs::tables::opened::shown;
+use vivarium_labs::tables::opened::file_of_run;
 use vivarium_model::run::RunSpec;
-use vivarium_view::record::saved::{SavedRun, TableFile, lacks_table, link, table_of};
+use vivarium_view::record::saved::{SavedRun, TableFile, is_table_missing, parse_saved_link, table_number};
 
-/// The file that the table of a run was read from, if it is about one.
-pub(super) fn file_of(spec: &RunSpec) -> Option<TableFile> {
-    let opened = shown(spec)?;
+/// Returns name, size and label of the file with the table of a run; None if the run uses no table.
+pub(super) fn table_file(spec: &RunSpec) -> Option<TableFile> {
+    let opened = file_of_run(spec)?;
     let (name, size) = (opened.name.clone(), opened.file.size);
     Some(TableFile { name, size, label: opened.table.label })
 }
 
-/// The number of the table that a run is about, where that is not open.
-pub(super) fn lacking(kept: &SavedRun) -> Option<u64> {
-    let spec = link(&kept.link).ok()?.spec;
-    table_of(&spec).filter(|_| lacks_table(&spec))
+/// Returns the number of a saved run's table if that table is not open.
+pub(super) fn missing_table(kept: &SavedRun) -> Option<u64> {
+    let spec = parse_saved_link(&kept.link).ok()?.spec;
+    table_number(&spec).filter(|_| is_table_missing(&spec))
 }
 
-/// What is known of the file of a run's table, in words.
-fn file_words(kept: &SavedRun, table: u64) -> String {
+/// Describes the file of a saved run's table: name, size, checksum.
+fn describe_file(kept: &SavedRun, table: u64) -> String {
     match &kept.table {
         Some(file) => tr!(
             "{file} ({size} bytes; checksum of the table: {table})",
@@ -34,46 +34,46 @@ fn file_words(kept: &SavedRun, table: u64) -> String {
 }
 
 impl State {
-    /// What is asked for while a run waits for its table, in a sentence.
-    pub fn wanted_table(&self) -> Option<String> {
-        let Waiting { kept, table, .. } = self.library.waiting.as_deref()?;
+    /// Returns the sentence that asks for the table of a waiting run; None if no run waits.
+    pub fn table_request(&self) -> Option<String> {
+        let WaitingRun { kept, table_number: table, .. } = self.library.waiting_run.as_deref()?;
         Some(tr!(
             "“{name}” was trained on {file}. That file is not open on this page. Open the file to continue the run; \
              until then nothing changes.",
             name = kept.name,
-            file = file_words(kept, *table)
+            file = describe_file(kept, *table)
         ))
     }
 
-    /// Number and label of the table that a run waits for; the label only where it is known.
+    /// Returns the number of the table that a run waits for, and its label column if that is known.
     pub fn awaited_table(&self) -> Option<(u64, Option<usize>)> {
-        let Waiting { kept, table, .. } = self.library.waiting.as_deref()?;
+        let WaitingRun { kept, table_number: table, .. } = self.library.waiting_run.as_deref()?;
         Some((*table, kept.table.as_ref().map(|file| file.label)))
     }
 
-    /// Has a run wait for its table, if that is not open; whether it waits.
-    pub(super) fn await_table(&mut self, kept: &SavedRun) -> bool {
-        let Some(table) = lacking(kept) else { return false };
-        self.library.waiting = Some(Box::new(Waiting { kept: kept.clone(), table }));
-        self.message = self.wanted_table().unwrap_or_default();
+    /// Makes a saved run wait for its table if that is not open. Returns whether it waits.
+    pub(super) fn wait_for_table(&mut self, kept: &SavedRun) -> bool {
+        let Some(table) = missing_table(kept) else { return false };
+        self.library.waiting_run = Some(Box::new(WaitingRun { kept: kept.clone(), table_number: table }));
+        self.message = self.table_request().unwrap_or_default();
         true
     }
 
-    /// The table that a run waits for has been opened: the run goes on.
-    pub fn table_arrived(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(waiting) = self.library.waiting.take() {
-            self.wish(LibraryAction::TakeUp(waiting.kept.id), effects);
+    /// Resumes the run that waited for the table that has been opened.
+    pub fn resume_waiting_run(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(waiting) = self.library.waiting_run.take() {
+            self.apply_library_action(LibraryAction::Resume(waiting.kept.id), effects);
         }
     }
 
-    /// Another table than the one that a run waits for was opened.
-    pub fn refuse_table(&mut self, name: &str) {
-        let Some(waiting) = self.library.waiting.as_deref() else { return };
+    /// Reports that the opened table is not the one that a run waits for.
+    pub fn reject_table(&mut self, name: &str) {
+        let Some(waiting) = self.library.waiting_run.as_deref() else { return };
         let why = tr!(
             "“{run}” was trained on another table, {file}. To use the opened file without this run, press “Not now” and open the file again",
             run = waiting.kept.name,
-            file = file_words(&waiting.kept, waiting.table)
+            file = describe_file(&waiting.kept, waiting.table_number)
         );
-        self.refuse_file(name, &why);
+        self.reject_file(name, &why);
     }
 }

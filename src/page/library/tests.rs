@@ -6,58 +6,59 @@ use std::rc::Rc;
 use vivarium_model::chart;
 use vivarium_model::tasks::sparse_parity::charts as parity_charts;
 
-use crate::library::merge::merged;
+use crate::library::merge::merge_written;
 use crate::library::{
-    Edit, LibraryAction, LibraryAnswer, LibraryCommand, MOST_BYTES, MOST_RUNS, Refusal, SavedRun, Stock,
+    LibraryAction, MAX_BYTES, MAX_RUNS, MarksEdit, SavedRun, StorageAnswer, StorageCommand, StorageError,
+    StoredRuns,
 };
 use crate::state::{Action, State};
 use crate::trainer::scripted::Scripted;
 use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::encode;
-use vivarium_model::protocol::{Command, Ending, Payload};
+use vivarium_model::protocol::{Command, EndReason, Payload};
 use vivarium_plot::analysis::Reading;
-use vivarium_view::display::Phase;
-use vivarium_view::record::saved::Marks;
+use vivarium_view::display::RunPhase;
+use vivarium_view::record::saved::RunMarks;
 
-/// What the browser would keep.
+/// Storage of runs in memory, in place of the browser's.
 #[derive(Default)]
-pub struct Shelf {
+pub struct FakeStorage {
     pub runs: BTreeMap<String, SavedRun>,
-    pub marks: BTreeMap<String, Marks>,
+    pub marks: BTreeMap<String, RunMarks>,
     pub states: BTreeMap<String, Vec<u8>>,
     /// What tabs wrote as they were closed.
     pub left: Vec<(SavedRun, Option<Vec<u8>>)>,
     /// Most entries, where there is a limit.
     pub room: Option<usize>,
     /// Why nothing can be read or written.
-    pub refuses: Option<Refusal>,
+    pub refuses: Option<StorageError>,
 }
 
-impl Shelf {
+impl FakeStorage {
     fn write(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>) {
         let (id, old) = (kept.id.clone(), self.runs.get(&kept.id).cloned());
-        self.marks.entry(id.clone()).or_insert_with(|| Marks::of(old.as_ref().unwrap_or(&kept)));
-        if let Some(kept) = merged(old.as_ref(), kept) {
+        self.marks.entry(id.clone()).or_insert_with(|| RunMarks::of(old.as_ref().unwrap_or(&kept)));
+        if let Some(kept) = merge_written(old.as_ref(), kept) {
             self.runs.insert(id.clone(), kept);
             self.states.extend(bytes.map(|bytes| (id, bytes)));
         }
     }
 
-    /// A run with what is said of it.
-    pub fn joined(&self, id: &str) -> Option<SavedRun> {
+    /// Returns the stored run with this id, with its name, pin and deletion.
+    pub fn merged_run(&self, id: &str) -> Option<SavedRun> {
         let run = self.runs.get(id)?.clone();
         Some(match self.marks.get(id) {
-            Some(said) => run.marked(said.clone()),
+            Some(said) => run.with_marks(said.clone()),
             None => run,
         })
     }
 
-    /// All that can be used, and what cannot.
-    pub fn stock(&self) -> Stock {
-        let mut stock = Stock { now: NOON + self.runs.len() as f64, ..Stock::default() };
+    /// Returns all stored runs, and those that cannot be read.
+    pub fn stored_runs(&self) -> StoredRuns {
+        let mut stock = StoredRuns { now_ms: NOON + self.runs.len() as f64, ..StoredRuns::default() };
         for id in self.runs.keys() {
-            match self.joined(id).unwrap().check(id) {
+            match self.merged_run(id).unwrap().check(id) {
                 Ok(run) => stock.runs.push(SavedRun { rows: vec![], ..run }),
                 Err(why) => stock.damaged.push((id.clone(), why.to_string())),
             }
@@ -65,68 +66,70 @@ impl Shelf {
         stock
     }
 
-    pub fn obey(&mut self, command: LibraryCommand) -> Option<LibraryAnswer> {
+    /// Carries out a command as the browser's storage would.
+    pub fn run_command(&mut self, command: StorageCommand) -> Option<StorageAnswer> {
         if let Some(why) = &self.refuses {
-            return Some(LibraryAnswer::Refused(why.clone(), Some(command.into())));
+            return Some(StorageAnswer::Failed(why.clone(), Some(command.into())));
         }
         match command {
-            LibraryCommand::Load => {
+            StorageCommand::Load => {
                 for (kept, bytes) in std::mem::take(&mut self.left) {
                     self.write(kept, bytes);
                 }
-                return Some(LibraryAnswer::Loaded(self.stock()));
+                return Some(StorageAnswer::Loaded(self.stored_runs()));
             }
-            LibraryCommand::Refresh(ids) => {
-                let found = ids.iter().filter_map(|id| self.joined(id));
+            StorageCommand::Reread(ids) => {
+                let found = ids.iter().filter_map(|id| self.merged_run(id));
                 let found = found.map(|run| SavedRun { rows: vec![], ..run }).collect();
                 let is_gone = |id: &String| !self.runs.contains_key(id);
-                return Some(LibraryAnswer::Refreshed(found, ids.into_iter().filter(is_gone).collect()));
+                return Some(StorageAnswer::Reread(found, ids.into_iter().filter(is_gone).collect()));
             }
-            LibraryCommand::Keep(kept, bytes) => {
+            StorageCommand::WriteRun(kept, bytes) => {
                 let id = kept.id.clone();
                 let is_new = !self.runs.contains_key(&id);
                 if is_new && self.room.is_some_and(|room| self.runs.len() >= room) {
-                    return Some(LibraryAnswer::Full(LibraryCommand::Keep(kept, bytes).into()));
+                    return Some(StorageAnswer::NoRoom(StorageCommand::WriteRun(kept, bytes).into()));
                 }
                 self.write(*kept, bytes);
-                return self.joined(&id).map(|kept| LibraryAnswer::Stored(kept.into()));
+                return self.merged_run(&id).map(|kept| StorageAnswer::Stored(kept.into()));
             }
-            LibraryCommand::Leave(kept, bytes) => self.left.push((*kept, bytes)),
-            LibraryCommand::Edit(edits) => {
+            StorageCommand::WriteRunOnClose(kept, bytes) => self.left.push((*kept, bytes)),
+            StorageCommand::WriteEdits(edits) => {
                 for edit in edits {
-                    if let Some(kept) = self.joined(&edit.id) {
-                        self.marks.insert(edit.id.clone(), Marks::of(&kept).edited(&edit));
+                    if let Some(kept) = self.merged_run(&edit.id) {
+                        self.marks.insert(edit.id.clone(), RunMarks::of(&kept).apply(&edit));
                     }
                 }
             }
-            LibraryCommand::Forget(ids) => ids.iter().for_each(|id| {
+            StorageCommand::Delete(ids) => ids.iter().for_each(|id| {
                 self.runs.remove(id);
                 self.marks.remove(id);
                 self.states.remove(id);
             }),
-            LibraryCommand::Fetch(id, _) => {
+            StorageCommand::ReadRun(id, _) => {
                 let found = self.runs.get(&id).cloned().zip(self.states.get(&id).cloned());
                 let found = found.map(|(run, bytes)| (run.into(), bytes));
-                return Some(LibraryAnswer::Fetched(id, found.ok_or("there are none".to_string())));
+                return Some(StorageAnswer::RunRead(id, found.ok_or("there are none".to_string())));
             }
-            LibraryCommand::ReadCurves(id) => {
+            StorageCommand::ReadCurves(id) => {
                 let rows = self.runs.get(&id).map_or(vec![], |run| run.rows.clone());
-                return Some(LibraryAnswer::Curves(id, rows));
+                return Some(StorageAnswer::Curves(id, rows));
             }
         }
         None
     }
 
+    /// Returns the names of the listed runs.
     fn names(&self) -> Vec<String> {
-        self.runs.keys().map(|id| self.joined(id).unwrap().name).collect()
+        self.runs.keys().map(|id| self.merged_run(id).unwrap().name).collect()
     }
 }
 
-/// A tab of the browser.
+/// A page in a tab with a scripted trainer, whose storage commands go to a shared storage.
 pub struct Tab {
     pub state: State,
     pub trainer: Scripted,
-    pub shelf: Rc<RefCell<Shelf>>,
+    pub shelf: Rc<RefCell<FakeStorage>>,
     pub sent: Vec<(Command, Payload)>,
 }
 
@@ -134,7 +137,8 @@ pub const LINK: &str = "#v1/sparse-parity?n=20&speed=0";
 pub const NOON: f64 = 1.8e12;
 
 impl Tab {
-    pub fn open(fragment: &str, shelf: &Rc<RefCell<Shelf>>) -> Tab {
+    /// Opens the page at a fragment in a new tab.
+    pub fn open(fragment: &str, shelf: &Rc<RefCell<FakeStorage>>) -> Tab {
         let trainer = Scripted::new(Program::Cpu, 300);
         let mut tab = Tab { state: State::default(), trainer, shelf: shelf.clone(), sent: vec![] };
         tab.act(Action::Open(fragment.into()));
@@ -142,14 +146,17 @@ impl Tab {
         tab
     }
 
+    /// Reads the stored runs.
     pub fn load(&mut self) {
-        self.wish(LibraryAction::Load);
+        self.act_on_library(LibraryAction::Load);
     }
 
-    pub fn wish(&mut self, wish: LibraryAction) {
+    /// Applies an action on the saved runs.
+    pub fn act_on_library(&mut self, wish: LibraryAction) {
         self.act(Action::Library(wish));
     }
 
+    /// Applies an action and carries out its effects.
     pub fn act(&mut self, action: Action) {
         let mut actions = VecDeque::from([action]);
         while let Some(action) = actions.pop_front() {
@@ -160,28 +167,32 @@ impl Tab {
                         self.sent.push((command, payload));
                     }
                     Effect::Library(deed) => {
-                        let answer = self.shelf.borrow_mut().obey(deed);
-                        actions.extend(answer.map(|answer| Action::Library(LibraryAction::Heard(answer))));
+                        let answer = self.shelf.borrow_mut().run_command(deed);
+                        actions.extend(answer.map(|answer| Action::Library(LibraryAction::Answer(answer))));
                     }
                     _ => {}
                 }
             }
             let said = self.trainer.take().into_iter();
-            actions.extend(said.map(|message| Action::Heard(Program::Cpu, TrainerMessage::Said(message))));
+            actions
+                .extend(said.map(|message| Action::Trainer(Program::Cpu, TrainerMessage::Message(message))));
         }
     }
 
+    /// Trains up to this step.
     pub fn train(&mut self, step: u64) {
         self.trainer.advance(step);
         self.seconds(5);
     }
 
+    /// Lets this number of seconds pass.
     pub fn seconds(&mut self, many: u32) {
         (0..many).for_each(|_| self.act(Action::Tick));
     }
 }
 
-pub fn kept(shelf: &Rc<RefCell<Shelf>>) -> Vec<(String, u64, bool)> {
+/// Returns id, step and whether the run has ended for every stored run.
+pub fn stored_summary(shelf: &Rc<RefCell<FakeStorage>>) -> Vec<(String, u64, bool)> {
     shelf.borrow().runs.values().map(|kept| (kept.id.clone(), kept.step, kept.ended)).collect()
 }
 
@@ -190,11 +201,11 @@ fn a_run_that_trains_is_kept_with_its_curves_and_its_state() {
     let shelf = Rc::default();
     let mut tab = Tab::open(LINK, &shelf);
     tab.seconds(10);
-    assert!(kept(&shelf).is_empty(), "nothing has been trained");
+    assert!(stored_summary(&shelf).is_empty(), "nothing has been trained");
     tab.train(100);
     tab.train(200);
     assert_eq!(
-        kept(&shelf),
+        stored_summary(&shelf),
         [("#v1/sparse-parity?n=20".into(), 200, false)],
         "the speed is no part of the run"
     );
@@ -205,13 +216,13 @@ fn a_run_that_trains_is_kept_with_its_curves_and_its_state() {
     tab.act(Action::Tick);
     tab.act(Action::Edit("width".into(), "64".into()));
     tab.train(50);
-    let ids: Vec<_> = kept(&shelf).into_iter().map(|(id, step, _)| (id, step)).collect();
+    let ids: Vec<_> = stored_summary(&shelf).into_iter().map(|(id, step, _)| (id, step)).collect();
     assert_eq!(ids, [("#v1/sparse-parity?n=20".into(), 250), ("#v1/sparse-parity?n=20&width=64".into(), 50)]);
     assert_eq!(shelf.borrow().names(), ["Sparse parity n = 20", "Sparse parity n = 20, width = 64"]);
     // Made again, it is the same entry, and what is known of it is not lost by beginning.
     tab.act(Action::Undo);
     tab.train(50);
-    assert_eq!(kept(&shelf)[0].1, 250);
+    assert_eq!(stored_summary(&shelf)[0].1, 250);
 }
 
 #[test]
@@ -221,27 +232,27 @@ fn after_a_reload_it_goes_on_where_it_was() {
     tab.seconds(2);
     tab.trainer.advance(200);
     tab.act(Action::Tick);
-    tab.wish(LibraryAction::Leave);
+    tab.act_on_library(LibraryAction::PageHidden);
     let whole: Vec<_> = tab.state.run.history.rows().cloned().collect();
     for address in [LINK, ""] {
         let mut tab = Tab::open(address, &shelf);
-        let offer = tab.state.offer().map(|kept| (kept.id.clone(), kept.step));
+        let offer = tab.state.resume_offer().map(|kept| (kept.id.clone(), kept.step));
         let (id, step) = offer.expect("the page says so");
         assert_eq!(step, 200);
-        tab.wish(LibraryAction::TakeUp(id));
+        tab.act_on_library(LibraryAction::Resume(id));
         assert_eq!(
             (tab.state.run.step, &tab.state.run.phase, encode(&tab.state.run.link).as_str()),
-            (200, &Phase::Running, LINK)
+            (200, &RunPhase::Running, LINK)
         );
         assert_eq!(tab.state.run.history.rows().cloned().collect::<Vec<_>>(), whole);
         let start = tab.sent.iter().rev().find(|(command, _)| matches!(command, Command::Start { .. }));
         assert_eq!(start.unwrap().1, Payload::Bytes(200u64.to_le_bytes().to_vec()));
-        assert!(tab.state.offer().is_none());
+        assert!(tab.state.resume_offer().is_none());
         tab.act(Action::Undo);
         assert_eq!(tab.state.run.step, 0, "back to the run that the page was opened with");
     }
     let other = Tab::open("#v1/sparse-parity?n=30", &shelf);
-    assert!(other.state.offer().is_none(), "somebody's link is what was asked for");
+    assert!(other.state.resume_offer().is_none(), "somebody's link is what was asked for");
 }
 
 #[test]
@@ -249,16 +260,16 @@ fn an_ended_run_opens_at_its_end() {
     let shelf = Rc::default();
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(300);
-    assert_eq!(tab.state.run.phase, Phase::Finished(Ending::Target));
+    assert_eq!(tab.state.run.phase, RunPhase::Finished(EndReason::Target));
     // The script gives no checkpoint at its end; the worker does.
     tab.trainer.send(&Command::Step, &Payload::Empty);
     tab.train(350);
-    let id = kept(&shelf)[0].0.clone();
-    assert!(kept(&shelf)[0].2);
+    let id = stored_summary(&shelf)[0].0.clone();
+    assert!(stored_summary(&shelf)[0].2);
     let mut tab = Tab::open("#v1/sparse-parity?n=30", &shelf);
-    tab.wish(LibraryAction::TakeUp(id));
-    assert_eq!((&tab.state.run.phase, tab.state.run.solved.len()), (&Phase::Paused, 1));
-    assert!(tab.state.offer().is_none());
+    tab.act_on_library(LibraryAction::Resume(id));
+    assert_eq!((&tab.state.run.phase, tab.state.run.solved.len()), (&RunPhase::Paused, 1));
+    assert!(tab.state.resume_offer().is_none());
 }
 
 #[test]
@@ -268,22 +279,22 @@ fn two_tabs_lose_nothing_of_each_other() {
     a.train(200);
     b.train(100);
     a.train(250);
-    assert_eq!(kept(&shelf).iter().map(|k| k.1).collect::<Vec<_>>(), [250, 100]);
+    assert_eq!(stored_summary(&shelf).iter().map(|k| k.1).collect::<Vec<_>>(), [250, 100]);
     // What one is called in one tab stays when the other goes on writing it down.
     b.load();
-    let id = kept(&shelf)[0].0.clone();
-    b.wish(LibraryAction::Rename(id.clone(), "Mine".into()));
-    b.wish(LibraryAction::Pin(id.clone()));
+    let id = stored_summary(&shelf)[0].0.clone();
+    b.act_on_library(LibraryAction::Rename(id.clone(), "Mine".into()));
+    b.act_on_library(LibraryAction::Pin(id.clone()));
     a.train(280);
     let is = |step| {
-        let joined = shelf.borrow().joined(&id);
+        let joined = shelf.borrow().merged_run(&id);
         joined.is_some_and(|k| (k.step, k.name.as_str(), k.pinned) == (step, "Mine", true))
     };
     assert!(is(280));
     // Whoever leaves has no time to ask.
     a.trainer.advance(290);
     a.act(Action::SingleStep);
-    a.wish(LibraryAction::Leave);
+    a.act_on_library(LibraryAction::PageHidden);
     assert!(is(280), "it is written beside");
     // The same run in both: the one that got further counts.
     let mut c = Tab::open(LINK, &shelf);
@@ -298,22 +309,22 @@ fn what_a_hidden_page_leaves_is_written_once_and_comes_back_where_there_is_no_ro
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(100);
     let left = |tab: &mut Tab| {
-        tab.wish(LibraryAction::Leave);
+        tab.act_on_library(LibraryAction::PageHidden);
         tab.shelf.borrow().left.iter().map(|(kept, _)| kept.step).collect::<Vec<_>>()
     };
     assert!(left(&mut tab).is_empty(), "all of it is stored");
     tab.trainer.advance(150);
     tab.act(Action::SingleStep);
     assert_eq!((left(&mut tab), left(&mut tab)), (vec![150], vec![150]));
-    assert!(tab.state.library.sent.is_empty(), "nobody waits for an answer");
+    assert!(tab.state.library.writing.is_empty(), "nobody waits for an answer");
     // What the browser is still writing may not be there before the page is gone.
-    tab.state.library.sent.push(id(20));
+    tab.state.library.writing.push(id(20));
     assert_eq!((left(&mut tab), left(&mut tab)), (vec![150, 150], vec![150, 150]));
     let (kept, bytes) = shelf.borrow_mut().left.remove(0);
-    let full = LibraryAnswer::Full(LibraryCommand::Leave(kept.into(), bytes).into());
-    tab.wish(LibraryAction::Heard(full));
+    let full = StorageAnswer::NoRoom(StorageCommand::WriteRunOnClose(kept.into(), bytes).into());
+    tab.act_on_library(LibraryAction::Answer(full));
     assert!(!tab.state.library.is_stored(&id(20)));
-    assert!(tab.state.library.trouble.contains("to store 1 kept run."), "{}", tab.state.library.trouble);
+    assert!(tab.state.library.warning.contains("to store 1 kept run."), "{}", tab.state.library.warning);
 }
 
 #[test]
@@ -321,18 +332,18 @@ fn deleting_can_be_undone() {
     let shelf = Rc::default();
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(100);
-    let id = kept(&shelf)[0].0.clone();
-    tab.wish(LibraryAction::Delete(id.clone()));
-    assert!(tab.state.library.listed().is_empty() && tab.state.message.contains("Undo"));
-    assert!(Tab::open(LINK, &shelf).state.library.listed().is_empty());
+    let id = stored_summary(&shelf)[0].0.clone();
+    tab.act_on_library(LibraryAction::Delete(id.clone()));
+    assert!(tab.state.library.listed_runs().is_empty() && tab.state.message.contains("Undo"));
+    assert!(Tab::open(LINK, &shelf).state.library.listed_runs().is_empty());
     tab.act(Action::Undo);
-    assert_eq!(tab.state.library.listed().len(), 1);
+    assert_eq!(tab.state.library.listed_runs().len(), 1);
     assert_eq!(shelf.borrow().runs[&id].rows.len(), 3, "an edit does not touch the curves");
-    tab.wish(LibraryAction::Delete(id.clone()));
+    tab.act_on_library(LibraryAction::Delete(id.clone()));
     let mut later = Tab::open("#v1/sparse-parity?n=30", &shelf);
-    let stock = Stock { now: NOON + 1e7, ..shelf.borrow().stock() };
-    later.wish(LibraryAction::Heard(LibraryAnswer::Loaded(stock)));
-    assert!(kept(&shelf).is_empty(), "after an hour it is gone");
+    let stock = StoredRuns { now_ms: NOON + 1e7, ..shelf.borrow().stored_runs() };
+    later.act_on_library(LibraryAction::Answer(StorageAnswer::Loaded(stock)));
+    assert!(stored_summary(&shelf).is_empty(), "after an hour it is gone");
 }
 
 #[test]
@@ -340,15 +351,15 @@ fn a_name_and_a_pin_can_be_undone() {
     let shelf = Rc::default();
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(100);
-    let id = kept(&shelf)[0].0.clone();
+    let id = stored_summary(&shelf)[0].0.clone();
     let first = tab.state.library.find(&id).unwrap().name.clone();
-    tab.wish(LibraryAction::Rename(id.clone(), "mine".into()));
-    tab.wish(LibraryAction::Pin(id.clone()));
+    tab.act_on_library(LibraryAction::Rename(id.clone(), "mine".into()));
+    tab.act_on_library(LibraryAction::Pin(id.clone()));
     // A name that is the same is no change.
-    tab.wish(LibraryAction::Rename(id.clone(), "mine".into()));
+    tab.act_on_library(LibraryAction::Rename(id.clone(), "mine".into()));
     let is = |tab: &Tab| {
         let kept = tab.state.library.find(&id).unwrap();
-        (kept.name.clone(), kept.pinned, shelf.borrow().joined(&id).unwrap().name)
+        (kept.name.clone(), kept.pinned, shelf.borrow().merged_run(&id).unwrap().name)
     };
     assert_eq!(is(&tab), ("mine".into(), true, "mine".into()));
     tab.act(Action::Undo);
@@ -359,42 +370,43 @@ fn a_name_and_a_pin_can_be_undone() {
     assert!(tab.state.message.starts_with("After Undo, the name is"));
 }
 
-/// A tab in whose browser three runs are kept, and no more fit.
-fn full() -> (Rc<RefCell<Shelf>>, Tab) {
-    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+/// Returns a storage that is full with three runs, and a tab that uses it.
+fn full_storage() -> (Rc<RefCell<FakeStorage>>, Tab) {
+    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     shelf.borrow_mut().room = Some(3);
     let mut tab = Tab::open(LINK, &shelf);
     for n in [20, 21, 22] {
         tab.act(Action::Edit("n".into(), n.to_string()));
         tab.train(100);
     }
-    assert_eq!((kept(&shelf).len(), tab.state.library.trouble.as_str()), (3, ""));
+    assert_eq!((stored_summary(&shelf).len(), tab.state.library.warning.as_str()), (3, ""));
     (shelf, tab)
 }
 
+/// Returns the id of the run with this setting `n`.
 fn id(n: u32) -> String {
     format!("#v1/sparse-parity?n={n}")
 }
 
 #[test]
 fn where_there_is_no_room_nothing_is_deleted_and_the_new_run_stays_on_the_page() {
-    let (shelf, mut tab) = full();
+    let (shelf, mut tab) = full_storage();
     let before = shelf.borrow().runs.clone();
     for (n, said) in [(23, "to store 1 kept run."), (24, "to store 2 kept runs.")] {
         tab.act(Action::Edit("n".into(), n.to_string()));
         tab.train(100);
         tab.train(200);
-        assert!(tab.state.library.trouble.contains(said), "{}", tab.state.library.trouble);
+        assert!(tab.state.library.warning.contains(said), "{}", tab.state.library.warning);
         assert!(!tab.state.library.is_stored(&id(n)));
     }
     assert_eq!(shelf.borrow().runs, before, "what was kept is as it was");
-    let listed: Vec<u64> = tab.state.library.listed().iter().map(|kept| kept.step).collect();
+    let listed: Vec<u64> = tab.state.library.listed_runs().iter().map(|kept| kept.step).collect();
     assert_eq!((listed.len(), listed.iter().filter(|step| **step == 200).count()), (5, 2));
     // Opening the list reads what is stored, and loses nothing.
     tab.load();
-    assert_eq!(tab.state.library.listed().len(), 5);
+    assert_eq!(tab.state.library.listed_runs().len(), 5);
     // It can be taken up without the browser, where it was.
-    tab.wish(LibraryAction::TakeUp(id(23)));
+    tab.act_on_library(LibraryAction::Resume(id(23)));
     let n = tab.state.run.spec().value("n").unwrap().to_string();
     assert_eq!((tab.state.run.step, n.as_str()), (200, "23"));
     assert_eq!(shelf.borrow().runs, before);
@@ -402,27 +414,27 @@ fn where_there_is_no_room_nothing_is_deleted_and_the_new_run_stays_on_the_page()
 
 #[test]
 fn what_a_person_deletes_makes_room_for_what_was_not_stored() {
-    let (shelf, mut tab) = full();
+    let (shelf, mut tab) = full_storage();
     for n in [23, 24] {
         tab.act(Action::Edit("n".into(), n.to_string()));
         tab.train(100);
     }
-    tab.wish(LibraryAction::Delete(id(21)));
-    let stored = |shelf: &Rc<RefCell<Shelf>>| shelf.borrow().runs.keys().cloned().collect::<Vec<_>>();
+    tab.act_on_library(LibraryAction::Delete(id(21)));
+    let stored = |shelf: &Rc<RefCell<FakeStorage>>| shelf.borrow().runs.keys().cloned().collect::<Vec<_>>();
     assert_eq!(stored(&shelf), [id(20), id(22), id(23)]);
     assert_eq!(shelf.borrow().states[&id(23)], 100u64.to_le_bytes());
-    assert!(tab.state.library.is_stored(&id(23)) && tab.state.library.trouble.contains("1 kept run."));
+    assert!(tab.state.library.is_stored(&id(23)) && tab.state.library.warning.contains("1 kept run."));
     tab.act(Action::Undo);
     assert!(tab.state.message.contains("cannot be restored"), "{}", tab.state.message);
-    tab.wish(LibraryAction::Delete(id(20)));
+    tab.act_on_library(LibraryAction::Delete(id(20)));
     assert_eq!(stored(&shelf), [id(22), id(23), id(24)]);
-    assert_eq!(tab.state.library.trouble, "", "nothing is left to be said");
-    assert_eq!(tab.state.library.listed().len(), 3);
+    assert_eq!(tab.state.library.warning, "", "nothing is left to be said");
+    assert_eq!(tab.state.library.listed_runs().len(), 3);
 }
 
 #[test]
 fn a_run_that_can_never_fit_costs_no_other_one() {
-    let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(100);
     shelf.borrow_mut().room = Some(0);
@@ -433,18 +445,22 @@ fn a_run_that_can_never_fit_costs_no_other_one() {
     }
     assert_eq!(shelf.borrow().runs, before);
     // Also a change may find no room.
-    let edit = LibraryCommand::Edit(vec![Edit { id: id(20), pinned: Some(true), ..Edit::default() }]);
-    tab.wish(LibraryAction::Heard(LibraryAnswer::Full(edit.into())));
-    assert!(tab.state.library.trouble.contains("this change"), "{}", tab.state.library.trouble);
+    let edit = StorageCommand::WriteEdits(vec![MarksEdit {
+        id: id(20),
+        pinned: Some(true),
+        ..MarksEdit::default()
+    }]);
+    tab.act_on_library(LibraryAction::Answer(StorageAnswer::NoRoom(edit.into())));
+    assert!(tab.state.library.warning.contains("this change"), "{}", tab.state.library.warning);
     // One that deletes needs none.
-    tab.wish(LibraryAction::Delete(id(20)));
+    tab.act_on_library(LibraryAction::Delete(id(20)));
     assert!(shelf.borrow().runs.is_empty());
 }
 
 #[test]
 fn the_limits_of_the_page_delete_nothing_either() {
-    for (many, bytes) in [(5, MOST_BYTES / 4), (MOST_RUNS, 10)] {
-        let shelf: Rc<RefCell<Shelf>> = Rc::default();
+    for (many, bytes) in [(5, MAX_BYTES / 4), (MAX_RUNS, 10)] {
+        let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
         let link = |i: usize| format!("#v1/sparse-parity?seed={}", i + 1000);
         let large = |i: usize| {
             let (id, link, at) = (link(i), link(i), i as f64);
@@ -454,30 +470,30 @@ fn the_limits_of_the_page_delete_nothing_either() {
         let mut tab = Tab::open(LINK, &shelf);
         tab.train(200);
         assert_eq!(shelf.borrow().runs.len(), many);
-        assert_eq!(tab.state.library.listed().len(), many + 1);
+        assert_eq!(tab.state.library.listed_runs().len(), many + 1);
         assert!(!tab.state.library.is_stored(&id(20)));
-        assert!(tab.state.library.trouble.contains("no room left"), "{}", tab.state.library.trouble);
+        assert!(tab.state.library.warning.contains("no room left"), "{}", tab.state.library.warning);
         // What is deleted waits for its Undo as long as its room is not needed.
-        tab.wish(LibraryAction::Delete(link(0)));
-        tab.wish(LibraryAction::Delete(link(1)));
+        tab.act_on_library(LibraryAction::Delete(link(0)));
+        tab.act_on_library(LibraryAction::Delete(link(1)));
         assert!(tab.state.library.is_stored(&id(20)) && shelf.borrow().runs.contains_key(&id(20)));
-        assert_eq!(tab.state.library.trouble, "");
+        assert_eq!(tab.state.library.warning, "");
     }
 }
 
 #[test]
 fn without_storage_everything_else_works() {
-    let shelf: Rc<RefCell<Shelf>> = Rc::default();
-    shelf.borrow_mut().refuses = Some(Refusal::Failed("indexedDB is not defined".into()));
+    let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
+    shelf.borrow_mut().refuses = Some(StorageError::Failed("indexedDB is not defined".into()));
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(100);
-    assert!(kept(&shelf).is_empty() && tab.state.library.trouble.contains("stores nothing"));
+    assert!(stored_summary(&shelf).is_empty() && tab.state.library.warning.contains("stores nothing"));
     assert_eq!(tab.state.run.step, 100);
     // What was trained is there as long as the page is.
     tab.act(Action::Edit("n".into(), "21".into()));
     tab.train(50);
-    tab.wish(LibraryAction::TakeUp(id(20)));
-    assert_eq!((tab.state.run.step, tab.state.library.listed().len()), (100, 2));
+    tab.act_on_library(LibraryAction::Resume(id(20)));
+    assert_eq!((tab.state.run.step, tab.state.library.listed_runs().len()), (100, 2));
 }
 
 #[test]
@@ -489,13 +505,13 @@ fn curves_of_kept_runs_are_drawn_under_what_differs() {
     tab.act(Action::Reset);
     tab.act(Action::Edit("width".into(), "64".into()));
     tab.train(100);
-    let id = kept(&shelf)[0].0.clone();
-    tab.wish(LibraryAction::Overlay(id.clone()));
+    let id = stored_summary(&shelf)[0].0.clone();
+    tab.act_on_library(LibraryAction::ToggleCompared(id.clone()));
     let names = |tab: &Tab, chart: Chart| match tab.state.reading_to_end(chart) {
         Reading::Lines(lines) => lines
             .series
             .into_iter()
-            .filter(|s| s.tint.is_some())
+            .filter(|s| s.muted_colour.is_some())
             .map(|s| (s.name, s.x.len()))
             .collect::<Vec<_>>(),
         _ => vec![],
@@ -503,6 +519,6 @@ fn curves_of_kept_runs_are_drawn_under_what_differs() {
     assert_eq!(names(&tab, chart::LOSS), [("held-out, width = 100, η = 0.1".into(), 5)]);
     assert_eq!(names(&tab, chart::ACCURACY).len(), 1);
     assert!(names(&tab, parity_charts::MOVEMENT).is_empty());
-    tab.wish(LibraryAction::Overlay(id));
+    tab.act_on_library(LibraryAction::ToggleCompared(id));
     assert!(names(&tab, chart::LOSS).is_empty());
 }

@@ -1,71 +1,73 @@
-//! What changes the kept runs: what a person wants of them, what the browser answers, and the run under way.
+//! How actions, answers of the storage and the current run change the saved runs.
 
-use super::curves::{bytes as bytes_of, thinned};
-use super::merge::merged;
-use super::tables::{file_of, lacking};
+use super::curves::{rows_bytes as bytes_of, thin_history};
+use super::merge::merge_written;
+use super::tables::{missing_table, table_file};
 use super::{
-    COLOURS, Library, LibraryAction, LibraryAnswer, LibraryCommand, Reason, Refusal, SavedRun, Storage,
-    id_of, name_of,
+    COLOUR_COUNT, Library, LibraryAction, SavedRun, StorageAnswer, StorageCommand, StorageError,
+    StorageStatus, UnstoredReason, default_name, run_id,
 };
 use crate::state::{State, UndoEntry};
 use crate::trainer::Effect;
 use vivarium_model::permalink::encode;
-use vivarium_view::display::Phase;
-use vivarium_view::display::words::count;
-use vivarium_view::record::saved::{Edit, FORMAT, Marks, link, name};
+use vivarium_view::display::RunPhase;
+use vivarium_view::display::words::format_count;
+use vivarium_view::record::saved::{ENTRY_FORMAT, MarksEdit, RunMarks, clean_name, parse_saved_link};
 
-/// Seconds between two times that a run under way is written down.
-const BETWEEN_S: u32 = 3;
-/// Seconds that a run must have lived to be worth it, unless it has ended.
-const LEAST_S: u32 = 2;
+/// Seconds between two saves of a running run.
+const SAVE_INTERVAL_S: u32 = 3;
+/// Smallest age in seconds at which a run is saved, unless it has ended.
+const MIN_AGE_S: u32 = 2;
 /// Seconds between two attempts to open a storage that has failed.
-const AGAIN_S: u32 = 30;
+const RETRY_INTERVAL_S: u32 = 30;
 
 impl Library {
-    /// Keeps what the person says of runs until it can be stored.
-    fn hold_edits(&mut self, edits: Vec<Edit>) {
+    /// Queues edits until they can be stored; a later edit of a run replaces an earlier one.
+    fn queue_edits(&mut self, edits: Vec<MarksEdit>) {
         for edit in edits {
-            match self.edits.iter_mut().find(|known| known.id == edit.id) {
-                // However often somebody changes their mind, the last word of each kind counts.
+            match self.pending_edits.iter_mut().find(|known| known.id == edit.id) {
+                // Of several edits of a run, the last one of each kind counts.
                 Some(known) => {
                     known.name = edit.name.or(known.name.take());
                     known.pinned = edit.pinned.or(known.pinned);
                     known.deleted = edit.deleted.or(known.deleted);
                 }
-                None => self.edits.push(edit),
+                None => self.pending_edits.push(edit),
             }
         }
     }
 }
 
 impl State {
-    /// Counts changes of which kept runs are drawn.
-    pub fn drawings(&self) -> u64 {
-        self.library.drawings
+    /// Returns the number of changes of the compared runs so far.
+    pub fn drawing_version(&self) -> u64 {
+        self.library.drawing_version
     }
 
-    /// Does what is wished of kept runs: what [`State::wish`] calls.
-    pub(super) fn do_wish(&mut self, wish: LibraryAction, effects: &mut Vec<Effect>) {
-        match wish {
-            LibraryAction::Load => effects.push(Effect::Library(LibraryCommand::Load)),
+    /// Applies an action on the saved runs.
+    pub(super) fn handle_library_action(&mut self, action: LibraryAction, effects: &mut Vec<Effect>) {
+        match action {
+            LibraryAction::Load => effects.push(Effect::Library(StorageCommand::Load)),
             LibraryAction::Rename(id, text) => {
-                // Without a name, the page's own is back.
+                // An empty name restores the default name.
                 let own = self.library.find(&id).filter(|_| text.trim().is_empty());
-                let text = own.and_then(|kept| Some(name_of(&link(&kept.link).ok()?.spec))).unwrap_or(text);
-                let edit = Edit { name: Some(name(&text)), ..Edit::default() };
-                self.change_kept(vec![Edit { id, ..edit }], effects);
+                let text = own
+                    .and_then(|kept| Some(default_name(&parse_saved_link(&kept.link).ok()?.spec)))
+                    .unwrap_or(text);
+                let edit = MarksEdit { name: Some(clean_name(&text)), ..MarksEdit::default() };
+                self.edit_with_undo(vec![MarksEdit { id, ..edit }], effects);
             }
             LibraryAction::Pin(id) => {
                 let pinned = self.library.find(&id).map(|kept| !kept.pinned);
-                self.change_kept(vec![Edit { id, pinned, ..Edit::default() }], effects);
+                self.edit_with_undo(vec![MarksEdit { id, pinned, ..MarksEdit::default() }], effects);
             }
             LibraryAction::Delete(id) => {
-                self.delete_kept(vec![id], effects);
+                self.delete_saved_runs(vec![id], effects);
                 self.message = tr!("Deleted the run from the kept runs; Undo restores the run.").into();
             }
             LibraryAction::DeleteUnpinned => {
-                let current = id_of(self.run.spec());
-                let listed = self.library.listed().into_iter().filter(|kept| !kept.pinned);
+                let current = run_id(self.run.spec());
+                let listed = self.library.listed_runs().into_iter().filter(|kept| !kept.pinned);
                 let ids: Vec<String> =
                     listed.map(|kept| kept.id.clone()).filter(|id| *id != current).collect();
                 if ids.is_empty() {
@@ -74,64 +76,64 @@ impl State {
                             .into();
                     return;
                 }
-                let runs = count(ids.len(), "kept run");
-                self.delete_kept(ids, effects);
+                let runs = format_count(ids.len(), "kept run");
+                self.delete_saved_runs(ids, effects);
                 self.message = tr!("Deleted {runs}; Undo restores all of them.", runs);
             }
             LibraryAction::DeleteDamaged(key) => {
                 self.library.damaged.retain(|(damaged, _)| *damaged != key);
-                effects.push(Effect::Library(LibraryCommand::Forget(vec![key])));
+                effects.push(Effect::Library(StorageCommand::Delete(vec![key])));
             }
-            LibraryAction::Overlay(id) => self.toggle_compared(id, effects),
-            LibraryAction::Compare => self.keep_and_compare(effects),
+            LibraryAction::ToggleCompared(id) => self.toggle_compared(id, effects),
+            LibraryAction::Compare => self.compare_current_run(effects),
             LibraryAction::StopComparing => self.stop_comparing(),
-            LibraryAction::Recall(ids) => self.recall_compared(ids, effects),
-            LibraryAction::CompareAgain(ids) => self.compare_again(&ids, effects),
-            LibraryAction::TakeUp(id) => {
-                self.library.waiting = None;
-                let table = self.library.find(&id).and_then(lacking);
-                // What is on the page alone need not be fetched.
+            LibraryAction::AddCompared(ids) => self.add_compared_runs(ids, effects),
+            LibraryAction::RestoreComparison(ids) => self.restore_comparison(&ids, effects),
+            LibraryAction::Resume(id) => {
+                self.library.waiting_run = None;
+                let table = self.library.find(&id).and_then(missing_table);
+                // A run that is on the page only need not be read.
                 match table.is_none() && !self.library.is_stored(&id) {
-                    true => self.answered(LibraryAnswer::Fetched(id, Err(String::new())), effects),
-                    false => effects.push(Effect::Library(LibraryCommand::Fetch(id, table))),
+                    true => self.handle_answer(StorageAnswer::RunRead(id, Err(String::new())), effects),
+                    false => effects.push(Effect::Library(StorageCommand::ReadRun(id, table))),
                 }
             }
-            LibraryAction::NotNow => self.library.waiting = None,
-            LibraryAction::Leave => {
-                // What the browser is still writing may not be there before the page is gone.
-                if self.library.sent.contains(&id_of(self.whole().spec())) {
-                    self.library.written = Default::default();
+            LibraryAction::CancelWaiting => self.library.waiting_run = None,
+            LibraryAction::PageHidden => {
+                // A write in progress may not be finished before the page is closed.
+                if self.library.writing.contains(&run_id(self.latest_run().spec())) {
+                    self.library.last_written = Default::default();
                 }
                 let mut last = vec![];
-                self.write_down(true, &mut last);
+                self.write_current_run(true, &mut last);
                 for effect in last {
                     effects.push(match effect {
-                        Effect::Library(LibraryCommand::Keep(kept, bytes)) => {
-                            // Only what goes wrong with it is answered.
-                            self.library.sent.retain(|sent| *sent != kept.id);
-                            Effect::Library(LibraryCommand::Leave(kept, bytes))
+                        Effect::Library(StorageCommand::WriteRun(kept, bytes)) => {
+                            // Only a failure is answered.
+                            self.library.writing.retain(|sent| *sent != kept.id);
+                            Effect::Library(StorageCommand::WriteRunOnClose(kept, bytes))
                         }
                         other => other,
                     });
                 }
             }
-            LibraryAction::Heard(answer) => self.answered(answer, effects),
+            LibraryAction::Answer(answer) => self.handle_answer(answer, effects),
         }
     }
 
-    /// Deletes kept runs, which can be undone.
-    fn delete_kept(&mut self, ids: Vec<String>, effects: &mut Vec<Effect>) {
-        if self.library.waiting.as_ref().is_some_and(|waiting| ids.contains(&waiting.kept.id)) {
-            self.library.waiting = None;
+    /// Deletes saved runs; Undo can restore them.
+    fn delete_saved_runs(&mut self, ids: Vec<String>, effects: &mut Vec<Effect>) {
+        if self.library.waiting_run.as_ref().is_some_and(|waiting| ids.contains(&waiting.kept.id)) {
+            self.library.waiting_run = None;
         }
-        let deleted = Some(self.library.now.max(1.0));
-        let edits = ids.into_iter().map(|id| Edit { id, deleted, ..Edit::default() }).collect();
-        self.change_kept(edits, effects);
-        self.library.store_held(effects);
+        let deleted = Some(self.library.now_ms.max(1.0));
+        let edits = ids.into_iter().map(|id| MarksEdit { id, deleted, ..MarksEdit::default() }).collect();
+        self.edit_with_undo(edits, effects);
+        self.library.retry_unstored(effects);
     }
 
-    /// Takes back what was last done to kept runs: what [`State::undo_kept`] calls.
-    pub(super) fn take_back_kept(&mut self, before: &[SavedRun], effects: &mut Vec<Effect>) {
+    /// Restores names, pins and deletions as they were in `before`: the effect of Undo.
+    pub(super) fn restore_saved_runs(&mut self, before: &[SavedRun], effects: &mut Vec<Effect>) {
         let known = |before: &SavedRun| Some((before.clone(), self.library.find(&before.id)?.clone()));
         let there: Vec<(SavedRun, SavedRun)> = before.iter().filter_map(known).collect();
         let Some((was, is)) = there.first() else {
@@ -142,151 +144,156 @@ impl State {
         };
         self.message = match (is.deleted > was.deleted, is.name != was.name) {
             (true, _) if before.len() > 1 => {
-                tr!("Restored by Undo: {runs}.", runs = count(there.len(), "kept run"))
+                tr!("Restored by Undo: {runs}.", runs = format_count(there.len(), "kept run"))
             }
             (true, _) => tr!("After Undo, the run is restored.").into(),
             (_, true) => tr!("After Undo, the name is “{name}” again.", name = was.name),
             _ if was.pinned => tr!("After Undo, the run is pinned again.").into(),
             _ => tr!("After Undo, the run is no longer pinned.").into(),
         };
-        let edits = there.into_iter().map(|(was, is)| Edit {
+        let edits = there.into_iter().map(|(was, is)| MarksEdit {
             name: (is.name != was.name).then_some(was.name),
             pinned: (is.pinned != was.pinned).then_some(was.pinned),
             deleted: (is.deleted != was.deleted).then_some(was.deleted),
             id: was.id,
         });
-        self.edit_kept(edits.collect(), effects);
+        self.edit_saved_runs(edits.collect(), effects);
     }
 
-    /// Changes what is said of kept runs in a way that can be undone.
-    fn change_kept(&mut self, edits: Vec<Edit>, effects: &mut Vec<Effect>) {
+    /// Edits saved runs and adds an entry to the list of Undo.
+    fn edit_with_undo(&mut self, edits: Vec<MarksEdit>, effects: &mut Vec<Effect>) {
         let bare = |kept: &SavedRun| SavedRun { rows: vec![], revision: 0, ..kept.clone() };
         let find = |state: &State, id: &str| state.library.find(id).map(bare);
         let before: Vec<SavedRun> = edits.iter().filter_map(|edit| find(self, &edit.id)).collect();
-        self.edit_kept(edits, effects);
+        self.edit_saved_runs(edits, effects);
         let is_changed = |before: &SavedRun| find(self, &before.id).as_ref() != Some(before);
         let changed: Vec<SavedRun> = before.into_iter().filter(|before| is_changed(before)).collect();
         if !changed.is_empty() {
-            self.remember(UndoEntry::SavedRuns(changed));
+            self.push_undo(UndoEntry::SavedRuns(changed));
         }
     }
 
-    fn edit_kept(&mut self, edits: Vec<Edit>, effects: &mut Vec<Effect>) {
+    /// Edits saved runs on the page and in the storage.
+    fn edit_saved_runs(&mut self, edits: Vec<MarksEdit>, effects: &mut Vec<Effect>) {
         for edit in &edits {
             if let Some(kept) = self.library.runs.iter_mut().find(|kept| kept.id == edit.id) {
-                let marks = Marks::of(kept).edited(edit);
-                *kept = std::mem::take(kept).marked(marks);
+                let marks = RunMarks::of(kept).apply(edit);
+                *kept = std::mem::take(kept).with_marks(marks);
                 let deleted = kept.deleted > 0.0;
                 let of_it = self.library.compared.iter_mut().filter(|compared| compared.id == edit.id);
                 of_it.for_each(|compared| compared.deleted = deleted);
             }
         }
-        // Also its name is drawn.
-        self.library.drawings += 1;
-        // Also of what is on the page alone: an earlier state of it may be stored.
+        // The name is drawn too.
+        self.library.drawing_version += 1;
+        // Also for runs that are on the page only: an earlier state may be stored.
         match self.library.storage {
-            Storage::Ready => effects.push(Effect::Library(LibraryCommand::Edit(edits))),
-            _ => self.library.hold_edits(edits),
+            StorageStatus::Ready => effects.push(Effect::Library(StorageCommand::WriteEdits(edits))),
+            _ => self.library.queue_edits(edits),
         }
     }
 
-    /// Another run is about to begin; the one under way is written down.
-    pub fn turn_page(&mut self, effects: &mut Vec<Effect>) {
-        self.keep(false, effects);
-        self.library.age = 0;
+    /// Saves the current run before another one begins.
+    pub fn save_before_next_run(&mut self, effects: &mut Vec<Effect>) {
+        self.save_run(false, effects);
+        self.library.run_age_s = 0;
     }
 
-    /// Puts the run that is taken up in place of its beginning.
-    pub fn take_handed(&mut self) {
-        let Some((kept, bytes)) = self.library.handed.take() else { return };
+    /// Sets step, curves and checkpoint of the run that is being resumed.
+    pub fn restore_resumed_run(&mut self) {
+        let Some((kept, bytes)) = self.library.resumed_run.take() else { return };
         let Some(bytes) = bytes else { return };
         (self.run.step, self.run.solved, self.paused) = (kept.step, kept.solved, kept.ended);
         let made = kept.rows.into_iter().filter(|row| row.step <= kept.step);
         for row in made {
-            self.run.measured(row);
+            self.run.add_measurement(row);
         }
-        self.run.initial = kept.initial;
-        self.past.push(self.run.step, &bytes, self.run.level());
+        self.run.initial_weights_file = kept.initial;
+        self.checkpoints.push(self.run.step, &bytes, self.run.latest_accuracy());
         self.checkpoint = Some((self.run.step, bytes));
     }
 
-    /// The run that the page was left at, if there is more of it than of the one under way.
-    pub fn offer(&self) -> Option<&SavedRun> {
-        let offer = self.library.offer.as_ref().filter(|_| self.run.runs == 1)?;
+    /// Returns the run at which the page was left last, if it has trained further than the current one.
+    pub fn resume_offer(&self) -> Option<&SavedRun> {
+        let offer = self.library.last_open_run.as_ref().filter(|_| self.run.run_count == 1)?;
         let kept = self.library.find(offer).filter(|kept| kept.deleted == 0.0 && kept.step > 0)?;
-        let is_ahead = kept.step > self.run.step || kept.id != id_of(self.run.spec());
+        let is_ahead = kept.step > self.run.step || kept.id != run_id(self.run.spec());
         is_ahead.then_some(kept)
     }
 
-    /// A second has passed.
-    pub fn keep_time(&mut self, effects: &mut Vec<Effect>) {
-        self.library.now += 1e3;
-        self.library.age += 1;
+    /// Counts one second; saves the run and opens the storage again at their intervals.
+    pub fn tick_library(&mut self, effects: &mut Vec<Effect>) {
+        self.library.now_ms += 1e3;
+        self.library.run_age_s += 1;
         let may_return = matches!(
             self.library.storage,
-            Storage::Refused(Refusal::Failed(_) | Refusal::Blocked | Refusal::Lost)
+            StorageStatus::Refused(
+                StorageError::Failed(_) | StorageError::BlockedByOlderVersion | StorageError::ConnectionLost
+            )
         );
-        if may_return && self.library.age.is_multiple_of(AGAIN_S) {
-            effects.push(Effect::Library(LibraryCommand::Load));
+        if may_return && self.library.run_age_s.is_multiple_of(RETRY_INTERVAL_S) {
+            effects.push(Effect::Library(StorageCommand::Load));
         }
-        let rests = !matches!(self.run.phase, Phase::Running | Phase::Loading);
-        if rests || self.library.age.is_multiple_of(BETWEEN_S) {
-            self.keep(rests, effects);
+        let rests = !matches!(self.run.phase, RunPhase::Running | RunPhase::Loading);
+        if rests || self.library.run_age_s.is_multiple_of(SAVE_INTERVAL_S) {
+            self.save_run(rests, effects);
         }
     }
 
-    /// Writes the run down as it is now, if there is news of it: what [`State::keep`] calls.
-    pub(super) fn write_down(&mut self, must: bool, effects: &mut Vec<Effect>) {
-        self.grow_compared();
-        let run = self.whole();
-        let ended = matches!(run.phase, Phase::Finished(_) | Phase::Diverged { .. });
-        // What can be gone on from; curves reach a little further.
-        let state = self.past.before(u64::MAX);
+    /// Saves the current run if it has changed since the last save.
+    pub(super) fn write_current_run(&mut self, even_if_young: bool, effects: &mut Vec<Effect>) {
+        self.update_compared_run();
+        let run = self.latest_run();
+        let ended = matches!(run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
+        // The latest checkpoint; curves reach a little further.
+        let state = self.checkpoints.latest_before(u64::MAX);
         let step = state.map_or(0, |(step, _)| step);
-        let news = (self.run.runs, step, ended);
-        let is_wanted = must || self.library.kept_run == Some(self.run.runs);
-        let young = self.library.age < LEAST_S && !is_wanted && !ended;
-        if self.library.storage == Storage::Unknown
+        let news = (self.run.run_count, step, ended);
+        let is_wanted = even_if_young || self.library.compared_run_number == Some(self.run.run_count);
+        let young = self.library.run_age_s < MIN_AGE_S && !is_wanted && !ended;
+        if self.library.storage == StorageStatus::Unknown
             || self.run.sweep.is_some()
             || young
             || step == 0
-            || self.library.written == news
+            || self.library.last_written == news
         {
             return;
         }
         let spec = run.spec();
-        let rows = thinned(&run.history);
+        let rows = thin_history(&run.history);
         let bytes = state.map(|(_, bytes)| bytes.to_vec());
         let kept = SavedRun {
-            format: FORMAT,
-            id: id_of(spec),
+            format: ENTRY_FORMAT,
+            id: run_id(spec),
             link: encode(&run.link),
-            name: name_of(spec),
-            // Two tabs that begin at once shall not take the same.
-            colour: id_of(spec).bytes().map(usize::from).sum::<usize>() % COLOURS,
-            at: self.library.now,
+            name: default_name(spec),
+            // Two tabs that start at the same time get different colours.
+            colour: run_id(spec).bytes().map(usize::from).sum::<usize>() % COLOUR_COUNT,
+            at: self.library.now_ms,
             step,
             ended,
             bytes: bytes_of(&rows) + bytes.as_ref().map_or(0, Vec::len),
             solved: run.solved.clone(),
-            initial: run.initial.clone(),
-            table: file_of(spec),
+            initial: run.initial_weights_file.clone(),
+            table: table_file(spec),
             rows,
             ..Default::default()
         };
-        self.library.written = news;
+        self.library.last_written = news;
         let old = self.library.runs.iter().position(|old| old.id == kept.id);
-        let Some(kept) = merged(old.map(|at| &self.library.runs[at]), kept) else { return };
+        let Some(kept) = merge_written(old.map(|at| &self.library.runs[at]), kept) else { return };
         match old {
             Some(at) => self.library.runs[at] = kept.clone(),
             None => self.library.runs.push(kept.clone()),
         }
-        // While it goes on, there is no new attempt at every measurement.
+        // During training, storing is not tried again at every measurement.
         let reason = self.library.unstored.iter().find(|held| held.id == kept.id).map(|held| held.reason);
         match reason {
-            Some(reason @ Reason::NoRoom) if !must && !ended => self.library.hold(&kept.id, bytes, reason),
-            _ => self.library.store(kept, bytes, effects),
+            Some(reason @ UnstoredReason::NoRoom) if !even_if_young && !ended => {
+                self.library.mark_unstored(&kept.id, bytes, reason)
+            }
+            _ => self.library.store_run(kept, bytes, effects),
         }
-        self.library.let_go_of_curves();
+        self.library.drop_old_curves();
     }
 }

@@ -1,8 +1,8 @@
 //! Presenter mode: a few large charts, and the passage of a story, for a lecturer in front of a class.
 //!
 //! # Why
-//! Which charts are on the screen, and what a key or a clicker does, is decided here, where it can be tested. The page
-//! only follows: it hides the charts that are aside, asks for the whole screen and lays out the rest by a style sheet.
+//! The charts on the screen and the actions of keys and clickers are decided here, where they can be tested. The view
+//! only hides the other charts, requests full screen, and lays out the rest with a style sheet.
 
 #[cfg(test)]
 mod tests;
@@ -10,100 +10,101 @@ mod update;
 
 use vivarium_model::chart::Chart;
 
-/// Most charts that are on the screen together.
-const TOGETHER: usize = 2;
+/// Largest number of charts on the first screen.
+const MAX_CHARTS: usize = 2;
 
-/// What hides everything else.
+/// A cover of the whole screen in presenter mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cover {
-    /// Nothing but black.
+pub enum ScreenCover {
+    /// Black.
     Black,
-    /// The address as a QR code.
-    Code,
+    /// The address of the page as a QR code.
+    QrCode,
 }
 
-/// What happens in presenter mode.
+/// An action in presenter mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PresenterAction {
-    /// The mode begins.
+    /// Enter the mode.
     Enter,
-    /// The whole page again.
-    Leave,
-    /// On, or back, by so many passages of the open story; without a story, by so many charts.
+    /// Leave the mode.
+    Exit,
+    /// Go forward (or back) by this number of passages of the open story; without a story, of screens of charts.
     Turn(isize),
-    /// The next chart, and after the last one the first ones again.
+    /// Show the next screen of charts; after the last one, the first.
     NextChart,
-    /// The lab's panels in place of the charts, or the charts again.
-    Inside,
-    /// Covers the screen, or shows it again if it is covered so.
-    Cover(Cover),
-    /// Shows the screen again.
+    /// Show the panels of the lab in place of the charts, or the charts again.
+    TogglePanels,
+    /// Cover the screen, or uncover it if it is covered in this way.
+    Cover(ScreenCover),
+    /// Uncover the screen.
     Uncover,
 }
 
-/// Where the keys go that are pressed.
+/// The kind of element that has the keyboard focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focus {
-    /// To the page: a button has the focus, or nothing has.
+    /// The page or a button.
     Page,
-    /// To a slider or a list, which answers to arrows and letters.
+    /// A slider or a list, which handles arrows and letters.
     Control,
-    /// To a text.
+    /// A text field.
     Text,
 }
 
-/// Presenter mode while it is on.
+/// State of presenter mode while it is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Presenter {
-    /// Which of the screens of charts is shown: the first one has up to two charts, each of the others one.
+    /// Index of the screen of charts: screen 0 shows up to two charts, screen `i` only chart `i - 1`.
     screen: usize,
-    /// Whether the lab's panels are shown, and no chart.
-    pub is_inside: bool,
-    /// What hides all of it.
-    pub cover: Option<Cover>,
+    /// Whether the panels of the lab are shown in place of the charts.
+    pub shows_panels: bool,
+    /// The cover of the screen; None if the screen is not covered.
+    pub cover: Option<ScreenCover>,
 }
 
 impl Presenter {
-    /// What a key does in this mode; none where it does what it does elsewhere.
-    pub fn key(key: &str, focus: Focus) -> Option<PresenterAction> {
+    /// Returns the action of a key in presenter mode; None if the key has no special action.
+    pub fn key_action(key: &str, focus: Focus) -> Option<PresenterAction> {
         let on_page = focus == Focus::Page;
         Some(match key {
-            // A clicker sends these, wherever the focus was left.
+            // A clicker sends these keys, wherever the focus is.
             "PageDown" => PresenterAction::Turn(1),
             "PageUp" => PresenterAction::Turn(-1),
             "ArrowRight" if on_page => PresenterAction::Turn(1),
             "ArrowLeft" if on_page => PresenterAction::Turn(-1),
-            "." | "b" | "B" if focus != Focus::Text => PresenterAction::Cover(Cover::Black),
-            "q" | "Q" if on_page => PresenterAction::Cover(Cover::Code),
+            "." | "b" | "B" if focus != Focus::Text => PresenterAction::Cover(ScreenCover::Black),
+            "q" | "Q" if on_page => PresenterAction::Cover(ScreenCover::QrCode),
             "c" | "C" if on_page => PresenterAction::NextChart,
-            "i" | "I" if on_page => PresenterAction::Inside,
-            "p" | "P" if on_page => PresenterAction::Leave,
-            "Escape" => PresenterAction::Leave,
+            "i" | "I" if on_page => PresenterAction::TogglePanels,
+            "p" | "P" if on_page => PresenterAction::Exit,
+            "Escape" => PresenterAction::Exit,
             _ => return None,
         })
     }
 
-    /// The last of the screens of so many charts.
+    /// Returns the index of the last screen for this number of charts.
     fn last_screen(charts: usize) -> usize {
         if charts > 1 { charts } else { 0 }
     }
 
-    /// Goes on, or back, by so many screens of so many charts.
-    fn turn(&mut self, by: isize, charts: usize) {
+    /// Goes forward (or back) by `by` screens.
+    fn turn_screens(&mut self, by: isize, charts: usize) {
         let last = Presenter::last_screen(charts);
         self.screen = self.screen.min(last).saturating_add_signed(by).min(last);
-        self.is_inside = false;
+        self.shows_panels = false;
     }
 
-    /// The charts that are on the screen, of those that are `shown`, while a story points at one of them or at none.
-    fn on_screen<'a>(&self, shown: &'a [Chart], pointed: Option<Chart>) -> &'a [Chart] {
+    /// Returns the charts on the current screen, out of the `shown` ones; on screen 0, the chart at which a story
+    /// points (`pointed`) is shown alone.
+    fn charts_on_screen<'a>(&self, shown: &'a [Chart], pointed: Option<Chart>) -> &'a [Chart] {
         let alone = match self.screen.min(Presenter::last_screen(shown.len())) {
             0 => pointed.and_then(|pointed| shown.iter().position(|chart| *chart == pointed)),
             screen => Some(screen - 1),
         };
         match alone {
             Some(at) => &shown[at..=at],
-            None => &shown[..shown.len().min(TOGETHER)],
+            None => &shown[..shown.len().min(MAX_CHARTS)],
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Presenter mode, played natively: keys, charts, passages and covers.
 
-use super::{Cover, Focus, Presenter, PresenterAction};
+use super::{Focus, Presenter, PresenterAction, ScreenCover};
 use crate::gallery::GalleryAction;
 use crate::state::{Action, State};
 use crate::tour::TourAction;
@@ -11,30 +11,30 @@ use vivarium_model::chart::Chart;
 fn open(link: &str) -> State {
     let mut state = State::default();
     state.apply(Action::Open(link.into()));
-    state.apply(Action::Present(PresenterAction::Enter));
+    state.apply(Action::Presenter(PresenterAction::Enter));
     state
 }
 
 /// Presses a key that has a meaning in the mode.
 fn press(state: &mut State, key: &str) {
-    let action = Presenter::key(key, Focus::Page).unwrap_or_else(|| panic!("{key}"));
-    state.apply(Action::Present(action));
+    let action = Presenter::key_action(key, Focus::Page).unwrap_or_else(|| panic!("{key}"));
+    state.apply(Action::Presenter(action));
 }
 
 fn on_screen(state: &State) -> Vec<&'static str> {
     let shown = state.run.link.view.show.iter().copied();
-    shown.filter(|chart| !state.is_aside(*chart)).map(Chart::slug).collect()
+    shown.filter(|chart| !state.is_off_screen(*chart)).map(Chart::slug).collect()
 }
 
-fn cover(state: &State) -> Option<Cover> {
+fn cover(state: &State) -> Option<ScreenCover> {
     state.presenter.unwrap().cover
 }
 
-/// The state with a story open at its first passage.
-fn reading(slug: &'static str) -> State {
+/// Opens the page with a story at its first passage.
+fn open_story_page(slug: &'static str) -> State {
     let mut state = open(&format!("#story/{slug}"));
     let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let text = std::fs::read_to_string(vivarium_labs::story_file(root, slug).unwrap()).unwrap();
+    let text = std::fs::read_to_string(vivarium_labs::find_story_file(root, slug).unwrap()).unwrap();
     state.apply(Action::Tour(TourAction::Fetched(slug, Ok(text))));
     state
 }
@@ -42,7 +42,7 @@ fn reading(slug: &'static str) -> State {
 #[test]
 fn a_clicker_is_heard_everywhere_and_letters_only_where_nobody_writes() {
     let all = [Focus::Page, Focus::Control, Focus::Text];
-    let heard = |key: &str| all.map(|focus| Presenter::key(key, focus).is_some());
+    let heard = |key: &str| all.map(|focus| Presenter::key_action(key, focus).is_some());
     for key in ["PageDown", "PageUp", "Escape"] {
         assert_eq!(heard(key), [true; 3], "{key}");
     }
@@ -78,9 +78,9 @@ fn without_a_story_the_keys_go_through_the_charts() {
         assert_eq!(on_screen(&state).join(" "), expected);
     }
     press(&mut state, "i");
-    assert!(state.presenter.unwrap().is_inside);
+    assert!(state.presenter.unwrap().shows_panels);
     press(&mut state, "c");
-    assert!(!state.presenter.unwrap().is_inside);
+    assert!(!state.presenter.unwrap().shows_panels);
     assert_eq!(on_screen(&state), ["loss", "accuracy"], "from the panels it goes back to the charts");
 }
 
@@ -103,9 +103,9 @@ fn fewer_charts_than_before_leave_one_on_the_screen() {
 
 #[test]
 fn the_keys_turn_the_passages_of_an_open_story() {
-    let mut state = reading("hidden-progress");
+    let mut state = open_story_page("hidden-progress");
     assert!(state.presenter.is_some(), "a story opens within the mode");
-    let at = |state: &State| state.tour.as_ref().unwrap().at;
+    let at = |state: &State| state.tour.as_ref().unwrap().passage_index;
     press(&mut state, "PageDown");
     press(&mut state, "ArrowRight");
     assert_eq!(at(&state), 2);
@@ -117,9 +117,9 @@ fn the_keys_turn_the_passages_of_an_open_story() {
     let last = *shown.last().unwrap();
     press(&mut state, "c");
     press(&mut state, "i");
-    state.apply(Action::Tour(TourAction::Do(StoryAction::Point(last))));
+    state.apply(Action::Tour(TourAction::PressButton(StoryAction::Point(last))));
     assert_eq!(on_screen(&state), [last.slug()]);
-    assert!(!state.presenter.unwrap().is_inside);
+    assert!(!state.presenter.unwrap().shows_panels);
     press(&mut state, "c");
     assert_eq!(on_screen(&state), [shown[0].slug()]);
     press(&mut state, "ArrowLeft");
@@ -134,7 +134,7 @@ fn a_covered_screen_is_shown_before_anything_is_turned() {
     press(&mut state, "PageDown");
     for key in [".", "b"] {
         press(&mut state, key);
-        assert_eq!(cover(&state), Some(Cover::Black));
+        assert_eq!(cover(&state), Some(ScreenCover::Black));
         press(&mut state, key);
         assert_eq!(cover(&state), None);
     }
@@ -142,13 +142,13 @@ fn a_covered_screen_is_shown_before_anything_is_turned() {
         press(&mut state, "b");
         press(&mut state, key);
         assert_eq!((cover(&state), on_screen(&state)), (None, vec!["loss"]), "{key}");
-        assert!(!state.presenter.unwrap().is_inside);
+        assert!(!state.presenter.unwrap().shows_panels);
     }
     press(&mut state, "q");
-    assert_eq!(cover(&state), Some(Cover::Code));
+    assert_eq!(cover(&state), Some(ScreenCover::QrCode));
     press(&mut state, "b");
-    assert_eq!(cover(&state), Some(Cover::Black));
-    state.apply(Action::Present(PresenterAction::Uncover));
+    assert_eq!(cover(&state), Some(ScreenCover::Black));
+    state.apply(Action::Presenter(PresenterAction::Uncover));
     assert_eq!((cover(&state), on_screen(&state)), (None, vec!["loss"]));
 }
 
@@ -161,15 +161,15 @@ fn the_mode_is_left_by_escape_and_by_the_gallery_and_changes_no_link() {
     assert_eq!((state.presenter, state.run.link == link), (None, true));
     assert_eq!(on_screen(&state).len(), link.view.show.len(), "all charts again");
     // What is left over of the mode does nothing.
-    state.apply(Action::Present(PresenterAction::Uncover));
-    state.apply(Action::Present(PresenterAction::Turn(1)));
+    state.apply(Action::Presenter(PresenterAction::Uncover));
+    state.apply(Action::Presenter(PresenterAction::Turn(1)));
     assert_eq!(state.presenter, None);
     state.apply(Action::Gallery(GalleryAction::Close));
     state.apply(Action::Open(crate::gallery::FRAGMENT.into()));
-    state.apply(Action::Present(PresenterAction::Enter));
+    state.apply(Action::Presenter(PresenterAction::Enter));
     assert!(state.presenter.is_some() && !state.gallery.is_open, "from the gallery, too");
     press(&mut state, "c");
-    state.apply(Action::Present(PresenterAction::Enter));
+    state.apply(Action::Presenter(PresenterAction::Enter));
     assert_eq!(on_screen(&state).len(), 1, "to enter again changes nothing");
     state.apply(Action::Open(crate::gallery::FRAGMENT.into()));
     assert!(state.presenter.is_none() && state.gallery.is_open);

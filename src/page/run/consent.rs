@@ -1,37 +1,38 @@
-//! Runs that are so dear that a person is asked before one begins: the question, and what was agreed to.
+//! Expensive runs: the question to the user before one starts, and the run to which the user agreed.
 //!
 //! # Why
-//! Links come from strangers, and a page that opens one trains at once. What takes gigabytes or months waits until
-//! somebody presses Play; nothing of it is there before. A person who makes a sweep in the dialog has read how long it
-//! takes, and is not asked.
+//! Links come from strangers, and a page that opens one trains at once. A run that takes gigabytes or months waits
+//! until the user presses Play, and allocates nothing before. A user who starts a sweep in the dialog has read how long
+//! it takes, and is not asked.
 
 use vivarium_model::run::RunSpec;
-use vivarium_model::run::cost::{dearest, seconds};
+use vivarium_model::run::cost::{estimate_seconds, max_cost};
 
-/// What a person is asked about a run, and what was agreed to.
+/// The question about an expensive run, and the run to which the user has agreed.
 #[derive(Debug, Clone, Default)]
 pub struct Consent {
-    /// The question of the run on show, as long as nobody has answered.
+    /// The question about the current run; None if it is not expensive or the user has agreed.
     pub question: Option<String>,
+    /// Settings of the run to which the user agreed.
     agreed: Option<RunSpec>,
 }
 
 impl Consent {
-    /// Of somebody who has agreed to this run.
-    pub fn to(spec: &RunSpec) -> Self {
-        Consent { question: None, agreed: Some(bare(spec)) }
+    /// Creates the consent of a user who has agreed to a run with these settings.
+    pub fn given_for(spec: &RunSpec) -> Self {
+        Consent { question: None, agreed: Some(without_schedule(spec)) }
     }
 
-    /// Asks about a run, if that is called for.
+    /// Sets the question about a run if it is expensive and the user has not agreed to it.
     pub fn ask(&mut self, spec: &RunSpec) {
-        let is_agreed = |agreed: &RunSpec| *agreed == bare(spec);
+        let is_agreed = |agreed: &RunSpec| *agreed == without_schedule(spec);
         let is_asked = !self.agreed.as_ref().is_some_and(is_agreed);
-        self.question = dearest(spec).asks(seconds(spec)).filter(|_| is_asked);
+        self.question = max_cost(spec).confirmation_question(estimate_seconds(spec)).filter(|_| is_asked);
     }
 }
 
-/// A run as it was when somebody agreed to it: learning rates that were set on the way do not make it dearer.
-fn bare(spec: &RunSpec) -> RunSpec {
+/// Returns the settings without changes of the learning rate, which do not affect the cost.
+fn without_schedule(spec: &RunSpec) -> RunSpec {
     let mut spec = spec.clone();
     spec.run.schedule.clear();
     spec

@@ -1,4 +1,4 @@
-//! The life of the run on display: how it begins, what a person does to it, and the line that says how it stands.
+//! The life of the current run: how it starts, how actions change it, and its status line.
 
 mod asking;
 pub mod consent;

@@ -1,16 +1,16 @@
 //! Whole sessions, played natively against the scripted trainer.
 
-use super::status::status;
+use super::status::status_line;
 use crate::state::{Action, State, TrainerStatus};
-use crate::trainer::device::Survey;
+use crate::trainer::device::GpuSupport;
 use crate::trainer::scripted::Scripted;
-use crate::trainer::speeds::Speeds;
+use crate::trainer::speeds::SpeedCache;
 use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
-use vivarium_labs::find;
+use vivarium_labs::find_preset;
 use vivarium_model::permalink::{decode, encode};
-use vivarium_model::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Failure, Payload};
-use vivarium_view::display::Phase;
-use vivarium_view::display::status::held_out;
+use vivarium_model::protocol::{Command, DeviceInfo, DeviceKind, EndReason, Event, Payload, RunError};
+use vivarium_view::display::RunPhase;
+use vivarium_view::display::status::describe_held_out;
 
 /// The page with whatever trainer it opened.
 pub struct Page {
@@ -30,27 +30,27 @@ impl Page {
     }
 
     /// As [`Page::open`], of a browser, where devices are timed.
-    pub fn that_times(fragment: &str) -> Page {
-        let state = State { speeds: Some(Speeds::default()), ..State::default() };
+    pub fn open_with_timing(fragment: &str) -> Page {
+        let state = State { speeds: Some(SpeedCache::default()), ..State::default() };
         let mut page = Page { state, trainer: None, opened: vec![], surveys: 0, sent: vec![] };
         page.act(Action::Open(fragment.into()));
         page
     }
 
     /// The programs of the trainers that it opened.
-    pub fn opened(&self) -> &[Program] {
+    pub fn opened_programs(&self) -> &[Program] {
         &self.opened
     }
 
     pub fn act(&mut self, action: Action) {
         for effect in self.state.apply(action) {
             match effect {
-                Effect::Survey => self.surveys += 1,
-                Effect::Fetch(_)
+                Effect::DetectGpu => self.surveys += 1,
+                Effect::FetchStory(_)
                 | Effect::FetchRecorded
-                | Effect::KeepSpeeds(_)
+                | Effect::StoreSpeeds(_)
                 | Effect::Bench(_)
-                | Effect::KeepTable(_) => {}
+                | Effect::StoreTable(_) => {}
                 Effect::Open(kind) => {
                     self.opened.push(kind);
                     self.trainer = Some((kind, Scripted::new(kind, 300)));
@@ -70,7 +70,7 @@ impl Page {
             self.trainer.as_ref().map(|(kind, t)| (*kind, t.take())).filter(|s| !s.1.is_empty())
         {
             for message in said {
-                self.act(Action::Heard(kind, TrainerMessage::Said(message)));
+                self.act(Action::Trainer(kind, TrainerMessage::Message(message)));
             }
         }
     }
@@ -80,14 +80,14 @@ impl Page {
         self.listen();
     }
 
-    fn say(&mut self, event: Event) {
+    fn receive(&mut self, event: Event) {
         let kind = self.trainer.as_ref().unwrap().0;
-        self.act(Action::Heard(kind, TrainerMessage::Said(event.into())));
+        self.act(Action::Trainer(kind, TrainerMessage::Message(event.into())));
     }
 
-    pub fn die(&mut self) {
+    pub fn end_trainer(&mut self) {
         let kind = self.trainer.take().unwrap().0;
-        self.act(Action::Heard(kind, TrainerMessage::Died("it was killed".into())));
+        self.act(Action::Trainer(kind, TrainerMessage::Died("it was killed".into())));
     }
 
     fn edit(&mut self, key: &str, text: &str) {
@@ -107,32 +107,45 @@ impl Page {
 fn an_empty_address_starts_the_first_preset_by_itself() {
     let mut page = Page::open("");
     assert_eq!(page.state.preset().unwrap().slug, "parity-20");
-    assert_eq!((page.opened.as_slice(), &page.state.run.phase), ([Program::Cpu].as_slice(), &Phase::Running));
+    assert_eq!(
+        (page.opened.as_slice(), &page.state.run.phase),
+        ([Program::Cpu].as_slice(), &RunPhase::Running)
+    );
     assert_eq!(page.surveys, 0, "a small network needs no GPU");
-    assert!(held_out(&page.state.run).unwrap().contains("are measured on 1,024 of 8,192 held-out examples"));
+    assert!(
+        describe_held_out(&page.state.run)
+            .unwrap()
+            .contains("are measured on 1,024 of 8,192 held-out examples")
+    );
     page.train(200);
-    assert_eq!((page.state.run.step, page.state.run.history.last().unwrap().step), (200, 200));
-    assert_eq!(status(&page.state), "Learning: 50.0 % of the answers are right, as with random guessing");
+    assert_eq!((page.state.run.step, page.state.run.history.latest().unwrap().step), (200, 200));
+    assert_eq!(
+        status_line(&page.state),
+        "Learning: 50.0 % of the answers are right, as with random guessing"
+    );
     page.train(400);
-    assert_eq!(page.state.run.phase, Phase::Finished(Ending::Target));
+    assert_eq!(page.state.run.phase, RunPhase::Finished(EndReason::Target));
     let bits: Vec<String> = page.state.run.relevant.iter().map(|i| (i + 1).to_string()).collect();
-    assert_eq!(status(&page.state), format!("Found at step 300: all 3 relevant bits ({}).", bits.join(", ")));
-    assert_eq!(page.state.message, status(&page.state));
+    assert_eq!(
+        status_line(&page.state),
+        format!("Found at step 300: all 3 relevant bits ({}).", bits.join(", "))
+    );
+    assert_eq!(page.state.message, status_line(&page.state));
 }
 
 #[test]
 fn a_paused_link_waits_and_steps_singly() {
     let mut page = Page::open("#v1/sparse-parity?n=20&start=paused");
-    assert_eq!(page.state.run.phase, Phase::Paused);
+    assert_eq!(page.state.run.phase, RunPhase::Paused);
     page.act(Action::SingleStep);
     page.act(Action::SingleStep);
-    assert_eq!((page.state.run.step, &page.state.run.phase), (2, &Phase::Paused));
-    page.act(Action::Toggle);
-    assert_eq!(page.state.run.phase, Phase::Running);
-    page.act(Action::Toggle);
-    assert_eq!(page.state.run.phase, Phase::Paused);
+    assert_eq!((page.state.run.step, &page.state.run.phase), (2, &RunPhase::Paused));
+    page.act(Action::TogglePlay);
+    assert_eq!(page.state.run.phase, RunPhase::Running);
+    page.act(Action::TogglePlay);
+    assert_eq!(page.state.run.phase, RunPhase::Paused);
     page.act(Action::Reset);
-    assert_eq!((page.state.run.step, &page.state.run.phase), (0, &Phase::Paused));
+    assert_eq!((page.state.run.step, &page.state.run.phase), (0, &RunPhase::Paused));
 }
 
 #[test]
@@ -154,7 +167,7 @@ fn a_changed_setting_restarts_from_the_same_seed_and_can_be_undone() {
     page.act(Action::Undo);
     assert_eq!(page.starts(), 3, "there is nothing left to undo");
     page.edit("batch", "8");
-    page.act(Action::Default("batch".into()));
+    page.act(Action::ResetField("batch".into()));
     assert_eq!(page.link(), "#v1/sparse-parity?seed=7");
 }
 
@@ -164,7 +177,7 @@ fn what_cannot_be_keeps_the_run_that_is() {
     page.train(100);
     page.edit("width", "0");
     assert_eq!(
-        page.state.drafts[0].problem.to_string(),
+        page.state.invalid_inputs[0].error.to_string(),
         "width = 0: expected a whole number from 1 to 16384"
     );
     page.edit("k", "5");
@@ -191,7 +204,7 @@ fn the_learning_rate_changes_live_and_is_recorded() {
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.2&lrs=150:0.05");
     assert_eq!((page.state.run.step, page.state.form_value("lr").unwrap().to_string()), (150, "0.05".into()));
     page.train(400);
-    assert!(matches!(page.state.run.phase, Phase::Finished(_)));
+    assert!(matches!(page.state.run.phase, RunPhase::Finished(_)));
     page.edit("lr", "0.3");
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.3", "a rate for the whole run replaces the changes");
 }
@@ -200,10 +213,10 @@ fn the_learning_rate_changes_live_and_is_recorded() {
 fn playing_on_after_the_end_extends_the_run_and_its_link() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
     page.train(400);
-    page.act(Action::Toggle);
+    page.act(Action::TogglePlay);
     assert!(page.sent.iter().any(|(c, _)| *c == Command::Extend(600)));
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&steps=600&halt=steps");
-    assert_eq!(page.state.run.phase, Phase::Running);
+    assert_eq!(page.state.run.phase, RunPhase::Running);
 }
 
 #[test]
@@ -211,7 +224,7 @@ fn events_of_the_run_before_are_not_taken_for_the_new_one() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
     page.train(100);
     let effects = page.state.apply(Action::NewSeed(5));
-    page.say(Event::Solved { replica: 0, step: 150 });
+    page.receive(Event::Solved { replica: 0, step: 150 });
     assert!(page.state.run.solved.is_empty());
     let [Effect::Send(Command::Watch(_), _), Effect::Send(Command::Start { .. }, Payload::Empty)] =
         effects.as_slice()
@@ -225,18 +238,18 @@ fn events_of_the_run_before_are_not_taken_for_the_new_one() {
 fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
     let mut page = Page::open("#v1/sparse-parity?device=gpu");
     assert!(page.opened.is_empty() && page.surveys == 1, "it waits for the survey");
-    page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
+    page.act(Action::GpuDetected(GpuSupport::Adapter { name: "Test".into(), simulated: false }));
     assert_eq!(page.opened, [Program::Fused]);
-    assert_eq!(held_out(&page.state.run), None);
+    assert_eq!(describe_held_out(&page.state.run), None);
     page.train(200);
-    page.say(Event::Failed(Failure::GpuLost("device lost".into())));
+    page.receive(Event::Failed(RunError::GpuLost("device lost".into())));
     assert_eq!(page.opened, [Program::Fused, Program::Cpu]);
     assert_eq!(
         page.state.message,
         "WebGPU cannot be used, because the GPU stopped working (device lost). The run goes on from step 200 on the \
          CPU."
     );
-    assert_eq!((page.state.run.step, &page.state.run.phase), (200, &Phase::Running));
+    assert_eq!((page.state.run.step, &page.state.run.phase), (200, &RunPhase::Running));
     assert_eq!(page.state.run.history.rows().count(), 5, "what was measured is kept");
     page.edit("width", "64");
     assert_eq!(page.opened.len(), 2, "the GPU is not tried again unasked");
@@ -245,8 +258,8 @@ fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
 #[test]
 fn a_run_too_large_for_the_gpu_goes_to_the_cpu_and_the_next_one_does_not() {
     let mut page = Page::open("#v1/sparse-parity?device=gpu&replicas=2000");
-    page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
-    page.say(Event::Failed(Failure::TooLarge("this run needs a buffer of 229 MiB".into())));
+    page.act(Action::GpuDetected(GpuSupport::Adapter { name: "Test".into(), simulated: false }));
+    page.receive(Event::Failed(RunError::TooLarge("this run needs a buffer of 229 MiB".into())));
     assert_eq!(page.opened, [Program::Fused, Program::Cpu]);
     assert!(
         page.state
@@ -260,15 +273,15 @@ fn a_run_too_large_for_the_gpu_goes_to_the_cpu_and_the_next_one_does_not() {
 #[test]
 fn kernels_that_do_not_fit_hand_over_to_autodiff_for_this_run() {
     let mut page = Page::open("#v1/sparse-parity?device=gpu");
-    page.act(Action::Surveyed(Survey::Adapter { name: "Test".into(), simulated: false }));
-    page.say(Event::Failed(Failure::NeedsAutodiff("Fused kernels do not fit this GPU: no.".into())));
+    page.act(Action::GpuDetected(GpuSupport::Adapter { name: "Test".into(), simulated: false }));
+    page.receive(Event::Failed(RunError::NeedsAutodiff("Fused kernels do not fit this GPU: no.".into())));
     assert_eq!(page.opened, [Program::Fused, Program::Gpu]);
     assert!(
         page.state
             .message
             .ends_with("Fused kernels do not fit this GPU: no. The network is trained with autodiff (automatic differentiation) instead.")
     );
-    assert_eq!(page.state.run.phase, Phase::Running);
+    assert_eq!(page.state.run.phase, RunPhase::Running);
     page.edit("width", "64");
     assert_eq!(page.opened.last(), Some(&Program::Fused), "another network may fit");
 }
@@ -279,14 +292,17 @@ fn a_browser_that_does_not_say_what_gpu_it_has_is_not_waited_for() {
     for _ in 0..5 {
         page.act(Action::Tick);
     }
-    assert_eq!((page.opened.as_slice(), &page.state.run.phase), ([Program::Cpu].as_slice(), &Phase::Running));
+    assert_eq!(
+        (page.opened.as_slice(), &page.state.run.phase),
+        ([Program::Cpu].as_slice(), &RunPhase::Running)
+    );
 }
 
 #[test]
 fn a_gpu_that_never_answers_is_given_up() {
     let mut state = State::default();
     state.apply(Action::Open("#v1/sparse-parity?device=gpu".into()));
-    state.apply(Action::Surveyed(Survey::Adapter { name: String::new(), simulated: true }));
+    state.apply(Action::GpuDetected(GpuSupport::Adapter { name: String::new(), simulated: true }));
     let effects: Vec<Effect> = (0..20).flat_map(|_| state.apply(Action::Tick)).collect();
     assert_eq!(effects, [Effect::Open(Program::Cpu)]);
     assert!(state.message.contains("did not answer within 20 seconds"));
@@ -296,13 +312,13 @@ fn a_gpu_that_never_answers_is_given_up() {
 fn a_dead_worker_is_replaced_once_and_then_only_by_hand() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
     page.train(100);
-    page.die();
-    assert_eq!((page.opened.len(), page.state.run.step, &page.state.run.phase), (2, 100, &Phase::Running));
+    page.end_trainer();
+    assert_eq!((page.opened.len(), page.state.run.step, &page.state.run.phase), (2, 100, &RunPhase::Running));
     assert!(page.state.message.contains("goes on from step 100 with a new worker"));
-    page.die();
-    assert_eq!((page.opened.len(), &page.state.run.phase), (2, &Phase::Failed("it was killed".into())));
+    page.end_trainer();
+    assert_eq!((page.opened.len(), &page.state.run.phase), (2, &RunPhase::Failed("it was killed".into())));
     page.act(Action::Retry);
-    assert_eq!((page.opened.len(), page.state.run.step, &page.state.run.phase), (3, 100, &Phase::Running));
+    assert_eq!((page.opened.len(), page.state.run.step, &page.state.run.phase), (3, 100, &RunPhase::Running));
 }
 
 #[test]
@@ -317,22 +333,22 @@ fn a_silent_worker_is_asked_and_then_replaced() {
         page.act(Action::Tick);
     }
     assert_eq!(page.opened.len(), 2);
-    page.act(Action::Toggle);
+    page.act(Action::TogglePlay);
     for _ in 0..60 {
         page.act(Action::Tick);
     }
-    assert_eq!((page.opened.len(), &page.state.run.phase), (2, &Phase::Paused), "who waits may be silent");
+    assert_eq!((page.opened.len(), &page.state.run.phase), (2, &RunPhase::Paused), "who waits may be silent");
 }
 
 #[test]
 fn a_diverged_run_stands_at_the_last_good_step() {
     let mut page = Page::open("#v1/sparse-parity?n=20&lr=90");
     page.train(100);
-    page.say(Event::Diverged { step: 120, last_good: 100 });
-    page.say(Event::Finished { step: 100, reason: Ending::Diverged });
-    assert_eq!(page.state.run.phase, Phase::Diverged { step: 120, last_good: 100 });
+    page.receive(Event::Diverged { step: 120, last_good: 100 });
+    page.receive(Event::Finished { step: 100, reason: EndReason::Diverged });
+    assert_eq!(page.state.run.phase, RunPhase::Diverged { step: 120, last_good: 100 });
     assert_eq!(
-        status(&page.state),
+        status_line(&page.state),
         "The loss was not finite at step 120; the run went back to step 100, the last step with a finite loss"
     );
     assert_eq!(page.state.run.history.rows().count(), 3);
@@ -387,14 +403,14 @@ fn notices_of_changes_do_not_pile_up() {
 #[test]
 fn presets_and_speed() {
     let mut page = Page::open("");
-    let preset = find("parity-grokking").unwrap();
-    page.act(Action::Choose(preset));
+    let preset = find_preset("parity-grokking").unwrap();
+    page.act(Action::ChoosePreset(preset));
     assert_eq!((page.link().as_str(), page.state.preset()), (preset.link, Some(preset)));
     let starts = page.starts();
     page.edit("speed", "0");
     assert_eq!((page.starts(), &page.sent.last().unwrap().0), (starts, &Command::Speed(0)));
     assert_eq!(page.state.preset(), Some(preset), "speed changes no number of the run");
-    assert_eq!(page.state.staff, TrainerStatus::Ready(Program::Cpu));
+    assert_eq!(page.state.trainer, TrainerStatus::Ready(Program::Cpu));
 }
 
 /// Several runs are asked for before the trainer has answered the first.
@@ -402,7 +418,7 @@ fn presets_and_speed() {
 fn only_the_answer_to_the_last_start_is_about_this_run() {
     let mut state = State::default();
     let hear = |state: &mut State, event: Event| {
-        state.apply(Action::Heard(Program::Cpu, TrainerMessage::Said(event.into())))
+        state.apply(Action::Trainer(Program::Cpu, TrainerMessage::Message(event.into())))
     };
     let started = || Event::Started {
         step: 0,
@@ -417,16 +433,16 @@ fn only_the_answer_to_the_last_start_is_about_this_run() {
     };
     let found = |step| Event::Solved { replica: 0, step };
     state.apply(Action::Open("#v1/sparse-parity?n=20".into()));
-    let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
+    let report = DeviceInfo { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
     assert_eq!(starts(hear(&mut state, Event::Ready(report))), 1);
     // A run that may want a GPU is chosen, and nobody knows yet if there is one.
-    let large = find("no-luck").unwrap();
-    assert_eq!(state.apply(Action::Choose(large)), [Effect::Survey]);
+    let large = find_preset("no-luck").unwrap();
+    assert_eq!(state.apply(Action::ChoosePreset(large)), [Effect::DetectGpu]);
     hear(&mut state, started());
     hear(&mut state, found(770));
-    hear(&mut state, Event::Finished { step: 770, reason: Ending::Target });
-    assert_eq!((&state.run.phase, state.run.solved.len(), state.run.step), (&Phase::Loading, 0, 0));
-    assert_eq!(starts(state.apply(Action::Surveyed(Survey::NoAdapter))), 1);
+    hear(&mut state, Event::Finished { step: 770, reason: EndReason::Target });
+    assert_eq!((&state.run.phase, state.run.solved.len(), state.run.step), (&RunPhase::Loading, 0, 0));
+    assert_eq!(starts(state.apply(Action::GpuDetected(GpuSupport::NoAdapter))), 1);
     // And from there another seed, twice.
     for seed in [5, 6] {
         assert_eq!(starts(state.apply(Action::NewSeed(seed))), 1);
@@ -434,9 +450,9 @@ fn only_the_answer_to_the_last_start_is_about_this_run() {
     for _ in 0..2 {
         hear(&mut state, started());
         hear(&mut state, found(60));
-        assert_eq!((&state.run.phase, state.run.solved.len()), (&Phase::Loading, 0));
+        assert_eq!((&state.run.phase, state.run.solved.len()), (&RunPhase::Loading, 0));
     }
     hear(&mut state, started());
     hear(&mut state, found(80));
-    assert_eq!((&state.run.phase, state.run.solved.as_slice()), (&Phase::Running, [(0, 80)].as_slice()));
+    assert_eq!((&state.run.phase, state.run.solved.as_slice()), (&RunPhase::Running, [(0, 80)].as_slice()));
 }

@@ -1,87 +1,91 @@
-//! The form as data: which fields there are, of which kind, with which words. Views only render it.
+//! The form as data: fields, kinds and labels. Views only render it.
 
-use vivarium_core::catalog::Entry;
-use vivarium_core::settings::{Knob, Settings};
+use vivarium_core::catalog::CatalogEntry;
+use vivarium_core::settings::{SettingInfo, Settings};
 use vivarium_model::models::Model;
 use vivarium_model::optim::Optimizer;
-use vivarium_model::permalink::View;
-use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec, Section};
+use vivarium_model::permalink::ViewSettings;
+use vivarium_model::run::{FormSection, MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use vivarium_science::markov::theory::TheorySettings;
 use vivarium_view::ui::field::{Field, SPEED_KEY};
 
-/// The fields of a section of the form; which model and optimizer is chosen decides what they are.
-pub fn fields(spec: &RunSpec, section: Section) -> Vec<Field> {
+/// Returns the fields in a section of the form for these settings.
+pub fn section_fields(spec: &RunSpec, section: FormSection) -> Vec<Field> {
     let mut fields = match section {
-        Section::Model => {
+        FormSection::Model => {
             let slug = spec.model.info().slug;
-            let suits = |entry: &Entry| entry.info.slug == slug || Model::suit(entry.info.slug, &spec.task);
-            vec![Field::entries(MODEL_KEY, tr!("Model"), Model::ENTRIES, slug, suits)]
+            let suits =
+                |entry: &CatalogEntry| entry.info.slug == slug || Model::suit(entry.info.slug, &spec.task);
+            vec![Field::of_catalog(MODEL_KEY, tr!("Model"), Model::ENTRIES, slug, suits)]
         }
-        Section::Optimizer => {
+        FormSection::Optimizer => {
             let slug = spec.optimizer.info().slug;
-            vec![Field::entries(OPTIMIZER_KEY, tr!("Optimizer"), Optimizer::ENTRIES, slug, |_| true)]
+            vec![Field::of_catalog(OPTIMIZER_KEY, tr!("Optimizer"), Optimizer::ENTRIES, slug, |_| true)]
         }
-        Section::Task | Section::Run => vec![],
+        FormSection::Task | FormSection::Run => vec![],
     };
-    let here = |(of, knob): &(Section, &Knob)| *of == section && knob.key != FURTHER_KEY;
-    fields.extend(spec.knobs().into_iter().filter(here).map(|(_, knob)| Field::of(knob)));
-    if section == Section::Run {
-        // How a run is shown is set where it is driven and seen, except for what happens on opening.
+    let here =
+        |(of, setting): &(FormSection, &SettingInfo)| *of == section && setting.key != COMMAND_LINE_KEY;
+    fields.extend(spec.settings().into_iter().filter(here).map(|(_, setting)| Field::of(setting)));
+    if section == FormSection::Run {
+        // The view is set in the toolbars, except for the setting of what happens on opening.
         let elsewhere = |key: &str| {
-            [SPEED_KEY, CELLS_KEY].contains(&key) || SHOWN_KEYS.contains(&key) || PANEL_KEYS.contains(&key)
+            [SPEED_KEY, MAP_VALUE_KEY].contains(&key)
+                || TOOLBAR_KEYS.contains(&key)
+                || PANEL_KEYS.contains(&key)
         };
-        fields.extend(View::KNOBS.iter().filter(|k| !elsewhere(k.key)).map(Field::of));
+        fields.extend(ViewSettings::SETTINGS.iter().filter(|k| !elsewhere(k.key)).map(Field::of));
     }
     fields
 }
 
-/// Key of the settings that only a sweep on the command line has.
-pub const FURTHER_KEY: &str = "further";
+/// Key of the settings that only sweeps of the command line have.
+pub const COMMAND_LINE_KEY: &str = "further";
 
-/// Key of what a sweep's map shows, which is chosen above the map.
-pub const CELLS_KEY: &str = "cells";
+/// Key of the quantity that the map of a sweep shows.
+pub const MAP_VALUE_KEY: &str = "cells";
 
-/// Key of the charts that are shown.
-pub const SHOW_KEY: &str = "show";
+/// Key of the list of shown charts.
+pub const CHARTS_KEY: &str = "show";
 
-/// Keys of what the toolbar above the charts holds.
-pub const SHOWN_KEYS: [&str; 5] = [SHOW_KEY, "x", "y", COUNT_KEY, SMOOTH_KEY];
+/// Keys of the settings in the toolbar above the charts.
+pub const TOOLBAR_KEYS: [&str; 5] = [CHARTS_KEY, "x", "y", STEP_AXIS_KEY, SMOOTHING_KEY];
 
-/// Keys of the view that labs' panels set.
+/// Keys of the view's settings that are set in the panels of labs.
 pub const PANEL_KEYS: [&str; 10] =
     ["example", "seq", "chain", "place", "head", "off", "named", "tokens", "layer", "shift"];
 
-/// Key of what the axis of the steps counts.
-pub const COUNT_KEY: &str = "count";
+/// Key of what the axis of steps counts: steps or examples.
+pub const STEP_AXIS_KEY: &str = "count";
 
 /// Key of the smoothing of curves.
-pub const SMOOTH_KEY: &str = "smooth";
+pub const SMOOTHING_KEY: &str = "smooth";
 
-/// The theory's knob behind `key`.
-pub fn theory_knob(key: &str) -> Option<&'static Knob> {
-    TheorySettings::KNOBS.iter().find(|knob| knob.key == key)
+/// Returns the setting of the theory panel with this key.
+pub fn theory_setting(key: &str) -> Option<&'static SettingInfo> {
+    TheorySettings::SETTINGS.iter().find(|setting| setting.key == key)
 }
 
-/// The field of the speed limit.
+/// Returns the field of the speed limit.
 pub fn speed_field() -> Option<Field> {
-    View::KNOBS.iter().find(|k| k.key == SPEED_KEY).map(Field::of)
+    ViewSettings::SETTINGS.iter().find(|k| k.key == SPEED_KEY).map(Field::of)
 }
 
-/// The default of `key` for the chosen task, model and optimizer, as text.
-pub fn default_text(spec: &RunSpec, key: &str) -> Option<String> {
-    if let Some(value) = View::of(&spec.task).value(key) {
+/// Returns the default value of `key` as text, for the task, model and optimizer of `spec`.
+pub fn default_value_text(spec: &RunSpec, key: &str) -> Option<String> {
+    if let Some(value) = ViewSettings::default_of_task(&spec.task).value(key) {
         return Some(value.to_string());
     }
     if let Some(value) = TheorySettings::default().value(key) {
         return Some(value.to_string());
     }
-    let mut base = RunSpec::of_lab(spec.task.info().slug)?;
+    let mut base = RunSpec::default_of_lab(spec.task.info().slug)?;
     if key != MODEL_KEY && key != OPTIMIZER_KEY {
         for chooser in [MODEL_KEY, OPTIMIZER_KEY] {
             base.set(chooser, &spec.value(chooser)?).ok()?;
         }
     }
-    Some(base.value(key)?.typed())
+    Some(base.value(key)?.form_text())
 }
 
 #[cfg(test)]
@@ -102,17 +106,17 @@ mod tests {
     }
 
     fn check_form(spec: &RunSpec) {
-        let all: Vec<Field> = Section::ALL.into_iter().flat_map(|s| fields(spec, s)).collect();
-        for (_, knob) in spec.knobs() {
-            let expected = usize::from(knob.key != FURTHER_KEY);
-            assert_eq!(all.iter().filter(|f| f.key == knob.key).count(), expected, "{}", knob.key);
+        let all: Vec<Field> = FormSection::ALL.into_iter().flat_map(|s| section_fields(spec, s)).collect();
+        for (_, setting) in spec.settings() {
+            let expected = usize::from(setting.key != COMMAND_LINE_KEY);
+            assert_eq!(all.iter().filter(|f| f.key == setting.key).count(), expected, "{}", setting.key);
         }
-        for knob in View::KNOBS {
-            let elsewhere = speed_field().is_some_and(|f| f.key == knob.key)
-                || knob.key == CELLS_KEY
-                || SHOWN_KEYS.contains(&knob.key)
-                || PANEL_KEYS.contains(&knob.key);
-            assert!(elsewhere != all.iter().any(|f| f.key == knob.key), "{}", knob.key);
+        for setting in ViewSettings::SETTINGS {
+            let elsewhere = speed_field().is_some_and(|f| f.key == setting.key)
+                || setting.key == MAP_VALUE_KEY
+                || TOOLBAR_KEYS.contains(&setting.key)
+                || PANEL_KEYS.contains(&setting.key);
+            assert!(elsewhere != all.iter().any(|f| f.key == setting.key), "{}", setting.key);
         }
         for field in &all {
             assert!(!field.label.is_empty() && field.help.ends_with('.'), "{}", field.key);
@@ -126,15 +130,15 @@ mod tests {
     #[test]
     fn defaults_belong_to_the_chosen_model_and_optimizer() {
         let mut spec = RunSpec::default();
-        assert_eq!(default_text(&spec, "lr").unwrap(), "0.1");
+        assert_eq!(default_value_text(&spec, "lr").unwrap(), "0.1");
         spec.parse(OPTIMIZER_KEY, "adam").unwrap();
-        assert_eq!(default_text(&spec, "lr").unwrap(), "0.001");
-        assert_eq!(default_text(&spec, OPTIMIZER_KEY).unwrap(), "sgd");
-        assert_eq!(default_text(&spec, SPEED_KEY).unwrap(), "400");
-        assert_eq!(default_text(&spec, "colour"), None);
-        assert_eq!(default_text(&spec, "bias").unwrap(), "both");
+        assert_eq!(default_value_text(&spec, "lr").unwrap(), "0.001");
+        assert_eq!(default_value_text(&spec, OPTIMIZER_KEY).unwrap(), "sgd");
+        assert_eq!(default_value_text(&spec, SPEED_KEY).unwrap(), "400");
+        assert_eq!(default_value_text(&spec, "colour"), None);
+        assert_eq!(default_value_text(&spec, "bias").unwrap(), "both");
         spec.parse(MODEL_KEY, "polynet").unwrap();
-        assert_eq!(default_text(&spec, "bias").unwrap(), "yes");
-        assert_eq!(default_text(&spec, "width"), None);
+        assert_eq!(default_value_text(&spec, "bias").unwrap(), "yes");
+        assert_eq!(default_value_text(&spec, "width"), None);
     }
 }

@@ -1,52 +1,57 @@
-//! What the fields of the form are computed from, so that they are computed anew only when it changes.
+//! A copy of the values on which the fields of the form depend, so that fields are recomputed only when one changes.
 //!
 //! # Why
-//! The page's readers are told of every change of the state, up to sixty times a second while a run trains. To compute fifty
-//! fields takes 1 to 2 ms in a browser, most of it for their defaults, and what they show changes when somebody sets
-//! something. So the page keeps a copy of what they follow from, and compares it with the state: while it is the same, no
-//! field is looked at. A copy and not a count of changes, since a count is right only as long as every function that
-//! changes one of these remembers to count. 2026-11-23.
+//! Subscribers are notified of every change of the state, up to sixty times a second during training. Computing fifty
+//! fields takes 1 to 2 ms in a browser, most of it for their defaults, and their values change only when the user sets
+//! something. So the page keeps a copy of the values on which they depend, and compares it with the state: while they
+//! are equal, no field is computed. It is a copy and not a counter of changes, since a counter is right only as long as
+//! every function that changes one of these values increments it. 2026-11-23.
 
-use crate::state::{Draft, State};
-use vivarium_core::settings::Problem;
+use crate::state::{InvalidInput, State};
+use vivarium_core::settings::InvalidSetting;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 
-/// All that [`State::field`] and [`fields`](super::form::fields) read.
+/// The values that [`State::field_state`] and [`section_fields`](super::form::section_fields) read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FormInputs {
+    /// Link of the run.
     link: Link,
+    /// Settings that conflict with each other.
     pending: Option<RunSpec>,
-    conflicts: Vec<Problem>,
-    drafts: Vec<Draft>,
-    rate: Option<f64>,
+    /// Errors of the conflicting settings.
+    conflicts: Vec<InvalidSetting>,
+    /// Fields whose text was not accepted.
+    invalid_inputs: Vec<InvalidInput>,
+    /// Learning rate at the step that is shown.
+    learning_rate: Option<f64>,
 }
 
 impl FormInputs {
-    /// Those of `state`.
+    /// Copies the values from `state`.
     pub fn of(state: &State) -> Self {
         FormInputs {
             link: state.run.link.clone(),
             pending: state.pending.clone(),
             conflicts: state.conflicts.clone(),
-            drafts: state.drafts.clone(),
-            rate: state.rate_under_way(),
+            invalid_inputs: state.invalid_inputs.clone(),
+            learning_rate: state.current_learning_rate(),
         }
     }
 
-    /// Whether those of `state` are the same. Nothing is copied: most of the time they are.
-    fn are_of(&self, state: &State) -> bool {
-        let FormInputs { link, pending, conflicts, drafts, rate } = self;
+    /// Whether the values in `state` are equal to this copy; nothing is cloned.
+    fn matches(&self, state: &State) -> bool {
+        let FormInputs { link, pending, conflicts, invalid_inputs: drafts, learning_rate: rate } = self;
         *link == state.run.link
             && *pending == state.pending
             && *conflicts == state.conflicts
-            && *drafts == state.drafts
-            && *rate == state.rate_under_way()
+            && *drafts == state.invalid_inputs
+            && *rate == state.current_learning_rate()
     }
 
-    /// Takes those of `state`, and says whether they are others than before.
-    pub fn renew(&mut self, state: &State) -> bool {
-        let others = !self.are_of(state);
+    /// Copies the values from `state` again. Returns whether they have changed.
+    pub fn update(&mut self, state: &State) -> bool {
+        let others = !self.matches(state);
         if others {
             *self = FormInputs::of(state);
         }
@@ -58,25 +63,26 @@ impl FormInputs {
 mod tests {
     use super::*;
     use crate::run::tests::Page;
-    use crate::settings::form::fields;
+    use crate::settings::form::section_fields;
     use crate::state::Action;
     use vivarium_core::settings::Settings;
-    use vivarium_model::permalink::View;
-    use vivarium_model::run::Section;
+    use vivarium_model::permalink::ViewSettings;
+    use vivarium_model::run::FormSection;
     use vivarium_science::markov::theory::TheorySettings;
     use vivarium_view::ui::field::{Field, FieldState};
     use vivarium_view::ui::request::Request;
 
     /// All that the form shows.
     fn form(state: &State) -> Vec<(Field, FieldState)> {
-        let groups = Section::ALL.into_iter().flat_map(|section| fields(state.form_spec(), section));
-        groups.map(|field| (field.clone(), state.field(field.key))).collect()
+        let groups =
+            FormSection::ALL.into_iter().flat_map(|section| section_fields(state.form_spec(), section));
+        groups.map(|field| (field.clone(), state.field_state(field.key))).collect()
     }
 
     /// What the panels and the toolbar show of the view and the theory.
     fn beside(state: &State) -> Vec<FieldState> {
-        let knobs = View::KNOBS.iter().chain(TheorySettings::KNOBS);
-        knobs.map(|knob| state.field(knob.key)).collect()
+        let settings = ViewSettings::SETTINGS.iter().chain(TheorySettings::SETTINGS);
+        settings.map(|setting| state.field_state(setting.key)).collect()
     }
 
     /// A page with what its form was computed from and showed.
@@ -97,9 +103,9 @@ mod tests {
         /// Whether it is computed anew. It must be where something else is shown.
         fn renewed(&mut self, what: &str) -> bool {
             let shown = (form(&self.page.state), beside(&self.page.state));
-            let renewed = self.known.renew(&self.page.state);
+            let renewed = self.known.update(&self.page.state);
             assert!(renewed || shown == self.shown, "{what} changes a field that nobody is told of");
-            assert!(!self.known.renew(&self.page.state), "{what}: twice");
+            assert!(!self.known.update(&self.page.state), "{what}: twice");
             self.shown = shown;
             renewed
         }
@@ -136,7 +142,7 @@ mod tests {
         let refused = Request::Refuse { key: "seq", text: "x".into(), expected: "symbols".into() };
         assert!(it.act(Action::Request(refused)));
         assert!(it.act(Action::Undo));
-        assert!(it.act(Action::Default("model".into())));
+        assert!(it.act(Action::ResetField("model".into())));
         assert!(it.act(Action::Open("#v1/markov?model=minimal-markov&lock=t&hide=alpha".into())));
         assert!(it.edit("tsteps", "4"));
         assert!(it.edit("tsteps", "99"));
@@ -153,6 +159,6 @@ mod tests {
         assert!(!train(100));
         assert!(train(200), "another rate");
         assert!(!train(250));
-        assert!(!it.act(Action::Tick) && !it.act(Action::Toggle) && !it.act(Action::Toggle));
+        assert!(!it.act(Action::Tick) && !it.act(Action::TogglePlay) && !it.act(Action::TogglePlay));
     }
 }

@@ -1,4 +1,4 @@
-//! The form of the settings, and what a panel asks of them.
+//! The form of the settings, and the requests of panels.
 
 pub mod form;
 pub mod inputs;

@@ -1,38 +1,39 @@
-//! Settings of the view and of the theory that labs' panels set: none of them restarts the run, and all can be undone.
+//! Settings of the view and of the theory panel that labs' panels set: none of them restarts the run, and all can be
+//! undone.
 
-use super::form::theory_knob;
+use super::form::theory_setting;
 use crate::state::{State, UndoEntry};
-use vivarium_core::settings::{Problem, Settings, Value};
+use vivarium_core::settings::{InvalidSetting, Settings, Value};
 
 impl State {
-    /// Takes what was entered for a knob of the theory.
-    pub fn edit_theory(&mut self, key: &str, text: &str) -> Result<(), Problem> {
-        let Some(knob) = theory_knob(key) else { return Ok(()) };
-        let (before, value) = (self.run.link.theory.value(key), knob.parse(text)?);
+    /// Sets a setting of the theory panel from a text.
+    pub fn edit_theory(&mut self, key: &str, text: &str) -> Result<(), InvalidSetting> {
+        let Some(setting) = theory_setting(key) else { return Ok(()) };
+        let (before, value) = (self.run.link.theory.value(key), setting.parse(text)?);
         self.run.link.theory.set(key, &value)?;
-        self.run.look_anew();
+        self.run.recompute_view();
         if let Some(before) = before.filter(|before| *before != value) {
-            self.remember_look(knob.key, before);
+            self.push_view_undo(setting.key, before);
         }
         Ok(())
     }
 
-    /// Remembers what was looked into, so that changes of one kind that follow each other are undone together.
-    pub fn remember_look(&mut self, key: &'static str, before: Value) {
-        if !matches!(self.undo.last(), Some(UndoEntry::Shown(last, _)) if *last == key) {
-            self.remember(UndoEntry::Shown(key, before));
+    /// Adds a change of a view setting to the list of Undo; successive changes of the same setting are one entry.
+    pub fn push_view_undo(&mut self, key: &'static str, before: Value) {
+        if !matches!(self.undo.last(), Some(UndoEntry::ViewSetting(last, _)) if *last == key) {
+            self.push_undo(UndoEntry::ViewSetting(key, before));
         }
     }
 
-    /// Whether what is looked into suits the run, and has it looked into; or why not, and nothing is changed then.
-    pub fn check_look(&mut self, key: &str, before: Option<&Value>) -> Result<(), Problem> {
+    /// Checks that a changed setting of the view suits the run; if not, restores `before` and returns the error.
+    pub fn check_view_setting(&mut self, key: &str, before: Option<&Value>) -> Result<(), InvalidSetting> {
         if let Some(problem) = self.run.link.view.repair(&self.run.link.spec).into_iter().next() {
             if let Some(before) = before {
                 self.run.link.view.set(key, before)?;
             }
             return Err(problem);
         }
-        self.run.look_anew();
+        self.run.recompute_view();
         Ok(())
     }
 }
@@ -55,7 +56,7 @@ mod tests {
         let steps = |state: &State| {
             state
                 .run
-                .state::<vivarium_labs::markov::MarkovState>()
+                .lab_state::<vivarium_labs::markov::MarkovState>()
                 .unwrap()
                 .theory
                 .as_ref()
@@ -68,7 +69,7 @@ mod tests {
             (4, "#v1/markov?model=minimal-markov&tsteps=4")
         );
         state.apply(Action::Edit("tsteps".into(), "99".into()));
-        assert_eq!((steps(&state), state.drafts.len()), (4, 1));
+        assert_eq!((steps(&state), state.invalid_inputs.len()), (4, 1));
         state.apply(Action::Undo);
         assert_eq!((steps(&state), encode(&state.run.link).as_str()), (2, "#v1/markov?model=minimal-markov"));
         assert_eq!(state.message, "Undone: the change of the setting “gradient steps in the theory”.");

@@ -1,27 +1,27 @@
-//! What panels ask of the settings, and what fields show of them.
+//! Requests of panels, and the state of the form's fields.
 
-use super::form::default_text;
-use crate::state::{Draft, State};
+use super::form::default_value_text;
+use crate::state::{InvalidInput, State};
 use crate::trainer::Effect;
-use vivarium_core::language::visible;
-use vivarium_core::settings::{Problem, Value};
+use vivarium_core::language::escape_hidden_characters;
+use vivarium_core::settings::{InvalidSetting, Value};
 use vivarium_view::ui::field::FieldState;
 use vivarium_view::ui::request::Request;
 
 impl State {
-    /// How the field of `key` stands.
-    pub fn field(&self, key: &str) -> FieldState {
-        let draft = self.drafts.iter().find(|draft| draft.key == key);
+    /// Returns value, default, error and flags of the field `key`.
+    pub fn field_state(&self, key: &str) -> FieldState {
+        let draft = self.invalid_inputs.iter().find(|draft| draft.key == key);
         let value = self.form_value(key);
         let text = match draft {
             Some(draft) => draft.text.clone(),
-            None => value.as_ref().map(Value::typed).unwrap_or_default(),
+            None => value.as_ref().map(Value::form_text).unwrap_or_default(),
         };
         let conflict = || self.conflicts.iter().find(|problem| problem.key == key);
-        let problem = draft.map(|draft| &draft.problem).or_else(conflict);
+        let problem = draft.map(|draft| &draft.error).or_else(conflict);
         FieldState {
             expected: problem.map(|problem| problem.expected.clone()),
-            is_default: default_text(self.form_spec(), key).is_none_or(|default| default == text),
+            is_default: default_value_text(self.form_spec(), key).is_none_or(|default| default == text),
             is_swept: self.is_swept(key),
             is_idle: !self.has_effect(key),
             is_locked: self.run.link.locks(key),
@@ -31,29 +31,31 @@ impl State {
         }
     }
 
-    /// Does what a panel asks for.
-    pub fn request(&mut self, what: Request, effects: &mut Vec<Effect>) {
-        match what {
+    /// Carries out a request of a panel, a form or a dialog.
+    pub fn handle_request(&mut self, request: Request, effects: &mut Vec<Effect>) {
+        match request {
             Request::Edit(all) => {
                 for (key, text) in all {
                     self.edit(key, &text, effects);
-                    if self.drafts.iter().any(|draft| draft.key == key) {
+                    if self.invalid_inputs.iter().any(|draft| draft.key == key) {
                         break;
                     }
                 }
             }
             Request::Refuse { key, text, expected } => {
-                self.drafts.retain(|draft| draft.key != key);
-                let problem = Problem::new(key, &text, expected);
-                self.drafts.push(Draft { key: key.into(), text, problem });
+                self.invalid_inputs.retain(|draft| draft.key != key);
+                let problem = InvalidSetting::new(key, &text, expected);
+                self.invalid_inputs.push(InvalidInput { key: key.into(), text, error: problem });
             }
-            Request::Reset(key) => self.reset(key, effects),
-            Request::Say(text) => self.message = text.into(),
+            Request::Reset(key) => self.reset_field(key, effects),
+            Request::ShowMessage(text) => self.message = text.into(),
             Request::ToggleChart(chart) => self.toggle_chart(chart, effects),
-            Request::OpenFile(name, Ok(file)) => self.open_file(&visible(&name), file, effects),
-            Request::OpenFile(name, Err(why)) => self.refuse_file(&visible(&name), &why),
-            Request::CancelFile => self.cancel_file(),
-            Request::Relabel(label) => self.relabel(label, effects),
+            Request::OpenFile(name, Ok(file)) => {
+                self.open_file(&escape_hidden_characters(&name), file, effects)
+            }
+            Request::OpenFile(name, Err(why)) => self.reject_file(&escape_hidden_characters(&name), &why),
+            Request::CancelFile => self.cancel_reading(),
+            Request::Relabel(label) => self.set_table_label(label, effects),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What leaves the page by a link: codes to scan, links for a lesson, and the title that a bookmark has.
+//! Sharing a run: QR codes, links for a lesson, and the title for a bookmark.
 
 pub mod qr;
 pub mod teaching;

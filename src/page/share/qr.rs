@@ -1,20 +1,21 @@
-//! A link as a QR code, for a page on a wall.
+//! A link as a QR code.
 
 use qrcodegen::{QrCode, QrCodeEcc, QrSegment, Version};
 
-use vivarium_core::language::escaped;
+use vivarium_core::language::escape_html;
 
-/// Largest version that a camera reads from the back of a room.
-const LARGEST: u8 = 20;
+/// Largest version (size) of a QR code that a camera can read from the back of a room.
+const MAX_VERSION: u8 = 20;
 
-/// The modules of the code for `text`, with error correction M: rows from the top; none where it is too long.
-pub fn modules(text: &str) -> Option<Vec<Vec<bool>>> {
+/// Returns the modules of the QR code of a text, as rows from the top; error correction M; None if the text is too
+/// long.
+pub fn qr_modules(text: &str) -> Option<Vec<Vec<bool>>> {
     let segments = [QrSegment::make_bytes(text.as_bytes())];
     let code = QrCode::encode_segments_advanced(
         &segments,
         QrCodeEcc::Medium,
         Version::new(1),
-        Version::new(LARGEST),
+        Version::new(MAX_VERSION),
         None,
         false,
     );
@@ -22,10 +23,10 @@ pub fn modules(text: &str) -> Option<Vec<Vec<bool>>> {
     Some((0..code.size()).map(|y| (0..code.size()).map(|x| code.get_module(x, y)).collect()).collect())
 }
 
-/// The code as the markup of an SVG, quiet zone included; or a sentence where the text is too long.
-pub fn svg(text: &str) -> String {
-    let Some(rows) = modules(text) else {
-        return format!("<p>{}</p>", escaped(tr!("The link is too long for a QR code.")));
+/// Returns the QR code of a text as SVG with its quiet zone, or a sentence if the text is too long.
+pub fn qr_svg(text: &str) -> String {
+    let Some(rows) = qr_modules(text) else {
+        return format!("<p>{}</p>", escape_html(tr!("The link is too long for a QR code.")));
     };
     let mut path = String::new();
     for (y, row) in rows.iter().enumerate() {
@@ -34,7 +35,7 @@ pub fn svg(text: &str) -> String {
         }
     }
     let size = rows.len() + 8;
-    let about = escaped(tr!("QR code of the link"));
+    let about = escape_html(tr!("QR code of the link"));
     format!(
         "<svg class=\"code\" viewBox=\"-4 -4 {size} {size}\" role=\"img\" aria-label=\"{about}\" \
          data-testid=\"code\"><path d=\"{path}\"></path></svg>"
@@ -48,7 +49,7 @@ mod tests {
     /// A row as text: # is dark.
     fn rows(text: &str) -> Vec<String> {
         let row = |row: &Vec<bool>| row.iter().map(|dark| if *dark { '#' } else { '.' }).collect();
-        modules(text).unwrap().iter().map(row).collect()
+        qr_modules(text).unwrap().iter().map(row).collect()
     }
 
     #[test]
@@ -74,9 +75,9 @@ mod tests {
 
     #[test]
     fn what_is_too_long_has_no_code() {
-        assert_eq!(modules(&"a".repeat(666)).map(|m| m.len()), Some(97));
-        assert!(modules(&"a".repeat(667)).is_none());
-        assert!(svg("a").contains("viewBox=\"-4 -4 29 29\"") && svg("a").contains("M0 0h1v1h-1zM1 0"));
-        assert!(svg(&"a".repeat(667)).starts_with("<p>The link is too long"));
+        assert_eq!(qr_modules(&"a".repeat(666)).map(|m| m.len()), Some(97));
+        assert!(qr_modules(&"a".repeat(667)).is_none());
+        assert!(qr_svg("a").contains("viewBox=\"-4 -4 29 29\"") && qr_svg("a").contains("M0 0h1v1h-1zM1 0"));
+        assert!(qr_svg(&"a".repeat(667)).starts_with("<p>The link is too long"));
     }
 }

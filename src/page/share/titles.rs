@@ -1,24 +1,25 @@
-//! The title of the page, which names a tab, a bookmark and a window: what is looked at comes first.
+//! The title of the page, which names a tab, a bookmark and a window: the subject comes first.
 //!
 //! # Why
-//! No step and no sign of playing: a title that moves draws the eye to a tab that nobody looks at, and is read out again
-//! and again.
+//! The title contains neither step nor phase: a title that changes draws attention to a tab that is not visible, and a
+//! screen reader would read it out again and again.
 
 use crate::state::State;
 use vivarium_core::language::translated;
-use vivarium_labs::preset_of;
+use vivarium_labs::find_matching_preset;
 use vivarium_model::run::RunSpec;
-use vivarium_view::display::words::setting;
+use vivarium_view::display::words::format_setting;
 
-/// Most settings that a title names.
-const SETTINGS: usize = 3;
+/// Largest number of settings in the title.
+const MAX_SETTINGS: usize = 3;
 
-/// The title of the page.
-pub fn title(state: &State) -> String {
-    tr!("{subject} · Vivarium", subject = subject(state))
+/// Returns the title of the page.
+pub fn page_title(state: &State) -> String {
+    tr!("{subject} · Vivarium", subject = title_subject(state))
 }
 
-fn subject(state: &State) -> String {
+/// Returns the title without the name of the program: gallery, benchmark, story or run.
+fn title_subject(state: &State) -> String {
     if state.gallery.is_open {
         return tr!("Gallery").into();
     }
@@ -31,18 +32,18 @@ fn subject(state: &State) -> String {
     run_name(&state.run.link.spec)
 }
 
-/// What a run is called: its preset and task, or its task and the first settings that differ from the usual ones.
+/// Returns the name of a run: preset and task, or task and the first settings that differ from the lab's default.
 pub fn run_name(spec: &RunSpec) -> String {
     let lab = spec.task.info();
-    if let Some(preset) = preset_of(spec) {
+    if let Some(preset) = find_matching_preset(spec) {
         return format!("{} · {}", translated(preset.name), translated(lab.name));
     }
-    let usual = RunSpec::of_lab(lab.slug).unwrap_or_default();
-    let all = spec.differences(&usual);
-    let some = all.iter().filter(|(.., value)| !value.is_empty()).take(SETTINGS);
+    let usual = RunSpec::default_of_lab(lab.slug).unwrap_or_default();
+    let all = spec.list_differences(&usual);
+    let some = all.iter().filter(|(.., value)| !value.is_empty()).take(MAX_SETTINGS);
     let mut words = vec![translated(lab.name).to_string()];
-    words.extend(some.map(|(key, _, value)| setting(spec, key, value)));
-    if all.len() > SETTINGS {
+    words.extend(some.map(|(key, _, value)| format_setting(spec, key, value)));
+    if all.len() > MAX_SETTINGS {
         words.push("…".into());
     }
     words.join(", ")

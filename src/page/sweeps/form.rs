@@ -1,61 +1,68 @@
-//! The dialog that makes a sweep: what is chosen in it, and the link that comes of it.
+//! The dialog for a sweep: its form, and the link that follows from it.
 //!
 //! # Why
-//! As in [`crate::share::teaching`], fields are text by name, and what they come to is decided here, where it can be tested.
+//! As in [`crate::share::teaching`], fields are texts by name, and their meaning is decided here, where it can be
+//! tested.
 
-use vivarium_core::language::{escaped, translated};
-use vivarium_core::settings::{Axis, Range, Spread};
+use vivarium_core::language::{escape_html, translated};
+use vivarium_core::settings::{Range, Spacing, SweepAxis};
 use vivarium_model::chart;
 use vivarium_model::chart::Chart;
 use vivarium_model::models::Model;
 use vivarium_model::optim::Optimizer;
 use vivarium_model::permalink::Link;
-use vivarium_model::run::cells::{FIXED, MOST_CELLS, count as runs, seconds};
-use vivarium_model::run::time::duration;
+use vivarium_model::run::cells::{
+    MAX_PAGE_SWEEP_RUNS, UNSWEEPABLE_KEYS, count_runs_usize as runs, estimate_sweep_seconds,
+};
+use vivarium_model::run::time::format_duration;
 use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
-use vivarium_view::display::words::{count, label, thousands};
+use vivarium_view::display::words::{format_count, format_thousands, setting_label};
 
-/// Networks of each run that are proposed where a run has one.
-const SEEDS: usize = 10;
+/// Default number of seeds per run where the settings have one.
+const DEFAULT_SEEDS: usize = 10;
 
-/// What is chosen for one of the two settings. Every field is what its control holds.
+/// The part of the form for one axis of the sweep; every field is the text of its control.
 #[derive(Debug, Clone, Default)]
-pub struct Way {
-    /// The setting's key; none for the second means that there is none.
+pub struct AxisForm {
+    /// Key of the swept setting; empty if the second axis is not used.
     pub key: String,
-    /// "lin", "log" or "list".
+    /// Spacing of the values: "lin", "log" or "list".
     pub mode: String,
-    /// First number.
+    /// Smallest value.
     pub from: String,
-    /// Last number.
+    /// Largest value.
     pub to: String,
-    /// How many numbers.
-    pub many: String,
-    /// Numbers one by one, or the chosen words.
+    /// Number of values.
+    pub value_count: String,
+    /// The values if they are listed, or the chosen options, separated by spaces.
     pub list: String,
 }
 
-/// What is chosen.
+/// Values in the form of the dialog for a sweep.
 #[derive(Debug, Clone, Default)]
-pub struct Choice {
-    /// The sweep's setting, and the second one.
-    pub ways: [Way; 2],
-    /// Networks of each run.
+pub struct SweepForm {
+    /// The first and the second swept setting.
+    pub axes: [AxisForm; 2],
+    /// Seeds per run.
     pub seeds: String,
 }
 
-/// Settings that a sweep can go through, each with its words.
-fn settings(spec: &RunSpec) -> Vec<(String, String)> {
+/// Returns key and label of each setting that can be swept.
+fn sweepable_settings(spec: &RunSpec) -> Vec<(String, String)> {
     let choosers = [MODEL_KEY, OPTIMIZER_KEY].into_iter();
     let fits = |range: Range| matches!(range, Range::Int(..) | Range::Real(..) | Range::Choice(_));
-    let knobs = spec.knobs().into_iter().filter(|(_, knob)| fits(knob.range)).map(|(_, knob)| knob.key);
-    let possible = knobs.chain(choosers).filter(|key| !FIXED.contains(key) && *key != "replicas");
-    possible.filter(|key| spec.applies(key)).map(|key| (key.to_string(), label(spec, key))).collect()
+    let settings = spec.settings().into_iter().filter(|(_, knob)| fits(knob.range)).map(|(_, knob)| knob.key);
+    let possible =
+        settings.chain(choosers).filter(|key| !UNSWEEPABLE_KEYS.contains(key) && *key != "replicas");
+    possible
+        .filter(|key| spec.has_effect(key))
+        .map(|key| (key.to_string(), setting_label(spec, key)))
+        .collect()
 }
 
-/// The words that the setting behind `key` can be, with their labels; none of numbers.
-fn words(spec: &RunSpec, key: &str) -> Vec<(&'static str, &'static str)> {
-    match (key, spec.knob(key).map(|knob| knob.range)) {
+/// Returns slug and label of each option of the setting `key`; empty if its values are numbers.
+fn option_labels(spec: &RunSpec, key: &str) -> Vec<(&'static str, &'static str)> {
+    match (key, spec.setting(key).map(|knob| knob.range)) {
         (MODEL_KEY, _) => {
             let suit = Model::ENTRIES.iter().filter(|entry| Model::suit(entry.info.slug, &spec.task));
             suit.map(|entry| (entry.info.slug, translated(entry.info.name))).collect()
@@ -68,14 +75,15 @@ fn words(spec: &RunSpec, key: &str) -> Vec<(&'static str, &'static str)> {
     }
 }
 
-impl Way {
-    /// What is proposed for the setting behind `key`: around what it is now, or all its words.
-    fn of(spec: &RunSpec, key: &str) -> Way {
-        let all: Vec<&str> = words(spec, key).into_iter().map(|(slug, _)| slug).collect();
-        let mut way = Way { key: key.into(), list: all.join(" "), many: "5".into(), ..Way::default() };
+impl AxisForm {
+    /// Returns the default axis for the setting `key`: values around the current one, or all options.
+    fn default_axis(spec: &RunSpec, key: &str) -> AxisForm {
+        let all: Vec<&str> = option_labels(spec, key).into_iter().map(|(slug, _)| slug).collect();
+        let mut way =
+            AxisForm { key: key.into(), list: all.join(" "), value_count: "5".into(), ..AxisForm::default() };
         way.mode = if all.is_empty() { "lin" } else { "list" }.into();
         let now = spec.value(key).and_then(|value| value.to_string().parse::<f64>().ok());
-        let Some((now, range)) = now.zip(spec.knob(key).map(|knob| knob.range)) else { return way };
+        let Some((now, range)) = now.zip(spec.setting(key).map(|knob| knob.range)) else { return way };
         let (low, high, least) = match range {
             Range::Int(low, high) => (low as f64, high as f64, 1.0),
             Range::Real(low, high) => (low, high, 0.0),
@@ -85,46 +93,47 @@ impl Way {
         if key == "seed" || now == 0.0 {
             (from, to) = (low, if least == 1.0 { low + 4.0 } else { high.min(low + 0.4) });
         } else if least == 0.0 {
-            // Rates and decays are looked for over powers of ten.
+            // Learning rates and weight decays are searched over powers of ten.
             (from, to) = ((now / 10.0).max(low), (now * 10.0).min(high));
             way.mode = if from > 0.0 && high > 1.0 { "log" } else { "lin" }.into();
         }
         let text = |number: f64| match least == 1.0 {
             true => format!("{number:.0}"),
-            false => vivarium_core::settings::real(format!("{number:.2e}").parse().unwrap_or(number)),
+            false => vivarium_core::settings::format_real(format!("{number:.2e}").parse().unwrap_or(number)),
         };
         (way.from, way.to) = (text(from), text(to));
         way
     }
 
-    /// What stands in a link for an axis of `spec`.
-    fn of_axis(spec: &RunSpec, axis: &Axis) -> Way {
-        let mut way = Way::of(spec, &axis.key);
+    /// Returns the form for an axis of the settings.
+    fn from_axis(spec: &RunSpec, axis: &SweepAxis) -> AxisForm {
+        let mut way = AxisForm::default_axis(spec, &axis.key);
         let spread = axis.range().and_then(|range| range.split_once(':').map(|(word, _)| word.to_string()));
         way.mode = spread.unwrap_or("list".into());
         way.list = axis.values.join(" ");
         if let (Some(first), Some(last)) = (axis.values.first(), axis.values.last()) {
-            (way.from, way.to, way.many) = (first.clone(), last.clone(), axis.values.len().to_string());
+            (way.from, way.to, way.value_count) =
+                (first.clone(), last.clone(), axis.values.len().to_string());
         }
         way
     }
 
-    /// As it stands in a link: empty where nothing is chosen.
-    fn text(&self) -> String {
+    /// Returns the axis as it is written in a link; empty if no setting is chosen.
+    fn axis_text(&self) -> String {
         let parts = self.list.split([' ', ',', ';', '_', '\n']).filter(|part| !part.is_empty());
         match self.mode.as_str() {
             _ if self.key.is_empty() => String::new(),
             "list" => format!("{}:{}", self.key, parts.collect::<Vec<_>>().join("_")),
             mode => {
-                let [from, to, many] = [&self.from, &self.to, &self.many].map(|text| text.trim());
+                let [from, to, many] = [&self.from, &self.to, &self.value_count].map(|text| text.trim());
                 format!("{}:{mode}:{from}..{to}:{many}", self.key)
             }
         }
     }
 
-    /// Which field of it is wrong, in words, if the link's reader would only say that the whole is.
-    fn flaw(&self, spec: &RunSpec) -> Option<String> {
-        let name = || label(spec, &self.key);
+    /// Returns a sentence on the first wrong field of the axis; None if none is known to be wrong.
+    fn find_error(&self, spec: &RunSpec) -> Option<String> {
+        let name = || setting_label(spec, &self.key);
         if self.key.is_empty() {
             return None;
         }
@@ -134,7 +143,7 @@ impl Way {
         }
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
         let (from, to) = (number(&self.from), number(&self.to));
-        let many = self.many.trim().parse::<usize>().ok().filter(|many| (2..=1000).contains(many));
+        let many = self.value_count.trim().parse::<usize>().ok().filter(|many| (2..=1000).contains(many));
         match (from, to, many) {
             (None, ..) | (_, None, _) => Some(tr!("{name}: “From” and “To” must be numbers.", name = name())),
             (.., None) => Some(tr!("{name}: choose 2 to 1,000 values.", name = name())),
@@ -146,46 +155,52 @@ impl Way {
     }
 }
 
-impl Choice {
-    /// What is proposed: the sweep of `spec`, or one over the first number of its task.
-    pub fn of(spec: &RunSpec) -> Choice {
-        let first = settings(spec).into_iter().find(|(key, _)| words(spec, key).is_empty());
+impl SweepForm {
+    /// Returns the form for the sweep of `spec`, or for a default sweep over the first numeric setting of the task.
+    pub fn from_spec(spec: &RunSpec) -> SweepForm {
+        let first = sweepable_settings(spec).into_iter().find(|(key, _)| option_labels(spec, key).is_empty());
         let (sweep, series) = (&spec.run.sweep, &spec.run.series);
-        let way = |axis: &Axis, key: &str| match axis.is_empty() {
-            false => Way::of_axis(spec, axis),
-            true if key.is_empty() => Way { mode: "lin".into(), ..Way::default() },
-            true => Way::of(spec, key),
+        let way = |axis: &SweepAxis, key: &str| match axis.is_empty() {
+            false => AxisForm::from_axis(spec, axis),
+            true if key.is_empty() => AxisForm { mode: "lin".into(), ..AxisForm::default() },
+            true => AxisForm::default_axis(spec, key),
         };
-        let seeds = if spec.run.replicas > 1 { spec.run.replicas } else { SEEDS };
-        Choice {
-            ways: [way(sweep, &first.map(|(key, _)| key).unwrap_or_default()), way(series, "")],
+        let seeds = if spec.run.replicas > 1 { spec.run.replicas } else { DEFAULT_SEEDS };
+        SweepForm {
+            axes: [way(sweep, &first.map(|(key, _)| key).unwrap_or_default()), way(series, "")],
             seeds: seeds.to_string(),
         }
     }
 
-    /// Takes the value of a field: its name, and behind a dot of which setting, from 0. A word's name is `word`, and its
-    /// value stands for whether it is chosen. Which setting that was, and whether it is another one now.
-    pub fn take(&mut self, spec: &RunSpec, field: &str, value: &str, is_on: bool) -> Option<(usize, bool)> {
+    /// Sets a field by its name, which ends with a dot and the index of the axis. For checkboxes (`word`), `value` is
+    /// the option and `is_checked` its state. Returns the axis, and whether its setting has changed.
+    pub fn set_field(
+        &mut self,
+        spec: &RunSpec,
+        field: &str,
+        value: &str,
+        is_checked: bool,
+    ) -> Option<(usize, bool)> {
         let Some((field, at)) = field.split_once('.') else {
             self.seeds = value.into();
             return None;
         };
         let at: usize = at.parse().ok()?;
-        let way = self.ways.get_mut(at)?;
+        let way = self.axes.get_mut(at)?;
         match field {
-            "key" => *way = Way::of(spec, value),
+            "key" => *way = AxisForm::default_axis(spec, value),
             "mode" => way.mode = value.into(),
             "from" => way.from = value.into(),
             "to" => way.to = value.into(),
-            "many" => way.many = value.into(),
+            "many" => way.value_count = value.into(),
             "list" => way.list = value.into(),
             "word" => {
                 // In the order of the form, whatever the order of the clicks.
                 let is_chosen = |slug: &str| match slug == value {
-                    true => is_on,
+                    true => is_checked,
                     false => way.list.split(' ').any(|other| other == slug),
                 };
-                let all = words(spec, &way.key).into_iter().map(|(slug, _)| slug);
+                let all = option_labels(spec, &way.key).into_iter().map(|(slug, _)| slug);
                 let chosen: Vec<&str> = all.filter(|slug| is_chosen(slug)).collect();
                 way.list = chosen.join(" ");
             }
@@ -194,127 +209,129 @@ impl Choice {
         Some((at, field == "key"))
     }
 
-    /// Whether a word of a setting is chosen.
-    fn has(&self, at: usize, slug: &str) -> bool {
-        self.ways[at].list.split(' ').any(|other| other == slug)
+    /// Whether the option with this slug is chosen on the axis `at`.
+    fn is_option_chosen(&self, at: usize, slug: &str) -> bool {
+        self.axes[at].list.split(' ').any(|other| other == slug)
     }
 
-    /// The sweep's link.
+    /// Returns the link of the sweep.
     ///
     /// # Errors
-    /// A sentence that says what is wrong, or that these are too many runs, how long they would take, and what can be
+    /// A sentence on the wrong field; or that there are too many runs, how long they would take, and what can be
     /// done.
-    pub fn link(&self, link: &Link) -> Result<Link, String> {
+    pub fn sweep_link(&self, link: &Link) -> Result<Link, String> {
         let mut link = link.clone();
         let spec = &mut link.spec;
-        (spec.run.sweep, spec.run.series) = (Axis::default(), Axis::default());
+        (spec.run.sweep, spec.run.series) = (SweepAxis::default(), SweepAxis::default());
         spec.run.schedule.clear();
-        if let Some(flaw) = self.ways.iter().find_map(|way| way.flaw(spec)) {
+        if let Some(flaw) = self.axes.iter().find_map(|way| way.find_error(spec)) {
             return Err(flaw);
         }
-        let told = |problem: vivarium_core::settings::Problem| {
+        let told = |problem: vivarium_core::settings::InvalidSetting| {
             let name = match problem.key.as_str() {
-                "sweep" => label(&link.spec, &self.ways[0].key),
-                "series" => label(&link.spec, &self.ways[1].key),
-                key => label(&link.spec, key),
+                "sweep" => setting_label(&link.spec, &self.axes[0].key),
+                "series" => setting_label(&link.spec, &self.axes[1].key),
+                key => setting_label(&link.spec, key),
             };
-            // The runs' own sentence stands at the end of the sweep's.
+            // The error of a single run is at the end of the sweep's error.
             let expected = problem.expected.rsplit("; ").next().unwrap_or_default();
             tr!("{name}: expected {expected}.", name, expected = expected.trim_end_matches('.'))
         };
         let mut spec = link.spec.clone();
         let read = spec
             .parse("replicas", self.seeds.trim())
-            .and_then(|()| spec.parse("sweep", &self.ways[0].text()))
-            .and_then(|()| spec.parse("series", &self.ways[1].text()));
+            .and_then(|()| spec.parse("sweep", &self.axes[0].axis_text()))
+            .and_then(|()| spec.parse("series", &self.axes[1].axis_text()));
         read.map_err(told)?;
-        if runs(&spec) > MOST_CELLS {
+        if runs(&spec) > MAX_PAGE_SWEEP_RUNS {
             return Err(tr!(
                 "{runs} are too many: the page trains at most {most} runs. Together these runs would take up to {time} on one \
                  core. Choose fewer values, or train the runs in a terminal: lab sweep '{link}'",
-                runs = count(runs(&spec), "run"),
-                most = thousands(MOST_CELLS as u64),
-                time = duration(seconds(&spec)),
+                runs = format_count(runs(&spec), "run"),
+                most = format_thousands(MAX_PAGE_SWEEP_RUNS as u64),
+                time = format_duration(estimate_sweep_seconds(&spec)),
                 link = vivarium_model::permalink::encode(&Link { spec, ..link.clone() })
             ));
         }
-        if let Some(problem) = spec.problems().into_iter().next() {
+        if let Some(problem) = spec.invalid_settings().into_iter().next() {
             return Err(told(problem));
         }
         link.spec = spec;
         link.view.speed = 0;
-        // Two settings have the map; of one, the curve says more.
-        // Where each network has rows of its own to be tested on, it is compared by what it comes to there.
-        let curve = if link.spec.task.examples().splits() { chart::ENDS } else { chart::SWEEP };
+        // A sweep over two settings has the map; for one setting, a curve shows more.
+        // If each network has its own test rows, the final results are shown.
+        let curve =
+            if link.spec.task.examples().has_held_out_per_replica() { chart::ENDS } else { chart::SWEEP };
         let has_curve = link.view.show.contains(&curve);
         if link.spec.run.series.is_empty() && !has_curve {
             link.view.show.push(curve);
             let shown = &link.view.show;
             link.view.show = Chart::ALL.iter().copied().filter(|chart| shown.contains(chart)).collect();
         }
-        Ok(link.without("at"))
+        Ok(link.without_teacher_key("at"))
     }
 
-    /// How many runs they are and how long they take at most; `flops` is what the device has shown that it can do in a
-    /// second, if it has.
-    pub fn estimate(link: &Link, flops: Option<f64>) -> String {
+    /// Returns a sentence on the number of runs and their duration, from the measured speed of the device (`flops` per
+    /// second) if known.
+    pub fn estimate_text(link: &Link, flops: Option<f64>) -> String {
         let spec = &link.spec;
         let own = spec.run.steps as f64 * spec.step_flops();
         let share = match flops {
-            // As many times as long as one core's as the device is slower than that.
+            // The estimate for one core, scaled by the speed of the device.
             Some(flops) if flops > 0.0 => {
-                own / flops / vivarium_model::run::time::seconds_of_one(spec).max(1e-9)
+                own / flops / vivarium_model::run::time::estimate_run_seconds(spec).max(1e-9)
             }
             _ => 1.0,
         };
-        let networks = count(spec.run.replicas, "network");
+        let networks = format_count(spec.run.replicas, "network");
         tr!(
             "{runs} of {networks} each; the whole sweep takes at most about {time}. If the setting “End of the run” is “When the target is reached”, each run ends as soon as all its networks have reached the target.",
-            runs = count(runs(spec), "run"),
+            runs = format_count(runs(spec), "run"),
             networks,
-            time = duration(share * seconds(spec))
+            time = format_duration(share * estimate_sweep_seconds(spec))
         )
     }
 }
 
-/// The options of a choice as markup.
-pub fn options<'a>(of: impl IntoIterator<Item = (&'a str, &'a str)>, chosen: &str) -> String {
+/// Returns `<option>` elements as HTML; `options` are value and label, and `chosen` is the selected value.
+pub fn options_html<'a>(options: impl IntoIterator<Item = (&'a str, &'a str)>, chosen: &str) -> String {
     let mut out = String::new();
-    for (value, word) in of {
+    for (value, word) in options {
         let selected = if value == chosen { "\" selected>" } else { "\">" };
-        for part in ["<option value=\"", &escaped(value), selected, &escaped(word), "</option>"] {
+        for part in ["<option value=\"", &escape_html(value), selected, &escape_html(word), "</option>"] {
             out.push_str(part);
         }
     }
     out
 }
 
-impl Choice {
-    /// The form's fields as markup, with the names that [`Choice::take`] takes.
-    pub fn markup(&self, spec: &RunSpec) -> String {
-        let all = settings(spec);
+impl SweepForm {
+    /// Returns the fields of the form as HTML; the field names are those of [`SweepForm::set_field`].
+    pub fn form_html(&self, spec: &RunSpec) -> String {
+        let all = sweepable_settings(spec);
         let mut out = String::new();
         for (at, title) in [tr!("First setting"), tr!("Second setting")].into_iter().enumerate() {
             let none = (at > 0).then_some(("", tr!("None")));
             let all = all.iter().map(|(key, label)| (key.as_str(), label.as_str()));
-            let keys = options(none.into_iter().chain(all), &self.ways[at].key);
+            let keys = options_html(none.into_iter().chain(all), &self.axes[at].key);
             out += &format!(
                 "<fieldset class=\"way\" id=\"way-{at}\" data-kind=\"{}\"><legend>{title}</legend><label \
                  class=\"wish\"><span>{setting}</span><select name=\"key.{at}\" data-testid=\"sweep-key-{at}\">{keys}\
                  </select></label><div class=\"way__values\" id=\"values-{at}\">{}</div></fieldset>",
-                self.kind(spec, at),
-                self.values(spec, at),
-                title = escaped(title),
-                setting = escaped(tr!("Setting")),
+                self.axis_kind(spec, at),
+                self.value_fields_html(spec, at),
+                title = escape_html(title),
+                setting = escape_html(tr!("Setting")),
             );
         }
-        out + &box_of("", "seeds", tr!("Seeds per run"), &self.seeds)
+        out + &input_html("", "seeds", tr!("Seeds per run"), &self.seeds)
     }
 
-    /// Of which kind the values of a setting are, which decides what of its fields is shown.
-    pub fn kind(&self, spec: &RunSpec, at: usize) -> &'static str {
-        let way = &self.ways[at];
-        match words(spec, &way.key).is_empty() {
+    /// Returns the kind of the axis `at`, which decides which of its fields are shown: "none", "words", "list" or
+    /// "range".
+    pub fn axis_kind(&self, spec: &RunSpec, at: usize) -> &'static str {
+        let way = &self.axes[at];
+        match option_labels(spec, &way.key).is_empty() {
             _ if way.key.is_empty() => "none",
             false => "words",
             true if way.mode == "list" => "list",
@@ -322,10 +339,10 @@ impl Choice {
         }
     }
 
-    /// The fields that hold the values of a setting, as markup.
-    pub fn values(&self, spec: &RunSpec, at: usize) -> String {
-        let way = &self.ways[at];
-        let [even, ratio] = Spread::ALL.map(|(_, word)| word);
+    /// Returns the fields for the values of the axis `at` as HTML.
+    pub fn value_fields_html(&self, spec: &RunSpec, at: usize) -> String {
+        let way = &self.axes[at];
+        let [even, ratio] = Spacing::ALL.map(|(_, word)| word);
         let modes = [
             (even, tr!("evenly spaced")),
             (ratio, tr!("logarithmically spaced")),
@@ -334,33 +351,33 @@ impl Choice {
         let mut out = format!(
             "<label class=\"wish wish--mode\"><span>{values}</span><select name=\"mode.{at}\" \
              data-testid=\"sweep-mode-{at}\">{}</select></label>",
-            options(modes, &way.mode),
-            values = escaped(tr!("Values")),
+            options_html(modes, &way.mode),
+            values = escape_html(tr!("Values")),
         );
         let fields = [
             ("from", tr!("From"), &way.from),
             ("to", tr!("To"), &way.to),
-            ("many", tr!("Number of values"), &way.many),
+            ("many", tr!("Number of values"), &way.value_count),
         ];
         for (name, word, text) in fields {
-            out += &box_of("wish--range", &format!("{name}.{at}"), word, text);
+            out += &input_html("wish--range", &format!("{name}.{at}"), word, text);
         }
-        out += &box_of("wish--list", &format!("list.{at}"), tr!("Numbers"), &way.list);
+        out += &input_html("wish--list", &format!("list.{at}"), tr!("Numbers"), &way.list);
         out += "<div class=\"way__words\">";
-        for (slug, label) in words(spec, &way.key) {
-            let checked = if self.has(at, slug) { "checked" } else { "" };
+        for (slug, label) in option_labels(spec, &way.key) {
+            let checked = if self.is_option_chosen(at, slug) { "checked" } else { "" };
             out += &format!(
                 "<label><input type=\"checkbox\" name=\"word.{at}\" value=\"{slug}\" {checked}/> {label}</label>",
-                label = escaped(label)
+                label = escape_html(label)
             );
         }
         out + "</div>"
     }
 }
 
-/// A box with its label.
-fn box_of(class: &str, name: &str, word: &str, text: &str) -> String {
-    let (testid, word, text) = (name.replace('.', "-"), escaped(word), escaped(text));
+/// Returns an `<input>` with its label as HTML.
+fn input_html(class: &str, name: &str, word: &str, text: &str) -> String {
+    let (testid, word, text) = (name.replace('.', "-"), escape_html(word), escape_html(text));
     format!(
         "<label class=\"wish {class}\"><span>{word}</span><input name=\"{name}\" value=\"{text}\" \
          autocomplete=\"off\" spellcheck=\"false\" data-testid=\"sweep-{testid}\"></label>"

@@ -1,36 +1,38 @@
-//! The map of a sweep: a table with a cell for each of its runs, coloured as they end.
+//! The map of a sweep: a table with a cell for each of its runs, coloured when they end.
 //!
 //! # Why
-//! It is a table of links and no picture: a keyboard reaches every cell, a screen reader reads the table, and opening a
-//! run is what links do. Its markup is made once and each cell's looks as they change, so that whoever is on a cell
-//! stays there.
+//! It is a table of links and not a picture: a keyboard reaches every cell, a screen reader reads the table, and a link
+//! opens the run. Its HTML is written once and each cell is changed in place, so that the focus stays on its cell.
 
-use vivarium_core::language::escaped;
-use vivarium_core::settings::Axis;
+use vivarium_core::language::escape_html;
+use vivarium_core::settings::SweepAxis;
 use vivarium_labs as labs;
 use vivarium_model::chart;
-use vivarium_model::permalink::{Cells, Encoder, Link, View};
-use vivarium_model::sweep::Cell;
-use vivarium_plot::analysis::binomial::wilson;
-use vivarium_plot::analysis::convergence::Times;
+use vivarium_model::permalink::{Link, LinkEncoder, SweepMapQuantity, ViewSettings};
+use vivarium_model::sweep::SweepCell;
+use vivarium_plot::analysis::binomial::wilson_interval;
+use vivarium_plot::analysis::convergence::ConvergenceTimes;
 use vivarium_view::display::RunView;
-use vivarium_view::display::words::{count, decimal, option, percent, setting, symbol, thousands};
+use vivarium_view::display::words::{
+    format_count, format_decimal, format_percent, format_setting, format_thousands, option_label,
+    setting_symbol,
+};
 
-/// How one cell looks.
+/// Appearance of a cell of the map.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Face {
-    /// Strength of its colour, from 0 to 1; none where there is nothing to show.
-    pub strength: Option<f64>,
-    /// What stands in it.
+pub struct CellView {
+    /// Strength of the colour from 0 to 1; None without a value.
+    pub colour_strength: Option<f64>,
+    /// Text in the cell.
     pub text: String,
-    /// All that is known of it, in a sentence.
-    pub about: String,
-    /// Whether its run is under way.
+    /// Sentence on the result of the cell.
+    pub description: String,
+    /// Whether the run of the cell is being trained.
     pub is_now: bool,
 }
 
-/// A number in at most five characters: 950, 1.2k, 34k.
-fn compact(number: f64) -> String {
+/// Formats a number with at most five characters: 950, 1.2k, 34k.
+fn format_compact(number: f64) -> String {
     let short = |number: f64| if number < 9.95 { format!("{number:.1}") } else { format!("{number:.0}") };
     match number {
         n if n < 1000.0 => format!("{n:.0}"),
@@ -39,105 +41,119 @@ fn compact(number: f64) -> String {
     }
 }
 
-/// "n = 20, k = 3": the values of a run.
-fn place(run: &RunView, cell: &Cell) -> String {
+/// Returns the swept settings of a cell, such as "n = 20, k = 3".
+fn cell_settings(run: &RunView, cell: &SweepCell) -> String {
     let (spec, run) = (&run.link.spec, &run.link.spec.run);
-    let one = |axis: &Axis, at: usize| Some(setting(spec, &axis.key, axis.values.get(at)?));
-    let both = [one(&run.sweep, cell.at), one(&run.series, cell.series)];
+    let one = |axis: &SweepAxis, at: usize| Some(format_setting(spec, &axis.key, axis.values.get(at)?));
+    let both = [one(&run.sweep, cell.sweep_index), one(&run.series, cell.series_index)];
     both.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What the map is of: the number that each cell shows, if its run has ended, from which its colour follows.
-fn numbers(run: &RunView) -> Vec<Option<f64>> {
+/// Returns the value that each cell shows; None for runs that have not ended.
+fn cell_values(run: &RunView) -> Vec<Option<f64>> {
     let Some(sweep) = &run.sweep else { return vec![] };
     let number = |at: usize| {
-        let times = sweep.times(at)?;
-        let last = |of: usize| sweep.last(at).map(|last| f64::from(last[of])).filter(|x| x.is_finite());
+        let times = sweep.solved_steps(at)?;
+        let last =
+            |of: usize| sweep.final_metrics(at).map(|last| f64::from(last[of])).filter(|x| x.is_finite());
         match run.link.view.cells {
-            Cells::Share => Some(times.iter().flatten().count() as f64 / times.len().max(1) as f64),
-            Cells::Steps => Times::new(times).median(),
-            Cells::Loss => last(0),
-            Cells::Accuracy => last(1),
+            SweepMapQuantity::Share => {
+                Some(times.iter().flatten().count() as f64 / times.len().max(1) as f64)
+            }
+            SweepMapQuantity::Steps => ConvergenceTimes::new(times).median(),
+            SweepMapQuantity::Loss => last(0),
+            SweepMapQuantity::Accuracy => last(1),
         }
     };
     (0..sweep.cells.len()).map(number).collect()
 }
 
-/// The ends of the scale of colours: all shares, or the range of what was found.
-fn ends(run: &RunView, numbers: &[Option<f64>]) -> (f64, f64) {
-    if run.link.view.cells == Cells::Share {
+/// Returns the values of the palest and of the fullest colour: 0 and 1 for shares, else the range of the values.
+fn colour_range(run: &RunView, values: &[Option<f64>]) -> (f64, f64) {
+    if run.link.view.cells == SweepMapQuantity::Share {
         return (0.0, 1.0);
     }
-    let found = numbers.iter().flatten();
+    let found = values.iter().flatten();
     found.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)))
 }
 
-/// Every cell's looks, in the order of the runs.
-pub fn faces(run: &RunView) -> Vec<Face> {
+/// Returns the appearance of every cell in the order of the runs.
+pub fn cell_views(run: &RunView) -> Vec<CellView> {
     let Some(sweep) = &run.sweep else { return vec![] };
-    let numbers = numbers(run);
-    let (low, high) = ends(run, &numbers);
-    // Times are compared by their ratios.
-    let scale = |x: f64| if run.link.view.cells == Cells::Steps { libm::log(x.max(1.0)) } else { x };
+    let numbers = cell_values(run);
+    let (low, high) = colour_range(run, &numbers);
+    // Numbers of steps are compared on a logarithmic scale.
+    let scale =
+        |x: f64| if run.link.view.cells == SweepMapQuantity::Steps { libm::log(x.max(1.0)) } else { x };
     let strength = |x: f64| match scale(high) - scale(low) {
         width if width > 0.0 => (scale(x) - scale(low)) / width,
         _ => 1.0,
     };
-    let face = |(at, cell): (usize, &Cell)| {
-        let is_now = at == sweep.done.len() && !sweep.is_at_rest();
-        let Some(times) = sweep.times(at) else {
+    let face = |(at, cell): (usize, &SweepCell)| {
+        let is_now = at == sweep.solved_steps.len() && !sweep.is_stopped();
+        let Some(times) = sweep.solved_steps(at) else {
             let about = if is_now { tr!("this run is being trained") } else { tr!("not trained yet") };
-            return Face { about: format!("{}: {about}", place(run, cell)), is_now, ..Face::default() };
+            return CellView {
+                description: format!("{}: {about}", cell_settings(run, cell)),
+                is_now,
+                ..CellView::default()
+            };
         };
         let (found, all) = (times.iter().flatten().count(), times.len());
         let text = match (run.link.view.cells, numbers[at]) {
-            (Cells::Share, _) => format!("{found}/{all}"),
+            (SweepMapQuantity::Share, _) => format!("{found}/{all}"),
             (_, None) => "–".into(),
-            (Cells::Steps, Some(x)) => compact(x),
-            (Cells::Loss, Some(x)) => decimal(x as f32).trim_end_matches('0').into(),
-            (Cells::Accuracy, Some(x)) => percent(x as f32).replace(" %", ""),
+            (SweepMapQuantity::Steps, Some(x)) => format_compact(x),
+            (SweepMapQuantity::Loss, Some(x)) => format_decimal(x as f32).trim_end_matches('0').into(),
+            (SweepMapQuantity::Accuracy, Some(x)) => format_percent(x as f32).replace(" %", ""),
         };
-        let (from, to) = wilson(found, all);
+        let (from, to) = wilson_interval(found, all);
         let mut about = tr!(
             "{place}: the target was reached with {found} of {seeds}, 95 % interval {from} to {to}",
-            place = place(run, cell),
+            place = cell_settings(run, cell),
             found,
-            seeds = count(all, "seed"),
-            from = percent(from as f32),
-            to = percent(to as f32)
+            seeds = format_count(all, "seed"),
+            from = format_percent(from as f32),
+            to = format_percent(to as f32)
         );
-        if let Some(median) = Times::new(times).median() {
-            about += &tr!("; median {median} steps", median = thousands(median as u64));
+        if let Some(median) = ConvergenceTimes::new(times).median() {
+            about += &tr!("; median {median} steps", median = format_thousands(median as u64));
         }
-        if let Some([loss, accuracy]) = sweep.last(at) {
+        if let Some([loss, accuracy]) = sweep.final_metrics(at) {
             about += &tr!(
                 "; held-out loss {loss}, accuracy {accuracy}",
-                loss = decimal(loss),
-                accuracy = percent(accuracy)
+                loss = format_decimal(loss),
+                accuracy = format_percent(accuracy)
             );
         }
-        Face { strength: numbers[at].map(strength), text, about, is_now }
+        CellView { colour_strength: numbers[at].map(strength), text, description: about, is_now }
     };
     sweep.cells.iter().enumerate().map(face).collect()
 }
 
-/// What the colours mean.
-pub fn legend(run: &RunView) -> String {
-    let numbers = numbers(run);
-    let (low, high) = ends(run, &numbers);
+/// Returns the sentence that explains the colours.
+pub fn map_legend(run: &RunView) -> String {
+    let numbers = cell_values(run);
+    let (low, high) = colour_range(run, &numbers);
     let (what, low, high) = match run.link.view.cells {
-        Cells::Share => {
+        SweepMapQuantity::Share => {
             (tr!("Share of seeds with which the target was reached"), tr!("none").into(), tr!("all").into())
         }
         _ if low > high => return tr!("No finished run has a value for this map yet.").into(),
-        Cells::Steps => (tr!("Median step at which the target was reached"), compact(low), compact(high)),
-        Cells::Loss => (tr!("Median held-out loss at the end"), decimal(low as f32), decimal(high as f32)),
-        Cells::Accuracy => {
-            (tr!("Median held-out accuracy at the end"), percent(low as f32), percent(high as f32))
+        SweepMapQuantity::Steps => {
+            (tr!("Median step at which the target was reached"), format_compact(low), format_compact(high))
         }
+        SweepMapQuantity::Loss => {
+            (tr!("Median held-out loss at the end"), format_decimal(low as f32), format_decimal(high as f32))
+        }
+        SweepMapQuantity::Accuracy => (
+            tr!("Median held-out accuracy at the end"),
+            format_percent(low as f32),
+            format_percent(high as f32),
+        ),
     };
     let cells = run.sweep.as_ref().map_or(&[][..], |sweep| &sweep.cells);
-    let floor = labs::note_on_map(cells).unwrap_or_default();
+    let floor = labs::describe_map(cells).unwrap_or_default();
     let map = tr!(
         "{what}: pale means {low}, full colour means {high}. Each cell is a link to its run.",
         what,
@@ -147,10 +163,10 @@ pub fn legend(run: &RunView) -> String {
     format!("{map} {floor}").trim_end().into()
 }
 
-/// How each run of the sweep is shown in its own link: as the sweep is, without what is there for a sweep alone.
-fn shown(link: &Link) -> Link {
-    let mut link = link.clone().without("at");
-    let usual = View::of(&link.spec.task);
+/// Returns the link of a single run: the view of the sweep without charts for sweeps.
+fn cell_link(link: &Link) -> Link {
+    let mut link = link.clone().without_teacher_key("at");
+    let usual = ViewSettings::default_of_task(&link.spec.task);
     link.view.show.retain(|chart| !matches!(*chart, chart::SWEEP | chart::THRESHOLD | chart::ENDS));
     if link.view.show.is_empty() {
         link.view.show = usual.show;
@@ -159,32 +175,32 @@ fn shown(link: &Link) -> Link {
     link
 }
 
-/// The table, with cells that are told apart by `cell-0`, `cell-1`, … and that nothing is known of yet.
-pub fn markup(run: &RunView) -> String {
+/// Returns the table as HTML; cells have the ids `cell-0`, `cell-1`, … and no content yet.
+pub fn map_html(run: &RunView) -> String {
     let Some(sweep) = &run.sweep else { return String::new() };
-    let link = shown(&run.link);
+    let link = cell_link(&run.link);
     let (spec, run) = (&run.link.spec, &run.link.spec.run);
     let keys = [run.sweep.key.as_str(), run.series.key.as_str()];
-    let mut encoder = Encoder::new(&link, &keys);
+    let mut encoder = LinkEncoder::new(&link, &keys);
     let lines = run.series.values.len().max(1);
     let mut out = String::from("<table class=\"map__table\"><thead><tr><th scope=\"col\">");
     if !run.series.is_empty() {
-        out += &format!("{} \\ ", escaped(&symbol(spec, &run.series.key)));
+        out += &format!("{} \\ ", escape_html(&setting_symbol(spec, &run.series.key)));
     }
-    out += &escaped(&symbol(spec, &run.sweep.key));
+    out += &escape_html(&setting_symbol(spec, &run.sweep.key));
     out += "</th>";
     for value in &run.sweep.values {
-        out += &format!("<th scope=\"col\">{}</th>", escaped(&option(spec, &run.sweep.key, value)));
+        out += &format!("<th scope=\"col\">{}</th>", escape_html(&option_label(spec, &run.sweep.key, value)));
     }
     out += "</tr></thead><tbody>";
     for line in 0..lines {
-        let name = run.series.values.get(line).map(|value| option(spec, &run.series.key, value));
-        out += &format!("<tr><th scope=\"row\">{}</th>", escaped(&name.unwrap_or(tr!("runs").into())));
+        let name = run.series.values.get(line).map(|value| option_label(spec, &run.series.key, value));
+        out += &format!("<tr><th scope=\"row\">{}</th>", escape_html(&name.unwrap_or(tr!("runs").into())));
         for at in 0..run.sweep.values.len() {
             let number = at * lines + line;
             let Some(cell) = sweep.cells.get(number) else { continue };
             let address = encoder.encode(&cell.spec).replace('&', "&amp;");
-            let floor = if labs::is_forbidden(&cell.spec) { " class=\"map__floor\"" } else { "" };
+            let floor = if labs::is_below_lower_bound(&cell.spec) { " class=\"map__floor\"" } else { "" };
             out += &format!(
                 "<td{floor}><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{address}\"></a></td>"
             );

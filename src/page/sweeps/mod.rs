@@ -1,4 +1,4 @@
-//! What a person wants of sweeps.
+//! Sweeps: the dialog, the map of the results, and the workers that train runs in parallel.
 
 pub mod form;
 pub mod map;
@@ -12,11 +12,11 @@ mod update;
 
 use vivarium_model::permalink::Link;
 
-/// What a person wants of sweeps.
+/// An action of the user on sweeps.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SweepAction {
-    /// Make the one of this link.
-    Make(Box<Link>),
-    /// Make no more runs, and keep what was found.
+    /// Start the sweep of this link.
+    Start(Box<Link>),
+    /// Cancel the sweep; results so far stay.
     Cancel,
 }

@@ -1,20 +1,21 @@
 //! Sweeps on the page, natively against a trainer that ends every run at once.
 
-use crate::run::status::status;
+use crate::run::status::status_line;
 use crate::state::{Action, State};
 use crate::sweeps::SweepAction;
-use crate::sweeps::form::Choice;
-use crate::sweeps::map::{faces, legend, markup};
-use crate::trainer::device::Survey;
+use crate::sweeps::form::SweepForm;
+use crate::sweeps::map::{cell_views, map_html, map_legend};
+use crate::trainer::device::GpuSupport;
 use crate::trainer::{Effect, Program, TrainerMessage};
 use vivarium_model::permalink::{Link, decode, encode};
-use vivarium_model::protocol::{Command, DeviceKind, DeviceReport, Ending, Event, Row};
+use vivarium_model::protocol::{Command, DeviceInfo, DeviceKind, EndReason, Event, Measurement};
 use vivarium_model::run::RunSpec;
-use vivarium_view::display::Phase;
-use vivarium_view::display::sweep::Sweep;
+use vivarium_view::display::RunPhase;
+use vivarium_view::display::sweep::SweepProgress;
 
-fn hear(state: &mut State, event: Event) -> Vec<Effect> {
-    state.apply(Action::Heard(Program::Cpu, TrainerMessage::Said(event.into())))
+/// Applies a message of the trainer, and returns the effects.
+fn receive(state: &mut State, event: Event) -> Vec<Effect> {
+    state.apply(Action::Trainer(Program::Cpu, TrainerMessage::Message(event.into())))
 }
 
 fn started(effects: &[Effect]) -> Option<RunSpec> {
@@ -28,14 +29,15 @@ fn started(effects: &[Effect]) -> Option<RunSpec> {
 fn open() -> (State, Vec<Effect>) {
     let link = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3&device=cpu";
     let mut state = State::default();
-    state.apply(Action::Surveyed(Survey::Missing));
+    state.apply(Action::GpuDetected(GpuSupport::NoWebGpu));
     state.apply(Action::Open(link.into()));
-    let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
-    let effects = hear(&mut state, Event::Ready(report));
+    let report = DeviceInfo { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
+    let effects = receive(&mut state, Event::Ready(report));
     (state, effects)
 }
 
-fn begun(state: &mut State) {
+/// Applies the answer that the run has started.
+fn answer_start(state: &mut State) {
     let started = Event::Started {
         step: 0,
         relevant: vec![0, 1],
@@ -44,10 +46,11 @@ fn begun(state: &mut State) {
         learner: String::new(),
         note: String::new(),
     };
-    hear(state, started);
+    receive(state, started);
 }
 
-fn waits(effects: &[Effect]) -> bool {
+/// Whether the effects start a paused run.
+fn is_paused_start(effects: &[Effect]) -> bool {
     effects.iter().any(|e| matches!(e, Effect::Send(Command::Start { paused: true, .. }, _)))
 }
 
@@ -60,28 +63,28 @@ fn runs_follow_each_other_and_the_curves_grow() {
         assert_eq!(&spec, state.run.spec());
         assert!(spec.run.sweep.is_empty());
         seen.push(format!("{}/{}", spec.value("n").unwrap(), spec.value("k").unwrap()));
-        begun(&mut state);
-        hear(&mut state, Event::Solved { replica: 1, step: 10 * seen.len() as u64 });
-        effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep });
+        answer_start(&mut state);
+        receive(&mut state, Event::Solved { replica: 1, step: 10 * seen.len() as u64 });
+        effects = receive(&mut state, Event::Finished { step: 50, reason: EndReason::LastStep });
     }
     assert_eq!(seen, ["10/2", "10/3", "20/2", "20/3"]);
     let curves = state.run.sweep.as_ref().unwrap().curves(&state.run.link.spec);
     assert_eq!((curves[0].0.as_str(), curves[1].0.as_str()), ("k = 2", "k = 3"));
     let times: Vec<_> = curves[1].1.iter().map(|p| (p.x, p.times.clone())).collect();
     assert_eq!(times, [(10.0, vec![None, Some(20)]), (20.0, vec![None, Some(40)])]);
-    assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
+    assert_eq!(state.run.phase, RunPhase::Finished(EndReason::LastStep));
     assert_eq!(
-        status(&state),
+        status_line(&state),
         "The sweep is complete: 4 runs. The other charts show the last run: n = 20, k = 3"
     );
-    assert_eq!((&state.message, state.main_button()), (&status(&state), ("Completed", true)));
+    assert_eq!((&state.message, state.main_button()), (&status_line(&state), ("Completed", true)));
     assert!(
         vivarium_model::permalink::encode(&state.run.link).contains("sweep=n:10_20"),
         "the link stays the sweep's"
     );
     state.apply(Action::Reset);
-    assert_eq!(state.run.place_in_sweep().unwrap(), "Run 1 of 4: n = 10, k = 2");
-    assert!(state.run.sweep.as_ref().unwrap().done.is_empty());
+    assert_eq!(state.run.describe_sweep_position().unwrap(), "Run 1 of 4: n = 10, k = 2");
+    assert!(state.run.sweep.as_ref().unwrap().solved_steps.is_empty());
 }
 
 /// What the trainer is told of the sweep with each start, so that it can begin the next runs.
@@ -96,42 +99,45 @@ fn the_trainer_knows_which_runs_come_next() {
             })
         };
         assert_eq!(told(&effects), Some((Box::new(state.run.link.spec.clone()), number)));
-        begun(&mut state);
-        effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep });
+        answer_start(&mut state);
+        effects = receive(&mut state, Event::Finished { step: 50, reason: EndReason::LastStep });
     }
     let mut other = State::default();
-    other.apply(Action::Surveyed(Survey::Missing));
+    other.apply(Action::GpuDetected(GpuSupport::NoWebGpu));
     other.apply(Action::Open("#v1/sparse-parity?device=cpu".into()));
-    let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
-    let effects = hear(&mut other, Event::Ready(report));
+    let report = DeviceInfo { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
+    let effects = receive(&mut other, Event::Ready(report));
     assert!(!effects.iter().any(|e| matches!(e, Effect::Send(Command::Sweep(..), _))), "one run is no sweep");
 }
 
 #[test]
 fn a_pause_or_a_step_at_the_end_of_a_run_holds_the_next_one() {
-    for wish in [Action::Toggle, Action::SingleStep] {
+    for wish in [Action::TogglePlay, Action::SingleStep] {
         let (mut state, _) = open();
-        begun(&mut state);
+        answer_start(&mut state);
         state.apply(wish);
         // The run had ended when the wish arrived.
-        let effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::Target });
-        assert!(waits(&effects));
-        begun(&mut state);
-        assert_eq!(state.run.phase, Phase::Paused);
-        assert_eq!(status(&state), "Run 2 of 4: n = 10, k = 3. Waiting at the start. Press Play to begin");
-        state.apply(Action::Toggle);
-        hear(&mut state, Event::Resumed { step: 0 });
-        let effects = hear(&mut state, Event::Finished { step: 50, reason: Ending::Target });
-        assert!(started(&effects).is_some() && !waits(&effects));
+        let effects = receive(&mut state, Event::Finished { step: 50, reason: EndReason::Target });
+        assert!(is_paused_start(&effects));
+        answer_start(&mut state);
+        assert_eq!(state.run.phase, RunPhase::Paused);
+        assert_eq!(
+            status_line(&state),
+            "Run 2 of 4: n = 10, k = 3. Waiting at the start. Press Play to begin"
+        );
+        state.apply(Action::TogglePlay);
+        receive(&mut state, Event::Resumed { step: 0 });
+        let effects = receive(&mut state, Event::Finished { step: 50, reason: EndReason::Target });
+        assert!(started(&effects).is_some() && !is_paused_start(&effects));
     }
 }
 
 #[test]
 fn a_run_that_diverges_does_not_end_the_sweep() {
     let (mut state, _) = open();
-    begun(&mut state);
-    hear(&mut state, Event::Diverged { step: 10, last_good: 0 });
-    let effects = hear(&mut state, Event::Finished { step: 0, reason: Ending::Diverged });
+    answer_start(&mut state);
+    receive(&mut state, Event::Diverged { step: 10, last_good: 0 });
+    let effects = receive(&mut state, Event::Finished { step: 0, reason: EndReason::Diverged });
     assert!(started(&effects).is_some());
     assert!(
         state.message.starts_with("Run 1 of 4: n = 10, k = 2. The loss was no longer"),
@@ -154,11 +160,11 @@ fn end(state: &mut State, step: u64) -> Vec<Effect> {
 
 /// The same with these at the target.
 fn end_of(state: &mut State, replicas: &[usize], step: u64) -> Vec<Effect> {
-    begun(state);
+    answer_start(state);
     for replica in replicas {
-        hear(state, Event::Solved { replica: *replica, step });
+        receive(state, Event::Solved { replica: *replica, step });
     }
-    let row = Row {
+    let row = Measurement {
         step,
         train_loss: vec![0.5; 2],
         test_loss: vec![0.25; 2],
@@ -166,11 +172,11 @@ fn end_of(state: &mut State, replicas: &[usize], step: u64) -> Vec<Effect> {
         test_accuracy: vec![0.75; 2],
         ..Default::default()
     };
-    hear(state, Event::Metrics(vec![row]));
-    hear(state, Event::Finished { step: 50, reason: Ending::LastStep })
+    receive(state, Event::Metrics(vec![row]));
+    receive(state, Event::Finished { step: 50, reason: EndReason::LastStep })
 }
 
-fn sweep(state: &State) -> &Sweep {
+fn sweep(state: &State) -> &SweepProgress {
     state.run.sweep.as_ref().unwrap()
 }
 
@@ -178,49 +184,52 @@ fn sweep(state: &State) -> &Sweep {
 fn cancelling_answers_at_once_and_keeps_what_was_found() {
     let (mut state, _) = open();
     end(&mut state, 20);
-    begun(&mut state);
-    assert_eq!(state.run.phase, Phase::Running);
+    answer_start(&mut state);
+    assert_eq!(state.run.phase, RunPhase::Running);
     let effects = state.apply(Action::Sweep(SweepAction::Cancel));
     assert!(effects.iter().any(|e| matches!(e, Effect::Send(Command::Pause, _))));
     // Before the trainer has said a word.
-    assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
-    assert_eq!(sweep(&state).progress(), "Cancelled after 1 of 4 runs; the results so far are kept");
-    assert_eq!(sweep(&state).done, [vec![None, Some(20)]]);
+    assert_eq!(state.run.phase, RunPhase::Finished(EndReason::LastStep));
+    assert_eq!(sweep(&state).describe_progress(), "Cancelled after 1 of 4 runs; the results so far are kept");
+    assert_eq!(sweep(&state).solved_steps, [vec![None, Some(20)]]);
     assert_eq!(
         (state.message.as_str(), state.main_button()),
         ("The sweep was cancelled after 1 of 4 runs", ("Go on", false))
     );
     // What it says later changes nothing.
-    assert_eq!(hear(&mut state, Event::Finished { step: 50, reason: Ending::LastStep }), []);
-    hear(&mut state, Event::Paused { step: 7 });
-    assert_eq!((sweep(&state).done.len(), &state.run.phase), (1, &Phase::Finished(Ending::LastStep)));
+    assert_eq!(receive(&mut state, Event::Finished { step: 50, reason: EndReason::LastStep }), []);
+    receive(&mut state, Event::Paused { step: 7 });
+    assert_eq!(
+        (sweep(&state).solved_steps.len(), &state.run.phase),
+        (1, &RunPhase::Finished(EndReason::LastStep))
+    );
     // And it can go on with the run that it was in.
-    let effects = state.apply(Action::Toggle);
+    let effects = state.apply(Action::TogglePlay);
     let spec = started(&effects).expect("the second run again");
     assert_eq!(
         (spec.value("n").unwrap().to_string(), spec.value("k").unwrap().to_string()),
         ("10".into(), "3".into())
     );
-    assert!(!waits(&effects) && !sweep(&state).cancelled);
+    assert!(!is_paused_start(&effects) && !sweep(&state).cancelled);
     end(&mut state, 30);
-    assert_eq!(sweep(&state).done.len(), 2);
+    assert_eq!(sweep(&state).solved_steps.len(), 2);
 }
 
 #[test]
 fn a_sweep_that_is_cancelled_while_a_run_begins_stays_cancelled() {
     let (mut state, _) = open();
     state.apply(Action::Sweep(SweepAction::Cancel));
-    begun(&mut state);
-    assert_eq!(state.run.phase, Phase::Finished(Ending::LastStep));
+    answer_start(&mut state);
+    assert_eq!(state.run.phase, RunPhase::Finished(EndReason::LastStep));
     assert_eq!(state.apply(Action::Sweep(SweepAction::Cancel)), [], "twice is once");
     state.apply(Action::Reset);
     assert!(!sweep(&state).cancelled);
-    assert_eq!(state.run.place_in_sweep().unwrap(), "Run 1 of 4: n = 10, k = 2");
+    assert_eq!(state.run.describe_sweep_position().unwrap(), "Run 1 of 4: n = 10, k = 2");
 }
 
 /// The link of each cell, as the page's table has it.
 fn links(state: &State) -> Vec<String> {
-    let table = markup(&state.run).replace("&amp;", "&");
+    let table = map_html(&state.run).replace("&amp;", "&");
     table.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_string()).collect()
 }
 
@@ -240,7 +249,7 @@ fn a_cell_opens_its_run_and_undo_brings_the_sweep_back_as_far_as_it_was() {
     let (mut state, _) = open();
     end(&mut state, 20);
     end(&mut state, 30);
-    let found = sweep(&state).done.clone();
+    let found = sweep(&state).solved_steps.clone();
     // The table goes row by row, the runs column by column.
     let cells = links(&state);
     assert_eq!(cells.len(), 4);
@@ -252,15 +261,15 @@ fn a_cell_opens_its_run_and_undo_brings_the_sweep_back_as_far_as_it_was() {
     assert!(state.run.sweep.is_none());
     assert_eq!(encode(&state.run.link), cells[1]);
     let effects = state.apply(Action::Undo);
-    assert_eq!(sweep(&state).done, found);
+    assert_eq!(sweep(&state).solved_steps, found);
     let spec = started(&effects).expect("the third run");
     assert_eq!(spec.value("n").unwrap().to_string(), "20");
     // The trainer answers every start.
-    begun(&mut state);
-    begun(&mut state);
+    answer_start(&mut state);
+    answer_start(&mut state);
     end(&mut state, 40);
     end(&mut state, 40);
-    assert!(sweep(&state).is_over());
+    assert!(sweep(&state).is_complete());
     state.apply(Action::Open(cells[0].clone()));
     let effects = state.apply(Action::Undo);
     assert!(started(&effects).is_none(), "nothing is left to do");
@@ -270,28 +279,28 @@ fn a_cell_opens_its_run_and_undo_brings_the_sweep_back_as_far_as_it_was() {
     );
     assert_eq!(state.main_button(), ("Completed", true));
     let effects = state.apply(Action::Reset);
-    assert!(sweep(&state).done.is_empty() && effects.iter().any(|e| matches!(e, Effect::Open(_))));
+    assert!(sweep(&state).solved_steps.is_empty() && effects.iter().any(|e| matches!(e, Effect::Open(_))));
 }
 
 #[test]
 fn time_left_follows_from_what_has_passed() {
     let (mut state, _) = open();
-    assert_eq!(sweep(&state).progress(), "0 of 4 runs");
-    begun(&mut state);
+    assert_eq!(sweep(&state).describe_progress(), "0 of 4 runs");
+    answer_start(&mut state);
     for _ in 0..4 {
         state.apply(Action::Tick);
     }
-    state.apply(Action::Toggle);
-    hear(&mut state, Event::Paused { step: 3 });
+    state.apply(Action::TogglePlay);
+    receive(&mut state, Event::Paused { step: 3 });
     for _ in 0..9 {
         state.apply(Action::Tick);
     }
-    assert_eq!(sweep(&state).seconds, 4, "a pause takes no time");
-    state.apply(Action::Toggle);
-    hear(&mut state, Event::Resumed { step: 3 });
+    assert_eq!(sweep(&state).trained_seconds, 4, "a pause takes no time");
+    state.apply(Action::TogglePlay);
+    receive(&mut state, Event::Resumed { step: 3 });
     end(&mut state, 20);
     // A run with n = 20 takes nearly as long as one with n = 10: the step's overhead is most of it.
-    let progress = sweep(&state).progress();
+    let progress = sweep(&state).describe_progress();
     let left: u32 = progress.split("about ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     assert!(progress.starts_with("1 of 4 runs, about ") && (12..=20).contains(&left), "{progress}");
 }
@@ -299,19 +308,19 @@ fn time_left_follows_from_what_has_passed() {
 #[test]
 fn the_map_says_of_each_cell_how_many_and_how_sure() {
     let (mut state, _) = open();
-    assert!(faces(&state.run)[0].is_now && !faces(&state.run)[1].is_now);
-    assert_eq!(faces(&state.run)[1].about, "n = 10, k = 3: not trained yet");
+    assert!(cell_views(&state.run)[0].is_now && !cell_views(&state.run)[1].is_now);
+    assert_eq!(cell_views(&state.run)[1].description, "n = 10, k = 3: not trained yet");
     end_of(&mut state, &[0, 1], 1200);
-    let face = &faces(&state.run)[0];
-    assert_eq!((face.text.as_str(), face.strength, face.is_now), ("2/2", Some(1.0), false));
+    let face = &cell_views(&state.run)[0];
+    assert_eq!((face.text.as_str(), face.colour_strength, face.is_now), ("2/2", Some(1.0), false));
     assert_eq!(
-        face.about,
+        face.description,
         "n = 10, k = 2: the target was reached with 2 of 2 seeds, 95 % interval 34.2 % to 100.0 %; median 1,200 steps; held-out \
          loss 0.250, accuracy 75.0 %"
     );
     let mut shown = |cells: &str| {
         state.apply(Action::Edit("cells".into(), cells.into()));
-        (faces(&state.run)[0].text.clone(), legend(&state.run))
+        (cell_views(&state.run)[0].text.clone(), map_legend(&state.run))
     };
     assert_eq!(shown("steps").0, "1.2k");
     assert_eq!(shown("loss").0, "0.25");
@@ -325,8 +334,8 @@ fn the_map_says_of_each_cell_how_many_and_how_sure() {
     );
     state.apply(Action::Edit("cells".into(), "steps".into()));
     assert!(encode(&state.run.link).ends_with("cells=steps"));
-    assert_eq!(sweep(&state).done.len(), 1, "looking changes nothing");
-    let table = markup(&state.run);
+    assert_eq!(sweep(&state).solved_steps.len(), 1, "looking changes nothing");
+    let table = map_html(&state.run);
     assert!(table.contains("<th scope=\"col\">k \\ n</th><th scope=\"col\">10</th>"), "{table}");
 }
 
@@ -339,12 +348,12 @@ fn link(text: &str) -> Link {
 /// What the dialog makes of a link after these fields were filled in.
 fn chosen(at: &str, fields: &[(&str, &str)]) -> Result<String, String> {
     let link = link(at);
-    let mut choice = Choice::of(&link.spec);
+    let mut choice = SweepForm::from_spec(&link.spec);
     for (field, value) in fields {
         let is_on = !value.starts_with('-');
-        choice.take(&link.spec, field, value.trim_start_matches('-'), is_on);
+        choice.set_field(&link.spec, field, value.trim_start_matches('-'), is_on);
     }
-    choice.link(&link).map(|link| encode(&link))
+    choice.sweep_link(&link).map(|link| encode(&link))
 }
 
 #[test]
@@ -370,7 +379,7 @@ fn the_dialog_makes_links() {
     let again = "#v1/sparse-parity?replicas=5&sweep=n:lin:10..90:9&series=loss:hinge_ce&speed=0";
     assert_eq!(chosen(again, &[]).unwrap(), again);
     for key in ["lr", "seed", "noise", "batch", "steps", "std", "k", "target"] {
-        if link(AT).spec.applies(key) && link(AT).spec.knob(key).is_some() {
+        if link(AT).spec.has_effect(key) && link(AT).spec.setting(key).is_some() {
             assert!(chosen(AT, &[("key.0", key)]).is_ok(), "{key}: {:?}", chosen(AT, &[("key.0", key)]));
         }
     }
@@ -417,18 +426,22 @@ fn the_dialog_says_what_is_wrong() {
 #[test]
 fn the_dialog_estimates_and_starts() {
     let (mut state, _) = open();
-    let made =
-        Choice::of(&link("#v1/sparse-parity?n=20").spec).link(&link("#v1/sparse-parity?n=20")).unwrap();
-    let said = Choice::estimate(&made, None);
+    let made = SweepForm::from_spec(&link("#v1/sparse-parity?n=20").spec)
+        .sweep_link(&link("#v1/sparse-parity?n=20"))
+        .unwrap();
+    let said = SweepForm::estimate_text(&made, None);
     assert!(said.starts_with("5 runs of 10 networks each; the whole sweep takes at most about "), "{said}");
-    let slower = Choice::estimate(&made, Some(1e6));
+    let slower = SweepForm::estimate_text(&made, Some(1e6));
     assert!(slower.contains("hours") || slower.contains("days"), "{slower}");
-    begun(&mut state);
-    state.apply(Action::Toggle);
-    hear(&mut state, Event::Paused { step: 3 });
+    answer_start(&mut state);
+    state.apply(Action::TogglePlay);
+    receive(&mut state, Event::Paused { step: 3 });
     let before = encode(&state.run.link);
-    let effects = state.apply(Action::Sweep(SweepAction::Make(Box::new(made))));
-    assert!(started(&effects).is_some() && !waits(&effects), "who presses the button waits for nothing");
+    let effects = state.apply(Action::Sweep(SweepAction::Start(Box::new(made))));
+    assert!(
+        started(&effects).is_some() && !is_paused_start(&effects),
+        "who presses the button waits for nothing"
+    );
     assert_eq!(
         (sweep(&state).cells.len(), state.message.as_str()),
         (5, "Started a sweep of 5 runs. Undo goes back to the previous run.")
@@ -437,6 +450,6 @@ fn the_dialog_estimates_and_starts() {
     assert_eq!(encode(&state.run.link), before);
     let mut locked = State::default();
     locked.apply(Action::Open("#v1/sparse-parity?lock=sweep".into()));
-    locked.apply(Action::Sweep(SweepAction::Make(Box::new(link("#v1/sparse-parity?sweep=n:10_20")))));
+    locked.apply(Action::Sweep(SweepAction::Start(Box::new(link("#v1/sparse-parity?sweep=n:10_20")))));
     assert!(locked.run.sweep.is_none());
 }

@@ -1,105 +1,110 @@
-//! Sweeps on the page: what a person wants of them, and the run that comes after another.
+//! How actions change a sweep, and the transition from one of its runs to the next.
 
 use super::SweepAction;
 use crate::run::consent::Consent;
-use crate::run::status::status;
+use crate::run::status::status_line;
 use crate::state::{State, TrainerStatus};
 use crate::trainer::{Effect, Program};
-use vivarium_model::protocol::{Command, Ending};
-use vivarium_view::display::Phase;
-use vivarium_view::display::sweep::{Outcome, Sweep};
-use vivarium_view::display::words::count;
+use vivarium_model::protocol::{Command, EndReason};
+use vivarium_view::display::RunPhase;
+use vivarium_view::display::sweep::{SweepProgress, SweepRunResult};
+use vivarium_view::display::words::format_count;
 
 impl State {
-    /// Whether the sweep sets the setting behind `key`, so that its field has no effect.
+    /// Whether the setting `key` is an axis of the sweep, so that its field has no effect.
     pub fn is_swept(&self, key: &str) -> bool {
         let run = &self.form_spec().run;
         [&run.sweep, &run.series].iter().any(|axis| !axis.is_empty() && axis.key == key)
     }
 
-    /// Operations that the device has shown that it makes in a second.
-    pub fn flops(&self) -> Option<f64> {
-        self.rate.map(|(_, capacity)| capacity * self.run.spec().step_flops()).filter(|flops| *flops > 0.0)
+    /// Returns the floating-point operations per second that the device has reached; None before the first report.
+    pub fn measured_flops(&self) -> Option<f64> {
+        self.step_rates
+            .map(|(_, capacity)| capacity * self.run.spec().step_flops())
+            .filter(|flops| *flops > 0.0)
     }
 
-    /// Does what a person wants of sweeps.
-    pub fn sweep(&mut self, wish: SweepAction, effects: &mut Vec<Effect>) {
-        match wish {
-            SweepAction::Make(_) if self.is_locked("sweep") => {}
-            SweepAction::Make(link) => {
-                // Who presses the button waits for nothing, also where the run before was paused.
+    /// Applies an action on sweeps.
+    pub fn apply_sweep_action(&mut self, action: SweepAction, effects: &mut Vec<Effect>) {
+        match action {
+            SweepAction::Start(_) if self.refuse_if_locked("sweep") => {}
+            SweepAction::Start(link) => {
+                // The sweep starts at once, even if the run before was paused.
                 self.paused = false;
-                self.run.phase = Phase::Loading;
-                // The dialog has said how long it takes.
-                self.consent = Consent::to(&link.spec);
-                let runs = count(vivarium_model::run::cells::count(&link.spec), "run");
-                self.change(
+                self.run.phase = RunPhase::Loading;
+                // The dialog has shown how long it takes.
+                self.consent = Consent::given_for(&link.spec);
+                let runs = format_count(vivarium_model::run::cells::count_runs_usize(&link.spec), "run");
+                self.change_link(
                     *link,
                     tr!("Started a sweep of {runs}. Undo goes back to the previous run.", runs),
                     effects,
                 );
             }
             SweepAction::Cancel => {
-                let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };
+                let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| !sweep.is_stopped()) else { return };
                 sweep.cancelled = true;
                 self.paused = true;
-                self.awaiting = false;
+                self.awaiting_start = false;
                 self.send(Command::Pause, effects);
-                self.rest();
+                self.finish_sweep();
             }
         }
     }
 
-    /// Nobody trains for the sweep any more.
-    pub fn rest(&mut self) {
-        self.run.phase = Phase::Finished(Ending::LastStep);
-        self.message = status(self);
+    /// Ends the sweep: sets the finished phase and the status line.
+    pub fn finish_sweep(&mut self) {
+        self.run.phase = RunPhase::Finished(EndReason::LastStep);
+        self.message = status_line(self);
     }
 
-    /// Goes on with a sweep that was cancelled; whether there is one.
-    pub fn go_on_sweeping(&mut self, effects: &mut Vec<Effect>) -> bool {
+    /// Continues a cancelled sweep. Returns false if there is none.
+    pub fn resume_sweep(&mut self, effects: &mut Vec<Effect>) -> bool {
         let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| sweep.cancelled) else { return false };
         sweep.cancelled = false;
         self.paused = false;
         self.message = tr!("The sweep goes on.").into();
-        self.begin_run(effects);
+        self.start_current_run(effects);
         true
     }
 
-    /// Tells the trainer which run of a sweep it was given, so that it can begin those after it.
-    pub fn look_ahead(&self, effects: &mut Vec<Effect>) {
+    /// Sends the sweep and the index of its current run to the trainer, so that it can start later runs early.
+    pub fn send_sweep_position(&self, effects: &mut Vec<Effect>) {
         if let Some(sweep) = self.run.sweep.as_ref().filter(|_| !self.paused) {
-            let command = Command::Sweep(Box::new(self.run.link.spec.clone()), sweep.done.len());
+            let command = Command::Sweep(Box::new(self.run.link.spec.clone()), sweep.solved_steps.len());
             effects.push(Effect::Send(command, vivarium_model::protocol::Payload::Empty));
         }
     }
 
-    /// A run has ended: of a sweep, the next one begins.
-    pub fn next_of_sweep(&mut self, effects: &mut Vec<Effect>) {
-        let outcome = Outcome::of(self.run.spec(), &self.run.times(), self.run.history.last());
-        let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| !sweep.is_at_rest()) else { return };
-        sweep.end(outcome);
-        if sweep.is_over() {
-            self.rest();
+    /// Stores the result of the run that has ended, and starts the next one of the sweep.
+    pub fn start_next_sweep_run(&mut self, effects: &mut Vec<Effect>) {
+        let outcome =
+            SweepRunResult::of(self.run.spec(), &self.run.solved_steps(), self.run.history.latest());
+        let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| !sweep.is_stopped()) else { return };
+        sweep.finish_run(outcome);
+        if sweep.is_complete() {
+            self.finish_sweep();
         } else {
-            self.begin_run(effects);
+            self.start_current_run(effects);
         }
     }
 
-    /// A run has ended before its turn.
-    pub fn ended_ahead(&mut self, run: usize, outcome: Outcome) {
-        if let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| !sweep.is_at_rest() && sweep.is_open(run))
+    /// Stores the result of a run that a sweep worker has trained.
+    pub fn handle_worker_outcome(&mut self, run: usize, outcome: SweepRunResult) {
+        if let Some(sweep) =
+            self.run.sweep.as_mut().filter(|sweep| !sweep.is_stopped() && sweep.can_run_early(run))
         {
-            sweep.end_ahead(run, outcome);
+            sweep.finish_run_early(run, outcome);
         }
     }
 
-    /// The sweep that others may help with, and whether they are to train now: beside a trainer on the processor, which
-    /// makes one run at a time, and not at a speed that a person has chosen.
-    pub fn helped(&self) -> Option<(&Sweep, bool)> {
-        let sweep = self.run.sweep.as_ref().filter(|sweep| !sweep.is_at_rest())?;
-        let is_now =
-            !self.paused && self.run.link.view.speed == 0 && self.staff == TrainerStatus::Ready(Program::Cpu);
+    /// Returns the sweep that sweep workers may train, and whether they should train now: only if the trainer is on the
+    /// CPU and runs without a speed limit.
+    pub fn sweep_for_workers(&self) -> Option<(&SweepProgress, bool)> {
+        let sweep = self.run.sweep.as_ref().filter(|sweep| !sweep.is_stopped())?;
+        let is_now = !self.paused
+            && self.run.link.view.speed == 0
+            && self.trainer == TrainerStatus::Ready(Program::Cpu);
         Some((sweep, is_now))
     }
 }

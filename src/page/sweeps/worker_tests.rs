@@ -8,8 +8,8 @@ use crate::timeline::tests::Trains as _;
 use crate::timeline::tests::with_a_worker::Real;
 use crate::trainer::TrainerMessage;
 use vivarium_model::permalink::encode;
-use vivarium_view::display::Phase;
-use vivarium_view::display::sweep::Sweep;
+use vivarium_view::display::RunPhase;
+use vivarium_view::display::sweep::SweepProgress;
 
 use std::rc::Rc;
 
@@ -27,8 +27,8 @@ impl crate::trainer::Trainer for Rc<Real> {
     }
 }
 
-/// The page, its trainer, and those who help it.
-struct Office {
+/// A page with a sweep, its trainer and its sweep workers.
+struct SweepPage {
     page: Page<Real>,
     crew: SweepWorkers<Rc<Real>>,
     /// Everybody who was ever opened, under the number.
@@ -39,18 +39,18 @@ struct Office {
     ahead: Vec<usize>,
 }
 
-impl Office {
+impl SweepPage {
     fn new(link: &str, cores: usize) -> Self {
         let page = Page::open(link, Real::new());
         let mut office =
-            Office { page, crew: SweepWorkers::new(cores), members: vec![], gone: 0, ahead: vec![] };
+            SweepPage { page, crew: SweepWorkers::new(cores), members: vec![], gone: 0, ahead: vec![] };
         office.settle();
         office
     }
 
     fn settle(&mut self) {
         let members = &mut self.members;
-        let gone = self.crew.settle(&self.page.state, |number| {
+        let gone = self.crew.update(&self.page.state, |number| {
             assert_eq!(number as usize, members.len());
             members.push(Rc::new(Real::new()));
             members.last().cloned()
@@ -68,23 +68,27 @@ impl Office {
         self.page.trainer.work(1);
         self.page.listen();
         self.settle();
-        self.help();
+        self.run_workers();
     }
 
-    fn help(&mut self) {
+    /// Lets every sweep worker train for a moment, and handles its messages.
+    fn run_workers(&mut self) {
         for number in 0..self.members.len() {
             self.members[number].work(1);
             for message in self.members[number].take() {
-                if let Some((run, outcome)) = self.crew.hear(number as u32, TrainerMessage::Said(message)) {
+                if let Some((run, outcome)) =
+                    self.crew.handle_message(number as u32, TrainerMessage::Message(message))
+                {
                     self.ahead.push(run);
-                    self.page.act(Action::Ahead(run, outcome));
+                    self.page.act(Action::SweepRunEnded(run, outcome));
                 }
             }
         }
         self.settle();
     }
 
-    fn until(&mut self, done: impl Fn(&State) -> bool) {
+    /// Trains until the condition holds.
+    fn run_until(&mut self, done: impl Fn(&State) -> bool) {
         for _ in 0..100_000 {
             if done(&self.page.state) {
                 return;
@@ -94,59 +98,64 @@ impl Office {
         panic!("it never came to that");
     }
 
-    fn sweep(&self) -> &Sweep {
+    fn sweep(&self) -> &SweepProgress {
         self.page.state.run.sweep.as_ref().expect("a sweep")
     }
 }
 
 fn is_over(state: &State) -> bool {
-    matches!(state.run.phase, Phase::Finished(_)) && state.run.sweep.as_ref().is_some_and(Sweep::is_over)
+    matches!(state.run.phase, RunPhase::Finished(_))
+        && state.run.sweep.as_ref().is_some_and(SweepProgress::is_complete)
 }
 
-/// As texts, in which what is no number equals itself.
-fn found(office: &Office) -> String {
+/// Formats the results of the sweep; NaN equals itself in this form.
+fn sweep_results(office: &SweepPage) -> String {
     let sweep = office.sweep();
-    format!("{:?} {:?} {:?}", sweep.done, sweep.finals, sweep.ends)
+    format!("{:?} {:?} {:?}", sweep.solved_steps, sweep.final_metrics, sweep.final_accuracies)
 }
 
 #[test]
 fn what_others_make_of_a_sweep_is_what_one_finds_alone() {
-    let mut alone = Office::new(SWEEP, 1);
-    alone.until(is_over);
+    let mut alone = SweepPage::new(SWEEP, 1);
+    alone.run_until(is_over);
     assert!(alone.members.is_empty(), "one core is the trainer's");
-    let mut office = Office::new(SWEEP, 4);
-    office.until(is_over);
+    let mut office = SweepPage::new(SWEEP, 4);
+    office.run_until(is_over);
     assert_eq!((office.members.len(), office.gone), (3, 3), "nobody waits when it is over");
     assert!(office.ahead.len() >= 3 && !office.ahead.contains(&9), "{:?}", office.ahead);
-    assert_eq!(found(&office), found(&alone));
-    assert_eq!(office.sweep().ended(), 10);
-    let rows = |office: &Office| office.page.state.run.history.rows().cloned().collect::<Vec<_>>();
+    assert_eq!(sweep_results(&office), sweep_results(&alone));
+    assert_eq!(office.sweep().ended_count(), 10);
+    let rows = |office: &SweepPage| office.page.state.run.history.rows().cloned().collect::<Vec<_>>();
     assert_eq!(
         format!("{:?}", rows(&office)),
         format!("{:?}", rows(&alone)),
         "the last run is the trainer's"
     );
-    let times = office.sweep().done.concat();
+    let times = office.sweep().solved_steps.concat();
     assert!(times.iter().any(Option::is_some) && times.iter().any(Option::is_none), "{times:?}");
 }
 
 /// Runs from the far end count at once: in the progress, the map and the curves.
 #[test]
 fn what_ends_before_its_turn_is_seen_at_once() {
-    let mut office = Office::new(SWEEP, 2);
+    let mut office = SweepPage::new(SWEEP, 2);
     for _ in 0..1000 {
         // The trainer answers and makes no step.
         office.page.listen();
         office.settle();
-        office.help();
-        if office.sweep().ended() >= 4 {
+        office.run_workers();
+        if office.sweep().ended_count() >= 4 {
             break;
         }
     }
-    assert_eq!((office.sweep().done.len(), office.ahead.as_slice()), (0, [8, 7, 6, 5].as_slice()));
-    assert!(office.sweep().progress().starts_with("4 of 10 runs"), "{}", office.sweep().progress());
-    let faces = crate::sweeps::map::faces(&office.page.state.run);
-    let is_made = |face: &crate::sweeps::map::Face| face.about.contains("the target was reached");
+    assert_eq!((office.sweep().solved_steps.len(), office.ahead.as_slice()), (0, [8, 7, 6, 5].as_slice()));
+    assert!(
+        office.sweep().describe_progress().starts_with("4 of 10 runs"),
+        "{}",
+        office.sweep().describe_progress()
+    );
+    let faces = crate::sweeps::map::cell_views(&office.page.state.run);
+    let is_made = |face: &crate::sweeps::map::CellView| face.description.contains("the target was reached");
     assert_eq!(faces.iter().map(is_made).collect::<Vec<_>>()[4..], [false, true, true, true, true, false]);
     assert!(faces[0].is_now);
     let points = office.sweep().curves(&office.page.state.run.link.spec);
@@ -155,33 +164,33 @@ fn what_ends_before_its_turn_is_seen_at_once() {
 
 #[test]
 fn those_who_help_rest_with_the_page_and_leave_with_the_sweep() {
-    let mut office = Office::new(LONG, 3);
-    office.until(|state| state.run.sweep.as_ref().unwrap().ended() >= 2);
-    office.act(Action::Toggle);
+    let mut office = SweepPage::new(LONG, 3);
+    office.run_until(|state| state.run.sweep.as_ref().unwrap().ended_count() >= 2);
+    office.act(Action::TogglePlay);
     for _ in 0..50 {
         // Whoever was at a run finishes the step it was at.
-        office.help();
+        office.run_workers();
     }
-    let ended = office.sweep().ended();
+    let ended = office.sweep().ended_count();
     for _ in 0..200 {
-        office.help();
+        office.run_workers();
     }
-    assert_eq!((office.sweep().ended(), office.gone), (ended, 0), "paused");
-    office.act(Action::Toggle);
-    office.until(|state| state.run.sweep.as_ref().unwrap().ended() > ended);
+    assert_eq!((office.sweep().ended_count(), office.gone), (ended, 0), "paused");
+    office.act(Action::TogglePlay);
+    office.run_until(|state| state.run.sweep.as_ref().unwrap().ended_count() > ended);
     // At a speed that a person has chosen there is nothing to be ahead of.
     office.act(Action::Edit("speed".into(), "5".into()));
     let ahead = office.ahead.len();
     for _ in 0..200 {
-        office.help();
+        office.run_workers();
     }
     assert_eq!(office.ahead.len(), ahead);
     office.act(Action::Edit("speed".into(), "0".into()));
-    let kept = office.sweep().ended();
+    let kept = office.sweep().ended_count();
     office.act(Action::Sweep(SweepAction::Cancel));
-    assert_eq!((office.gone, office.sweep().ended()), (2, kept), "what was found is kept");
-    office.act(Action::Toggle);
-    office.until(|state| state.run.sweep.as_ref().unwrap().ended() > kept);
+    assert_eq!((office.gone, office.sweep().ended_count()), (2, kept), "what was found is kept");
+    office.act(Action::TogglePlay);
+    office.run_until(|state| state.run.sweep.as_ref().unwrap().ended_count() > kept);
     office.act(Action::Open("#v1/sparse-parity?n=9".into()));
     assert_eq!(office.gone, 4, "another run wants nobody");
     assert_eq!(encode(&office.page.state.run.link), "#v1/sparse-parity?n=9");
@@ -189,16 +198,16 @@ fn those_who_help_rest_with_the_page_and_leave_with_the_sweep() {
 
 #[test]
 fn a_member_that_breaks_down_costs_time_alone() {
-    let mut alone = Office::new(SWEEP, 1);
-    alone.until(is_over);
-    let mut office = Office::new(SWEEP, 3);
-    office.until(|state| state.run.sweep.as_ref().unwrap().ended() >= 1);
-    assert_eq!(office.crew.hear(0, TrainerMessage::Died("out of memory".into())), None);
+    let mut alone = SweepPage::new(SWEEP, 1);
+    alone.run_until(is_over);
+    let mut office = SweepPage::new(SWEEP, 3);
+    office.run_until(|state| state.run.sweep.as_ref().unwrap().ended_count() >= 1);
+    assert_eq!(office.crew.handle_message(0, TrainerMessage::Died("out of memory".into())), None);
     office.settle();
     assert_eq!(office.gone, 1);
-    office.until(is_over);
+    office.run_until(is_over);
     assert_eq!((office.members.len(), office.gone), (2, 2), "nobody takes its place");
-    assert_eq!(found(&office), found(&alone));
+    assert_eq!(sweep_results(&office), sweep_results(&alone));
 }
 
 /// Each of them holds a run of its own: two of these took 4.7 GiB.
@@ -207,7 +216,7 @@ fn there_are_as_many_helpers_as_there_is_memory_for() {
     let helpers = |link: &str| {
         let (link, notices) = vivarium_model::permalink::decode(link);
         assert!(notices.is_empty(), "{notices:?}");
-        vivarium_model::run::cost::dearest(&link.spec).helpers(7)
+        vivarium_model::run::cost::max_cost(&link.spec).max_sweep_workers(7)
     };
     assert_eq!((helpers(SWEEP), helpers(LONG)), (7, 7));
     let dear = "#v1/sparse-parity?n=512&width=4096&device=cpu&sweep=lr:0.01_0.1_1";
@@ -219,6 +228,6 @@ fn there_are_as_many_helpers_as_there_is_memory_for() {
     assert_eq!(helpers(&format!("{dear}&replicas=24")), 0);
     // The dearest of its runs counts.
     assert_eq!(helpers(&dear.replace("lr:0.01_0.1_1", "replicas:1_24")), 0);
-    let office = Office::new(&format!("{dear}&replicas=24&speed=0"), 8);
+    let office = SweepPage::new(&format!("{dear}&replicas=24&speed=0"), 8);
     assert!(office.members.is_empty());
 }

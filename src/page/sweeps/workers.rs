@@ -1,117 +1,134 @@
-//! Workers that train runs of a sweep beside the one on show, where the processor has cores to spare.
+//! Additional workers that train runs of a sweep in parallel, if the processor has spare cores.
 //!
 //! # Why
-//! The page shows its sweep run by run from the first on, and whoever looks into the run on show finds it with the
-//! trainer. So others come from the other end, a run each, until both meet; the last run is left to the trainer, so that
-//! what is on show at the end was trained there. What a run comes to follows from its link, whoever trains it, so that
-//! their number changes nothing but the time. Each holds a run of its own, so that there are as many as there is
-//! [memory](vivarium_model::run::cost::Cost::helpers) for.
+//! The page shows its sweep run by run from the first one on; the current run is always that of the trainer. So the
+//! workers start from the other end, with a run each, until both meet; the last run is left to the trainer, so that the
+//! run that is shown at the end was trained there. The result of a run follows from its link, so the number of workers
+//! changes nothing but the time. Each worker holds a run in memory, so there are as many as there is
+//! [memory](vivarium_model::run::cost::CostEstimate::max_sweep_workers) for.
 //!
 //! # Speed
-//! 2026-11-22, a two-core server, Chromium, the 20 runs of the preset `frontier` from the opening of the page: 69 s by the
-//! trainer alone, with the first run at its end after 5.4 s; 44 s and 1.4 s with one who helps, since runs at the far end
-//! are the ones that succeed early. A second one, for whom there is no core, costs 6 s.
+//! 2026-11-22, a two-core server, Chromium, the 20 runs of the preset `frontier` from the opening of the page: 69 s
+//! with the trainer alone, with the first run at its end after 5.4 s; 44 s and 1.4 s with one worker, since runs at the
+//! far end are the ones that succeed early. A second worker, for which there is no core, costs 6 s.
 
 use crate::run::lifecycle::held_out_limit;
 use crate::state::State;
 use crate::trainer::{Program, Trainer, TrainerMessage};
-use vivarium_model::protocol::{Command, Event, Payload, Row};
+use vivarium_model::protocol::{Command, Event, Measurement, Payload};
 use vivarium_model::run::RunSpec;
-use vivarium_model::run::cost::dearest;
-use vivarium_view::display::own_data;
-use vivarium_view::display::sweep::Outcome;
+use vivarium_model::run::cost::max_cost;
+use vivarium_view::display::sweep::SweepRunResult;
+use vivarium_view::display::upload_command;
 
-/// Most who help: beyond that a browser's memory is worth more than the time.
-const MOST: usize = 7;
+/// Largest number of sweep workers; more would need too much memory.
+const MAX_WORKERS: usize = 7;
 
-/// Those who help.
+/// Additional workers that train runs of a sweep.
 pub struct SweepWorkers<T> {
-    members: Vec<Member<T>>,
-    /// Members at most.
-    most: usize,
-    /// The sweep that they train for.
+    /// The open workers.
+    workers: Vec<SweepWorker<T>>,
+    /// Largest number of workers on this device.
+    max_workers: usize,
+    /// Settings of the sweep that they train.
     sweep: Option<Box<RunSpec>>,
-    /// How many of them there is memory for, in that sweep.
-    room: usize,
-    is_going: bool,
-    /// Number of the next member.
-    next: u32,
-    /// Members that broke down.
-    lost: Vec<T>,
+    /// Largest number of workers for which there is memory in this sweep.
+    memory_limit: usize,
+    /// Whether the workers train, and are not paused.
+    is_playing: bool,
+    /// Number of the next worker.
+    next_number: u32,
+    /// Trainers of workers that failed, to be dropped.
+    failed_workers: Vec<T>,
 }
 
-struct Member<T> {
+/// A worker with its number and the run that it trains.
+struct SweepWorker<T> {
+    /// Number of the worker, which its messages carry.
     number: u32,
+    /// The connection to the worker.
     trainer: T,
-    errand: Option<SweepJob>,
+    /// The run that it trains; None if it is idle.
+    job: Option<SweepJob>,
 }
 
-/// A run that a member makes, and what it has come to so far.
+/// A run that a sweep worker trains, with its results so far.
 struct SweepJob {
-    run: usize,
+    /// Index of the run in the sweep.
+    cell_index: usize,
+    /// Settings of the run.
     spec: RunSpec,
-    times: Vec<Option<u64>>,
-    last: Option<Row>,
+    /// Step at which each replica reached the target.
+    solved_steps: Vec<Option<u64>>,
+    /// The latest measurement.
+    last_row: Option<Measurement>,
 }
 
 impl<T: Trainer> SweepWorkers<T> {
-    /// Of a processor with so many cores: one is the trainer's. The page has none for itself, since it needs one for a few
-    /// milliseconds at a time.
+    /// Creates an empty set of workers for a processor with this number of cores; one core is left to the trainer.
     pub fn new(cores: usize) -> Self {
-        let most = cores.saturating_sub(1).min(MOST);
-        SweepWorkers { members: vec![], most, sweep: None, room: 0, is_going: false, next: 0, lost: vec![] }
+        let most = cores.saturating_sub(1).min(MAX_WORKERS);
+        SweepWorkers {
+            workers: vec![],
+            max_workers: most,
+            sweep: None,
+            memory_limit: 0,
+            is_playing: false,
+            next_number: 0,
+            failed_workers: vec![],
+        }
     }
 
-    /// Has them do what the page needs now. `open` finds a new member, whose signs come under the number given. Those who
-    /// are not needed any more are the result: they may be dropped as soon as none of them is being heard.
+    /// Opens, pauses or closes workers as the state requires; `open` opens a worker with this number. Returns the
+    /// trainers to be dropped, but not inside their own callbacks.
     #[must_use]
-    pub fn settle(&mut self, state: &State, open: impl FnMut(u32) -> Option<T>) -> Vec<T> {
-        let mut gone = std::mem::take(&mut self.lost);
-        let helped = state.helped().filter(|_| self.most > 0);
+    pub fn update(&mut self, state: &State, open: impl FnMut(u32) -> Option<T>) -> Vec<T> {
+        let mut gone = std::mem::take(&mut self.failed_workers);
+        let helped = state.sweep_for_workers().filter(|_| self.max_workers > 0);
         if helped.is_none() || self.sweep.as_deref() != Some(&state.run.link.spec) {
-            gone.extend(self.members.drain(..).map(|member| member.trainer));
-            (self.sweep, self.is_going) = (None, false);
+            gone.extend(self.workers.drain(..).map(|member| member.trainer));
+            (self.sweep, self.is_playing) = (None, false);
         }
         let Some((_, is_now)) = helped else { return gone };
         if self.sweep.is_none() {
             self.sweep = Some(Box::new(state.run.link.spec.clone()));
-            self.room = dearest(&state.run.link.spec).helpers(MOST);
+            self.memory_limit = max_cost(&state.run.link.spec).max_sweep_workers(MAX_WORKERS);
         }
-        if is_now != self.is_going {
-            self.is_going = is_now;
+        if is_now != self.is_playing {
+            self.is_playing = is_now;
             let command = if is_now { Command::Play } else { Command::Pause };
-            for member in self.members.iter().filter(|member| member.errand.is_some()) {
+            for member in self.workers.iter().filter(|member| member.job.is_some()) {
                 member.trainer.send(&command, &Payload::Empty);
             }
         }
         if is_now {
-            self.fill(state, open);
+            self.assign_jobs(state, open);
         }
         gone
     }
 
-    /// Gives every member a run, and opens members while there are runs.
-    fn fill(&mut self, state: &State, mut open: impl FnMut(u32) -> Option<T>) {
+    /// Assigns a run to every idle worker, and opens workers while there are runs.
+    fn assign_jobs(&mut self, state: &State, mut open: impl FnMut(u32) -> Option<T>) {
         loop {
-            let free = self.members.iter().position(|member| member.errand.is_none());
-            if free.is_none() && self.members.len() >= self.most.min(self.room) {
+            let free = self.workers.iter().position(|member| member.job.is_none());
+            if free.is_none() && self.workers.len() >= self.max_workers.min(self.memory_limit) {
                 return;
             }
-            let Some(errand) = self.next_errand(state) else { return };
+            let Some(errand) = self.next_job(state) else { return };
             let place = match free {
                 Some(place) => place,
                 None => {
-                    let Some(trainer) = open(self.next) else {
-                        self.most = self.members.len();
+                    let Some(trainer) = open(self.next_number) else {
+                        self.max_workers = self.workers.len();
                         return;
                     };
-                    self.members.push(Member { number: self.next, trainer, errand: None });
-                    self.next += 1;
-                    self.members.len() - 1
+                    self.workers.push(SweepWorker { number: self.next_number, trainer, job: None });
+                    self.next_number += 1;
+                    self.workers.len() - 1
                 }
             };
-            let member = &mut self.members[place];
-            if let Some((command, table)) = own_data(&errand.spec) {
+            let member = &mut self.workers[place];
+            if let Some((command, table)) = upload_command(&errand.spec) {
                 member.trainer.send(&command, &table);
             }
             let start = Command::Start {
@@ -122,49 +139,55 @@ impl<T: Trainer> SweepWorkers<T> {
                 resting: true,
             };
             member.trainer.send(&start, &Payload::Empty);
-            member.errand = Some(errand);
+            member.job = Some(errand);
         }
     }
 
-    /// The last run of the sweep that nobody makes and that would be made on the processor.
-    fn next_errand(&self, state: &State) -> Option<SweepJob> {
-        let (sweep, _) = state.helped()?;
+    /// Returns the last run of the sweep that no worker trains and that would train on the CPU.
+    fn next_job(&self, state: &State) -> Option<SweepJob> {
+        let (sweep, _) = state.sweep_for_workers()?;
         let is_made =
-            |run| self.members.iter().flat_map(|member| &member.errand).any(|errand| errand.run == run);
-        let on_cpu = |spec| state.choose_for(spec).is_some_and(|choice| choice.program == Program::Cpu);
+            |run| self.workers.iter().flat_map(|member| &member.job).any(|errand| errand.cell_index == run);
+        let on_cpu =
+            |spec| state.choose_program_for(spec).is_some_and(|choice| choice.program == Program::Cpu);
         let mut runs = sweep.cells.iter().enumerate().rev();
         let (run, cell) =
-            runs.find(|(run, cell)| sweep.is_open(*run) && !is_made(*run) && on_cpu(&cell.spec))?;
+            runs.find(|(run, cell)| sweep.can_run_early(*run) && !is_made(*run) && on_cpu(&cell.spec))?;
         let spec = cell.spec.clone();
-        Some(SweepJob { run, times: vec![None; spec.run.replicas], spec, last: None })
+        Some(SweepJob { cell_index: run, solved_steps: vec![None; spec.run.replicas], spec, last_row: None })
     }
 
-    /// Takes in a sign of a member; what a run has come to with its number, if it has ended.
-    pub fn hear(&mut self, number: u32, sign: TrainerMessage) -> Option<(usize, Outcome)> {
-        let place = self.members.iter().position(|member| member.number == number)?;
-        let message = match sign {
-            TrainerMessage::Said(message) if !matches!(message.event, Event::Failed(_)) => message,
-            // Its run is made by somebody else, and nobody takes its place: whatever was wrong may be so again.
+    /// Handles a message of the worker with this number. Returns index and result of its run if it has ended.
+    pub fn handle_message(
+        &mut self,
+        number: u32,
+        message: TrainerMessage,
+    ) -> Option<(usize, SweepRunResult)> {
+        let place = self.workers.iter().position(|member| member.number == number)?;
+        let message = match message {
+            TrainerMessage::Message(message) if !matches!(message.event, Event::Failed(_)) => message,
+            // Another worker or the trainer takes its run, and it is not replaced: the error may occur again.
             _ => {
-                self.lost.push(self.members.remove(place).trainer);
-                self.most = self.most.min(self.members.len());
+                self.failed_workers.push(self.workers.remove(place).trainer);
+                self.max_workers = self.max_workers.min(self.workers.len());
                 return None;
             }
         };
-        let errand = &mut self.members[place].errand;
+        let errand = &mut self.workers[place].job;
         let made = errand.as_mut()?;
         match message.event {
             Event::Metrics(mut rows) => {
-                made.last = rows.pop().or(made.last.take());
+                made.last_row = rows.pop().or(made.last_row.take());
                 None
             }
             Event::Solved { replica, step } => {
-                made.times[replica].get_or_insert(step);
+                made.solved_steps[replica].get_or_insert(step);
                 None
             }
             Event::Finished { .. } => {
-                let SweepJob { run, spec, times, last } = errand.take()?;
-                Some((run, Outcome::of(&spec, &times, last.as_ref())))
+                let SweepJob { cell_index: run, spec, solved_steps: times, last_row: last } =
+                    errand.take()?;
+                Some((run, SweepRunResult::of(&spec, &times, last.as_ref())))
             }
             _ => None,
         }

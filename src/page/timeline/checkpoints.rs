@@ -2,87 +2,89 @@
 
 use std::sync::Arc;
 
-/// Most bytes that are kept of one run.
+/// Largest total size of the checkpoints of a run in bytes.
 ///
 /// # Why
 /// A page beside others in a browser may take some tens of megabytes. Most networks here are a few hundred kilobytes
 /// with their optimizer's memory, so that more than a hundred of them fit.
-pub const MOST_BYTES: usize = 48 << 20;
+pub const MAX_BYTES: usize = 48 << 20;
 
-/// Most checkpoints that are kept of one run.
-const MOST: usize = 256;
+/// Largest number of checkpoints of a run.
+const MAX_CHECKPOINTS: usize = 256;
 
-/// Change of the accuracy since the last one after which a checkpoint is asked for besides those that come by the
-/// clock.
-const CHANGE: f32 = 0.1;
+/// Change of the accuracy since the last checkpoint after which another one is requested.
+const ACCURACY_CHANGE: f32 = 0.1;
 
-/// A run at one step.
+/// A checkpoint of the run.
 #[derive(Debug, Clone)]
-struct Kept {
+struct Checkpoint {
+    /// Step of the checkpoint.
     step: u64,
+    /// Encoded weights and optimizer state.
     bytes: Arc<Vec<u8>>,
-    /// Accuracy at that step.
-    level: f32,
+    /// Accuracy at this step.
+    accuracy: f32,
 }
 
-/// Checkpoints of one run by their steps, denser where more changes.
+/// Checkpoints of a run in the order of their steps, denser where the accuracy changes.
 #[derive(Debug, Clone, Default)]
 pub struct Checkpoints {
-    kept: Vec<Kept>,
-    /// Accuracy at the last one, or when it was asked for.
-    level: Option<f32>,
+    /// The checkpoints.
+    entries: Vec<Checkpoint>,
+    /// Accuracy at the last checkpoint or request of one.
+    last_accuracy: Option<f32>,
 }
 
 impl Checkpoints {
-    /// Takes a checkpoint at an accuracy of `level`. Where there are too many then, the one goes that is missed the
-    /// least.
+    /// Adds a checkpoint at an accuracy of `level`; beyond the limits, the checkpoint with the smallest removal cost is
+    /// removed.
     pub fn push(&mut self, step: u64, bytes: &[u8], level: f32) {
-        let at = self.kept.partition_point(|kept| kept.step < step);
-        if self.kept.get(at).is_some_and(|kept| kept.step == step) || bytes.len() > MOST_BYTES {
+        let at = self.entries.partition_point(|kept| kept.step < step);
+        if self.entries.get(at).is_some_and(|kept| kept.step == step) || bytes.len() > MAX_BYTES {
             return;
         }
-        self.level = Some(level);
-        self.kept.insert(at, Kept { step, bytes: Arc::new(bytes.to_vec()), level });
-        while self.kept.len() > MOST || self.bytes() > MOST_BYTES {
-            let least = (0..self.kept.len() - 1).min_by(|a, b| self.worth(*a).total_cmp(&self.worth(*b)));
-            self.kept.remove(least.unwrap_or(0));
+        self.last_accuracy = Some(level);
+        self.entries.insert(at, Checkpoint { step, bytes: Arc::new(bytes.to_vec()), accuracy: level });
+        while self.entries.len() > MAX_CHECKPOINTS || self.total_bytes() > MAX_BYTES {
+            let least = (0..self.entries.len() - 1)
+                .min_by(|a, b| self.removal_cost(*a).total_cmp(&self.removal_cost(*b)));
+            self.entries.remove(least.unwrap_or(0));
         }
     }
 
-    /// What would be missed without the `at`th: the part of the run between its neighbours, which has to be trained
-    /// again to get there, and how much changes on the way. The start needs no checkpoint.
-    fn worth(&self, at: usize) -> f64 {
-        let before = at.checked_sub(1).map(|at| &self.kept[at]);
-        let (here, after) = (&self.kept[at], &self.kept[at + 1]);
-        let last = self.kept.last().map_or(1, |kept| kept.step.max(1));
+    /// Returns the cost of removing checkpoint `at`: the share of the run between its neighbours plus the change of
+    /// accuracy there.
+    fn removal_cost(&self, at: usize) -> f64 {
+        let before = at.checked_sub(1).map(|at| &self.entries[at]);
+        let (here, after) = (&self.entries[at], &self.entries[at + 1]);
+        let last = self.entries.last().map_or(1, |kept| kept.step.max(1));
         let steps = after.step - before.map_or(0, |kept| kept.step);
-        let change =
-            (after.level - here.level).abs() + before.map_or(0.0, |kept| (here.level - kept.level).abs());
+        let change = (after.accuracy - here.accuracy).abs()
+            + before.map_or(0.0, |kept| (here.accuracy - kept.accuracy).abs());
         steps as f64 / last as f64 + if change.is_finite() { f64::from(change) } else { 0.0 }
     }
 
-    /// Bytes that are kept.
-    pub fn bytes(&self) -> usize {
-        self.kept.iter().map(|kept| kept.bytes.len()).sum()
+    /// Returns the total size of the checkpoints in bytes.
+    pub fn total_bytes(&self) -> usize {
+        self.entries.iter().map(|kept| kept.bytes.len()).sum()
     }
 
-    /// The last checkpoint at `step` or before, with its own step.
-    pub fn before(&self, step: u64) -> Option<(u64, &[u8])> {
-        let at = self.kept.partition_point(|kept| kept.step <= step).checked_sub(1)?;
-        Some((self.kept[at].step, &self.kept[at].bytes))
+    /// Returns step and bytes of the last checkpoint at or before `step`.
+    pub fn latest_before(&self, step: u64) -> Option<(u64, &[u8])> {
+        let at = self.entries.partition_point(|kept| kept.step <= step).checked_sub(1)?;
+        Some((self.entries[at].step, &self.entries[at].bytes))
     }
 
-    /// Forgets those after `step`: the run went on otherwise from there.
-    pub fn forget_after(&mut self, step: u64) {
-        self.kept.retain(|kept| kept.step <= step);
+    /// Removes the checkpoints after `step`.
+    pub fn remove_after(&mut self, step: u64) {
+        self.entries.retain(|kept| kept.step <= step);
     }
 
-    /// Whether so much has changed, now that the accuracy is `level`, that a checkpoint is worth asking for; it is
-    /// said once.
-    pub fn wants(&mut self, level: f32) -> bool {
-        let much = self.level.map(|before| (level - before).abs() >= CHANGE);
-        if much != Some(false) && level.is_finite() {
-            self.level = Some(level);
+    /// Whether the accuracy has changed enough for a new checkpoint; true only once for each change.
+    pub fn should_request(&mut self, accuracy: f32) -> bool {
+        let much = self.last_accuracy.map(|before| (accuracy - before).abs() >= ACCURACY_CHANGE);
+        if much != Some(false) && accuracy.is_finite() {
+            self.last_accuracy = Some(accuracy);
         }
         much == Some(true)
     }
@@ -99,9 +101,9 @@ mod tests {
         let level = |step: u64| ((step as f32 - 500_000.0) / 10_000.0).clamp(0.0, 1.0);
         for step in (0..=1_000_000).step_by(200) {
             kept.push(step, &vec![0; 300_000], level(step));
-            assert!(kept.bytes() <= MOST_BYTES);
+            assert!(kept.total_bytes() <= MAX_BYTES);
         }
-        let steps: Vec<u64> = kept.kept.iter().map(|kept| kept.step).collect();
+        let steps: Vec<u64> = kept.entries.iter().map(|kept| kept.step).collect();
         assert!(steps.len() > 100 && steps.windows(2).all(|w| w[0] < w[1]), "{}", steps.len());
         assert_eq!(steps.last(), Some(&1_000_000));
         let within = |low, high| steps.iter().filter(|step| (low..high).contains(*step)).count();
@@ -114,17 +116,17 @@ mod tests {
     #[test]
     fn the_nearest_before_is_found_and_what_was_not_is_forgotten() {
         let mut kept = Checkpoints::default();
-        assert!(kept.before(7).is_none());
+        assert!(kept.latest_before(7).is_none());
         for step in [30, 10, 20, 20] {
             kept.push(step, &[step as u8], 0.0);
         }
-        assert_eq!(kept.before(9), None);
+        assert_eq!(kept.latest_before(9), None);
         assert_eq!(
-            [10, 19, 20, 99].map(|at| kept.before(at).unwrap()),
+            [10, 19, 20, 99].map(|at| kept.latest_before(at).unwrap()),
             [(10, &[10][..]), (10, &[10][..]), (20, &[20][..]), (30, &[30][..])]
         );
-        kept.forget_after(20);
-        assert_eq!((kept.before(99).unwrap().0, kept.bytes()), (20, 2));
+        kept.remove_after(20);
+        assert_eq!((kept.latest_before(99).unwrap().0, kept.total_bytes()), (20, 2));
     }
 
     #[test]
@@ -132,10 +134,10 @@ mod tests {
         let mut kept = Checkpoints::default();
         kept.push(0, &[], 0.5);
         assert_eq!(
-            [0.5, 0.55, 0.61, 0.65, 0.4].map(|level| kept.wants(level)),
+            [0.5, 0.55, 0.61, 0.65, 0.4].map(|level| kept.should_request(level)),
             [false, false, true, false, true]
         );
-        assert!(!kept.wants(f32::NAN));
-        assert!(!Checkpoints::default().wants(0.5), "the start is known");
+        assert!(!kept.should_request(f32::NAN));
+        assert!(!Checkpoints::default().should_request(0.5), "the start is known");
     }
 }

@@ -1,10 +1,10 @@
 //! Going back to an earlier step of the run, and on from there.
 //!
 //! # Why
-//! Nothing but checkpoints is kept of the past: from the nearest one before, the same training is made again up to the
-//! very step that is asked for. So every panel shows that step without knowing of it, whichever lab it is of, and
-//! what is played from there is the same run, number by number. The alternative, keeping what each panel has shown,
-//! would grow with the panels, and could not go on from where it is. 2026-11-21.
+//! Only checkpoints of the past are kept: from the nearest earlier one, training is repeated up to the requested step.
+//! So every panel shows that step without special code, and playing from there gives the same run, number by number.
+//! The alternative, keeping what each panel has shown, would need memory for every panel, and could not continue from
+//! there. 2026-11-21.
 
 pub mod checkpoints;
 #[cfg(test)]
@@ -13,13 +13,13 @@ pub(crate) mod tests;
 mod overlay;
 mod update;
 
-use vivarium_view::display::Phase;
+use vivarium_view::display::RunPhase;
 
-/// A step that the trainer is on its way to.
+/// A step to which the trainer trains silently, because it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seek {
-    /// The step.
-    pub to: u64,
-    /// What the run does once it is there.
-    pub then: Phase,
+    /// Target step.
+    pub step: u64,
+    /// Phase of the run once the step is reached.
+    pub phase_on_arrival: RunPhase,
 }

@@ -4,22 +4,22 @@ use std::collections::VecDeque;
 #[cfg(test)]
 use vivarium_model::chart;
 
-use crate::run::status::status;
+use crate::run::status::status_line;
 use crate::state::{Action, State};
 use crate::trainer::scripted::Scripted;
 use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
-use vivarium_model::protocol::{Command, Ending, Message, Payload, Row};
+use vivarium_model::protocol::{Command, EndReason, EventMessage, Measurement, Payload};
 use vivarium_plot::analysis::Reading;
-use vivarium_view::display::Phase;
+use vivarium_view::display::RunPhase;
 
 /// Who trains in a test.
 pub trait Trains: Trainer {
     /// What was said since the last time.
-    fn take(&self) -> Vec<Message>;
+    fn take(&self) -> Vec<EventMessage>;
 }
 
 impl Trains for Scripted {
-    fn take(&self) -> Vec<Message> {
+    fn take(&self) -> Vec<EventMessage> {
         Scripted::take(self)
     }
 }
@@ -55,12 +55,12 @@ impl<T: Trains> Page<T> {
     pub fn listen(&mut self) {
         let mut said = VecDeque::from(self.trainer.take());
         while let Some(message) = said.pop_front() {
-            self.apply(Action::Heard(Program::Cpu, TrainerMessage::Said(message)));
+            self.apply(Action::Trainer(Program::Cpu, TrainerMessage::Message(message)));
             said.extend(self.trainer.take());
         }
     }
 
-    fn rows(&self) -> Vec<Row> {
+    fn rows(&self) -> Vec<Measurement> {
         self.state.run.history.rows().cloned().collect()
     }
 
@@ -84,13 +84,13 @@ fn every_panel_goes_back_and_returns() {
     let whole = page.rows();
     page.act(Action::Scrub(130));
     assert_eq!(
-        (page.state.run.step, &page.state.run.phase, page.state.end_step()),
-        (130, &Phase::Paused, 200)
+        (page.state.run.step, &page.state.run.phase, page.state.latest_step()),
+        (130, &RunPhase::Paused, 200)
     );
     assert_eq!(page.sent.last(), Some(&Command::Reach(130)));
     assert_eq!(page.rows().last().unwrap().step, 100, "the newest measurement until then");
     assert_eq!(
-        status(&page.state),
+        status_line(&page.state),
         "Step 130 of 200 is shown again. The button Play continues the training from this step"
     );
     let Reading::Lines(lines) = page.state.reading_to_end(chart::LOSS) else { panic!("curves") };
@@ -100,10 +100,10 @@ fn every_panel_goes_back_and_returns() {
     };
     assert!(ends(false).iter().all(|(from, to)| (*from, *to) == (0.0, 100.0)), "{:?}", ends(false));
     assert!(ends(true).iter().all(|(from, to)| (*from, *to) == (100.0, 200.0)), "{:?}", ends(true));
-    page.act(Action::BackToEnd);
-    assert_eq!((page.state.run.step, &page.state.run.phase, page.rows()), (200, &Phase::Running, whole));
+    page.act(Action::ShowLatestStep);
+    assert_eq!((page.state.run.step, &page.state.run.phase, page.rows()), (200, &RunPhase::Running, whole));
     assert_eq!(page.sent[page.sent.len() - 2..], [Command::Reach(200), Command::Play]);
-    assert!(page.state.end.is_none() && status(&page.state).starts_with("Learning"));
+    assert!(page.state.latest_run.is_none() && status_line(&page.state).starts_with("Learning"));
 }
 
 #[test]
@@ -117,31 +117,34 @@ fn the_nearest_checkpoint_is_taken_and_a_little_way_on_needs_none() {
     let steps = |page: &Page<Scripted>| page.rows().iter().map(|row| row.step).collect::<Vec<_>>();
     assert_eq!((page.starts(), page.state.run.step, steps(&page)), (starts + 1, 100, vec![0, 50, 100]));
     (0..2).for_each(|_| page.act(Action::ScrubBy(false)));
-    assert_eq!((page.state.run.step, page.state.run.history.last().unwrap().step), (0, 0));
+    assert_eq!((page.state.run.step, page.state.run.history.latest().unwrap().step), (0, 0));
     (0..4).for_each(|_| page.act(Action::ScrubBy(true)));
-    assert!(page.state.end.is_none(), "past the last measurement is the end");
+    assert!(page.state.latest_run.is_none(), "past the last measurement is the end");
 }
 
 #[test]
 fn an_ended_run_is_played_again_from_where_it_is_shown() {
     let mut page = scripted(300);
     let whole = page.rows();
-    assert_eq!((&page.state.run.phase, page.state.run.step), (&Phase::Finished(Ending::Target), 300));
+    assert_eq!((&page.state.run.phase, page.state.run.step), (&RunPhase::Finished(EndReason::Target), 300));
     page.act(Action::Scrub(100));
     assert!(page.state.run.solved.is_empty());
-    page.act(Action::Toggle);
-    assert_eq!(page.state.run.phase, Phase::Running);
+    page.act(Action::TogglePlay);
+    assert_eq!(page.state.run.phase, RunPhase::Running);
     page.trainer.advance(200);
     page.listen();
-    assert_eq!((page.state.run.step, page.state.end_step()), (200, 300), "the rest is still drawn");
+    assert_eq!((page.state.run.step, page.state.latest_step()), (200, 300), "the rest is still drawn");
     page.trainer.advance(300);
     page.listen();
-    assert_eq!((page.state.end_step(), &page.state.run.phase), (300, &Phase::Finished(Ending::Target)));
+    assert_eq!(
+        (page.state.latest_step(), &page.state.run.phase),
+        (300, &RunPhase::Finished(EndReason::Target))
+    );
     assert_eq!((page.rows(), page.state.run.solved.as_slice()), (whole, [(0, 300)].as_slice()));
-    assert!(page.state.end.is_none());
+    assert!(page.state.latest_run.is_none());
     page.act(Action::Scrub(100));
-    page.act(Action::BackToEnd);
-    assert_eq!((page.state.run.step, &page.state.run.phase), (300, &Phase::Finished(Ending::Target)));
+    page.act(Action::ShowLatestStep);
+    assert_eq!((page.state.run.step, &page.state.run.phase), (300, &RunPhase::Finished(EndReason::Target)));
 }
 
 /// A trainer that is slow to answer gets one wish at a time, and the last one counts.
@@ -154,7 +157,7 @@ fn a_pointer_is_faster_than_the_trainer() {
         }
     }
     impl Trains for Slow {
-        fn take(&self) -> Vec<Message> {
+        fn take(&self) -> Vec<EventMessage> {
             if self.1.get() { vec![] } else { self.0.take() }
         }
     }
@@ -166,15 +169,15 @@ fn a_pointer_is_faster_than_the_trainer() {
     page.trainer.1.set(true);
     (10..150).rev().for_each(|step| page.act(Action::Scrub(step)));
     assert_eq!((page.starts(), page.state.run.step), (starts + 1, 10));
-    assert_eq!(status(&page.state), "Going to step 10 of 200");
-    page.act(Action::Toggle);
+    assert_eq!(status_line(&page.state), "Going to step 10 of 200");
+    page.act(Action::TogglePlay);
     page.act(Action::SingleStep);
-    page.act(Action::Toggle);
+    page.act(Action::TogglePlay);
     page.trainer.1.set(false);
     page.listen();
     assert_eq!(
         (page.starts(), page.state.run.step, &page.state.run.phase),
-        (starts + 2, 10, &Phase::Running)
+        (starts + 2, 10, &RunPhase::Running)
     );
 }
 
@@ -183,11 +186,11 @@ fn another_learning_rate_and_another_run_leave_no_end_behind() {
     let mut page = scripted(200);
     page.act(Action::Scrub(100));
     page.act(Action::Edit("lr".into(), "0.05".into()));
-    assert!(page.state.end.is_none() && page.state.end_step() == 100);
+    assert!(page.state.latest_run.is_none() && page.state.latest_step() == 100);
     assert_eq!(page.rows().last().unwrap().step, 100);
     page.act(Action::Scrub(0));
     page.act(Action::Edit("width".into(), "10".into()));
-    assert!(page.state.end.is_none() && page.state.seeking.is_none());
+    assert!(page.state.latest_run.is_none() && page.state.seek.is_none());
     assert_eq!(page.state.run.step, 0);
     page.act(Action::Scrub(7));
     assert_eq!(page.state.run.step, 0, "nothing has been trained yet");
@@ -200,18 +203,18 @@ pub(crate) mod with_a_worker {
 
     use super::*;
     use vivarium_training::launch::device::Device;
-    use vivarium_worker::{Next, Worker};
+    use vivarium_worker::{NextSlice, Worker};
 
     /// The worker of the page, on this thread.
     pub struct Real {
         worker: RefCell<Worker>,
-        said: RefCell<Vec<Message>>,
+        said: RefCell<Vec<EventMessage>>,
     }
 
     impl Real {
         pub fn new() -> Self {
             let worker = Worker::new(Device::cpu());
-            let said = RefCell::new(vec![worker.ready()]);
+            let said = RefCell::new(vec![worker.ready_message()]);
             Real { worker: RefCell::new(worker), said }
         }
 
@@ -219,14 +222,14 @@ pub(crate) mod with_a_worker {
         pub fn work(&self, slices: usize) {
             for _ in 0..slices {
                 let mut worker = self.worker.borrow_mut();
-                let mut slice = std::pin::pin!(worker.slice());
+                let mut slice = std::pin::pin!(worker.train_slice());
                 let (said, next) = loop {
                     if let Poll::Ready(done) = slice.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
                         break done;
                     }
                 };
                 self.said.borrow_mut().extend(said);
-                if next == Next::Idle {
+                if next == NextSlice::Idle {
                     return;
                 }
             }
@@ -241,7 +244,7 @@ pub(crate) mod with_a_worker {
     }
 
     impl Trains for Real {
-        fn take(&self) -> Vec<Message> {
+        fn take(&self) -> Vec<EventMessage> {
             self.said.take()
         }
     }
@@ -267,23 +270,23 @@ pub(crate) mod with_a_worker {
 
     fn same_again(link: &str) {
         let mut page = Page::open(link, Real::new());
-        page.until(|state| matches!(state.run.phase, Phase::Finished(_)));
+        page.until(|state| matches!(state.run.phase, RunPhase::Finished(_)));
         page.work(50);
         let (whole, step) = (page.rows(), page.state.run.step);
         let weights = page.state.run.weights.clone();
         assert!(whole.len() > 10, "{}", whole.len());
         for (at, play) in [(step / 2 + 1, true), (3, true), (step - 1, false), (step / 3, false)] {
             page.act(Action::Scrub(at));
-            page.until(|state| state.run.phase == Phase::Paused);
+            page.until(|state| state.run.phase == RunPhase::Paused);
             page.work(5);
             assert_eq!((page.state.run.step, page.state.run.weights.step), (at, at), "{link}");
             assert!(at > 3 || page.state.run.weights.values != weights.values);
             if play {
-                page.act(Action::Toggle);
+                page.act(Action::TogglePlay);
             } else {
-                page.act(Action::BackToEnd);
+                page.act(Action::ShowLatestStep);
             }
-            page.until(|state| matches!(state.run.phase, Phase::Finished(_)));
+            page.until(|state| matches!(state.run.phase, RunPhase::Finished(_)));
             page.work(50);
             assert_eq!(page.rows(), whole, "{link} from {at}");
             assert_eq!(page.state.run.weights, weights, "bit for bit");

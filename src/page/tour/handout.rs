@@ -1,50 +1,50 @@
-//! A story on paper: its passages with their questions to tick, and the answers on a page of their own.
+//! A story as a handout: its passages with checkboxes for the questions, and the answers on a separate page.
 //!
 //! # Why
-//! Made when somebody prints, and not before: most readers never do. A box to tick is a border, so that it is printed where backgrounds are not.
+//! It is built only when the user prints. A checkbox is a border, which is printed even where backgrounds are not.
 
-use super::in_short;
+use super::story_summary;
 use crate::html::Html;
-use crate::share::qr::svg;
+use crate::share::qr::qr_svg;
 use vivarium_core::language::translated;
-use vivarium_labs::story::{Block, Story};
+use vivarium_labs::story::{PassageBlock, Story};
 
-/// The story at `address` as a handout.
-pub fn handout(story: &Story, address: &str) -> String {
+/// Returns the story at `address` as HTML for printing.
+pub fn handout_html(story: &Story, address: &str) -> String {
     let mut out = Html::default();
     out.raw("<header class=\"handout__head\"><div>");
-    out.within("h1", translated(&story.title));
-    out.within("p", &in_short(&story.about, story.minutes));
-    out.mixed(&["<p class=\"handout__address\">", address, "</p></div><div class=\"handout__code\">"]);
-    out.raw(&svg(address));
+    out.element("h1", translated(&story.title));
+    out.element("p", &story_summary(&story.about, story.minutes));
+    out.alternate(&["<p class=\"handout__address\">", address, "</p></div><div class=\"handout__code\">"]);
+    out.raw(&qr_svg(address));
     out.raw("</div></header>");
     // The answers wait until the passages are written.
     let mut answers = Html::default();
     let mut number = 0;
     for (at, passage) in story.passages.iter().enumerate() {
         let title = format!("{}. {}", at + 1, translated(&passage.title));
-        out.within("h2", &title);
+        out.element("h2", &title);
         for block in &passage.blocks {
             match block {
-                Block::Text(text) => out.within("p", translated(text)),
-                Block::Buttons(buttons) => {
+                PassageBlock::Text(text) => out.element("p", translated(text)),
+                PassageBlock::Buttons(buttons) => {
                     let words: Vec<&str> = buttons.iter().map(|(word, _)| translated(word)).collect();
                     out.raw("<div class=\"handout__deeds\">");
-                    out.within("p", &tr!("Buttons on the page: {buttons}", buttons = words.join("; ")));
+                    out.element("p", &tr!("Buttons on the page: {buttons}", buttons = words.join("; ")));
                     out.raw("</div>");
                 }
-                Block::Question { guesses, answer } => {
+                PassageBlock::Question { guesses, answer } => {
                     number += 1;
                     out.raw("<div class=\"handout__question\">");
-                    out.within("h3", &tr!("Question {number}", number));
+                    out.element("h3", &tr!("Question {number}", number));
                     out.raw("<ul class=\"handout__guesses\">");
                     for (guess, is_right) in guesses {
-                        out.within("li", translated(guess));
+                        out.element("li", translated(guess));
                         if *is_right {
                             answers.raw("<div class=\"handout__question\">");
-                            answers.within("h3", &tr!("Question {number}, in “{title}”", number, title));
-                            answers.within("p", &tr!("Right answer: *{guess}*", guess = translated(guess)));
-                            answers.within("p", translated(answer));
+                            answers.element("h3", &tr!("Question {number}, in “{title}”", number, title));
+                            answers.element("p", &tr!("Right answer: *{guess}*", guess = translated(guess)));
+                            answers.element("p", translated(answer));
                             answers.raw("</div>");
                         }
                     }
@@ -53,13 +53,13 @@ pub fn handout(story: &Story, address: &str) -> String {
             }
         }
     }
-    out.within("h2", tr!("Sources"));
+    out.element("h2", tr!("Sources"));
     out.raw("<ul>");
     for source in &story.sources {
-        out.within("li", source);
+        out.element("li", source);
     }
     out.raw("</ul><section class=\"handout__answers\" data-testid=\"handout-answers\">");
-    out.within("h2", &tr!("Answers: {title}", title = translated(&story.title)));
+    out.element("h2", &tr!("Answers: {title}", title = translated(&story.title)));
     out.raw(&answers.0);
     out.raw("</section>");
     out.0
@@ -68,30 +68,30 @@ pub fn handout(story: &Story, address: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_labs::story::parse;
-    use vivarium_labs::{stories, story_file};
+    use vivarium_labs::story::parse_story;
+    use vivarium_labs::{find_story_file, stories};
 
     const ADDRESS: &str = "https://example.org/#story/one&only/1";
 
     fn each(check: impl Fn(&str, &Story, &str)) {
         for about in stories() {
             let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-            let text = std::fs::read_to_string(story_file(root, about.slug).unwrap()).unwrap();
-            let story = parse(&text).unwrap();
-            check(about.slug, &story, &handout(&story, ADDRESS));
+            let text = std::fs::read_to_string(find_story_file(root, about.slug).unwrap()).unwrap();
+            let story = parse_story(&text).unwrap();
+            check(about.slug, &story, &handout_html(&story, ADDRESS));
         }
     }
 
     /// A text as it is within markup.
     fn within(text: &str) -> String {
         let mut out = Html::default();
-        out.within("p", text);
+        out.element("p", text);
         out.0[3..out.0.len() - 4].to_string()
     }
 
     fn questions(story: &Story) -> impl Iterator<Item = (&Vec<(String, bool)>, &String)> {
         story.passages.iter().flat_map(|passage| &passage.blocks).filter_map(|block| match block {
-            Block::Question { guesses, answer } => Some((guesses, answer)),
+            PassageBlock::Question { guesses, answer } => Some((guesses, answer)),
             _ => None,
         })
     }
@@ -105,13 +105,13 @@ mod tests {
                 assert!(passages.contains(&format!("<h2>{}. {title}</h2>", at + 1)), "{slug}: {title}");
                 for block in &passage.blocks {
                     match block {
-                        Block::Text(text) => {
+                        PassageBlock::Text(text) => {
                             assert!(passages.contains(&format!("<p>{}</p>", within(text))), "{slug}: {text}")
                         }
-                        Block::Buttons(buttons) => {
+                        PassageBlock::Buttons(buttons) => {
                             assert!(buttons.iter().all(|(word, _)| passages.contains(&within(word))))
                         }
-                        Block::Question { .. } => {}
+                        PassageBlock::Question { .. } => {}
                     }
                 }
             }

@@ -1,59 +1,66 @@
-//! A story's page for teachers: goals, what to know before, questions for the class, and what often goes wrong.
+//! The page for teachers on a story: goals, prerequisites, questions for the class, and misconceptions.
 
-use super::{in_short, start_of};
+use super::{story_address, story_summary};
 use crate::html::Html;
 use vivarium_core::language::translated;
 use vivarium_labs::PRESETS;
-use vivarium_labs::story::{Block, Story};
+use vivarium_labs::story::{PassageBlock, Story};
 
-/// The page of the story named `slug`, whose whole address is `address`; its title is a heading of `level`.
-pub fn lesson(slug: &str, story: &Story, address: &str, level: u32) -> String {
+/// Returns the page for teachers on a story as HTML; `level` is the heading level of its title.
+pub fn lesson_html(slug: &str, story: &Story, address: &str, level: u32) -> String {
     let mut out = Html::default();
     let [title, head] = [level, level + 1].map(|level| format!("h{level}"));
-    out.within(&title, translated(&story.title));
-    out.within("p", &in_short(&story.about, story.minutes));
-    let is_question = |block: &&Block| matches!(block, Block::Question { .. });
+    out.element(&title, translated(&story.title));
+    out.element("p", &story_summary(&story.about, story.minutes));
+    let is_question = |block: &&PassageBlock| matches!(block, PassageBlock::Question { .. });
     let questions = story.passages.iter().flat_map(|passage| &passage.blocks).filter(is_question).count();
     let passages = story.passages.len();
     let counts =
         tr!("The story has {passages} passages and asks for {questions} predictions.", passages, questions);
-    out.within("p", &counts);
-    out.mixed(&["<p class=\"handout__address\"><a href=\"", &start_of(slug), "\">", address, "</a></p>"]);
+    out.element("p", &counts);
+    out.alternate(&[
+        "<p class=\"handout__address\"><a href=\"",
+        &story_address(slug),
+        "\">",
+        address,
+        "</a></p>",
+    ]);
     let notes = &story.notes;
-    list(&mut out, &head, tr!("Goals"), &notes.goals);
-    list(&mut out, &head, tr!("What students should know before the story"), &notes.before);
-    out.within(&head, tr!("Questions for the class"));
+    write_list(&mut out, &head, tr!("Goals"), &notes.goals);
+    write_list(&mut out, &head, tr!("What students should know before the story"), &notes.before);
+    out.element(&head, tr!("Questions for the class"));
     out.raw("<dl class=\"lesson__questions\">");
     for (question, answer) in &notes.questions {
-        out.within("dt", translated(question));
-        out.within("dd", translated(answer));
+        out.element("dt", translated(question));
+        out.element("dd", translated(answer));
     }
     out.raw("</dl>");
-    list(&mut out, &head, tr!("Misconceptions"), &notes.misconceptions);
-    list(&mut out, &head, tr!("Practical notes"), &notes.slips);
-    let long = long_runs(story);
+    write_list(&mut out, &head, tr!("Misconceptions"), &notes.misconceptions);
+    write_list(&mut out, &head, tr!("Practical notes"), &notes.slips);
+    let long = list_long_runs(story);
     if !long.is_empty() {
-        list(&mut out, &head, tr!("Runs that take a long time"), &long);
+        write_list(&mut out, &head, tr!("Runs that take a long time"), &long);
     }
     out.0
 }
 
-fn list(out: &mut Html, head: &str, title: &str, items: &[String]) {
-    out.within(head, title);
+/// Appends a heading and a list of texts.
+fn write_list(out: &mut Html, head: &str, title: &str, items: &[String]) {
+    out.element(head, title);
     out.raw("<ul>");
     for item in items {
-        out.within("li", translated(item));
+        out.element("li", translated(item));
     }
     out.raw("</ul>");
 }
 
-/// The runs of the passages that take more than some seconds, each once with its time.
-fn long_runs(story: &Story) -> Vec<String> {
+/// Returns name and duration of the runs in the passages that take long, each once.
+fn list_long_runs(story: &Story) -> Vec<String> {
     let mut long: Vec<String> = vec![];
     for passage in &story.passages {
         let preset = PRESETS.iter().find(|preset| preset.link == passage.run);
-        if let Some(preset) = preset.filter(|preset| !preset.time.is_empty()) {
-            let line = format!("{}: {}", translated(preset.name), translated(preset.time));
+        if let Some(preset) = preset.filter(|preset| !preset.duration_note.is_empty()) {
+            let line = format!("{}: {}", translated(preset.name), translated(preset.duration_note));
             if !long.contains(&line) {
                 long.push(line);
             }
@@ -65,16 +72,16 @@ fn long_runs(story: &Story) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_labs::story::parse;
-    use vivarium_labs::{stories, story_file};
+    use vivarium_labs::story::parse_story;
+    use vivarium_labs::{find_story_file, stories};
 
     #[test]
     fn a_page_for_teachers_has_all_notes_below_headings() {
         for of in stories() {
             let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-            let text = std::fs::read_to_string(story_file(root, of.slug).unwrap()).unwrap();
-            let story = parse(&text).unwrap();
-            let html = lesson(of.slug, &story, "https://example.org/", 3);
+            let text = std::fs::read_to_string(find_story_file(root, of.slug).unwrap()).unwrap();
+            let story = parse_story(&text).unwrap();
+            let html = lesson_html(of.slug, &story, "https://example.org/", 3);
             assert!(html.starts_with("<h3>") && html.contains(&format!("href=\"#story/{}/1\"", of.slug)));
             let heads: Vec<&str> =
                 html.split("<h4>").skip(1).map(|part| part.split('<').next().unwrap()).collect();
@@ -98,9 +105,9 @@ mod tests {
     #[test]
     fn a_translation_is_shown_and_stays_text() {
         let text = "---\ntitle: <T>\nabout: A.\nminutes: 1\n---\n\n## P\n\nRun: z23\n\nText.\n\n";
-        let notes = vivarium_labs::story_notes::LEAST.replace("- G.", "- <b> & *stress*.");
-        let story = parse(&format!("{text}{notes}## Sources\n\n- S.\n")).unwrap();
-        let html = lesson("one-note", &story, "\"<", 1);
+        let notes = vivarium_labs::story_notes::MINIMAL_NOTES.replace("- G.", "- <b> & *stress*.");
+        let story = parse_story(&format!("{text}{notes}## Sources\n\n- S.\n")).unwrap();
+        let html = lesson_html("one-note", &story, "\"<", 1);
         assert!(html.starts_with("<h1>&lt;T></h1>") && html.contains(">&quot;&lt;</a>"), "{html}");
         assert!(html.contains("<h2>Goals</h2><ul><li>&lt;b> &amp; <em>stress</em>.</li></ul>"), "{html}");
         assert!(html.contains("<dt>Q?</dt><dd>A.</dd><dt>R?</dt><dd>C.</dd>"), "{html}");

@@ -1,30 +1,33 @@
 //! Stories, played natively against the scripted trainer.
 
-use crate::gallery::update::address;
+use crate::gallery::update::page_address;
 use crate::run::tests::Page;
 use crate::state::Action;
 use crate::tour::{SKIPPED, TourAction};
 use vivarium_labs::stories;
-use vivarium_labs::story::{Block, StoryAction};
-use vivarium_labs::story_notes::LEAST;
+use vivarium_labs::story::{PassageBlock, StoryAction};
+use vivarium_labs::story_notes::MINIMAL_NOTES;
 use vivarium_model::permalink::{decode, encode};
 use vivarium_model::protocol::Command;
-use vivarium_view::display::Phase;
+use vivarium_view::display::RunPhase;
 
-fn told(slug: &'static str) -> Action {
+/// Returns the action that the text of a story was fetched.
+fn story_fetched(slug: &'static str) -> Action {
     let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let text = std::fs::read_to_string(vivarium_labs::story_file(root, slug).unwrap()).unwrap();
+    let text = std::fs::read_to_string(vivarium_labs::find_story_file(root, slug).unwrap()).unwrap();
     Action::Tour(TourAction::Fetched(slug, Ok(text)))
 }
 
+/// Returns the action of pressing a button of a story.
 fn press(deed: StoryAction) -> Action {
-    Action::Tour(TourAction::Do(deed))
+    Action::Tour(TourAction::PressButton(deed))
 }
 
+/// Opens a page with a story.
 fn reading(slug: &'static str) -> Page {
     let mut page = Page::open("");
     page.act(Action::Tour(TourAction::Open(slug.into())));
-    page.act(told(slug));
+    page.act(story_fetched(slug));
     page
 }
 
@@ -34,23 +37,24 @@ fn every_passage_opens_its_run_and_every_button_works() {
         let mut page = reading(about.slug);
         let story = page.state.tour.as_ref().unwrap().story.clone().unwrap().unwrap();
         for (at, passage) in story.passages.iter().enumerate() {
-            assert_eq!(page.state.tour.as_ref().unwrap().at, at);
+            assert_eq!(page.state.tour.as_ref().unwrap().passage_index, at);
             assert_eq!(page.state.run.link.spec, decode(&passage.run).0.spec, "{}", passage.title);
             assert_eq!(page.state.run.link.view.show, decode(&passage.run).0.view.show, "{}", passage.title);
             for (place, block) in passage.blocks.iter().enumerate() {
                 match block {
-                    Block::Buttons(buttons) => {
+                    PassageBlock::Buttons(buttons) => {
                         for (word, deed) in buttons {
                             let which = buttons.iter().position(|(other, _)| other == word).unwrap();
                             let tour = page.state.tour.as_ref().unwrap();
                             assert!(
-                                tour.html().contains(&format!("data-press=\"{place}.{which}\" >{word}<"))
+                                tour.passage_html()
+                                    .contains(&format!("data-press=\"{place}.{which}\" >{word}<"))
                             );
-                            let pressed = TourAction::of(&format!("{place}.{which}"), tour).unwrap();
-                            assert_eq!(pressed, TourAction::Do(deed.clone()));
+                            let pressed = TourAction::from_button(&format!("{place}.{which}"), tour).unwrap();
+                            assert_eq!(pressed, TourAction::PressButton(deed.clone()));
                             page.act(Action::Tour(pressed));
                             assert!(
-                                page.state.drafts.is_empty() && page.state.conflicts.is_empty(),
+                                page.state.invalid_inputs.is_empty() && page.state.conflicts.is_empty(),
                                 "{word}"
                             );
                             match deed {
@@ -61,36 +65,44 @@ fn every_passage_opens_its_run_and_every_button_works() {
                                     assert_eq!(page.state.form_value(key).unwrap().to_string(), *value);
                                 }
                                 StoryAction::Point(chart) => {
-                                    assert_eq!(page.state.tour.as_ref().unwrap().pointed.unwrap().0, *chart);
+                                    assert_eq!(
+                                        page.state.tour.as_ref().unwrap().pointed_chart.unwrap().0,
+                                        *chart
+                                    );
                                 }
                                 StoryAction::Train(_) => {}
                             }
                         }
                     }
-                    Block::Question { guesses, .. } => {
+                    PassageBlock::Question { guesses, .. } => {
                         let right = guesses.iter().position(|(_, right)| *right).unwrap();
                         page.act(Action::Tour(TourAction::Guess(place, right)));
                         // The first guess stands.
                         page.act(Action::Tour(TourAction::Guess(place, right + 1)));
                         assert_eq!(page.state.tour.as_ref().unwrap().guess(place), Some(right));
                     }
-                    Block::Text(_) => {}
+                    PassageBlock::Text(_) => {}
                 }
             }
             page.act(Action::Tour(TourAction::Turn(1)));
         }
         let tour = page.state.tour.as_ref().unwrap();
-        assert!(tour.passage().is_none() && tour.html().contains(&story.sources[0]), "the sources");
-        assert!(tour.html().contains("data-press=\"next\" disabled>"));
-        for page in [tour.html(), reading(about.slug).state.tour.as_ref().unwrap().html()] {
+        assert!(tour.passage().is_none() && tour.passage_html().contains(&story.sources[0]), "the sources");
+        assert!(tour.passage_html().contains("data-press=\"next\" disabled>"));
+        for page in [tour.passage_html(), reading(about.slug).state.tour.as_ref().unwrap().passage_html()] {
             assert!(page.contains(">Print the story</button>") && page.contains(">For teachers</button>"));
         }
-        assert_eq!((TourAction::of("print", tour), TourAction::of("lesson", tour)), (None, None));
+        assert_eq!(
+            (TourAction::from_button("print", tour), TourAction::from_button("lesson", tour)),
+            (None, None)
+        );
         let list = format!("data-press=\"lesson/{}\" aria-label=\"For teachers: ", about.slug);
-        assert!(super::list().contains(&list) && !tour.html().contains(&story.notes.goals[0]));
+        assert!(
+            super::story_list_html().contains(&list) && !tour.passage_html().contains(&story.notes.goals[0])
+        );
         page.act(Action::Tour(TourAction::Turn(1)));
         page.act(Action::Tour(TourAction::Turn(-100)));
-        assert_eq!(page.state.tour.as_ref().unwrap().at, 0);
+        assert_eq!(page.state.tour.as_ref().unwrap().passage_index, 0);
         page.act(Action::Tour(TourAction::Close));
         assert_eq!(page.state.tour, None);
     }
@@ -100,20 +112,20 @@ fn every_passage_opens_its_run_and_every_button_works() {
 fn a_story_waits_trains_to_a_step_and_goes_back_to_an_earlier_one() {
     let mut page = reading("hidden-progress");
     page.act(Action::Tour(TourAction::Turn(1)));
-    assert_eq!(page.state.run.phase, Phase::Paused);
+    assert_eq!(page.state.run.phase, RunPhase::Paused);
     page.act(press(StoryAction::Train(250)));
-    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (Phase::Paused, 250));
+    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (RunPhase::Paused, 250));
     assert!(page.sent.iter().any(|(command, _)| *command == Command::PlayTo(250)));
     page.act(press(StoryAction::Train(100)));
-    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (Phase::Paused, 100));
+    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (RunPhase::Paused, 100));
     page.act(press(StoryAction::Train(100)));
     assert_eq!(page.state.message, "The run waits at step 100.");
     // Whoever plays on is not stopped.
-    page.act(Action::Toggle);
+    page.act(Action::TogglePlay);
     assert_eq!((page.state.goal, page.state.is_playing()), (None, true));
     // The trainer of this test has the answer at step 300.
     page.act(press(StoryAction::Train(1_000)));
-    assert!(matches!(page.state.run.phase, Phase::Finished(_)) && page.state.goal.is_none());
+    assert!(matches!(page.state.run.phase, RunPhase::Finished(_)) && page.state.goal.is_none());
     page.act(press(StoryAction::Train(1_200)));
     assert!(page.state.message.starts_with("The run has ended at step "), "{}", page.state.message);
 }
@@ -124,9 +136,9 @@ fn a_story_leaves_the_run_alone_where_it_is_the_same_and_can_be_undone() {
     let first = encode(&page.state.run.link);
     page.act(Action::Tour(TourAction::Turn(1)));
     page.act(press(StoryAction::Train(100)));
-    let runs = page.state.run.runs;
+    let runs = page.state.run.run_count;
     page.act(Action::Tour(TourAction::Turn(1)));
-    assert_eq!((page.state.run.runs, page.state.run.step), (runs, 100), "the same run goes on");
+    assert_eq!((page.state.run.run_count, page.state.run.step), (runs, 100), "the same run goes on");
     page.act(Action::Undo);
     assert_eq!(encode(&page.state.run.link), first);
 }
@@ -135,7 +147,7 @@ fn a_story_leaves_the_run_alone_where_it_is_the_same_and_can_be_undone() {
 fn links_open_stories_and_what_is_none_is_said() {
     let page = Page::open("#story/one-note");
     assert_eq!(page.state.tour.as_ref().map(|tour| tour.slug), Some("one-note"));
-    assert!(page.state.run.runs == 1 && page.state.notices.is_empty());
+    assert!(page.state.run.run_count == 1 && page.state.notices.is_empty());
     let page = Page::open("#story/astrology");
     assert!(page.state.tour.is_none() && page.state.message.starts_with("There is no story"));
     let mut page = Page::open("#story/one-note");
@@ -143,7 +155,12 @@ fn links_open_stories_and_what_is_none_is_said() {
     assert_eq!(page.state.tour.as_ref().unwrap().story, Some(Err("line 1: expected ---".into())));
     page.act(Action::Tour(TourAction::Turn(1)));
     assert!(
-        page.state.tour.as_ref().unwrap().html().starts_with("<p>This story could not be loaded: line 1")
+        page.state
+            .tour
+            .as_ref()
+            .unwrap()
+            .passage_html()
+            .starts_with("<p>This story could not be loaded: line 1")
     );
 }
 
@@ -152,7 +169,7 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
     let mut page =
         Page::open("#v1/sparse-parity?n=12&k=2&width=16&every=10&speed=5&hide=seed&lock=n,presets&at=70");
     assert_eq!(page.state.notices.len(), 1, "a part of the page cannot be locked");
-    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (Phase::Paused, 70));
+    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (RunPhase::Paused, 70));
     // In haste there, and at the link's own speed from then on.
     let speeds: Vec<u64> = page
         .sent
@@ -165,7 +182,7 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
     assert_eq!(speeds, [0, 5]);
     let link = encode(&page.state.run.link);
     page.act(Action::Edit("n".into(), "20".into()));
-    page.act(Action::Default("n".into()));
+    page.act(Action::ResetField("n".into()));
     page.act(Action::NewSeed(7));
     assert_eq!(encode(&page.state.run.link), link);
     assert_eq!(page.state.message, "This page was opened with a link that does not allow this change.");
@@ -176,10 +193,10 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
     );
     assert_eq!((page.state.run.step, page.state.goal), (0, None));
     // Another experiment is held as well; another address is not.
-    page.act(Action::Choose(&vivarium_labs::PRESETS[1]));
+    page.act(Action::ChoosePreset(&vivarium_labs::PRESETS[1]));
     assert!(page.state.run.link.locks("n"));
     page.act(Action::Open("#v1/sparse-parity?n=14&hide=presets".into()));
-    page.act(Action::Choose(&vivarium_labs::PRESETS[1]));
+    page.act(Action::ChoosePreset(&vivarium_labs::PRESETS[1]));
     assert_eq!(
         page.state.run.link.spec.run,
         vivarium_model::permalink::decode("#v1/sparse-parity?n=14").0.spec.run
@@ -191,17 +208,17 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
 fn what_a_file_holds_is_text_and_no_markup() {
     let mut page = Page::open("#story/one-note");
     let file = "---\ntitle: <T>\nabout: A.\nminutes: 1\n---\n\n## P & \"Q\"\n\nRun: z23\n\nA <script> and *stress*.\n\n- [ ] <b>.\n- [x] C.\n\n> D.\n\n";
-    let file = format!("{file}{LEAST}## Sources\n\n- S.\n");
+    let file = format!("{file}{MINIMAL_NOTES}## Sources\n\n- S.\n");
     page.act(Action::Tour(TourAction::Fetched("one-note", Ok(file))));
-    let html = page.state.tour.as_ref().unwrap().html();
+    let html = page.state.tour.as_ref().unwrap().passage_html();
     assert!(html.contains("<p>A &lt;script> and <em>stress</em>.</p>"), "{html}");
     assert!(html.contains(">P &amp; &quot;Q&quot;</h2>") && html.contains("&lt;T> · 1 of 2"), "{html}");
     assert!(html.contains(">&lt;b>.</button>") && !html.contains("guess--right"), "{html}");
-    assert_eq!(page.state.run.phase, Phase::Paused);
+    assert_eq!(page.state.run.phase, RunPhase::Paused);
     page.act(Action::Tour(TourAction::Guess(1, 0)));
-    let html = page.state.tour.as_ref().unwrap().html();
+    let html = page.state.tour.as_ref().unwrap().passage_html();
     assert!(html.contains("guess--right") && html.contains("<p><em>No.</em> D.</p>"), "{html}");
-    assert_eq!(TourAction::of("9.9", page.state.tour.as_ref().unwrap()), None);
+    assert_eq!(TourAction::from_button("9.9", page.state.tour.as_ref().unwrap()), None);
 }
 
 const PREDICTED: &str = "---\ntitle: T\nabout: A.\nminutes: 1\n---\n\n## P\n\nRun: \
@@ -210,22 +227,22 @@ const PREDICTED: &str = "---\ntitle: T\nabout: A.\nminutes: 1\n---\n\n## P\n\nRu
 
 fn predicting() -> Page {
     let mut page = Page::open("#story/one-note");
-    let file = format!("{PREDICTED}{LEAST}## Sources\n\n- S.\n");
+    let file = format!("{PREDICTED}{MINIMAL_NOTES}## Sources\n\n- S.\n");
     page.act(Action::Tour(TourAction::Fetched("one-note", Ok(file))));
     page
 }
 
 fn html(page: &Page) -> String {
-    page.state.tour.as_ref().unwrap().html()
+    page.state.tour.as_ref().unwrap().passage_html()
 }
 
 #[test]
 fn a_prediction_comes_before_the_run_and_the_explanation_after_it() {
     let mut page = predicting();
     assert!(page.state.is_predicting() && html(&page).contains("tour-waits"));
-    let of = |page: &Page, name: &str| TourAction::of(name, page.state.tour.as_ref().unwrap());
+    let of = |page: &Page, name: &str| TourAction::from_button(name, page.state.tour.as_ref().unwrap());
     assert_eq!(of(&page, "1.0"), None, "the button waits");
-    assert!(matches!(of(&page, "1.1"), Some(TourAction::Do(StoryAction::Point(_)))));
+    assert!(matches!(of(&page, "1.1"), Some(TourAction::PressButton(StoryAction::Point(_)))));
     page.act(Action::Tour(TourAction::Guess(0, 0)));
     assert!(!page.state.is_predicting() && !html(&page).contains("tour-waits"));
     let said = html(&page);
@@ -236,7 +253,10 @@ fn a_prediction_comes_before_the_run_and_the_explanation_after_it() {
     assert_eq!(page.state.run.step, 100);
     assert!(html(&page).contains("<p><em>No.</em> D.</p>"), "{}", html(&page));
     let tour = page.state.tour.as_ref().unwrap();
-    assert_eq!((tour.answers(), tour.predictions()), ("0.0.0".into(), "T\n1. P: A. (wrong)".into()));
+    assert_eq!(
+        (tour.encode_answers(), tour.predictions_text()),
+        ("0.0.0".into(), "T\n1. P: A. (wrong)".into())
+    );
     // Once shown, it stays.
     page.act(Action::Reset);
     assert!(html(&page).contains("D."));
@@ -245,39 +265,39 @@ fn a_prediction_comes_before_the_run_and_the_explanation_after_it() {
 #[test]
 fn a_question_can_be_skipped_and_answers_come_back() {
     let mut page = predicting();
-    let skip = TourAction::of("0.skip", page.state.tour.as_ref().unwrap()).unwrap();
+    let skip = TourAction::from_button("0.skip", page.state.tour.as_ref().unwrap()).unwrap();
     assert_eq!(skip, TourAction::Guess(0, super::SKIPPED));
     page.act(Action::Tour(skip));
     page.act(press(StoryAction::Train(100)));
     assert!(html(&page).contains("<p>D.</p>"), "no verdict: {}", html(&page));
-    assert_eq!(page.state.tour.as_ref().unwrap().answers(), "0.0.-");
+    assert_eq!(page.state.tour.as_ref().unwrap().encode_answers(), "0.0.-");
     let mut page = predicting();
-    page.act(Action::Tour(TourAction::Recall("0.0.9 9.0.0 0.1.0 x 0.0.1 0.0.0".into())));
-    assert_eq!(page.state.tour.as_ref().unwrap().answers(), "0.0.1");
+    page.act(Action::Tour(TourAction::RestoreAnswers("0.0.9 9.0.0 0.1.0 x 0.0.1 0.0.0".into())));
+    assert_eq!(page.state.tour.as_ref().unwrap().encode_answers(), "0.0.1");
     assert!(html(&page).contains("<p><em>Yes.</em> D.</p>"));
 }
 
 #[test]
 fn every_passage_has_an_address() {
     let mut page = Page::open("#story/one-note/2");
-    page.act(told("one-note"));
-    let at = |page: &Page| (page.state.tour.as_ref().unwrap().at, address(&page.state));
+    page.act(story_fetched("one-note"));
+    let at = |page: &Page| (page.state.tour.as_ref().unwrap().passage_index, page_address(&page.state));
     assert_eq!(at(&page), (1, "#story/one-note/2".into()));
     page.act(Action::Tour(TourAction::Turn(1)));
     assert_eq!(at(&page), (2, "#story/one-note/3".into()));
     page.act(Action::Open("#story/one-note/1".into()));
     assert_eq!(at(&page), (0, "#story/one-note/1".into()));
     let mut beyond = Page::open("#story/one-note/99");
-    beyond.act(told("one-note"));
+    beyond.act(story_fetched("one-note"));
     assert!(beyond.state.message.starts_with("This story has "), "{}", beyond.state.message);
     assert!(html(&beyond).contains("tour__sources"));
     let mut none = Page::open("#story/one-note/x");
-    none.act(told("one-note"));
+    none.act(story_fetched("one-note"));
     assert!(none.state.message.starts_with("The passages of a story are numbered"), "{}", none.state.message);
     // Back in the history, to before the story.
     page.act(Action::Open("#v1/sparse-parity?n=12&k=2&width=16".into()));
     assert!(page.state.tour.is_none());
-    assert_eq!(address(&page.state), encode(&page.state.run.link));
+    assert_eq!(page_address(&page.state), encode(&page.state.run.link));
 }
 
 #[test]
@@ -286,11 +306,13 @@ fn the_text_behind_a_question_comes_with_its_explanation() {
     page.act(Action::Tour(TourAction::Turn(1)));
     let mut tour = page.state.tour.clone().unwrap();
     let question = tour.open_question().unwrap();
-    let Some(Block::Text(last)) = tour.passage().unwrap().blocks.last().cloned() else { panic!("a text") };
+    let Some(PassageBlock::Text(last)) = tour.passage().unwrap().blocks.last().cloned() else {
+        panic!("a text")
+    };
     let word = last.split('.').next().unwrap().to_string();
-    assert!(!tour.html().contains(&word) && tour.html().contains("How will"), "{word}");
+    assert!(!tour.passage_html().contains(&word) && tour.passage_html().contains("How will"), "{word}");
     tour.guesses.push((1, question, SKIPPED));
-    assert!(!tour.html().contains(&word), "the run has not reached the step");
-    tour.look_at_run(1_000_000, true);
-    assert!(tour.html().contains(&word));
+    assert!(!tour.passage_html().contains(&word), "the run has not reached the step");
+    tour.update_explanations(1_000_000, true);
+    assert!(tour.passage_html().contains(&word));
 }

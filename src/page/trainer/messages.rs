@@ -1,67 +1,68 @@
-//! What a trainer's message changes in the state, and what is done when one falls silent or dies.
+//! How messages of the trainer change the state, and the replacement of a trainer that is silent or dead.
 
-use super::device::Survey;
-use crate::run::status::status;
+use super::device::GpuSupport;
+use crate::run::status::status_line;
 use crate::state::{State, TrainerStatus, UndoEntry};
 use crate::trainer::{Effect, Program, TrainerMessage};
-use vivarium_model::protocol::{Command, Ending, Event, Failure, Message, Payload};
-use vivarium_plot::analysis::curves::spread;
-use vivarium_view::display::Phase;
-use vivarium_view::display::status::{examples, found};
-use vivarium_view::display::words::{capital, decimal, percent, thousands};
+use vivarium_model::protocol::{Command, EndReason, Event, EventMessage, Payload, RunError};
+use vivarium_plot::analysis::curves::median_range;
+use vivarium_view::display::RunPhase;
+use vivarium_view::display::status::{describe_found, examples_name};
+use vivarium_view::display::words::{capitalize, format_decimal, format_percent, format_thousands};
 
-/// Seconds in which a GPU must have said that it is ready: a network and a compiler stand between.
-const READY_WITHIN: u32 = 20;
-/// Seconds in which the browser must have said what GPU it has.
-const SURVEY_WITHIN: u32 = 5;
-/// Seconds of silence after which a running trainer is asked for a sign.
-const ASK_AFTER: u32 = 5;
-/// Seconds of silence after which it counts as dead.
-const DEAD_AFTER: u32 = 12;
+/// Seconds until a trainer on the GPU must have reported that it is ready; it loads a program and compiles kernels.
+const GPU_READY_TIMEOUT_S: u32 = 20;
+/// Seconds until the browser must have reported its GPU support.
+const GPU_DETECT_TIMEOUT_S: u32 = 5;
+/// Seconds of silence after which a running trainer is sent a request.
+const PING_AFTER_S: u32 = 5;
+/// Seconds of silence after which a running trainer counts as dead.
+const DEAD_AFTER_S: u32 = 12;
 
 impl State {
-    /// A second has passed.
+    /// Counts one second: checks timeouts of the trainer and of the benchmark, and saves the run at intervals.
     pub fn tick(&mut self, effects: &mut Vec<Effect>) {
         if let Some(sweep) =
-            self.run.sweep.as_mut().filter(|_| self.run.phase == Phase::Running || self.awaiting)
+            self.run.sweep.as_mut().filter(|_| self.run.phase == RunPhase::Running || self.awaiting_start)
         {
-            sweep.seconds += 1;
+            sweep.trained_seconds += 1;
         }
-        self.watch_bench(effects);
-        self.redirect(effects);
-        self.keep_time(effects);
-        match &mut self.staff {
+        self.tick_bench(effects);
+        self.update_seek(effects);
+        self.tick_library(effects);
+        match &mut self.trainer {
             TrainerStatus::Absent | TrainerStatus::Ready(_)
-                if self.choice.is_none()
-                    && self.survey == Survey::Unknown
-                    && self.run.phase == Phase::Loading =>
+                if self.device_choice.is_none()
+                    && self.gpu_support == GpuSupport::Unknown
+                    && self.run.phase == RunPhase::Loading =>
             {
-                self.silence += 1;
-                if self.silence >= SURVEY_WITHIN {
-                    self.surveyed(Survey::NoAdapter, effects);
+                self.silent_seconds += 1;
+                if self.silent_seconds >= GPU_DETECT_TIMEOUT_S {
+                    self.handle_gpu_support(GpuSupport::NoAdapter, effects);
                 }
             }
             // The CPU's program may be slow to download, and there is nothing to fall back to.
-            TrainerStatus::Opening(program, seconds) if program.on_gpu() => {
+            TrainerStatus::Opening(program, seconds) if program.needs_gpu() => {
                 *seconds += 1;
-                if *seconds >= READY_WITHIN {
+                if *seconds >= GPU_READY_TIMEOUT_S {
                     let program = *program;
                     let why = tr!(
                         "the worker for the GPU did not answer within {seconds} seconds",
-                        seconds = READY_WITHIN
+                        seconds = GPU_READY_TIMEOUT_S
                     );
-                    self.lost(program, &why, effects);
+                    self.replace_trainer(program, &why, effects);
                 }
             }
-            TrainerStatus::Ready(program) if self.run.phase == Phase::Running || self.awaiting => {
+            TrainerStatus::Ready(program) if self.run.phase == RunPhase::Running || self.awaiting_start => {
                 let program = *program;
-                self.silence += 1;
-                // Large networks may take long for one step, many held-out sequences for a beginning.
-                let patience = self.run.spec().cost().patience_s(DEAD_AFTER);
-                if self.silence == ASK_AFTER {
+                self.silent_seconds += 1;
+                // Large networks may take long for one step, and many held-out sequences long for the first
+                // measurement.
+                let patience = self.run.spec().estimate_cost().response_timeout_s(DEAD_AFTER_S);
+                if self.silent_seconds == PING_AFTER_S {
                     self.send(Command::Checkpoint, effects);
-                } else if self.silence >= patience {
-                    self.lost(
+                } else if self.silent_seconds >= patience {
+                    self.replace_trainer(
                         program,
                         &tr!("the worker sent nothing for {patience} seconds", patience),
                         effects,
@@ -72,126 +73,138 @@ impl State {
         }
     }
 
-    /// The trainer with `program` gave a sign.
-    pub fn heard(&mut self, program: Program, sign: TrainerMessage, effects: &mut Vec<Effect>) {
-        // A trainer that was replaced may still have something in the post.
-        if !matches!(self.staff, TrainerStatus::Opening(p, _) | TrainerStatus::Ready(p) if p == program) {
+    /// Handles a message, or the end, of the trainer that runs `program`; messages of replaced trainers are ignored.
+    pub fn handle_trainer_message(
+        &mut self,
+        program: Program,
+        message: TrainerMessage,
+        effects: &mut Vec<Effect>,
+    ) {
+        // A replaced trainer may still have messages on the way.
+        if !matches!(self.trainer, TrainerStatus::Opening(p, _) | TrainerStatus::Ready(p) if p == program) {
             return;
         }
-        self.silence = 0;
-        match sign {
-            TrainerMessage::Died(why) => self.lost(program, &why, effects),
-            TrainerMessage::Said(Message { event: Event::Ready(report), .. }) => {
-                self.report = Some(report);
-                self.staff = TrainerStatus::Ready(program);
-                self.time_next(effects);
-                // A run whose device is not chosen yet may want another one.
-                if self.run.phase == Phase::Loading && self.choice.is_some() {
-                    self.start(effects);
+        self.silent_seconds = 0;
+        match message {
+            TrainerMessage::Died(why) => self.replace_trainer(program, &why, effects),
+            TrainerMessage::Message(EventMessage { event: Event::Ready(report), .. }) => {
+                self.device_report = Some(report);
+                self.trainer = TrainerStatus::Ready(program);
+                self.time_current_program(effects);
+                // A run whose program is not chosen yet may need another one.
+                if self.run.phase == RunPhase::Loading && self.device_choice.is_some() {
+                    self.send_start(effects);
                 }
             }
-            TrainerMessage::Said(Message { event: Event::Failed(failure), .. }) => {
-                self.failed(program, failure, effects)
+            TrainerMessage::Message(EventMessage { event: Event::Failed(failure), .. }) => {
+                self.handle_failure(program, failure, effects)
             }
-            TrainerMessage::Said(Message {
+            TrainerMessage::Message(EventMessage {
                 event: Event::Started { step, relevant, held_out, learner, note, .. },
                 ..
             }) => {
-                self.unanswered = self.unanswered.saturating_sub(1);
-                // With another start on its way, or none sent since, it is the run before that began.
-                if self.unanswered == 0 && self.choice.is_some() {
+                self.unanswered_starts = self.unanswered_starts.saturating_sub(1);
+                // With another start on its way, or none sent since, the message is about the run before.
+                if self.unanswered_starts == 0 && self.device_choice.is_some() {
                     self.learner = (learner, note);
-                    match self.seeking {
-                        Some(_) => self.on_its_way(effects),
-                        None => self.started(step, relevant, held_out),
+                    match self.seek {
+                        Some(_) => self.handle_seek_start(effects),
+                        None => self.handle_started(step, relevant, held_out),
                     }
                 }
             }
-            TrainerMessage::Said(Message { event: Event::Measured(number, found), .. }) => {
-                self.timed(number, found, effects);
+            TrainerMessage::Message(EventMessage { event: Event::Measured(number, found), .. }) => {
+                self.handle_timing(number, found, effects);
             }
-            // It belongs to the run before.
-            TrainerMessage::Said(_) if self.awaiting => {}
-            TrainerMessage::Said(message) if self.seeking.is_some() => self.told_on_its_way(message, effects),
-            TrainerMessage::Said(message) => {
-                self.told(message, effects);
-                self.follow(effects);
+            // The message belongs to the run before.
+            TrainerMessage::Message(_) if self.awaiting_start => {}
+            TrainerMessage::Message(message) if self.seek.is_some() => {
+                self.handle_seek_message(message, effects)
+            }
+            TrainerMessage::Message(message) => {
+                self.handle_event(message, effects);
+                self.update_checkpoints(effects);
             }
         }
     }
 
-    fn started(&mut self, step: u64, relevant: Vec<usize>, held_out: usize) {
-        self.awaiting = false;
-        self.run.started(step, relevant, held_out);
-        self.run.phase = if self.paused { Phase::Paused } else { Phase::Running };
-        if self.run.sweep.as_ref().is_some_and(|sweep| sweep.is_at_rest()) {
-            // It was on its way when the sweep was cancelled.
-            self.rest();
+    /// Handles the answer that the run has started at `step`; `relevant` are the relevant inputs of the task,
+    /// `held_out` the number of held-out examples.
+    fn handle_started(&mut self, step: u64, relevant: Vec<usize>, held_out: usize) {
+        self.awaiting_start = false;
+        self.run.handle_started(step, relevant, held_out);
+        self.run.phase = if self.paused { RunPhase::Paused } else { RunPhase::Running };
+        if self.run.sweep.as_ref().is_some_and(|sweep| sweep.is_stopped()) {
+            // The message was on its way when the sweep was cancelled.
+            self.finish_sweep();
         }
     }
 
-    pub(crate) fn told(&mut self, message: Message, effects: &mut Vec<Effect>) {
+    /// Handles an event that the trainer reports.
+    pub(crate) fn handle_event(&mut self, message: EventMessage, effects: &mut Vec<Effect>) {
         match (message.event, message.payload) {
             (Event::Metrics(rows), _) => {
                 for row in rows {
                     self.run.step = self.run.step.max(row.step);
-                    self.run.measured(row);
+                    self.run.add_measurement(row);
                 }
-                self.run.follow_lambda();
+                self.run.update_lambda();
             }
             (Event::Weights { step, inputs, width }, Payload::Numbers(values)) => {
-                self.run.weighed(step, inputs, width, values);
+                self.run.set_weights(step, inputs, width, values);
             }
-            (Event::Rate { steps_per_s, capacity }, _) => self.rate = Some((steps_per_s, capacity)),
+            (Event::Rate { steps_per_s, capacity }, _) => self.step_rates = Some((steps_per_s, capacity)),
             (Event::Solved { replica, step }, _) => {
-                self.run.reached(replica, step);
+                self.run.add_solved(replica, step);
                 if self.run.solved.len() == self.run.spec().run.replicas && self.run.sweep.is_none() {
-                    self.message = found(&self.run);
+                    self.message = describe_found(&self.run);
                 }
             }
             (Event::Paused { step }, _) => {
                 self.run.step = step;
                 if self.goal.is_some_and(|goal| step >= goal.step) {
-                    self.forget_goal(effects);
+                    self.clear_goal(effects);
                 }
                 self.paused = true;
-                if !matches!(self.run.phase, Phase::Finished(_) | Phase::Diverged { .. }) {
-                    self.run.phase = Phase::Paused;
+                if !matches!(self.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. }) {
+                    self.run.phase = RunPhase::Paused;
                 }
             }
             (Event::Resumed { step }, _) => {
                 self.run.step = step;
                 self.paused = false;
-                self.run.phase = Phase::Running;
+                self.run.phase = RunPhase::Running;
             }
             (Event::Finished { step, reason }, _) => {
                 self.run.step = step;
-                self.forget_goal(effects);
+                self.clear_goal(effects);
                 match reason {
-                    Ending::Diverged if matches!(self.run.phase, Phase::Diverged { .. }) => {}
-                    Ending::Diverged => self.run.phase = Phase::Diverged { step, last_good: step },
-                    _ => self.run.phase = Phase::Finished(reason),
+                    EndReason::Diverged if matches!(self.run.phase, RunPhase::Diverged { .. }) => {}
+                    EndReason::Diverged => self.run.phase = RunPhase::Diverged { step, last_good: step },
+                    _ => self.run.phase = RunPhase::Finished(reason),
                 }
-                let is_last = reason == Ending::LastStep;
-                let ended = self.run.lazy().filter(|_| is_last).and_then(|lab| lab.ended(&self.run));
+                let is_last = reason == EndReason::LastStep;
+                let ended =
+                    self.run.lazy_lab().filter(|_| is_last).and_then(|lab| lab.describe_end(&self.run));
                 if self.run.sweep.is_some() {
-                    self.next_of_sweep(effects);
+                    self.start_next_sweep_run(effects);
                 } else if let Some(ended) = ended {
                     self.message = ended;
-                } else if self.run.spec().run.replicas > 1 && reason != Ending::Diverged {
-                    self.message = status(self);
+                } else if self.run.spec().run.replicas > 1 && reason != EndReason::Diverged {
+                    self.message = status_line(self);
                 } else if is_last {
-                    let right = self.run.history.last().map_or(f32::NAN, |row| spread(&row.test_accuracy).0);
-                    let (step, right) = (thousands(step), percent(right));
-                    let of = examples(&self.run);
-                    let of = self.run.lab().right(of);
-                    let kl = self.run.history.last().map_or(f32::NAN, |row| spread(&row.test_loss).0);
-                    self.message = match self.run.vocabulary().trains_only {
+                    let right =
+                        self.run.history.latest().map_or(f32::NAN, |row| median_range(&row.test_accuracy).0);
+                    let (step, right) = (format_thousands(step), format_percent(right));
+                    let of = examples_name(&self.run);
+                    let of = self.run.lab().score_phrase(of);
+                    let kl = self.run.history.latest().map_or(f32::NAN, |row| median_range(&row.test_loss).0);
+                    self.message = match self.run.vocabulary().shows_training_only {
                         true => {
                             tr!(
                                 "Step {step} was the last step: the KL divergence from the true distribution is {kl}.",
                                 step,
-                                kl = decimal(kl)
+                                kl = format_decimal(kl)
                             )
                         }
                         false => tr!("Step {step} was the last step: {right} {of}.", step, right, of),
@@ -199,10 +212,10 @@ impl State {
                 }
             }
             (Event::LearningRateChanged { step, lr }, _) => {
-                self.remember(UndoEntry::Link(Box::new(self.run.link.clone())));
+                self.push_undo(UndoEntry::Link(Box::new(self.run.link.clone())));
                 self.run.link.spec.change_learning_rate(step, lr);
-                self.branch(step);
-                let (lr, step) = (vivarium_core::settings::real(lr), thousands(step));
+                self.discard_after(step);
+                let (lr, step) = (vivarium_core::settings::format_real(lr), format_thousands(step));
                 self.message = tr!(
                     "From step {step} on, the learning rate is {lr}; the link contains this change.",
                     lr,
@@ -211,87 +224,93 @@ impl State {
             }
             (Event::Diverged { step, last_good }, _) => {
                 self.run.step = last_good;
-                self.run.phase = Phase::Diverged { step, last_good };
-                let at = tr!("The loss was no longer a finite number at step {step}", step = thousands(step));
-                self.message = match self.run.place_in_sweep() {
+                self.run.phase = RunPhase::Diverged { step, last_good };
+                let at = tr!(
+                    "The loss was no longer a finite number at step {step}",
+                    step = format_thousands(step)
+                );
+                self.message = match self.run.describe_sweep_position() {
                     Some(place) => tr!("{place}. {at}; the sweep goes on.", place, at),
                     None => tr!("{at}. A smaller learning rate may help.", at),
                 };
             }
-            (Event::Probed { step, finding }, payload) => self.run.found(step, finding.with_payload(payload)),
+            (Event::Probed { step, finding }, payload) => {
+                self.run.add_finding(step, finding.with_payload(payload))
+            }
             (Event::Checkpoint { step }, Payload::Bytes(bytes)) => {
-                self.past.push(step, &bytes, self.run.level());
+                self.checkpoints.push(step, &bytes, self.run.latest_accuracy());
                 self.checkpoint = Some((step, bytes));
             }
             _ => {}
         }
     }
 
-    pub(crate) fn failed(&mut self, program: Program, failure: Failure, effects: &mut Vec<Effect>) {
-        if self.awaiting {
-            self.unanswered = self.unanswered.saturating_sub(1);
+    /// Handles a failure of the run that the trainer reports.
+    pub(crate) fn handle_failure(&mut self, program: Program, failure: RunError, effects: &mut Vec<Effect>) {
+        if self.awaiting_start {
+            self.unanswered_starts = self.unanswered_starts.saturating_sub(1);
         }
         match failure {
-            Failure::Impossible(why) => {
+            RunError::Impossible(why) => {
                 self.timing = None;
                 self.message = tr!("This run is not possible: {why}", why);
-                self.run.phase = Phase::Failed(why);
-                self.awaiting = false;
+                self.run.phase = RunPhase::Failed(why);
+                self.awaiting_start = false;
             }
-            Failure::BadCheckpoint(_) if self.checkpoint.take().is_some() => {
-                self.run.initial = Default::default();
+            RunError::BadCheckpoint(_) if self.checkpoint.take().is_some() => {
+                self.run.initial_weights_file = Default::default();
                 self.message = tr!(
                     "{failure}. The run restarts from its beginning.",
-                    failure = capital(&failure.to_string())
+                    failure = capitalize(&failure.to_string())
                 );
-                self.start(effects);
+                self.send_start(effects);
             }
-            Failure::NeedsAutodiff(why) if self.uncovered.is_none() => {
+            RunError::NeedsAutodiff(why) if self.fused_error.is_none() => {
                 self.message = tr!(
                     "{why} The network is trained with autodiff (automatic differentiation) instead.",
-                    why = capital(&why)
+                    why = capitalize(&why)
                 );
-                self.uncovered = Some(why);
+                self.fused_error = Some(why);
                 self.resume(effects);
             }
-            Failure::TooLarge(why) => {
+            RunError::TooLarge(why) => {
                 self.oversized = true;
-                self.lost(program, &why, effects);
+                self.replace_trainer(program, &why, effects);
             }
-            other => self.lost(program, &other.to_string(), effects),
+            other => self.replace_trainer(program, &other.to_string(), effects),
         }
     }
 
-    /// The trainer with `program` is gone: the run goes on elsewhere, from the last checkpoint.
-    fn lost(&mut self, program: Program, why: &str, effects: &mut Vec<Effect>) {
-        if self.lost_while_timing(program, effects) {
+    /// Replaces a dead trainer: the run continues on the same or another device from the last checkpoint.
+    fn replace_trainer(&mut self, program: Program, why: &str, effects: &mut Vec<Effect>) {
+        if self.handle_loss_while_timing(program, effects) {
             return;
         }
-        self.staff = TrainerStatus::Absent;
-        self.report = None;
-        self.rate = None;
+        self.trainer = TrainerStatus::Absent;
+        self.device_report = None;
+        self.step_rates = None;
         let why = why.trim_end_matches('.');
-        if matches!(self.run.phase, Phase::Finished(_) | Phase::Diverged { .. } | Phase::Failed(_)) {
-            // Nothing is lost: another is opened when somebody wants to go on.
+        if matches!(self.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. } | RunPhase::Failed(_)) {
+            // Nothing is lost: another trainer is opened when the user continues.
             return;
         }
         let from = self.checkpoint.as_ref().map(|(step, _)| *step);
         let goes_on = match from {
-            Some(step) => tr!("goes on from step {step}", step = thousands(step)),
+            Some(step) => tr!("goes on from step {step}", step = format_thousands(step)),
             None => tr!("restarts from its beginning").into(),
         };
-        if program.on_gpu() {
-            self.refused = Some(tr!("WebGPU cannot be used, because {why}", why));
+        if program.needs_gpu() {
+            self.gpu_error = Some(tr!("WebGPU cannot be used, because {why}", why));
             self.message =
                 tr!("WebGPU cannot be used, because {why}. The run {goes_on} on the CPU.", why, goes_on);
         } else if self.replaced_at.is_none_or(|at| from.is_some_and(|step| step > at)) {
-            // Once by itself, and again only if the new one got further than the old one.
+            // Automatically once, and again only if the new trainer got further than the old one.
             self.replaced_at = Some(from.unwrap_or(0));
             self.message = tr!("Training stopped: {why}. The run {goes_on} with a new worker.", why, goes_on);
         } else {
             self.message = tr!("Training stopped again: {why}.", why);
-            self.run.phase = Phase::Failed(why.to_string());
-            self.awaiting = false;
+            self.run.phase = RunPhase::Failed(why.to_string());
+            self.awaiting_start = false;
             return;
         }
         self.resume(effects);

@@ -1,4 +1,4 @@
-//! What the page needs of whoever trains: to be sent commands, and to be heard.
+//! The interface to trainers: their programs, commands, messages, and the effects of the page.
 
 pub mod device;
 pub mod messages;
@@ -6,48 +6,49 @@ pub mod probes;
 pub mod speeds;
 pub mod timing;
 
-use vivarium_model::protocol::{Command, Message, Payload};
+use vivarium_model::protocol::{Command, EventMessage, Payload};
 
-/// The program that a trainer runs, which settles its device.
+/// The program of a trainer's worker, which determines device and learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
     /// Autodiff on the CPU.
     Cpu,
-    /// Our kernels on the GPU.
+    /// Fused kernels of this project on the GPU.
     Fused,
-    /// Autodiff on the GPU: a large download, for what our kernels do not cover.
+    /// Autodiff on the GPU: a larger download, for runs that the fused kernels do not support.
     Gpu,
 }
 
 impl Program {
-    /// Whether it needs a GPU.
-    pub fn on_gpu(self) -> bool {
+    /// Whether the program needs a GPU.
+    pub fn needs_gpu(self) -> bool {
         self != Program::Cpu
     }
 }
 
-/// Somebody who trains: a worker in the page, a script in the tests.
+/// A connection to a trainer: a web worker on the page, a script in tests.
 pub trait Trainer {
-    /// Hands over a command, with the array that belongs to it.
+    /// Sends a command with its array.
     fn send(&self, command: &Command, payload: &Payload);
 }
 
-/// What comes from a trainer.
+/// A message from a trainer, or its end.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrainerMessage {
-    /// It said something.
-    Said(Message),
-    /// It will not say anything any more, for this reason.
+    /// The trainer sent this message.
+    Message(EventMessage),
+    /// The trainer has ended for this reason.
     Died(String),
 }
 
-/// Why a worker is gone, by the browser's words for the error that ended it; none where its files could not be loaded.
+/// Returns why a worker has ended, from the message of the browser's error event; None if its files could not be
+/// loaded.
 ///
 /// # Why
-/// A panic is said by the worker itself, before it ends. What ends a program without a word is an allocation that fails:
+/// A panic is reported by the worker itself, before it ends. A program ends without a message if an allocation fails:
 /// Rust then runs into an instruction that is never reached otherwise, which each engine words in its own way.
-pub fn last_words(words: Option<&str>) -> String {
-    match words.filter(|words| !words.is_empty() && !words.contains(MISSING)) {
+pub fn worker_error_text(error_message: Option<&str>) -> String {
+    match error_message.filter(|words| !words.is_empty() && !words.contains(MISSING_FILE)) {
         None => tr!("the worker could not be loaded").into(),
         Some(words) if words.to_lowercase().contains("unreachable") => {
             tr!("the worker had no memory left").into()
@@ -56,40 +57,40 @@ pub fn last_words(words: Option<&str>) -> String {
     }
 }
 
-/// What www/worker-loader.js says where a file of the worker cannot be fetched.
-const MISSING: &str = "missing file";
+/// Message of `www/worker-loader.js` if a file of the worker cannot be fetched.
+const MISSING_FILE: &str = "missing file";
 
-/// What the page must do after an action; the reducer only says so.
+/// An effect that the page must carry out after an action; the reducer only returns it.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "as the command inside it")]
 pub enum Effect {
-    /// Ask the browser for a GPU; the answer is [`super::state::Action::Surveyed`].
-    Survey,
-    /// Open a trainer with this program, instead of the one there is.
+    /// Ask the browser for its GPU support; the answer is [`super::state::Action::GpuDetected`].
+    DetectGpu,
+    /// Open a trainer with this program and close the current one.
     Open(Program),
-    /// Send this to the trainer.
+    /// Send this command to the trainer.
     Send(Command, Payload),
-    /// Fetch the text of the story of this name; the answer is [`super::tour::TourAction::Fetched`].
-    Fetch(&'static str),
+    /// Fetch the text of the story with this slug; the answer is [`super::tour::TourAction::Fetched`].
+    FetchStory(&'static str),
     /// Fetch the recorded curves; the answer is [`super::gallery::GalleryAction::Fetched`].
     FetchRecorded,
-    /// Keep the table of this number until the page is opened again.
-    KeepTable(u64),
-    /// Do this with the worker of the bench.
+    /// Store the table with this number in the browser.
+    StoreTable(u64),
+    /// An effect on the worker of the benchmark.
     Bench(BenchEffect),
-    /// Remember in this browser which device is faster.
-    KeepSpeeds(String),
-    /// Do this with the kept runs.
-    Library(super::library::LibraryCommand),
+    /// Store the measured speeds of the devices in the browser.
+    StoreSpeeds(String),
+    /// Send this command to the storage of saved runs.
+    Library(super::library::StorageCommand),
 }
 
-/// What the page must do for the bench.
+/// An effect on the worker of the benchmark.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "as the command inside it")]
 pub enum BenchEffect {
-    /// Open a worker with this program, instead of the one there is.
+    /// Open a worker with this program and close the current one.
     Open(Program),
-    /// Send this to the worker.
+    /// Send this command to the worker.
     Send(Command),
     /// Close the worker.
     Close,
@@ -106,12 +107,12 @@ mod tests {
             "RuntimeError: unreachable executed",
             "RuntimeError: Unreachable code should not be executed (evaluating 'this.next()')",
         ] {
-            assert_eq!(last_words(Some(words)), "the worker had no memory left");
+            assert_eq!(worker_error_text(Some(words)), "the worker had no memory left");
         }
         for words in [None, Some(""), Some("Uncaught Error: missing file")] {
-            assert_eq!(last_words(words), "the worker could not be loaded");
+            assert_eq!(worker_error_text(words), "the worker could not be loaded");
         }
-        assert_eq!(last_words(Some("Uncaught Error: of its own")), "Uncaught Error: of its own");
+        assert_eq!(worker_error_text(Some("Uncaught Error: of its own")), "Uncaught Error: of its own");
     }
 }
 
@@ -122,22 +123,22 @@ pub mod scripted {
     use std::cell::RefCell;
 
     use super::*;
-    use vivarium_model::protocol::{DeviceKind, DeviceReport, Ending, Event, Row, Speed};
-    use vivarium_model::run::{Halt, RunSpec};
+    use vivarium_model::protocol::{DeviceInfo, DeviceKind, EndReason, Event, Measurement, TrainingSpeed};
+    use vivarium_model::run::{RunSpec, StopCondition};
 
     /// Answers every command at once; [`Scripted::advance`] makes it train.
     pub struct Scripted {
         program: Program,
         finds_at: u64,
-        said: RefCell<Vec<Message>>,
+        said: RefCell<Vec<EventMessage>>,
         run: RefCell<Option<(RunSpec, u64)>>,
     }
 
     impl Scripted {
         /// A trainer with `program` that finds every parity at step `finds_at`.
         pub fn new(program: Program, finds_at: u64) -> Self {
-            let kind = if program.on_gpu() { DeviceKind::Gpu } else { DeviceKind::Cpu };
-            let report = DeviceReport {
+            let kind = if program.needs_gpu() { DeviceKind::Gpu } else { DeviceKind::Cpu };
+            let report = DeviceInfo {
                 kind,
                 name: if kind == DeviceKind::Cpu { "CPU".into() } else { "WebGPU: Test".into() },
                 simulated: false,
@@ -146,8 +147,8 @@ pub mod scripted {
             Scripted { program, finds_at, said, run: RefCell::new(None) }
         }
 
-        /// What it has said since the last time.
-        pub fn take(&self) -> Vec<Message> {
+        /// Returns the messages since the last call.
+        pub fn take(&self) -> Vec<EventMessage> {
             self.said.take()
         }
 
@@ -160,21 +161,21 @@ pub mod scripted {
                 self.said.borrow_mut().push(Event::Metrics(vec![self.row(*at)]).into());
                 if *at >= self.finds_at && *at - spec.run.every < self.finds_at {
                     self.said.borrow_mut().push(Event::Solved { replica: 0, step: *at }.into());
-                    if spec.run.halt == Halt::Target {
-                        let event = Event::Finished { step: *at, reason: Ending::Target };
+                    if spec.run.halt == StopCondition::Target {
+                        let event = Event::Finished { step: *at, reason: EndReason::Target };
                         self.said.borrow_mut().push(event.into());
                         return;
                     }
                 }
             }
             let payload = Payload::Bytes(at.to_le_bytes().to_vec());
-            self.said.borrow_mut().push(Message { event: Event::Checkpoint { step: *at }, payload });
+            self.said.borrow_mut().push(EventMessage { event: Event::Checkpoint { step: *at }, payload });
         }
 
-        fn row(&self, step: u64) -> Row {
+        fn row(&self, step: u64) -> Measurement {
             let right = step >= self.finds_at;
             let of = |good: f32, bad: f32| vec![if right { good } else { bad }];
-            Row {
+            Measurement {
                 step,
                 train_loss: of(0.01, 1.0),
                 train_accuracy: of(1.0, 0.5),
@@ -196,9 +197,9 @@ pub mod scripted {
                         Payload::Bytes(bytes) => u64::from_le_bytes(bytes[..8].try_into().unwrap()),
                         _ => 0,
                     };
-                    let held_out = held_out_limit.unwrap_or(spec.held_out()).min(spec.held_out());
+                    let held_out = held_out_limit.unwrap_or(spec.held_out_count()).min(spec.held_out_count());
                     let relevant = spec.task.examples().relevant(spec.run.seed);
-                    assert!(self.program.on_gpu() || held_out <= 1024);
+                    assert!(self.program.needs_gpu() || held_out <= 1024);
                     say(Event::Started {
                         step,
                         relevant,
@@ -247,8 +248,8 @@ pub mod scripted {
                 | Command::Table { .. } => {}
                 // A GPU that is three times as fast.
                 Command::Measure(number, ..) => {
-                    let speed = if self.program.on_gpu() { 30_000.0 } else { 10_000.0 };
-                    let speed = Speed { steps_per_s: speed, learner: "a script".into() };
+                    let speed = if self.program.needs_gpu() { 30_000.0 } else { 10_000.0 };
+                    let speed = TrainingSpeed { steps_per_s: speed, learner: "a script".into() };
                     say(Event::Measured(*number, Ok(speed)));
                 }
             }

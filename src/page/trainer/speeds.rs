@@ -1,89 +1,90 @@
-//! Which of two devices is faster, as far as this browser has timed it.
+//! Measured speeds of CPU and GPU in this browser.
 //!
 //! # Why
-//! From how much work on a GPU is faster hangs on the GPU, on the processor and on the browser: the estimates of
-//! [`worth`](vivarium_training::launch::worth) were made on one machine. So a run for which they are too rough trains for a
-//! moment on either, and what was found is kept for runs of about the same work, until the browser is another: an update
-//! may bring other shaders. A run that the estimates decide is not timed, and neither is a sweep, whose runs share launches.
-//! What is timed decides only which device trains, so that the numbers of a run follow from its link and its device.
+//! The work from which on a GPU is faster depends on the GPU, on the processor and on the browser: the estimates of
+//! [`worth`](vivarium_training::launch::worth) were made on one machine. So a run for which they are too imprecise
+//! trains for a moment on each device, and the speeds are stored for runs of about the same work, until the browser
+//! changes: an update may compile other shaders. A run that the estimates decide is not timed, and neither is a sweep,
+//! whose runs share launches. The timing decides only which device trains, so that the numbers of a run follow from its
+//! link and its device.
 
 use super::Program;
 use vivarium_model::run::RunSpec;
 
-/// Most networks that are kept; the oldest are forgotten.
-const MOST: usize = 100;
+/// Largest number of stored measurements; the oldest are removed.
+const MAX_ENTRIES: usize = 100;
 
-/// Steps per second on either device.
+/// Steps per second of a run on CPU and GPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TwoSpeeds {
-    /// On the processor.
+pub struct DeviceSpeeds {
+    /// Steps per second on the CPU.
     pub cpu: f64,
-    /// On the GPU; 0 where it cannot train the run.
+    /// Steps per second on the GPU; 0 if it cannot train the run.
     pub gpu: f64,
 }
 
-/// A run that is timed.
+/// A measurement of both devices before a run, in progress.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Timing {
-    /// It.
+pub struct DeviceTiming {
+    /// Settings of the run.
     pub spec: RunSpec,
-    /// The adapter that it is timed on.
+    /// Name of the GPU adapter.
     pub adapter: String,
-    /// The program that trains it there.
-    pub on_gpu: Program,
-    /// The program that is timed now.
-    pub now: Program,
-    /// Steps per second on the processor, once they are known.
+    /// Program that trains the run on the GPU.
+    pub gpu_program: Program,
+    /// Program that is being timed.
+    pub current_program: Program,
+    /// Steps per second on the CPU, once measured.
     pub cpu: f64,
 }
 
-/// What this browser has timed.
+/// Speeds measured in this browser, by adapter and kind of run.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Speeds {
-    /// What the browser calls itself.
+pub struct SpeedCache {
+    /// User agent of the browser.
     browser: String,
-    /// Adapter and network, with what was found, the newest last.
-    found: Vec<(String, TwoSpeeds)>,
+    /// Key of adapter and run, with its speeds, the latest last.
+    entries: Vec<(String, DeviceSpeeds)>,
 }
 
-impl Speeds {
-    /// What was kept as [`Speeds::text`], for a browser that calls itself `browser`: nothing, if another one kept it.
-    pub fn read(text: &str, browser: &str) -> Speeds {
+impl SpeedCache {
+    /// Decodes stored measurements; empty if they were made in another `browser` (user agent).
+    pub fn decode(text: &str, browser: &str) -> SpeedCache {
         let mut lines = text.lines();
-        let mut speeds = Speeds { browser: browser.replace(['\t', '\n'], " "), found: vec![] };
+        let mut speeds = SpeedCache { browser: browser.replace(['\t', '\n'], " "), entries: vec![] };
         if lines.next() == Some(&speeds.browser) {
-            speeds.found = lines.filter_map(line).collect();
+            speeds.entries = lines.filter_map(parse_line).collect();
         }
         speeds
     }
 
-    /// What is to be kept.
-    pub fn text(&self) -> String {
+    /// Encodes the measurements for the browser's storage.
+    pub fn encode(&self) -> String {
         let mut text = self.browser.clone();
-        for (key, TwoSpeeds { cpu, gpu }) in &self.found {
+        for (key, DeviceSpeeds { cpu, gpu }) in &self.entries {
             text += &format!("\n{key}\t{cpu}\t{gpu}");
         }
         text
     }
 
-    /// What was found for runs like this on the adapter of that name.
-    pub fn of(&self, adapter: &str, spec: &RunSpec, on_gpu: Program) -> Option<TwoSpeeds> {
-        let key = key(adapter, spec, on_gpu);
-        self.found.iter().find(|(known, _)| *known == key).map(|(_, speeds)| *speeds)
+    /// Returns the speeds of runs like this one on the adapter named `adapter`.
+    pub fn find(&self, adapter: &str, spec: &RunSpec, on_gpu: Program) -> Option<DeviceSpeeds> {
+        let key = entry_key(adapter, spec, on_gpu);
+        self.entries.iter().find(|(known, _)| *known == key).map(|(_, speeds)| *speeds)
     }
 
-    /// Keeps what was found.
-    pub fn put(&mut self, adapter: &str, spec: &RunSpec, on_gpu: Program, speeds: TwoSpeeds) {
-        let key = key(adapter, spec, on_gpu);
-        self.found.retain(|(known, _)| *known != key);
-        self.found.push((key, speeds));
-        self.found.drain(..self.found.len().saturating_sub(MOST));
+    /// Stores the speeds of a run.
+    pub fn insert(&mut self, adapter: &str, spec: &RunSpec, on_gpu: Program, speeds: DeviceSpeeds) {
+        let key = entry_key(adapter, spec, on_gpu);
+        self.entries.retain(|(known, _)| *known != key);
+        self.entries.push((key, speeds));
+        self.entries.drain(..self.entries.len().saturating_sub(MAX_ENTRIES));
     }
 }
 
-/// What a speed hangs on: the adapter and its program, task, model and learner, the work of a step to about a fifth, and the
+/// Returns the key of a measurement: adapter, program, task, model, learner, work per step in powers of about 1.2, and
 /// replicas.
-fn key(adapter: &str, spec: &RunSpec, on_gpu: Program) -> String {
+fn entry_key(adapter: &str, spec: &RunSpec, on_gpu: Program) -> String {
     let work = (4.0 * libm::log2(spec.step_flops().max(1.0))).round();
     let word = |key: &str| spec.value(key).map(|value| value.to_string()).unwrap_or_default();
     let [model, learner] = ["model", "learner"].map(word);
@@ -93,11 +94,12 @@ fn key(adapter: &str, spec: &RunSpec, on_gpu: Program) -> String {
     format!("{adapter} {kernels} {task} {model} {learner} {work} {replicas}")
 }
 
-fn line(line: &str) -> Option<(String, TwoSpeeds)> {
+/// Parses a stored measurement.
+fn parse_line(line: &str) -> Option<(String, DeviceSpeeds)> {
     let mut parts = line.split('\t');
     let key = parts.next()?.to_string();
     let mut number = || parts.next()?.parse().ok().filter(|speed: &f64| speed.is_finite() && *speed >= 0.0);
-    Some((key, TwoSpeeds { cpu: number()?, gpu: number()? }))
+    Some((key, DeviceSpeeds { cpu: number()?, gpu: number()? }))
 }
 
 #[cfg(test)]
@@ -105,7 +107,7 @@ mod tests {
     use super::*;
     use vivarium_model::permalink::decode;
 
-    const ONE: TwoSpeeds = TwoSpeeds { cpu: 62_000.5, gpu: 41_000.0 };
+    const ONE: DeviceSpeeds = DeviceSpeeds { cpu: 62_000.5, gpu: 41_000.0 };
 
     fn spec(link: &str) -> RunSpec {
         decode(link).0.spec
@@ -113,28 +115,35 @@ mod tests {
 
     #[test]
     fn what_was_found_is_known_of_runs_with_the_same_work() {
-        let mut speeds = Speeds::read("", "Browser 1");
+        let mut speeds = SpeedCache::decode("", "Browser 1");
         let run = spec("#v1/groups?n=23");
-        assert_eq!(speeds.of("Apple M2", &run, Program::Fused), None);
-        speeds.put("Apple M2", &run, Program::Fused, ONE);
-        assert_eq!(speeds.of("Apple M2", &run, Program::Fused), Some(ONE));
+        assert_eq!(speeds.find("Apple M2", &run, Program::Fused), None);
+        speeds.insert("Apple M2", &run, Program::Fused, ONE);
+        assert_eq!(speeds.find("Apple M2", &run, Program::Fused), Some(ONE));
         // Another rate or seed makes no other work; another size, model, number of replicas or adapter may.
-        assert_eq!(speeds.of("Apple M2", &spec("#v1/groups?n=23&lr=0.5&seed=9"), Program::Fused), Some(ONE));
+        assert_eq!(
+            speeds.find("Apple M2", &spec("#v1/groups?n=23&lr=0.5&seed=9"), Program::Fused),
+            Some(ONE)
+        );
         for other in ["#v1/groups?n=47", "#v1/groups?n=23&replicas=2", "#v1/groups?n=23&learner=autodiff"] {
-            assert_eq!(speeds.of("Apple M2", &spec(other), Program::Fused), None, "{other}");
+            assert_eq!(speeds.find("Apple M2", &spec(other), Program::Fused), None, "{other}");
         }
-        assert_eq!(speeds.of("Apple M3", &run, Program::Fused), None);
+        assert_eq!(speeds.find("Apple M3", &run, Program::Fused), None);
     }
 
     #[test]
     fn what_is_kept_is_read_again_by_the_same_browser_alone() {
-        let mut speeds = Speeds::read("", "Browser\t1");
+        let mut speeds = SpeedCache::decode("", "Browser\t1");
         let run = spec("#v1/groups?n=23");
-        speeds.put("an adapter\twith a tab\nand a line", &run, Program::Fused, ONE);
-        let text = speeds.text();
-        assert_eq!(Speeds::read(&text, "Browser\t1"), speeds);
+        speeds.insert("an adapter\twith a tab\nand a line", &run, Program::Fused, ONE);
+        let text = speeds.encode();
+        assert_eq!(SpeedCache::decode(&text, "Browser\t1"), speeds);
         assert_eq!(
-            Speeds::read(&text, "Browser 2").of("an adapter\twith a tab\nand a line", &run, Program::Fused),
+            SpeedCache::decode(&text, "Browser 2").find(
+                "an adapter\twith a tab\nand a line",
+                &run,
+                Program::Fused
+            ),
             None
         );
     }
@@ -142,20 +151,20 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_left_out() {
         let text = "B\nno numbers\nA one\t1\nA two\t1\tx\nA three\tNaN\t1\nA four\t1\t-1\nA five\t1\t2";
-        let speeds = Speeds::read(text, "B");
-        assert_eq!(speeds.found, [("A five".to_string(), TwoSpeeds { cpu: 1.0, gpu: 2.0 })]);
+        let speeds = SpeedCache::decode(text, "B");
+        assert_eq!(speeds.entries, [("A five".to_string(), DeviceSpeeds { cpu: 1.0, gpu: 2.0 })]);
     }
 
     #[test]
     fn the_oldest_is_forgotten() {
-        let mut speeds = Speeds::default();
-        for adapter in 0..MOST + 5 {
-            speeds.put(&adapter.to_string(), &spec("#v1/groups"), Program::Fused, ONE);
+        let mut speeds = SpeedCache::default();
+        for adapter in 0..MAX_ENTRIES + 5 {
+            speeds.insert(&adapter.to_string(), &spec("#v1/groups"), Program::Fused, ONE);
         }
-        assert_eq!(speeds.found.len(), MOST);
-        assert_eq!(speeds.of("4", &spec("#v1/groups"), Program::Fused), None);
-        assert_eq!(speeds.of("5", &spec("#v1/groups"), Program::Fused), Some(ONE));
-        speeds.put("5", &spec("#v1/groups"), Program::Fused, ONE);
-        assert_eq!(speeds.found.len(), MOST);
+        assert_eq!(speeds.entries.len(), MAX_ENTRIES);
+        assert_eq!(speeds.find("4", &spec("#v1/groups"), Program::Fused), None);
+        assert_eq!(speeds.find("5", &spec("#v1/groups"), Program::Fused), Some(ONE));
+        speeds.insert("5", &spec("#v1/groups"), Program::Fused, ONE);
+        assert_eq!(speeds.entries.len(), MAX_ENTRIES);
     }
 }

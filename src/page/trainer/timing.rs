@@ -1,81 +1,96 @@
-//! Timing the processor and the GPU on a run, one after the other, before it begins.
+//! Timing of a run on the CPU and on the GPU, one after the other, before it starts.
 
-use super::speeds::{Timing, TwoSpeeds};
+use super::speeds::{DeviceSpeeds, DeviceTiming};
 use super::{Effect, Program};
 use crate::state::{State, TrainerStatus};
-use crate::trainer::device::Survey;
-use vivarium_model::protocol::{Command, Failure, Payload, Speed};
-use vivarium_view::display::own_data;
+use crate::trainer::device::GpuSupport;
+use vivarium_model::protocol::{Command, Payload, RunError, TrainingSpeed};
+use vivarium_view::display::upload_command;
 
-/// For how long a run is timed on each device, in milliseconds.
+/// Duration for which a run is timed on each device, in milliseconds.
 const WINDOW_MS: f64 = 120.0;
 
 impl State {
-    /// Times the run on the processor, then with `on_gpu`; the run begins after that.
-    pub fn time_devices(&mut self, on_gpu: Program, effects: &mut Vec<Effect>) {
-        let Survey::Adapter { name, .. } = &self.survey else { return };
+    /// Starts to time the run on the CPU, then with `on_gpu`; after that the run starts.
+    pub fn start_timing(&mut self, on_gpu: Program, effects: &mut Vec<Effect>) {
+        let GpuSupport::Adapter { name, .. } = &self.gpu_support else { return };
         let (spec, adapter) = (self.run.spec().clone(), name.clone());
-        self.timing = Some(Timing { spec, adapter, on_gpu, now: Program::Cpu, cpu: 0.0 });
-        self.timings += 1;
-        self.time_next(effects);
+        self.timing = Some(DeviceTiming {
+            spec,
+            adapter,
+            gpu_program: on_gpu,
+            current_program: Program::Cpu,
+            cpu: 0.0,
+        });
+        self.timing_count += 1;
+        self.time_current_program(effects);
     }
 
-    /// Times the run with the program whose turn it is, as soon as that is there.
-    pub fn time_next(&mut self, effects: &mut Vec<Effect>) {
-        let Some(Timing { spec, now, .. }) = self.timing.clone() else { return };
-        if !self.has_staff(now, effects) {
+    /// Sends the timing command to the trainer of the current program, once that is ready.
+    pub fn time_current_program(&mut self, effects: &mut Vec<Effect>) {
+        let Some(DeviceTiming { spec, current_program: now, .. }) = self.timing.clone() else { return };
+        if !self.ensure_trainer(now, effects) {
             return;
         }
-        effects.extend(own_data(&spec).map(|(command, table)| Effect::Send(command, table)));
-        let command = Command::Measure(self.timings, Box::new(spec), WINDOW_MS);
+        effects.extend(upload_command(&spec).map(|(command, table)| Effect::Send(command, table)));
+        let command = Command::Measure(self.timing_count, Box::new(spec), WINDOW_MS);
         effects.push(Effect::Send(command, Payload::Empty));
     }
 
-    /// Takes in what the timing of this number has found.
-    pub fn timed(&mut self, number: u32, found: Result<Speed, Failure>, effects: &mut Vec<Effect>) {
-        let Some(timing) = self.timing.as_mut().filter(|_| number == self.timings) else { return };
-        let now = timing.now;
+    /// Handles the result of the measurement with this number: times the next program, or chooses one and starts the
+    /// run.
+    pub fn handle_timing(
+        &mut self,
+        number: u32,
+        found: Result<TrainingSpeed, RunError>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(timing) = self.timing.as_mut().filter(|_| number == self.timing_count) else { return };
+        let now = timing.current_program;
         let speed = match found {
             Ok(speed) => speed.steps_per_s,
-            // Autodiff may train on the GPU what kernels do not fit.
-            Err(failure @ Failure::NeedsAutodiff(_)) if now == Program::Fused && self.uncovered.is_none() => {
-                return self.failed(now, failure, effects);
+            // Autodiff may train on the GPU what the fused kernels do not support.
+            Err(failure @ RunError::NeedsAutodiff(_))
+                if now == Program::Fused && self.fused_error.is_none() =>
+            {
+                return self.handle_failure(now, failure, effects);
             }
-            // What cannot be trained makes no steps.
+            // A run that cannot be trained there has speed 0.
             Err(_) => 0.0,
         };
         if now == Program::Cpu {
-            (timing.cpu, timing.now) = (speed, timing.on_gpu);
-            return self.time_next(effects);
+            (timing.cpu, timing.current_program) = (speed, timing.gpu_program);
+            return self.time_current_program(effects);
         }
-        let Timing { spec, adapter, on_gpu, cpu, .. } = timing.clone();
+        let DeviceTiming { spec, adapter, gpu_program: on_gpu, cpu, .. } = timing.clone();
         if let Some(speeds) = &mut self.speeds {
-            speeds.put(&adapter, &spec, on_gpu, TwoSpeeds { cpu, gpu: speed });
-            effects.push(Effect::KeepSpeeds(speeds.text()));
+            speeds.insert(&adapter, &spec, on_gpu, DeviceSpeeds { cpu, gpu: speed });
+            effects.push(Effect::StoreSpeeds(speeds.encode()));
         }
         self.resume(effects);
     }
 
-    /// The processor's worker is gone while the run was timed on it: the GPU may train what it cannot.
-    pub fn lost_while_timing(&mut self, program: Program, effects: &mut Vec<Effect>) -> bool {
-        let is_timed = self.timing.as_ref().is_some_and(|timing| timing.now == program);
-        if !is_timed || program.on_gpu() {
+    /// Handles the end of the CPU's worker during its measurement: the GPU trains the run. Returns false if nothing was
+    /// being timed on it.
+    pub fn handle_loss_while_timing(&mut self, program: Program, effects: &mut Vec<Effect>) -> bool {
+        let is_timed = self.timing.as_ref().is_some_and(|timing| timing.current_program == program);
+        if !is_timed || program.needs_gpu() {
             return false;
         }
-        self.staff = TrainerStatus::Absent;
-        self.timed(self.timings, Err(Failure::Internal(String::new())), effects);
+        self.trainer = TrainerStatus::Absent;
+        self.handle_timing(self.timing_count, Err(RunError::Internal(String::new())), effects);
         true
     }
 
-    /// Whether the trainer is the one with `program` and takes commands; it is opened if not.
-    pub fn has_staff(&mut self, program: Program, effects: &mut Vec<Effect>) -> bool {
-        match self.staff {
+    /// Whether a trainer with this program is ready; opens one if not.
+    pub fn ensure_trainer(&mut self, program: Program, effects: &mut Vec<Effect>) -> bool {
+        match self.trainer {
             TrainerStatus::Ready(now) if now == program => return true,
             TrainerStatus::Opening(now, _) if now == program => {}
             _ => {
-                self.staff = TrainerStatus::Opening(program, 0);
-                self.report = None;
-                self.unanswered = 0;
+                self.trainer = TrainerStatus::Opening(program, 0);
+                self.device_report = None;
+                self.unanswered_starts = 0;
                 effects.push(Effect::Open(program));
             }
         }
@@ -86,39 +101,39 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::status::status;
+    use crate::run::status::status_line;
     use crate::run::tests::Page;
     use crate::state::Action;
     use crate::trainer::TrainerMessage;
-    use crate::trainer::speeds::Speeds;
-    use vivarium_model::protocol::{DeviceKind, DeviceReport, Event};
-    use vivarium_view::display::Phase;
+    use crate::trainer::speeds::SpeedCache;
+    use vivarium_model::protocol::{DeviceInfo, DeviceKind, Event};
+    use vivarium_view::display::RunPhase;
 
     /// Replicas enough for the estimate to speak for the GPU, and not so many that it decides.
     const RUN: &str = "#v1/sparse-parity?n=20&replicas=20";
 
     /// The page of a browser, which times.
     fn open(link: &str) -> State {
-        let mut state = State { speeds: Some(Speeds::default()), ..State::default() };
+        let mut state = State { speeds: Some(SpeedCache::default()), ..State::default() };
         state.apply(Action::Open(link.into()));
         state
     }
 
     fn adapter() -> Action {
-        Action::Surveyed(Survey::Adapter { name: "Apple M2".into(), simulated: false })
+        Action::GpuDetected(GpuSupport::Adapter { name: "Apple M2".into(), simulated: false })
     }
 
     fn heard(program: Program, event: Event) -> Action {
-        Action::Heard(program, TrainerMessage::Said(event.into()))
+        Action::Trainer(program, TrainerMessage::Message(event.into()))
     }
 
     fn ready(program: Program) -> Action {
-        let kind = if program.on_gpu() { DeviceKind::Gpu } else { DeviceKind::Cpu };
-        heard(program, Event::Ready(DeviceReport { kind, name: "a device".into(), simulated: false }))
+        let kind = if program.needs_gpu() { DeviceKind::Gpu } else { DeviceKind::Cpu };
+        heard(program, Event::Ready(DeviceInfo { kind, name: "a device".into(), simulated: false }))
     }
 
     fn measured(number: u32, steps_per_s: f64) -> Event {
-        Event::Measured(number, Ok(Speed { steps_per_s, learner: "a learner".into() }))
+        Event::Measured(number, Ok(TrainingSpeed { steps_per_s, learner: "a learner".into() }))
     }
 
     /// The numbers of the timings that were asked for.
@@ -132,21 +147,21 @@ mod tests {
 
     #[test]
     fn a_run_is_timed_on_both_devices_once_and_trains_on_the_faster_one() {
-        let mut page = Page::that_times(RUN);
+        let mut page = Page::open_with_timing(RUN);
         page.act(adapter());
-        assert_eq!(page.opened(), [Program::Cpu, Program::Fused]);
+        assert_eq!(page.opened_programs(), [Program::Cpu, Program::Fused]);
         let timings = |page: &Page| {
             page.sent.iter().filter(|(command, _)| matches!(command, Command::Measure(..))).count()
         };
-        assert_eq!((timings(&page), &page.state.run.phase), (2, &Phase::Running));
-        let why = &page.state.choice.as_ref().unwrap().why;
+        assert_eq!((timings(&page), &page.state.run.phase), (2, &RunPhase::Running));
+        let why = &page.state.device_choice.as_ref().unwrap().reason;
         assert_eq!(why, "30,000 steps per second with WebGPU, and 10,000 on the CPU");
         // Another rate is no other work.
         page.act(Action::Edit("lr".into(), "0.5".into()));
         page.act(Action::NewSeed(5));
-        assert_eq!((timings(&page), page.opened().len()), (2, 2));
+        assert_eq!((timings(&page), page.opened_programs().len()), (2, 2));
         page.act(Action::Edit("width".into(), "7".into()));
-        assert_eq!((timings(&page), page.opened().last()), (4, Some(&Program::Fused)));
+        assert_eq!((timings(&page), page.opened_programs().last()), (4, Some(&Program::Fused)));
     }
 
     #[test]
@@ -154,20 +169,20 @@ mod tests {
         let mut state = open(RUN);
         assert_eq!(state.apply(adapter()), [Effect::Open(Program::Cpu)]);
         assert_eq!(asked(&state.apply(ready(Program::Cpu))), [1]);
-        assert_eq!(status(&state), "Timing the CPU and the GPU");
+        assert_eq!(status_line(&state), "Timing the CPU and the GPU");
         assert_eq!(asked(&state.apply(Action::Edit("width".into(), "64".into()))), [2]);
         assert_eq!(state.apply(heard(Program::Cpu, measured(1, 5.0))), [], "of the run before");
         assert_eq!(state.apply(heard(Program::Cpu, measured(2, 5.0))), [Effect::Open(Program::Fused)]);
         assert_eq!(asked(&state.apply(ready(Program::Fused))), [2]);
         let effects = state.apply(heard(Program::Fused, measured(2, 4.0)));
-        assert!(matches!(&effects[..], [Effect::KeepSpeeds(_), Effect::Open(Program::Cpu)]), "{effects:?}");
-        assert_eq!(status(&state), "Getting ready");
+        assert!(matches!(&effects[..], [Effect::StoreSpeeds(_), Effect::Open(Program::Cpu)]), "{effects:?}");
+        assert_eq!(status_line(&state), "Getting ready");
         // One that needs no timing ends it.
         state.apply(ready(Program::Cpu));
         state.apply(Action::Edit("width".into(), "8".into()));
         assert!(state.is_timing());
         state.apply(Action::Edit("replicas".into(), "1".into()));
-        assert!(!state.is_timing() && state.choice.is_some());
+        assert!(!state.is_timing() && state.device_choice.is_some());
     }
 
     /// What a device cannot train is not timed there, and no device that fails is waited for.
@@ -183,12 +198,12 @@ mod tests {
         };
         let mut state = start();
         let effects = state
-            .apply(heard(Program::Fused, Event::Measured(1, Err(Failure::TooLarge("too large".into())))));
+            .apply(heard(Program::Fused, Event::Measured(1, Err(RunError::TooLarge("too large".into())))));
         assert!(effects.contains(&Effect::Open(Program::Cpu)), "{effects:?}");
-        assert_eq!(state.choice.as_ref().unwrap().why, "the GPU cannot train this network");
+        assert_eq!(state.device_choice.as_ref().unwrap().reason, "the GPU cannot train this network");
 
         let mut state = start();
-        let lost = Event::Failed(Failure::GpuLost("device lost".into()));
+        let lost = Event::Failed(RunError::GpuLost("device lost".into()));
         assert_eq!(state.apply(heard(Program::Fused, lost)), [Effect::Open(Program::Cpu)]);
         assert!(state.message.contains("device lost") && !state.is_timing(), "{}", state.message);
 
@@ -207,11 +222,11 @@ mod tests {
         state.apply(Action::Open(RUN.into()));
         assert_eq!(state.apply(adapter()), [Effect::Open(Program::Fused)]);
         // A run with little work began on the processor; now the page knows a GPU.
-        let mut page = Page::that_times("#v1/sparse-parity?n=20&replicas=5");
+        let mut page = Page::open_with_timing("#v1/sparse-parity?n=20&replicas=5");
         page.train(100);
         page.act(adapter());
-        page.die();
-        assert_eq!((page.opened(), page.state.run.step), (&[Program::Cpu; 2][..], 100));
+        page.end_trainer();
+        assert_eq!((page.opened_programs(), page.state.run.step), (&[Program::Cpu; 2][..], 100));
         assert!(!page.sent.iter().any(|(command, _)| matches!(command, Command::Measure(..))));
         page.act(Action::Reset);
         assert!(page.sent.iter().any(|(command, _)| matches!(command, Command::Measure(..))));
@@ -222,27 +237,27 @@ mod tests {
         let mut state = open(RUN);
         state.apply(adapter());
         state.apply(ready(Program::Cpu));
-        let died = Action::Heard(Program::Cpu, TrainerMessage::Died("out of memory".into()));
+        let died = Action::Trainer(Program::Cpu, TrainerMessage::Died("out of memory".into()));
         assert_eq!(state.apply(died), [Effect::Open(Program::Fused)]);
         assert_eq!(asked(&state.apply(ready(Program::Fused))), [1]);
-        let uncovered = Failure::NeedsAutodiff("Fused kernels do not fit this GPU: no.".into());
+        let uncovered = RunError::NeedsAutodiff("Fused kernels do not fit this GPU: no.".into());
         let effects = state.apply(heard(Program::Fused, Event::Measured(1, Err(uncovered))));
         assert!(
             effects.contains(&Effect::Open(Program::Gpu)) || effects.contains(&Effect::Open(Program::Cpu))
         );
         assert!(
-            state.uncovered.is_some() && state.speeds == Some(Speeds::default()),
+            state.fused_error.is_some() && state.speeds == Some(SpeedCache::default()),
             "nothing is kept of it"
         );
         // A sound GPU trains what the processor cannot.
         let mut state = open(RUN);
         state.apply(adapter());
         state.apply(ready(Program::Cpu));
-        state.apply(heard(Program::Cpu, Event::Measured(1, Err(Failure::TooLarge("no".into())))));
+        state.apply(heard(Program::Cpu, Event::Measured(1, Err(RunError::TooLarge("no".into())))));
         state.apply(ready(Program::Fused));
         let effects = state.apply(heard(Program::Fused, measured(1, 4.0)));
         assert!(effects.iter().any(|effect| matches!(effect, Effect::Send(Command::Start { .. }, _))));
-        let choice = state.choice.as_ref().unwrap();
-        assert_eq!((choice.program, choice.why.as_str()), (Program::Fused, ""));
+        let choice = state.device_choice.as_ref().unwrap();
+        assert_eq!((choice.program, choice.reason.as_str()), (Program::Fused, ""));
     }
 }

@@ -1,27 +1,28 @@
-//! The heads of a network on bits that is read at one place, to choose one for the chart of where it looks.
+//! Buttons that choose an attention head for the chart of attention on relevant bits.
 
 use leptos::prelude::*;
 
-use vivarium_labs::boolean::looks::{head, heads, of_heads};
+use vivarium_labs::boolean::looks::{head_count, relevant_attention_by_head, selected_head};
 use vivarium_model::tasks::sparse_boolean::charts as boolean_charts;
 use vivarium_ui::context::RunContext;
-use vivarium_view::display::words::percent;
+use vivarium_view::display::words::format_percent;
 
-/// Heads that a link can name.
-const MOST_HEADS: usize = 32;
+/// Maximum number of heads, which a link can name.
+const MAX_HEADS: usize = 32;
 
-/// The heads of a network that is read at `[CLS]`, to choose one for the chart of looks; where that chart is shown.
+/// Buttons that choose one attention head for the chart of attention on relevant bits; empty unless that chart is
+/// shown.
 #[component]
-pub fn Looks() -> impl IntoView {
+pub fn HeadChooser() -> impl IntoView {
     let context = RunContext::here();
-    let count = context.memo(|run| match heads(run) {
-        heads if heads > 1 && run.link.view.show.contains(&boolean_charts::LOOKS) => heads.min(MOST_HEADS),
+    let count = context.memo(|run| match head_count(run) {
+        heads if heads > 1 && run.link.view.show.contains(&boolean_charts::LOOKS) => heads.min(MAX_HEADS),
         _ => 0,
     });
     move || {
         let count = count.get();
         (count > 0).then(|| {
-            let choices = (0..=count).map(|number| choice(context, number)).collect_view();
+            let choices = (0..=count).map(|number| draw_head_button(context, number)).collect_view();
             view! {
                 <section class="inside" aria-labelledby="looks-title" data-testid="looks-heads">
                     <h2 class="inside__title" id="looks-title">{tr!("Attention of each head")}</h2>
@@ -37,19 +38,22 @@ pub fn Looks() -> impl IntoView {
     }
 }
 
-/// The button of a head, counted from 1; 0 stands for all of them.
-fn choice(context: RunContext, number: usize) -> AnyView {
+/// Draws the button of a head, numbered from 1, with its attention on the relevant bits; number 0 stands for the mean
+/// of all heads.
+fn draw_head_button(context: RunContext, number: usize) -> AnyView {
     let said = context.memo(move |run| {
-        let heads = of_heads(run);
+        let heads = relevant_attention_by_head(run);
         let share = match number {
             0 => heads.iter().sum::<f32>() / heads.len() as f32,
             head => heads.get(head - 1).copied().unwrap_or(f32::NAN),
         };
         let name =
             if number == 0 { tr!("Mean of all heads").to_string() } else { tr!("Head {number}", number) };
-        format!("{name}: {}", percent(share))
+        format!("{name}: {}", format_percent(share))
     });
-    let chosen = context.memo(move |run| head(run, of_heads(run).len()).map_or(0, |head| head + 1) == number);
+    let chosen = context.memo(move |run| {
+        selected_head(run, relevant_attention_by_head(run).len()).map_or(0, |head| head + 1) == number
+    });
     view! {
         <button class="switch" type="button" aria-pressed=move || chosen.get().to_string()
             data-testid=format!("looks-{number}")

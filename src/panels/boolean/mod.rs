@@ -1,14 +1,14 @@
-//! What only this lab shows on the page: where heads look, and heads that are written by hand.
+//! The panel of the lab of Boolean functions: attention of each head, and heads with weights from proofs.
 
 mod looks;
 mod written;
 
 use leptos::prelude::*;
 
-use crate::panel::{LabPanel, Place};
-use looks::Looks;
+use crate::panel::{LabPanel, PageSection};
+use looks::HeadChooser;
 use vivarium_labs::boolean::BooleanLab;
-use written::Written;
+use written::ProofHeads;
 
 impl LabPanel for BooleanLab {
     fn help(&self) -> &'static str {
@@ -17,10 +17,10 @@ impl LabPanel for BooleanLab {
         )
     }
 
-    fn draw(&self, place: Place) -> Option<AnyView> {
-        match place {
-            Place::Inside => Some(view! { <Looks /> }.into_any()),
-            Place::Theory => Some(view! { <Written /> }.into_any()),
+    fn draw(&self, section: PageSection) -> Option<AnyView> {
+        match section {
+            PageSection::Inside => Some(view! { <HeadChooser /> }.into_any()),
+            PageSection::Theory => Some(view! { <ProofHeads /> }.into_any()),
             _ => None,
         }
     }

@@ -1,50 +1,52 @@
-//! Heads that are written by hand: their weights are those of two proofs.
+//! The section on attention heads whose weights come from two proofs.
 
 use leptos::prelude::*;
 
 use vivarium_model::tasks::Task;
-use vivarium_plot::analysis::heads::{Shattering, masses, needed, texts};
-use vivarium_plot::analysis::{Grid, Reading};
+use vivarium_plot::analysis::heads::{
+    ShatteringHeads, describe_head, required_sharpness_chart, selected_attention_chart,
+};
+use vivarium_plot::analysis::{Heatmap, Reading};
 use vivarium_ui::context::RunContext;
 use vivarium_ui::plot::Drawing;
 use vivarium_ui::sheet::fold;
 use vivarium_ui::slider::slider;
 
-/// Context lengths that are drawn besides the chosen one.
-const LENGTHS: [usize; 3] = [16, 128, 1024];
-/// Bits of the number of places of the heads that shatter.
-const SHATTERED: u32 = 4;
+/// Context lengths whose curves are drawn in addition to the chosen one.
+const CONTEXT_LENGTHS: [usize; 3] = [16, 128, 1024];
+/// Number of inputs that the example heads shatter; there are 2⁴ heads.
+const SHATTERED_INPUTS: u32 = 4;
 
-/// Heads with weights that a lemma gives, in the lab of Boolean functions.
+/// Section about attention heads whose weights come from two proofs, for runs on sparse Boolean functions.
 #[component]
-pub fn Written() -> impl IntoView {
+pub fn ProofHeads() -> impl IntoView {
     let is_lab = RunContext::here().memo(|run| matches!(run.spec().task, Task::SparseBoolean(_)));
-    move || is_lab.get().then(|| fold("written", tr!("Heads written by hand"), false, instrument))
+    move || is_lab.get().then(|| fold("written", tr!("Heads written by hand"), false, draw_proof_heads))
 }
 
-/// Sliders, sentences and drawings.
-fn instrument() -> AnyView {
+/// Draws the sliders, the sentences and the charts of the section.
+fn draw_proof_heads() -> AnyView {
     // T as a power of two, s, and R in tenths.
     let (length, selected, sharpness) = (RwSignal::new(8), RwSignal::new(3), RwSignal::new(82));
     let chosen = move || (1usize << length.get(), selected.get() as usize, f64::from(sharpness.get()) / 10.0);
     let said = move || {
         let (length, selected, sharpness) = chosen();
-        texts(length, selected, sharpness)
+        describe_head(length, selected, sharpness)
     };
     let drawn = move || {
         let (length, selected, sharpness) = chosen();
-        let mut lengths = LENGTHS.to_vec();
+        let mut lengths = CONTEXT_LENGTHS.to_vec();
         lengths.retain(|other| *other != length);
         lengths.push(length);
-        Reading::Lines(masses(&lengths, selected, (length, sharpness)))
+        Reading::Lines(selected_attention_chart(&lengths, selected, (length, sharpness)))
     };
     let enough = move || {
         let (length, selected, sharpness) = chosen();
-        Reading::Lines(needed(selected, (length, sharpness)))
+        Reading::Lines(required_sharpness_chart(selected, (length, sharpness)))
     };
     let grid = || {
-        let heads = Shattering::new(SHATTERED);
-        Reading::Grid(Grid { title: tr!("16 heads shatter 4 inputs").into(), ..heads.grid() })
+        let heads = ShatteringHeads::new(SHATTERED_INPUTS);
+        Reading::Grid(Heatmap { title: tr!("16 heads shatter 4 inputs").into(), ..heads.output_heatmap() })
     };
     let label = Signal::derive(move || said().join(" "));
     view! {

@@ -1,25 +1,25 @@
-//! The bits of the input, which a person changes, and the diagram of the circuit with the gates that are lit.
+//! The input bits, which the user can change, and the diagram of the circuit with the value of each gate.
 
 use leptos::prelude::*;
 
-use crate::circuits::news::{News, Requests};
+use crate::circuits::news::{PanelContext, SendAction};
 use vivarium_labs::circuits::CircuitState;
 use vivarium_labs::circuits::panel::action::PanelAction;
-use vivarium_labs::circuits::panel::diagram::{self, Diagram, GateBox, Lit, Wire};
+use vivarium_labs::circuits::panel::diagram::{self, Diagram, GateBox, GateState, Wire};
 
-/// Radius of the dot of an ID gate that only carries a value.
-const DOT: &str = "3";
+/// Radius of the circle of an ID gate that only copies a value to the next layer, in SVG units.
+const ID_GATE_RADIUS: &str = "3";
 
-/// A button for each bit of the input.
-pub(super) fn bits(news: News) -> AnyView {
-    let names = news.memo(|state, _| state.circuit.signal_names()[..state.circuit.input_count()].to_vec());
-    let problem = news.problem("in");
+/// Draws one toggle button per input bit of the circuit.
+pub(super) fn draw_input_bits(panel: PanelContext) -> AnyView {
+    let names = panel.memo(|state, _| state.circuit.signal_names()[..state.circuit.input_count()].to_vec());
+    let problem = panel.rejected_text("in");
     let one = move |(at, name): (usize, String)| {
-        let is_on = news.memo(move |state, _| state.bits.get(at).copied().unwrap_or(false));
+        let is_on = panel.memo(move |state, _| state.input.get(at).copied().unwrap_or(false));
         let is_on = move || is_on.get().unwrap_or(false);
         view! {
             <button class="chip circuit-bit" type="button" data-testid=format!("bit-{}", at + 1)
-                aria-pressed=move || is_on().to_string() on:click=move |_| news.request(PanelAction::Toggle(at))>
+                aria-pressed=move || is_on().to_string() on:click=move |_| panel.send_action(PanelAction::ToggleBit(at))>
                 {name} " = " {move || if is_on() { "1" } else { "0" }}
             </button>
         }
@@ -33,17 +33,17 @@ pub(super) fn bits(news: News) -> AnyView {
     .into_any()
 }
 
-/// The diagram with what is said of it.
-pub(super) fn drawing(news: News) -> AnyView {
+/// Draws the diagram of the circuit with its values, a sentence about the input, and the legend.
+pub(super) fn draw_circuit(panel: PanelContext) -> AnyView {
     // It is drawn anew for another circuit alone, and not with each step.
-    let circuit = news.memo(|state, _| (state.circuit.clone(), state.layered.clone()));
+    let circuit = panel.memo(|state, _| (state.circuit.clone(), state.layered.clone()));
     let drawn = Memo::new(move |_| {
-        circuit.with(|of| of.as_ref().map(|(circuit, layered)| diagram::diagram(circuit, layered)))
+        circuit.with(|of| of.as_ref().map(|(circuit, layered)| diagram::build_diagram(circuit, layered)))
     });
-    let lit = news.memo(|state, _| diagram::lit(&state.given(), &state.values));
-    let about = news.memo(about);
+    let lit = panel.memo(|state, _| diagram::gate_states(&state.network_values(), &state.values));
+    let about = panel.memo(describe_input);
     let picture = move || match drawn.get() {
-        Some(Ok(drawing)) => picture(drawing, lit, about),
+        Some(Ok(drawing)) => draw_diagram(drawing, lit, about),
         Some(Err(why)) => view! { <p class="card__text" data-testid="no-drawing">{why}</p> }.into_any(),
         None => ().into_any(),
     };
@@ -59,14 +59,20 @@ pub(super) fn drawing(news: News) -> AnyView {
     .into_any()
 }
 
-/// What is said of the input that is shown.
-fn about(state: &CircuitState, _: &vivarium_model::permalink::View) -> String {
-    let input: String = state.bits.iter().map(|bit| if *bit { '1' } else { '0' }).collect();
-    let answer = state.circuit.evaluate(&state.bits).unwrap_or(false);
-    diagram::about(&input, answer, &diagram::lit(&state.given(), &state.values))
+/// A sentence about the input bits on display and the circuit's output for them.
+fn describe_input(state: &CircuitState, _: &vivarium_model::permalink::ViewSettings) -> String {
+    let input: String = state.input.iter().map(|bit| if *bit { '1' } else { '0' }).collect();
+    let answer = state.circuit.evaluate(&state.input).unwrap_or(false);
+    diagram::describe_diagram(&input, answer, &diagram::gate_states(&state.network_values(), &state.values))
 }
 
-fn picture(drawing: Diagram, lit: Memo<Option<Vec<Vec<Lit>>>>, about: Memo<Option<String>>) -> AnyView {
+/// Draws the gates and wires as SVG. `lit` holds the value of each gate by layer; `description` is the label for screen
+/// readers.
+fn draw_diagram(
+    drawing: Diagram,
+    lit: Memo<Option<Vec<Vec<GateState>>>>,
+    description: Memo<Option<String>>,
+) -> AnyView {
     let (width, height) = drawing.size;
     let of = move |(layer, at): (usize, usize)| {
         lit.with(|lit| lit.as_ref().and_then(|all| all.get(layer)?.get(at).copied())).unwrap_or_default()
@@ -76,22 +82,24 @@ fn picture(drawing: Diagram, lit: Memo<Option<Vec<Vec<Lit>>>>, about: Memo<Optio
         view! { <path class="wire" class:wire--on=move || lit.get().is_on d=wire.path /> }
     };
     let gate = move |gate: GateBox| {
-        let (at, (x, y)) = (gate.at, gate.middle);
+        let (at, (x, y)) = (gate.position, gate.center);
         let lit = Memo::new(move |_| of(at));
-        let shape = match gate.is_carried {
-            true => view! { <circle class="gate__box" cx=x.to_string() cy=y.to_string() r=DOT /> }.into_any(),
+        let shape = match gate.is_relay {
+            true => view! { <circle class="gate__box" cx=x.to_string() cy=y.to_string() r=ID_GATE_RADIUS /> }
+                .into_any(),
             false => {
-                let [left, top, wide, high] = diagram::corner(gate.middle).map(|number| number.to_string());
+                let [left, top, wide, high] =
+                    diagram::gate_rect(gate.center).map(|number| number.to_string());
                 view! {
                     <rect class="gate__box" x=left y=top width=wide height=high rx="4" />
-                    <text class="gate__word" x=x.to_string() y=(y + 4.0).to_string()>{gate.word}</text>
+                    <text class="gate__word" x=x.to_string() y=(y + 4.0).to_string()>{gate.label}</text>
                 }
                 .into_any()
             }
         };
         view! {
             <g class="gate" class:gate--on=move || lit.get().is_on class:gate--wrong=move || lit.get().is_wrong>
-                <title>{gate.name} " = " {move || if lit.get().is_on { "1" } else { "0" }}</title>
+                <title>{gate.signal_name} " = " {move || if lit.get().is_on { "1" } else { "0" }}</title>
                 {shape}
             </g>
         }
@@ -100,7 +108,7 @@ fn picture(drawing: Diagram, lit: Memo<Option<Vec<Vec<Lit>>>>, about: Memo<Optio
         <div class="circuit" role="group" tabindex="0" aria-label=tr!("The circuit, layer by layer")>
             <svg class="circuit__drawing" viewBox=format!("0 0 {width} {height}") width=width.to_string()
                 height=height.to_string() role="img" data-testid="circuit-drawing"
-                aria-label=move || about.get().unwrap_or_default()>
+                aria-label=move || description.get().unwrap_or_default()>
                 {drawing.wires.into_iter().map(wire).collect_view()}
                 {drawing.boxes.into_iter().map(gate).collect_view()}
             </svg>

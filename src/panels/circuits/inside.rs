@@ -2,26 +2,26 @@
 
 use leptos::prelude::*;
 
-use crate::circuits::drawing::{bits, drawing};
-use crate::circuits::news::News;
-use crate::circuits::written::{examples, written};
-use vivarium_ui::inside::{inside, of_lab};
+use crate::circuits::drawing::{draw_circuit, draw_input_bits};
+use crate::circuits::news::PanelContext;
+use crate::circuits::written::{draw_editor, draw_example_buttons};
+use vivarium_ui::inside::{inside_panel, show_for_lab};
 
-/// The panel, for runs of a circuit.
+/// The lab's panel: example circuits, input bits, diagram and text editor; for runs of a circuit.
 #[component]
-pub fn Inside() -> impl IntoView {
-    of_lab(|news: News| {
+pub fn CircuitPanel() -> impl IntoView {
+    show_for_lab(|panel: PanelContext| {
         let parts = view! {
             <section class="card card--wide" aria-label=tr!("The circuit and its input")>
-                {examples(news)}
-                {bits(news)}
-                {drawing(news)}
+                {draw_example_buttons(panel)}
+                {draw_input_bits(panel)}
+                {draw_circuit(panel)}
             </section>
             <section class="card card--wide" aria-labelledby="written-title" data-testid="written">
                 <h3 class="card__name" id="written-title">{tr!("Write a circuit")}</h3>
-                {written(news)}
+                {draw_editor(panel)}
             </section>
         };
-        inside("circuit-title", tr!("Inside the circuit"), parts.into_any())
+        inside_panel("circuit-title", tr!("Inside the circuit"), parts.into_any())
     })
 }

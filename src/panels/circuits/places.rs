@@ -1,9 +1,9 @@
-//! Where on the page each part of the panel stands.
+//! The lab's help text, and which section of the page shows its panel.
 
 use leptos::prelude::*;
 
-use crate::circuits::inside::Inside;
-use crate::panel::{LabPanel, Place};
+use crate::circuits::inside::CircuitPanel;
+use crate::panel::{LabPanel, PageSection};
 use vivarium_labs::circuits::CircuitsLab;
 
 impl LabPanel for CircuitsLab {
@@ -13,9 +13,9 @@ impl LabPanel for CircuitsLab {
         )
     }
 
-    fn draw(&self, place: Place) -> Option<AnyView> {
-        match place {
-            Place::Inside => Some(view! { <Inside /> }.into_any()),
+    fn draw(&self, section: PageSection) -> Option<AnyView> {
+        match section {
+            PageSection::Inside => Some(view! { <CircuitPanel /> }.into_any()),
             _ => None,
         }
     }

@@ -1,24 +1,24 @@
-//! Circuits to begin with, and an editor for the text of a circuit, which says what is wrong line by line.
+//! Example circuits, and an editor for the text of a circuit with an error message for each invalid line.
 
 use leptos::prelude::*;
 
-use crate::circuits::news::{News, Requests};
+use crate::circuits::news::{PanelContext, SendAction};
 use vivarium_core::language::translated;
 use vivarium_labs::circuits::panel::action::{self, EXAMPLES, PanelAction};
 use vivarium_labs::circuits::panel::editor;
 use vivarium_ui::button::button;
 use vivarium_ui::effect::effect;
 
-/// A button for each circuit of the list.
-pub(super) fn examples(news: News) -> AnyView {
+/// Draws one button per example circuit.
+pub(super) fn draw_example_buttons(panel: PanelContext) -> AnyView {
     let one = move |(at, (name, named, ..)): (
         usize,
         (&'static str, vivarium_science::circuits::CircuitKind, &str, &str),
     )| {
-        let is_shown = news.memo(move |state, _| action::is_shown(state, at));
+        let is_shown = panel.memo(move |state, _| action::is_current_example(state, at));
         view! {
             <button class="button" type="button" data-testid=format!("example-{}", named.slug())
-                aria-pressed=move || (is_shown.get() == Some(true)).to_string() on:click=move |_| news.request(PanelAction::Example(at))>
+                aria-pressed=move || (is_shown.get() == Some(true)).to_string() on:click=move |_| panel.send_action(PanelAction::LoadExample(at))>
                 {translated(name)}
             </button>
         }
@@ -31,25 +31,26 @@ pub(super) fn examples(news: News) -> AnyView {
     .into_any()
 }
 
-/// The editor.
-pub(super) fn written(news: News) -> AnyView {
-    let shown = news.memo(|state, _| action::text(state));
-    // What a person has written and not yet run; none shows the text of the circuit itself.
+/// Draws the editor for the text of a circuit, with an error message for each invalid line.
+pub(super) fn draw_editor(panel: PanelContext) -> AnyView {
+    let shown = panel.memo(|state, _| action::circuit_text(state));
+    // The edited text; `None` while it is the text of the run's circuit.
     let draft = RwSignal::new(None::<String>);
-    // Another circuit on the page is another text to begin with.
+    // A new circuit on the page replaces the edited text.
     effect(move || {
         shown.with(|_| ());
         draft.set(None);
     });
     let text = Memo::new(move |_| draft.get().or_else(|| shown.get()).unwrap_or_default());
-    let mistakes = Memo::new(move |_| text.with(|text| editor::checked(text).err().unwrap_or_default()));
+    let mistakes =
+        Memo::new(move |_| text.with(|text| editor::parse_circuit_text(text).err().unwrap_or_default()));
     let is_same = move || draft.with(|draft| draft.is_none()) || shown.get().as_ref() == Some(&text.get());
-    let run = move || news.request(PanelAction::Write(text.get_untracked()));
+    let run = move || panel.send_action(PanelAction::LoadText(text.get_untracked()));
     let listed = move || {
-        let one = |mistake: editor::Mistake| view! { <li>{mistake.sentence}</li> };
+        let one = |mistake: editor::CircuitTextError| view! { <li>{mistake.sentence}</li> };
         mistakes.get().into_iter().map(one).collect_view()
     };
-    let problem = news.problem("text");
+    let problem = panel.rejected_text("text");
     view! {
         <label class="editing__label" for="circuit-text">
             {tr!("Write one gate per line, in one of these forms: s = a and b, s = a or b, s = not a, s = a. The output is the gate with the name “out”. If no gate has this name, the output is the gate in the last line.")}

@@ -2,25 +2,26 @@
 
 use leptos::prelude::*;
 
-use crate::descent::layers::layers;
-use crate::descent::news::News;
-use crate::descent::plot::plot;
-use crate::descent::token::{chooser, strip};
+use crate::descent::layers::draw_layers;
+use crate::descent::news::PanelContext;
+use crate::descent::plot::draw_examples;
+use crate::descent::token::{draw_token_chooser, draw_token_strip};
 use vivarium_science::descent::DescentNetwork;
-use vivarium_ui::inside::{inside, of_lab};
+use vivarium_ui::inside::{inside_panel, show_for_lab};
 
-/// The panel, for runs of a transformer that is descent.
+/// The lab's panel: the layers of one step, the numbers of one token, and the examples; for runs of the transformer
+/// that performs gradient descent.
 #[component]
-pub fn Inside() -> impl IntoView {
-    of_lab(|news: News| {
+pub fn DescentPanel() -> impl IntoView {
+    show_for_lab(|panel: PanelContext| {
         // What layers, blocks and tokens there are.
-        let network = news.memo(|state, _| state.plan.network.clone());
-        let examples = news.memo(|state, _| state.examples.len());
+        let network = panel.memo(|state, _| state.plan.network.clone());
+        let examples = panel.memo(|state, _| state.examples.len());
         let step = move |network: DescentNetwork| {
             view! {
-                {layers(news, network.layer_count())}
-                {move || examples.get().map(|examples| chooser(news, examples))}
-                {strip(news, &network)}
+                {draw_layers(panel, network.layer_count())}
+                {move || examples.get().map(|examples| draw_token_chooser(panel, examples))}
+                {draw_token_strip(panel, &network)}
             }
         };
         let parts = view! {
@@ -29,9 +30,9 @@ pub fn Inside() -> impl IntoView {
             </section>
             <section class="card card--wide" aria-labelledby="points-title" data-testid="points">
                 <h3 class="card__name" id="points-title">{tr!("Examples")}</h3>
-                {plot(news)}
+                {draw_examples(panel)}
             </section>
         };
-        inside("step-title", tr!("Inside one step"), parts.into_any())
+        inside_panel("step-title", tr!("Inside one step"), parts.into_any())
     })
 }

@@ -2,21 +2,26 @@
 
 use leptos::prelude::*;
 
-use crate::descent::news::{News, Requests};
+use crate::descent::news::{PanelContext, SendAction};
 use vivarium_labs::descent::panel::action::PanelAction;
 use vivarium_labs::descent::panel::steps;
 use vivarium_labs::descent::panel::strip;
-use vivarium_ui::stages::{StageWords, stages};
+use vivarium_ui::stages::{StageTexts, stage_player};
 use vivarium_view::ui::stage::StageNames;
 
-/// The layers of a step on a network of so many layers.
-pub(super) fn layers(news: News, count: usize) -> AnyView {
-    let buttons = steps::buttons(count);
+/// Draws the layers of one step as buttons with a slider and a description of the layer on display; `layer_count` is
+/// that of the small network.
+pub(super) fn draw_layers(panel: PanelContext, layer_count: usize) -> AnyView {
+    let buttons = steps::layer_buttons(layer_count);
     let last = buttons.len();
-    let shown = Memo::new(move |_| news.see(|state, view| state.layer(view)).unwrap_or(0));
-    let go = move |layer: usize| news.request(PanelAction::Layer(layer.min(last)));
-    let wiring = news.memo(|state, view| {
-        steps::wiring(&state.transformer, &strip::parts(state.layout()), state.layer(view))
+    let shown = Memo::new(move |_| panel.see(|state, view| state.shown_layer(view)).unwrap_or(0));
+    let go = move |layer: usize| panel.send_action(PanelAction::ShowLayer(layer.min(last)));
+    let wiring = panel.memo(|state, view| {
+        steps::describe_wiring(
+            &state.transformer,
+            &strip::token_parts(state.layout()),
+            state.shown_layer(view),
+        )
     });
     let names = StageNames {
         key: "layer",
@@ -28,16 +33,16 @@ pub(super) fn layers(news: News, count: usize) -> AnyView {
         shown: tr!("Layer that is shown"),
         marks_done: false,
     };
-    let words = StageWords {
-        heading: Box::new(move |layer| steps::heading(count, layer)),
-        about: Box::new(move |layer| steps::about(count, layer)),
-        formula: Box::new(move |layer| steps::formula(count, layer)),
+    let words = StageTexts {
+        heading: Box::new(move |layer| steps::layer_heading(layer_count, layer)),
+        about: Box::new(move |layer| steps::describe_layer(layer_count, layer)),
+        formula: Box::new(move |layer| steps::layer_formula(layer_count, layer)),
     };
     view! {
         <p class="card__text" data-testid="layer-step">
-            {move || news.see(|state, _| steps::step(state.trace.step))}
+            {move || panel.see(|state, _| steps::describe_step(state.trace.step))}
         </p>
-        {stages(names, buttons, words, shown, go)}
+        {stage_player(names, buttons, words, shown, go)}
         <p class="card__note" data-testid="layer-wiring">{wiring}</p>
     }
     .into_any()

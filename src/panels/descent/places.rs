@@ -1,9 +1,9 @@
-//! Where on the page each part of the panel stands.
+//! The lab's help text, and which section of the page shows its panel.
 
 use leptos::prelude::*;
 
-use crate::descent::inside::Inside;
-use crate::panel::{LabPanel, Place};
+use crate::descent::inside::DescentPanel;
+use crate::panel::{LabPanel, PageSection};
 use vivarium_labs::descent::DescentLab;
 
 impl LabPanel for DescentLab {
@@ -13,9 +13,9 @@ impl LabPanel for DescentLab {
         )
     }
 
-    fn draw(&self, place: Place) -> Option<AnyView> {
-        match place {
-            Place::Inside => Some(view! { <Inside /> }.into_any()),
+    fn draw(&self, section: PageSection) -> Option<AnyView> {
+        match section {
+            PageSection::Inside => Some(view! { <DescentPanel /> }.into_any()),
             _ => None,
         }
     }

@@ -1,8 +1,9 @@
-//! The examples on a plot, which a person changes by pointer, finger or keyboard, with the network's answer over them.
+//! The plot of the examples, which the user changes by pointer, touch or keyboard, with the network's output as a
+//! curve.
 //!
 //! # Why
-//! While a point is moved, only the drawing knows of it; when it is let go, another run is asked for, so that one move is one
-//! restart and one undo. Arrow keys are one move until no key has been pressed for a while.
+//! While a point is moved, only the plot changes; when it is released, a new run is requested, so one move is one
+//! restart and one undo. Presses of arrow keys are one move until no key has been pressed for a while.
 
 use std::time::Duration;
 
@@ -10,239 +11,251 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, MouseEvent, PointerEvent};
 
-use crate::descent::news::{News, Requests};
+use crate::descent::news::{PanelContext, SendAction};
 use vivarium_labs::descent::DescentState;
 use vivarium_labs::descent::panel::action::{self, PanelAction};
-use vivarium_labs::descent::panel::plane::{Frame, SIZE};
-use vivarium_labs::descent::panel::strip::number;
-use vivarium_ui::browser::by_id;
+use vivarium_labs::descent::panel::plane::{DRAWING_SIZE, PlotFrame};
+use vivarium_labs::descent::panel::strip::format_number;
+use vivarium_ui::browser::element_by_id;
 use vivarium_ui::button::button;
 
-/// How long after the last press of an arrow key a point is taken where it is.
-const AFTER: Duration = Duration::from_millis(700);
+/// Time after the last arrow key until the move of a point is committed.
+const KEY_MOVE_PAUSE: Duration = Duration::from_millis(700);
 
-/// What is done with the points. Copies are handles to the same.
+/// Moves, adds and removes the example points by pointer and keyboard. Copies share the same signals.
 #[derive(Clone, Copy)]
-struct Hand {
-    news: News,
+struct PointEditor {
+    /// The run on display.
+    panel: PanelContext,
+    /// The points (x, y) of the run on display.
     points: Memo<Vec<[f64; 2]>>,
-    frame: Memo<Frame>,
-    /// The point that is moved, from 0, and where it is by now.
+    /// The part of the plane that the plot shows.
+    frame: Memo<PlotFrame>,
+    /// The index of the point that is being moved, and its position (x, y); the run does not have this position yet.
     moved: RwSignal<Option<(usize, [f64; 2])>>,
-    /// The point that keys and buttons are about, from 0.
+    /// Index of the point that buttons act on.
     chosen: RwSignal<usize>,
-    /// The point that a pointer holds, from 0.
-    held: StoredValue<Option<usize>>,
-    /// Counts presses of arrow keys.
-    presses: StoredValue<u64>,
+    /// Index of the point that is being dragged.
+    dragged: StoredValue<Option<usize>>,
+    /// Number of presses of arrow keys; a timer commits a move only if no key was pressed since.
+    key_presses: StoredValue<u64>,
 }
 
-impl Hand {
-    fn new(news: News) -> Hand {
-        let points = Memo::new(move |_| news.see(|state, _| action::points(state)).unwrap_or_default());
-        Hand {
-            news,
+impl PointEditor {
+    fn new(panel: PanelContext) -> PointEditor {
+        let points =
+            Memo::new(move |_| panel.see(|state, _| action::shown_points(state)).unwrap_or_default());
+        PointEditor {
+            panel,
             points,
-            frame: Memo::new(move |_| points.with(|points| Frame::of(points))),
+            frame: Memo::new(move |_| points.with(|points| PlotFrame::fit(points))),
             moved: RwSignal::new(None),
             chosen: RwSignal::new(0),
-            held: StoredValue::new(None),
-            presses: StoredValue::new(0),
+            dragged: StoredValue::new(None),
+            key_presses: StoredValue::new(0),
         }
     }
 
-    /// Where a point is by now.
-    fn at(self, place: usize) -> [f64; 2] {
+    /// The position (x, y) of the point with index `place`, including a move that is not committed yet.
+    fn position(self, place: usize) -> [f64; 2] {
         match self.moved.get() {
             Some((moved, to)) if moved == place => to,
             _ => self.points.with(|points| points.get(place).copied()).unwrap_or_default(),
         }
     }
 
-    /// Asks for the run with the point where it is by now.
-    fn settle(self) {
+    /// Requests the run with the moved point at its new position.
+    fn commit_move(self) {
         if let Some((at, to)) = self.moved.try_get_untracked().flatten() {
-            self.news.request(PanelAction::Move(at, to));
+            self.panel.send_action(PanelAction::MovePoint(at, to));
             self.moved.set(None);
         }
     }
 
-    /// Chooses a point, which gets the focus of the keyboard.
-    fn choose(self, place: usize) {
+    /// Selects the point with index `place` and gives it the keyboard focus.
+    fn select(self, place: usize) {
         self.chosen.set(place);
         // Points may be drawn anew until then.
         request_animation_frame(move || {
-            if let Some(point) = by_id(&format!("point-{place}")) {
+            if let Some(point) = element_by_id(&format!("point-{place}")) {
                 // Nothing else would have the focus if it failed.
                 let _ = point.focus();
             }
         });
     }
 
-    /// Adds a point, or takes the chosen one away.
-    fn change(self, what: PanelAction) {
-        self.settle();
+    /// Performs an action that adds or removes a point, and selects a point that then exists.
+    fn add_or_remove(self, action: PanelAction) {
+        self.commit_move();
         let before = self.points.with_untracked(Vec::len);
-        self.news.request(what);
+        self.panel.send_action(action);
         let after = self.points.with_untracked(Vec::len);
         match after > before {
-            true => self.choose(after - 1),
-            false if after < before => self.choose(self.chosen.get_untracked().min(after.saturating_sub(1))),
+            true => self.select(after - 1),
+            false if after < before => self.select(self.chosen.get_untracked().min(after.saturating_sub(1))),
             false => {}
         }
     }
 
-    fn remove(self) {
-        self.change(PanelAction::Remove(self.chosen.get_untracked()));
+    /// Removes the selected point.
+    fn remove_chosen(self) {
+        self.add_or_remove(PanelAction::RemovePoint(self.chosen.get_untracked()));
     }
 
-    /// The point of the plane that a pointer is over.
-    fn under(self, event: &MouseEvent) -> Option<[f64; 2]> {
-        let bounds = by_id("plane")?.get_bounding_client_rect();
+    /// The position (x, y) in the plane under a pointer.
+    fn plane_position(self, event: &MouseEvent) -> Option<[f64; 2]> {
+        let bounds = element_by_id("plane")?.get_bounding_client_rect();
         let right = (f64::from(event.client_x()) - bounds.left()) / bounds.width().max(1.0);
         let down = (f64::from(event.client_y()) - bounds.top()) / bounds.height().max(1.0);
-        Some(self.frame.get_untracked().point(right, down))
+        Some(self.frame.get_untracked().to_coordinates(right, down))
     }
 
-    fn pointer(self, event: PointerEvent) {
+    /// Starts, continues, commits or cancels a drag.
+    fn handle_pointer(self, event: PointerEvent) {
         match event.type_().as_str() {
             "pointerdown" if event.button() == 0 => {
-                let Some((place, point)) = point_of(&event) else { return };
-                self.settle();
-                self.held.set_value(Some(place));
+                let Some((place, point)) = event_point(&event) else { return };
+                self.commit_move();
+                self.dragged.set_value(Some(place));
                 // Some browsers give a pressed button no focus.
-                self.choose(place);
+                self.select(place);
                 // Without it, only what happens over the point is heard.
                 let _ = point.set_pointer_capture(event.pointer_id());
             }
             "pointermove" => {
-                if let (Some(place), Some(to)) = (self.held.get_value(), self.under(&event)) {
+                if let (Some(place), Some(to)) = (self.dragged.get_value(), self.plane_position(&event)) {
                     self.moved.set(Some((place, to)));
                 }
             }
             "pointerup" => {
-                self.held.set_value(None);
-                self.settle();
+                self.dragged.set_value(None);
+                self.commit_move();
             }
             _ => {
-                self.held.set_value(None);
+                self.dragged.set_value(None);
                 self.moved.set(None);
             }
         }
     }
 
-    fn click(self, event: MouseEvent) {
+    /// Adds a point where the plane was clicked, unless the click was on a point.
+    fn handle_click(self, event: MouseEvent) {
         // A point that was pressed or moved is heard as well.
-        if let (None, Some(point)) = (point_of(&event), self.under(&event)) {
-            self.change(PanelAction::Add(point));
+        if let (None, Some(point)) = (event_point(&event), self.plane_position(&event)) {
+            self.add_or_remove(PanelAction::AddPoint(point));
         }
     }
 
-    fn key(self, event: KeyboardEvent) {
+    /// Handles a key on a point: arrows move it, Delete removes it, PageUp and PageDown select another one.
+    fn handle_key(self, event: KeyboardEvent) {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return;
         }
-        let Some((place, _)) = point_of(&event) else { return };
+        let Some((place, _)) = event_point(&event) else { return };
         let last = self.points.with_untracked(Vec::len).saturating_sub(1);
         let key = event.key();
-        let step = self.frame.get_untracked().moved(untrack(|| self.at(place)), &key, event.shift_key());
+        let step =
+            self.frame.get_untracked().move_by_key(untrack(|| self.position(place)), &key, event.shift_key());
         match (key.as_str(), step) {
             (_, Some(to)) => {
                 self.moved.set(Some((place, to)));
-                let press = self.presses.get_value() + 1;
-                self.presses.set_value(press);
+                let press = self.key_presses.get_value() + 1;
+                self.key_presses.set_value(press);
                 let settle = move || {
-                    if self.presses.try_get_value() == Some(press) {
-                        self.settle();
+                    if self.key_presses.try_get_value() == Some(press) {
+                        self.commit_move();
                     }
                 };
-                set_timeout(settle, AFTER);
+                set_timeout(settle, KEY_MOVE_PAUSE);
             }
-            ("Delete" | "Backspace", _) => self.remove(),
-            ("Enter", _) => self.settle(),
+            ("Delete" | "Backspace", _) => self.remove_chosen(),
+            ("Enter", _) => self.commit_move(),
             ("Escape", _) => self.moved.set(None),
-            ("PageUp", _) => self.turn_to(place.saturating_sub(1)),
-            ("PageDown", _) => self.turn_to((place + 1).min(last)),
-            ("Home", _) => self.turn_to(0),
-            ("End", _) => self.turn_to(last),
+            ("PageUp", _) => self.commit_and_select(place.saturating_sub(1)),
+            ("PageDown", _) => self.commit_and_select((place + 1).min(last)),
+            ("Home", _) => self.commit_and_select(0),
+            ("End", _) => self.commit_and_select(last),
             _ => return,
         }
         event.prevent_default();
     }
 
-    fn turn_to(self, place: usize) {
-        self.settle();
-        self.choose(place);
+    /// Commits a move and selects the point with index `place`.
+    fn commit_and_select(self, place: usize) {
+        self.commit_move();
+        self.select(place);
     }
 }
 
-/// The point that something happens to, with its drawing.
-fn point_of(event: &Event) -> Option<(usize, Element)> {
+/// The point that is the target of an event: its index and its element.
+fn event_point(event: &Event) -> Option<(usize, Element)> {
     let target = event.target()?.dyn_into::<Element>().ok()?;
     let of = target.closest("[data-point]").ok()??;
     Some((of.get_attribute("data-point")?.parse().ok()?, of))
 }
 
-/// The plot, with buttons and what is said of it.
-pub(super) fn plot(news: News) -> AnyView {
-    let hand = Hand::new(news);
-    let is_plane = news.memo(|state, _| action::is_plane(state));
-    let is_own = news.memo(|state, _| action::is_own(state));
+/// Draws the plot of the examples with its buttons and a sentence about the points.
+pub(super) fn draw_examples(panel: PanelContext) -> AnyView {
+    let editor = PointEditor::new(panel);
+    let is_plane = panel.memo(|state, _| action::is_one_dimensional(state));
+    let is_own = panel.memo(|state, _| action::has_own_points(state));
     let is_open = move || is_plane.get() == Some(true);
-    let about = news.memo(|state, _| action::about_points(state));
-    let [of_function, of_points] = ["f", "points"].map(|key| news.problem(key));
+    let about = panel.memo(|state, _| action::describe_points(state));
+    let [of_function, of_points] = ["f", "points"].map(|key| panel.rejected_text(key));
     let buttons = move || {
         view! {
             <div class="editing__buttons" role="group" aria-label=tr!("Change the examples")>
                 {button("own-points", tr!("Turn the examples into my own points"), Box::new(move || is_own.get() != Some(false)),
-                    Box::new(move || hand.change(PanelAction::Own)))}
+                    Box::new(move || editor.add_or_remove(PanelAction::ConvertToPoints)))}
                 {button("add-point", tr!("Add a point"), Box::new(|| false),
-                    Box::new(move || hand.change(PanelAction::AddFree)))}
+                    Box::new(move || editor.add_or_remove(PanelAction::AddFreePoint)))}
                 {button("remove-point", tr!("Remove the chosen point"),
-                    Box::new(move || hand.points.with(Vec::len) < 2), Box::new(move || hand.remove()))}
+                    Box::new(move || editor.points.with(Vec::len) < 2), Box::new(move || editor.remove_chosen()))}
             </div>
         }
     };
     view! {
         <p class="card__text" data-testid="points-about">{about}</p>
-        {move || is_open().then(|| drawing(hand))}
+        {move || is_open().then(|| draw_plane(editor))}
         {move || is_open().then(buttons)}
         <p class="knob__problem" role="status" data-testid="points-problem">{of_function} " " {of_points}</p>
     }
     .into_any()
 }
 
-/// The drawing.
-fn drawing(hand: Hand) -> AnyView {
-    let (news, frame) = (hand.news, hand.frame);
-    let count = Memo::new(move |_| hand.points.with(Vec::len));
+/// Draws the plane: target function, the network's output, the query, and the points over them.
+fn draw_plane(editor: PointEditor) -> AnyView {
+    let (panel, frame) = (editor.panel, editor.frame);
+    let count = Memo::new(move |_| editor.points.with(Vec::len));
     let target = Memo::new(move |_| {
         let frame = frame.get();
-        news.see(|state, _| frame.curve(|x| state.target.evaluate(&input(state, x)))).unwrap_or_default()
+        panel
+            .see(|state, _| frame.svg_path(|x| state.target.evaluate(&network_input(state, x))))
+            .unwrap_or_default()
     });
     let answer = Memo::new(move |_| {
         let frame = frame.get();
-        news.see(|state, _| frame.curve(|x| predicted(state, x))).unwrap_or_default()
+        panel.see(|state, _| frame.svg_path(|x| predict(state, x))).unwrap_or_default()
     });
-    let query = news.memo(|state, _| state.draw.query);
+    let query = panel.memo(|state, _| state.prompts.query);
     let query = move || {
-        let (right, _) = frame.get().place([query.get().unwrap_or(0.0), 0.0]);
-        format!("M{right:.1} 0V{:.0}", SIZE.1)
+        let (right, _) = frame.get().to_drawing([query.get().unwrap_or(0.0), 0.0]);
+        format!("M{right:.1} 0V{:.0}", DRAWING_SIZE.1)
     };
-    let end = move |of: fn(Frame) -> f64| move || number(of(frame.get()));
-    let (wide, high) = SIZE;
+    let end = move |of: fn(PlotFrame) -> f64| move || format_number(of(frame.get()));
+    let (wide, high) = DRAWING_SIZE;
     let axes = format!("M0 {0}H{wide}M{1} 0V{high}", high / 2.0, wide / 2.0);
     let chosen = move || {
-        let at = hand.chosen.get();
-        (at < count.get()).then(|| name(at, hand.at(at)))
+        let at = editor.chosen.get();
+        (at < count.get()).then(|| point_label(at, editor.position(at)))
     };
     view! {
         <div class="plane" id="plane" role="group" data-testid="plane" aria-label=tr!("Examples that can be moved")
             aria-describedby="plane-help"
-            on:click=move |event| hand.click(event) on:keydown=move |event| hand.key(event)
-            on:pointerdown=move |event| hand.pointer(event) on:pointermove=move |event| hand.pointer(event)
-            on:pointerup=move |event| hand.pointer(event) on:pointercancel=move |event| hand.pointer(event)
-            on:focusout=move |_| hand.settle()>
+            on:click=move |event| editor.handle_click(event) on:keydown=move |event| editor.handle_key(event)
+            on:pointerdown=move |event| editor.handle_pointer(event) on:pointermove=move |event| editor.handle_pointer(event)
+            on:pointerup=move |event| editor.handle_pointer(event) on:pointercancel=move |event| editor.handle_pointer(event)
+            on:focusout=move |_| editor.commit_move()>
             <svg class="plane__drawing" viewBox=format!("0 0 {wide} {high}") role="img" data-testid="plane-drawing"
                 aria-label=tr!("Plot of the network's output and of the function that generated the examples, against the input")>
                 <path class="plane__axes" d=axes />
@@ -250,11 +263,11 @@ fn drawing(hand: Hand) -> AnyView {
                 <path class="plane__target" d=target />
                 <path class="plane__answer" d=answer data-testid="plane-answer" />
             </svg>
-            <span class="plane__end plane__end--left" aria-hidden="true">"−"{end(|frame| frame.across)}</span>
-            <span class="plane__end plane__end--right" aria-hidden="true">{end(|frame| frame.across)}</span>
-            <span class="plane__end plane__end--top" aria-hidden="true">{end(|frame| frame.up)}</span>
-            <span class="plane__end plane__end--bottom" aria-hidden="true">"−"{end(|frame| frame.up)}</span>
-            {move || (0..count.get()).map(|place| point(hand, place)).collect_view()}
+            <span class="plane__end plane__end--left" aria-hidden="true">"−"{end(|frame| frame.max_x)}</span>
+            <span class="plane__end plane__end--right" aria-hidden="true">{end(|frame| frame.max_x)}</span>
+            <span class="plane__end plane__end--top" aria-hidden="true">{end(|frame| frame.max_y)}</span>
+            <span class="plane__end plane__end--bottom" aria-hidden="true">"−"{end(|frame| frame.max_y)}</span>
+            {move || (0..count.get()).map(|place| draw_point(editor, place)).collect_view()}
         </div>
         <p class="card__note" role="status" data-testid="point-chosen">{chosen}</p>
         <p class="card__note" id="plane-help">
@@ -271,39 +284,39 @@ fn drawing(hand: Hand) -> AnyView {
     .into_any()
 }
 
-/// "Point 3: x 0.5, y −1".
-fn name(place: usize, [x, y]: [f64; 2]) -> String {
-    tr!("Point {number}: x {x}, y {y}", number = place + 1, x = number(x), y = number(y))
+/// The label of a point, such as "Point 3: x 0.5, y −1".
+fn point_label(place: usize, [x, y]: [f64; 2]) -> String {
+    tr!("Point {number}: x {x}, y {y}", number = place + 1, x = format_number(x), y = format_number(y))
 }
 
-/// One point, from 0.
-fn point(hand: Hand, place: usize) -> AnyView {
-    let at = Memo::new(move |_| hand.at(place));
-    let is_chosen = Memo::new(move |_| hand.chosen.get() == place);
+/// Draws the point with index `place` as a button.
+fn draw_point(editor: PointEditor, place: usize) -> AnyView {
+    let at = Memo::new(move |_| editor.position(place));
+    let is_chosen = Memo::new(move |_| editor.chosen.get() == place);
     let along = move |which: usize| {
         move || {
-            let (right, down) = hand.frame.get().place(at.get());
-            format!("{:.3}%", 100.0 * [right / SIZE.0, down / SIZE.1][which])
+            let (right, down) = editor.frame.get().to_drawing(at.get());
+            format!("{:.3}%", 100.0 * [right / DRAWING_SIZE.0, down / DRAWING_SIZE.1][which])
         }
     };
     view! {
         <button class="point" class:point--chosen=is_chosen type="button" id=format!("point-{place}")
             data-point=place.to_string() data-testid=format!("point-{}", place + 1)
-            aria-label=move || name(place, at.get()) tabindex=move || if is_chosen.get() { "0" } else { "-1" }
+            aria-label=move || point_label(place, at.get()) tabindex=move || if is_chosen.get() { "0" } else { "-1" }
             style:left=along(0) style:top=along(1)>
         </button>
     }
     .into_any()
 }
 
-/// The network's input at x.
-fn input(state: &DescentState, x: f64) -> Vec<f64> {
-    [x].into_iter().chain(state.draw.constant.then_some(1.0)).collect()
+/// The input vector of the small network for x: x, and 1 if the examples have a constant input.
+fn network_input(state: &DescentState, x: f64) -> Vec<f64> {
+    [x].into_iter().chain(state.prompts.constant.then_some(1.0)).collect()
 }
 
-/// What the network that the tokens carry answers at x.
-fn predicted(state: &DescentState, x: f64) -> Option<f64> {
-    let (network, w, input) = (&state.plan.network, &state.state.tokens, input(state, x));
+/// The output for x of the small network whose weights are in the tokens; `None` if their number does not fit.
+fn predict(state: &DescentState, x: f64) -> Option<f64> {
+    let (network, w, input) = (&state.plan.network, &state.comparison.tokens, network_input(state, x));
     let fits = network.inputs == input.len() && network.weight_count() == w.len();
     fits.then(|| network.compute_output(w, &input).first().copied()).flatten()
 }

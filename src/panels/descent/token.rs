@@ -5,28 +5,29 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, PointerEvent};
 
-use crate::descent::news::{News, Requests};
+use crate::descent::news::{PanelContext, SendAction};
 use vivarium_labs::descent::DescentState;
 use vivarium_labs::descent::panel::action::{self, PanelAction};
 use vivarium_labs::descent::panel::steps;
-use vivarium_labs::descent::panel::strip::{self, HALF, Part, Role};
-use vivarium_model::permalink::View;
+use vivarium_labs::descent::panel::strip::{self, PartAccess, SHADES_PER_SIGN, TokenPart};
+use vivarium_model::permalink::ViewSettings;
 use vivarium_science::descent::{DescentNetwork, TokenLayout};
 use vivarium_ui::appearance::Appearance;
-use vivarium_ui::browser::by_id;
-use vivarium_ui::frames::on_frames;
+use vivarium_ui::browser::element_by_id;
+use vivarium_ui::frames::paint_on_frames;
 use vivarium_ui::pixels;
-use vivarium_view::display::words::thousands;
+use vivarium_view::display::words::format_thousands;
 
-/// Most examples that have a button each.
-const BUTTONS: usize = 32;
+/// Maximum number of examples for which each has a button; of more, a field takes the number.
+const MAX_TOKEN_BUTTONS: usize = 32;
 
-/// Chooses the token that is shown, of so many examples and the query.
-pub(super) fn chooser(news: News, examples: usize) -> AnyView {
-    let shown = Memo::new(move |_| news.see(DescentState::place).unwrap_or(examples));
+/// Draws the buttons that choose the token on display: one of `examples` examples, or the query.
+pub(super) fn draw_token_chooser(panel: PanelContext, examples: usize) -> AnyView {
+    let shown = Memo::new(move |_| panel.see(DescentState::shown_token).unwrap_or(examples));
     // The query, which stands last, is the view's 0.
-    let go =
-        move |token: usize| news.request(PanelAction::Token(if token >= examples { 0 } else { token + 1 }));
+    let go = move |token: usize| {
+        panel.send_action(PanelAction::ShowToken(if token >= examples { 0 } else { token + 1 }))
+    };
     let on_key = move |event: KeyboardEvent| {
         let is_button = event.target().and_then(|of| of.dyn_into::<Element>().ok());
         if is_button.is_none_or(|of| of.tag_name() != "BUTTON") {
@@ -42,7 +43,7 @@ pub(super) fn chooser(news: News, examples: usize) -> AnyView {
         };
         event.prevent_default();
         go(to);
-        if let Some(button) = by_id(&format!("token-{to}")) {
+        if let Some(button) = element_by_id(&format!("token-{to}")) {
             // Nothing else would have the focus if it failed.
             let _ = button.focus();
         }
@@ -54,11 +55,11 @@ pub(super) fn chooser(news: News, examples: usize) -> AnyView {
             _ => ((token + 1).to_string(), format!("token-{}", token + 1)),
         };
         // Without buttons for the others, it must be reached from everywhere.
-        let is_reached = move || is_shown.get() || examples > BUTTONS;
+        let is_reached = move || is_shown.get() || examples > MAX_TOKEN_BUTTONS;
         view! {
             <button class="chip token" type="button" id=format!("token-{token}") data-testid=testid
                 aria-pressed=move || is_shown.get().to_string()
-                aria-label=move || news.see(|state, _| action::token_name(state, token))
+                aria-label=move || panel.see(|state, _| action::token_name(state, token))
                 tabindex=move || if is_reached() { "0" } else { "-1" }
                 on:click=move |_| go(token)>
                 {word}
@@ -74,19 +75,19 @@ pub(super) fn chooser(news: News, examples: usize) -> AnyView {
             <label class="editing__label" for="token-number">{tr!("Example")}</label>
             <input class="knob__box token__box" id="token-number" data-testid="token-number" type="text"
                 inputmode="numeric" autocomplete="off" placeholder=format!("1–{examples}") prop:value=number
-                on:change=move |event| news.request(PanelAction::TypedToken(event_target_value(&event))) />
+                on:change=move |event| panel.send_action(PanelAction::ShowTypedToken(event_target_value(&event))) />
         }
     };
-    let buttons: Vec<usize> = match examples > BUTTONS {
+    let buttons: Vec<usize> = match examples > MAX_TOKEN_BUTTONS {
         true => vec![examples],
         false => (0..=examples).collect(),
     };
-    let problem = news.problem("place");
+    let problem = panel.rejected_text("place");
     view! {
         <div class="token__chooser" role="group" aria-label=tr!("Token that is shown") data-testid="tokens"
             on:keydown=on_key>
             <span class="editing__label" aria-hidden="true">{tr!("Token")}</span>
-            {(examples > BUTTONS).then(box_of)}
+            {(examples > MAX_TOKEN_BUTTONS).then(box_of)}
             {buttons.into_iter().map(one).collect_view()}
         </div>
         <p class="knob__problem" role="status" data-testid="token-problem">{problem}</p>
@@ -94,32 +95,34 @@ pub(super) fn chooser(news: News, examples: usize) -> AnyView {
     .into_any()
 }
 
-/// The numbers of the token after the layer that is shown.
-pub(super) fn strip(news: News, network: &DescentNetwork) -> AnyView {
+/// Draws the numbers of the chosen token, after the chosen layer, as coloured blocks.
+pub(super) fn draw_token_strip(panel: PanelContext, network: &DescentNetwork) -> AnyView {
     let layout = TokenLayout::new(network);
-    let (parts, rows, numbers) = (strip::parts(&layout), strip::rows(&layout), layout.len());
+    let (parts, rows, numbers) = (strip::token_parts(&layout), strip::row_count(&layout), layout.len());
     let canvases: Vec<NodeRef<Canvas>> = parts.iter().map(|_| NodeRef::new()).collect();
     let phase = Memo::new(move |_| {
-        news.see(|state, view| steps::phase(state.plan.network.layer_count(), state.layer(view))).flatten()
+        panel
+            .see(|state, view| steps::layer_phase(state.plan.network.layer_count(), state.shown_layer(view)))
+            .flatten()
     });
     // The number that is pointed at.
     let pointed = RwSignal::new(None::<usize>);
     let blocks = parts.iter().enumerate().map(|(at, part)| {
         let role = {
             let (layout, part) = (layout.clone(), part.clone());
-            Memo::new(move |_| strip::role(&layout, phase.get(), &part))
+            Memo::new(move |_| strip::part_access(&layout, phase.get(), &part))
         };
-        block(at, part, rows, canvases[at], role, pointed)
+        draw_part(at, part, rows, canvases[at], role, pointed)
     });
     let blocks = blocks.collect_view();
-    paint(news, parts.clone(), rows, canvases);
+    paint_parts(panel, parts.clone(), rows, canvases);
     let parts = StoredValue::new(parts);
     let point = move |event: PointerEvent| {
-        let at = part_of(&event).and_then(|(at, of)| {
+        let at = event_part(&event).and_then(|(at, of)| {
             let bounds = of.get_bounding_client_rect();
             let right = (f64::from(event.client_x()) - bounds.left()) / bounds.width().max(1.0);
             let down = (f64::from(event.client_y()) - bounds.top()) / bounds.height().max(1.0);
-            parts.with_value(|parts| parts.get(at)?.at(right, down, rows))
+            parts.with_value(|parts| parts.get(at)?.coordinate_at(right, down, rows))
         });
         if pointed.get_untracked() != at {
             pointed.set(at);
@@ -148,9 +151,9 @@ pub(super) fn strip(news: News, network: &DescentNetwork) -> AnyView {
         pointed.set(Some(to));
     };
     let reading = move || {
-        let said = news.see(|state, view| {
-            let (at, token) = (pointed.get()?, now(state, view)?);
-            Some(strip::reading(state.layout(), token, at))
+        let said = panel.see(|state, view| {
+            let (at, token) = (pointed.get()?, shown_token(state, view)?);
+            Some(strip::describe_coordinate(state.layout(), token, at))
         });
         said.flatten()
     };
@@ -162,13 +165,17 @@ pub(super) fn strip(news: News, network: &DescentNetwork) -> AnyView {
         };
         reading().unwrap_or_else(|| help().into())
     };
-    let title = news.memo(|state, view| {
-        let name = action::token_name(state, state.place(view));
-        tr!("The token of {name}: {count} numbers", name, count = thousands(state.layout().len() as u64))
+    let title = panel.memo(|state, view| {
+        let name = action::token_name(state, state.shown_token(view));
+        tr!(
+            "The token of {name}: {count} numbers",
+            name,
+            count = format_thousands(state.layout().len() as u64)
+        )
     });
-    let words = news.memo(|state, view| {
-        let token = now(state, view)?;
-        Some(strip::spoken(state.layout(), &strip::parts(state.layout()), token))
+    let words = panel.memo(|state, view| {
+        let token = shown_token(state, view)?;
+        Some(strip::describe_token(state.layout(), &strip::token_parts(state.layout()), token))
     });
     view! {
         <h3 class="card__name" data-testid="strip-title">{title}</h3>
@@ -176,7 +183,7 @@ pub(super) fn strip(news: News, network: &DescentNetwork) -> AnyView {
             aria-describedby="strip-words" aria-valuemin="1" aria-valuemax=numbers.to_string()
             aria-valuenow=move || (pointed.get().unwrap_or(0) + 1).to_string()
             aria-valuetext=move || reading().unwrap_or_else(|| tr!("no point selected").into())
-            style:--cell=format!("{}px", strip::side(rows))
+            style:--cell=format!("{}px", strip::cell_side_px(rows))
             on:keydown=on_key on:blur=move |_| pointed.set(None)
             on:pointermove=point on:pointerdown=point on:pointerleave=move |_| pointed.set(None)>
             {blocks}
@@ -193,34 +200,36 @@ pub(super) fn strip(news: News, network: &DescentNetwork) -> AnyView {
     .into_any()
 }
 
-/// The numbers of the token that is shown, after the layer that is shown; while another token is computed, those of the one
+/// The numbers of the chosen token after the chosen layer; until a newly chosen token is computed, those of the token
 /// before.
-fn now<'a>(state: &'a DescentState, view: &View) -> Option<&'a [f64]> {
+fn shown_token<'a>(state: &'a DescentState, view: &ViewSettings) -> Option<&'a [f64]> {
     let trace = &state.trace;
-    let layer = if trace.place == state.place(view) { state.layer(view) } else { trace.layer };
-    trace.token.get(layer).map(Vec::as_slice)
+    let layer =
+        if trace.token_index == state.shown_token(view) { state.shown_layer(view) } else { trace.layer };
+    trace.token_by_layer.get(layer).map(Vec::as_slice)
 }
 
-/// The part of the strip that something happens over, with its picture.
-fn part_of(event: &Event) -> Option<(usize, Element)> {
+/// The block of the strip that is the target of an event: its index and its element.
+fn event_part(event: &Event) -> Option<(usize, Element)> {
     let target = event.target()?.dyn_into::<Element>().ok()?;
     let of = target.closest("[data-part]").ok()??;
     Some((of.get_attribute("data-part")?.parse().ok()?, of))
 }
 
-/// One block of the strip.
-fn block(
-    at: usize,
-    part: &Part,
+/// Draws one block of the strip, with index `part_index`: a canvas with one cell per number, and a mark on the number
+/// under the pointer.
+fn draw_part(
+    part_index: usize,
+    part: &TokenPart,
     rows: usize,
     canvas: NodeRef<Canvas>,
-    role: Memo<Role>,
+    role: Memo<PartAccess>,
     pointed: RwSignal<Option<usize>>,
 ) -> AnyView {
-    let (columns, high) = part.size(rows);
+    let (columns, high) = part.picture_size(rows);
     let cell = {
         let part = part.clone();
-        Memo::new(move |_| pointed.get().and_then(|at| part.cell(at, rows)))
+        Memo::new(move |_| pointed.get().and_then(|at| part.cell_position(at, rows)))
     };
     let share = move |which: usize| {
         move || {
@@ -230,11 +239,11 @@ fn block(
         }
     };
     view! {
-        <div class="part" class:part--written=move || role.get() == Role::Written
-            class:part--read=move || role.get() == Role::Read data-testid=format!("part-{}", part.name)
+        <div class="part" class:part--written=move || role.get() == PartAccess::Written
+            class:part--read=move || role.get() == PartAccess::Read data-testid=format!("part-{}", part.name)
             style:--columns=columns.to_string() style:--rows=high.to_string()>
             <span class="part__name" aria-hidden="true">{part.name.clone()}</span>
-            <span class="part__frame" data-part=at.to_string()>
+            <span class="part__frame" data-part=part_index.to_string()>
                 <canvas class="part__canvas" node_ref=canvas></canvas>
                 <span class="part__mark" class:hidden=move || cell.get().is_none()
                     style:left=share(0) style:top=share(1)></span>
@@ -244,27 +253,27 @@ fn block(
     .into_any()
 }
 
-/// Paints the blocks on the next frame whenever their numbers, or the colours, have changed.
-fn paint(news: News, parts: Vec<Part>, rows: usize, canvases: Vec<NodeRef<Canvas>>) {
+/// Repaints the canvases of the blocks on the next frame after their numbers or the colours have changed.
+fn paint_parts(panel: PanelContext, parts: Vec<TokenPart>, rows: usize, canvases: Vec<NodeRef<Canvas>>) {
     let appearance = Appearance::here();
     let colours = Memo::new(move |_| {
         appearance.is_dark.get();
-        appearance.theme().signed(HALF)
+        appearance.theme().diverging_scale_bytes(SHADES_PER_SIGN)
     });
     let watch = move || {
-        news.see(|_, _| ());
+        panel.see(|_, _| ());
         colours.with(|_| ());
     };
-    on_frames(watch, move || {
+    paint_on_frames(watch, move || {
         let Some(colours) = colours.try_get_untracked() else { return };
-        news.peek(|state, view| {
-            let token = now(state, view)?;
-            let limits = strip::limits(&parts, &state.trace.token);
+        panel.peek(|state, view| {
+            let token = shown_token(state, view)?;
+            let limits = strip::color_limits(&parts, &state.trace.token_by_layer);
             for ((part, canvas), limit) in parts.iter().zip(&canvases).zip(limits) {
-                let picture = strip::pixels(part, token, limit, rows, &colours);
+                let picture = strip::render_pixels(part, token, limit, rows, &colours);
                 if let Some(canvas) = canvas.get_untracked() {
-                    let (columns, high) = part.size(rows);
-                    pixels::put(&canvas, (columns as u32, high as u32), &picture);
+                    let (columns, high) = part.picture_size(rows);
+                    pixels::draw_pixels(&canvas, (columns as u32, high as u32), &picture);
                 }
             }
             Some(())

@@ -1,9 +1,9 @@
-//! Where on the page each part of the panel stands.
+//! The lab's help text, and which section of the page shows its panel.
 
 use leptos::prelude::*;
 
-use crate::in_context::prompt::Look;
-use crate::panel::{LabPanel, Place};
+use crate::in_context::prompt::FunctionPromptPanel;
+use crate::panel::{LabPanel, PageSection};
 use vivarium_labs::in_context::InContextLab;
 
 impl LabPanel for InContextLab {
@@ -13,9 +13,9 @@ impl LabPanel for InContextLab {
         )
     }
 
-    fn draw(&self, place: Place) -> Option<AnyView> {
-        match place {
-            Place::Inside => Some(view! { <Look /> }.into_any()),
+    fn draw(&self, section: PageSection) -> Option<AnyView> {
+        match section {
+            PageSection::Inside => Some(view! { <FunctionPromptPanel /> }.into_any()),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Looking into one prompt: how many of its examples are shown, what everybody predicts for the next point, and the points.
+//! One prompt: the number of its examples, the predictions for the next point, and the points.
 //!
 //! # Why
 //! The tables are made anew when another prompt or number of examples is shown, and not when the network changes: their
@@ -7,69 +7,80 @@
 use leptos::prelude::*;
 
 use vivarium_labs::in_context::InContextState;
-use vivarium_labs::in_context::panel::action::{self, EXAMPLES, PromptAction, SHIFTS};
-use vivarium_model::permalink::View;
-use vivarium_ui::inside::{of_lab, prompt, which};
+use vivarium_labs::in_context::panel::action::{self, HELD_OUT_PROMPTS, MAX_QUARTERS, PromptAction};
+use vivarium_model::permalink::ViewSettings;
+use vivarium_ui::inside::{example_buttons, prompt_panel, show_for_lab};
 
-/// The run, for readers of the prompt that is looked into.
-type News = vivarium_ui::news::News<InContextState>;
+/// Reactive handle to the run on display and to this lab's state of it.
+type PanelContext = vivarium_ui::news::LabContext<InContextState>;
 
-/// Requests of the panel's controls.
-trait Requests {
-    /// Asks the page for the change that `action` makes.
-    fn request(self, action: PromptAction);
+/// Sends the panel's actions to the page.
+trait SendAction {
+    /// Sends `action` to the page as the request that it stands for.
+    fn send_action(self, action: PromptAction);
 }
 
-impl Requests for News {
-    fn request(self, action: PromptAction) {
-        self.ask(|state, _| action::request(state, action));
+impl SendAction for PanelContext {
+    fn send_action(self, action: PromptAction) {
+        self.ask(|state, _| action::build_request(state, action));
     }
 }
 
-/// How many examples are shown, and how many predict besides the network.
+/// Numbers of rows of the two tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shape {
-    shown: usize,
-    methods: usize,
+struct PromptSize {
+    /// Number of examples that the network gets before the point to predict.
+    example_count: usize,
+    /// Number of baselines that predict besides the network.
+    baseline_count: usize,
 }
 
-/// The panel, for runs on prompts of points.
+/// The lab's panel: one prompt of points (x, y), and the predictions for its next point; for runs on such prompts.
 #[component]
-pub fn Look() -> impl IntoView {
-    of_lab(|news: News| {
-        let shape = news.context.memo(|run| {
-            let state: &InContextState = run.state()?;
-            let shown = state.shown(&run.link.view);
-            Some(Shape { shown, methods: state.inspected.others.len() })
+pub fn FunctionPromptPanel() -> impl IntoView {
+    show_for_lab(|panel: PanelContext| {
+        let shape = panel.context.memo(|run| {
+            let state: &InContextState = run.lab_state()?;
+            let shown = state.shown_count(&run.link.view);
+            Some(PromptSize {
+                example_count: shown,
+                baseline_count: state.inspected.baseline_predictions.len(),
+            })
         });
-        let most = news.context.memo(|run| run.state::<InContextState>().map(InContextState::most_shown));
-        let show = move |example| news.request(PromptAction::Example(example));
+        let most = panel.context.memo(|run| run.lab_state::<InContextState>().map(InContextState::max_shown));
+        let show = move |example| panel.send_action(PromptAction::ShowPrompt(example));
         let parts = view! {
-            {which(tr!("Which prompt"), news, EXAMPLES, show, ().into_any())}
-            {move || most.get().map(|most| examples(news, most))}
-            {shift(news)}
-            {move || shape.get().map(|shape| predictions(news, shape))}
-            {move || shape.get().map(|shape| points(news, shape))}
+            {example_buttons(tr!("Which prompt"), panel, HELD_OUT_PROMPTS, show, ().into_any())}
+            {move || most.get().map(|most| draw_example_slider(panel, most))}
+            {draw_scale_slider(panel)}
+            {move || shape.get().map(|shape| draw_predictions(panel, shape))}
+            {move || shape.get().map(|shape| draw_points(panel, shape))}
         };
-        prompt("points-title", news, action::origin, parts.into_any(), action::about)
+        prompt_panel(
+            "points-title",
+            panel,
+            action::describe_origin,
+            parts.into_any(),
+            action::describe_prompt,
+        )
     })
 }
 
-/// The slider over the number of examples. Where it stands is in the link; it stays while it is moved.
-fn examples(news: News, most: usize) -> AnyView {
-    let now = move || news.see(|state, view| state.shown(view)).unwrap_or(most);
-    let share = move || 100 * now().saturating_sub(1) / most.saturating_sub(1).max(1);
+/// Draws the slider for the number of examples in the prompt, from 1 to `max_examples`.
+fn draw_example_slider(panel: PanelContext, max_examples: usize) -> AnyView {
+    let now = move || panel.see(|state, view| state.shown_count(view)).unwrap_or(max_examples);
+    let share = move || 100 * now().saturating_sub(1) / max_examples.saturating_sub(1).max(1);
     view! {
         <div class="knob">
             <label class="knob__label" for="examples-shown">
                 {tr!("Examples shown")} " " <span class="knob__unit">{move || now().to_string()}</span>
             </label>
             <input class="knob__slider" type="range" id="examples-shown" data-testid="examples-shown" min="1"
-                max=most.to_string() step="1" aria-valuetext=move || action::examples(now())
+                max=max_examples.to_string() step="1" aria-valuetext=move || action::format_example_count(now())
                 prop:value=move || now().to_string() style:--at=move || format!("{}%", share())
                 on:input=move |event| {
                     if let Ok(examples) = event_target_value(&event).parse() {
-                        news.request(PromptAction::Shown(examples));
+                        panel.send_action(PromptAction::ShowExamples(examples));
                     }
                 } />
         </div>
@@ -77,42 +88,43 @@ fn examples(news: News, most: usize) -> AnyView {
     .into_any()
 }
 
-/// The slider over the factor of the inputs.
-fn shift(news: News) -> AnyView {
-    let view = move |of: fn(&View) -> String| move || news.see(|_, view| of(view)).unwrap_or_default();
-    let now = move || news.see(|_, view| action::quarters(view.shift)).unwrap_or(0);
-    let share = move || 100 * (now() + SHIFTS) / (2 * SHIFTS);
+/// Draws the slider for the factor by which all inputs x are multiplied.
+fn draw_scale_slider(panel: PanelContext) -> AnyView {
+    let view =
+        move |of: fn(&ViewSettings) -> String| move || panel.see(|_, view| of(view)).unwrap_or_default();
+    let now = move || panel.see(|_, view| action::nearest_quarters(view.shift)).unwrap_or(0);
+    let share = move || 100 * (now() + MAX_QUARTERS) / (2 * MAX_QUARTERS);
     view! {
         <div class="knob">
             <label class="knob__label" for="inputs-factor">
-                {tr!("Inputs multiplied by")} " " <span class="knob__unit">{view(action::times)}</span>
+                {tr!("Inputs multiplied by")} " " <span class="knob__unit">{view(action::format_factor)}</span>
             </label>
             <input class="knob__slider" type="range" id="inputs-factor" data-testid="inputs-factor"
-                min=(-SHIFTS).to_string() max=SHIFTS.to_string() step="1" aria-valuetext=view(action::times)
+                min=(-MAX_QUARTERS).to_string() max=MAX_QUARTERS.to_string() step="1" aria-valuetext=view(action::format_factor)
                 aria-describedby="inputs-factor-about"
                 prop:value=move || now().to_string() style:--at=move || format!("{}%", share())
                 on:input=move |event| {
                     if let Ok(quarters) = event_target_value(&event).parse() {
-                        news.request(PromptAction::Shift(quarters));
+                        panel.send_action(PromptAction::ScaleInputs(quarters));
                     }
                 } />
         </div>
         <p class="card__note" id="inputs-factor-about" data-testid="inputs-factor-about">
-            {view(action::about_shift)}
+            {view(action::describe_shift)}
         </p>
     }
     .into_any()
 }
 
-/// What everybody predicts for the next point.
-fn predictions(news: News, shape: Shape) -> AnyView {
+/// Draws the table of predictions for the next point: a row for the network and one for each baseline.
+fn draw_predictions(panel: PanelContext, size: PromptSize) -> AnyView {
     let line = |at: usize| {
         let part = move |which: usize| {
             move || {
-                let row = |state: &InContextState, view: &View| {
-                    action::predictions(state, view).get(at).map(|row| row[which].clone())
+                let row = |state: &InContextState, view: &ViewSettings| {
+                    action::prediction_rows(state, view).get(at).map(|row| row[which].clone())
                 };
-                news.see(row).flatten()
+                panel.see(row).flatten()
             }
         };
         let is_network = at == 0;
@@ -125,14 +137,15 @@ fn predictions(news: News, shape: Shape) -> AnyView {
         }
     };
     let columns = [tr!("Method"), tr!("Prediction"), tr!("Distance from the label")];
-    table("predictions", &columns, (0..=shape.methods).map(line).collect_view().into_any())
+    draw_table("predictions", &columns, (0..=size.baseline_count).map(line).collect_view().into_any())
 }
 
-/// The points that are shown, and below them the one that is asked.
-fn points(news: News, shape: Shape) -> AnyView {
+/// Draws the table of the prompt's points; the last row is the point to predict.
+fn draw_points(panel: PanelContext, size: PromptSize) -> AnyView {
     let line = |at: usize| {
-        let part = move |which: usize| move || news.see(|state, _| action::point(state, at)[which].clone());
-        let is_asked = at == shape.shown;
+        let part =
+            move |which: usize| move || panel.see(|state, _| action::point_row(state, at)[which].clone());
+        let is_asked = at == size.example_count;
         view! {
             <tr class="prompt__line" class:prompt__line--chosen=is_asked>
                 <th scope="row">{part(0)}</th>
@@ -143,11 +156,11 @@ fn points(news: News, shape: Shape) -> AnyView {
         }
     };
     let columns = [tr!("Point"), tr!("x"), tr!("Label y"), tr!("Network's prediction")];
-    table("prompt", &columns, (0..=shape.shown).map(line).collect_view().into_any())
+    draw_table("prompt", &columns, (0..=size.example_count).map(line).collect_view().into_any())
 }
 
-/// A table with these names of columns.
-fn table(testid: &'static str, columns: &[&'static str], lines: AnyView) -> AnyView {
+/// Draws a table with these column headings; `rows` is the view of its body.
+fn draw_table(testid: &'static str, columns: &[&'static str], rows: AnyView) -> AnyView {
     // Behind the first there are numbers.
     let column = |(at, name): (usize, &&'static str)| {
         view! { <th scope="col" class:prompt__number=at != 0>{*name}</th> }
@@ -158,7 +171,7 @@ fn table(testid: &'static str, columns: &[&'static str], lines: AnyView) -> AnyV
                 <thead>
                     <tr>{columns.iter().enumerate().map(column).collect_view()}</tr>
                 </thead>
-                <tbody>{lines}</tbody>
+                <tbody>{rows}</tbody>
             </table>
         </div>
     }

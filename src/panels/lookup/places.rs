@@ -1,9 +1,9 @@
-//! Where on the page each part of the panel stands.
+//! The lab's help text, and which section of the page shows its panel.
 
 use leptos::prelude::*;
 
-use crate::lookup::prompt::Look;
-use crate::panel::{LabPanel, Place};
+use crate::lookup::prompt::LookupPromptPanel;
+use crate::panel::{LabPanel, PageSection};
 use vivarium_labs::lookup::LookupLab;
 
 impl LabPanel for LookupLab {
@@ -13,9 +13,9 @@ impl LabPanel for LookupLab {
         )
     }
 
-    fn draw(&self, place: Place) -> Option<AnyView> {
-        match place {
-            Place::Inside => Some(view! { <Look /> }.into_any()),
+    fn draw(&self, section: PageSection) -> Option<AnyView> {
+        match section {
+            PageSection::Inside => Some(view! { <LookupPromptPanel /> }.into_any()),
             _ => None,
         }
     }

@@ -1,5 +1,5 @@
-//! Looking into one prompt: a table of its positions, whose names and numbers can be changed, with the label and the answer
-//! of the network at each of them, and where its heads look.
+//! One prompt: a table of its positions, whose names and numbers can be edited, with the label, the network's answer
+//! and the attention weights at each position.
 //!
 //! # Why
 //! The table is made anew when another prompt, position or number of heads is shown, and not when the network changes:
@@ -10,88 +10,99 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
 
 use vivarium_labs::lookup::LookupState;
-use vivarium_labs::lookup::panel::action::{self, EXAMPLES, PromptAction};
+use vivarium_labs::lookup::panel::action::{self, HELD_OUT_PROMPTS, PromptAction};
 use vivarium_ui::button::button;
-use vivarium_ui::inside::{of_lab, prompt, which};
+use vivarium_ui::inside::{example_buttons, prompt_panel, show_for_lab};
 
-/// Positions that the keys PageUp and PageDown go.
-const PAGE: usize = 10;
+/// Number of positions that PageUp and PageDown move by.
+const PAGE_ROWS: usize = 10;
 
-/// The run, for readers of the prompt that is looked into.
-type News = vivarium_ui::news::News<LookupState>;
+/// Reactive handle to the run on display and to this lab's state of it.
+type PanelContext = vivarium_ui::news::LabContext<LookupState>;
 
-/// Requests of the panel's controls.
-trait Requests {
-    /// Asks the page for the change that `action` makes.
-    fn request(self, action: PromptAction);
+/// Sends the panel's actions to the page.
+trait SendAction {
+    /// Sends `action` to the page as the request that it stands for.
+    fn send_action(self, action: PromptAction);
 }
 
-impl Requests for News {
-    fn request(self, action: PromptAction) {
+impl SendAction for PanelContext {
+    fn send_action(self, action: PromptAction) {
         self.ask(|state, view| action::request(state, view, action));
     }
 }
 
-/// What the table is made of: which rows it has, how many numbers and names each has, and how many heads there are.
+/// Rows and columns of the table of a prompt.
 #[derive(Debug, Clone, PartialEq)]
-struct Shape {
-    rows: Vec<usize>,
-    dim: usize,
-    names: usize,
-    heads: usize,
+struct TableShape {
+    /// Positions in the prompt that have a row, from 0.
+    positions: Vec<usize>,
+    /// Number of components of a token.
+    token_dim: usize,
+    /// Number of positions that each position names.
+    name_count: usize,
+    /// Number of attention heads.
+    head_count: usize,
 }
 
-/// The panel, for runs on prompts.
+/// The lab's panel: one prompt whose names and numbers can be edited, with labels, answers and attention; for runs on
+/// such prompts.
 #[component]
-pub fn Look() -> impl IntoView {
-    of_lab(|news: News| {
-        let shape = news.context.memo(|run| {
-            let state: &LookupState = run.state()?;
+pub fn LookupPromptPanel() -> impl IntoView {
+    show_for_lab(|panel: PanelContext| {
+        let shape = panel.context.memo(|run| {
+            let state: &LookupState = run.lab_state()?;
             let view = &run.link.view;
-            Some(Shape {
-                rows: action::shown(state, view),
-                dim: state.prompts.dim,
-                names: state.prompts.names,
-                heads: state.inspected.attention.len(),
+            Some(TableShape {
+                positions: action::table_positions(state, view),
+                token_dim: state.prompts.dim,
+                name_count: state.prompts.names,
+                head_count: state.inspected.attention.len(),
             })
         });
-        let about_codes = news.context.memo(|run| action::about_codes(run.state::<LookupState>()?));
-        let [named, tokens] = ["named", "tokens"].map(|key| news.problem(key));
+        let about_codes = panel.context.memo(|run| action::describe_codes(run.lab_state::<LookupState>()?));
+        let [named, tokens] = ["named", "tokens"].map(|key| panel.rejected_text(key));
         let parts = view! {
             {move || about_codes.get().map(|said| view! { <p class="card__text" data-testid="code-pairs">{said}</p> })}
-            {which_prompt(news)}
-            {move || shape.get().map(|shape| table(news, shape))}
+            {draw_prompt_buttons(panel)}
+            {move || shape.get().map(|shape| draw_table(panel, shape))}
             <p class="knob__problem" role="status" data-testid="prompt-problem">
                 {move || named.get()} " " {move || tokens.get()}
             </p>
         };
-        prompt("prompt-title", news, action::origin, parts.into_any(), action::about)
+        prompt_panel(
+            "prompt-title",
+            panel,
+            action::describe_origin,
+            parts.into_any(),
+            action::describe_position,
+        )
     })
 }
 
-/// Buttons that choose the prompt, and one that adds a head.
-fn which_prompt(news: News) -> AnyView {
-    let is_drawn = move || news.see(|_, view| view.named.is_empty() && view.tokens.is_empty()) == Some(true);
-    let heads = news.context.memo(|run| vivarium_labs::lookup::heads(run.spec()));
+/// Draws the buttons that choose a prompt, undo changes and add an attention head.
+fn draw_prompt_buttons(panel: PanelContext) -> AnyView {
+    let is_drawn = move || panel.see(|_, view| view.named.is_empty() && view.tokens.is_empty()) == Some(true);
+    let heads = panel.context.memo(|run| vivarium_labs::lookup::heads(run.spec()));
     let more = view! {
         {button("as-drawn", tr!("Undo all changes"), Box::new(is_drawn),
-            Box::new(move || news.request(PromptAction::AsDrawn)))}
+            Box::new(move || panel.send_action(PromptAction::UndoChanges)))}
         {move || heads.get().filter(|heads| *heads < 8).map(|heads| button("add-head", tr!("Add a head"),
-            Box::new(|| false), Box::new(move || news.request(PromptAction::AddHead(heads)))))}
+            Box::new(|| false), Box::new(move || panel.send_action(PromptAction::AddHead(heads)))))}
     };
-    let show = move |example| news.request(PromptAction::Example(example));
-    which(tr!("Which prompt"), news, EXAMPLES, show, more.into_any())
+    let show = move |example| panel.send_action(PromptAction::SelectPrompt(example));
+    example_buttons(tr!("Which prompt"), panel, HELD_OUT_PROMPTS, show, more.into_any())
 }
 
-/// The table of a prompt.
-fn table(news: News, shape: Shape) -> AnyView {
-    let Shape { rows, dim, names, heads } = shape;
+/// Draws the table of a prompt: one row per position, one column per attention head.
+fn draw_table(panel: PanelContext, shape: TableShape) -> AnyView {
+    let TableShape { positions: rows, token_dim: dim, name_count: names, head_count: heads } = shape;
     let of_heads = (0..heads).map(|head| {
         view! {
             <th scope="col" class="prompt__number">
                 {tr!("Head {number}", number = head + 1)}
                 <small class="prompt__share" data-testid=format!("head-{}", head + 1)>
-                    {move || news.see(|state, view| action::on_names(state, view, head))}
+                    {move || panel.see(|state, view| action::format_attention_on_names(state, view, head))}
                 </small>
             </th>
         }
@@ -103,20 +114,22 @@ fn table(news: News, shape: Shape) -> AnyView {
         let of = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         // In a box the same keys move the caret.
         let is_button = of.is_some_and(|of| of.tag_name() == "BUTTON");
-        let (Some(now), true) = (news.peek(|state, view| state.place(view)), is_button) else { return };
+        let (Some(now), true) = (panel.peek(|state, view| state.shown_position(view)), is_button) else {
+            return;
+        };
         let last = order.len().saturating_sub(1);
         let to = match event.key().as_str() {
             "ArrowUp" => at(now).saturating_sub(1),
             "ArrowDown" => (at(now) + 1).min(last),
-            "PageUp" => at(now).saturating_sub(PAGE),
-            "PageDown" => (at(now) + PAGE).min(last),
+            "PageUp" => at(now).saturating_sub(PAGE_ROWS),
+            "PageDown" => (at(now) + PAGE_ROWS).min(last),
             "Home" => 0,
             "End" => last,
             _ => return,
         };
         event.prevent_default();
         let Some(to) = order.get(to).copied() else { return };
-        news.request(PromptAction::Place(to));
+        panel.send_action(PromptAction::SelectPosition(to));
         // Of a large prompt the table is made anew.
         request_animation_frame(move || {
             let button = document().get_element_by_id(&format!("position-{}", to + 1));
@@ -126,7 +139,7 @@ fn table(news: News, shape: Shape) -> AnyView {
             }
         });
     };
-    let lines = rows.into_iter().map(|row| line(news, row, [dim, names, heads])).collect_view();
+    let lines = rows.into_iter().map(|row| draw_row(panel, row, [dim, names, heads])).collect_view();
     view! {
         <div class="expected__frame">
             <table class="prompt" data-testid="prompt" on:keydown=on_key>
@@ -147,56 +160,68 @@ fn table(news: News, shape: Shape) -> AnyView {
     .into_any()
 }
 
-/// One position, from 0.
-fn line(news: News, place: usize, [dim, names, heads]: [usize; 3]) -> AnyView {
-    let is_chosen = news.context.memo(move |run| {
-        run.state::<LookupState>().is_some_and(|state| state.place(&run.link.view) == place)
+/// Draws the row of a position, counted from 0. The row has fields for `dim` token components and `names` names, and
+/// the attention weight of each of `heads` heads.
+fn draw_row(panel: PanelContext, position: usize, [dim, names, heads]: [usize; 3]) -> AnyView {
+    let is_chosen = panel.context.memo(move |run| {
+        run.lab_state::<LookupState>().is_some_and(|state| state.shown_position(&run.link.view) == position)
     });
-    let at = place + 1;
+    let at = position + 1;
     let numbers = (0..dim).map(|which| {
-        let value =
-            move || news.see(|state, _| state.token(place).get(which).copied().map(action::number)).flatten();
+        let value = move || {
+            panel
+                .see(|state, _| state.token_at(position).get(which).copied().map(action::format_number))
+                .flatten()
+        };
         let label = match dim {
             1 => tr!("Token at position {at}", at),
             _ => tr!("Number {which} of the token at position {at}", which = which + 1, at),
         };
-        entry(
-            news,
+        draw_entry(
+            panel,
             format!("token-{at}-{}", which + 1),
             label,
             "decimal",
             Box::new(value),
-            Box::new(move |text| PromptAction::Number { place, which, text }),
+            Box::new(move |text| PromptAction::SetTokenEntry { place: position, entry_index: which, text }),
         )
     });
     let named = (0..names).map(|which| {
         let value = move || {
-            news.see(|state, _| state.named(place).get(which).map(|name| (name + 1).to_string())).flatten()
+            panel
+                .see(|state, _| state.names_at(position).get(which).map(|name| (name + 1).to_string()))
+                .flatten()
         };
         let label = match names {
             1 => tr!("Name at position {at}", at),
             _ => tr!("Name {which} at position {at}", which = which + 1, at),
         };
-        entry(
-            news,
+        draw_entry(
+            panel,
             format!("name-{at}-{}", which + 1),
             label,
             "numeric",
             Box::new(value),
-            Box::new(move |text| PromptAction::Name { place, which, text }),
+            Box::new(move |text| PromptAction::SetName { place: position, name_index: which, text }),
         )
     });
     let shares = (0..heads).map(|head| {
-        let share = move || news.see(|state, _| action::share(state, head, place)).unwrap_or(0.0);
+        let share =
+            move || panel.see(|state, _| action::attention_weight(state, head, position)).unwrap_or(0.0);
         view! {
             <td class="expected__cell" style:--share=move || format!("{:.3}", share())>
                 {move || format!("{:.2}", share())}
             </td>
         }
     });
-    let both = move |which: usize| move || news.see(|state, _| action::answer(state, place)[which].clone());
-    let is_named =
-        move || news.see(|state, view| state.named(state.place(view)).contains(&place)).unwrap_or(false);
+    let both = move |which: usize| {
+        move || panel.see(|state, _| action::format_label_and_output(state, position)[which].clone())
+    };
+    let is_named = move || {
+        panel
+            .see(|state, view| state.names_at(state.shown_position(view)).contains(&position))
+            .unwrap_or(false)
+    };
     view! {
         <tr class="prompt__line" class:prompt__line--named=is_named class:prompt__line--chosen=is_chosen>
             <th scope="row">
@@ -204,7 +229,7 @@ fn line(news: News, place: usize, [dim, names, heads]: [usize; 3]) -> AnyView {
                     aria-pressed=move || is_chosen.get().to_string()
                     aria-label=tr!("Show position {at}", at)
                     tabindex=move || if is_chosen.get() { "0" } else { "-1" }
-                    on:click=move |_| news.request(PromptAction::Place(place))>
+                    on:click=move |_| panel.send_action(PromptAction::SelectPosition(position))>
                     {at}
                 </button>
             </th>
@@ -218,23 +243,24 @@ fn line(news: News, place: usize, [dim, names, heads]: [usize; 3]) -> AnyView {
     .into_any()
 }
 
-/// A box for a name or a number. It is taken when it is left, or at Enter.
-fn entry(
-    news: News,
+/// Draws an input field for a name or a number; `action` makes the action from the text when the field loses focus or
+/// at Enter.
+fn draw_entry(
+    panel: PanelContext,
     id: String,
     label: String,
-    keys: &'static str,
+    input_mode: &'static str,
     value: Box<dyn Fn() -> Option<String> + Send + Sync>,
-    wish: Box<dyn Fn(String) -> PromptAction>,
+    action: Box<dyn Fn(String) -> PromptAction>,
 ) -> AnyView {
     let shown = Memo::new(move |_| value().unwrap_or_default());
     let take = move |event: web_sys::Event| {
-        news.request(wish(event_target_value(&event)));
+        panel.send_action(action(event_target_value(&event)));
         // What was refused is not kept: the reason stands below.
         event_target::<HtmlInputElement>(&event).set_value(&shown.get_untracked());
     };
     view! {
-        <input class="knob__box prompt__box" type="text" inputmode=keys autocomplete="off" spellcheck="false"
+        <input class="knob__box prompt__box" type="text" inputmode=input_mode autocomplete="off" spellcheck="false"
             data-testid=id aria-label=label prop:value=move || shown.get() on:change=take />
     }
     .into_any()

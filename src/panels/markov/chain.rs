@@ -1,49 +1,51 @@
-//! The chain of the sequence that is looked into: its diagram, and its table, in which it can be changed.
+//! The chain that generated the sequence: its diagram, and its transition matrix, which can be edited.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
-use crate::markov::news::{News, Requests};
-use vivarium_labs::markov::panel::action::{SequenceAction, shown_chain};
-use vivarium_labs::markov::panel::diagram::{NODE, arrows, frame, nodes, width};
-use vivarium_labs::markov::panel::words::{self, Table};
-use vivarium_labs::markov::state::{MarkovState, Origin};
+use crate::markov::news::{PanelContext, SendAction};
+use vivarium_labs::markov::panel::action::{SequenceAction, displayed_chain};
+use vivarium_labs::markov::panel::diagram::{NODE_RADIUS, arrow_width, build_arrows, node_centres, view_box};
+use vivarium_labs::markov::panel::words::{self, TransitionTable};
+use vivarium_labs::markov::state::{MarkovState, SequenceOrigin};
 use vivarium_model::platform::fresh_seed;
-use vivarium_plot::analysis::chains::letter;
+use vivarium_plot::analysis::chains::symbol_letter;
 use vivarium_ui::button::button;
 
-/// Most symbols whose arrows carry numbers; more would cover each other.
-const NUMBERED: usize = 3;
+/// Maximum number of symbols for which the diagram's arrows have numbers; with more, the numbers would overlap.
+const MAX_NUMBERED_SYMBOLS: usize = 3;
 
-/// The chain.
+/// Card of the Markov chain behind the sequence: its diagram, and its transition matrix, which can be edited.
 #[component]
 pub fn ChainCard(
-    /// Tells of the sequence.
-    news: News,
+    /// Reactive handle to the run and its sequence.
+    panel: PanelContext,
 ) -> impl IntoView {
-    let context = news.context;
-    // Symbols of a chain of order 2; none of a chain of higher order or that nobody knows.
+    let context = panel.context;
+    // Number of symbols of a chain of order 2; `None` for a chain of higher order or an unknown chain.
     let square = context.memo(|run| {
-        let chains = run.state::<MarkovState>()?;
-        shown_chain(chains, &run.link.view).map(|_| chains.task.symbols)
+        let chains = run.lab_state::<MarkovState>()?;
+        displayed_chain(chains, &run.link.view).map(|_| chains.task.symbols)
     });
-    let contexts = move || news.see(|chains, _| chains.inspected.chain.as_ref().map(words::table)).flatten();
-    let is_own = move || news.see(|_, view| !view.chain.is_empty()).unwrap_or(false);
+    let contexts =
+        move || panel.see(|chains, _| chains.inspected.chain.as_ref().map(words::transition_table)).flatten();
+    let is_own = move || panel.see(|_, view| !view.chain.is_empty()).unwrap_or(false);
     let field = context.field("chain");
-    let problem = Memo::new(move |_| field.with(|field| field.expected.as_deref().map(words::refused)));
+    let problem =
+        Memo::new(move |_| field.with(|field| field.expected.as_deref().map(words::describe_rejection)));
     let about = move || {
-        news.see(|chains, view| match (view.chain.is_empty(), chains.inspected.origin) {
-            (false, Origin::Own) => tr!("This is your own chain. The displayed sequence does not come from this chain."),
+        panel.see(|chains, view| match (view.chain.is_empty(), chains.inspected.origin) {
+            (false, SequenceOrigin::Entered) => tr!("This is your own chain. The displayed sequence does not come from this chain."),
             (false, _) => tr!("This is your own chain. The displayed sequences come from this chain. Training does not use this chain."),
-            (true, Origin::Own) => tr!("Your own sequence does not come from a known chain, so no chain is shown."),
+            (true, SequenceOrigin::Entered) => tr!("Your own sequence does not come from a known chain, so no chain is shown."),
             (true, _) => {
                 tr!("The displayed sequence comes from this chain. Change an entry to get sequences from your own chain.")
             }
         })
     };
-    let rows = context.memo(|run| match run.state::<MarkovState>() {
-        Some(chains) => words::rows(chains, &run.link.view).unwrap_or_default(),
+    let rows = context.memo(|run| match run.lab_state::<MarkovState>() {
+        Some(chains) => words::format_rows(chains, &run.link.view).unwrap_or_default(),
         None => String::new(),
     });
     view! {
@@ -53,14 +55,14 @@ pub fn ChainCard(
             {move || match square.get() {
                 Some(symbols) => view! {
                     <div class="chain">
-                        {diagram(news, symbols)}
-                        {entries(news, symbols)}
+                        {draw_diagram(panel, symbols)}
+                        {draw_entries(panel, symbols)}
                     </div>
                 }.into_any(),
-                None => (move || contexts().map(by_context)).into_any(),
+                None => (move || contexts().map(draw_context_table)).into_any(),
             }}
             <p class="card__text" data-testid="stationary">
-                {move || news.see(|chains, _| words::stationary(chains)).flatten()}
+                {move || panel.see(|chains, _| words::describe_stationary(chains)).flatten()}
             </p>
             <div class="editing__own">
                 <label class="editing__label" for="own-rows">{tr!("Rows of the transition matrix, %")}</label>
@@ -69,40 +71,43 @@ pub fn ChainCard(
                     aria-describedby="own-rows-problem"
                     aria-invalid=move || problem.with(|problem| problem.is_some().to_string())
                     prop:value=move || rows.get()
-                    on:change=move |event| news.request(SequenceAction::Rows(event_target_value(&event))) />
+                    on:change=move |event| panel.send_action(SequenceAction::SetRows(event_target_value(&event))) />
                 <p class="knob__problem" role="status" id="own-rows-problem" data-testid="chain-problem">
                     {move || problem.get()}
                 </p>
             </div>
             <div class="editing__buttons">
-                {button("own-chain", tr!("Use as my own chain"), Box::new(is_own), Box::new(move || news.request(SequenceAction::OwnChain)))}
+                {button("own-chain", tr!("Use as my own chain"), Box::new(is_own), Box::new(move || panel.send_action(SequenceAction::CopyChain)))}
                 {button("random-chain", tr!("Random chain"), Box::new(|| false),
-                    Box::new(move || news.request(SequenceAction::RandomChain(fresh_seed()))))}
+                    Box::new(move || panel.send_action(SequenceAction::RandomChain(fresh_seed()))))}
                 {button("no-chain", tr!("Use held-out sequences"), Box::new(move || !is_own()),
-                    Box::new(move || news.request(SequenceAction::NoChain)))}
+                    Box::new(move || panel.send_action(SequenceAction::RemoveChain)))}
             </div>
         </section>
     }
     .into_any()
 }
 
-/// Percent of a step of the chain on show, as text that tells of changes alone.
-fn percent_of(news: News, symbols: usize, row: usize, column: usize) -> Memo<String> {
+/// The transition probability from symbol `row` to symbol `column` in percent, as text; a memo that changes only with
+/// the text.
+fn transition_percent(panel: PanelContext, symbols: usize, row: usize, column: usize) -> Memo<String> {
     Memo::new(move |_| {
-        let entry = news.see(|chains, view| shown_chain(chains, view)?.get(row * symbols + column).copied());
+        let entry =
+            panel.see(|chains, view| displayed_chain(chains, view)?.get(row * symbols + column).copied());
         entry.flatten().unwrap_or(0).to_string()
     })
 }
 
+/// DOM id of the field of one entry of the transition matrix.
 fn entry_id(row: usize, column: usize) -> String {
-    format!("chain-{}-{}", letter(row), letter(column))
+    format!("chain-{}-{}", symbol_letter(row), symbol_letter(column))
 }
 
-/// Nodes and arrows. A press on an arrow goes to its entry in the table, which the keyboard reaches anyway.
-fn diagram(news: News, symbols: usize) -> AnyView {
-    let lines = arrows(symbols).into_iter().map(|arrow| {
+/// Draws the chain as a diagram of nodes and arrows. A click on an arrow focuses its entry in the table.
+fn draw_diagram(panel: PanelContext, symbols: usize) -> AnyView {
+    let lines = build_arrows(symbols).into_iter().map(|arrow| {
         let (from, to) = (arrow.from, arrow.to);
-        let percent = percent_of(news, symbols, from, to);
+        let percent = transition_percent(panel, symbols, from, to);
         let go = move |_| {
             let field = document().get_element_by_id(&entry_id(from, to));
             if let Some(field) = field.and_then(|field| field.dyn_into::<HtmlInputElement>().ok()) {
@@ -112,15 +117,15 @@ fn diagram(news: News, symbols: usize) -> AnyView {
             }
         };
         let part = move || percent.with(|percent| percent.parse::<f64>().unwrap_or(0.0)) / 100.0;
-        let broad = move || format!("{:.2}", width(part()));
-        let (x, y) = arrow.label;
+        let broad = move || format!("{:.2}", arrow_width(part()));
+        let (x, y) = arrow.label_position;
         view! {
             <g class="arrow" class:arrow--none=move || part() == 0.0
-                data-testid=format!("arrow-{}-{}", letter(from), letter(to)) on:click=go>
+                data-testid=format!("arrow-{}-{}", symbol_letter(from), symbol_letter(to)) on:click=go>
                 <path class="arrow__reach" d=arrow.path.clone() />
                 <path class="arrow__line" d=arrow.path stroke-width=broad />
                 <path class="arrow__head" d=arrow.head />
-                {(symbols <= NUMBERED).then(|| view! {
+                {(symbols <= MAX_NUMBERED_SYMBOLS).then(|| view! {
                     <text class="arrow__number" x=format!("{x:.1}") y=format!("{y:.1}")>
                         {move || percent.get()}
                     </text>
@@ -128,16 +133,16 @@ fn diagram(news: News, symbols: usize) -> AnyView {
             </g>
         }
     });
-    let circles = nodes(symbols).into_iter().enumerate().map(|(symbol, (x, y))| {
+    let circles = node_centres(symbols).into_iter().enumerate().map(|(symbol, (x, y))| {
         view! {
             <g class="node">
-                <circle class="node__ring" cx=format!("{x:.1}") cy=format!("{y:.1}") r=NODE.to_string() />
-                <text class="node__name" x=format!("{x:.1}") y=format!("{y:.1}")>{letter(symbol)}</text>
+                <circle class="node__ring" cx=format!("{x:.1}") cy=format!("{y:.1}") r=NODE_RADIUS.to_string() />
+                <text class="node__name" x=format!("{x:.1}") y=format!("{y:.1}")>{symbol_letter(symbol)}</text>
             </g>
         }
     });
     view! {
-        <svg class="diagram" viewBox=frame(symbols) role="img" data-testid="diagram"
+        <svg class="diagram" viewBox=view_box(symbols) role="img" data-testid="diagram"
             aria-label=tr!("Transition diagram; the numbers can be changed in the table next to the diagram")>
             {lines.collect_view()}
             {circles.collect_view()}
@@ -146,18 +151,18 @@ fn diagram(news: News, symbols: usize) -> AnyView {
     .into_any()
 }
 
-/// The table of percents, each a field.
-fn entries(news: News, symbols: usize) -> AnyView {
+/// Draws the transition matrix in percent, with an input field per entry.
+fn draw_entries(panel: PanelContext, symbols: usize) -> AnyView {
     let heads = (0..symbols)
-        .map(|column| view! { <th scope="col">{tr!("to {column}", column = letter(column))}</th> });
+        .map(|column| view! { <th scope="col">{tr!("to {column}", column = symbol_letter(column))}</th> });
     let rows = (0..symbols).map(|row| {
         let cells = (0..symbols).map(|column| {
-            let percent = percent_of(news, symbols, row, column);
+            let percent = transition_percent(panel, symbols, row, column);
             let id = entry_id(row, column);
-            let name = tr!("from {row} to {column}, percent", row = letter(row), column = letter(column));
+            let name = tr!("from {row} to {column}, percent", row = symbol_letter(row), column = symbol_letter(column));
             let take = move |event: web_sys::Event| {
                 let text = event_target_value(&event);
-                news.request(SequenceAction::Typed { row, column, text });
+                panel.send_action(SequenceAction::SetEntryText { row, column, text });
                 // What was refused is not kept: the reason stands below, and rows stay at 100.
                 event_target::<HtmlInputElement>(&event).set_value(&percent.get_untracked());
             };
@@ -170,7 +175,7 @@ fn entries(news: News, symbols: usize) -> AnyView {
             }
         });
         let cells = cells.collect_view();
-        view! { <tr><th scope="row">{tr!("from {row}", row = letter(row))}</th>{cells}</tr> }
+        view! { <tr><th scope="row">{tr!("from {row}", row = symbol_letter(row))}</th>{cells}</tr> }
     });
     view! {
         <div class="entries__side">
@@ -184,11 +189,11 @@ fn entries(news: News, symbols: usize) -> AnyView {
     .into_any()
 }
 
-/// The table of a chain of higher order, which can only be read.
-fn by_context(table: Table) -> AnyView {
+/// Draws the transition table of a chain of higher order, which cannot be edited: one row per context.
+fn draw_context_table(table: TransitionTable) -> AnyView {
     let symbols = table.entries.len() / table.contexts.len().max(1);
     let heads = (0..symbols)
-        .map(|column| view! { <th scope="col">{tr!("to {column}", column = letter(column))}</th> });
+        .map(|column| view! { <th scope="col">{tr!("to {column}", column = symbol_letter(column))}</th> });
     let rows = table.contexts.iter().zip(table.entries.chunks(symbols.max(1))).map(|(name, entries)| {
         let cells = entries.iter().map(|text| view! { <td>{text.clone()}</td> }).collect_view();
         view! { <tr><th scope="row">{tr!("after {name}", name)}</th>{cells}</tr> }

@@ -1,4 +1,4 @@
-//! The heads: a small attention map of each, to be read, enlarged and switched off.
+//! The heads: a small attention map of each, which can be read, enlarged and switched off.
 
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -7,50 +7,52 @@ use vivarium_model::tasks::markov::charts as markov_charts;
 use vivarium_view::display::charts::ChartOfRun;
 use web_sys::{HtmlCanvasElement, KeyboardEvent, PointerEvent};
 
-use crate::markov::news::{News, Requests};
+use crate::markov::news::{PanelContext, SendAction};
 use vivarium_labs::markov::panel::action::SequenceAction;
 use vivarium_labs::markov::panel::words;
 use vivarium_ui::appearance::Appearance;
 use vivarium_ui::button::button;
 use vivarium_ui::pixels;
-use vivarium_ui::plot::paint_on;
+use vivarium_ui::plot::repaint_on;
 use vivarium_view::ui::request::Request;
 
-/// Shades of a map.
+/// Number of shades of an attention map.
 const SHADES: usize = 256;
-/// No sequence is longer.
-const MOST: usize = 256;
+/// Upper bound on the length of a sequence.
+const MAX_LENGTH: usize = 256;
 
-/// All heads, layer by layer; nothing for a network without heads.
+/// Attention maps of all heads, layer by layer; empty for a network without attention.
 #[component]
-pub fn Heads(
-    /// Tells of the sequence.
-    news: News,
+pub fn HeadMaps(
+    /// Reactive handle to the run and its sequence.
+    panel: PanelContext,
 ) -> impl IntoView {
     // As text, since texts are compared anyway.
-    let names = news.context.memo(|run| match run.state::<MarkovState>() {
+    let names = panel.context.memo(|run| match run.lab_state::<MarkovState>() {
         Some(chains) => chains.head_names().join(" "),
         None => String::new(),
     });
-    move || names.with(|names| (!names.is_empty()).then(|| card(news, names)))
+    move || names.with(|names| (!names.is_empty()).then(|| draw_card(panel, names)))
 }
 
-/// The card of the heads with these names.
-fn card(news: News, names: &str) -> AnyView {
+/// Draws the card with the maps; `names` are the names of the heads, such as "1.2", separated by spaces.
+fn draw_card(panel: PanelContext, names: &str) -> AnyView {
     // The cell that is pointed at.
     let pointed = RwSignal::new(None::<usize>);
-    let off = news.context.memo(|run| words::off(run.state::<MarkovState>()?, &run.link.view));
+    let off = panel
+        .context
+        .memo(|run| words::describe_disabled_heads(run.lab_state::<MarkovState>()?, &run.link.view));
     let reading = move || {
-        let said = news.see(|chains, _| {
-            let [head, from, to] = unpacked(pointed.get()?);
-            words::cell(chains, head, from, to)
+        let said = panel.see(|chains, _| {
+            let [head, from, to] = unpack_cell(pointed.get()?);
+            words::describe_attention(chains, head, from, to)
         });
         said.flatten().unwrap_or_else(|| {
             tr!("Each row shows the attention from one symbol to itself and to earlier symbols. Point at a map, or use the arrow keys, to read a value. Press a map to switch its head off.")
                 .into()
         })
     };
-    let can_measure = news.context.memo(|run| {
+    let can_measure = panel.context.memo(|run| {
         !run.link.view.show.contains(&markov_charts::ABLATION) && markov_charts::ABLATION.applies(run).is_ok()
     });
     let names: Vec<&str> = names.split(' ').collect();
@@ -60,7 +62,7 @@ fn card(news: News, names: &str) -> AnyView {
     let rows = layers.map(|layer| {
         let title = tr!("Layer {layer}", layer = layer_of(layer[0]));
         let shown = title.clone();
-        let heads = layer.iter().enumerate().map(|(at, name)| head(news, first + at, name, pointed));
+        let heads = layer.iter().enumerate().map(|(at, name)| draw_head(panel, first + at, name, pointed));
         let heads = heads.collect_view();
         first += layer.len();
         view! {
@@ -79,49 +81,49 @@ fn card(news: News, names: &str) -> AnyView {
                 <div class="heads__off" role="status">
                     <p data-testid="heads-off">{sentence}</p>
                     {button("all-heads", tr!("Switch all heads on"), Box::new(|| false),
-                        Box::new(move || news.request(SequenceAction::AllHeads)))}
+                        Box::new(move || panel.send_action(SequenceAction::EnableAllHeads)))}
                 </div>
             })}
             <div class="heads">{rows}</div>
             <div class="editing__buttons" class:hidden=move || !can_measure.get()>
                 {button("measure-heads", tr!("Measure the KL without each head"), Box::new(|| false),
-                    Box::new(move || news.context.ask.run(Request::ToggleChart(markov_charts::ABLATION))))}
+                    Box::new(move || panel.context.ask.run(Request::ToggleChart(markov_charts::ABLATION))))}
             </div>
         </section>
     }
     .into_any()
 }
 
-/// A head, row and column as one number; sequences are no longer than [`MOST`].
-fn packed([head, from, to]: [usize; 3]) -> usize {
-    (head * MOST + from) * MOST + to
+/// Encodes head, query position and key position as one number; positions are below [`MAX_LENGTH`].
+fn pack_cell([head, from, to]: [usize; 3]) -> usize {
+    (head * MAX_LENGTH + from) * MAX_LENGTH + to
 }
 
-/// The same the other way.
-fn unpacked(cell: usize) -> [usize; 3] {
-    [cell / MOST / MOST, cell / MOST % MOST, cell % MOST]
+/// Decodes a number of [`pack_cell`] to head, query position and key position.
+fn unpack_cell(cell: usize) -> [usize; 3] {
+    [cell / MAX_LENGTH / MAX_LENGTH, cell / MAX_LENGTH % MAX_LENGTH, cell % MAX_LENGTH]
 }
 
-/// One head, counted from 0 over all layers, with its name, "1.2".
-fn head(news: News, head: usize, name: &str, pointed: RwSignal<Option<usize>>) -> AnyView {
-    let (context, appearance) = (news.context, Appearance::here());
+/// Draws the attention map of one head, counted from 0 over all layers; `name` is for example "1.2".
+fn draw_head(panel: PanelContext, head: usize, name: &str, pointed: RwSignal<Option<usize>>) -> AnyView {
+    let (context, appearance) = (panel.context, Appearance::here());
     let canvas = NodeRef::<Canvas>::new();
     let is_off = context.memo(move |run| run.link.view.off.contains(&(head + 1)));
     let is_large = context
         .memo(move |run| run.link.view.head == head + 1 && run.link.view.show.contains(&markov_charts::MAP));
-    let length = move || untrack(|| news.see(|chains, _| chains.inspected.symbols.len())).unwrap_or(1);
+    let length = move || untrack(|| panel.see(|chains, _| chains.inspected.symbols.len())).unwrap_or(1);
     let paint = move || {
         let Some(canvas) = canvas.get_untracked() else { return };
-        let colours = appearance.theme().rising(SHADES);
+        let colours = appearance.theme().sequential_scale(SHADES);
         context.peek(|run| {
-            let inspected = run.state::<MarkovState>().map(|chains| &chains.inspected)?;
-            let shares = &inspected.look.heads.get(head)?.shares;
-            fill(&canvas, inspected.symbols.len(), shares, &colours)
+            let inspected = run.lab_state::<MarkovState>().map(|chains| &chains.inspected)?;
+            let shares = &inspected.trace.heads.get(head)?.shares;
+            paint_map(&canvas, inspected.symbols.len(), shares, &colours)
         });
     };
-    paint_on(
+    repaint_on(
         move || {
-            let _ = (news.see(|_, _| ()), appearance.is_dark.get());
+            let _ = (panel.see(|_, _| ()), appearance.is_dark.get());
             canvas.get().is_some()
         },
         paint,
@@ -135,9 +137,9 @@ fn head(news: News, head: usize, name: &str, pointed: RwSignal<Option<usize>>) -
         };
         let (row, column) =
             (at(event.offset_y(), canvas.client_height()), at(event.offset_x(), canvas.client_width()));
-        pointed.set(Some(packed([head, row, column])));
+        pointed.set(Some(pack_cell([head, row, column])));
     };
-    let here = move || pointed.get().map(unpacked).filter(|cell| cell[0] == head);
+    let here = move || pointed.get().map(unpack_cell).filter(|cell| cell[0] == head);
     let on_key = move |event: KeyboardEvent| {
         let (down, right) = match event.key().as_str() {
             "ArrowUp" => (-1, 0),
@@ -149,8 +151,14 @@ fn head(news: News, head: usize, name: &str, pointed: RwSignal<Option<usize>>) -
         };
         event.prevent_default();
         // One begins where the chosen prediction looks most.
-        let start =
-            || news.see(|chains, view| (chains.place(view), words::most(chains, head, chains.place(view))));
+        let start = || {
+            panel.see(|chains, view| {
+                (
+                    chains.shown_position(view),
+                    words::max_attention_position(chains, head, chains.shown_position(view)),
+                )
+            })
+        };
         let moved = |at: usize, by: isize| at.saturating_add_signed(by).min(length().saturating_sub(1));
         let cell = match untrack(here) {
             Some([_, from, to]) => [head, moved(from, down), moved(to, right)],
@@ -159,11 +167,11 @@ fn head(news: News, head: usize, name: &str, pointed: RwSignal<Option<usize>>) -
                 [head, from, to.unwrap_or(from)]
             }
         };
-        pointed.set(Some(packed(cell)));
+        pointed.set(Some(pack_cell(cell)));
     };
     let enlarge = move |_| {
         let next = if is_large.get_untracked() { 0 } else { head + 1 };
-        news.request(SequenceAction::Head(next));
+        panel.send_action(SequenceAction::SelectHead(next));
         if context.peek(|run| !run.link.view.show.contains(&markov_charts::MAP)) {
             context.ask.run(Request::ToggleChart(markov_charts::MAP));
         }
@@ -171,7 +179,8 @@ fn head(news: News, head: usize, name: &str, pointed: RwSignal<Option<usize>>) -
     let label = {
         let name = name.to_string();
         move || {
-            let mostly = news.see(|chains, view| words::mostly(chains, head, chains.place(view)));
+            let mostly = panel
+                .see(|chains, view| words::describe_max_attention(chains, head, chains.shown_position(view)));
             mostly.flatten().unwrap_or_else(|| tr!("Head {name}", name))
         }
     };
@@ -183,7 +192,7 @@ fn head(news: News, head: usize, name: &str, pointed: RwSignal<Option<usize>>) -
             <button class="head__map" type="button" data-testid=format!("head-{name}") aria-label=label
                 aria-pressed=move || (!is_off.get()).to_string()
                 title=move || if is_off.get() { tr!("Switch this head on") } else { tr!("Switch this head off") }
-                on:click=move |_| news.request(SequenceAction::ToggleHead(head + 1)) on:keydown=on_key
+                on:click=move |_| panel.send_action(SequenceAction::ToggleHead(head + 1)) on:keydown=on_key
                 on:blur=move |_| pointed.set(None)
                 on:pointermove=point on:pointerleave=move |_| pointed.set(None)>
                 <canvas class="head__canvas" node_ref=canvas></canvas>
@@ -200,23 +209,28 @@ fn head(news: News, head: usize, name: &str, pointed: RwSignal<Option<usize>>) -
                 </button>
             </div>
             <p class="head__loss" data-testid=format!("without-{name}")>
-                {move || news.see(|chains, _| words::without(chains, head)).flatten()}
+                {move || panel.see(|chains, _| words::describe_ablation(chains, head)).flatten()}
             </p>
         </div>
     }
     .into_any()
 }
 
-/// Draws `[length, length]` shares, one pixel each; what cannot be looked at stays clear.
-fn fill(canvas: &HtmlCanvasElement, length: usize, shares: &[f64], colours: &[[u8; 3]]) -> Option<()> {
+/// Paints attention weights `[length, length]` (query, key), one pixel each; keys after the query stay transparent.
+fn paint_map(
+    canvas: &HtmlCanvasElement,
+    length: usize,
+    attention: &[f64],
+    colours: &[[u8; 3]],
+) -> Option<()> {
     let mut pixels = vec![0; 4 * length * length];
-    for (at, (share, pixel)) in shares.iter().zip(pixels.chunks_exact_mut(4)).enumerate() {
+    for (at, (share, pixel)) in attention.iter().zip(pixels.chunks_exact_mut(4)).enumerate() {
         if at % length <= at / length {
             let shade = (share.clamp(0.0, 1.0) * (SHADES - 1) as f64).round() as usize;
             let [red, green, blue] = *colours.get(shade)?;
             pixel.copy_from_slice(&[red, green, blue, 255]);
         }
     }
-    pixels::put(canvas, (length as u32, length as u32), &pixels);
+    pixels::draw_pixels(canvas, (length as u32, length as u32), &pixels);
     Some(())
 }

@@ -1,20 +1,20 @@
-//! What the parts of the panel that looks inside a network have in common.
+//! The type and trait that the parts of the panel share: the handle to the run, and the sending of actions.
 
 use vivarium_labs::markov::panel::action::SequenceAction;
 use vivarium_labs::markov::panel::change::request;
 use vivarium_labs::markov::state::MarkovState;
 
-/// The run, for readers of the sequence that is looked into.
-pub(super) type News = vivarium_ui::news::News<MarkovState>;
+/// Reactive handle to the run on display and to this lab's state of it.
+pub(super) type PanelContext = vivarium_ui::news::LabContext<MarkovState>;
 
-/// Requests of the panel's controls.
-pub(super) trait Requests {
-    /// Asks the page for the change that `action` makes.
-    fn request(self, action: SequenceAction);
+/// Sends the panel's actions to the page.
+pub(super) trait SendAction {
+    /// Sends `action` to the page as the request that it stands for.
+    fn send_action(self, action: SequenceAction);
 }
 
-impl Requests for News {
-    fn request(self, action: SequenceAction) {
+impl SendAction for PanelContext {
+    fn send_action(self, action: SequenceAction) {
         self.ask(|chains, view| request(chains, view, action));
     }
 }

@@ -1,10 +1,10 @@
-//! Where on the page each part of the panel stands.
+//! The lab's help text, and which section of the page shows its panel.
 
 use leptos::prelude::*;
 
-use crate::markov::sequence::Inside;
-use crate::markov::theory::Theory;
-use crate::panel::{LabPanel, Place};
+use crate::markov::sequence::SequencePanel;
+use crate::markov::theory::TwoStepTheory;
+use crate::panel::{LabPanel, PageSection};
 use vivarium_labs::markov::MarkovLab;
 
 impl LabPanel for MarkovLab {
@@ -14,10 +14,10 @@ impl LabPanel for MarkovLab {
         )
     }
 
-    fn draw(&self, place: Place) -> Option<AnyView> {
-        match place {
-            Place::Inside => Some(view! { <Inside /> }.into_any()),
-            Place::Theory => Some(view! { <Theory /> }.into_any()),
+    fn draw(&self, section: PageSection) -> Option<AnyView> {
+        match section {
+            PageSection::Inside => Some(view! { <SequencePanel /> }.into_any()),
+            PageSection::Theory => Some(view! { <TwoStepTheory /> }.into_any()),
             _ => None,
         }
     }

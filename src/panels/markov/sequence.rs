@@ -1,70 +1,72 @@
-//! Looking inside a network on sequences: one sequence, where its prediction looks, and what is expected next.
+//! One sequence: the attention weights of a prediction, and the probabilities of the next symbol.
 //!
 //! # Why
-//! What is shown here is asked of the state anew whenever there is news; a memo of each kind of thing would be carried by
-//! every visitor, and saves little.
+//! Every view reads the state anew after each change of the run; memos for each kind of value would add to the size of
+//! the program and save little time.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 
 use crate::markov::chain::ChainCard;
-use crate::markov::heads::Heads;
-use crate::markov::news::{News, Requests};
+use crate::markov::heads::HeadMaps;
+use crate::markov::news::{PanelContext, SendAction};
 use vivarium_labs::markov::panel::action::SequenceAction;
-use vivarium_labs::markov::panel::words::{self, EXAMPLES};
-use vivarium_labs::markov::state::{MarkovState, Origin};
-use vivarium_plot::analysis::chains::{letter, word};
+use vivarium_labs::markov::panel::words::{self, SEQUENCE_COUNT};
+use vivarium_labs::markov::state::{MarkovState, SequenceOrigin};
+use vivarium_plot::analysis::chains::{join_symbols, symbol_letter};
 use vivarium_ui::button::button;
-use vivarium_ui::inside::{inside, of_lab, which};
-use vivarium_view::display::words::decimal;
+use vivarium_ui::inside::{example_buttons, inside_panel, show_for_lab};
+use vivarium_view::display::words::format_decimal;
 
-/// Symbols that the keys PageUp and PageDown go.
-const PAGE: usize = 10;
+/// Number of symbols that PageUp and PageDown move by.
+const PAGE_SYMBOLS: usize = 10;
 
-/// The panel, for runs on sequences.
+/// The lab's panel: one sequence, its next-symbol predictions, the attention heads and the chain; for runs on
+/// sequences.
 #[component]
-pub fn Inside() -> impl IntoView {
-    of_lab(|news: News| {
+pub fn SequencePanel() -> impl IntoView {
+    show_for_lab(|panel: PanelContext| {
         let parts = view! {
             <section class="card card--wide" aria-label=tr!("Sequence")>
                 <p class="card__text" data-testid="origin">
-                    {move || news.see(|chains, _| words::origin(chains))}
+                    {move || panel.see(|chains, _| words::describe_origin(chains))}
                 </p>
-                {strip(news)}
-                {editing(news)}
+                {draw_strip(panel)}
+                {draw_editing(panel)}
             </section>
-            {next_symbol(news)}
-            <Heads news />
-            <ChainCard news />
+            {draw_next_symbol(panel)}
+            <HeadMaps panel />
+            <ChainCard panel />
         };
-        inside("inside-title", tr!("Inside the network"), parts.into_any())
+        inside_panel("inside-title", tr!("Inside the network"), parts.into_any())
     })
 }
 
-/// The number behind `data-at` of the element that an event is about.
-fn at_of(event: &web_sys::Event) -> Option<usize> {
+/// The position in the sequence of the symbol that is an event's target, from its `data-at` attribute.
+fn event_position(event: &web_sys::Event) -> Option<usize> {
     let target: Element = event.target()?.dyn_into().ok()?;
     target.get_attribute("data-at")?.parse().ok()
 }
 
-/// The symbols, each coloured by how much the prediction looks at it.
-fn strip(news: News) -> AnyView {
+/// Draws the symbols of the sequence, each coloured by its attention weight for the chosen prediction.
+fn draw_strip(panel: PanelContext) -> AnyView {
     let pointed = RwSignal::new(None::<usize>);
     // The last place is followed when symbols are added.
     let choose = move |at: usize, count: usize| {
-        news.request(SequenceAction::Place(if at + 1 == count { 0 } else { at + 1 }));
+        panel.send_action(SequenceAction::SelectPosition(if at + 1 == count { 0 } else { at + 1 }));
     };
-    let now =
-        move || untrack(|| news.see(|chains, view| (chains.place(view), chains.inspected.symbols.len())));
+    let now = move || {
+        untrack(|| panel.see(|chains, view| (chains.shown_position(view), chains.inspected.symbols.len())))
+    };
     let on_key = move |event: KeyboardEvent| {
         let Some((at, count)) = now() else { return };
         let last = count.saturating_sub(1);
         let to = match event.key().as_str() {
             "ArrowLeft" | "ArrowUp" => at.saturating_sub(1),
             "ArrowRight" | "ArrowDown" => (at + 1).min(last),
-            "PageUp" => at.saturating_sub(PAGE),
-            "PageDown" => (at + PAGE).min(last),
+            "PageUp" => at.saturating_sub(PAGE_SYMBOLS),
+            "PageDown" => (at + PAGE_SYMBOLS).min(last),
             "Home" => 0,
             "End" => last,
             _ => return,
@@ -78,25 +80,25 @@ fn strip(news: News) -> AnyView {
         }
     };
     let on_click = move |event: web_sys::MouseEvent| {
-        if let (Some(at), Some((_, count))) = (at_of(&event), now()) {
+        if let (Some(at), Some((_, count))) = (event_position(&event), now()) {
             choose(at, count);
         }
     };
-    let note = move || news.see(|chains, view| words::gazed(chains, view, pointed.get()));
+    let note = move || panel.see(|chains, view| words::describe_weights(chains, view, pointed.get()));
     let chips = move || {
-        news.see(|chains, view| {
-            let (_, weights) = words::gaze(chains, view);
+        panel.see(|chains, view| {
+            let (_, weights) = words::mean_head_weights(chains, view);
             let most = weights.iter().fold(1e-9f64, |most, weight| most.max(weight.abs()));
-            let here = chains.place(view);
+            let here = chains.shown_position(view);
             let both = chains.inspected.symbols.iter().zip(weights).enumerate();
-            both.map(|(at, (symbol, weight))| chip(at, *symbol, weight, most, here)).collect_view()
+            both.map(|(at, (symbol, weight))| draw_symbol(at, *symbol, weight, most, here)).collect_view()
         })
     };
     view! {
         <div class="strip" role="listbox" aria-label=tr!("Symbols of the sequence") aria-orientation="horizontal"
             data-testid="strip" on:keydown=on_key on:click=on_click
-            on:focusin=move |event| pointed.set(at_of(&event)) on:focusout=move |_| pointed.set(None)
-            on:pointerover=move |event| pointed.set(at_of(&event)) on:pointerleave=move |_| pointed.set(None)>
+            on:focusin=move |event| pointed.set(event_position(&event)) on:focusout=move |_| pointed.set(None)
+            on:pointerover=move |event| pointed.set(event_position(&event)) on:pointerleave=move |_| pointed.set(None)>
             {chips}
         </div>
         <p class="card__note" data-testid="strip-note">{note}</p>
@@ -104,71 +106,75 @@ fn strip(news: News) -> AnyView {
     .into_any()
 }
 
-/// One symbol of the strip.
-fn chip(at: usize, symbol: u8, weight: f64, most: f64, here: usize) -> impl IntoView {
-    let letter = letter(usize::from(symbol));
-    let label = tr!("Symbol {at}, {letter}: {weight}", at = at + 1, letter, weight = decimal(weight as f32));
-    let class = match (at > here, weight < 0.0) {
+/// Draws the symbol at position `at`. `max_weight` scales the colour; `chosen` is the position after which the next
+/// symbol is predicted.
+fn draw_symbol(at: usize, symbol: u8, weight: f64, max_weight: f64, chosen: usize) -> impl IntoView {
+    let letter = symbol_letter(usize::from(symbol));
+    let label =
+        tr!("Symbol {at}, {letter}: {weight}", at = at + 1, letter, weight = format_decimal(weight as f32));
+    let class = match (at > chosen, weight < 0.0) {
         (true, _) => "chip chip--later",
         (_, true) => "chip chip--less",
         _ => "chip",
     };
     view! {
         <button class=class type="button" role="option" id=format!("symbol-{at}") data-at=at.to_string()
-            data-testid=format!("symbol-{}", at + 1) aria-selected=if at == here { "true" } else { "false" }
+            data-testid=format!("symbol-{}", at + 1) aria-selected=if at == chosen { "true" } else { "false" }
             aria-label=label
-            tabindex=if at == here { "0" } else { "-1" }
-            style:--share=format!("{:.3}", weight.abs() / most)>
+            tabindex=if at == chosen { "0" } else { "-1" }
+            style:--share=format!("{:.3}", weight.abs() / max_weight)>
             {letter}
         </button>
     }
 }
 
-/// Buttons and a field that change the sequence.
-fn editing(news: News) -> AnyView {
-    let context = news.context;
+/// Draws the buttons and the text field that edit the sequence.
+fn draw_editing(panel: PanelContext) -> AnyView {
+    let context = panel.context;
     // While it is typed, the text stays as it is; then it is written as the page would.
     let typed = RwSignal::new(None::<String>);
     let field = context.field("seq");
     let taken = context.memo(|run| {
         let symbols: Vec<u8> = run.link.view.sequence.iter().map(|symbol| *symbol as u8).collect();
-        word(&symbols)
+        join_symbols(&symbols)
     });
     let own = Memo::new(move |_| {
         let refused = field.with(|field| field.expected.is_some().then(|| field.text.clone()));
         refused.unwrap_or_else(|| taken.get())
     });
     let text = move || typed.get().unwrap_or_else(|| own.get());
-    let problem = Memo::new(move |_| field.with(|field| field.expected.as_deref().map(words::refused)));
-    let show = move |example| news.request(SequenceAction::Example(example));
-    let is_held_out =
-        move || news.see(|chains, _| matches!(chains.inspected.origin, Origin::HeldOut(_))) == Some(true);
+    let problem =
+        Memo::new(move |_| field.with(|field| field.expected.as_deref().map(words::describe_rejection)));
+    let show = move |example| panel.send_action(SequenceAction::SelectSequence(example));
+    let is_held_out = move || {
+        panel.see(|chains, _| matches!(chains.inspected.origin, SequenceOrigin::HeldOut(_))) == Some(true)
+    };
     let back = move || {
         let has_chain = context.peek(|run| !run.link.view.chain.is_empty());
-        news.request(if has_chain {
-            SequenceAction::NoChain
+        panel.send_action(if has_chain {
+            SequenceAction::RemoveChain
         } else {
-            SequenceAction::Sequence(String::new())
+            SequenceAction::SetSequence(String::new())
         });
     };
-    let count = context.memo(|run| run.state::<MarkovState>().map_or(0, |chains| chains.task.symbols));
+    let count = context.memo(|run| run.lab_state::<MarkovState>().map_or(0, |chains| chains.task.symbols));
     let append = move |symbol: usize| {
-        let letter = letter(symbol);
+        let letter = symbol_letter(symbol);
         view! {
             <button class="button button--symbol" type="button" data-testid=format!("append-{letter}")
                 aria-label=tr!("Add {letter} at the end", letter)
-                on:click=move |_| news.request(SequenceAction::Append(symbol as u8))>
+                on:click=move |_| panel.send_action(SequenceAction::Append(symbol as u8))>
                 {format!("+ {letter}")}
             </button>
         }
     };
     view! {
         <div class="editing">
-            {which(tr!("Which sequence"), news, EXAMPLES, show,
+            {example_buttons(tr!("Which sequence"), panel, SEQUENCE_COUNT, show,
                 button("back-to-held-out", tr!("Back to held-out sequences"), Box::new(is_held_out), Box::new(back)))}
             <div class="editing__buttons" role="group" aria-label=tr!("Change the sequence")>
                 {move || (0..count.get()).map(append).collect_view()}
-                {button("shorten", tr!("Remove the last symbol"), Box::new(|| false), Box::new(move || news.request(SequenceAction::Shorten)))}
+                {button("shorten", tr!("Remove the last symbol"), Box::new(|| false), Box::new(move || panel.send_action(SequenceAction::RemoveLast)))}
             </div>
             <div class="editing__own">
                 <label class="editing__label" for="own-sequence">{tr!("Your own sequence")}</label>
@@ -179,7 +185,7 @@ fn editing(news: News) -> AnyView {
                     on:input=move |event| {
                         let text = event_target_value(&event);
                         typed.set(Some(text.clone()));
-                        news.request(SequenceAction::Sequence(text));
+                        panel.send_action(SequenceAction::SetSequence(text));
                     }
                     on:blur=move |_| typed.set(None) />
                 <p class="knob__problem" id="own-sequence-problem" role="status" data-testid="own-sequence-problem">
@@ -191,15 +197,19 @@ fn editing(news: News) -> AnyView {
     .into_any()
 }
 
-/// What truth, network and strategies expect after the chosen symbol.
-fn next_symbol(news: News) -> AnyView {
+/// Draws the table of probabilities of the next symbol: those of the chain, of the network and of the known strategies.
+fn draw_next_symbol(panel: PanelContext) -> AnyView {
     let heads = move || {
-        news.see(|chains, _| {
-            chains.letters().into_iter().map(|letter| view! { <th scope="col">{letter}</th> }).collect_view()
+        panel.see(|chains, _| {
+            chains
+                .symbol_letters()
+                .into_iter()
+                .map(|letter| view! { <th scope="col">{letter}</th> })
+                .collect_view()
         })
     };
     let rows = move || {
-        let rows = news.see(words::expected).unwrap_or_default().into_iter().map(|(who, cells)| {
+        let rows = panel.see(words::prediction_rows).unwrap_or_default().into_iter().map(|(who, cells)| {
             let cells = cells.into_iter().map(|(share, text)| {
                 view! { <td class="expected__cell" style:--share=format!("{share:.3}")>{text}</td> }
             });
@@ -218,7 +228,7 @@ fn next_symbol(news: News) -> AnyView {
         <section class="card" aria-labelledby="next-title">
             <h3 class="card__name" id="next-title">
                 {tr!("Next symbol after ")}
-                {move || news.see(|chains, view| words::place(chains, chains.place(view)))}
+                {move || panel.see(|chains, view| words::position_name(chains, chains.shown_position(view)))}
             </h3>
             <div class="expected__frame">
                 <table class="expected" data-testid="next-symbol">
@@ -227,7 +237,7 @@ fn next_symbol(news: News) -> AnyView {
                 </table>
             </div>
             <p class="card__text" data-testid="sequence-loss">
-                {move || news.see(|chains, _| words::cost(chains)).flatten()}
+                {move || panel.see(|chains, _| words::describe_loss(chains)).flatten()}
             </p>
         </section>
     }

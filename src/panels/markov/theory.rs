@@ -1,13 +1,13 @@
-//! The theory of two steps with knobs, drawn while they are moved.
+//! The section on the theory of two gradient steps: settings, and charts that follow them immediately.
 
 use leptos::prelude::*;
 
-use crate::markov::news::News;
+use crate::markov::news::PanelContext;
 use vivarium_core::settings::Settings;
 use vivarium_labs::markov::MarkovState;
 use vivarium_model::models::Model;
 use vivarium_plot::analysis::chains::parts;
-use vivarium_plot::analysis::{Grid, Reading, theory};
+use vivarium_plot::analysis::{Heatmap, Reading, theory};
 use vivarium_science::markov::theory::TheorySettings;
 use vivarium_ui::context::RunContext;
 use vivarium_ui::plot::Drawing;
@@ -15,28 +15,31 @@ use vivarium_ui::setting::Setting;
 use vivarium_ui::sheet::fold;
 use vivarium_view::ui::field::Field;
 
-/// Steps of which v is drawn, the last ones.
+/// Number of last gradient steps whose vector v is drawn.
 const DRAWN_STEPS: usize = 3;
 
-/// The section, for runs on sequences; open where the minimal model is trained.
+/// Section about the first gradient steps of the minimal model, computed exactly; for runs on sequences, and open if
+/// the run trains that model.
 #[component]
-pub fn Theory() -> impl IntoView {
+pub fn TwoStepTheory() -> impl IntoView {
     let context = RunContext::here();
     let lab = context.memo(|run| {
-        run.state::<MarkovState>().is_some().then(|| matches!(run.spec().model, Model::MinimalMarkov(_)))
+        run.lab_state::<MarkovState>().is_some().then(|| matches!(run.spec().model, Model::MinimalMarkov(_)))
     });
     move || {
         let is_minimal = lab.get()?;
-        Some(fold("theory", tr!("The theory of two gradient steps"), is_minimal, move || explored(context)))
+        Some(fold("theory", tr!("The theory of two gradient steps"), is_minimal, move || {
+            draw_explorer(context)
+        }))
     }
 }
 
-/// Knobs, sentences and drawings.
-fn explored(context: RunContext) -> AnyView {
-    let news = News::here();
+/// Draws the settings, sentences and charts of the section.
+fn draw_explorer(context: RunContext) -> AnyView {
+    let panel = PanelContext::here();
     // As text, since texts are compared anyway.
     let taken = context.memo(|run| {
-        let knobs = TheorySettings::KNOBS.iter().filter_map(|knob| run.link.theory.value(knob.key));
+        let knobs = TheorySettings::SETTINGS.iter().filter_map(|setting| run.link.theory.value(setting.key));
         knobs.map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
     });
     // While a slider is moved the theory follows at once, "tt=40"; the link changes when it is let go.
@@ -50,43 +53,53 @@ fn explored(context: RunContext) -> AnyView {
         let mut knobs = context.peek(|run| run.link.theory.clone());
         trial.with(|trial| {
             let (key, text) = trial.as_deref()?.split_once('=')?;
-            let knob = TheorySettings::KNOBS.iter().find(|knob| knob.key == key)?;
-            knobs.set(key, &knob.parse(text).ok()?).ok()
+            let setting = TheorySettings::SETTINGS.iter().find(|setting| setting.key == key)?;
+            knobs.set(key, &setting.parse(text).ok()?).ok()
         });
         knobs.compute()
     });
-    let trained = move || news.see(|chains, _| chains.minimal().map(|(_, v)| v.to_vec())).flatten();
+    let trained =
+        move || panel.see(|chains, _| chains.minimal_parameters().map(|(_, v)| v.to_vec())).flatten();
     let is_trained = context.memo(|run| matches!(run.spec().model, Model::MinimalMarkov(_)));
     let lags = move || {
         outcome.with(|outcome| {
             let after: Vec<(usize, &[f64])> =
                 outcome.models.iter().enumerate().map(|(step, theory)| (step, &theory.v[..])).collect();
             let last = &after[after.len().saturating_sub(DRAWN_STEPS)..];
-            Reading::Lines(theory::lags(last, trained().as_deref()))
+            Reading::Lines(theory::lag_chart(last, trained().as_deref()))
         })
     };
     let kernel = move || {
-        outcome
-            .with(|outcome| Reading::Grid(theory::kernel(&outcome.last_model().w, outcome.models.len() - 1)))
+        outcome.with(|outcome| {
+            Reading::Grid(theory::kernel_heatmap(&outcome.last_model().w, outcome.models.len() - 1))
+        })
     };
     let of_run = move || {
-        let grid = news.see(|chains, _| Some(parts::kernel(chains.task.symbols, chains.minimal()?.0)));
-        let grid = Grid { title: tr!("Matrix W of this run").into(), ..grid.flatten().unwrap_or_default() };
+        let grid = panel.see(|chains, _| {
+            Some(parts::kernel_heatmap(chains.task.symbols, chains.minimal_parameters()?.0))
+        });
+        let grid =
+            Heatmap { title: tr!("Matrix W of this run").into(), ..grid.flatten().unwrap_or_default() };
         Reading::Grid(grid)
     };
     let moves = move || {
         outcome.with(|outcome| {
-            Reading::Lines(theory::parts(&outcome.uniform_lag_gradient, &outcome.diagonal_lag_gradient))
+            Reading::Lines(theory::gradient_parts_chart(
+                &outcome.uniform_lag_gradient,
+                &outcome.diagonal_lag_gradient,
+            ))
         })
     };
-    let ratios = move || outcome.with(|outcome| Reading::Lines(theory::ratios(&outcome.diagonal_ratios())));
+    let ratios = move || {
+        outcome.with(|outcome| Reading::Lines(theory::diagonal_ratio_chart(&outcome.diagonal_ratios())))
+    };
     let texts = move || outcome.with(|outcome| outcome.summary.clone());
     let drawing = move |testid, reading: Callback<(), Reading>, about: &'static str| {
         let label = move || format!("{about} {}", texts().join(" "));
         view! { <Drawing testid reading label=Signal::derive(label) /> }
     };
-    let knobs = TheorySettings::KNOBS.iter().map(|knob| {
-        let field = Field::of(knob);
+    let knobs = TheorySettings::SETTINGS.iter().map(|setting| {
+        let field = Field::of(setting);
         let key = field.key;
         view! { <Setting field trial=Callback::new(move |text: String| trial.set(Some(format!("{key}={text}")))) /> }
     });

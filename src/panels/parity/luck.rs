@@ -1,9 +1,10 @@
-//! Width and luck: the winners of a wide layer and their ticket, what one step reveals, and what resources must pay.
+//! The section on width and initial weights: which neurons of a wide layer win, what one gradient step reveals, and the
+//! cost.
 //!
 //! # Why
-//! Chances are closed forms that follow a slider at once. Drawn batches stand beside them as points, made in slices
-//! between two frames, a few milliseconds each, and begun anew when a slider is moved. Words and sliders are markup that
-//! is written at once: views of each would be more code than everything else here.
+//! Probabilities are closed forms that follow a slider immediately. Shares of random batches are points next to them,
+//! measured in slices of a few milliseconds between two frames, and started anew when a slider moves. Texts and sliders
+//! are HTML strings: a view of each would be more code than everything else here.
 
 use std::time::Duration;
 
@@ -11,39 +12,43 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlInputElement};
 
-use vivarium_core::language::escaped;
-use vivarium_labs::parity::luck::{floor, knob, knobs_markup, neurons, places, revealed, winners_markup};
+use vivarium_core::language::escape_html;
+use vivarium_labs::parity::luck::{
+    describe_bound, describe_one_step, initial_slider_values, reference_neurons, render_sliders,
+    render_tickets, slider_index,
+};
 use vivarium_model::models::Model;
 use vivarium_model::platform::now_ms;
 use vivarium_model::tasks::Task;
 use vivarium_plot::analysis::Reading;
-use vivarium_plot::analysis::recovery::trials::{Share, Trials};
-use vivarium_plot::analysis::recovery::{Neuron, chart};
+use vivarium_plot::analysis::recovery::trials::{RecoveryTrials, TrialCounts};
+use vivarium_plot::analysis::recovery::{ParityNeuron, chart};
 use vivarium_ui::context::RunContext;
 use vivarium_ui::plot::Drawing;
 use vivarium_ui::sheet::fold;
 
-/// Longest time between two looks at the person, in milliseconds.
+/// Maximum duration of one slice of trials, in milliseconds, after which the browser handles events.
 const SLICE_MS: f64 = 6.0;
-/// Trials of each batch size.
-const TRIALS: usize = 40;
-/// Largest batch that is drawn, as a power of two, and the largest that curves go to.
-const LARGEST: (u32, u32) = (17, 20);
+/// Number of trials per batch size and neuron.
+const TRIALS_PER_POINT: usize = 40;
+/// Exponents of two: of the largest batch that is sampled, and of the largest batch of the theory curves.
+const MAX_BATCH_POWERS: (u32, u32) = (17, 20);
 
-/// What is said above the knobs, as markup.
-fn about() -> String {
+/// HTML of the text above the sliders.
+fn intro_markup() -> String {
     format!(
         "<h3 class=\"card__name\">{}</h3><p class=\"card__note\">{}</p>",
-        escaped(tr!("One step reveals the bits")),
-        escaped(tr!(
+        escape_html(tr!("One step reveals the bits")),
+        escape_html(tr!(
             "Take one neuron and one batch. Do the relevant bits have the largest entries in the gradient? Lines show the probability from theory; points show the share of random batches."
         ))
     )
 }
 
-/// The section, for runs on parities; open where rows begin with a few ones, and for runs of one step.
+/// Section about width and initial weights, for runs on parities; open for sparse initial weights and for runs of one
+/// step.
 #[component]
-pub fn Luck() -> impl IntoView {
+pub fn WidthAndLuck() -> impl IntoView {
     let context = RunContext::here();
     let lab = context.memo(|run| {
         let spec = run.spec();
@@ -52,102 +57,112 @@ pub fn Luck() -> impl IntoView {
     });
     move || {
         let is_open = lab.get()?;
-        Some(fold("luck", tr!("Width and initial weights"), is_open, move || opened(context)))
+        Some(fold("luck", tr!("Width and initial weights"), is_open, move || draw_section(context)))
     }
 }
 
-/// A part whose markup is written anew when it changes.
-fn part(class: &'static str, testid: &'static str, markup: Signal<String>) -> AnyView {
+/// Draws a block whose inner HTML follows `markup`.
+fn draw_markup(class: &'static str, testid: &'static str, markup: Signal<String>) -> AnyView {
     // Markup: what this file and `parity::luck` write, whose texts are escaped.
     view! { <div class=class data-testid=testid inner_html=markup></div> }.into_any()
 }
 
-fn opened(context: RunContext) -> AnyView {
-    let winners = context.memo(winners_markup);
-    let floor = context.memo(|run| escaped(&floor(run.spec()).unwrap_or_default()));
-    let places = RwSignal::new(context.peek(|run| places(run.spec())));
+/// Draws the content of the section, and starts the trials anew when a slider moves.
+fn draw_section(context: RunContext) -> AnyView {
+    let winners = context.memo(render_tickets);
+    let floor = context.memo(|run| escape_html(&describe_bound(run.spec()).unwrap_or_default()));
+    let places = RwSignal::new(context.peek(|run| initial_slider_values(run.spec())));
     let all = Memo::new(move |_| {
         let [n, k, s] = places.get();
-        neurons(n, k, s)
+        reference_neurons(n, k, s)
     });
-    let drawn = RwSignal::new(Vec::<(usize, Vec<Share>)>::new());
+    let drawn = RwSignal::new(Vec::<(usize, Vec<TrialCounts>)>::new());
     let turn = StoredValue::new(0u32);
-    // Nobody draws for a panel that is gone.
+    // No more trials for a panel that was removed.
     on_cleanup(move || {
         turn.try_update_value(|turn| *turn += 1);
     });
     Effect::new(move |_| {
-        let neurons: Vec<Neuron> = all.get().into_iter().map(|(_, neuron)| neuron).collect();
+        let neurons: Vec<ParityNeuron> = all.get().into_iter().map(|(_, neuron)| neuron).collect();
         drawn.set((0..neurons.len()).map(|at| (at, vec![])).collect());
         turn.update_value(|turn| *turn += 1);
         let mut jobs = vec![];
         // The last is taken first: all curves grow from the left.
-        for power in (7..=LARGEST.0).rev().step_by(2) {
+        for power in (7..=MAX_BATCH_POWERS.0).rev().step_by(2) {
             jobs.extend(neurons.iter().enumerate().map(|(at, neuron)| (at, *neuron, 1u64 << power)));
         }
-        draw(jobs, None, turn, turn.get_value(), drawn);
+        run_trials(jobs, None, turn, turn.get_value(), drawn);
     });
     let reading = Callback::new(move |()| {
-        Reading::Lines(all.with(|all| drawn.with(|drawn| chart(all, LARGEST.1, drawn))))
+        Reading::Lines(all.with(|all| drawn.with(|drawn| chart(all, MAX_BATCH_POWERS.1, drawn))))
     });
-    let said = move || all.with(|all| revealed(all));
+    let said = move || all.with(|all| describe_one_step(all));
     let texts = move || {
-        let items: String = said().iter().map(|text| format!("<li>{}</li>", escaped(text))).collect();
+        let items: String = said().iter().map(|text| format!("<li>{}</li>", escape_html(text))).collect();
         format!("<ul class=\"theory__texts\">{items}</ul>")
     };
     let hear = move |event: Event| {
         let Some(input) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) else {
             return;
         };
-        if let (Some(at), Ok(place)) = (knob(&input.name()), input.value().parse()) {
+        if let (Some(at), Ok(place)) = (slider_index(&input.name()), input.value().parse()) {
             if let Some(shown) = document().get_element_by_id(&format!("{}-is", input.id())) {
                 shown.set_text_content(Some(&input.value()));
             }
             places.update(|places| places[at] = place);
         }
     };
-    let knobs = knobs_markup(places.get_untracked());
+    let settings = render_sliders(places.get_untracked());
     view! {
         <div on:input=hear>
-            {part("luck__part", "luck-winners", winners.into())}
-            {part("luck__part", "luck-about", Signal::derive(about))}
+            {draw_markup("luck__part", "luck-winners", winners.into())}
+            {draw_markup("luck__part", "luck-about", Signal::derive(intro_markup))}
             <div class="theory__parts">
-                {part("theory__knobs", "luck-knobs", Signal::stored(knobs))}
-                {part("luck__part", "luck-texts", Signal::derive(texts))}
+                {draw_markup("theory__knobs", "luck-knobs", Signal::stored(settings))}
+                {draw_markup("luck__part", "luck-texts", Signal::derive(texts))}
                 {view! {
                     <Drawing testid="luck-plot" reading label=Signal::derive(move || said().join(" ")) />
                 }.into_any()}
             </div>
-            {part("card__note", "floor", floor.into())}
+            {draw_markup("card__note", "floor", floor.into())}
         </div>
     }
     .into_any()
 }
 
-/// Goes on with trials for a moment, and again on the next turn of the page's loop until none is left or `turn` is
-/// another.
-fn draw(
-    mut jobs: Vec<(usize, Neuron, u64)>,
-    under_way: Option<(usize, Trials)>,
-    turn: StoredValue<u32>,
-    mine: u32,
-    drawn: RwSignal<Vec<(usize, Vec<Share>)>>,
+/// Runs one slice of trials in a timer and schedules the next, until no job remains or `generation` is no longer
+/// `own_generation`.
+///
+/// A job is the index of a neuron, the neuron and a batch size. `measured` receives for each neuron the share of
+/// successful trials.
+fn run_trials(
+    mut jobs: Vec<(usize, ParityNeuron, u64)>,
+    current: Option<(usize, RecoveryTrials)>,
+    generation: StoredValue<u32>,
+    own_generation: u32,
+    measured: RwSignal<Vec<(usize, Vec<TrialCounts>)>>,
 ) {
     let go_on = move || {
-        if turn.try_get_value() != Some(mine) {
+        if generation.try_get_value() != Some(own_generation) {
             return;
         }
-        let fresh = || jobs.pop().map(|(at, neuron, batch)| (at, Trials::new(neuron, batch, 1)));
-        let Some((at, mut trials)) = under_way.or_else(fresh) else { return };
+        let fresh = || jobs.pop().map(|(at, neuron, batch)| (at, RecoveryTrials::new(neuron, batch, 1)));
+        let Some((at, mut trials)) = current.or_else(fresh) else { return };
         let end = now_ms() + SLICE_MS;
-        while trials.share().all < TRIALS && now_ms() < end {
+        while trials.counts().trials < TRIALS_PER_POINT && now_ms() < end {
             trials.advance(64);
         }
-        let share = trials.share();
-        if share.all >= TRIALS {
-            drawn.update(|drawn| drawn[at].1.push(share));
+        let share = trials.counts();
+        if share.trials >= TRIALS_PER_POINT {
+            measured.update(|drawn| drawn[at].1.push(share));
         }
-        draw(jobs, (share.all < TRIALS).then_some((at, trials)), turn, mine, drawn);
+        run_trials(
+            jobs,
+            (share.trials < TRIALS_PER_POINT).then_some((at, trials)),
+            generation,
+            own_generation,
+            measured,
+        );
     };
     set_timeout(go_on, Duration::ZERO);
 }

@@ -1,11 +1,11 @@
-//! What only this lab shows on the page: width and luck.
+//! The panel of the parity lab: width and initial weights.
 
 mod luck;
 
 use leptos::prelude::*;
 
-use crate::panel::{LabPanel, Place};
-use luck::Luck;
+use crate::panel::{LabPanel, PageSection};
+use luck::WidthAndLuck;
 use vivarium_labs::parity::ParityLab;
 
 impl LabPanel for ParityLab {
@@ -15,9 +15,9 @@ impl LabPanel for ParityLab {
         )
     }
 
-    fn draw(&self, place: Place) -> Option<AnyView> {
-        match place {
-            Place::Luck => Some(view! { <Luck /> }.into_any()),
+    fn draw(&self, section: PageSection) -> Option<AnyView> {
+        match section {
+            PageSection::Luck => Some(view! { <WidthAndLuck /> }.into_any()),
             _ => None,
         }
     }

@@ -2,66 +2,66 @@
 
 use leptos::prelude::*;
 
-use crate::succinct::news::News;
-use crate::succinct::plane::plane;
-use crate::succinct::program::{counts, examples, rules};
-use crate::succinct::query::query;
-use crate::succinct::rule::{odds, rule};
-use crate::succinct::written::written;
-use vivarium_ui::inside::{inside, of_lab};
+use crate::succinct::news::PanelContext;
+use crate::succinct::plane::draw_interpolation;
+use crate::succinct::program::{draw_example_buttons, draw_listing, draw_sizes};
+use crate::succinct::query::draw_query;
+use crate::succinct::rule::{draw_odds, draw_rule};
+use crate::succinct::written::draw_editor;
+use vivarium_ui::inside::{inside_panel, show_for_lab};
 
-/// The panel, for runs of this lab.
+/// The lab's panel: the program and its test input, or the rule that a search found, and the interpolation lemma.
 #[component]
-pub fn Inside() -> impl IntoView {
-    of_lab(|news: News| {
-        let is_program = news.memo(|state, _| state.on_table().is_some());
+pub fn SuccinctPanel() -> impl IntoView {
+    show_for_lab(|panel: PanelContext| {
+        let is_program = panel.memo(|state, _| state.program_state().is_some());
         let own = move || match is_program.get() {
-            Some(true) => of_program(news),
-            Some(false) => of_search(news),
+            Some(true) => draw_program_cards(panel),
+            Some(false) => draw_search_cards(panel),
             None => ().into_any(),
         };
         let parts = view! {
             {own}
             <section class="card card--wide" aria-labelledby="succinct-through" data-testid="through">
                 <h3 class="card__name" id="succinct-through">{tr!("Values and slopes at given points")}</h3>
-                {plane()}
+                {draw_interpolation()}
             </section>
         };
-        inside("succinct-title", tr!("Inside the learning algorithm"), parts.into_any())
+        inside_panel("succinct-title", tr!("Inside the learning algorithm"), parts.into_any())
     })
 }
 
-/// What is shown of a network that runs a program.
-fn of_program(news: News) -> AnyView {
+/// Draws the cards of a network that runs a program.
+fn draw_program_cards(panel: PanelContext) -> AnyView {
     view! {
         <section class="card card--wide" aria-labelledby="succinct-query" data-testid="test-input">
             <h3 class="card__name" id="succinct-query">{tr!("Test input")}</h3>
-            {query(news)}
+            {draw_query(panel)}
         </section>
         <section class="card card--wide" aria-labelledby="succinct-program" data-testid="program">
             <h3 class="card__name" id="succinct-program">{tr!("The program")}</h3>
-            {examples(news)}
-            {counts(news)}
-            {rules(news)}
+            {draw_example_buttons(panel)}
+            {draw_sizes(panel)}
+            {draw_listing(panel)}
         </section>
         <section class="card card--wide" aria-labelledby="succinct-written" data-testid="written">
             <h3 class="card__name" id="succinct-written">{tr!("Write a program")}</h3>
-            {written(news)}
+            {draw_editor(panel)}
         </section>
     }
     .into_any()
 }
 
-/// What is shown of a search.
-fn of_search(news: News) -> AnyView {
+/// Draws the cards of a search for a rule.
+fn draw_search_cards(panel: PanelContext) -> AnyView {
     view! {
         <section class="card" aria-labelledby="succinct-rule" data-testid="rule">
             <h3 class="card__name" id="succinct-rule">{tr!("The chosen rule")}</h3>
-            {rule(news)}
+            {draw_rule(panel)}
         </section>
         <section class="card" aria-labelledby="succinct-odds" data-testid="odds">
             <h3 class="card__name" id="succinct-odds">{tr!("Probability of drawing the paper's filter")}</h3>
-            {odds(news)}
+            {draw_odds(panel)}
         </section>
     }
     .into_any()

@@ -1,161 +1,173 @@
-//! Lemma 5 in one dimension on the page: points that a person moves by pointer, finger or keyboard, and the network through
-//! them. Nothing of it is in the link.
+//! Lemma 5 in one dimension: points that the user moves by pointer, touch or keyboard, and the ReLU network through
+//! them. The link does not store the points.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent, MouseEvent, PointerEvent};
 
-use vivarium_labs::succinct::panel::through::{self, COUNT, SIZE, START, Weights};
+use vivarium_labs::succinct::panel::through::{self, DRAWING_SIZE, INITIAL_POINTS, LayerTable, POINT_COUNT};
 use vivarium_science::succinct::search::{InterpolationPoint, PointError, PointNetwork};
-use vivarium_ui::browser::{by_id, get};
+use vivarium_ui::browser::{element_by_id, get_property};
 use vivarium_ui::button::button;
 
-/// The id of the drawing.
-const PLANE: &str = "succinct-plane";
+/// DOM id of the plane with the points.
+const PLANE_ID: &str = "succinct-plane";
 
-/// What is done with the points. Copies are handles to the same.
+/// Moves the points through which the ReLU network passes, by pointer and keyboard. Copies share the same signals.
 #[derive(Clone, Copy)]
-struct Hand {
-    points: RwSignal<[InterpolationPoint; COUNT]>,
-    /// The point that buttons are about, from 0.
+struct InterpolationEditor {
+    /// The points with their slopes.
+    points: RwSignal<[InterpolationPoint; POINT_COUNT]>,
+    /// Index of the point that buttons act on.
     chosen: RwSignal<usize>,
-    /// The point that a pointer holds, from 0.
-    held: StoredValue<Option<usize>>,
+    /// Index of the point that is being dragged.
+    dragged: StoredValue<Option<usize>>,
 }
 
-impl Hand {
-    fn new() -> Hand {
-        Hand { points: RwSignal::new(START), chosen: RwSignal::new(0), held: StoredValue::new(None) }
+impl InterpolationEditor {
+    fn new() -> InterpolationEditor {
+        InterpolationEditor {
+            points: RwSignal::new(INITIAL_POINTS),
+            chosen: RwSignal::new(0),
+            dragged: StoredValue::new(None),
+        }
     }
 
-    /// Where a point is.
-    fn at(self, place: usize) -> InterpolationPoint {
-        self.points.with(|points| points[place % COUNT])
+    /// The point with this index.
+    fn point(self, index: usize) -> InterpolationPoint {
+        self.points.with(|points| points[index % POINT_COUNT])
     }
 
-    fn put(self, place: usize, point: InterpolationPoint) {
-        self.points.update(|points| points[place % COUNT] = point);
+    /// Moves the point with index `place` to `point`.
+    fn set_point(self, place: usize, point: InterpolationPoint) {
+        self.points.update(|points| points[place % POINT_COUNT] = point);
     }
 
-    /// Changes the slope of a point.
-    fn turn(self, place: usize) {
+    /// Switches the slope of a point between 0 and 1.
+    fn toggle_slope(self, place: usize) {
         self.points.update(|points| {
-            let point = &mut points[place % COUNT];
+            let point = &mut points[place % POINT_COUNT];
             point.rises = !point.rises;
         });
     }
 
-    fn pointer(self, event: PointerEvent) {
+    /// Starts, continues or ends a drag.
+    fn handle_pointer(self, event: PointerEvent) {
         match event.type_().as_str() {
             "pointerdown" if event.button() == 0 => {
-                let Some((place, point)) = point_of(&event) else { return };
-                self.held.set_value(Some(place));
+                let Some((place, point)) = event_point(&event) else { return };
+                self.dragged.set_value(Some(place));
                 self.chosen.set(place);
                 // Some browsers give a pressed button no focus.
-                if let Some(button) = by_id(&point_id(place)) {
+                if let Some(button) = element_by_id(&point_id(place)) {
                     let _ = button.focus();
                 }
                 // Without it, only what happens over the point is heard.
                 let _ = point.set_pointer_capture(event.pointer_id());
             }
             "pointermove" => {
-                if let (Some(place), Some(to)) = (self.held.get_value(), under(&event)) {
-                    self.put(place, through::moved(untrack(|| self.at(place)), to));
+                if let (Some(place), Some(to)) = (self.dragged.get_value(), plane_position(&event)) {
+                    self.set_point(place, through::move_point(untrack(|| self.point(place)), to));
                 }
             }
-            _ => self.held.set_value(None),
+            _ => self.dragged.set_value(None),
         }
     }
 
-    fn key(self, event: KeyboardEvent) {
+    /// Handles a key on a point: arrows move it, Space and Enter switch its slope.
+    fn handle_key(self, event: KeyboardEvent) {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return;
         }
-        let Some((place, _)) = point_of(&event) else { return };
+        let Some((place, _)) = event_point(&event) else { return };
         let key = event.key();
-        let moved = through::pressed(untrack(|| self.at(place)), &key, event.shift_key());
+        let moved = through::move_by_key(untrack(|| self.point(place)), &key, event.shift_key());
         match (key.as_str(), moved) {
-            (_, Some(to)) => self.put(place, to),
+            (_, Some(to)) => self.set_point(place, to),
             // A key that is held down would turn it to and fro.
             (" " | "Enter", _) if event.repeat() => {}
-            (" " | "Enter", _) => self.turn(place),
+            (" " | "Enter", _) => self.toggle_slope(place),
             _ => return,
         }
         event.prevent_default();
     }
 }
 
-/// The point of the plane that a pointer is over.
-fn under(event: &MouseEvent) -> Option<[f64; 2]> {
-    let bounds = by_id(PLANE)?.get_bounding_client_rect();
+/// The position (x, y) in the plane under a pointer.
+fn plane_position(event: &MouseEvent) -> Option<[f64; 2]> {
+    let bounds = element_by_id(PLANE_ID)?.get_bounding_client_rect();
     let right = (f64::from(event.client_x()) - bounds.left()) / bounds.width().max(1.0);
     let down = (f64::from(event.client_y()) - bounds.top()) / bounds.height().max(1.0);
-    Some(through::at_shares(right, down))
+    Some(through::from_fractions(right, down))
 }
 
-/// The point that something happens to, with its drawing.
-fn point_of(event: &Event) -> Option<(usize, Element)> {
+/// The point that is the target of an event: its index and its element.
+fn event_point(event: &Event) -> Option<(usize, Element)> {
     let target = event.target()?.dyn_into::<Element>().ok()?;
     let of = target.closest("[data-through]").ok()??;
     Some((of.get_attribute("data-through")?.parse().ok()?, of))
 }
 
+/// DOM id of the point with this index.
 fn point_id(place: usize) -> String {
     format!("through-point-{place}")
 }
 
-/// The drawing, with buttons, what is said of it, and the weights.
-pub(super) fn plane() -> AnyView {
-    let hand = Hand::new();
-    let network = Memo::new(move |_| hand.points.with(|points| PointNetwork::new(points)));
-    let is_first = move || hand.points.with(|points| *points == START);
-    let error =
-        move || network.with(|network| network.as_ref().err().map(through::sentence)).unwrap_or_default();
-    let units = move || network.with(|network| network.as_ref().ok().map(through::units)).unwrap_or_default();
+/// Draws lemma 5 in one dimension: points that can be moved, and the ReLU network with these values and slopes.
+pub(super) fn draw_interpolation() -> AnyView {
+    let editor = InterpolationEditor::new();
+    let network = Memo::new(move |_| editor.points.with(|points| PointNetwork::new(points)));
+    let is_first = move || editor.points.with(|points| *points == INITIAL_POINTS);
+    let error = move || {
+        network.with(|network| network.as_ref().err().map(through::describe_error)).unwrap_or_default()
+    };
+    let units = move || {
+        network.with(|network| network.as_ref().ok().map(through::describe_units)).unwrap_or_default()
+    };
     let chosen = move || {
-        let place = hand.chosen.get();
-        through::name(place, hand.at(place))
+        let place = editor.chosen.get();
+        through::describe_point(place, editor.point(place))
     };
     view! {
         <p class="card__text">
             {tr!("Lemma 5 of the paper builds the filter as a ReLU network that has given values and given derivatives at finitely many points. In the paper these points are the possible contents of a 3 × 3 window. The drawing shows the same construction in one dimension, for five points that you can move. The runs of this page do not use such a network; they compute the filter from its definition.")}
         </p>
-        {drawing(hand, network)}
+        {draw_graph(editor, network)}
         <p class="card__note" role="status" data-testid="through-chosen">{chosen}</p>
         <p class="knob__problem" role="status" data-testid="through-problem">{error}</p>
         <div class="editing__buttons" role="group" aria-label=tr!("Change the points")>
             {button("through-slope", tr!("Change the slope of the chosen point"), Box::new(|| false),
-                Box::new(move || hand.turn(hand.chosen.get_untracked())))}
+                Box::new(move || editor.toggle_slope(editor.chosen.get_untracked())))}
             {button("through-reset", tr!("Reset the points"), Box::new(is_first),
-                Box::new(move || hand.points.set(START)))}
+                Box::new(move || editor.points.set(INITIAL_POINTS)))}
         </div>
         <p class="card__note" id="through-help">
             {tr!("Drag a point to move it. Arrow keys move the focused point; with Shift they move the point further. Space or Enter switches the slope of the point between 0 and 1.")}
         </p>
         <p class="card__text" data-testid="through-units">{units}</p>
-        {tables(network)}
+        {draw_weights(network)}
     }
     .into_any()
 }
 
-/// The graph of the network, with the points over it.
-fn drawing(hand: Hand, network: Memo<Result<PointNetwork, PointError>>) -> AnyView {
-    let graph = move || network.with(|network| network.as_ref().map(through::path).unwrap_or_default());
-    let slopes = move || hand.points.with(|points| through::slopes(points));
-    let (wide, high) = SIZE;
+/// Draws the graph of the network, with the points over it.
+fn draw_graph(editor: InterpolationEditor, network: Memo<Result<PointNetwork, PointError>>) -> AnyView {
+    let graph = move || network.with(|network| network.as_ref().map(through::graph_path).unwrap_or_default());
+    let slopes = move || editor.points.with(|points| through::slope_path(points));
+    let (wide, high) = DRAWING_SIZE;
     view! {
-        <div class="succinct-plane" id=PLANE role="group" data-testid="through-plane"
+        <div class="succinct-plane" id=PLANE_ID role="group" data-testid="through-plane"
             aria-label=tr!("Points that can be moved") aria-describedby="through-help"
-            on:keydown=move |event| hand.key(event) on:pointerdown=move |event| hand.pointer(event)
-            on:pointermove=move |event| hand.pointer(event) on:pointerup=move |event| hand.pointer(event)
-            on:pointercancel=move |event| hand.pointer(event)>
+            on:keydown=move |event| editor.handle_key(event) on:pointerdown=move |event| editor.handle_pointer(event)
+            on:pointermove=move |event| editor.handle_pointer(event) on:pointerup=move |event| editor.handle_pointer(event)
+            on:pointercancel=move |event| editor.handle_pointer(event)>
             <svg class="succinct-plane__drawing" viewBox=format!("0 0 {wide} {high}") role="img"
                 aria-label=tr!("Output of the network as a function of its input")>
-                <path class="succinct-plane__axes" d=through::axes() />
+                <path class="succinct-plane__axes" d=through::axes_path() />
                 <path class="succinct-plane__graph" d=graph data-testid="through-graph" />
                 <path class="succinct-plane__slopes" d=slopes />
             </svg>
-            {(0..COUNT).map(|place| point(hand, place)).collect_view()}
+            {(0..POINT_COUNT).map(|place| draw_point(editor, place)).collect_view()}
         </div>
         <p class="blocks__key" aria-hidden="true">
             <span class="blocks__pair">
@@ -169,50 +181,50 @@ fn drawing(hand: Hand, network: Memo<Result<PointNetwork, PointError>>) -> AnyVi
     .into_any()
 }
 
-/// One point, from 0.
-fn point(hand: Hand, place: usize) -> AnyView {
-    let at = Memo::new(move |_| hand.at(place));
-    let is_chosen = Memo::new(move |_| hand.chosen.get() == place);
+/// Draws the point with index `place` as a button.
+fn draw_point(editor: InterpolationEditor, place: usize) -> AnyView {
+    let at = Memo::new(move |_| editor.point(place));
+    let is_chosen = Memo::new(move |_| editor.chosen.get() == place);
     let along = move |which: usize| {
         move || {
             let of = at.get();
-            let (right, down) = through::place([of.x, of.y]);
-            format!("{:.3}%", 100.0 * [right / SIZE.0, down / SIZE.1][which])
+            let (right, down) = through::to_drawing([of.x, of.y]);
+            format!("{:.3}%", 100.0 * [right / DRAWING_SIZE.0, down / DRAWING_SIZE.1][which])
         }
     };
     view! {
         <button class="succinct-point" class:succinct-point--chosen=is_chosen type="button" id=point_id(place)
             data-through=place.to_string() data-testid=format!("through-{}", place + 1)
-            aria-label=move || through::name(place, at.get()) style:left=along(0) style:top=along(1)
-            on:focus=move |_| hand.chosen.set(place)>
+            aria-label=move || through::describe_point(place, at.get()) style:left=along(0) style:top=along(1)
+            on:focus=move |_| editor.chosen.set(place)>
         </button>
     }
     .into_any()
 }
 
-/// The weights of the three layers, which are computed only while they are shown.
-fn tables(network: Memo<Result<PointNetwork, PointError>>) -> AnyView {
+/// Draws the foldable weights of the three layers, which are computed only while unfolded.
+fn draw_weights(network: Memo<Result<PointNetwork, PointError>>) -> AnyView {
     let open = RwSignal::new(false);
     let toggled = move |event: Event| {
         if let Some(details) = event.target() {
-            open.set(get(&details, "open").is_truthy());
+            open.set(get_property(&details, "open").is_truthy());
         }
     };
     let weights = Memo::new(move |_| match open.get() {
-        true => network.with(|network| network.as_ref().map(through::weights).unwrap_or_default()),
+        true => network.with(|network| network.as_ref().map(through::layer_tables).unwrap_or_default()),
         false => vec![],
     });
     view! {
         <details class="succinct-details" data-testid="through-weights" on:toggle=toggled>
             <summary class="group__name">{tr!("Weights of the three layers")}</summary>
-            {move || weights.get().into_iter().map(table).collect_view()}
+            {move || weights.get().into_iter().map(draw_layer_weights).collect_view()}
         </details>
     }
     .into_any()
 }
 
-/// One layer.
-fn table(layer: Weights) -> AnyView {
+/// Draws the weights and biases of one layer.
+fn draw_layer_weights(layer: LayerTable) -> AnyView {
     let columns = layer.rows.first().map_or(1, |(weights, _)| weights.len());
     let row = |(at, (weights, bias)): (usize, (Vec<String>, String))| {
         let number = |number: String| view! { <td>{number}</td> };
@@ -224,8 +236,8 @@ fn table(layer: Weights) -> AnyView {
             </tr>
         }
     };
-    let rest = (layer.more > 0).then(|| {
-        let more = tr!("{more} more rows", more = layer.more);
+    let rest = (layer.omitted_rows > 0).then(|| {
+        let more = tr!("{more} more rows", more = layer.omitted_rows);
         view! { <p class="succinct-caption">{more}</p> }
     });
     view! {

@@ -1,27 +1,27 @@
-//! The program that the filter runs: programs to begin with, how large it is and how far the network is, and its text with
-//! the line that the next layer applies.
+//! The program that the filter runs: example programs, the size of filter and network, and the rules with the line that
+//! the next layer applies.
 
 use leptos::prelude::*;
 
-use crate::succinct::news::{News, Requests};
+use crate::succinct::news::{PanelContext, SendAction};
 use vivarium_core::language::translated;
-use vivarium_labs::succinct::panel::action::{self, EXAMPLES, Example, PanelAction};
-use vivarium_labs::succinct::panel::listing::{self, Line};
-use vivarium_labs::succinct::panel::sentences::{self, Entries};
-use vivarium_ui::browser::by_id;
+use vivarium_labs::succinct::panel::action::{self, EXAMPLES, ExampleProgram, SuccinctAction};
+use vivarium_labs::succinct::panel::listing::{self, ProgramLine};
+use vivarium_labs::succinct::panel::sentences::{self, LabeledValues};
+use vivarium_ui::browser::element_by_id;
 use vivarium_ui::effect::effect;
 
-/// The id of the list of lines.
-const LISTING: &str = "succinct-listing";
+/// DOM id of the list of rules.
+const LISTING_ID: &str = "succinct-listing";
 
-/// A button for each program to begin with.
-pub(super) fn examples(news: News) -> AnyView {
-    let shown = news.memo(|state, _| state.on_table().map(|own| own.net.program));
-    let one = move |(at, example): (usize, Example)| {
+/// Draws one button per example program.
+pub(super) fn draw_example_buttons(panel: PanelContext) -> AnyView {
+    let shown = panel.memo(|state, _| state.program_state().map(|own| own.net.program));
+    let one = move |(at, example): (usize, ExampleProgram)| {
         let is_shown = Memo::new(move |_| shown.get().flatten() == Some(example.program));
         view! {
             <button class="button" type="button" data-testid=format!("learner-{}", example.program.slug())
-                aria-pressed=move || is_shown.get().to_string() on:click=move |_| news.request(PanelAction::Example(at))>
+                aria-pressed=move || is_shown.get().to_string() on:click=move |_| panel.send_action(SuccinctAction::RunExample(at))>
                 {translated(example.name)}
             </button>
         }
@@ -35,29 +35,30 @@ pub(super) fn examples(news: News) -> AnyView {
     .into_any()
 }
 
-/// How large the filter is, how far the network is, and what happens now.
-pub(super) fn counts(news: News) -> AnyView {
+/// Draws the size of the filter, the size of the network so far, and the current stage of the run.
+pub(super) fn draw_sizes(panel: PanelContext) -> AnyView {
     let fixed = Memo::new(move |_| {
-        news.see(|state, _| state.on_table().map(sentences::fixed)).flatten().unwrap_or_default()
+        panel.see(|state, _| state.program_state().map(sentences::filter_sizes)).flatten().unwrap_or_default()
     });
     let growing = Memo::new(move |_| {
-        let entries =
-            news.see(|state, _| state.on_table().map(|own| sentences::growing(state, own))).flatten();
+        let entries = panel
+            .see(|state, _| state.program_state().map(|own| sentences::progress_values(state, own)))
+            .flatten();
         entries.unwrap_or_default()
     });
-    let now = Memo::new(move |_| news.see(|state, _| sentences::now(state)).flatten());
+    let now = Memo::new(move |_| panel.see(|state, _| sentences::describe_now(state)).flatten());
     view! {
         <div class="succinct-sizes">
-            {list("filter-size", tr!("The filter, the same in every layer"), fixed)}
-            {list("network-size", tr!("The network so far"), growing)}
+            {draw_definition_list("filter-size", tr!("The filter, the same in every layer"), fixed)}
+            {draw_definition_list("network-size", tr!("The network so far"), growing)}
         </div>
         <p class="card__note succinct-now" data-testid="program-now">{move || now.get()}</p>
     }
     .into_any()
 }
 
-/// Terms with their values below a title.
-fn list(testid: &'static str, title: &'static str, entries: Memo<Entries>) -> AnyView {
+/// Draws a titled list of terms and values.
+fn draw_definition_list(testid: &'static str, title: &'static str, entries: Memo<LabeledValues>) -> AnyView {
     let one = |(term, value): (&'static str, String)| {
         view! { <div class="succinct-size"><dt>{term}</dt><dd>{value}</dd></div> }
     };
@@ -70,12 +71,14 @@ fn list(testid: &'static str, title: &'static str, entries: Memo<Entries>) -> An
     .into_any()
 }
 
-/// The text of the program, with the line that the next layer applies.
-pub(super) fn rules(news: News) -> AnyView {
-    let text = Memo::new(move |_| news.see(|state, _| action::text(state)).flatten().unwrap_or_default());
-    let current =
-        Memo::new(move |_| news.see(|state, _| state.on_table().and_then(listing::current)).flatten());
-    let line = move |line: Line| {
+/// Draws the rules of the program; the line that the next layer applies is marked.
+pub(super) fn draw_listing(panel: PanelContext) -> AnyView {
+    let text =
+        Memo::new(move |_| panel.see(|state, _| action::program_text(state)).flatten().unwrap_or_default());
+    let current = Memo::new(move |_| {
+        panel.see(|state, _| state.program_state().and_then(listing::next_rule_line)).flatten()
+    });
+    let line = move |line: ProgramLine| {
         let number = line.number;
         let is_current = Memo::new(move |_| current.get() == Some(number));
         view! {
@@ -89,13 +92,13 @@ pub(super) fn rules(news: News) -> AnyView {
     };
     effect(move || {
         if let Some(number) = current.get() {
-            keep_in_view(number);
+            scroll_to_line(number);
         }
     });
     view! {
-        <ol class="succinct-listing" id=LISTING tabindex="0" aria-label=tr!("Rules of the program")
+        <ol class="succinct-listing" id=LISTING_ID tabindex="0" aria-label=tr!("Rules of the program")
             data-testid="listing">
-            {move || listing::lines(&text.get()).into_iter().map(line).collect_view()}
+            {move || listing::split_lines(&text.get()).into_iter().map(line).collect_view()}
         </ol>
         <p class="card__note">
             {tr!("A line consists of a state, the symbols read, the symbol written (* keeps the symbol), a move (U, D, L, R for up, down, left and right, S for stay) and the next state. The next layer applies the marked line.")}
@@ -104,13 +107,16 @@ pub(super) fn rules(news: News) -> AnyView {
     .into_any()
 }
 
+/// DOM id of a line of the list of rules.
 fn line_id(number: usize) -> String {
     format!("succinct-line-{number}")
 }
 
-/// Scrolls the list, and not the page, to a line that is not seen.
-fn keep_in_view(number: usize) {
-    let (Some(list), Some(line)) = (by_id(LISTING), by_id(&line_id(number))) else { return };
+/// Scrolls the list of rules, but not the page, until the line is visible.
+fn scroll_to_line(number: usize) {
+    let (Some(list), Some(line)) = (element_by_id(LISTING_ID), element_by_id(&line_id(number))) else {
+        return;
+    };
     let (top, high, room) = (line.offset_top(), line.offset_height(), list.client_height());
     let is_seen = list.scroll_top() <= top && top + high <= list.scroll_top() + room;
     if !is_seen {

@@ -1,26 +1,27 @@
-//! The test input, which a person changes, with the network's answer and the concept's.
+//! The test input, which the user can change, with the network's answer and the true label.
 
 use leptos::prelude::*;
 
-use crate::succinct::news::{News, Requests};
-use vivarium_labs::succinct::panel::action::PanelAction;
+use crate::succinct::news::{PanelContext, SendAction};
+use vivarium_labs::succinct::panel::action::SuccinctAction;
 use vivarium_labs::succinct::panel::sentences;
 use vivarium_ui::button::button;
 
-/// A button for each number of the test input, one that takes the drawn input, and the answers.
-pub(super) fn query(news: News) -> AnyView {
-    let count = news.memo(|state, _| state.query.len());
-    let is_drawn = news.memo(|state, _| state.problem.fixed_input.is_empty());
-    let answer = Memo::new(move |_| news.see(|state, _| sentences::answer(state)).flatten());
-    let label = news.memo(|state, _| sentences::label(state));
-    let problem = news.problem("query");
+/// Draws the test input: a toggle button per entry, a button for the sampled input, and the network's answer with the
+/// true label.
+pub(super) fn draw_query(panel: PanelContext) -> AnyView {
+    let count = panel.memo(|state, _| state.query.len());
+    let is_drawn = panel.memo(|state, _| state.problem.fixed_input.is_empty());
+    let answer = Memo::new(move |_| panel.see(|state, _| sentences::format_answer(state)).flatten());
+    let label = panel.memo(|state, _| sentences::format_true_label(state));
+    let problem = panel.rejected_text("query");
     let one = move |at: usize| {
-        let is_one = news.memo(move |state, _| state.query.get(at).is_some_and(|number| *number > 0));
+        let is_one = panel.memo(move |state, _| state.query.get(at).is_some_and(|number| *number > 0));
         let is_one = move || is_one.get() == Some(true);
         view! {
             <button class="chip succinct-number" type="button" data-testid=format!("query-{}", at + 1)
-                aria-pressed=move || is_one().to_string() on:click=move |_| news.request(PanelAction::Toggle(at))>
-                {format!("x{} = ", at + 1)} {move || sentences::signed(if is_one() { 1 } else { -1 })}
+                aria-pressed=move || is_one().to_string() on:click=move |_| panel.send_action(SuccinctAction::ToggleInput(at))>
+                {format!("x{} = ", at + 1)} {move || sentences::format_label(if is_one() { 1 } else { -1 })}
             </button>
         }
     };
@@ -31,7 +32,7 @@ pub(super) fn query(news: News) -> AnyView {
         <p class="knob__problem" role="status" data-testid="query-problem">{problem}</p>
         <div class="succinct-answers">
             {button("draw-query", tr!("Use the random test input"), Box::new(move || is_drawn.get() != Some(false)),
-                Box::new(move || news.request(PanelAction::Draw)))}
+                Box::new(move || panel.send_action(SuccinctAction::ResetInput)))}
             <dl class="succinct-list">
                 <div class="succinct-size">
                     <dt>{tr!("Answer of the network")}</dt>

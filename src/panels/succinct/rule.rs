@@ -1,22 +1,24 @@
-//! What a search has found: the chosen rule with its nine entries, buttons for other problems, and how improbable the paper's
-//! own filter is.
+//! The result of a search: the chosen rule with its nine entries, buttons for other learning problems, and the
+//! probability of drawing the paper's filter.
 
 use leptos::prelude::*;
 
-use crate::succinct::news::{News, Requests};
-use vivarium_labs::succinct::panel::action::{self, PanelAction};
-use vivarium_labs::succinct::panel::sentences::{self, Odds};
+use crate::succinct::news::{PanelContext, SendAction};
+use vivarium_labs::succinct::panel::action::{self, SuccinctAction};
+use vivarium_labs::succinct::panel::sentences::{self, FilterProbability};
 use vivarium_science::succinct::search::{CellRule, CellValue};
 use vivarium_ui::button::button;
 
-/// The chosen rule, and buttons for other problems.
-pub(super) fn rule(news: News) -> AnyView {
-    let rule = Memo::new(move |_| news.see(|state, _| state.searched().and_then(|own| own.rule)).flatten());
-    let found =
-        Memo::new(move |_| news.see(|state, _| state.searched().and_then(sentences::found)).flatten());
-    let is_largest = news.memo(|state, _| action::twice(state).is_none());
+/// Draws the rule that the search chose, and buttons for another learning problem.
+pub(super) fn draw_rule(panel: PanelContext) -> AnyView {
+    let rule =
+        Memo::new(move |_| panel.see(|state, _| state.search_state().and_then(|own| own.rule)).flatten());
+    let found = Memo::new(move |_| {
+        panel.see(|state, _| state.search_state().and_then(sentences::describe_found_rule)).flatten()
+    });
+    let is_largest = panel.memo(|state, _| action::double_size(state).is_none());
     let shown = move || match rule.get() {
-        Some(rule) => table(rule),
+        Some(rule) => draw_rule_table(rule),
         None => {
             view! { <p class="card__text" data-testid="no-rule">{tr!("No rule has been tried yet.")}</p> }
                 .into_any()
@@ -27,16 +29,16 @@ pub(super) fn rule(news: News) -> AnyView {
         <p class="card__note" data-testid="rule-found">{move || found.get()}</p>
         <div class="editing__buttons" role="group" aria-label=tr!("Choose another learning problem")>
             {button("another-problem", tr!("Another problem of the same kind"), Box::new(|| false),
-                Box::new(move || news.request(PanelAction::Another)))}
+                Box::new(move || panel.send_action(SuccinctAction::NextProblem)))}
             {button("twice-size", tr!("A problem of twice the size"), Box::new(move || is_largest.get() != Some(false)),
-                Box::new(move || news.request(PanelAction::Twice)))}
+                Box::new(move || panel.send_action(SuccinctAction::DoubleSize)))}
         </div>
     }
     .into_any()
 }
 
-/// The nine entries of a rule, its name, and the rule in words.
-fn table(rule: CellRule) -> AnyView {
+/// Draws the table of a rule's nine entries, with its name and a description.
+fn draw_rule_table(rule: CellRule) -> AnyView {
     let entry = move |centre: CellValue, above: CellValue| {
         let becomes = rule.apply(centre, above);
         let class = match becomes {
@@ -44,13 +46,13 @@ fn table(rule: CellRule) -> AnyView {
             CellValue::Zero => "succinct-entry",
             CellValue::Plus => "succinct-entry succinct-entry--plus",
         };
-        view! { <td class=class>{sentences::sign(becomes)}</td> }
+        view! { <td class=class>{sentences::format_cell(becomes)}</td> }
     };
     let row = move |centre: CellValue| {
         let entries = CellValue::ALL.into_iter().map(|above| entry(centre, above)).collect_view();
-        view! { <tr><th scope="row">{sentences::sign(centre)}</th>{entries}</tr> }
+        view! { <tr><th scope="row">{sentences::format_cell(centre)}</th>{entries}</tr> }
     };
-    let heading = |above: CellValue| view! { <th scope="col">{sentences::sign(above)}</th> };
+    let heading = |above: CellValue| view! { <th scope="col">{sentences::format_cell(above)}</th> };
     let sentence = |sentence: String| view! { <li>{sentence}</li> };
     view! {
         <table class="succinct-rule" data-testid="rule-table">
@@ -75,16 +77,17 @@ fn table(rule: CellRule) -> AnyView {
     .into_any()
 }
 
-/// How improbable a random filter of the paper's size is.
-pub(super) fn odds(news: News) -> AnyView {
-    let compared =
-        Memo::new(move |_| news.see(|state, _| state.searched().map(sentences::compared)).flatten());
-    let row = |row: Odds| {
+/// Draws the table of probabilities that a random filter is the paper's filter.
+pub(super) fn draw_odds(panel: PanelContext) -> AnyView {
+    let compared = Memo::new(move |_| {
+        panel.see(|state, _| state.search_state().map(sentences::describe_good_rules)).flatten()
+    });
+    let row = |row: FilterProbability| {
         view! {
             <tr>
                 <th scope="row">{row.states}</th>
                 <td>{row.parameters}</td>
-                <td>{row.values}</td>
+                <td>{row.values_per_parameter}</td>
                 <td>"10"<sup>{row.exponent}</sup></td>
             </tr>
         }
@@ -103,7 +106,7 @@ pub(super) fn odds(news: News) -> AnyView {
                         <th scope="col">{tr!("Probability")}</th>
                     </tr>
                 </thead>
-                <tbody>{sentences::all_odds().into_iter().map(row).collect_view()}</tbody>
+                <tbody>{sentences::filter_probabilities().into_iter().map(row).collect_view()}</tbody>
             </table>
         </div>
         <p class="card__text" data-testid="odds-compared">{move || compared.get()}</p>

@@ -1,32 +1,33 @@
-//! An editor for the text of a program, which says what is wrong line by line.
+//! An editor for the text of a program, with an error message for each invalid line.
 
 use leptos::prelude::*;
 
-use crate::succinct::news::{News, Requests};
-use vivarium_labs::succinct::panel::action::{self, PanelAction};
+use crate::succinct::news::{PanelContext, SendAction};
+use vivarium_labs::succinct::panel::action::{self, SuccinctAction};
 use vivarium_labs::succinct::panel::editor;
 use vivarium_ui::button::button;
 use vivarium_ui::effect::effect;
 
-/// The editor.
-pub(super) fn written(news: News) -> AnyView {
-    let shown = Memo::new(move |_| news.see(|state, _| action::text(state)).flatten());
-    // What a person has written and not yet run; none shows the text of the program itself.
+/// Draws the editor for the text of a program, with an error message for each invalid line.
+pub(super) fn draw_editor(panel: PanelContext) -> AnyView {
+    let shown = Memo::new(move |_| panel.see(|state, _| action::program_text(state)).flatten());
+    // The edited text; `None` while it is the text of the run's program.
     let draft = RwSignal::new(None::<String>);
-    // Another program on the page is another text to begin with.
+    // A new program on the page replaces the edited text.
     effect(move || {
         shown.with(|_| ());
         draft.set(None);
     });
     let text = Memo::new(move |_| draft.get().or_else(|| shown.get()).unwrap_or_default());
-    let mistakes = Memo::new(move |_| text.with(|text| editor::checked(text).err().unwrap_or_default()));
+    let mistakes =
+        Memo::new(move |_| text.with(|text| editor::parse_program(text).err().unwrap_or_default()));
     let is_same = move || draft.with(|draft| draft.is_none()) || shown.get().as_ref() == Some(&text.get());
-    let run = move || news.request(PanelAction::Write(text.get_untracked()));
+    let run = move || panel.send_action(SuccinctAction::WriteProgram(text.get_untracked()));
     let listed = move || {
-        let one = |mistake: editor::Mistake| view! { <li>{mistake.sentence}</li> };
+        let one = |mistake: editor::ProgramTextError| view! { <li>{mistake.message}</li> };
         mistakes.get().into_iter().map(one).collect_view()
     };
-    let problem = news.problem("grid");
+    let problem = panel.rejected_text("grid");
     view! {
         <label class="editing__label" for="succinct-text">
             {tr!("Write one rule per line: state, symbols read, an arrow (→ or ->), symbol written, move (U, D, L, R or S for up, down, left, right or stay) and next state. _ is the blank, and + and - are 1 and −1. You can also write * in place of a symbol. In place of the symbols read, * stands for all symbols that have no separate rule in this state. In place of the symbol written, * means that the symbol does not change. // begins a comment. The program starts in the state of the first rule, with the head on the bottom-right cell of the table. The move of the first step must be S. Once the program is in the state HALT, the answer is the + or - in the top-left cell of the table; all other cells of the table must be blank, and the head must be outside of the table or on the top-left cell.")}

@@ -1,51 +1,59 @@
-//! What stands below the curves of a run on a table: what the table is, and how to open another.
+//! The card below the curves of a run on a table: a description of the table, and a button that opens another one.
 
 use leptos::prelude::*;
 
-use vivarium_labs::tables::opened::{about, shown};
+use vivarium_labs::tables::opened::{describe_table, file_of_run};
 use vivarium_model::tasks::Task;
-use vivarium_model::tasks::tabular::{Origin, Tabular};
+use vivarium_model::tasks::tabular::{TableOrigin, Tabular};
 use vivarium_ui::context::RunContext;
 use vivarium_ui::file_button::FileButton;
-use vivarium_view::record::head::HEAD;
+use vivarium_view::record::head::HEAD_BYTES;
 use vivarium_view::ui::request::Request;
 
-/// What a run on a table is about.
+/// Texts of the card about the table of a run.
 #[derive(Debug, Clone, PartialEq)]
-struct Card {
+struct TableCard {
+    /// Name of the file, or of the kind of table.
     title: String,
+    /// Sentences about rows, columns and label.
     texts: Vec<String>,
-    /// Names of the columns, and which of them is the label; of a file only.
+    /// Column names, and the index of the label column; `None` for a table that is not an opened file.
     columns: Option<(Vec<String>, usize)>,
 }
 
-fn card(task: &Tabular, spec: &vivarium_model::run::RunSpec) -> Card {
-    let opened = shown(spec);
+/// Collects the texts about a run's table: title, sentences and column names.
+fn collect_card_texts(task: &Tabular, spec: &vivarium_model::run::RunSpec) -> TableCard {
+    let opened = file_of_run(spec);
     let title = match (&opened, task.origin) {
         (Some(opened), _) => opened.name.clone(),
-        (None, Origin::Uploaded) => tr!("A CSV file").into(),
-        (None, Origin::Generated) => tr!("A generated table").into(),
+        (None, TableOrigin::Uploaded) => tr!("A CSV file").into(),
+        (None, TableOrigin::Generated) => tr!("A generated table").into(),
     };
     let columns = opened.map(|opened| (opened.table.all.clone(), opened.table.label));
-    Card { title, texts: about(spec), columns }
+    TableCard { title, texts: describe_table(spec), columns }
 }
 
-/// The card of the table; nothing where the run is about something else.
+/// The lab's panel: what table the run trains on, and a button that opens a CSV file; for runs on tables.
 #[component]
-pub fn Tables() -> impl IntoView {
+pub fn TablePanel() -> impl IntoView {
     let context = RunContext::here();
     let shown = context.memo(|run| match &run.spec().task {
-        Task::Tabular(task) => Some(card(task, run.spec())),
+        Task::Tabular(task) => Some(collect_card_texts(task, run.spec())),
         _ => None,
     });
-    move || shown.get().map(|card| section(context, card))
+    move || shown.get().map(|card| draw_card(context, card))
 }
 
-fn section(context: RunContext, card: Card) -> AnyView {
-    let choice =
-        FileButton { word: tr!("Open a CSV file"), accept: ".csv,.tsv,.txt", head: HEAD, id: "table" };
-    let is_own = card.columns.is_some();
-    let label = card.columns.map(|(names, label)| {
+/// Draws the card of the table.
+fn draw_card(context: RunContext, texts: TableCard) -> AnyView {
+    let choice = FileButton {
+        word: tr!("Open a CSV file"),
+        accept: ".csv,.tsv,.txt",
+        max_head_bytes: HEAD_BYTES,
+        id: "table",
+    };
+    let is_own = texts.columns.is_some();
+    let label = texts.columns.map(|(names, label)| {
         let options = names.into_iter().enumerate().map(|(at, name)| {
             view! { <option value=at.to_string() selected=at == label>{name}</option> }
         });
@@ -63,17 +71,17 @@ fn section(context: RunContext, card: Card) -> AnyView {
     let back = is_own.then(|| {
         view! {
             <button class="button" type="button" data-testid="table-generated"
-                on:click=move |_| context.edit("data", Origin::Generated.slug())>
+                on:click=move |_| context.edit("data", TableOrigin::Generated.slug())>
                 {tr!("Back to the generated table")}
             </button>
         }
     });
     view! {
         <section class="inside" aria-labelledby="table-title" data-testid="table">
-            <h2 class="inside__title" id="table-title">{card.title}</h2>
+            <h2 class="inside__title" id="table-title">{texts.title}</h2>
             <section class="card" aria-label=tr!("The table")>
                 <ul class="theory__texts" data-testid="table-texts">
-                    {card.texts.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
+                    {texts.texts.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}
                 </ul>
                 <p class="files__item">
                     {choice.view(|| {})}
@@ -83,7 +91,7 @@ fn section(context: RunContext, card: Card) -> AnyView {
                 <p class="card__note">
                     {tr!("The file needs columns of numbers, and one column with two classes or more as the label. You can also drop the file anywhere on the page. The file is read on this page and never sent anywhere. A link to this run contains only a number that identifies the file: to open the link, a reader needs the same file.")}
                 </p>
-                <p class="files__note files__note--wrong" role="alert" data-testid="table-flaw">{context.flaw()}</p>
+                <p class="files__note files__note--wrong" role="alert" data-testid="table-flaw">{context.file_error()}</p>
             </section>
         </section>
     }

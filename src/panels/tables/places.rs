@@ -1,9 +1,9 @@
-//! Where on the page each part of the panel stands.
+//! The lab's help text, and which section of the page shows its panel.
 
 use leptos::prelude::*;
 
-use crate::panel::{LabPanel, Place};
-use crate::tables::card::Tables;
+use crate::panel::{LabPanel, PageSection};
+use crate::tables::card::TablePanel;
 use vivarium_labs::tables::TablesLab;
 
 impl LabPanel for TablesLab {
@@ -13,9 +13,9 @@ impl LabPanel for TablesLab {
         )
     }
 
-    fn draw(&self, place: Place) -> Option<AnyView> {
-        match place {
-            Place::Data => Some(view! { <Tables /> }.into_any()),
+    fn draw(&self, section: PageSection) -> Option<AnyView> {
+        match section {
+            PageSection::Data => Some(view! { <TablePanel /> }.into_any()),
             _ => None,
         }
     }

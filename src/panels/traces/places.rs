@@ -1,15 +1,15 @@
-//! Where on the page the panel stands, and what it shows: the machine's rules, and buttons for another trace.
+//! The lab's help text and its panel: the machine's rules, and buttons for another trace.
 
 use leptos::prelude::*;
 
-use crate::panel::{LabPanel, Place};
+use crate::panel::{LabPanel, PageSection};
 use vivarium_labs::traces::{TracesLab, TracesState, words};
-use vivarium_ui::inside::{inside, of_lab, which};
-use vivarium_ui::news::News;
+use vivarium_ui::inside::{example_buttons, inside_panel, show_for_lab};
+use vivarium_ui::news::LabContext;
 use vivarium_view::ui::request::Request;
 
-/// Held-out traces that can be looked into, as the setting has it.
-const EXAMPLES: usize = 64;
+/// Number of held-out traces that can be chosen for display.
+const HELD_OUT_TRACES: usize = 64;
 
 impl LabPanel for TracesLab {
     fn help(&self) -> &'static str {
@@ -18,30 +18,30 @@ impl LabPanel for TracesLab {
         )
     }
 
-    fn draw(&self, place: Place) -> Option<AnyView> {
-        match place {
-            Place::Inside => Some(of_lab(panel).into_any()),
+    fn draw(&self, section: PageSection) -> Option<AnyView> {
+        match section {
+            PageSection::Inside => Some(show_for_lab(draw_panel).into_any()),
             _ => None,
         }
     }
 }
 
-/// The panel, for runs on traces.
-fn panel(news: News<TracesState>) -> AnyView {
-    let rules = news.memo(|state, _| state.machine.rule_lines());
+/// Draws the lab's panel: the rules of the machine, and the trace on display with the network's answer.
+fn draw_panel(panel: LabContext<TracesState>) -> AnyView {
+    let rules = panel.memo(|state, _| state.machine.rule_lines());
     let item = |rule: String| view! { <li>{rule}</li> };
-    let show = move |example: usize| news.ask(|_, _| Request::edit("example", example.to_string()));
+    let show = move |example: usize| panel.ask(|_, _| Request::edit("example", example.to_string()));
     let parts = view! {
         <section class="card" aria-label=tr!("Rules of the machine") data-testid="rules">
-            <p class="card__text">{move || news.see(|state, _| words::rules(state))}</p>
+            <p class="card__text">{move || panel.see(|state, _| words::rule_table_heading(state))}</p>
             <ul class="theory__texts">{move || rules.get().unwrap_or_default().into_iter().map(item).collect_view()}</ul>
-            <p class="card__text">{move || news.see(|state, _| words::least(state))}</p>
+            <p class="card__text">{move || panel.see(|state, _| words::describe_min_loss(state))}</p>
         </section>
         <section class="card" aria-label=tr!("Trace shown")>
-            <p class="card__text" data-testid="origin">{move || news.see(|state, _| words::origin(state))}</p>
-            {which(tr!("Which trace"), news, EXAMPLES, show, ().into_any())}
-            <p class="card__note" role="status" data-testid="trace-answer">{move || news.see(|state, _| words::answer(state))}</p>
+            <p class="card__text" data-testid="origin">{move || panel.see(|state, _| words::describe_origin(state))}</p>
+            {example_buttons(tr!("Which trace"), panel, HELD_OUT_TRACES, show, ().into_any())}
+            <p class="card__note" role="status" data-testid="trace-answer">{move || panel.see(|state, _| words::describe_errors(state))}</p>
         </section>
     };
-    inside("machine-title", tr!("The machine, and one trace"), parts.into_any())
+    inside_panel("machine-title", tr!("The machine, and one trace"), parts.into_any())
 }

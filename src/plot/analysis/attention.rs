@@ -1,37 +1,37 @@
-//! Where a transformer's \[CLS\] token looks: mean attention on every input bit.
+//! Charts of the attention weights of a transformer's \[CLS\] token on the input bits.
 
-use super::{Bars, Lines, Role, Series};
+use super::{BarChart, LineChart, Role, Series};
 
-/// The mean weight of each input bit under the heads' attention, with the relevant ones pointed at; what is missing
-/// to 1 rests on \[CLS\] itself.
-pub fn by_bit(mass: &[f32], relevant: &[usize]) -> Bars {
-    Bars {
+/// Bar chart of the attention weight of each input bit, averaged over heads; relevant bits are highlighted. The
+/// weights sum to 1 together with the weight of the \[CLS\] token on itself.
+pub fn mean_attention_chart(weights: &[f32], relevant: &[usize]) -> BarChart {
+    BarChart {
         title: tr!("Attention of [CLS]").into(),
         x_label: tr!("input bit").into(),
         y_label: tr!("mean attention").into(),
-        bars: mass.iter().enumerate().map(|(i, mass)| ((i + 1).to_string(), *mass)).collect(),
+        bars: weights.iter().enumerate().map(|(i, mass)| ((i + 1).to_string(), *mass)).collect(),
         marked: relevant.to_vec(),
         marked_name: "relevant bits".into(),
         ..Default::default()
     }
 }
 
-/// The weight of each input bit under the attention of one head, or of all on average, for every example by itself: a
-/// dot each (figure 4.3, right, of Edelman 2024).
+/// Scatter plot of the attention weight of each input bit, one dot per example, for one head or averaged over all
+/// heads if `head` is `None` (figure 4.3, right, of Edelman 2024).
 ///
 /// # Shapes
-/// `shares` is `[examples, heads, tokens]`, of which the last token is \[CLS\].
-pub fn by_example(
-    shares: &[f32],
+/// The attention weights are `[examples, heads, tokens]`; the last token is \[CLS\].
+pub fn attention_by_example_chart(
+    weights: &[f32],
     heads: usize,
     tokens: usize,
     head: Option<usize>,
     relevant: &[usize],
-) -> Lines {
+) -> LineChart {
     let dots =
         |name: &str, role: Role| Series { name: name.into(), role, scatter: true, ..Default::default() };
     let mut series = [dots(tr!("irrelevant bits"), Role::Other), dots(tr!("relevant bits"), Role::Relevant)];
-    for example in shares.chunks_exact(heads * tokens) {
+    for example in weights.chunks_exact(heads * tokens) {
         for place in 0..tokens - 1 {
             let of = |head: usize| example[head * tokens + place];
             let share = head.map_or_else(|| (0..heads).map(of).sum::<f32>() / heads as f32, of);
@@ -40,7 +40,7 @@ pub fn by_example(
             own.y.push(share);
         }
     }
-    Lines {
+    LineChart {
         x_label: tr!("input bit").into(),
         y_label: tr!("attention in one example").into(),
         x_range: Some((0.5, tokens as f64 - 0.5)),
@@ -58,7 +58,7 @@ mod tests {
     fn every_example_has_a_dot_at_every_bit() {
         // Two examples of two heads on two bits and [CLS].
         let shares = [0.5, 0.25, 0.25, 1.0, 0.0, 0.0, 0.0, 0.75, 0.25, 0.0, 0.25, 0.75];
-        let of = |head| by_example(&shares, 2, 3, head, &[1]).series;
+        let of = |head| attention_by_example_chart(&shares, 2, 3, head, &[1]).series;
         let [other, relevant] = &of(None)[..] else { panic!("two kinds") };
         assert_eq!(
             (other.y.as_slice(), relevant.y.as_slice()),
@@ -69,12 +69,14 @@ mod tests {
             ([1.0, 1.0].as_slice(), [2.0, 2.0].as_slice())
         );
         assert_eq!(of(Some(1))[0].y, [1.0, 0.0]);
-        assert!(by_example(&[], 1, 3, None, &[1]).series.iter().all(|series| series.x.is_empty()));
+        assert!(
+            attention_by_example_chart(&[], 1, 3, None, &[1]).series.iter().all(|series| series.x.is_empty())
+        );
     }
 
     #[test]
     fn bits_are_counted_from_one() {
-        let bars = by_bit(&[0.25, 0.5], &[1]);
+        let bars = mean_attention_chart(&[0.25, 0.5], &[1]);
         assert_eq!(bars.bars, [("1".to_string(), 0.25), ("2".to_string(), 0.5)]);
         assert_eq!(bars.marked, [1]);
     }

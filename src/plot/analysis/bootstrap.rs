@@ -1,12 +1,12 @@
-//! How sure a fitted law is: the interval of its slope over resampled networks.
+//! Bootstrap confidence interval of the slope of a fitted scaling law.
 //!
 //! ```text
-//! at every place, as many networks as there are, drawn with replacement;   median of each;   the law through the medians
+//! at every x, as many networks as there are, drawn with replacement;   median of each;   law through the medians
 //! ```
 //!
 //! The 2.5th and the 97.5th percentile of the slopes are the ends (Efron and Tibshirani 1993, "An introduction to the
-//! bootstrap", section 13.3). A place has no median in a resample in which fewer than half of the networks converged; the
-//! law goes through the others then.
+//! bootstrap", section 13.3). A point has no median in a resample in which fewer than half of the networks converged;
+//! the law is then fitted to the others.
 //!
 //! # Why
 //! The error of least squares uses the medians alone: it is zero through two of them, however much networks differ,
@@ -15,61 +15,63 @@
 
 use std::cell::RefCell;
 
-use super::convergence::Times;
-use vivarium_core::math::{Line, quantile};
-use vivarium_core::rng::{Purpose, Stream};
+use super::convergence::ConvergenceTimes;
+use vivarium_core::math::{LeastSquaresLine, quantile};
+use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Resamples behind an interval.
+/// Number of bootstrap resamples behind a confidence interval.
 pub const RESAMPLES: usize = 1000;
-/// Fewest networks at each place: of fewer, a resample has too few different medians.
-pub const FEWEST: usize = 5;
-/// Seed of the resamples: the word "fits".
+/// Minimum number of networks at each point; with fewer, a resample has too few different medians.
+pub const MIN_NETWORKS: usize = 5;
+/// Random seed of the resamples: the ASCII word "fits".
 pub const SEED: u64 = 0x6669_7473;
-/// Most networks that are drawn for an interval; of more, there are fewer resamples.
-const MOST_DRAWN: usize = 4_000_000;
-/// Fewest resamples, however many networks there are.
-const FEWEST_RESAMPLES: usize = 200;
-/// Curves that are remembered: a chart is drawn again and again while its sweep goes on.
-const REMEMBERED: usize = 64;
+/// Maximum number of networks drawn over all resamples of one interval; beyond it the number of resamples is reduced.
+const MAX_DRAWS: usize = 4_000_000;
+/// Minimum number of resamples, however many networks there are.
+const MIN_RESAMPLES: usize = 200;
+/// Number of intervals kept in the cache: a chart is redrawn many times while its sweep runs.
+const CACHE_SIZE: usize = 64;
 
-/// Which law is fitted to the medians.
+/// The scaling law that is fitted to median convergence times t over x.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Law {
-    /// t ∝ x^α: the slope is α.
+pub enum ScalingLaw {
+    /// t ∝ x^α; the slope of the fit is α.
     Power,
-    /// t = a + b ln x: the slope is b.
+    /// t = a + b ln x; the slope of the fit is b.
     Logarithm,
 }
 
-/// A place with the times of its networks, `None` for a network that has not converged.
-pub type Timed<'a> = (f64, &'a [Option<u64>]);
+/// An x value with the convergence time of each network there, in steps; `None` for a network that has not converged.
+pub type TimedPoint<'a> = (f64, &'a [Option<u64>]);
 
-/// Times at a place that has a median.
-struct Place {
-    /// Logarithm of the place.
-    x: f64,
-    /// Times in rising order, infinite for networks that did not converge.
+/// An x value whose networks have a median convergence time.
+struct LogPoint {
+    /// Natural logarithm of the x value.
+    ln_x: f64,
+    /// Convergence times in ascending order, infinite for networks that did not converge.
     times: Vec<f64>,
 }
 
-/// The 95 % interval of the slope of `law` through the medians of these points. None if a place that has a median has
-/// fewer than [`FEWEST`] networks, if there are fewer than two places, or if so few networks converged that more than 5 %
-/// of the resamples have no law.
-pub fn interval(points: &[Timed], law: Law) -> Option<(f64, f64)> {
-    type Known = (Vec<(f64, Vec<Option<u64>>)>, Law, Option<(f64, f64)>);
+/// The cached 95 % bootstrap confidence interval (low, high) of the slope of `law`, fitted to the medians of these
+/// points. `None` if a point with a median has fewer than [`MIN_NETWORKS`] networks, if fewer than two points have a
+/// median, or if more than 5 % of the resamples have no fit.
+pub fn slope_interval(points: &[TimedPoint], law: ScalingLaw) -> Option<(f64, f64)> {
+    /// Points, law and the interval computed for them.
+    type CacheEntry = (Vec<(f64, Vec<Option<u64>>)>, ScalingLaw, Option<(f64, f64)>);
     thread_local! {
-        static KNOWN: RefCell<Vec<Known>> = const { RefCell::new(vec![]) };
+        /// The latest [`CACHE_SIZE`] intervals, oldest first.
+        static CACHE: RefCell<Vec<CacheEntry>> = const { RefCell::new(vec![]) };
     }
-    KNOWN.with_borrow_mut(|known| {
-        let is_it = |(of, by, _): &&Known| {
+    CACHE.with_borrow_mut(|known| {
+        let is_it = |(of, by, _): &&CacheEntry| {
             let same = || of.iter().zip(points).all(|(a, b)| a.0 == b.0 && a.1 == b.1);
             *by == law && of.len() == points.len() && same()
         };
         if let Some((_, _, found)) = known.iter().find(is_it) {
             return *found;
         }
-        let found = resampled(points, law);
-        if known.len() >= REMEMBERED {
+        let found = resample_slope_interval(points, law);
+        if known.len() >= CACHE_SIZE {
             known.remove(0);
         }
         known.push((points.iter().map(|(x, times)| (*x, times.to_vec())).collect(), law, found));
@@ -77,46 +79,55 @@ pub fn interval(points: &[Timed], law: Law) -> Option<(f64, f64)> {
     })
 }
 
-fn resampled(points: &[Timed], law: Law) -> Option<(f64, f64)> {
-    let has_place =
-        |(x, times): &&Timed| *x > 0.0 && Times::new(times).median().is_some_and(|time| time > 0.0);
-    let places: Vec<Place> = points
+/// Computes [`slope_interval`] without the cache.
+fn resample_slope_interval(points: &[TimedPoint], law: ScalingLaw) -> Option<(f64, f64)> {
+    let has_place = |(x, times): &&TimedPoint| {
+        *x > 0.0 && ConvergenceTimes::new(times).median().is_some_and(|time| time > 0.0)
+    };
+    let places: Vec<LogPoint> = points
         .iter()
         .filter(has_place)
         .map(|(x, times)| {
             let time = |time: &Option<u64>| time.map_or(f64::INFINITY, |time| time as f64);
             let mut times: Vec<f64> = times.iter().map(time).collect();
             times.sort_unstable_by(f64::total_cmp);
-            Place { x: libm::log(*x), times }
+            LogPoint { ln_x: libm::log(*x), times }
         })
         .collect();
-    if places.len() < 2 || places.iter().any(|place| place.times.len() < FEWEST) {
+    if places.len() < 2 || places.iter().any(|place| place.times.len() < MIN_NETWORKS) {
         return None;
     }
     let networks: usize = places.iter().map(|place| place.times.len()).sum();
-    let resamples = (MOST_DRAWN / networks).clamp(FEWEST_RESAMPLES, RESAMPLES);
+    let resamples = (MAX_DRAWS / networks).clamp(MIN_RESAMPLES, RESAMPLES);
     let (mut words, mut counts) = (vec![], vec![]);
     let mut slopes: Vec<f64> = (0..resamples as u64)
         .filter_map(|resample| {
             let medians = places.iter().enumerate().filter_map(|(at, place)| {
-                let time = median_of(&place.times, at as u32, resample, &mut words, &mut counts);
+                let time = resample_median(&place.times, at as u32, resample, &mut words, &mut counts);
                 let is_known = time.is_finite() && time > 0.0;
-                is_known.then(|| (place.x, if law == Law::Power { libm::log(time) } else { time }))
+                is_known.then(|| (place.ln_x, if law == ScalingLaw::Power { libm::log(time) } else { time }))
             });
-            Some(Line::through(&medians.collect::<Vec<_>>())?.slope)
+            Some(LeastSquaresLine::fit(&medians.collect::<Vec<_>>())?.slope)
         })
         .collect();
     slopes.sort_unstable_by(f64::total_cmp);
     (slopes.len() * 20 >= resamples * 19).then(|| (quantile(&slopes, 0.025), quantile(&slopes, 0.975)))
 }
 
-/// The median of one resample of sorted times. Which of them are drawn is counted, so nothing has to be sorted.
-fn median_of(sorted: &[f64], place: u32, resample: u64, words: &mut Vec<u32>, counts: &mut Vec<u32>) -> f64 {
+/// The median of one bootstrap resample of sorted times. Draws are counted per time, so the resample needs no
+/// sorting; `words` and `counts` are workspaces.
+fn resample_median(
+    sorted: &[f64],
+    place: u32,
+    resample: u64,
+    words: &mut Vec<u32>,
+    counts: &mut Vec<u32>,
+) -> f64 {
     let count = sorted.len();
     #[cfg(test)]
     tests::DRAWN.set(tests::DRAWN.get() + count);
     words.resize(count, 0);
-    Stream::new(SEED, Purpose::Sample, place).words(resample, 0, words);
+    RandomStream::new(SEED, Purpose::Sample, place).fill_u32(resample, 0, words);
     counts.clear();
     counts.resize(count, 0);
     for word in words.iter() {
@@ -147,19 +158,19 @@ mod tests {
         pub(super) static DRAWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     }
 
-    fn interval(points: &[(f64, Vec<Option<u64>>)], law: Law) -> Option<(f64, f64)> {
-        super::interval(&timed(points), law)
+    fn interval(points: &[(f64, Vec<Option<u64>>)], law: ScalingLaw) -> Option<(f64, f64)> {
+        super::slope_interval(&timed(points), law)
     }
 
-    fn timed(points: &[(f64, Vec<Option<u64>>)]) -> Vec<Timed<'_>> {
+    fn timed(points: &[(f64, Vec<Option<u64>>)]) -> Vec<TimedPoint<'_>> {
         points.iter().map(|(x, times)| (*x, times.as_slice())).collect()
     }
 
     /// Times of `networks` networks at each of these places: t = 300·x^α·e^(σz) with z normal, of data set `number`.
-    fn drawn(number: u32, places: &[f64], networks: u32, alpha: f64, sigma: f64) -> Owned {
-        let stream = Stream::new(11, Purpose::Batch, number);
+    fn random_points(number: u32, places: &[f64], networks: u32, alpha: f64, sigma: f64) -> Owned {
+        let stream = RandomStream::new(11, Purpose::Batch, number);
         let time = |at: usize, x: f64, network: u32| {
-            let noise = f64::from(stream.normal(at as u64, network));
+            let noise = f64::from(stream.draw_normal(at as u64, network));
             Some((300.0 * x.powf(alpha) * (sigma * noise).exp()).round() as u64)
         };
         let point =
@@ -173,8 +184,8 @@ mod tests {
     #[test]
     fn intervals_hold_the_exponent_about_as_often_as_they_say() {
         let holds = |number: u32| {
-            let points = drawn(number, &PLACES, 20, 0.61, 0.5);
-            let (low, high) = interval(&points, Law::Power).unwrap();
+            let points = random_points(number, &PLACES, 20, 0.61, 0.5);
+            let (low, high) = interval(&points, ScalingLaw::Power).unwrap();
             assert!(low < high);
             (low..=high).contains(&0.61)
         };
@@ -182,19 +193,19 @@ mod tests {
         assert!((181..=198).contains(&held), "{held} of 200");
     }
 
-    /// The same with nothing in common but the generator: draws one by one, sorted samples, and of two places the slope
+    /// Reference that shares only the generator: single draws, sorted samples, and for two points the slope
     /// is that of the line between their medians.
     #[test]
     fn an_interval_equals_its_definition() {
         for networks in [5u32, 6, 20] {
-            let points = drawn(3, &[8.0, 32.0], networks, 1.5, 0.4);
+            let points = random_points(3, &[8.0, 32.0], networks, 1.5, 0.4);
             let median = |at: u32, resample: u64| {
-                let stream = Stream::new(0x6669_7473, Purpose::Sample, at);
+                let stream = RandomStream::new(0x6669_7473, Purpose::Sample, at);
                 let mut times: Vec<f64> =
                     points[at as usize].1.iter().map(|time| time.unwrap() as f64).collect();
                 times.sort_by(f64::total_cmp);
                 let mut sample: Vec<f64> =
-                    (0..networks).map(|i| times[stream.below(resample, i, networks) as usize]).collect();
+                    (0..networks).map(|i| times[stream.draw_below(resample, i, networks) as usize]).collect();
                 sample.sort_by(f64::total_cmp);
                 let half = networks as usize / 2;
                 if networks % 2 == 1 { sample[half] } else { (sample[half - 1] + sample[half]) / 2.0 }
@@ -205,56 +216,56 @@ mod tests {
             // 0.025 and 0.975 of the way from the first to the last of 1,000.
             let low = slopes[24] + 0.975 * (slopes[25] - slopes[24]);
             let high = slopes[974] + 0.025 * (slopes[975] - slopes[974]);
-            let found = interval(&points, Law::Power).unwrap();
+            let found = interval(&points, ScalingLaw::Power).unwrap();
             assert!((found.0 - low).abs() < 1e-9 && (found.1 - high).abs() < 1e-9, "{found:?} {low} {high}");
         }
     }
 
     #[test]
     fn the_same_times_have_the_same_interval() {
-        let points = drawn(7, &PLACES, 20, 1.28, 0.3);
-        let found = resampled(&timed(&points), Law::Power);
+        let points = random_points(7, &PLACES, 20, 1.28, 0.3);
+        let found = resample_slope_interval(&timed(&points), ScalingLaw::Power);
         assert!(found.is_some());
-        assert_eq!(resampled(&timed(&points), Law::Power), found);
-        assert_eq!(interval(&points, Law::Power), found, "computed");
-        assert_eq!(interval(&points, Law::Power), found, "remembered");
-        assert_ne!(interval(&points, Law::Logarithm), found);
+        assert_eq!(resample_slope_interval(&timed(&points), ScalingLaw::Power), found);
+        assert_eq!(interval(&points, ScalingLaw::Power), found, "computed");
+        assert_eq!(interval(&points, ScalingLaw::Power), found, "remembered");
+        assert_ne!(interval(&points, ScalingLaw::Logarithm), found);
     }
 
     #[test]
     fn times_without_spread_have_an_interval_without_width() {
-        let points = drawn(0, &PLACES, 6, 2.0, 0.0);
-        let (low, high) = interval(&points, Law::Power).unwrap();
+        let points = random_points(0, &PLACES, 6, 2.0, 0.0);
+        let (low, high) = interval(&points, ScalingLaw::Power).unwrap();
         assert!((low - 2.0).abs() < 1e-9 && (high - 2.0).abs() < 1e-9, "{low} {high}");
     }
 
     #[test]
     fn too_few_networks_or_places_have_none() {
-        assert_eq!(interval(&drawn(0, &PLACES, 4, 1.0, 0.5), Law::Power), None);
-        assert_eq!(interval(&drawn(0, &PLACES[..1], 20, 1.0, 0.5), Law::Power), None);
-        assert_eq!(interval(&[], Law::Power), None);
+        assert_eq!(interval(&random_points(0, &PLACES, 4, 1.0, 0.5), ScalingLaw::Power), None);
+        assert_eq!(interval(&random_points(0, &PLACES[..1], 20, 1.0, 0.5), ScalingLaw::Power), None);
+        assert_eq!(interval(&[], ScalingLaw::Power), None);
         // Just half of the networks converged at one of two places: half of the resamples have no median there.
-        let mut points = drawn(0, &PLACES[..2], 11, 1.0, 0.5);
+        let mut points = random_points(0, &PLACES[..2], 11, 1.0, 0.5);
         points[1].1[6..].fill(None);
-        assert!(Times::new(&points[1].1).median().is_some());
-        assert_eq!(interval(&points, Law::Power), None);
+        assert!(ConvergenceTimes::new(&points[1].1).median().is_some());
+        assert_eq!(interval(&points, ScalingLaw::Power), None);
         // A place without a median is not missed.
-        let mut points = drawn(0, &PLACES, 20, 1.0, 0.5);
-        let without = interval(&points[..4], Law::Power);
+        let mut points = random_points(0, &PLACES, 20, 1.0, 0.5);
+        let without = interval(&points[..4], ScalingLaw::Power);
         points[4].1[3..].fill(None);
         assert!(without.is_some());
-        assert_eq!(interval(&points, Law::Power), without);
+        assert_eq!(interval(&points, ScalingLaw::Power), without);
     }
 
     /// On the page this is done when a run of a sweep ends, and whenever the chart is drawn again.
     #[test]
     fn few_networks_are_drawn_for_an_interval_and_none_again() {
         let places: Vec<f64> = (1..=40).map(|i| 10.0 * f64::from(i)).collect();
-        for (count, networks, expected) in [(5, 20, 100_000), (40, 20, 800_000), (40, 200, MOST_DRAWN)] {
-            let points = drawn(1, &places[..count], networks, 1.0, 0.5);
+        for (count, networks, expected) in [(5, 20, 100_000), (40, 20, 800_000), (40, 200, MAX_DRAWS)] {
+            let points = random_points(1, &places[..count], networks, 1.0, 0.5);
             for expected in [expected, 0] {
                 DRAWN.set(0);
-                assert!(interval(&points, Law::Power).is_some());
+                assert!(interval(&points, ScalingLaw::Power).is_some());
                 assert_eq!(DRAWN.get(), expected, "{count} places of {networks} networks");
             }
         }

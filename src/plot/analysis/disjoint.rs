@@ -1,4 +1,4 @@
-//! The plateau in closed form: gradient flow of a disjoint-PolyNet under the correlation loss.
+//! Closed form of the loss plateau: gradient flow of a disjoint-PolyNet under the correlation loss.
 //!
 //! The n = k·n' inputs are cut into k blocks of n' with one relevant coordinate each, and
 //! f(x) = ∏_i ⟨w_i, x_{P_i}⟩. With v_i the relevant and u_i the n'−1 other weights of block i, population gradient
@@ -11,63 +11,63 @@
 //!
 //! where no ⟨w_i, x_{P_i}⟩ can be 0 and ∏ v_i > 0 (Edelman 2024, section 5.4.2, theorem 5.7, lemmas B.8 and B.9).
 
-use super::{Lines, Role, Series};
+use super::{LineChart, Role, Series};
 
-/// v(t) of all blocks if all start at one: (1 − (k−2)t)^(−1/(k−2)), e^t for k = 2; infinite from
-/// [`blow_up`] on.
-pub fn all_ones(k: usize, t: f64) -> f64 {
+/// The relevant weight v(t) of every block if all weights start at one: (1 − (k−2)t)^(−1/(k−2)), e^t for k = 2;
+/// infinite from [`blow_up_time`] on.
+pub fn symmetric_weight(k: usize, t: f64) -> f64 {
     let power = k as f64 - 2.0;
     match k {
         2 => libm::exp(t),
-        _ if t >= blow_up(k) => f64::INFINITY,
+        _ if t >= blow_up_time(k) => f64::INFINITY,
         _ => libm::pow(1.0 - power * t, -1.0 / power),
     }
 }
 
-/// The time at which [`all_ones`] reaches `v` ≥ 1: (1 − v^(2−k)) / (k−2).
-pub fn time_of(k: usize, v: f64) -> f64 {
+/// The time at which [`symmetric_weight`] reaches `v` ≥ 1: (1 − v^(2−k)) / (k−2).
+pub fn time_to_reach(k: usize, v: f64) -> f64 {
     let power = k as f64 - 2.0;
     if k == 2 { libm::log(v) } else { (1.0 - libm::pow(v, -power)) / power }
 }
 
-/// The time at which weights that start at one are infinite, 1/(k−2); never for k ≤ 2.
-pub fn blow_up(k: usize) -> f64 {
+/// The time at which weights that start at one become infinite, 1/(k−2); infinite for k ≤ 2.
+pub fn blow_up_time(k: usize) -> f64 {
     if k > 2 { 1.0 / (k as f64 - 2.0) } else { f64::INFINITY }
 }
 
-/// Relevant weights under gradient flow from any start.
+/// Gradient flow of the relevant weights from any initial values.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Flow {
-    /// The relevant weights.
+pub struct GradientFlow {
+    /// The relevant weights, one per block.
     pub v: Vec<f64>,
-    /// Time passed.
+    /// Current time.
     pub time: f64,
 }
 
-impl Flow {
-    /// The flow from these weights.
+impl GradientFlow {
+    /// Starts the flow at time 0 from these weights.
     pub fn new(v: &[f64]) -> Self {
-        Flow { v: v.to_vec(), time: 0.0 }
+        GradientFlow { v: v.to_vec(), time: 0.0 }
     }
 
-    /// Follows the flow until `time` or until a weight is beyond `limit`, by the classical method of Runge and
-    /// Kutta in steps over which no weight changes by more than 1 % of the largest.
-    pub fn advance(&mut self, time: f64, limit: f64) {
+    /// Integrates the flow until `time`, or until a weight exceeds `max_weight`, by the classical Runge–Kutta method
+    /// in steps that change no weight by more than 1 % of the largest.
+    pub fn advance(&mut self, time: f64, max_weight: f64) {
         while self.time < time {
             let largest = self.v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            let slope1 = slopes(&self.v);
+            let slope1 = compute_gradient(&self.v);
             let fastest = slope1.iter().fold(0.0f64, |m, s| m.max(s.abs()));
             // A start at zero stays there.
-            if largest > limit || fastest == 0.0 {
+            if largest > max_weight || fastest == 0.0 {
                 break;
             }
             let step = (time - self.time).min(0.01 * largest / fastest);
             let moved = |slope: &[f64], share: f64| -> Vec<f64> {
                 self.v.iter().zip(slope).map(|(v, s)| v + share * step * s).collect()
             };
-            let slope2 = slopes(&moved(&slope1, 0.5));
-            let slope3 = slopes(&moved(&slope2, 0.5));
-            let slope4 = slopes(&moved(&slope3, 1.0));
+            let slope2 = compute_gradient(&moved(&slope1, 0.5));
+            let slope3 = compute_gradient(&moved(&slope2, 0.5));
+            let slope4 = compute_gradient(&moved(&slope3, 1.0));
             for (i, v) in self.v.iter_mut().enumerate() {
                 *v += step / 6.0 * (slope1[i] + 2.0 * slope2[i] + 2.0 * slope3[i] + slope4[i]);
             }
@@ -76,13 +76,14 @@ impl Flow {
     }
 }
 
-/// ∏_{j≠i} v_j for each i, without a division that a zero would spoil.
-fn slopes(v: &[f64]) -> Vec<f64> {
+/// The gradient ∏_{j≠i} v_j for each i, computed without a division that could be by zero.
+fn compute_gradient(v: &[f64]) -> Vec<f64> {
     (0..v.len()).map(|i| v.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, v)| v).product()).collect()
 }
 
-/// Pr_z[|u·z| ≤ |v|] = 1 − 2 Pr_z[u·z > |v|] over all signs z: exact, for up to 20 weights.
-pub fn holds_exactly(v: f64, u: &[f64]) -> Option<f64> {
+/// Probability that a relevant weight decides its block, Pr_z[|u·z| ≤ |v|] over all signs z, where `u` are the
+/// irrelevant weights of the block. Exact; `None` for more than 20 weights.
+pub fn exact_dominance(v: f64, u: &[f64]) -> Option<f64> {
     let inside = |signs: &u32| {
         let sum: f64 = u.iter().enumerate().map(|(i, u)| if signs >> i & 1 == 1 { -u } else { *u }).sum();
         sum.abs() <= v.abs()
@@ -91,49 +92,51 @@ pub fn holds_exactly(v: f64, u: &[f64]) -> Option<f64> {
     (u.len() <= 20).then(|| (0..points).filter(inside).count() as f64 / f64::from(points))
 }
 
-/// The same for many weights, of which only the norm matters: erf(|v| / (√2 ‖u‖)) (lemma B.9, by Berry and
-/// Esseen).
-pub fn holds_nearly(v: f64, norm: f64) -> f64 {
+/// Normal approximation of [`exact_dominance`] for many irrelevant weights of Euclidean norm `norm`: erf(|v| / (√2
+/// ‖u‖)) (lemma B.9, by Berry and Esseen).
+pub fn approximate_dominance(v: f64, norm: f64) -> f64 {
     if norm > 0.0 { libm::erf(v.abs() / (std::f64::consts::SQRT_2 * norm)) } else { 1.0 }
 }
 
-/// The error of relevant weights `v`, given for each block how often its own weight decides: ½ ∓ ½ ∏ of them, with
-/// minus where the product of the relevant weights is positive.
-pub fn error(v: &[f64], holds: &[f64]) -> f64 {
+/// Classification error of relevant weights `v`, ½ ∓ ½ ∏ `dominance`, with minus where the product of the weights is
+/// positive; `dominance` is for each block the probability that the relevant weight decides it.
+pub fn parity_error(v: &[f64], dominance: &[f64]) -> f64 {
     let sign = v.iter().map(|v| v.signum()).product::<f64>();
-    0.5 - 0.5 * sign * holds.iter().product::<f64>()
+    0.5 - 0.5 * sign * dominance.iter().product::<f64>()
 }
 
-/// T(½ − γ) / T(0) of theorem 5.7 for weights that start at one: the share of its time that gradient flow spends
-/// with an error of at least ½ − γ. In blocks of `block` inputs, k ≥ 3, and by the normal approximation.
+/// T(½ − γ) / T(0) of theorem 5.7 for weights that start at one: the share of its time that gradient flow spends at
+/// an error of at least ½ − γ. Assumes blocks of `block` inputs and k ≥ 3, and uses the normal approximation.
 ///
-/// T(0) is taken to be the [`blow_up`], as in the proof of corollary B.10. The error is exactly zero a little
-/// earlier, at v = n'−1, so the share is if anything larger.
-pub fn plateau(k: usize, block: usize, gamma: f64) -> f64 {
+/// T(0) is taken to be [`blow_up_time`], as in the proof of corollary B.10. The error is zero already at v = n'−1, so
+/// the true share is slightly larger.
+pub fn plateau_share(k: usize, block: usize, gamma: f64) -> f64 {
     let norm = libm::sqrt((block as f64 - 1.0).max(0.0));
     let wanted = libm::pow(2.0 * gamma, 1.0 / k as f64);
     let (mut low, mut high) = (1.0, 1.0 + 40.0 * norm);
-    if holds_nearly(low, norm) >= wanted {
+    if approximate_dominance(low, norm) >= wanted {
         return 0.0;
     }
     // Each halving is one bit of the weight at which the error is ½ − γ.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        let reached = holds_nearly(middle, norm) >= wanted;
+        let reached = approximate_dominance(middle, norm) >= wanted;
         (low, high) = if reached { (low, middle) } else { (middle, high) };
     }
-    time_of(k, low) / blow_up(k)
+    time_to_reach(k, low) / blow_up_time(k)
 }
 
-/// Error over time for weights that start at one, k ≥ 3, one curve for each number of inputs in a block.
-pub fn chart(k: usize, blocks: &[usize]) -> Lines {
+/// Line chart of the error over time for weights that start at one, k ≥ 3, with one curve for each block size in
+/// `blocks`.
+pub fn chart(k: usize, blocks: &[usize]) -> LineChart {
+    /// Points per curve.
     const POINTS: usize = 400;
     let curve = |block: &usize| {
         let share = |i: usize| i as f64 / POINTS as f64;
         let norm = libm::sqrt((*block as f64 - 1.0).max(0.0));
         let at = |i: usize| {
-            let v = all_ones(k, share(i) * blow_up(k));
-            error(&vec![v; k], &vec![holds_nearly(v, norm); k]) as f32
+            let v = symmetric_weight(k, share(i) * blow_up_time(k));
+            parity_error(&vec![v; k], &vec![approximate_dominance(v, norm); k]) as f32
         };
         Series {
             name: tr!("{block} inputs per factor of the product", block),
@@ -143,13 +146,13 @@ pub fn chart(k: usize, blocks: &[usize]) -> Lines {
             ..Default::default()
         }
     };
-    Lines {
+    LineChart {
         title: tr!("The plateau of gradient flow").into(),
         x_label: tr!("time (at 1, the weights become infinite)").into(),
         y_label: tr!("error").into(),
         y_range: Some((0.0, 0.52)),
         series: blocks.iter().map(curve).collect(),
-        references: vec![(0.5, tr!("chance").into())],
+        reference_lines: vec![(0.5, tr!("chance").into())],
         ..Default::default()
     }
 }
@@ -162,32 +165,36 @@ mod tests {
     #[test]
     fn ones_follow_the_closed_form() {
         for k in 1..=6 {
-            let until = 0.9 * blow_up(k).min(1.0);
-            let mut flow = Flow::new(&vec![1.0; k]);
+            let until = 0.9 * blow_up_time(k).min(1.0);
+            let mut flow = GradientFlow::new(&vec![1.0; k]);
             flow.advance(until, 1e9);
             assert_eq!(flow.time, until);
             for v in &flow.v {
-                assert!((v / all_ones(k, until) - 1.0).abs() < 1e-7, "{k}: {v} {}", all_ones(k, until));
+                assert!(
+                    (v / symmetric_weight(k, until) - 1.0).abs() < 1e-7,
+                    "{k}: {v} {}",
+                    symmetric_weight(k, until)
+                );
             }
-            assert!((time_of(k, all_ones(k, until)) - until).abs() < 1e-12);
+            assert!((time_to_reach(k, symmetric_weight(k, until)) - until).abs() < 1e-12);
         }
-        assert_eq!((all_ones(3, 1.0), all_ones(4, 0.5)), (f64::INFINITY, f64::INFINITY));
+        assert_eq!((symmetric_weight(3, 1.0), symmetric_weight(4, 0.5)), (f64::INFINITY, f64::INFINITY));
     }
 
     #[test]
     fn two_weights_follow_the_hyperbola_and_squares_move_in_lockstep() {
-        let mut flow = Flow::new(&[1.5, -0.5]);
+        let mut flow = GradientFlow::new(&[1.5, -0.5]);
         flow.advance(2.0, 1e9);
         let expected = 1.5 * 2f64.cosh() - 0.5 * 2f64.sinh();
         assert!((flow.v[0] / expected - 1.0).abs() < 1e-7, "{:?} {expected}", flow.v);
         // Lemma B.8: v_i² − v_i(0)² is the same for all i, through a change of sign too.
         let start = [0.8, -0.3, 1.7, 0.9];
-        let mut flow = Flow::new(&start);
+        let mut flow = GradientFlow::new(&start);
         flow.advance(f64::INFINITY, 100.0);
         assert!(flow.v.iter().product::<f64>() > 0.0);
         let gained: Vec<f64> = flow.v.iter().zip(start).map(|(v, s)| v * v - s * s).collect();
         assert!(gained.iter().all(|g| (g / gained[0] - 1.0).abs() < 1e-6), "{gained:?}");
-        let mut still = Flow::new(&[0.0; 3]);
+        let mut still = GradientFlow::new(&[0.0; 3]);
         still.advance(1.0, 1e9);
         assert_eq!(still.v, [0.0; 3]);
     }
@@ -200,7 +207,7 @@ mod tests {
         let arithmetic = start.iter().map(|v| v * v).sum::<f64>() / k;
         let geometric = libm::pow(start.iter().map(|v| v * v).product(), 1.0 / k);
         let time = |limit: f64| {
-            let mut flow = Flow::new(&start);
+            let mut flow = GradientFlow::new(&start);
             flow.advance(f64::INFINITY, limit);
             (flow.time, flow.v[3])
         };
@@ -221,21 +228,21 @@ mod tests {
         let form = |i: usize, x: &[f64]| (0..3).map(|j| w[i][j] * x[3 * i + j]).sum::<f64>();
         let y = |x: &[f64]| x[0] * x[3] * x[6];
         let v = [w[0][0], w[1][0], w[2][0]];
-        for (i, slope) in slopes(&v).into_iter().enumerate() {
+        for (i, slope) in compute_gradient(&v).into_iter().enumerate() {
             for j in 0..3 {
                 let others =
                     |x: &[f64]| (0..3).filter(|other| *other != i).map(|o| form(o, x)).product::<f64>();
-                let mean = walsh::coefficients(9, |x| y(x) * others(x) * x[3 * i + j])[0];
+                let mean = walsh::walsh_coefficients(9, |x| y(x) * others(x) * x[3 * i + j])[0];
                 assert!((mean - if j == 0 { slope } else { 0.0 }).abs() < 1e-14, "{i} {j}");
             }
         }
         let wrong =
             |x: &[f64]| if (0..3).map(|i| form(i, x)).product::<f64>() * y(x) > 0.0 { 0.0 } else { 1.0 };
-        let holds: Vec<f64> = w.iter().map(|w| holds_exactly(w[0], &w[1..]).unwrap()).collect();
+        let holds: Vec<f64> = w.iter().map(|w| exact_dominance(w[0], &w[1..]).unwrap()).collect();
         assert!(holds.iter().filter(|h| **h < 1.0).count() == 3 - 1);
-        assert!((walsh::coefficients(9, wrong)[0] - error(&v, &holds)).abs() < 1e-14);
+        assert!((walsh::walsh_coefficients(9, wrong)[0] - parity_error(&v, &holds)).abs() < 1e-14);
         let flipped = [-v[0], v[1], v[2]];
-        assert!((error(&flipped, &holds) + error(&v, &holds) - 1.0).abs() < 1e-14);
+        assert!((parity_error(&flipped, &holds) + parity_error(&v, &holds) - 1.0).abs() < 1e-14);
     }
 
     #[test]
@@ -243,11 +250,11 @@ mod tests {
         let u = [1.0; 20];
         // Halfway between two values that the sum can take.
         for v in [1.0, 3.0, 7.0, 13.0] {
-            let (exact, near) = (holds_exactly(v, &u).unwrap(), holds_nearly(v, 20f64.sqrt()));
+            let (exact, near) = (exact_dominance(v, &u).unwrap(), approximate_dominance(v, 20f64.sqrt()));
             assert!((exact - near).abs() < 0.005, "{v}: {exact} {near}");
         }
-        assert_eq!(holds_exactly(1.0, &[1.0; 21]), None);
-        assert_eq!((holds_exactly(0.1, &[]), holds_nearly(0.1, 0.0)), (Some(1.0), 1.0));
+        assert_eq!(exact_dominance(1.0, &[1.0; 21]), None);
+        assert_eq!((exact_dominance(0.1, &[]), approximate_dominance(0.1, 0.0)), (Some(1.0), 1.0));
     }
 
     /// Theorem 5.7 of Edelman 2024: the share of the plateau tends to one as (n')^(1−k/2).
@@ -257,15 +264,15 @@ mod tests {
             [(3, [0.04, 0.34, 0.54, 0.68]), (4, [0.54, 0.78, 0.89, 0.95]), (6, [0.95, 0.989, 0.997, 0.9994])]
         {
             for (block, expected) in [10, 20, 40, 80].into_iter().zip(shares) {
-                let share = plateau(k, block, 0.01);
+                let share = plateau_share(k, block, 0.01);
                 let digits = if expected > 0.98 { 5e-4 } else { 5e-3 };
                 assert!((share - expected).abs() <= digits, "{k} {block}: {share}");
             }
-            let rest = |block| 1.0 - plateau(k, block, 0.01);
+            let rest = |block| 1.0 - plateau_share(k, block, 0.01);
             let power = libm::log2(rest(20_000) / rest(10_000));
             assert!((power - (1.0 - 0.5 * k as f64)).abs() < 0.01, "{power}");
         }
-        assert_eq!(plateau(3, 1, 0.01), 0.0);
+        assert_eq!(plateau_share(3, 1, 0.01), 0.0);
     }
 
     #[test]
@@ -274,7 +281,7 @@ mod tests {
         for (series, block) in lines.series.iter().zip([20, 80]) {
             assert_eq!(series.y.last(), Some(&0.0));
             let on = series.y.iter().filter(|error| **error >= 0.49).count() as f64 / 401.0;
-            assert!((on - plateau(3, block, 0.01)).abs() < 0.01);
+            assert!((on - plateau_share(3, block, 0.01)).abs() < 0.01);
         }
     }
 }

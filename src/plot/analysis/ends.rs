@@ -1,26 +1,26 @@
-//! What networks get wrong at the end of the runs of a sweep: medians with quartiles, as curves over what is swept.
+//! Final errors of the networks of a sweep: medians with quartiles over the swept setting.
 
-use super::{Lines, Role, Series};
+use super::{LineChart, Role, Series};
 use vivarium_core::math::quantile;
 
-/// Lower quartile, median and upper quartile of the finite of `values`; none where there are none.
+/// Lower quartile, median and upper quartile of the finite `values`; `None` if there are none.
 pub fn quartiles(values: &[f32]) -> Option<[f32; 3]> {
     let mut sorted: Vec<f64> = values.iter().map(|v| f64::from(*v)).filter(|v| v.is_finite()).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     (!sorted.is_empty()).then(|| [0.25, 0.5, 0.75].map(|share| quantile(&sorted, share) as f32))
 }
 
-/// A curve of a sweep: its name, and for each place what every network has there.
-pub type Curve = (String, Vec<(f64, Vec<f32>)>);
+/// A curve of a sweep: its name, and for each x value one result per network.
+pub type SweepCurve = (String, Vec<(f64, Vec<f32>)>);
 
-/// The curves with their quartiles as bands.
-pub fn chart(curves: &[Curve], x_label: &str, y_label: &str) -> Lines {
+/// Line chart of the medians of the curves, with their quartiles as bands.
+pub fn chart(curves: &[SweepCurve], x_label: &str, y_label: &str) -> LineChart {
     let roles = [Role::Test, Role::Train, Role::Relevant, Role::Other];
-    let curve = |(number, (name, points)): (usize, &Curve)| {
+    let curve = |(number, (name, points)): (usize, &SweepCurve)| {
         let mut series = Series {
             name: name.clone(),
             role: roles[number % roles.len()],
-            tint: number.checked_sub(roles.len()),
+            muted_colour: number.checked_sub(roles.len()),
             points: true,
             ..Default::default()
         };
@@ -32,7 +32,7 @@ pub fn chart(curves: &[Curve], x_label: &str, y_label: &str) -> Lines {
         }
         series
     };
-    Lines {
+    LineChart {
         x_label: x_label.into(),
         y_label: y_label.into(),
         series: curves.iter().enumerate().map(curve).collect(),
@@ -40,9 +40,9 @@ pub fn chart(curves: &[Curve], x_label: &str, y_label: &str) -> Lines {
     }
 }
 
-/// The power law y = c·x^α through these points by least squares of the logarithms, as (c, α); none through fewer than
-/// two places, or where something is not positive.
-pub fn power(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+/// Fits the power law y = c·x^α by least squares of the logarithms and returns (c, α); `None` with fewer than two x
+/// values, or if a coordinate is not positive.
+pub fn fit_power_law(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let are_sound = points.iter().all(|(x, y)| *x > 0.0 && *y > 0.0 && x.is_finite() && y.is_finite());
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (libm::log(*x), libm::log(*y))).collect();
     let mean = |of: &dyn Fn(&(f64, f64)) -> f64| logs.iter().map(of).sum::<f64>() / logs.len().max(1) as f64;
@@ -61,13 +61,13 @@ mod tests {
     #[test]
     fn a_power_law_is_found_again() {
         let points: Vec<(f64, f64)> = [8.0, 16.0, 64.0].iter().map(|x| (*x, 3.0 / (x * x))).collect();
-        let (level, exponent) = power(&points).unwrap();
+        let (level, exponent) = fit_power_law(&points).unwrap();
         assert!((level - 3.0).abs() < 1e-9 && (exponent + 2.0).abs() < 1e-12);
         // Of a pair at one place and one above, the line goes through the mean of the logarithms.
-        let (_, exponent) = power(&[(1.0, 1.0), (1.0, 100.0), (10.0, 100.0)]).unwrap();
+        let (_, exponent) = fit_power_law(&[(1.0, 1.0), (1.0, 100.0), (10.0, 100.0)]).unwrap();
         assert!((exponent - 1.0).abs() < 1e-12);
         for none in [&[][..], &[(2.0, 1.0)], &[(2.0, 1.0), (2.0, 3.0)], &[(1.0, 0.0), (2.0, 1.0)]] {
-            assert_eq!(power(none), None);
+            assert_eq!(fit_power_law(none), None);
         }
     }
 
@@ -81,11 +81,11 @@ mod tests {
     #[test]
     fn every_curve_has_its_medians_and_its_own_look() {
         let points = vec![(10.0, vec![0.5, 0.3, 0.4]), (20.0, vec![])];
-        let curves: Vec<Curve> = (0..6).map(|i| (format!("curve {i}"), points.clone())).collect();
+        let curves: Vec<SweepCurve> = (0..6).map(|i| (format!("curve {i}"), points.clone())).collect();
         let lines = chart(&curves, "m", "error");
         assert_eq!((lines.series[0].x.as_slice(), lines.series[0].y[0]), ([10.0, 20.0].as_slice(), 0.4));
         assert!(lines.series[0].y[1].is_nan());
-        let looks: Vec<_> = lines.series.iter().map(|s| (s.role as usize, s.tint)).collect();
+        let looks: Vec<_> = lines.series.iter().map(|s| (s.role as usize, s.muted_colour)).collect();
         assert!(looks.iter().enumerate().all(|(i, look)| !looks[..i].contains(look)), "{looks:?}");
     }
 }

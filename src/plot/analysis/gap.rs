@@ -1,5 +1,5 @@
-//! Fourier gaps: how far a first layer's population gradient makes the hidden set stand out, and their growth
-//! along a run.
+//! Fourier gaps: how far the entries of a first layer's population gradient on the hidden set exceed the others,
+//! over the steps of a run.
 //!
 //! ```text
 //! Γ = max_{i∈S} |g_i| − max_{i∉S} |g_i|,   g = E[y x σ'(w·x + b)]
@@ -14,25 +14,25 @@
 //! For these g is E[y x ∂f/∂z], what appendix B.3.7 asks of deep networks: up to its sign the population gradient of
 //! the correlation loss. A chart says which of the two it shows.
 
-pub use super::gradient::{FirstLayer, Gradient, Head, PopulationGradient, Slope};
+pub use super::gradient::{FirstLayer, FirstLayerGradient, GradientAccumulator, LossDerivative, NetworkHead};
 pub use super::majority::{majority_coefficient, majority_gap, relu_majority_gap};
 
-use super::{Lines, Role, Series};
+use super::{LineChart, Role, Series};
 
-/// How far the relevant coordinates of one neuron's gradient stand out.
+/// Fourier gap of one neuron: how far the relevant coordinates S of its gradient g exceed the others.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Gap {
-    /// Γ = max_{i∈S} |g_i| − max_{i∉S} |g_i|: above zero, one relevant coordinate can be told.
+pub struct FourierGap {
+    /// Γ = max_{i∈S} |g_i| − max_{i∉S} |g_i|; positive if the largest entry is on a relevant coordinate.
     pub relaxed: f64,
-    /// min_{i∈S} |g_i| − max_{i∉S} |g_i|: above zero, all of S can be told.
+    /// min_{i∈S} |g_i| − max_{i∉S} |g_i|; positive if the largest entries identify all of S.
     pub strict: f64,
-    /// Standard error of `relaxed`, that of the two coordinates it is the difference of; 0 where exact.
-    pub error: f64,
+    /// Standard error of `relaxed`, from the standard errors of its two entries; 0 if the gradient is exact.
+    pub standard_error: f64,
 }
 
-impl Gradient {
-    /// The gap of each neuron at the set `relevant`. A maximum over no coordinate is 0.
-    pub fn gaps(&self, relevant: &[usize]) -> Vec<Gap> {
+impl FirstLayerGradient {
+    /// The Fourier gap of each neuron for the relevant coordinates `relevant`; a maximum over no coordinates is 0.
+    pub fn gaps(&self, relevant: &[usize]) -> Vec<FourierGap> {
         let (inside, outside): (Vec<usize>, Vec<usize>) =
             (0..self.inputs).partition(|i| relevant.contains(i));
         let neuron = |j: usize| {
@@ -41,42 +41,42 @@ impl Gradient {
             let least = inside.iter().map(at).min_by(ordered);
             let [inside, outside] = [&inside, &outside].map(|set| set.iter().map(at).max_by(ordered));
             let value = |of: Option<(f64, usize)>| of.map_or(0.0, |(value, _)| value);
-            let error = |of: Option<(f64, usize)>| match (&self.errors, of) {
+            let error = |of: Option<(f64, usize)>| match (&self.standard_errors, of) {
                 (Some(errors), Some((_, i))) => errors[i * self.width + j],
                 _ => 0.0,
             };
-            Gap {
+            FourierGap {
                 relaxed: value(inside) - value(outside),
                 strict: value(least) - value(outside),
-                error: libm::hypot(error(inside), error(outside)),
+                standard_error: libm::hypot(error(inside), error(outside)),
             }
         };
         (0..self.width).map(neuron).collect()
     }
 
-    /// The neuron with the largest Γ, and its gap; none if there is none that is finite.
-    pub fn largest(&self, relevant: &[usize]) -> Option<(usize, Gap)> {
+    /// Index and gap of the neuron with the largest Γ; `None` if no gap is finite.
+    pub fn largest_gap(&self, relevant: &[usize]) -> Option<(usize, FourierGap)> {
         let finite = self.gaps(relevant).into_iter().enumerate().filter(|(_, gap)| gap.relaxed.is_finite());
         // Of equal ones the first.
         finite.reduce(|best, next| if next.1.relaxed > best.1.relaxed { next } else { best })
     }
 }
 
-/// What the entries of a gap are.
+/// The kind of gradient whose gap is charted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Of {
-    /// E[y x σ'(w·x + b)] of the neurons of a hidden layer, with the gap of a neuron with the same activation, weights
-    /// ±1/√n and no bias.
-    Neurons(f64),
-    /// E[y x ∂f/∂z] of the linear forms z of another network.
-    Forms,
+pub enum GapSource {
+    /// Hidden neurons, E[y x σ'(w·x + b)]; the number is the gap of a neuron with the same activation, weights ±1/√n
+    /// and no bias.
+    HiddenNeurons(f64),
+    /// Linear forms z of another kind of network, E[y x ∂f/∂z].
+    LinearForms,
 }
 
-/// Gaps over the steps, with one standard error to either side where points were drawn; for neurons the gap of weights
-/// ±1/√n is a reference line.
-pub fn chart(gaps: &[(u64, Gap)], of: Of) -> Lines {
-    let drawn = gaps.iter().any(|(_, gap)| gap.error > 0.0);
-    let series = |name: &str, role: Role, of: fn(&Gap) -> f64| Series {
+/// Line chart of the gaps over steps, with a band of one standard error where the gradient is sampled; for hidden
+/// neurons the gap of weights ±1/√n is a reference line.
+pub fn chart(gaps: &[(u64, FourierGap)], of: GapSource) -> LineChart {
+    let drawn = gaps.iter().any(|(_, gap)| gap.standard_error > 0.0);
+    let series = |name: &str, role: Role, of: fn(&FourierGap) -> f64| Series {
         name: name.into(),
         role,
         x: gaps.iter().map(|(step, _)| *step as f64).collect(),
@@ -85,22 +85,23 @@ pub fn chart(gaps: &[(u64, Gap)], of: Of) -> Lines {
     };
     let mut relaxed = series(tr!("largest |g| of a relevant bit"), Role::Test, |gap| gap.relaxed);
     if drawn {
-        let edges = gaps.iter().map(|(_, gap)| (gap.relaxed - gap.error, gap.relaxed + gap.error));
+        let edges =
+            gaps.iter().map(|(_, gap)| (gap.relaxed - gap.standard_error, gap.relaxed + gap.standard_error));
         relaxed.band = edges.map(|(low, high)| (low as f32, high as f32)).collect();
     }
     let (title, references) = match of {
-        Of::Neurons(signs) => (
+        GapSource::HiddenNeurons(signs) => (
             tr!("Fourier gap of g = E[y x σ′(w·x + b)]"),
             vec![(signs, tr!("same activation, weights ±1/√n").into())],
         ),
-        Of::Forms => (tr!("Gap of g = E[y x ∂f/∂z], z = w·x + b"), vec![]),
+        GapSource::LinearForms => (tr!("Gap of g = E[y x ∂f/∂z], z = w·x + b"), vec![]),
     };
-    Lines {
+    LineChart {
         title: title.into(),
         x_label: tr!("step").into(),
         y_label: tr!("|g| minus the largest |g| of an irrelevant bit").into(),
         series: vec![relaxed, series(tr!("smallest |g| of a relevant bit"), Role::Other, |gap| gap.strict)],
-        references,
+        reference_lines: references,
         ..Default::default()
     }
 }
@@ -108,13 +109,13 @@ pub fn chart(gaps: &[(u64, Gap)], of: Of) -> Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
 
     /// Gaps of ReLU neurons.
-    fn relu_gaps(weights: &[f32], biases: &[f32], inputs: usize, k: usize) -> Vec<Gap> {
+    fn relu_gaps(weights: &[f32], biases: &[f32], inputs: usize, k: usize) -> Vec<FourierGap> {
         let width = weights.len() / inputs;
         let relevant: Vec<usize> = (0..k).collect();
-        let mut job = PopulationGradient::new(&FirstLayer { weights, biases, inputs, width }, &relevant);
+        let mut job = GradientAccumulator::new(&FirstLayer { weights, biases, inputs, width }, &relevant);
         let head = |z: &[f64], out: &mut [f64]| {
             out.iter_mut()
                 .zip(z)
@@ -132,22 +133,23 @@ mod tests {
             let gap = relu_gaps(&signs, &[], n, k)[0];
             let expected = relu_majority_gap(n, k);
             assert!((gap.relaxed - expected).abs() < 1e-14, "{n} {k}: {gap:?} {expected}");
-            assert!((gap.strict - expected).abs() < 1e-14 && gap.error == 0.0);
+            assert!((gap.strict - expected).abs() < 1e-14 && gap.standard_error == 0.0);
         }
     }
 
     /// Gaps of 200 random neurons on 15 bits, sorted, and the shares where relaxed and strict are positive.
     fn distribution(k: usize, normal: bool, bias: f32) -> (Vec<f64>, f64, f64) {
         const DRAWS: u32 = 200;
-        let stream = Stream::new(11, Purpose::Weights, k as u32);
+        let stream = RandomStream::new(11, Purpose::Weights, k as u32);
         let scale = 1.0 / 15f32.sqrt();
-        let uniform = |step: u64, i: u32| scale * (2.0 * stream.unit(step, i) - 1.0);
+        let uniform = |step: u64, i: u32| scale * (2.0 * stream.draw_uniform(step, i) - 1.0);
         let weights: Vec<f32> =
-            (0..15 * DRAWS).map(|i| if normal { stream.normal(0, i) } else { uniform(0, i) }).collect();
+            (0..15 * DRAWS).map(|i| if normal { stream.draw_normal(0, i) } else { uniform(0, i) }).collect();
         let biases: Vec<f32> = (0..DRAWS).map(|i| bias * uniform(1, i)).collect();
         let gaps = relu_gaps(&weights, &biases, 15, k);
-        let share =
-            |of: fn(&Gap) -> f64| gaps.iter().filter(|gap| of(gap) > 0.0).count() as f64 / f64::from(DRAWS);
+        let share = |of: fn(&FourierGap) -> f64| {
+            gaps.iter().filter(|gap| of(gap) > 0.0).count() as f64 / f64::from(DRAWS)
+        };
         let shares = (share(|g| g.relaxed), share(|g| g.strict));
         let mut sorted: Vec<f64> = gaps.iter().map(|gap| gap.relaxed).collect();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -190,29 +192,40 @@ mod tests {
 
     #[test]
     fn gaps_are_taken_from_the_right_coordinates() {
-        let gradient = Gradient {
+        let gradient = FirstLayerGradient {
             values: vec![3.0, 0.1, -4.0, 0.2, -5.0, 0.1, 1.0, f64::NAN],
-            errors: Some(vec![0.3; 8]),
+            standard_errors: Some(vec![0.3; 8]),
             inputs: 4,
             width: 2,
         };
         let gap = gradient.gaps(&[0, 1])[0];
         assert_eq!((gap.relaxed, gap.strict), (-1.0, -2.0));
-        assert!((gap.error - 0.3 * 2f64.sqrt()).abs() < 1e-15);
-        assert_eq!(gradient.largest(&[0, 1]), Some((0, gap)), "a neuron that is no number is passed over");
+        assert!((gap.standard_error - 0.3 * 2f64.sqrt()).abs() < 1e-15);
+        assert_eq!(
+            gradient.largest_gap(&[0, 1]),
+            Some((0, gap)),
+            "a neuron that is no number is passed over"
+        );
         assert_eq!(gradient.gaps(&[0, 1, 2, 3])[0].relaxed, 5.0);
-        assert_eq!(Gradient { values: vec![], errors: None, inputs: 0, width: 0 }.largest(&[0]), None);
+        assert_eq!(
+            FirstLayerGradient { values: vec![], standard_errors: None, inputs: 0, width: 0 }
+                .largest_gap(&[0]),
+            None
+        );
     }
 
     #[test]
     fn the_chart_has_bands_only_where_points_were_drawn() {
-        let gap = |step: u64| (step, Gap { relaxed: step as f64, strict: -1.0, error: 0.0 });
-        let lines = chart(&(0..100).map(gap).collect::<Vec<_>>(), Of::Neurons(0.1));
-        assert_eq!(lines.references, [(0.1, "same activation, weights ±1/√n".to_string())]);
+        let gap = |step: u64| (step, FourierGap { relaxed: step as f64, strict: -1.0, standard_error: 0.0 });
+        let lines = chart(&(0..100).map(gap).collect::<Vec<_>>(), GapSource::HiddenNeurons(0.1));
+        assert_eq!(lines.reference_lines, [(0.1, "same activation, weights ±1/√n".to_string())]);
         assert!(lines.series[0].band.is_empty() && lines.series[0].x.len() == 100);
         assert_eq!(lines.series[0].y.last(), Some(&99.0));
-        let lines = chart(&[(0, Gap { relaxed: 2.0, strict: 1.0, error: 0.5 })], Of::Forms);
+        let lines = chart(
+            &[(0, FourierGap { relaxed: 2.0, strict: 1.0, standard_error: 0.5 })],
+            GapSource::LinearForms,
+        );
         assert_eq!(lines.series[0].band, [(1.5, 2.5)]);
-        assert!(lines.references.is_empty() && lines.series[1].y == [1.0]);
+        assert!(lines.reference_lines.is_empty() && lines.series[1].y == [1.0]);
     }
 }

@@ -1,4 +1,4 @@
-//! The population gradient of a first layer, exact or with standard errors, in slices.
+//! Population gradient of a first layer, exact or with standard errors, computed in portions.
 //!
 //! For a neuron j with preactivation z_j = Σ_i w_ij x_i + b_j inside a network f
 //!
@@ -7,86 +7,93 @@
 //! ```
 //!
 //! (Edelman 2024, section 5.4.1; for a single neuron under the correlation loss it is −E[y x_i σ'(w·x)], whose entries
-//! are what the Fourier gap of appendix B.3.1 compares). Head and slope are the caller's, so that it can ask for the
-//! gradient of a loss, or for E[y x_i σ'(z_j)] of each neuron by itself.
+//! are what the Fourier gap of appendix B.3.1 compares). The caller passes network head and loss derivative, for the
+//! gradient of a loss or for E[y x_i σ'(z_j)] of each neuron by itself.
 //!
 //! # Why
-//! Up to [`MOST_EXACT`] inputs the mean is taken over all points. A gradient needs the Walsh coefficients of
+//! Up to [`MAX_EXACT_INPUTS`] inputs the mean is taken over all points. A gradient needs the Walsh coefficients of
 //! degree one alone, so no full transform is made: the cube is cut into blocks that differ in the high bits
 //! only. What all points of a block have in common is added once, what differs is a table of the low bits,
 //! and the sum over blocks is kept for each place in a block. That is two additions per point and neuron, and
 //! one small fold at the end. Sums are in f64: preactivations of f32 weights are then as good as exact, so
-//! that a tie at zero is a tie. Above that limit points are drawn, the same ones at each step, so that a gap
-//! over time moves for no other reason than the weights. On one core of 2026, a ReLU head included: 20 inputs
+//! that a tie at zero is a tie. Above that limit random points are sampled, the same at each step, so that a
+//! gap over time changes with the weights only. On one core of 2026, a ReLU head included: 20 inputs
 //! take 10 ms at width 1 and 160 ms at width 100, 15 inputs at width 100 take 5 ms, 50 drawn inputs 45 ms.
 
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Most inputs for which all points are visited.
-pub const MOST_EXACT: usize = 20;
-/// Points that are drawn for more inputs; a gradient of slope one then has a standard error of 1/128.
-pub const DRAWN: usize = 1 << 14;
-/// Seed of the points that are drawn.
+/// Maximum number of inputs for which the mean is taken over all points of the cube.
+pub const MAX_EXACT_INPUTS: usize = 20;
+/// Number of points sampled if there are more inputs; a gradient entry of scale 1 then has a standard error of 1/128.
+pub const SAMPLE_COUNT: usize = 1 << 14;
+/// Random seed of the sampled points.
 const SEED: u64 = 0x6761_7000;
 
-/// The first layer of a network, z = Wᵀx + b.
+/// First-layer parameters of a network: z = Wᵀx + b.
 #[derive(Debug, Clone, Copy)]
 pub struct FirstLayer<'a> {
-    /// `[inputs, width]`: column j is neuron j.
+    /// Weights `[inputs, width]`: column j is neuron j.
     pub weights: &'a [f32],
-    /// `[width]`, or empty for none.
+    /// Biases `[width]`; empty if there are none.
     pub biases: &'a [f32],
-    /// Rows of the weights.
+    /// Number of rows of the weights.
     pub inputs: usize,
-    /// Columns of the weights.
+    /// Number of columns of the weights.
     pub width: usize,
 }
 
-/// The rest of a network: from z `[width]` it writes ∂f/∂z `[width]` and gives f.
-pub type Head<'h> = dyn Fn(&[f64], &mut [f64]) -> f64 + 'h;
-/// The slope of a loss, dℓ/df at label y and output f.
-pub type Slope<'h> = dyn Fn(f64, f64) -> f64 + 'h;
+/// The network after its first layer: from the preactivations z `[width]` it returns the output f and writes ∂f/∂z
+/// `[width]` into its second argument.
+pub type NetworkHead<'h> = dyn Fn(&[f64], &mut [f64]) -> f64 + 'h;
+/// Derivative of a loss with respect to the output, dℓ/df, at label y and output f.
+pub type LossDerivative<'h> = dyn Fn(f64, f64) -> f64 + 'h;
 
-/// A population gradient in the making, in slices that fit between two frames.
+/// Accumulates the population gradient of a first layer over blocks of points, so that the work can be split between
+/// frames.
 #[derive(Debug, Clone)]
-pub struct PopulationGradient {
+pub struct GradientAccumulator {
+    /// Number of inputs n.
     inputs: usize,
+    /// Number of neurons.
     width: usize,
+    /// Indices of the relevant inputs, whose parity is the label.
     relevant: Vec<usize>,
     weights: Vec<f64>, // [inputs, width]
     biases: Vec<f64>,  // [width]
-    /// Low bits, the place within a block; 0 where points are drawn.
-    low: usize,
+    /// Number of input bits that vary within a block; 0 if points are sampled.
+    low_bits: usize,
     table: Vec<f64>, // [2^low, width], the preactivations of the low bits
-    done: usize,
-    blocks: usize,
+    /// Number of blocks, or sampled points, accumulated so far.
+    blocks_done: usize,
+    /// Total number of blocks, or of sampled points.
+    block_count: usize,
     sums: Vec<f64>,    // exact: [2^low, width], over blocks; drawn: [1, width], of squares
     degree1: Vec<f64>, // [inputs, width], not yet divided by the number of points
 }
 
-impl PopulationGradient {
-    /// The gradient of this layer where the label is the parity of the `relevant` inputs. Weights of another
-    /// length than `inputs · width` give an empty gradient.
+impl GradientAccumulator {
+    /// Starts at no point, for a layer whose label is the parity of the `relevant` inputs. Weights of another length
+    /// than `inputs · width` give an empty gradient.
     pub fn new(layer: &FirstLayer, relevant: &[usize]) -> Self {
         let fits = layer.weights.len() == layer.inputs * layer.width && layer.width > 0;
         let (inputs, width) = if fits { (layer.inputs, layer.width) } else { (0, 0) };
-        let exact = inputs <= MOST_EXACT;
+        let exact = inputs <= MAX_EXACT_INPUTS;
         // A block's table and sums stay within the cache, but are long enough to share what is common.
         let fitting = (1usize << 14).checked_div(width).unwrap_or(1).max(32).ilog2() as usize;
         let low = if exact { fitting.min(inputs) } else { 0 };
-        let mut job = PopulationGradient {
+        let mut job = GradientAccumulator {
             inputs,
             width,
             relevant: relevant.iter().copied().filter(|i| *i < inputs).collect(),
             weights: if fits { layer.weights.iter().map(|w| f64::from(*w)).collect() } else { vec![] },
             biases: (0..width).map(|j| layer.biases.get(j).copied().map_or(0.0, f64::from)).collect(),
-            low,
+            low_bits: low,
             table: vec![0.0; width << low],
-            done: 0,
-            blocks: match (width, exact) {
+            blocks_done: 0,
+            block_count: match (width, exact) {
                 (0, _) => 0,
                 (_, true) => 1 << (inputs - low),
-                (_, false) => DRAWN,
+                (_, false) => SAMPLE_COUNT,
             },
             sums: vec![0.0; width << low],
             degree1: vec![0.0; inputs * width],
@@ -94,40 +101,46 @@ impl PopulationGradient {
         for place in 0..1usize << low {
             let row = &mut job.table[place * width..][..width];
             for i in 0..low {
-                add(row, &job.weights[i * width..][..width], sign(place >> i & 1 == 1));
+                add_scaled(row, &job.weights[i * width..][..width], bit_sign(place >> i & 1 == 1));
             }
         }
         job
     }
 
-    /// Points there are to visit.
-    pub fn points(&self) -> usize {
-        self.blocks << self.low
+    /// Total number of points to visit.
+    pub fn point_count(&self) -> usize {
+        self.block_count << self.low_bits
     }
 
-    /// Visits about `points` more points, but at least one block of them; whether all are visited now.
-    pub fn advance(&mut self, head: &Head, slope: &Slope, points: usize) -> bool {
-        let until = self.blocks.min(self.done + (points >> self.low).max(1));
+    /// Visits about `points` more points, at least one block. Returns true once all points are visited.
+    pub fn advance(&mut self, head: &NetworkHead, loss_derivative: &LossDerivative, points: usize) -> bool {
+        let until = self.block_count.min(self.blocks_done + (points >> self.low_bits).max(1));
         let (mut z, mut out) = (vec![0.0; self.width], vec![0.0; self.width]);
-        while self.done < until {
-            if self.inputs <= MOST_EXACT {
-                self.block(head, slope, &mut z, &mut out);
+        while self.blocks_done < until {
+            if self.inputs <= MAX_EXACT_INPUTS {
+                self.accumulate_block(head, loss_derivative, &mut z, &mut out);
             } else {
-                self.drawn(head, slope, &mut z, &mut out);
+                self.accumulate_sample(head, loss_derivative, &mut z, &mut out);
             }
-            self.done += 1;
+            self.blocks_done += 1;
         }
-        self.done == self.blocks
+        self.blocks_done == self.block_count
     }
 
-    /// All points with the high bits of `done`.
-    fn block(&mut self, head: &Head, slope: &Slope, z: &mut [f64], out: &mut [f64]) {
-        let (width, low) = (self.width, self.low);
-        let high = self.done << low;
+    /// Accumulates all points whose high bits are the block number.
+    fn accumulate_block(
+        &mut self,
+        head: &NetworkHead,
+        loss_derivative: &LossDerivative,
+        z: &mut [f64],
+        out: &mut [f64],
+    ) {
+        let (width, low) = (self.width, self.low_bits);
+        let high = self.blocks_done << low;
         let flips = self.relevant.iter().fold(0usize, |mask, i| mask ^ 1 << i);
         let mut common = self.biases.clone();
         for i in low..self.inputs {
-            add(&mut common, &self.weights[i * width..][..width], sign(high >> i & 1 == 1));
+            add_scaled(&mut common, &self.weights[i * width..][..width], bit_sign(high >> i & 1 == 1));
         }
         let mut total = vec![0.0; width];
         let rows = self.table.chunks_exact(width).zip(self.sums.chunks_exact_mut(width));
@@ -135,8 +148,8 @@ impl PopulationGradient {
             for ((z, common), row) in z.iter_mut().zip(&common).zip(row) {
                 *z = common + row;
             }
-            let y = sign(((high | place) & flips).count_ones() % 2 == 1);
-            let outer = slope(y, head(z, out));
+            let y = bit_sign(((high | place) & flips).count_ones() % 2 == 1);
+            let outer = loss_derivative(y, head(z, out));
             if outer != 0.0 {
                 for ((sum, total), out) in sums.iter_mut().zip(&mut total).zip(&*out) {
                     let h = outer * out;
@@ -146,41 +159,47 @@ impl PopulationGradient {
             }
         }
         for i in low..self.inputs {
-            add(&mut self.degree1[i * width..][..width], &total, sign(high >> i & 1 == 1));
+            add_scaled(&mut self.degree1[i * width..][..width], &total, bit_sign(high >> i & 1 == 1));
         }
     }
 
-    /// One point, drawn by its number.
-    fn drawn(&mut self, head: &Head, slope: &Slope, z: &mut [f64], out: &mut [f64]) {
+    /// Accumulates one random point, determined by its number.
+    fn accumulate_sample(
+        &mut self,
+        head: &NetworkHead,
+        loss_derivative: &LossDerivative,
+        z: &mut [f64],
+        out: &mut [f64],
+    ) {
         let width = self.width;
         let mut words = vec![0u32; self.inputs.div_ceil(32)];
-        Stream::new(SEED, Purpose::HeldOut, 0).words(self.done as u64, 0, &mut words);
-        let x = |i: usize| sign(words[i / 32] >> (i % 32) & 1 == 1);
+        RandomStream::new(SEED, Purpose::HeldOut, 0).fill_u32(self.blocks_done as u64, 0, &mut words);
+        let x = |i: usize| bit_sign(words[i / 32] >> (i % 32) & 1 == 1);
         z.copy_from_slice(&self.biases);
         for (i, weights) in self.weights.chunks_exact(width).enumerate() {
-            add(z, weights, x(i));
+            add_scaled(z, weights, x(i));
         }
         let y = self.relevant.iter().map(|i| x(*i)).product();
-        let outer = slope(y, head(z, out));
+        let outer = loss_derivative(y, head(z, out));
         if outer != 0.0 {
             out.iter_mut().zip(&mut self.sums).for_each(|(out, squares)| {
                 *out *= outer;
                 *squares += *out * *out;
             });
             for (i, sums) in self.degree1.chunks_exact_mut(width).enumerate() {
-                add(sums, out, x(i));
+                add_scaled(sums, out, x(i));
             }
         }
     }
 
-    /// The gradient over the points visited, which are all once [`advance`](Self::advance) has said so.
-    pub fn finish(mut self) -> Gradient {
+    /// The mean over the points visited so far; complete once [`advance`](Self::advance) has returned true.
+    pub fn finish(mut self) -> FirstLayerGradient {
         let width = self.width;
-        let visited = (self.done << self.low).max(1) as f64;
-        let exact = self.inputs <= MOST_EXACT;
+        let visited = (self.blocks_done << self.low_bits).max(1) as f64;
+        let exact = self.inputs <= MAX_EXACT_INPUTS;
         // From the highest of the low bits down: its coefficient is the difference of the halves, and for the
         // bits below only the sum of the halves matters.
-        for i in (0..self.low).rev() {
+        for i in (0..self.low_bits).rev() {
             let (first, second) = self.sums[..width << (i + 1)].split_at_mut(width << i);
             let to = &mut self.degree1[i * width..][..width];
             for (a, b) in first.chunks_exact_mut(width).zip(second.chunks_exact(width)) {
@@ -197,28 +216,30 @@ impl PopulationGradient {
             let variances = self.degree1.iter().zip(squares).map(|(g, square)| (square - g * g).max(0.0));
             variances.map(|v| libm::sqrt(v / (visited - 1.0).max(1.0))).collect()
         });
-        Gradient { values: self.degree1, errors, inputs: self.inputs, width }
+        FirstLayerGradient { values: self.degree1, standard_errors: errors, inputs: self.inputs, width }
     }
 }
 
-fn sign(negative: bool) -> f64 {
+/// −1 if `negative`, else 1.
+fn bit_sign(negative: bool) -> f64 {
     if negative { -1.0 } else { 1.0 }
 }
 
-fn add(to: &mut [f64], what: &[f64], times: f64) {
-    to.iter_mut().zip(what).for_each(|(to, what)| *to += times * what);
+/// Adds `factor · addend` to `to`, entry by entry.
+fn add_scaled(to: &mut [f64], addend: &[f64], factor: f64) {
+    to.iter_mut().zip(addend).for_each(|(to, what)| *to += factor * what);
 }
 
-/// The gradient of the population's loss with respect to first-layer weights.
+/// Gradient of the population loss with respect to first-layer weights.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Gradient {
-    /// `[inputs, width]`: g_ij.
+pub struct FirstLayerGradient {
+    /// Gradient entries g_ij, `[inputs, width]`.
     pub values: Vec<f64>,
-    /// Standard errors `[inputs, width]` where points were drawn; none where the values are exact.
-    pub errors: Option<Vec<f64>>,
-    /// Rows.
+    /// Standard errors `[inputs, width]` if points were sampled; `None` if the values are exact.
+    pub standard_errors: Option<Vec<f64>>,
+    /// Number of rows.
     pub inputs: usize,
-    /// Columns.
+    /// Number of columns.
     pub width: usize,
 }
 
@@ -228,8 +249,8 @@ mod tests {
     use crate::analysis::walsh;
 
     fn normals(count: usize, seed: u64, scale: f32) -> Vec<f32> {
-        let stream = Stream::new(seed, Purpose::Weights, 0);
-        (0..count as u32).map(|i| scale * stream.normal(0, i)).collect()
+        let stream = RandomStream::new(seed, Purpose::Weights, 0);
+        (0..count as u32).map(|i| scale * stream.draw_normal(0, i)).collect()
     }
 
     /// A head with curvature, so that every neuron matters to every other: f = Σ_j u_j sin z_j + Π_j z_j / 9.
@@ -255,13 +276,13 @@ mod tests {
             let weights = normals(inputs * width, 3, 0.4);
             let biases = normals(width, 4, 0.3);
             let layer = FirstLayer { weights: &weights, biases: &biases, inputs, width };
-            let mut job = PopulationGradient::new(&layer, relevant);
-            assert_eq!(job.points(), 1 << inputs);
+            let mut job = GradientAccumulator::new(&layer, relevant);
+            assert_eq!(job.point_count(), 1 << inputs);
             while !job.advance(&head, &square, 1) {}
             let gradient = job.finish();
-            assert_eq!(gradient.errors, None);
+            assert_eq!(gradient.standard_errors, None);
             for j in 0..width {
-                let coefficients = walsh::coefficients(inputs, |x| {
+                let coefficients = walsh::walsh_coefficients(inputs, |x| {
                     let z: Vec<f64> = (0..width)
                         .map(|j| {
                             let terms = x.iter().enumerate();
@@ -295,12 +316,12 @@ mod tests {
             out.iter_mut().zip(z).for_each(|(out, z)| *out = f / z);
             f
         };
-        let mut job = PopulationGradient::new(&layer, &[5, 15, 25]);
-        assert_eq!(job.points(), DRAWN);
+        let mut job = GradientAccumulator::new(&layer, &[5, 15, 25]);
+        assert_eq!(job.point_count(), SAMPLE_COUNT);
         assert!(!job.advance(&product, &|y, _| -y, 1));
         while !job.advance(&product, &|y, _| -y, 1000) {}
         let gradient = job.finish();
-        let errors = gradient.errors.as_ref().unwrap();
+        let errors = gradient.standard_errors.as_ref().unwrap();
         let mut beyond = 0;
         for (at, (g, error)) in gradient.values.iter().zip(errors).enumerate() {
             let (i, j) = (at / width, at % width);
@@ -324,12 +345,15 @@ mod tests {
     #[test]
     fn wrong_shapes_are_empty_and_far_coordinates_are_no_label() {
         let layer = FirstLayer { weights: &[1.0; 5], biases: &[], inputs: 2, width: 2 };
-        let mut job = PopulationGradient::new(&layer, &[0]);
+        let mut job = GradientAccumulator::new(&layer, &[0]);
         assert!(job.advance(&head, &square, 10));
-        assert_eq!(job.finish(), Gradient { values: vec![], errors: None, inputs: 0, width: 0 });
+        assert_eq!(
+            job.finish(),
+            FirstLayerGradient { values: vec![], standard_errors: None, inputs: 0, width: 0 }
+        );
         let layer = FirstLayer { weights: &[1.0, 0.5, 0.25, 2.0], biases: &[], inputs: 2, width: 2 };
         let value = |relevant: &[usize]| {
-            let mut job = PopulationGradient::new(&layer, relevant);
+            let mut job = GradientAccumulator::new(&layer, relevant);
             assert!(job.advance(&head, &square, usize::MAX));
             job.finish()
         };

@@ -10,14 +10,14 @@
 //!
 //! and ξ_k = 0 for even k. With sgn(0) = 0, a majority of an even number n is the mean over x_{n+1} of that of
 //! n + 1, so its coefficients are those of n + 1. Note that the derivative of a majority tells whether the other
-//! bits are in balance, which is why everything here comes down to [`balance`].
+//! bits are in balance, which is why all coefficients here follow from [`tie_coefficient`].
 
-/// The coefficient, at sets of size 2m, of the function that is 1 where 2h bits sum to zero and else 0.
+/// Fourier coefficient, at sets of size 2m, of the indicator that 2h signs sum to zero.
 ///
 /// ```text
 /// (−1)^m · C(h, m) / C(2h, 2m) · C(2h, h) / 4^h,   C(h, m) / C(2h, 2m) = ∏_{i<m} (2i+1) / (2h−2i−1)
 /// ```
-pub fn balance(h: usize, m: usize) -> f64 {
+pub fn tie_coefficient(h: usize, m: usize) -> f64 {
     if m > h {
         return 0.0;
     }
@@ -26,22 +26,22 @@ pub fn balance(h: usize, m: usize) -> f64 {
     (0..m).map(|i| (2 * i + 1) as f64 / (2 * (h - i) - 1) as f64).product::<f64>() * sign * central
 }
 
-/// ξ_k, the coefficient of the majority of `n` bits at sets of size `k`; ties count as 0.
+/// Fourier coefficient ξ_k of the majority of `n` bits at sets of size `k`; the majority is 0 at a tie.
 pub fn majority_coefficient(n: usize, k: usize) -> f64 {
-    if k > n || k.is_multiple_of(2) { 0.0 } else { balance(n / 2, k / 2) }
+    if k > n || k.is_multiple_of(2) { 0.0 } else { tie_coefficient(n / 2, k / 2) }
 }
 
 /// The Fourier gap of majority at sets of size `k`: |ξ_{k−1}| − |ξ_{k+1}| (Edelman 2024, lemma B.2).
 ///
 /// For n odd and k even it is at least 0.03·(n−1)^(−(k−1)/2) if n ≥ 4k; for odd k it is zero.
 pub fn majority_gap(n: usize, k: usize) -> f64 {
-    gap(majority_coefficient, n, k)
+    coefficient_gap(majority_coefficient, n, k)
 }
 
-/// The coefficient at sets of size `k` of what a ReLU neuron with all weights one and no bias lets through in training,
-/// 1(Σ x_i > 0): half of majority's, and for even `n` minus half of that of a tie where `k` is even.
+/// Fourier coefficient, at sets of size `k`, of the derivative 1(Σ x_i > 0) of a ReLU neuron with all `n` weights one
+/// and no bias: half of the majority's and, for even `n` and `k`, minus half of the tie indicator's.
 pub fn relu_coefficient(n: usize, k: usize) -> f64 {
-    let tie = if n.is_multiple_of(2) && k.is_multiple_of(2) { balance(n / 2, k / 2) } else { 0.0 };
+    let tie = if n.is_multiple_of(2) && k.is_multiple_of(2) { tie_coefficient(n / 2, k / 2) } else { 0.0 };
     let mean = if k == 0 { 1.0 } else { 0.0 };
     0.5 * (mean + majority_coefficient(n, k) - tie)
 }
@@ -55,12 +55,13 @@ pub fn relu_majority_gap(n: usize, k: usize) -> f64 {
     0.5 * majority_gap(n, k)
 }
 
-fn gap(of: fn(usize, usize) -> f64, n: usize, k: usize) -> f64 {
+/// |c_{k−1}| − |c_{k+1}| of the coefficients c at sets of size k ± 1.
+fn coefficient_gap(coefficient: fn(usize, usize) -> f64, n: usize, k: usize) -> f64 {
     if k == 0 || k > n {
         return 0.0;
     }
-    let above = if k < n { of(n, k + 1) } else { 0.0 };
-    of(n, k - 1).abs() - above.abs()
+    let above = if k < n { coefficient(n, k + 1) } else { 0.0 };
+    coefficient(n, k - 1).abs() - above.abs()
 }
 
 #[cfg(test)]
@@ -74,8 +75,8 @@ mod tests {
         for n in 1..=12 {
             let sum = |x: &[f64]| x.iter().sum::<f64>();
             let sign = |s: f64| if s == 0.0 { 0.0 } else { s.signum() };
-            let majority = walsh::coefficients(n, |x| sign(sum(x)));
-            let relu = walsh::coefficients(n, |x| if sum(x) > 0.0 { 1.0 } else { 0.0 });
+            let majority = walsh::walsh_coefficients(n, |x| sign(sum(x)));
+            let relu = walsh::walsh_coefficients(n, |x| if sum(x) > 0.0 { 1.0 } else { 0.0 });
             for k in 0..=n {
                 let set = (1 << k) - 1;
                 assert!((majority[set] - majority_coefficient(n, k)).abs() < 1e-14, "{n} {k}");
@@ -105,7 +106,7 @@ mod tests {
         assert!((relu_majority_gap(15, 4) - 0.0059).abs() < 5e-5);
         assert_eq!(relu_majority_gap(50, 3), 0.0);
         for n in [11, 12, 15] {
-            let slope = walsh::coefficients(n, |x| {
+            let slope = walsh::walsh_coefficients(n, |x| {
                 let sum: f64 = x.iter().sum();
                 if sum == 0.0 { 0.5 } else { f64::from(u8::from(sum > 0.0)) }
             });

@@ -1,4 +1,4 @@
-//! Probes: plain arrays in, a [`Reading`] out, which the charts draw by its shape.
+//! Analysis functions: from plain arrays to a [`Reading`], the data of a chart.
 
 pub mod attention;
 pub mod binomial;
@@ -34,19 +34,19 @@ mod zoom;
 
 use std::ops::Range;
 
-/// What a probe has read.
+/// Data of one chart, measured on a network or a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
-    /// Curves over a common axis.
-    Lines(Lines),
-    /// A matrix of signed numbers.
-    Grid(Grid),
-    /// One bar per category.
-    Bars(Bars),
+    /// A line chart.
+    Lines(LineChart),
+    /// A heat map.
+    Grid(Heatmap),
+    /// A bar chart.
+    Bars(BarChart),
 }
 
 impl Reading {
-    /// The title, which is also the accessible name.
+    /// Title of the chart, which is also its accessible name.
     pub fn title(&self) -> &str {
         match self {
             Reading::Lines(lines) => &lines.title,
@@ -55,8 +55,8 @@ impl Reading {
         }
     }
 
-    /// The same under another title.
-    pub fn titled(mut self, title: String) -> Self {
+    /// Replaces the title.
+    pub fn with_title(mut self, title: String) -> Self {
         let old = match &mut self {
             Reading::Lines(lines) => &mut lines.title,
             Reading::Grid(grid) => &mut grid.title,
@@ -67,163 +67,165 @@ impl Reading {
     }
 }
 
-/// Curves over a common axis.
+/// Data of a line chart: curves over a common horizontal axis.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Lines {
+pub struct LineChart {
     /// Title in sentence case.
     pub title: String,
     /// Name and unit of the horizontal axis.
     pub x_label: String,
     /// Name and unit of the vertical axis.
     pub y_label: String,
-    /// Ends of the horizontal axis; grown to the data if `None`.
+    /// Ends (low, high) of the horizontal axis; fitted to the data if `None`.
     pub x_range: Option<(f64, f64)>,
-    /// Ends of the vertical axis; grown to the data if `None`.
+    /// Ends (low, high) of the vertical axis; fitted to the data if `None`.
     pub y_range: Option<(f64, f64)>,
-    /// Whether the horizontal axis is logarithmic. An axis of steps, and one on which zero occurs, begins at
-    /// one, where zero is drawn then; any other begins near the smallest place.
+    /// Whether the horizontal axis is logarithmic. An axis of steps, or one with a value of zero, begins at one,
+    /// where zero is drawn too; any other begins near the smallest x.
     pub log_x: bool,
-    /// Whether the vertical axis is logarithmic; what is not positive is not drawn.
+    /// Whether the vertical axis is logarithmic; values that are not positive are not drawn.
     pub log_y: bool,
     /// The curves.
     pub series: Vec<Series>,
-    /// Horizontal reference lines: a height and its name.
-    pub references: Vec<(f64, String)>,
-    /// Vertical marks: a place and its name ("solved").
+    /// Horizontal reference lines: height and name.
+    pub reference_lines: Vec<(f64, String)>,
+    /// Vertical marks: x value and name, such as "solved".
     pub marks: Vec<(f64, String)>,
-    /// Parts of the horizontal axis with a pale background.
-    pub spans: Vec<Span>,
-    /// What an axis of steps shows instead of them: how many there are in a step, and what they are called. Places stay
-    /// steps.
-    pub counted: Option<(f64, String)>,
+    /// Intervals of the horizontal axis with a pale background.
+    pub spans: Vec<AxisSpan>,
+    /// Other unit for the ticks of an axis of steps: how many of it make a step, and the axis label. The x values
+    /// remain steps.
+    pub step_unit: Option<(f64, String)>,
 }
 
-impl Lines {
-    /// What the horizontal axis shows: its name, and how much of it there is in what places count.
-    pub fn axis(&self) -> (&str, f64) {
-        match &self.counted {
+impl LineChart {
+    /// Label of the horizontal axis, and the factor from x values to the numbers at its ticks.
+    pub fn x_label_and_scale(&self) -> (&str, f64) {
+        match &self.step_unit {
             Some((each, name)) if self.is_over_steps() => (name, *each),
             _ => (&self.x_label, 1.0),
         }
     }
 }
 
-/// A part of the horizontal axis, drawn as a pale background and named in the legend.
+/// An interval of the horizontal axis, drawn as a pale background and named in the legend.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Span {
-    /// Where it begins.
+pub struct AxisSpan {
+    /// First x value.
     pub from: f64,
-    /// Where it ends.
+    /// Last x value.
     pub to: f64,
-    /// Name in the legend, the same for parts that mean the same.
+    /// Name in the legend; intervals of the same meaning share it.
     pub name: String,
-    /// Which colour of the theme it is a pale shade of.
+    /// Colour role, of which a pale shade is drawn.
     pub role: Role,
 }
 
-/// One curve, or the median of several with a band around it.
+/// One curve of a line chart, or the median of several with a band around it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Series {
-    /// Name in the legend.
+    /// Name in the legend; empty for none.
     pub name: String,
-    /// Which colour of the theme it takes.
+    /// Colour role.
     pub role: Role,
-    /// Places, rising, in any order for a scatter; stairs may have one more than values, where the last stair
-    /// ends.
+    /// The x values, ascending unless it is a scatter plot. A staircase may have one more than y values, for the end
+    /// of its last step.
     pub x: Vec<f64>,
-    /// Values, one per place.
+    /// The y values, one per x value.
     pub y: Vec<f32>,
-    /// Lower and upper edge of the band, one pair per place; empty for a single curve.
+    /// Lower and upper edge of the band, one pair per x value; empty for no band.
     pub band: Vec<(f32, f32)>,
-    /// Whether each value is marked by a dot, unless they would touch.
+    /// Whether each value is marked by a dot, where there is room for separate dots.
     pub points: bool,
-    /// Whether each value holds from its place to the next, as counts of a histogram do.
+    /// Whether the curve is a staircase, constant from each x value to the next, as in a histogram.
     pub stairs: bool,
-    /// Whether the values are dots that no line joins.
+    /// Whether only dots are drawn, without a line.
     pub scatter: bool,
-    /// Whether it ends where it leaves the vertical axis; otherwise it goes on along the edge, as if its value stood still.
-    pub ends: bool,
-    /// How many curves lie on top of it wherever they agree: it is drawn so much wider that its rim is seen then.
-    pub under: usize,
-    /// Whether it is what comes after the step that is shown: paler than its role, and not in the legend.
+    /// Whether the line is clipped where it leaves the range of the vertical axis; otherwise it continues along the
+    /// edge.
+    pub is_clipped: bool,
+    /// Number of curves that cover this one where they agree; it is drawn wider by that number of widths, so that it
+    /// remains visible.
+    pub covering_curves: usize,
+    /// Whether the curve shows steps after the displayed one: drawn paler and not in the legend.
     pub faint: bool,
-    /// Which muted colour it has instead of its role's: that of another run.
-    pub tint: Option<usize>,
-    /// Whether it is not drawn now; it keeps its colour.
+    /// Index of the muted colour that replaces the role's colour for curves of another run.
+    pub muted_colour: Option<usize>,
+    /// Whether the curve is switched off; it keeps its colour.
     pub hidden: bool,
-    /// Values before they were smoothed, drawn thin and pale behind; empty where nothing is smoothed.
-    pub raw: Vec<f32>,
-    /// The single curves that it is the median of, if it is one.
-    pub each: Option<replicas::Each>,
+    /// Values before smoothing, drawn thin and pale behind the curve; empty if not smoothed.
+    pub unsmoothed: Vec<f32>,
+    /// The replicas whose median the curve is; `None` for other curves.
+    pub replica_curves: Option<replicas::ReplicaCurves>,
 }
 
-/// What a curve means, which decides its colour.
+/// Meaning of a curve, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Role {
-    /// Measured on what is trained on.
+    /// Measured on training data.
     #[default]
     Train,
-    /// Measured on held-out examples.
+    /// Measured on held-out data.
     Test,
-    /// A coordinate that matters, among others that do not.
+    /// Belongs to a relevant coordinate, among others that are not.
     Relevant,
-    /// Something else, drawn quietly; thin and pale among many curves.
+    /// Anything else; drawn thin and pale if there are many curves.
     Other,
 }
 
-/// A matrix of signed numbers, drawn as coloured cells with zero in the middle of the scale.
+/// Data of a heat map: a matrix of signed numbers, with zero in the middle of the colour scale.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Grid {
+pub struct Heatmap {
     /// Title in sentence case.
     pub title: String,
-    /// Name of the columns' axis.
+    /// Name of the column axis.
     pub x_label: String,
-    /// Name of the rows' axis.
+    /// Name of the row axis.
     pub y_label: String,
-    /// Rows; row 0 is drawn on top.
+    /// Number of rows; row 0 is drawn on top.
     pub rows: usize,
-    /// Columns.
+    /// Number of columns.
     pub columns: usize,
-    /// `[rows, columns]`.
+    /// Values `[rows, columns]`; NaN for an empty cell.
     pub values: Vec<f32>,
-    /// Rows to point at.
+    /// Indices of the rows to highlight.
     pub marked_rows: Vec<usize>,
-    /// Names of the rows, which stand for their numbers; empty if they have none.
+    /// Row names, drawn instead of row numbers; empty for numbers.
     pub row_names: Vec<String>,
-    /// Names of the columns, which stand for their numbers; empty if they have none.
+    /// Column names, drawn instead of column numbers; empty for numbers.
     pub column_names: Vec<String>,
-    /// What a printed picture says in each cell, line by line, where there is room; empty if nothing.
+    /// Text inside each cell, line by line, on printed charts with enough room; empty for none.
     pub texts: Vec<String>,
-    /// What is written over the cells where they have nothing to show; empty if nothing.
+    /// Text over the cells, which explains an empty heat map; empty for none.
     pub note: String,
-    /// Blocks to outline: rows and columns.
+    /// Blocks to outline: range of rows and range of columns.
     pub outlines: Vec<(Range<usize>, Range<usize>)>,
 }
 
-impl Grid {
-    /// Largest absolute value, which the colour scale ends at; 0 for an empty grid.
-    pub fn limit(&self) -> f32 {
+impl Heatmap {
+    /// Largest absolute value, the end of the colour scale; 0 for an empty heat map.
+    pub fn max_magnitude(&self) -> f32 {
         self.values.iter().filter(|v| v.is_finite()).fold(0.0, |m, v| m.max(v.abs()))
     }
 }
 
-/// One bar per category.
+/// Data of a bar chart: one bar per category.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Bars {
+pub struct BarChart {
     /// Title in sentence case.
     pub title: String,
-    /// Name of the categories' axis.
+    /// Name of the category axis.
     pub x_label: String,
-    /// Name and unit of the height.
+    /// Name and unit of the vertical axis.
     pub y_label: String,
-    /// Names and heights.
+    /// Name and height of each bar.
     pub bars: Vec<(String, f32)>,
-    /// Categories to point at.
+    /// Indices of the bars to highlight.
     pub marked: Vec<usize>,
-    /// What they are called in the legend; empty leaves them out of it.
+    /// Legend name of the highlighted bars; empty for no legend entry.
     pub marked_name: String,
-    /// A second height per bar, drawn as a line over them; empty if there is none.
+    /// A second height per bar, drawn as a line over the bars; empty for none.
     pub overlay: Vec<f32>,
-    /// What the line is called in the legend.
+    /// Legend name of the overlay line.
     pub overlay_name: String,
 }

@@ -12,46 +12,46 @@
 //! Means over neurons are weighted by their mass, that is by their part in the penalty: its gradient vanishes with the
 //! norm, so that the small ones are never cleaned up and say nothing.
 
-use super::Grid;
-use super::neurons::LIVE;
+use super::Heatmap;
+use super::neurons::MIN_LIVE_SHARE;
 use vivarium_core::sorting;
 
-/// How near the neurons are to those of the theorem.
+/// How closely the neurons of a network match those that the theorem predicts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParityNeurons {
-    /// ‖ω_i‖ of every neuron.
+    /// Norm ‖ω_i‖ of each neuron.
     pub norms: Vec<f64>,
-    /// Neurons with at least [`LIVE`] of the largest mass.
-    pub live: usize,
-    /// Share of ‖u‖² on bits that do not matter; 0 in theory.
-    pub off_support: f64,
-    /// Squared cosine between w and b; 1 in theory.
-    pub along: f64,
-    /// Share of the mass that keeps the sign rule; 1 in theory.
-    pub sign_rule: f64,
-    /// |u\[j\]|/‖w‖ over the relevant bits j; 1 in theory.
-    pub ratio: f64,
+    /// Number of neurons whose mass is at least [`MIN_LIVE_SHARE`] of the largest.
+    pub live_count: usize,
+    /// Share of ‖u‖² on irrelevant bits; 0 in theory.
+    pub off_support_share: f64,
+    /// Squared cosine between w and the direction b; 1 in theory.
+    pub alignment: f64,
+    /// Share of the mass whose signs follow the sign rule; 1 in theory.
+    pub sign_rule_share: f64,
+    /// |u\[j\]|/‖w‖ averaged over the relevant bits j; 1 in theory.
+    pub magnitude_ratio: f64,
 }
 
 impl ParityNeurons {
-    /// The neurons of one replica of a network of z^`degree`; none if shapes do not fit, the relevant bits are not
-    /// all there, or no neuron has a finite u and w other than zero.
+    /// Measures the neurons of one replica of a network of z^`degree`; `None` if the shapes do not match, a relevant
+    /// bit is out of range, or no neuron has a finite u and w other than zero.
     ///
     /// # Shapes
     /// `u` is `[inputs, width]`, `w` is `[2, width]`.
     pub fn read(u: &[f32], w: &[f32], width: usize, degree: usize, relevant: &[usize]) -> Option<Self> {
-        let norms = norms(u, w, width)?;
+        let norms = neuron_norms(u, w, width)?;
         let inputs = u.len() / width;
         if relevant.is_empty() || relevant.iter().any(|j| *j >= inputs) {
             return None;
         }
         let most = norms.iter().copied().fold(0.0, f64::max);
-        let mut means = [Mean::default(); 4];
+        let mut means = [WeightedMean::default(); 4];
         let mut live = 0;
         for (i, norm) in norms.iter().enumerate() {
             // Relative to the largest, so that no power of a norm is lost.
             let mass = libm::pow(norm / most, (degree + 1) as f64);
-            live += usize::from(mass >= LIVE);
+            live += usize::from(mass >= MIN_LIVE_SHARE);
             let weight = |j: usize| f64::from(u[j * width + i]);
             let (first, second) = (f64::from(w[i]), f64::from(w[width + i]));
             let all: f64 = (0..inputs).map(|j| weight(j) * weight(j)).sum();
@@ -72,36 +72,46 @@ impl ParityNeurons {
                 means.iter_mut().zip(values).for_each(|(mean, value)| mean.add(value, mass));
             }
         }
-        let [off_support, along, sign_rule, ratio] = means.map(Mean::value);
-        let found = ParityNeurons { norms, live, off_support, along, sign_rule, ratio };
+        let [off_support, along, sign_rule, ratio] = means.map(WeightedMean::value);
+        let found = ParityNeurons {
+            norms,
+            live_count: live,
+            off_support_share: off_support,
+            alignment: along,
+            sign_rule_share: sign_rule,
+            magnitude_ratio: ratio,
+        };
         ratio.is_finite().then_some(found)
     }
 
-    /// The numbers in one sentence.
-    pub fn summary(&self) -> String {
+    /// The measures in one sentence for the page.
+    pub fn describe(&self) -> String {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-        let neurons = if self.live == 1 { tr!("neurons is") } else { tr!("neurons are") };
+        let neurons = if self.live_count == 1 { tr!("neurons is") } else { tr!("neurons are") };
         tr!(
             "{live} of {norms} {neurons} live. The other numbers are averages over all neurons, weighted by norm mass (each neuron's term in the penalty): the product of w₁ − w₂ and all relevant uⱼ is at least 0 for {sign_rule} of the norm mass; {off_support} of ‖u‖² is outside the relevant bits; the squared cosine of the angle between w and (1, −1) is {along}; the mean |u| on the relevant bits, divided by ‖w‖, is {ratio}.",
-            live = self.live,
+            live = self.live_count,
             norms = self.norms.len(),
             neurons,
-            off_support = percent(self.off_support),
-            sign_rule = percent(self.sign_rule),
-            along = percent(self.along),
-            ratio = format!("{:.2}", self.ratio)
+            off_support = percent(self.off_support_share),
+            sign_rule = percent(self.sign_rule_share),
+            along = percent(self.alignment),
+            ratio = format!("{:.2}", self.magnitude_ratio)
         )
     }
 }
 
-/// A mean with weights.
+/// Accumulator of a weighted mean.
 #[derive(Debug, Clone, Copy, Default)]
-struct Mean {
+struct WeightedMean {
+    /// Sum of value times weight.
     sum: f64,
+    /// Sum of the weights.
     weight: f64,
 }
 
-impl Mean {
+impl WeightedMean {
+    /// Adds a value with its weight.
     fn add(&mut self, value: f64, weight: f64) {
         // A weight may have vanished, and the value may be too large for it then.
         if weight > 0.0 {
@@ -110,14 +120,14 @@ impl Mean {
         }
     }
 
-    /// Not a number where nothing was added.
+    /// The mean; NaN if nothing was added.
     fn value(self) -> f64 {
         self.sum / self.weight
     }
 }
 
-/// ‖ω_i‖ of every neuron; none if the shapes do not fit or a norm is not finite.
-fn norms(u: &[f32], w: &[f32], width: usize) -> Option<Vec<f64>> {
+/// Norm ‖ω_i‖ of each neuron; `None` if the shapes do not match or a norm is not finite.
+fn neuron_norms(u: &[f32], w: &[f32], width: usize) -> Option<Vec<f64>> {
     if width == 0 || w.len() != 2 * width || u.is_empty() || !u.len().is_multiple_of(width) {
         return None;
     }
@@ -129,18 +139,24 @@ fn norms(u: &[f32], w: &[f32], width: usize) -> Option<Vec<f64>> {
     norms.iter().all(|norm| norm.is_finite()).then_some(norms)
 }
 
-/// The forms u (rows are input bits) of the `count` neurons of largest ‖ω‖ (columns, largest first), with the relevant
-/// bits pointed at. Empty if the shapes do not fit.
+/// Heat map of the input weights u (rows: input bits) of the `count` neurons of largest norm ‖ω‖ (columns,
+/// descending), with the relevant bits marked. Empty if the shapes do not match.
 ///
 /// # Shapes
 /// As [`ParityNeurons::read`].
-pub fn top_neurons(u: &[f32], w: &[f32], width: usize, relevant: &[usize], count: usize) -> Grid {
-    let norms = norms(u, w, width).unwrap_or_default();
+pub fn largest_neurons_heatmap(
+    u: &[f32],
+    w: &[f32],
+    width: usize,
+    relevant: &[usize],
+    count: usize,
+) -> Heatmap {
+    let norms = neuron_norms(u, w, width).unwrap_or_default();
     // Of equal ones the lower number, so that the picture stands still.
-    let mut order = sorting::places(norms.len(), &|a, b| norms[b].total_cmp(&norms[a]));
+    let mut order = sorting::argsort(norms.len(), &|a, b| norms[b].total_cmp(&norms[a]));
     order.truncate(count);
     let rows = if order.is_empty() { 0 } else { u.len() / width };
-    Grid {
+    Heatmap {
         title: tr!("Neurons with the largest norms").into(),
         x_label: tr!("neuron, sorted by ‖ω‖ (largest first)").into(),
         y_label: tr!("input bit").into(),
@@ -168,17 +184,23 @@ mod tests {
             let (k, best) = (relevant.len(), theory::build_parity_network(6, &relevant).unwrap());
             let (u, w) = (singles(&best.u), singles(&best.w));
             let found = ParityNeurons::read(&u, &w, best.neuron_count, k, &relevant).unwrap();
-            assert_eq!((found.live, found.off_support, found.sign_rule), (best.neuron_count, 0.0, 1.0));
-            assert!((found.along - 1.0).abs() < 1e-6 && (found.ratio - 1.0).abs() < 1e-6, "{found:?}");
+            assert_eq!(
+                (found.live_count, found.off_support_share, found.sign_rule_share),
+                (best.neuron_count, 0.0, 1.0)
+            );
+            assert!(
+                (found.alignment - 1.0).abs() < 1e-6 && (found.magnitude_ratio - 1.0).abs() < 1e-6,
+                "{found:?}"
+            );
             let mass: f64 = found.norms.iter().map(|norm| norm.powi(k as i32 + 1)).sum();
             assert!((mass - 1.0).abs() < 1e-6);
             // Of another set of bits it is not.
             let other = ParityNeurons::read(&u, &w, best.neuron_count, k, &[0, 3]).unwrap();
-            assert!(other.off_support > 0.3, "{other:?}");
+            assert!(other.off_support_share > 0.3, "{other:?}");
             // With outputs the other way round every sign is wrong.
             let turned: Vec<f32> = w.iter().map(|w| -w).collect();
             assert_eq!(
-                ParityNeurons::read(&u, &turned, best.neuron_count, k, &relevant).unwrap().sign_rule,
+                ParityNeurons::read(&u, &turned, best.neuron_count, k, &relevant).unwrap().sign_rule_share,
                 0.0
             );
         }
@@ -195,17 +217,17 @@ mod tests {
         // Masses are third powers of the norms, √13, √13/2, √0.02 and 0.
         let tiny = (0.02f64.sqrt() / 13f64.sqrt()).powi(3);
         let all = 1.0 + 0.125 + tiny;
-        assert_eq!(found.live, 2);
+        assert_eq!(found.live_count, 2);
         assert!((found.norms[1] - 3.25f64.sqrt()).abs() < 1e-12 && found.norms[3] == 0.0);
         let near =
             |found: f64, expected: f64| assert!((found - expected).abs() < 1e-7, "{found}, {expected}");
-        near(found.off_support, 1.125 / 9.0 / all);
-        near(found.along, 0.5);
+        near(found.off_support_share, 1.125 / 9.0 / all);
+        near(found.alignment, 0.5);
         // The dead one's product is zero, which keeps the rule.
-        near(found.sign_rule, (1.0 + tiny) / all);
-        near(found.ratio, (1.125 + 0.5 * tiny) / all);
+        near(found.sign_rule_share, (1.0 + tiny) / all);
+        near(found.magnitude_ratio, (1.125 + 0.5 * tiny) / all);
         assert_eq!(
-            found.summary(),
+            found.describe(),
             "2 of 4 neurons are live. The other numbers are averages over all neurons, weighted by norm mass (each neuron's term in the \
              penalty): the product of w₁ − w₂ and all relevant uⱼ is at least 0 for 88.9 % of the norm mass; 11.1 % of ‖u‖² is outside \
              the relevant bits; the squared cosine of the angle between w and (1, −1) is 50.0 %; the mean |u| on the relevant bits, \
@@ -215,11 +237,11 @@ mod tests {
 
     #[test]
     fn the_largest_neurons_come_first() {
-        let grid = top_neurons(&U, &W, 4, &[0, 1], 3);
+        let grid = largest_neurons_heatmap(&U, &W, 4, &[0, 1], 3);
         assert_eq!((grid.rows, grid.columns, grid.marked_rows.as_slice()), (3, 3, [0, 1].as_slice()));
         assert_eq!(grid.column_names, ["1", "2", "3"]);
         assert_eq!(grid.values, [2.0, -1.0, 0.1, 2.0, 1.0, 0.0, 1.0, 0.5, 0.0]);
-        let swapped = top_neurons(&[1.0, 5.0, 2.0, 0.0], &[0.0, 0.0, 1.0, 0.0], 2, &[1], 9);
+        let swapped = largest_neurons_heatmap(&[1.0, 5.0, 2.0, 0.0], &[0.0, 0.0, 1.0, 0.0], 2, &[1], 9);
         assert_eq!(
             (swapped.column_names, swapped.values),
             (vec!["2".into(), "1".into()], vec![5.0, 1.0, 0.0, 2.0])
@@ -228,7 +250,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_nothing() {
-        assert!(top_neurons(&U, &W[..7], 4, &[0], 3).values.is_empty());
+        assert!(largest_neurons_heatmap(&U, &W[..7], 4, &[0], 3).values.is_empty());
         for (u, w, width, relevant) in [
             (&U[..], &W[..7], 4, &[0][..]),
             (&U, &W, 0, &[0]),

@@ -1,5 +1,5 @@
-//! Progress measures of modular addition: how much of a network's answer is waves of the sum, and what is left
-//! without them.
+//! Progress measures of modular addition: losses of a network with only, and without, the Fourier components of the
+//! result.
 //!
 //! ```text
 //! w_k = 2πk/p for k = 1..⌊p/2⌋,   s = a + b, or a − b
@@ -19,23 +19,23 @@
 //! would take 2p³ for each of p classes and keep p − 1 of its p² terms. Before anything else the mean over the classes is
 //! taken from the logits of each pair. No probability changes by that, and shares are then of what a softmax sees.
 //!
-//! Key frequencies are read off the network as it is, since the final network is not known while it trains; with
-//! those of a finished run given ([`Measuring::with_key`]), the measures are those of the paper. The rule
-//! is in [`key_frequencies`].
+//! Key frequencies are determined from the current network by [`key_frequencies`], since the final network is not known
+//! during training; with those of the finished run ([`ProgressMeasurement::with_key_frequencies`]) the measures are
+//! those of the paper.
 
 mod trace;
 
 use std::borrow::Cow;
 use std::f64::consts::TAU;
 
-pub use trace::{CAPACITY, ProgressTrace, chart, frequencies, spread_chart};
+pub use trace::{MAX_MEASUREMENTS, ProgressTrace, concentration_chart, frequency_chart, progress_chart};
 
 use super::sparsity::{gini, inverse_participation};
 use vivarium_core::math::{log_sum_exp, norm};
 
-/// What the label is a function of.
+/// The function of two residues a and b modulo p that the network learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Operation {
+pub enum ModularOperation {
     /// a + b mod p.
     #[default]
     Sum,
@@ -43,72 +43,72 @@ pub enum Operation {
     Difference,
 }
 
-impl Operation {
-    /// The residual of a neuron's phases, up to whole turns: θu + θv − θw for sums, and θu − θv − θw for differences. In
-    /// networks of largest margin it is 0 (Edelman 2024, theorem 7.7, for sums; a network for differences is one for
-    /// sums with −b in place of b, so that θv has the other sign).
+impl ModularOperation {
+    /// Phase residual of a neuron in radians, modulo 2π: θu + θv − θw for sums, θu − θv − θw for differences. It is 0
+    /// in max-margin networks (Edelman 2024, theorem 7.7, for sums; a network for differences is one for sums with −b
+    /// in place of b, so θv changes sign).
     pub fn residual(self, [u, v, w]: [f64; 3]) -> f64 {
         match self {
-            Operation::Sum => u + v - w,
-            Operation::Difference => u - v - w,
+            ModularOperation::Sum => u + v - w,
+            ModularOperation::Difference => u - v - w,
         }
     }
 
-    /// What the [residual](Self::residual) is called.
+    /// Formula of the [residual](Self::residual), as axis label.
     pub fn residual_name(self) -> &'static str {
         match self {
-            Operation::Sum => "θu + θv − θw",
-            Operation::Difference => "θu − θv − θw",
+            ModularOperation::Sum => "θu + θv − θw",
+            ModularOperation::Difference => "θu − θv − θw",
         }
     }
 
-    /// The result for elements below p.
+    /// The result, a residue modulo p, for residues a and b.
     pub fn apply(self, a: usize, b: usize, p: usize) -> usize {
         match self {
-            Operation::Sum => (a + b) % p,
-            Operation::Difference => (a + p - b) % p,
+            ModularOperation::Sum => (a + b) % p,
+            ModularOperation::Difference => (a + p - b) % p,
         }
     }
 }
 
-/// The progress measures of one network. Losses are mean cross-entropies in nats.
+/// Progress measures of one network (Nanda et al. 2023). Losses are mean cross-entropies in nats.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Progress {
-    /// The key frequencies, rising.
-    pub key: Vec<usize>,
-    /// For each frequency from 1 the share of the logits' variance in its two waves of s.
-    pub shares: Vec<f32>,
-    /// Loss on all pairs of the waves of the key frequencies alone.
-    pub restricted: f64,
-    /// Loss on the training pairs without them.
-    pub excluded: f64,
+pub struct ProgressMeasures {
+    /// Key frequencies, ascending.
+    pub key_frequencies: Vec<usize>,
+    /// For each frequency from 1, the share of the variance of the logits in its cosine and sine of the result s.
+    pub variance_shares: Vec<f32>,
+    /// Loss on all pairs if the logits are restricted to the key frequencies.
+    pub restricted_loss: f64,
+    /// Loss on the training pairs if the key frequencies are removed from the logits.
+    pub excluded_loss: f64,
     /// Loss on the training pairs.
-    pub train: f64,
-    /// Loss on the other pairs; none where all are trained on.
-    pub test: Option<f64>,
-    /// How the embedding is spread over frequencies, where it was given.
-    pub embedding: Option<Spread>,
+    pub train_loss: f64,
+    /// Loss on the held-out pairs; `None` if there are none.
+    pub test_loss: Option<f64>,
+    /// How concentrated the embedding is on few frequencies; `None` if no embedding was given.
+    pub embedding: Option<EmbeddingConcentration>,
 }
 
-/// How norms are spread over the Fourier components of an embedding.
+/// How concentrated the Fourier component norms of an embedding are.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
-    /// Gini coefficient; near 1 where few components hold everything.
+pub struct EmbeddingConcentration {
+    /// Gini coefficient of the norms; near 1 if few components have most of the norm.
     pub gini: f64,
-    /// Inverse participation ratio: one over the number of components, if they are equal.
+    /// Inverse participation ratio of the norms; 1/m if m components have equal norms and the others none.
     pub participation: f64,
 }
 
-impl Spread {
-    /// The spread of an embedding `[p, width]`.
+impl EmbeddingConcentration {
+    /// Measures an embedding `[p, width]`.
     pub fn read(embedding: &[f32], p: usize) -> Self {
         let norms = embedding_norms(embedding, p);
-        Spread { gini: gini(&norms), participation: inverse_participation(&norms) }
+        EmbeddingConcentration { gini: gini(&norms), participation: inverse_participation(&norms) }
     }
 }
 
-/// The norm of an embedding `[p, width]` in each direction of the real Fourier basis of the elements: the
-/// constant, then cosine and sine of each frequency, p numbers in all (Nanda et al. 2023, section 4.1).
+/// Norm of an embedding `[p, width]` along each of the p directions of the real Fourier basis over residues: the
+/// constant, then cosine and sine of each frequency (Nanda et al. 2023, section 4.1).
 pub fn embedding_norms(embedding: &[f32], p: usize) -> Vec<f64> {
     let width = embedding.len() / p.max(1);
     let along = |wave: Vec<f64>| {
@@ -118,11 +118,11 @@ pub fn embedding_norms(embedding: &[f32], p: usize) -> Vec<f64> {
         }
         norm(&sums)
     };
-    let waves = Waves::new(p);
+    let waves = WaveTable::new(p);
     let mut norms = vec![along(vec![1.0 / libm::sqrt(p as f64); p])];
     for k in 1..=p / 2 {
         // Half the elements' mean square, but all of it for the wave ±1 of an even p.
-        let scale = libm::sqrt(waves.weight(k) / p as f64);
+        let scale = libm::sqrt(waves.normalisation(k) / p as f64);
         norms.push(along((0..p).map(|s| scale * waves.cos(k, s)).collect()));
         if 2 * k < p {
             norms.push(along((0..p).map(|s| scale * waves.sin(k, s)).collect()));
@@ -131,96 +131,111 @@ pub fn embedding_norms(embedding: &[f32], p: usize) -> Vec<f64> {
     norms
 }
 
-/// Frequencies that stand out of `shares`, with a share `trained` of all pairs in the training set: those with at least a
-/// fifth of the largest share and at least (1 + trained)/2 times the share that each would have if the logits were a
-/// function of s alone and every frequency alike in them.
+/// The frequencies whose variance share in `shares` stands out, where `training_share` of all pairs are training
+/// pairs: at least a fifth of the largest share, and at least (1 + training_share)/2 times the share that each
+/// frequency would have if the logits depended on s alone, equally on all frequencies.
 ///
 /// # Why
-/// The paper reads its five off the final network, where they are plain to see, and its code takes every frequency that
-/// is the main one of some neuron, which one odd neuron can change. A fifth leaves room for key
-/// frequencies of unequal strength. But a network that only remembers has
-/// waves of s too, and all alike: where it is right on its training pairs and says nothing on the others, every
-/// frequency has `trained` times that even share. Keeping all of them would let the restricted network
-/// look up remembered answers by their sum and do well. So the second bound lies half way between a network that
-/// remembers and one that adds with every frequency alike, as at small p some do. Where all pairs are trained on
-/// there is nothing to tell apart, and it does not hold.
-pub fn key_frequencies(shares: &[f32], trained: f64) -> Vec<usize> {
+/// The paper reads five frequencies off the final network, where they are obvious, and its code takes every frequency
+/// that dominates some neuron, which a single outlier can change. One fifth allows for key frequencies of unequal
+/// strength. But a network that only memorises has all frequencies of s too: if it is right on its training pairs and
+/// uniform on the others, every frequency has `training_share` times the even share. With all of them, the restricted
+/// network could look up memorised answers and do well. So the second bound is half way between a network that
+/// memorises and one that adds with all frequencies equally, as some do at small p. If all pairs are training pairs,
+/// the second bound is dropped.
+pub fn key_frequencies(shares: &[f32], training_share: f64) -> Vec<usize> {
     let largest = shares.iter().fold(0.0, |m: f64, share| m.max(f64::from(*share)));
-    let bound = if trained < 1.0 { (1.0 + trained) / 2.0 / shares.len() as f64 } else { 0.0 };
+    let bound = if training_share < 1.0 { (1.0 + training_share) / 2.0 / shares.len() as f64 } else { 0.0 };
     let stands_out = |share: f32| share > 0.0 && f64::from(share) >= bound.max(largest / 5.0);
     (1..).zip(shares).filter(|(_, share)| stands_out(**share)).map(|(k, _)| k).collect()
 }
 
-/// Cosines and sines of whole multiples of 2π/p.
-struct Waves {
+/// Table of cosines and sines of the multiples of 2π/p.
+struct WaveTable {
+    /// Cosine and sine of 2πi/p for i from 0 to p − 1.
     circle: Vec<(f64, f64)>,
 }
 
-impl Waves {
+impl WaveTable {
+    /// Computes the table for modulus p.
     fn new(p: usize) -> Self {
         let at = |i: usize| {
             let angle = TAU * i as f64 / p as f64;
             (libm::cos(angle), libm::sin(angle))
         };
-        Waves { circle: (0..p).map(at).collect() }
+        WaveTable { circle: (0..p).map(at).collect() }
     }
 
+    /// cos(2πks/p).
     fn cos(&self, k: usize, s: usize) -> f64 {
         self.circle[k * s % self.circle.len()].0
     }
 
+    /// sin(2πks/p).
     fn sin(&self, k: usize, s: usize) -> f64 {
         self.circle[k * s % self.circle.len()].1
     }
 
-    /// One over the mean square of the waves of frequency k: 2, but 1 for ±1 at k = p/2, whose sine is zero.
-    fn weight(&self, k: usize) -> f64 {
+    /// Normalisation of frequency k, one over the mean square of its waves: 2, but 1 at k = p/2, whose sine is zero.
+    fn normalisation(&self, k: usize) -> f64 {
         if 2 * k == self.circle.len() { 1.0 } else { 2.0 }
     }
 }
 
-/// A measurement under way, in portions.
-pub struct Measuring<'a> {
+/// Computes [`ProgressMeasures`] in portions, so that the work can be split between frames.
+pub struct ProgressMeasurement<'a> {
+    /// Logits of all pairs, `[p·p, p]`.
     logits: Cow<'a, [f32]>,
+    /// Right class of each pair, `[p·p]`.
     labels: Cow<'a, [u32]>,
+    /// Whether each pair is a training pair, `[p·p]`.
     training: Cow<'a, [bool]>,
+    /// Modulus.
     p: usize,
-    operation: Operation,
-    given: Option<Vec<usize>>,
-    stage: Stage,
-    /// Mean logits at each s, then the waves of the key frequencies there: `[p, p]`.
-    at_sum: Vec<f64>,
-    /// Sum of squares of the logits, each pair's mean over the classes taken away.
-    squares: f64,
-    excluded: f64,
-    result: Progress,
+    /// The function that the network learns.
+    operation: ModularOperation,
+    /// Key frequencies to use instead of the network's own, if any.
+    given_key_frequencies: Option<Vec<usize>>,
+    /// The next portion of work.
+    stage: MeasurementStage,
+    /// `[p, p]`: first the mean logits over the pairs of each result s; later their part in the key frequencies,
+    /// followed by one row of class constants.
+    mean_logits_by_sum: Vec<f64>,
+    /// Sum of squares of the logits, after subtracting each pair's mean over the classes.
+    sum_of_squares: f64,
+    /// Sum of the excluded losses of the training pairs so far.
+    excluded_loss_sum: f64,
+    /// The measures computed so far.
+    result: ProgressMeasures,
 }
 
+/// Next portion of work of a [`ProgressMeasurement`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Stage {
-    /// Means and full losses, from this pair on.
+enum MeasurementStage {
+    /// Mean logits and full losses; next pair.
     Means(usize),
-    /// Shares, from this frequency on.
+    /// Variance shares; next frequency.
     Shares(usize),
-    /// The waves of the key frequencies and the restricted loss, from this s on.
+    /// Restricted loss; next result s.
     Restricted(usize),
-    /// The excluded loss, from this pair on.
+    /// Excluded loss; next pair.
     Excluded(usize),
+    /// No work is left.
     Done,
 }
 
-impl<'a> Measuring<'a> {
-    /// A measurement of a network with these outputs on all pairs, the pair (a, b) at a·p + b.
+impl<'a> ProgressMeasurement<'a> {
+    /// Starts the measurement from the logits of all pairs, where pair (a, b) has index a·p + b.
     ///
     /// # Shapes
     /// `logits` is `[p·p, p]`, `labels` and `training` are `[p·p]`.
     ///
     /// # Panics
-    /// If they are not, or a label is no element.
+    /// If a shape does not match, or a label is not below p.
     pub fn new(
         logits: impl Into<Cow<'a, [f32]>>,
         p: usize,
-        operation: Operation,
+        operation: ModularOperation,
         labels: impl Into<Cow<'a, [u32]>>,
         training: impl Into<Cow<'a, [bool]>>,
     ) -> Self {
@@ -228,136 +243,140 @@ impl<'a> Measuring<'a> {
         assert_eq!(logits.len(), p * p * p, "a logit of each class for all pairs");
         assert!(labels.len() == p * p && training.len() == p * p, "a label and a set for all pairs");
         assert!(labels.iter().all(|label| (*label as usize) < p), "labels are elements");
-        Measuring {
+        ProgressMeasurement {
             logits,
             labels,
             training,
             p,
             operation,
-            given: None,
-            stage: Stage::Means(0),
-            at_sum: vec![0.0; p * p],
-            squares: 0.0,
-            excluded: 0.0,
-            result: Progress { test: Some(0.0), ..Default::default() },
+            given_key_frequencies: None,
+            stage: MeasurementStage::Means(0),
+            mean_logits_by_sum: vec![0.0; p * p],
+            sum_of_squares: 0.0,
+            excluded_loss_sum: 0.0,
+            result: ProgressMeasures { test_loss: Some(0.0), ..Default::default() },
         }
     }
 
-    /// The same with the key frequencies of a finished run in place of the network's own.
-    pub fn with_key(mut self, key: Vec<usize>) -> Self {
-        self.given = Some(key);
+    /// Uses these key frequencies, for example of the finished run, instead of the network's own.
+    pub fn with_key_frequencies(mut self, key: Vec<usize>) -> Self {
+        self.given_key_frequencies = Some(key);
         self
     }
 
-    /// The same with the embedding `[p, width]` measured besides, at once.
+    /// Also measures the embedding `[p, width]`, immediately.
     pub fn with_embedding(mut self, embedding: &[f32]) -> Self {
-        self.result.embedding = Some(Spread::read(embedding, self.p));
+        self.result.embedding = Some(EmbeddingConcentration::read(embedding, self.p));
         self
     }
 
-    /// Goes on for about `rows` pairs' worth of work; whether all is done.
+    /// Works on about `rows` rows of p logits. Returns true once the measurement is complete.
     pub fn advance(&mut self, rows: usize) -> bool {
         let mut left = rows.max(1);
-        while left > 0 && self.stage != Stage::Done {
-            left = left.saturating_sub(self.one());
+        while left > 0 && self.stage != MeasurementStage::Done {
+            left = left.saturating_sub(self.process_portion());
         }
-        self.stage == Stage::Done
+        self.stage == MeasurementStage::Done
     }
 
-    /// The measures.
-    pub fn finish(mut self) -> Progress {
+    /// Completes the work and returns the measures.
+    pub fn finish(mut self) -> ProgressMeasures {
         while !self.advance(usize::MAX) {}
         self.result
     }
 
-    fn trained(&self) -> usize {
+    /// Number of training pairs.
+    fn training_pair_count(&self) -> usize {
         self.training.iter().filter(|trained| **trained).count()
     }
 
-    fn sum_of(&self, pair: usize) -> usize {
+    /// Result s, a residue, of the operation on a pair.
+    fn pair_residue(&self, pair: usize) -> usize {
         self.operation.apply(pair / self.p, pair % self.p, self.p)
     }
 
-    /// Does the next portion and says how many rows of p logits it was worth.
-    fn one(&mut self) -> usize {
+    /// Processes the next portion and returns its cost in rows of p logits.
+    fn process_portion(&mut self) -> usize {
         let p = self.p;
         match self.stage {
-            Stage::Means(pair) if pair < p * p => {
-                self.count(pair);
-                self.stage = Stage::Means(pair + 1);
+            MeasurementStage::Means(pair) if pair < p * p => {
+                self.accumulate_means(pair);
+                self.stage = MeasurementStage::Means(pair + 1);
                 return 1;
             }
-            Stage::Means(_) => {
-                let trained = self.trained();
-                self.result.train /= trained as f64;
-                let test = self.result.test.map(|sum| sum / (p * p - trained) as f64);
-                self.result.test = test.filter(|_| trained < p * p);
-                self.stage = Stage::Shares(1);
+            MeasurementStage::Means(_) => {
+                let trained = self.training_pair_count();
+                self.result.train_loss /= trained as f64;
+                let test = self.result.test_loss.map(|sum| sum / (p * p - trained) as f64);
+                self.result.test_loss = test.filter(|_| trained < p * p);
+                self.stage = MeasurementStage::Shares(1);
             }
-            Stage::Shares(k) if k <= p / 2 => {
-                let share = self.share(k);
-                self.result.shares.push(share as f32);
-                self.stage = Stage::Shares(k + 1);
+            MeasurementStage::Shares(k) if k <= p / 2 => {
+                let share = self.variance_share(k);
+                self.result.variance_shares.push(share as f32);
+                self.stage = MeasurementStage::Shares(k + 1);
                 return 2 * p;
             }
-            Stage::Shares(_) => {
-                let trained = self.trained() as f64 / (p * p) as f64;
-                let own = || key_frequencies(&self.result.shares, trained);
-                self.result.key = self.given.take().unwrap_or_else(own);
-                self.keep_key();
-                self.stage = Stage::Restricted(0);
-                return 4 * p * self.result.key.len();
+            MeasurementStage::Shares(_) => {
+                let trained = self.training_pair_count() as f64 / (p * p) as f64;
+                let own = || key_frequencies(&self.result.variance_shares, trained);
+                self.result.key_frequencies = self.given_key_frequencies.take().unwrap_or_else(own);
+                self.project_to_key_frequencies();
+                self.stage = MeasurementStage::Restricted(0);
+                return 4 * p * self.result.key_frequencies.len();
             }
-            Stage::Restricted(s) if s < p => {
-                self.restrict(s);
-                self.stage = Stage::Restricted(s + 1);
+            MeasurementStage::Restricted(s) if s < p => {
+                self.add_restricted_losses(s);
+                self.stage = MeasurementStage::Restricted(s + 1);
                 return 1;
             }
-            Stage::Restricted(_) => {
-                self.result.restricted /= (p * p) as f64;
-                self.stage = Stage::Excluded(0);
+            MeasurementStage::Restricted(_) => {
+                self.result.restricted_loss /= (p * p) as f64;
+                self.stage = MeasurementStage::Excluded(0);
             }
-            Stage::Excluded(pair) if pair < p * p => {
-                self.stage = Stage::Excluded(pair + 1);
+            MeasurementStage::Excluded(pair) if pair < p * p => {
+                self.stage = MeasurementStage::Excluded(pair + 1);
                 if self.training[pair] {
-                    self.exclude(pair);
+                    self.add_excluded_loss(pair);
                     return 1;
                 }
             }
-            Stage::Excluded(_) => {
-                self.result.excluded = self.excluded / self.trained() as f64;
-                self.stage = Stage::Done;
+            MeasurementStage::Excluded(_) => {
+                self.result.excluded_loss = self.excluded_loss_sum / self.training_pair_count() as f64;
+                self.stage = MeasurementStage::Done;
             }
-            Stage::Done => {}
+            MeasurementStage::Done => {}
         }
         0
     }
 
-    fn row(&self, pair: usize) -> &[f32] {
+    /// Logits `[p]` of a pair.
+    fn logits_of_pair(&self, pair: usize) -> &[f32] {
         &self.logits[pair * self.p..][..self.p]
     }
 
-    fn count(&mut self, pair: usize) {
-        let (p, s) = (self.p, self.sum_of(pair));
+    /// Adds a pair to the mean logits, the sum of squares and the full losses.
+    fn accumulate_means(&mut self, pair: usize) {
+        let (p, s) = (self.p, self.pair_residue(pair));
         let row = &self.logits[pair * p..][..p];
         let mean = row.iter().map(|v| f64::from(*v)).sum::<f64>() / p as f64;
-        for (sum, v) in self.at_sum[s * p..][..p].iter_mut().zip(row) {
+        for (sum, v) in self.mean_logits_by_sum[s * p..][..p].iter_mut().zip(row) {
             let v = f64::from(*v) - mean;
             *sum += v / p as f64;
-            self.squares += v * v;
+            self.sum_of_squares += v * v;
         }
         let loss = cross_entropy(row.iter().map(|v| f64::from(*v)), self.labels[pair] as usize);
-        match &mut self.result.test {
+        match &mut self.result.test_loss {
             Some(test) if !self.training[pair] => *test += loss,
-            _ => self.result.train += loss,
+            _ => self.result.train_loss += loss,
         }
     }
 
-    /// Cosine and sine coefficients A_k and B_k of each class.
-    fn coefficients(&self, k: usize, waves: &Waves) -> Vec<(f64, f64)> {
+    /// Cosine and sine coefficients A_k and B_k of each class at frequency k.
+    fn coefficients(&self, k: usize, waves: &WaveTable) -> Vec<(f64, f64)> {
         let mut sums = vec![(0.0, 0.0); self.p];
-        let scale = waves.weight(k) / self.p as f64;
-        for (s, row) in self.at_sum.chunks_exact(self.p).enumerate() {
+        let scale = waves.normalisation(k) / self.p as f64;
+        for (s, row) in self.mean_logits_by_sum.chunks_exact(self.p).enumerate() {
             let (cos, sin) = (scale * waves.cos(k, s), scale * waves.sin(k, s));
             for (sum, v) in sums.iter_mut().zip(row) {
                 *sum = (sum.0 + cos * v, sum.1 + sin * v);
@@ -366,29 +385,30 @@ impl<'a> Measuring<'a> {
         sums
     }
 
-    fn share(&self, k: usize) -> f64 {
+    /// Share of the variance of the logits at frequency k.
+    fn variance_share(&self, k: usize) -> f64 {
         let p = self.p as f64;
-        let waves = Waves::new(self.p);
+        let waves = WaveTable::new(self.p);
         let power: f64 = self.coefficients(k, &waves).iter().map(|(a, b)| a * a + b * b).sum();
-        let constant: f64 = self.constants().iter().map(|m| m * m).sum();
-        let variance = self.squares / (p * p) - constant;
-        if variance > 1e-12 * constant { power / waves.weight(k) / variance } else { 0.0 }
+        let constant: f64 = self.class_constants().iter().map(|m| m * m).sum();
+        let variance = self.sum_of_squares / (p * p) - constant;
+        if variance > 1e-12 * constant { power / waves.normalisation(k) / variance } else { 0.0 }
     }
 
-    /// m_c.
-    fn constants(&self) -> Vec<f64> {
+    /// m_c, the mean logit of each class over all pairs.
+    fn class_constants(&self) -> Vec<f64> {
         let mut constants = vec![0.0; self.p];
-        for row in self.at_sum.chunks_exact(self.p) {
+        for row in self.mean_logits_by_sum.chunks_exact(self.p) {
             constants.iter_mut().zip(row).for_each(|(sum, v)| *sum += v / self.p as f64);
         }
         constants
     }
 
-    /// Puts the waves of the key frequencies in place of the means, and the constants into `constants`.
-    fn keep_key(&mut self) {
-        let (p, waves) = (self.p, Waves::new(self.p));
+    /// Replaces the mean logits by their part in the key frequencies and appends the class constants.
+    fn project_to_key_frequencies(&mut self) {
+        let (p, waves) = (self.p, WaveTable::new(self.p));
         let mut kept = vec![0.0; p * p];
-        for k in self.result.key.iter().filter(|k| (1..=p / 2).contains(*k)) {
+        for k in self.result.key_frequencies.iter().filter(|k| (1..=p / 2).contains(*k)) {
             let coefficients = self.coefficients(*k, &waves);
             for (s, row) in kept.chunks_exact_mut(p).enumerate() {
                 let (cos, sin) = (waves.cos(*k, s), waves.sin(*k, s));
@@ -396,47 +416,48 @@ impl<'a> Measuring<'a> {
             }
         }
         // One row more, for the constants.
-        kept.extend(self.constants());
-        self.at_sum = kept;
+        kept.extend(self.class_constants());
+        self.mean_logits_by_sum = kept;
     }
 
-    /// The restricted losses of the p pairs with this s.
-    fn restrict(&mut self, s: usize) {
+    /// Adds the restricted losses of the p pairs with result s.
+    fn add_restricted_losses(&mut self, s: usize) {
         let p = self.p;
-        let (waves, constants) = self.at_sum.split_at(p * p);
+        let (waves, constants) = self.mean_logits_by_sum.split_at(p * p);
         let row: Vec<f64> = waves[s * p..][..p].iter().zip(constants).map(|(v, m)| v + m).collect();
         let total = log_sum_exp(row.iter().copied());
         for a in 0..p {
             // The b whose s this is.
             let b = match self.operation {
-                Operation::Sum => (s + p - a) % p,
-                Operation::Difference => (a + p - s) % p,
+                ModularOperation::Sum => (s + p - a) % p,
+                ModularOperation::Difference => (a + p - s) % p,
             };
-            self.result.restricted += total - row[self.labels[a * p + b] as usize];
+            self.result.restricted_loss += total - row[self.labels[a * p + b] as usize];
         }
     }
 
-    fn exclude(&mut self, pair: usize) {
-        let waves = &self.at_sum[self.sum_of(pair) * self.p..][..self.p];
-        let without = self.row(pair).iter().zip(waves).map(|(v, wave)| f64::from(*v) - wave);
-        self.excluded += cross_entropy(without, self.labels[pair] as usize);
+    /// Adds the excluded loss of a training pair.
+    fn add_excluded_loss(&mut self, pair: usize) {
+        let waves = &self.mean_logits_by_sum[self.pair_residue(pair) * self.p..][..self.p];
+        let without = self.logits_of_pair(pair).iter().zip(waves).map(|(v, wave)| f64::from(*v) - wave);
+        self.excluded_loss_sum += cross_entropy(without, self.labels[pair] as usize);
     }
 }
 
-/// −ln of the probability that a softmax gives to `label`.
+/// Cross-entropy in nats of the softmax of `logits` against class `label`.
 fn cross_entropy(mut logits: impl Iterator<Item = f64> + Clone, label: usize) -> f64 {
     log_sum_exp(logits.clone()) - logits.nth(label).unwrap_or(f64::NAN)
 }
 
-/// The progress measures of a network with these outputs on all pairs; arguments as for [`Measuring::new`].
-pub fn measure(
+/// Computes the progress measures of a network at once; arguments as for [`ProgressMeasurement::new`].
+pub fn measure_progress(
     logits: &[f32],
     p: usize,
-    operation: Operation,
+    operation: ModularOperation,
     labels: &[u32],
     training: &[bool],
-) -> Progress {
-    Measuring::new(logits, p, operation, labels, training).finish()
+) -> ProgressMeasures {
+    ProgressMeasurement::new(logits, p, operation, labels, training).finish()
 }
 
 #[cfg(test)]

@@ -1,97 +1,97 @@
-//! The single curves behind a median: which number of a measurement they are.
+//! The replica values that a median curve summarises.
 
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 
-/// A number that a measurement has for each replica.
+/// A measure that a row of measurements has for each replica.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
+pub enum ReplicaMeasure {
     /// Loss on training examples.
     TrainLoss,
-    /// Accuracy on the same.
+    /// Accuracy on training examples.
     TrainAccuracy,
     /// Loss on held-out examples.
     TestLoss,
-    /// Accuracy on the same.
+    /// Accuracy on held-out examples.
     TestAccuracy,
     /// Normalised margin.
     Margin,
-    /// A further measure of the task, by its place in the row.
-    Measure(usize),
+    /// A task-specific measure, by its index in the row.
+    TaskMeasure(usize),
 }
 
-impl Of {
-    /// Its place among all of them: 0 to 4, and from 5 on the further measures.
-    pub fn place(self) -> usize {
+impl ReplicaMeasure {
+    /// Column index: 0 to 4, and from 5 on the task-specific measures.
+    pub fn index(self) -> usize {
         match self {
-            Of::TrainLoss => 0,
-            Of::TrainAccuracy => 1,
-            Of::TestLoss => 2,
-            Of::TestAccuracy => 3,
-            Of::Margin => 4,
-            Of::Measure(at) => 5 + at,
+            ReplicaMeasure::TrainLoss => 0,
+            ReplicaMeasure::TrainAccuracy => 1,
+            ReplicaMeasure::TestLoss => 2,
+            ReplicaMeasure::TestAccuracy => 3,
+            ReplicaMeasure::Margin => 4,
+            ReplicaMeasure::TaskMeasure(at) => 5 + at,
         }
     }
 
-    /// The number at that place.
-    pub fn at(place: usize) -> Of {
-        match place {
-            0 => Of::TrainLoss,
-            1 => Of::TrainAccuracy,
-            2 => Of::TestLoss,
-            3 => Of::TestAccuracy,
-            4 => Of::Margin,
-            more => Of::Measure(more - 5),
+    /// The measure with this column index.
+    pub fn from_index(index: usize) -> ReplicaMeasure {
+        match index {
+            0 => ReplicaMeasure::TrainLoss,
+            1 => ReplicaMeasure::TrainAccuracy,
+            2 => ReplicaMeasure::TestLoss,
+            3 => ReplicaMeasure::TestAccuracy,
+            4 => ReplicaMeasure::Margin,
+            more => ReplicaMeasure::TaskMeasure(more - 5),
         }
     }
 
-    /// The numbers, one per replica; none where it is not measured.
-    pub fn values(self, row: &Row) -> &[f32] {
+    /// The values in a row, one per replica; empty if not measured.
+    pub fn values(self, row: &Measurement) -> &[f32] {
         match self {
-            Of::TrainLoss => &row.train_loss,
-            Of::TrainAccuracy => &row.train_accuracy,
-            Of::TestLoss => &row.test_loss,
-            Of::TestAccuracy => &row.test_accuracy,
-            Of::Margin => &row.margin,
-            Of::Measure(at) => row.measures.get(at).map_or(&[], Vec::as_slice),
+            ReplicaMeasure::TrainLoss => &row.train_loss,
+            ReplicaMeasure::TrainAccuracy => &row.train_accuracy,
+            ReplicaMeasure::TestLoss => &row.test_loss,
+            ReplicaMeasure::TestAccuracy => &row.test_accuracy,
+            ReplicaMeasure::Margin => &row.margin,
+            ReplicaMeasure::TaskMeasure(at) => row.measures.get(at).map_or(&[], Vec::as_slice),
         }
     }
 }
 
-/// What the median and the band of a curve are taken over.
+/// Which replica values a median curve summarises, and how they are scaled in the chart.
 ///
 /// # Why
-/// A copy of every replica's curve in every reading would be copied at every drawing, for thousands of replicas; this
-/// says where they are, and who points at one looks there.
+/// Copying the curve of every replica into every chart would be slow for thousands of replicas. This refers to them, so
+/// that the value of one replica can be looked up when the user points at it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Each {
-    /// The number.
-    pub of: Of,
-    /// What it is divided by.
+pub struct ReplicaCurves {
+    /// The measure.
+    pub measure: ReplicaMeasure,
+    /// Divisor of the values.
     pub divisor: f32,
-    /// What is added to that.
+    /// Number added to the values after the division.
     pub offset: f32,
-    /// First replica, from 0.
-    pub first: usize,
-    /// From one replica to the next.
-    pub every: usize,
+    /// Index of the first replica, from 0.
+    pub first_replica: usize,
+    /// Index distance from one replica to the next.
+    pub stride: usize,
 }
 
-impl Each {
-    /// This number of all replicas.
-    pub fn of(of: Of) -> Self {
-        Each { of, divisor: 1.0, offset: 0.0, first: 0, every: 1 }
+impl ReplicaCurves {
+    /// All replicas, with unscaled values.
+    pub fn all_replicas(of: ReplicaMeasure) -> Self {
+        ReplicaCurves { measure: of, divisor: 1.0, offset: 0.0, first_replica: 0, stride: 1 }
     }
 
-    /// Each replica, from 0, with its height in the chart.
-    pub fn heights(self, row: &Row) -> impl Iterator<Item = (usize, f32)> + '_ {
-        let Each { of, divisor, offset, first, every } = self;
+    /// Index and scaled value of each replica in a row.
+    pub fn values_of_row(self, row: &Measurement) -> impl Iterator<Item = (usize, f32)> + '_ {
+        let ReplicaCurves { measure: of, divisor, offset, first_replica: first, stride: every } = self;
         let values = of.values(row).iter().enumerate().skip(first).step_by(every.max(1));
         values.map(move |(replica, value)| (replica, value / divisor + offset))
     }
 
-    /// One replica's height in the chart.
-    pub fn height(self, row: &Row, replica: usize) -> Option<f32> {
-        self.of.values(row).get(replica).map(|value| value / self.divisor + self.offset)
+    /// Scaled value of one replica in a row; `None` if it has none.
+    pub fn value_of_replica(self, row: &Measurement, replica: usize) -> Option<f32> {
+        self.measure.values(row).get(replica).map(|value| value / self.divisor + self.offset)
     }
 }
 
@@ -101,19 +101,30 @@ mod tests {
 
     #[test]
     fn each_replica_is_found_where_its_curve_is_drawn() {
-        let row = Row {
+        let row = Measurement {
             test_accuracy: vec![0.25, 0.5, 1.0, 0.75],
             measures: vec![vec![], vec![3.0]],
             ..Default::default()
         };
-        let error = Each { divisor: -1.0, offset: 1.0, ..Each::of(Of::TestAccuracy) };
-        let heights: Vec<_> = error.heights(&row).collect();
+        let error = ReplicaCurves {
+            divisor: -1.0,
+            offset: 1.0,
+            ..ReplicaCurves::all_replicas(ReplicaMeasure::TestAccuracy)
+        };
+        let heights: Vec<_> = error.values_of_row(&row).collect();
         assert_eq!(heights, [(0, 0.75), (1, 0.5), (2, 0.0), (3, 0.25)]);
-        let second = Each { first: 1, every: 2, ..Each::of(Of::TestAccuracy) };
-        assert_eq!(second.heights(&row).collect::<Vec<_>>(), [(1, 0.5), (3, 0.75)]);
-        assert_eq!((error.height(&row, 3), error.height(&row, 4)), (Some(0.25), None));
-        assert_eq!(Of::Measure(1).values(&row), [3.0]);
-        assert!(Of::Measure(2).values(&row).is_empty() && Of::Margin.values(&row).is_empty());
-        assert!((0..20).all(|place| Of::at(place).place() == place));
+        let second = ReplicaCurves {
+            first_replica: 1,
+            stride: 2,
+            ..ReplicaCurves::all_replicas(ReplicaMeasure::TestAccuracy)
+        };
+        assert_eq!(second.values_of_row(&row).collect::<Vec<_>>(), [(1, 0.5), (3, 0.75)]);
+        assert_eq!((error.value_of_replica(&row, 3), error.value_of_replica(&row, 4)), (Some(0.25), None));
+        assert_eq!(ReplicaMeasure::TaskMeasure(1).values(&row), [3.0]);
+        assert!(
+            ReplicaMeasure::TaskMeasure(2).values(&row).is_empty()
+                && ReplicaMeasure::Margin.values(&row).is_empty()
+        );
+        assert!((0..20).all(|place| ReplicaMeasure::from_index(place).index() == place));
     }
 }

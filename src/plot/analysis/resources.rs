@@ -20,44 +20,45 @@
 
 use vivarium_core::math::binomial;
 
-/// What a run spends.
+/// Size, steps and examples of a training run on (n, k)-parity.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spent {
-    /// Bits n.
+pub struct TrainingResources {
+    /// Number of input bits n.
     pub inputs: usize,
-    /// Relevant bits k.
+    /// Number of relevant bits k.
     pub relevant: usize,
-    /// Parameters r.
+    /// Number of parameters r.
     pub parameters: f64,
-    /// Steps T.
+    /// Number of training steps T.
     pub steps: f64,
-    /// Examples m, for an adversarial error of τ = 1/√m in every entry of a gradient.
+    /// Number of examples m; the bound assumes an adversarial error of τ = 1/√m in every gradient entry.
     pub examples: f64,
 }
 
-impl Spent {
-    /// r·T·m over ½·C(n, k): with an adversarial error of 1/√m, training on some parity succeeds with at most this
-    /// probability. Above 1 the proposition says nothing.
-    pub fn success_at_most(&self) -> f64 {
+impl TrainingResources {
+    /// Upper bound on the probability that training succeeds on some parity with gradient errors of 1/√m: r·T·m /
+    /// (½·C(n, k)). Vacuous above 1.
+    pub fn max_success_probability(&self) -> f64 {
         self.parameters * self.steps * self.examples / (0.5 * binomial(self.inputs, self.relevant))
     }
 
-    /// The least number of examples that the proposition does not forbid for success with probability `delta`.
-    pub fn least_examples(&self, delta: f64) -> f64 {
+    /// Minimum number of examples for which the bound allows success with probability `delta`.
+    pub fn min_examples(&self, delta: f64) -> f64 {
         delta * 0.5 * binomial(self.inputs, self.relevant) / (self.parameters * self.steps)
     }
 
-    /// The least number of bits n at which the proposition would forbid success with probability `delta`, all else
-    /// being equal; none up to `most`.
-    pub fn forbidden_from(&self, delta: f64, most: usize) -> Option<usize> {
-        let forbids = |inputs: &usize| Spent { inputs: *inputs, ..*self }.success_at_most() < delta;
-        (self.relevant..=most).find(forbids)
+    /// Minimum number of bits n at which the bound rules out success with probability `delta`, all else equal; `None`
+    /// if above `max_inputs`.
+    pub fn min_forbidden_inputs(&self, delta: f64, max_inputs: usize) -> Option<usize> {
+        let forbids =
+            |inputs: &usize| TrainingResources { inputs: *inputs, ..*self }.max_success_probability() < delta;
+        (self.relevant..=max_inputs).find(forbids)
     }
 }
 
-/// 1 − ε of theorem 5.6: some parity of k of n bits has at least this hinge loss on `features` fixed features of Euclidean
-/// norm at most 1, for all weights on them of norm at most `norm`. 0 where the theorem says nothing.
-pub fn loss_of_fixed_features(n: usize, k: usize, features: usize, norm: f64) -> f64 {
+/// Lower bound 1 − ε of theorem 5.6 on the hinge loss, for some parity of k of n bits, of linear predictors of norm
+/// at most `norm` on `features` fixed features of norm at most 1; 0 where the theorem gives no bound.
+pub fn min_fixed_feature_loss(n: usize, k: usize, features: usize, norm: f64) -> f64 {
     (1.0 - norm * libm::sqrt(features as f64 / binomial(n, k))).max(0.0)
 }
 
@@ -66,28 +67,31 @@ mod tests {
     use super::*;
     use crate::analysis::walsh;
     use vivarium_core::math::{dot, norm};
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
 
-    const SPENT: Spent = Spent { inputs: 30, relevant: 3, parameters: 3201.0, steps: 1.0, examples: 1.0 };
+    const SPENT: TrainingResources =
+        TrainingResources { inputs: 30, relevant: 3, parameters: 3201.0, steps: 1.0, examples: 1.0 };
 
     #[test]
     fn resources_pay_for_each_other() {
         // ½·C(30, 3) = 2030.
-        assert_eq!(Spent { parameters: 203.0, ..SPENT }.success_at_most(), 0.1);
+        assert_eq!(TrainingResources { parameters: 203.0, ..SPENT }.max_success_probability(), 0.1);
         for (more, by) in [
-            (Spent { parameters: 2.0 * 3201.0, ..SPENT }, 2.0),
-            (Spent { steps: 3.0, ..SPENT }, 3.0),
-            (Spent { examples: 5.0, ..SPENT }, 5.0),
+            (TrainingResources { parameters: 2.0 * 3201.0, ..SPENT }, 2.0),
+            (TrainingResources { steps: 3.0, ..SPENT }, 3.0),
+            (TrainingResources { examples: 5.0, ..SPENT }, 5.0),
         ] {
-            assert!((more.success_at_most() / SPENT.success_at_most() / by - 1.0).abs() < 1e-12);
+            assert!(
+                (more.max_success_probability() / SPENT.max_success_probability() / by - 1.0).abs() < 1e-12
+            );
         }
-        let thrifty = Spent { parameters: 10.0, steps: 10.0, ..SPENT };
-        let least = thrifty.least_examples(0.5);
-        let paid = Spent { examples: least, ..thrifty };
-        assert!((paid.success_at_most() - 0.5).abs() < 1e-12 && least == 10.15);
+        let thrifty = TrainingResources { parameters: 10.0, steps: 10.0, ..SPENT };
+        let least = thrifty.min_examples(0.5);
+        let paid = TrainingResources { examples: least, ..thrifty };
+        assert!((paid.max_success_probability() - 0.5).abs() < 1e-12 && least == 10.15);
         // Half of C(n, 3) is above 2·100 from n = 15 on, and never at k = 1 up to 100 bits.
-        assert_eq!(Spent { examples: 1.0, ..thrifty }.forbidden_from(0.5, 100), Some(15));
-        assert_eq!(Spent { relevant: 1, ..thrifty }.forbidden_from(0.5, 100), None);
+        assert_eq!(TrainingResources { examples: 1.0, ..thrifty }.min_forbidden_inputs(0.5, 100), Some(15));
+        assert_eq!(TrainingResources { relevant: 1, ..thrifty }.min_forbidden_inputs(0.5, 100), None);
     }
 
     /// Lemma C.1 and the step from it to proposition 6.3, on all 1,820 parities of four of 16 bits: r derivatives of at
@@ -97,14 +101,14 @@ mod tests {
         const N: usize = 16;
         let sets: Vec<usize> = (0..1usize << N).filter(|set| set.count_ones() == 4).collect();
         assert_eq!(sets.len() as f64, binomial(N, 4));
-        let stream = Stream::new(9, Purpose::Weights, 0);
-        let w: Vec<f64> = (0..N as u32).map(|i| f64::from(stream.normal(0, i))).collect();
+        let stream = RandomStream::new(9, Purpose::Weights, 0);
+        let w: Vec<f64> = (0..N as u32).map(|i| f64::from(stream.draw_normal(0, i))).collect();
         let parity = |x: &[f64], from: usize| x[from..from + 4].iter().product::<f64>();
         let derivatives = [
-            walsh::coefficients(N, |x| parity(x, 0)),
-            walsh::coefficients(N, |x| 0.5 * (parity(x, 4) - parity(x, 8))),
+            walsh::walsh_coefficients(N, |x| parity(x, 0)),
+            walsh::walsh_coefficients(N, |x| 0.5 * (parity(x, 4) - parity(x, 8))),
             // The slope of a ReLU with a bias.
-            walsh::coefficients(N, |x| {
+            walsh::walsh_coefficients(N, |x| {
                 let z = 1.0 + dot(x, &w);
                 if z > 0.0 { 1.0 } else { 0.0 }
             }),
@@ -121,14 +125,14 @@ mod tests {
                 "{tau}: {seen}"
             );
             // On no larger share of the parities does one step of such gradients tell anything.
-            let spent = Spent {
+            let spent = TrainingResources {
                 inputs: N,
                 relevant: 4,
                 parameters: derivatives.len() as f64,
                 steps: 1.0,
                 examples: 1.0 / (tau * tau),
             };
-            assert!(seen / sets.len() as f64 <= spent.success_at_most(), "{tau}: {seen}");
+            assert!(seen / sets.len() as f64 <= spent.max_success_probability(), "{tau}: {seen}");
         }
     }
 
@@ -140,11 +144,11 @@ mod tests {
         let points = 1usize << N;
         let sign = |point: usize, i: usize| 1.0 - 2.0 * (point >> i & 1) as f64;
         for features in [1, 4, 9] {
-            let stream = Stream::new(5, Purpose::Weights, features as u32);
+            let stream = RandomStream::new(5, Purpose::Weights, features as u32);
             let mut psi: Vec<Vec<f64>> = (0..points)
                 .map(|point| {
                     let z = |d: usize| -> f64 {
-                        let w = |i: usize| f64::from(stream.normal(0, (d * N + i) as u32));
+                        let w = |i: usize| f64::from(stream.draw_normal(0, (d * N + i) as u32));
                         (0..N).map(|i| w(i) * sign(point, i)).sum()
                     };
                     (0..features).map(|d| z(d).max(0.0)).collect()
@@ -164,7 +168,7 @@ mod tests {
                     (floor, worst) = (least, set);
                 }
             }
-            let bound = loss_of_fixed_features(N, 3, features, 2.0);
+            let bound = min_fixed_feature_loss(N, 3, features, 2.0);
             assert!(floor >= bound && bound > 0.1, "{features}: {floor} {bound}");
             // Projected descent on the hinge loss of the hardest parity.
             let mut w = vec![0.0; features];
@@ -186,6 +190,6 @@ mod tests {
             }
             assert!(loss >= floor - 1e-12, "{features}: {loss} {floor}");
         }
-        assert_eq!(loss_of_fixed_features(15, 3, 3000, 10.0), 0.0);
+        assert_eq!(min_fixed_feature_loss(15, 3, 3000, 10.0), 0.0);
     }
 }

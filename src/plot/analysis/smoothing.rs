@@ -1,10 +1,10 @@
-//! Smoother curves, with what was measured behind them.
+//! Smoothing of curves by an exponential moving average.
 
-use super::{Lines, Series};
+use super::{LineChart, Series};
 
-impl Lines {
-    /// Smooths every curve that goes through its values by an exponential moving average in which the measurement
-    /// before the newest counts `weight` times as much, and so on; 0 leaves all as it is. Bands stay as they are.
+impl LineChart {
+    /// Smooths every line curve by an exponential moving average with decay `weight`; 0 changes nothing. Bands are
+    /// unchanged.
     pub fn smooth(&mut self, weight: f64) {
         if weight <= 0.0 {
             return;
@@ -16,20 +16,21 @@ impl Lines {
 }
 
 impl Series {
+    /// Replaces the values by their moving average and keeps the original ones in `unsmoothed`.
     fn smooth(&mut self, weight: f64) {
-        let smooth = average(&self.y, weight);
-        self.raw = std::mem::replace(&mut self.y, smooth);
+        let smooth = exponential_moving_average(&self.y, weight);
+        self.unsmoothed = std::mem::replace(&mut self.y, smooth);
     }
 
-    /// What was measured, smoothed or not.
-    pub fn measured(&self) -> &[f32] {
-        if self.raw.is_empty() { &self.y } else { &self.raw }
+    /// The values before smoothing.
+    pub fn measured_values(&self) -> &[f32] {
+        if self.unsmoothed.is_empty() { &self.y } else { &self.unsmoothed }
     }
 }
 
-/// Exponential moving average, freed of its bias to the first value as Kingma and Ba (2015, section 3) do it: each
-/// value is a weighted mean of those up to it. What is not finite stays so, and counts for nothing.
-fn average(values: &[f32], weight: f64) -> Vec<f32> {
+/// Exponential moving average with decay `weight` and bias correction (Kingma and Ba 2015, section 3). Values that
+/// are not finite are kept and do not enter the average.
+fn exponential_moving_average(values: &[f32], weight: f64) -> Vec<f32> {
     let (mut sum, mut all) = (0.0, 0.0);
     let step = |value: &f32| {
         if !value.is_finite() {
@@ -48,9 +49,9 @@ mod tests {
 
     #[test]
     fn each_value_is_a_weighted_mean_of_those_before() {
-        let of = |values: &[f32]| average(values, 0.5);
+        let of = |values: &[f32]| exponential_moving_average(values, 0.5);
         assert_eq!(of(&[4.0, 1.0]), [4.0, 2.0], "(0.5·4 + 1) / 1.5");
-        assert_eq!(average(&[7.0; 50], 0.9), [7.0; 50]);
+        assert_eq!(exponential_moving_average(&[7.0; 50], 0.9), [7.0; 50]);
         let gap = of(&[4.0, f32::NAN, 1.0]);
         assert!(gap[1].is_nan() && gap[2] == 2.0);
     }
@@ -60,13 +61,13 @@ mod tests {
         let one = Series { x: vec![0.0, 1.0], y: vec![4.0, 1.0], ..Default::default() };
         let stairs = Series { stairs: true, ..one.clone() };
         let scatter = Series { scatter: true, ..one.clone() };
-        let mut lines = Lines { series: vec![one, stairs, scatter], ..Default::default() };
+        let mut lines = LineChart { series: vec![one, stairs, scatter], ..Default::default() };
         let before = lines.clone();
         lines.smooth(0.0);
         assert_eq!(lines, before);
         lines.smooth(0.5);
         assert_eq!(
-            (lines.series[0].y.as_slice(), lines.series[0].measured()),
+            (lines.series[0].y.as_slice(), lines.series[0].measured_values()),
             (&[4.0, 2.0][..], &[4.0, 1.0][..])
         );
         assert_eq!(lines.series[1..], before.series[1..]);

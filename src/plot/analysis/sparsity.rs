@@ -1,7 +1,7 @@
 //! How unevenly a quantity is spread: the Gini coefficient and the inverse participation ratio.
 
-/// The Gini coefficient of values that are not negative: 0 where all are equal, 1 − 1/n where one of n holds
-/// everything (Hurley and Rickard 2009, which Nanda et al. 2023, section 5.2, use); 0 where there is nothing.
+/// Gini coefficient of non-negative values: 0 if all are equal, 1 − 1/n if one of n is not zero (Hurley and Rickard
+/// 2009, as in Nanda et al. 2023, section 5.2); 0 if the sum is zero.
 pub fn gini(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -13,8 +13,8 @@ pub fn gini(values: &[f64]) -> f64 {
     1.0 - 2.0 * weighted / (n * total)
 }
 
-/// Σ v⁴ / (Σ v²)², the inverse participation ratio: 1/m where m values are equal and the others zero
-/// (Gromov 2023, with r = 2); 0 where there is nothing.
+/// Inverse participation ratio Σ v⁴ / (Σ v²)²: 1/m if m values are equal and the others zero (Gromov 2023, with r =
+/// 2); 0 if all are zero.
 pub fn inverse_participation(values: &[f64]) -> f64 {
     let square: f64 = values.iter().map(|v| v * v).sum();
     let fourth: f64 = values.iter().map(|v| v * v * v * v).sum();

@@ -8,45 +8,46 @@
 //! (Edelman 2024, section 5.4.1 and equation B.2; O'Donnell 2014, section 1.4). Sets and points are bit masks as
 //! in [`walsh`]: bit i of a point is set where x_i = −1.
 
-use super::{Bars, walsh};
+use super::{BarChart, walsh};
 use vivarium_core::sorting;
 
-/// Most inputs whose whole cube is visited: 65 536 points, and a transform of one million additions.
-pub const MOST_INPUTS: usize = 16;
+/// Maximum number of inputs for a transform over the whole cube: 65 536 points and one million additions.
+pub const MAX_INPUTS: usize = 16;
 
-/// All points of the cube as signs, `[2^inputs, inputs]`, in the order in which [`Spectrum::read`] wants the
-/// outputs; none above [`MOST_INPUTS`].
-pub fn cube(inputs: usize) -> Option<Vec<f32>> {
-    (inputs <= MOST_INPUTS).then(|| (0..1usize << inputs).flat_map(|mask| point(mask, inputs)).collect())
+/// All points of the cube {−1, 1}ⁿ, `[2^inputs, inputs]`, in the order of the outputs of [`FourierSpectrum::read`];
+/// `None` above [`MAX_INPUTS`].
+pub fn cube_points(inputs: usize) -> Option<Vec<f32>> {
+    (inputs <= MAX_INPUTS)
+        .then(|| (0..1usize << inputs).flat_map(|mask| point_of_mask(mask, inputs)).collect())
 }
 
-/// The point of the cube with this mask, as signs: bit i is set where x_i = −1.
-pub fn point(mask: usize, inputs: usize) -> impl Iterator<Item = f32> {
+/// The coordinates ±1 of the point with this index: x_i = −1 if bit i is set.
+pub fn point_of_mask(mask: usize, inputs: usize) -> impl Iterator<Item = f32> {
     (0..inputs).map(move |i| if mask >> i & 1 == 1 { -1.0 } else { 1.0 })
 }
 
-/// The Fourier coefficients of a function, with the set that it should have found.
+/// Fourier coefficients of a function on the cube, compared with a target parity over the hidden set S.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spectrum {
-    /// f̂(T), by the mask of T.
+pub struct FourierSpectrum {
+    /// Coefficient f̂(T) at the index whose bits are the set T.
     pub coefficients: Vec<f64>,
-    /// ‖f‖, the root of the mean square.
+    /// ‖f‖, the root mean square of the outputs.
     pub norm: f64,
-    /// Share of the squared norm on sets of each size, 0 to n; all zero where f is.
-    pub by_degree: Vec<f64>,
-    /// Mask of the hidden set S.
-    pub hidden: usize,
-    /// f̂(S) / ‖f‖, the cosine between f and the target: 1 once f is a multiple of it; 0 where f is 0.
+    /// Share of the squared norm on sets of each size from 0 to n; all zero if f is zero.
+    pub weight_by_degree: Vec<f64>,
+    /// Bit mask of the hidden set S.
+    pub hidden_mask: usize,
+    /// f̂(S) / ‖f‖, the cosine similarity of f and the target; 0 if f is zero.
     pub correlation: f64,
-    /// E[sgn f(x) · χ_S(x)] with sgn 0 = 0, which is twice the accuracy minus one.
+    /// E[sgn f(x) · χ_S(x)] with sgn 0 = 0: twice the accuracy minus one.
     pub sign_correlation: f64,
 }
 
-impl Spectrum {
-    /// The spectrum of the function with these outputs on all points; none if their number is not a power
-    /// of two up to 2^[`MOST_INPUTS`], or if one of them is not finite.
+impl FourierSpectrum {
+    /// Computes the spectrum from the outputs at all points, with hidden set `relevant`; `None` if their number is
+    /// not a power of two up to 2^[`MAX_INPUTS`], or if one is not finite.
     pub fn read(outputs: &[f32], relevant: &[usize]) -> Option<Self> {
-        let fits = outputs.len().is_power_of_two() && outputs.len() <= 1 << MOST_INPUTS;
+        let fits = outputs.len().is_power_of_two() && outputs.len() <= 1 << MAX_INPUTS;
         if !fits || outputs.iter().any(|f| !f.is_finite()) {
             return None;
         }
@@ -54,7 +55,7 @@ impl Spectrum {
         let hidden = relevant.iter().filter(|i| **i < n).fold(0, |mask, i| mask | 1 << i);
         let mut coefficients: Vec<f64> = outputs.iter().map(|f| f64::from(*f)).collect();
         let norm = libm::sqrt(coefficients.iter().map(|f| f * f).sum::<f64>() / outputs.len() as f64);
-        walsh::transform(&mut coefficients);
+        walsh::walsh_transform(&mut coefficients);
         let mut by_degree = walsh::weight_by_degree(&coefficients);
         if norm > 0.0 {
             by_degree.iter_mut().for_each(|weight| *weight /= norm * norm);
@@ -63,29 +64,29 @@ impl Spectrum {
             let y = if (point & hidden).count_ones() % 2 == 1 { -1.0 } else { 1.0 };
             if *f == 0.0 { 0.0 } else { y * f64::from(f.signum()) }
         });
-        Some(Spectrum {
+        Some(FourierSpectrum {
             norm,
-            by_degree,
-            hidden,
+            weight_by_degree: by_degree,
+            hidden_mask: hidden,
             correlation: if norm > 0.0 { coefficients[hidden] / norm } else { 0.0 },
             sign_correlation: signs.sum::<f64>() / outputs.len() as f64,
             coefficients,
         })
     }
 
-    /// The `count` coefficients of largest absolute value with their sets, largest first.
-    pub fn largest(&self, count: usize) -> Vec<(Vec<usize>, f64)> {
+    /// The `count` coefficients of largest absolute value with their sets, in descending order.
+    pub fn largest_coefficients(&self, count: usize) -> Vec<(Vec<usize>, f64)> {
         let size = |mask: usize| self.coefficients[mask].abs();
         // Of equal ones the lower mask, so that the list stands still.
-        let masks = sorting::places(self.coefficients.len(), &|a, b| size(b).total_cmp(&size(a)));
-        let members = |mask: usize| (0..self.by_degree.len()).filter(|i| mask >> i & 1 == 1).collect();
+        let masks = sorting::argsort(self.coefficients.len(), &|a, b| size(b).total_cmp(&size(a)));
+        let members = |mask: usize| (0..self.weight_by_degree.len()).filter(|i| mask >> i & 1 == 1).collect();
         masks.into_iter().take(count).map(|mask| (members(mask), self.coefficients[mask])).collect()
     }
 }
 
-/// Shares of the squared norm by the size of sets, with the `size` of the hidden set pointed at.
-pub fn degrees(shares: &[f32], size: usize) -> Bars {
-    Bars {
+/// Bar chart of the shares of the squared norm by set size, with the `size` of the hidden set highlighted.
+pub fn degree_chart(shares: &[f32], size: usize) -> BarChart {
+    BarChart {
         title: tr!("Fourier weight by degree").into(),
         x_label: tr!("degree").into(),
         y_label: tr!("share of squared norm").into(),
@@ -101,23 +102,23 @@ mod tests {
     use super::*;
 
     fn outputs(n: usize, f: impl Fn(&[f32]) -> f32) -> Vec<f32> {
-        cube(n).unwrap().chunks(n).map(f).collect()
+        cube_points(n).unwrap().chunks(n).map(f).collect()
     }
 
     #[test]
     fn a_mixture_is_taken_apart() {
         let f = outputs(5, |x| 3.0 * x[0] * x[2] * x[4] - 2.0 * x[1] + 1.0);
-        let spectrum = Spectrum::read(&f, &[0, 2, 4]).unwrap();
+        let spectrum = FourierSpectrum::read(&f, &[0, 2, 4]).unwrap();
         let shares = [1.0 / 14.0, 4.0 / 14.0, 0.0, 9.0 / 14.0, 0.0, 0.0];
-        for (found, expected) in spectrum.by_degree.iter().zip(shares) {
+        for (found, expected) in spectrum.weight_by_degree.iter().zip(shares) {
             assert!((found - expected).abs() < 1e-12);
         }
-        assert_eq!(spectrum.largest(3), [(vec![0, 2, 4], 3.0), (vec![1], -2.0), (vec![], 1.0)]);
+        assert_eq!(spectrum.largest_coefficients(3), [(vec![0, 2, 4], 3.0), (vec![1], -2.0), (vec![], 1.0)]);
         assert!((spectrum.correlation - 3.0 / 14f64.sqrt()).abs() < 1e-12);
         // Of x_1 = +1 (3χ − 1) and x_1 = −1 (3χ + 3), only χ = −1 in the second is a tie.
         assert!((spectrum.sign_correlation - 0.75).abs() < 1e-12);
-        let shares: Vec<f32> = spectrum.by_degree.iter().map(|share| *share as f32).collect();
-        let bars = degrees(&shares, 3);
+        let shares: Vec<f32> = spectrum.weight_by_degree.iter().map(|share| *share as f32).collect();
+        let bars = degree_chart(&shares, 3);
         assert_eq!((bars.bars.len(), bars.marked), (6, vec![3]));
         assert_eq!(bars.bars[3].0, "3");
     }
@@ -131,7 +132,7 @@ mod tests {
         for f in functions.map(|f| outputs(6, f)) {
             let credit = |margin: f32| if margin == 0.0 { 0.5 } else { f64::from(u8::from(margin > 0.0)) };
             let right: f64 = labels.iter().zip(&f).map(|(y, f)| credit(y * f)).sum();
-            let spectrum = Spectrum::read(&f, &[0, 1]).unwrap();
+            let spectrum = FourierSpectrum::read(&f, &[0, 1]).unwrap();
             assert!(right < 64.0);
             assert_eq!(spectrum.sign_correlation, 2.0 * right / 64.0 - 1.0);
         }
@@ -139,19 +140,19 @@ mod tests {
 
     #[test]
     fn the_hidden_parity_alone_has_correlation_one_and_zero_has_none() {
-        let spectrum = Spectrum::read(&outputs(4, |x| 0.25 * x[1] * x[3]), &[1, 3]).unwrap();
+        let spectrum = FourierSpectrum::read(&outputs(4, |x| 0.25 * x[1] * x[3]), &[1, 3]).unwrap();
         assert_eq!((spectrum.correlation, spectrum.sign_correlation, spectrum.norm), (1.0, 1.0, 0.25));
-        let nothing = Spectrum::read(&[0.0; 8], &[0]).unwrap();
+        let nothing = FourierSpectrum::read(&[0.0; 8], &[0]).unwrap();
         assert_eq!((nothing.correlation, nothing.sign_correlation), (0.0, 0.0));
-        assert_eq!(nothing.by_degree, [0.0; 4]);
+        assert_eq!(nothing.weight_by_degree, [0.0; 4]);
     }
 
     #[test]
     fn what_is_no_function_on_the_cube_has_no_spectrum() {
-        assert_eq!(Spectrum::read(&[1.0; 12], &[0]), None);
-        assert_eq!(Spectrum::read(&[], &[0]), None);
-        assert_eq!(Spectrum::read(&[1.0, f32::NAN], &[0]), None);
-        assert_eq!(Spectrum::read(&vec![1.0; 1 << (MOST_INPUTS + 1)], &[0]), None);
-        assert_eq!(cube(MOST_INPUTS + 1), None);
+        assert_eq!(FourierSpectrum::read(&[1.0; 12], &[0]), None);
+        assert_eq!(FourierSpectrum::read(&[], &[0]), None);
+        assert_eq!(FourierSpectrum::read(&[1.0, f32::NAN], &[0]), None);
+        assert_eq!(FourierSpectrum::read(&vec![1.0; 1 << (MAX_INPUTS + 1)], &[0]), None);
+        assert_eq!(cube_points(MAX_INPUTS + 1), None);
     }
 }

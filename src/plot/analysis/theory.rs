@@ -1,19 +1,19 @@
-//! Readings of the theory of two gradient steps: v over distances, W, what moves v, and how W's diagonal comes forward
+//! Charts of the theory of two gradient steps: v over distances, W, the gradient of v, and the growth of W's diagonal
 //! (Edelman 2024, section 8.3.2, figures E.1 and E.2).
 //!
 //! Distances count from 0, where the thesis's v_j has j = distance + 1.
 
-use super::{Grid, Lines, Role, Series};
+use super::{Heatmap, LineChart, Role, Series};
 
-/// Most distances that are drawn: beyond, v only falls on.
-pub const SHOWN: usize = 24;
+/// Maximum number of distances in a chart, from 0; v only decreases beyond.
+pub const MAX_DISTANCES: usize = 24;
 
-/// v after some steps, each divided by its largest entry, so that their shapes can be compared: v itself grows by a factor
-/// with each step.
+/// Line chart of v over distances after some steps, each divided by its largest entry because v grows by a factor per
+/// step.
 ///
-/// `after` holds the number of each step with v after it, from distance 0; the last is drawn strongly. `trained` is the v of
-/// a network, drawn over them on the same scale.
-pub fn lags(after: &[(usize, &[f64])], trained: Option<&[f32]>) -> Lines {
+/// `after` contains pairs of a step number and v after it, from distance 0; the last is emphasised. `trained` is the v
+/// of a network, drawn on the same scale.
+pub fn lag_chart(after: &[(usize, &[f64])], trained: Option<&[f32]>) -> LineChart {
     let mut series: Vec<Series> = vec![];
     for (at, (step, v)) in after.iter().enumerate() {
         let role = match after.len() - 1 - at {
@@ -26,17 +26,17 @@ pub fn lags(after: &[(usize, &[f64])], trained: Option<&[f32]>) -> Lines {
             1 => tr!("after 1 step").to_string(),
             steps => tr!("after {steps} steps", steps),
         };
-        series.push(over_distances(name, role, &scaled(v)));
+        series.push(distance_series(name, role, &normalise(v)));
     }
     if let Some(trained) = trained {
         let wide: Vec<f64> = trained.iter().map(|v| f64::from(*v)).collect();
         let trained = Series {
             scatter: true,
-            ..over_distances(tr!("trained network").into(), Role::Test, &scaled(&wide))
+            ..distance_series(tr!("trained network").into(), Role::Test, &normalise(&wide))
         };
         series.push(trained);
     }
-    Lines {
+    LineChart {
         title: tr!("Vector v predicted by theory").into(),
         x_label: tr!("distance").into(),
         y_label: tr!("v divided by its largest entry").into(),
@@ -45,10 +45,10 @@ pub fn lags(after: &[(usize, &[f64])], trained: Option<&[f32]>) -> Lines {
     }
 }
 
-/// W after step `step`: the row is the current symbol's.
-pub fn kernel(w: &[[f64; 2]; 2], step: usize) -> Grid {
+/// Heat map of W after step `step`; rows are current symbols.
+pub fn kernel_heatmap(w: &[[f64; 2]; 2], step: usize) -> Heatmap {
     let names: Vec<String> = (0..2).map(|symbol| symbol.to_string()).collect();
-    Grid {
+    Heatmap {
         title: tr!("Matrix W predicted by theory, step {step}", step),
         x_label: tr!("earlier symbol").into(),
         y_label: tr!("current symbol").into(),
@@ -61,28 +61,29 @@ pub fn kernel(w: &[[f64; 2]; 2], step: usize) -> Grid {
     }
 }
 
-/// The two parts of the last step's gradient of v: `uniform`, which every symbol gives alike and which falls with the square
-/// of the distance, and `diagonal`, of the bias of W to its diagonal, which goes up and down.
-pub fn parts(uniform: &[f64], diagonal: &[f64]) -> Lines {
+/// Line chart of the two parts of the last step's gradient of v over distances: `uniform`, which all symbols share
+/// and which falls with the square of the distance, and `diagonal`, from the larger diagonal of W.
+pub fn gradient_parts_chart(uniform: &[f64], diagonal: &[f64]) -> LineChart {
     let sum: Vec<f64> = uniform.iter().zip(diagonal).map(|(u, d)| u + d).collect();
-    Lines {
+    LineChart {
         title: tr!("Parts of the gradient with respect to v").into(),
         x_label: tr!("distance").into(),
         y_label: tr!("minus the gradient with respect to v").into(),
         series: vec![
-            over_distances(tr!("from the uniform part of W").into(), Role::Other, uniform),
-            over_distances(tr!("from the diagonal of W").into(), Role::Relevant, diagonal),
-            over_distances(tr!("sum of both parts").into(), Role::Train, &sum),
+            distance_series(tr!("from the uniform part of W").into(), Role::Other, uniform),
+            distance_series(tr!("from the diagonal of W").into(), Role::Relevant, diagonal),
+            distance_series(tr!("sum of both parts").into(), Role::Train, &sum),
         ],
         ..Default::default()
     }
 }
 
-/// The diagonal of W over the rest after each step from 0. Where there is no rest nothing is drawn.
-pub fn ratios(ratios: &[f64]) -> Lines {
+/// Line chart of the ratio of the diagonal of W to its other entries after each step from 0; points without a finite
+/// ratio are omitted.
+pub fn diagonal_ratio_chart(ratios: &[f64]) -> LineChart {
     let drawn = ratios.iter().enumerate().filter(|(_, ratio)| ratio.is_finite());
     let (x, y) = drawn.map(|(step, ratio)| (step as f64, *ratio as f32)).unzip();
-    Lines {
+    LineChart {
         title: tr!("Diagonal of W divided by the rest of W").into(),
         x_label: tr!("step").into(),
         y_label: tr!("ratio").into(),
@@ -94,14 +95,14 @@ pub fn ratios(ratios: &[f64]) -> Lines {
             points: true,
             ..Default::default()
         }],
-        references: vec![(1.0, tr!("equal entries").into())],
+        reference_lines: vec![(1.0, tr!("equal entries").into())],
         ..Default::default()
     }
 }
 
-/// The first [`SHOWN`] of `values` over distances from 0.
-fn over_distances(name: String, role: Role, values: &[f64]) -> Series {
-    let shown = &values[..values.len().min(SHOWN)];
+/// Curve of the first [`MAX_DISTANCES`] `values` over distances from 0.
+fn distance_series(name: String, role: Role, values: &[f64]) -> Series {
+    let shown = &values[..values.len().min(MAX_DISTANCES)];
     Series {
         name,
         role,
@@ -112,8 +113,8 @@ fn over_distances(name: String, role: Role, values: &[f64]) -> Series {
     }
 }
 
-/// `values` divided by the largest absolute value; as they are if all of them are zero.
-fn scaled(values: &[f64]) -> Vec<f64> {
+/// The values divided by the largest absolute value; unchanged if all are zero.
+fn normalise(values: &[f64]) -> Vec<f64> {
     let most = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
     let by = if most > 0.0 { 1.0 / most } else { 1.0 };
     values.iter().map(|v| v * by).collect()
@@ -131,10 +132,10 @@ mod tests {
         let after: Vec<(usize, &[f64])> =
             outcome.models.iter().enumerate().map(|(step, theory)| (step, &theory.v[..])).collect();
         let trained: Vec<f32> = outcome.last_model().v.iter().map(|v| -3.0 * *v as f32).collect();
-        let lines = lags(&after, Some(&trained));
+        let lines = lag_chart(&after, Some(&trained));
         let names: Vec<&str> = lines.series.iter().map(|series| &series.name[..]).collect();
         assert_eq!(names, ["at the start", "after 1 step", "after 2 steps", "trained network"]);
-        assert!(lines.series.iter().all(|series| series.y.len() == SHOWN && series.x[0] == 0.0));
+        assert!(lines.series.iter().all(|series| series.y.len() == MAX_DISTANCES && series.x[0] == 0.0));
         let [start, first, second, trained] = &lines.series[..] else { panic!("{}", lines.series.len()) };
         assert!(start.y.iter().all(|v| *v == 1.0));
         assert!(first.y[0] == 1.0 && first.y.is_sorted_by(|a, b| a > b));
@@ -142,12 +143,12 @@ mod tests {
         assert!(trained.y.iter().zip(&second.y).all(|(t, s)| (t + s).abs() < 1e-6));
         assert_eq!((trained.role, trained.scatter, second.role), (Role::Test, true, Role::Train));
 
-        let grid = kernel(&outcome.models[1].w, 1);
+        let grid = kernel_heatmap(&outcome.models[1].w, 1);
         assert_eq!(grid.title, "Matrix W predicted by theory, step 1");
         assert!((grid.values[0] - 0.06902).abs() < 1e-5 && (grid.values[1] - 0.03098).abs() < 1e-5);
         assert_eq!((grid.values[0], grid.values[1]), (grid.values[3], grid.values[2]));
 
-        let lines = parts(&outcome.uniform_lag_gradient, &outcome.diagonal_lag_gradient);
+        let lines = gradient_parts_chart(&outcome.uniform_lag_gradient, &outcome.diagonal_lag_gradient);
         let [uniform, diagonal, both] = &lines.series[..] else { panic!("{}", lines.series.len()) };
         assert!(uniform.y.is_sorted_by(|a, b| a > b), "falls with the distance");
         assert!((1..8).all(|d| (diagonal.y[d] > diagonal.y[d - 1]) == (d % 2 == 1)), "goes up and down");
@@ -157,20 +158,20 @@ mod tests {
     #[test]
     fn the_last_two_steps_stand_out() {
         let v = &[1.0, 0.5][..];
-        let lines = lags(&[(0, v), (1, v), (2, v), (3, v)], Some(&[1.0, 0.5]));
+        let lines = lag_chart(&[(0, v), (1, v), (2, v), (3, v)], Some(&[1.0, 0.5]));
         let roles: Vec<Role> = lines.series.iter().map(|series| series.role).collect();
         assert_eq!(roles, [Role::Other, Role::Other, Role::Relevant, Role::Train, Role::Test]);
-        assert_eq!(lags(&[(0, v)], None).series[0].role, Role::Train);
+        assert_eq!(lag_chart(&[(0, v)], None).series[0].role, Role::Train);
     }
 
     #[test]
     fn ratios_begin_at_one_and_what_is_none_is_left_out() {
         let outcome = TheorySettings { steps: 30, ..TheorySettings::default() }.compute();
-        let lines = ratios(&outcome.diagonal_ratios());
+        let lines = diagonal_ratio_chart(&outcome.diagonal_ratios());
         assert_eq!((lines.series[0].y.len(), lines.series[0].y[0]), (31, 1.0));
         assert!((lines.series[0].y[1] - 2.228).abs() < 1e-3);
         assert!(lines.series[0].y[30] < 4.915);
-        let lines = ratios(&[f64::NAN, 4.46, f64::INFINITY]);
+        let lines = diagonal_ratio_chart(&[f64::NAN, 4.46, f64::INFINITY]);
         assert_eq!((&lines.series[0].x[..], &lines.series[0].y[..]), (&[1.0][..], &[4.46f32][..]));
         assert_eq!(lines.x_range, Some((0.0, 2.0)));
         assert_eq!(Reading::Lines(lines).title(), "Diagonal of W divided by the rest of W");
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn vectors_of_zeros_and_short_ones_are_drawn_as_they_are() {
-        let lines = lags(&[(0, &[0.0, 0.0]), (5, &[1.0, -2.0])], None);
+        let lines = lag_chart(&[(0, &[0.0, 0.0]), (5, &[1.0, -2.0])], None);
         assert_eq!(lines.series[0].y, [0.0, 0.0]);
         assert_eq!(lines.series[1].y, [0.5, -1.0]);
         assert_eq!(lines.series[1].name, "after 5 steps");

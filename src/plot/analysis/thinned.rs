@@ -1,37 +1,42 @@
 //! Measurements over the steps of a run of any length in bounded memory.
 
-/// What was measured at some of the steps, thinned evenly once there is much of it: whenever `capacity` is
-/// reached every second measurement is dropped, and from then on only every second one is kept.
+/// Measurements (step, value) of a run in bounded memory: whenever `capacity` is reached, every second one is dropped
+/// and the sampling interval doubles.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Thinned<T> {
-    kept: Vec<(u64, T)>,
-    newest: Option<(u64, T)>,
+pub struct ThinnedHistory<T> {
+    /// Stored measurements, ascending by step.
+    entries: Vec<(u64, T)>,
+    /// The latest measurement, stored in `entries` or not.
+    latest: Option<(u64, T)>,
+    /// One of so many measurements is stored; a power of two.
     stride: u64,
-    seen: u64,
+    /// Number of measurements pushed so far.
+    push_count: u64,
+    /// Number of stored measurements at which every second one is dropped.
     capacity: usize,
 }
 
-impl<T: Clone> Thinned<T> {
-    /// Nothing measured yet; fewer than `capacity` measurements will be kept, besides the newest.
+impl<T: Clone> ThinnedHistory<T> {
+    /// An empty history that stores fewer than `capacity` measurements, plus the latest.
     pub fn new(capacity: usize) -> Self {
-        Thinned { kept: vec![], newest: None, stride: 1, seen: 0, capacity: capacity.max(2) }
+        ThinnedHistory { entries: vec![], latest: None, stride: 1, push_count: 0, capacity: capacity.max(2) }
     }
 
-    /// Adds a measurement. One of no later step than the newest means that the run was taken up from a
-    /// checkpoint: what came after it is forgotten.
+    /// Adds a measurement. If its step is not after the latest one, the run was resumed from a checkpoint:
+    /// measurements from that step on are discarded.
     pub fn push(&mut self, step: u64, value: T) {
-        if self.newest.as_ref().is_some_and(|(last, _)| *last >= step) {
-            self.kept.retain(|(old, _)| *old < step);
+        if self.latest.as_ref().is_some_and(|(last, _)| *last >= step) {
+            self.entries.retain(|(old, _)| *old < step);
         }
         // The first is always kept: weights at the start are what movement is measured from.
-        if self.seen.is_multiple_of(self.stride) || self.kept.is_empty() {
-            self.kept.push((step, value.clone()));
+        if self.push_count.is_multiple_of(self.stride) || self.entries.is_empty() {
+            self.entries.push((step, value.clone()));
         }
-        self.seen += 1;
-        self.newest = Some((step, value));
-        if self.kept.len() >= self.capacity {
+        self.push_count += 1;
+        self.latest = Some((step, value));
+        if self.entries.len() >= self.capacity {
             let mut at = 0;
-            self.kept.retain(|_| {
+            self.entries.retain(|_| {
                 at += 1;
                 at % 2 == 1
             });
@@ -39,16 +44,16 @@ impl<T: Clone> Thinned<T> {
         }
     }
 
-    /// The kept measurements with their steps, rising, the newest always among them.
+    /// The stored measurements with their steps, ascending, always including the latest.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
-        let last = self.kept.last().map(|(step, _)| *step);
-        let newest = self.newest.iter().filter(move |(step, _)| last.is_none_or(|last| last < *step));
-        self.kept.iter().chain(newest).map(|(step, value)| (*step, value))
+        let last = self.entries.last().map(|(step, _)| *step);
+        let newest = self.latest.iter().filter(move |(step, _)| last.is_none_or(|last| last < *step));
+        self.entries.iter().chain(newest).map(|(step, value)| (*step, value))
     }
 
-    /// The newest measurement.
-    pub fn newest(&self) -> Option<(u64, &T)> {
-        self.newest.as_ref().map(|(step, value)| (*step, value))
+    /// The latest measurement with its step; `None` before the first.
+    pub fn latest(&self) -> Option<(u64, &T)> {
+        self.latest.as_ref().map(|(step, value)| (*step, value))
     }
 }
 
@@ -56,17 +61,17 @@ impl<T: Clone> Thinned<T> {
 mod tests {
     use super::*;
 
-    fn steps(of: &Thinned<u64>) -> Vec<u64> {
+    fn steps(of: &ThinnedHistory<u64>) -> Vec<u64> {
         assert!(of.iter().all(|(step, value)| step == *value));
         of.iter().map(|(step, _)| step).collect()
     }
 
     #[test]
     fn memory_is_bounded_and_the_ends_are_kept() {
-        let mut thinned = Thinned::new(64);
+        let mut thinned = ThinnedHistory::new(64);
         for step in 0..100_000 {
             thinned.push(step, step);
-            assert!(thinned.kept.len() < 64);
+            assert!(thinned.entries.len() < 64);
         }
         let steps = steps(&thinned);
         assert!(steps.len() > 16, "{steps:?}");
@@ -76,12 +81,12 @@ mod tests {
 
     #[test]
     fn taking_up_an_earlier_checkpoint_forgets_what_came_after() {
-        let mut thinned = Thinned::new(64);
+        let mut thinned = ThinnedHistory::new(64);
         for step in [0, 10, 20, 30, 20, 25] {
             thinned.push(step, step);
         }
         assert_eq!(steps(&thinned), [0, 10, 20, 25]);
-        assert_eq!(thinned.newest(), Some((25, &25)));
+        assert_eq!(thinned.latest(), Some((25, &25)));
         thinned.push(0, 0);
         assert_eq!(steps(&thinned), [0]);
     }

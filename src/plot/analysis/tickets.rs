@@ -1,22 +1,22 @@
-//! Lottery tickets: the neurons that a wide layer ends with, and what they began with.
+//! Lottery tickets: the neurons of largest final norm in a wide layer, and their initial weights.
 //!
 //! Frankle and Carbin 2018; for sparse parities Edelman 2024, appendix C.3.2 and figure C.2: of a wide network whose
 //! rows begin with a few ones the neurons of largest norm at the end are kept, put back to the weights that they began
 //! with, and trained again alone. What they were lucky with can be counted: how many of their ones lie on bits that
 //! matter.
 
-use super::Bars;
+use super::BarChart;
 use vivarium_core::math::binomial;
 use vivarium_core::sorting;
 
-/// Neurons that are drawn at most.
-pub const DRAWN: usize = 24;
+/// Maximum number of neurons in the chart.
+pub const MAX_NEURONS: usize = 24;
 
-/// ‖w_j‖₂ of every neuron.
+/// Euclidean norm ‖w_j‖ of each neuron's weights.
 ///
 /// # Shapes
 /// `weights` is `[inputs, width]`.
-pub fn norms(weights: &[f32], width: usize) -> Vec<f32> {
+pub fn neuron_norms(weights: &[f32], width: usize) -> Vec<f32> {
     let mut squares = vec![0.0f32; width];
     for row in weights.chunks_exact(width.max(1)) {
         squares.iter_mut().zip(row).for_each(|(sum, w)| *sum += w * w);
@@ -24,32 +24,32 @@ pub fn norms(weights: &[f32], width: usize) -> Vec<f32> {
     squares.into_iter().map(f32::sqrt).collect()
 }
 
-/// The `count` neurons of largest norm, from 0, the largest first; of equal ones the first.
+/// Indices of the `count` neurons of largest norm, in descending order; at a tie the lower index comes first.
 ///
 /// # Shapes
-/// As in [`norms`].
-pub fn strongest(weights: &[f32], width: usize, count: usize) -> Vec<usize> {
-    let norms = norms(weights, width);
-    let mut order = sorting::places(width, &|a, b| norms[b].total_cmp(&norms[a]));
+/// As in [`neuron_norms`].
+pub fn largest_neurons(weights: &[f32], width: usize, count: usize) -> Vec<usize> {
+    let norms = neuron_norms(weights, width);
+    let mut order = sorting::argsort(width, &|a, b| norms[b].total_cmp(&norms[a]));
     order.truncate(count);
     order
 }
 
-/// How many of the relevant bits each neuron's row holds, where rows are a few ones.
+/// Number of relevant bits with weight 1, for each neuron of a sparse initialisation with a few ones.
 ///
 /// # Shapes
 /// `rows` is `[inputs, width]`.
-pub fn luck(rows: &[f32], width: usize, relevant: &[usize]) -> Vec<usize> {
+pub fn count_relevant_ones(rows: &[f32], width: usize, relevant: &[usize]) -> Vec<usize> {
     let holds = |i: &&usize, j: usize| rows.get(**i * width + j).is_some_and(|w| *w == 1.0);
     (0..width).map(|j| relevant.iter().filter(|i| holds(i, j)).count()).collect()
 }
 
-/// Whether the bits along which the first neuron has moved farthest are the relevant ones, all of them. Where its row
-/// is a few ones and ε, the ones are known before and count for nothing.
+/// Whether the weights of neuron 0 that changed most are exactly those of the relevant bits. If its initial weights
+/// are a few ones and otherwise ε, the ones are ignored.
 ///
 /// # Shapes
-/// As in [`norms`].
-pub fn revealed(before: &[f32], now: &[f32], width: usize, relevant: &[usize]) -> bool {
+/// As in [`neuron_norms`].
+pub fn reveals_relevant_bits(before: &[f32], now: &[f32], width: usize, relevant: &[usize]) -> bool {
     let moved = |i: usize| (now[i * width] - before[i * width]).abs();
     let inputs = before.len() / width.max(1);
     let begun = |i: &usize| before[i * width];
@@ -58,26 +58,26 @@ pub fn revealed(before: &[f32], now: &[f32], width: usize, relevant: &[usize]) -
     (0..inputs).filter(|i| !relevant.contains(i) && !is_known(i)).all(|i| moved(i) < least)
 }
 
-/// The chance that a row of `s` ones on `n` bits holds exactly `held` of `k` relevant ones: C(k,held)·C(n−k,s−held) /
-/// C(n,s).
-pub fn chance_of(n: usize, k: usize, s: usize, held: usize) -> f64 {
-    if held > s || s > n || k > n {
+/// Probability that a row of `s` ones on `n` bits has exactly `overlap` ones on `k` relevant bits:
+/// C(k, overlap)·C(n−k, s−overlap) / C(n, s).
+pub fn overlap_probability(n: usize, k: usize, s: usize, overlap: usize) -> f64 {
+    if overlap > s || s > n || k > n {
         return 0.0;
     }
-    binomial(k, held) * binomial(n - k, s - held) / binomial(n, s)
+    binomial(k, overlap) * binomial(n - k, s - overlap) / binomial(n, s)
 }
 
-/// The strongest neurons by their norm now, those pointed at that began with a relevant bit, and over them how many
-/// relevant bits each began with.
+/// Bar chart of the neurons of largest current norm; those that started with a relevant bit are highlighted, and an
+/// overlay shows how many relevant bits each started with.
 ///
 /// # Shapes
-/// `now` and `rows` are `[inputs, width]`; neuron j is called `names[j]`.
-pub fn chart(now: &[f32], rows: &[f32], names: &[usize], relevant: &[usize]) -> Bars {
+/// The current weights `now` and the initial weights `rows` are `[inputs, width]`; neuron j is called `names[j]`.
+pub fn chart(now: &[f32], rows: &[f32], names: &[usize], relevant: &[usize]) -> BarChart {
     let width = names.len();
-    let (norms, luck) = (norms(now, width), luck(rows, width, relevant));
-    let shown = strongest(now, width, DRAWN);
+    let (norms, luck) = (neuron_norms(now, width), count_relevant_ones(rows, width, relevant));
+    let shown = largest_neurons(now, width, MAX_NEURONS);
     let begun = shown.iter().enumerate().filter(|(_, j)| luck[**j] > 0);
-    Bars {
+    BarChart {
         x_label: tr!("neuron, sorted by norm (largest first)").into(),
         y_label: tr!("current norm of the weights").into(),
         bars: shown.iter().map(|j| (names[*j].to_string(), norms[*j])).collect(),
@@ -92,15 +92,15 @@ pub fn chart(now: &[f32], rows: &[f32], names: &[usize], relevant: &[usize]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
 
     #[test]
     fn the_strongest_come_first_and_their_luck_is_counted() {
         // Three inputs, four neurons.
         let now = [0.1, -3.0, 0.0, 2.0, 0.2, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0];
         let rows = [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0];
-        assert_eq!(strongest(&now, 4, 3), [1, 3, 0]);
-        assert_eq!(luck(&rows, 4, &[0, 1]), [1, 2, 1, 1]);
+        assert_eq!(largest_neurons(&now, 4, 3), [1, 3, 0]);
+        assert_eq!(count_relevant_ones(&rows, 4, &[0, 1]), [1, 2, 1, 1]);
         let bars = chart(&now, &rows, &[7, 8, 9, 12], &[0]);
         let names: Vec<&str> = bars.bars.iter().map(|bar| bar.0.as_str()).collect();
         assert_eq!(names, ["8", "12", "7", "9"]);
@@ -111,29 +111,33 @@ mod tests {
     #[test]
     fn bits_are_revealed_where_all_of_them_moved_farther_than_any_other() {
         let (before, now) = ([0.0, 9.0, 1.0, 9.0, 0.5, 9.0], [0.3, 0.0, 0.6, 0.0, 0.4, 0.0]);
-        let found = [&[0usize, 1][..], &[0, 2], &[1]].map(|relevant| revealed(&before, &now, 2, relevant));
+        let found = [&[0usize, 1][..], &[0, 2], &[1]]
+            .map(|relevant| reveals_relevant_bits(&before, &now, 2, relevant));
         assert_eq!(found, [true, false, true]);
         // One one and ε: its own bit may stay where it is.
         let (before, now) = ([1.0, 0.1, 0.1, 0.1], [1.0, 0.4, 0.1, 0.2]);
-        assert!(revealed(&before, &now, 1, &[0, 1]) && !revealed(&before, &now, 1, &[0, 2]));
+        assert!(
+            reveals_relevant_bits(&before, &now, 1, &[0, 1])
+                && !reveals_relevant_bits(&before, &now, 1, &[0, 2])
+        );
     }
 
     #[test]
     fn chances_are_those_of_drawn_rows() {
-        let total: f64 = (0..=2).map(|held| chance_of(30, 4, 2, held)).sum();
+        let total: f64 = (0..=2).map(|held| overlap_probability(30, 4, 2, held)).sum();
         assert!((total - 1.0).abs() < 1e-12);
         // A random pair holds 2·4/30 of them on average.
-        let mean: f64 = (0..=2).map(|held| held as f64 * chance_of(30, 4, 2, held)).sum();
+        let mean: f64 = (0..=2).map(|held| held as f64 * overlap_probability(30, 4, 2, held)).sum();
         assert!((mean - 8.0 / 30.0).abs() < 1e-12);
         let mut counts = [0u32; 3];
         for replica in 0..20_000 {
-            let row = Stream::new(1, Purpose::Weights, replica).subset(30, 2);
+            let row = RandomStream::new(1, Purpose::Weights, replica).draw_subset(30, 2);
             counts[row.iter().filter(|i| **i < 4).count()] += 1;
         }
         for (held, count) in counts.iter().enumerate() {
-            let expected = 20_000.0 * chance_of(30, 4, 2, held);
+            let expected = 20_000.0 * overlap_probability(30, 4, 2, held);
             assert!((f64::from(*count) - expected).abs() < 4.0 * expected.sqrt(), "{held}: {count}");
         }
-        assert_eq!(chance_of(30, 4, 2, 3), 0.0);
+        assert_eq!(overlap_probability(30, 4, 2, 3), 0.0);
     }
 }

@@ -9,11 +9,12 @@
 //! (Edelman 2024, section 5.4.1 and equation B.2). Sets and points are bit masks: bit i of a point is set
 //! where x_i = −1.
 
-/// All 2ⁿ coefficients of the function with these values, in place, indexed by the mask of S.
+/// Walsh–Hadamard transform in place: replaces the 2ⁿ values of a function by its Fourier coefficients, indexed by
+/// the bit mask of the set S.
 ///
 /// # Panics
 /// If the number of values is not a power of two.
-pub fn transform(values: &mut [f64]) {
+pub fn walsh_transform(values: &mut [f64]) {
     assert!(values.len().is_power_of_two(), "a function on the cube has 2^n values, not {}", values.len());
     let mut half = 1;
     while half < values.len() {
@@ -29,8 +30,8 @@ pub fn transform(values: &mut [f64]) {
     values.iter_mut().for_each(|v| *v *= scale);
 }
 
-/// The coefficients of `f`, called with every point of the cube as signs.
-pub fn coefficients(n: usize, mut f: impl FnMut(&[f64]) -> f64) -> Vec<f64> {
+/// The 2ⁿ Fourier coefficients of `f`, which is called with each point of the cube {−1, 1}ⁿ.
+pub fn walsh_coefficients(n: usize, mut f: impl FnMut(&[f64]) -> f64) -> Vec<f64> {
     let mut point = vec![1.0; n];
     let mut values: Vec<f64> = (0..1usize << n)
         .map(|mask| {
@@ -40,11 +41,11 @@ pub fn coefficients(n: usize, mut f: impl FnMut(&[f64]) -> f64) -> Vec<f64> {
             f(&point)
         })
         .collect();
-    transform(&mut values);
+    walsh_transform(&mut values);
     values
 }
 
-/// Share of the squared norm that sits on sets of each size, 0 to n.
+/// Share of the squared norm of the coefficients on sets of each size from 0 to n.
 pub fn weight_by_degree(coefficients: &[f64]) -> Vec<f64> {
     let n = coefficients.len().trailing_zeros() as usize;
     let mut weights = vec![0.0; n + 1];
@@ -61,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_parity_is_one_coefficient() {
-        let all = coefficients(6, |x| x[1] * x[2] * x[5]);
+        let all = walsh_coefficients(6, |x| x[1] * x[2] * x[5]);
         for (mask, c) in all.iter().enumerate() {
             assert_eq!(*c, if mask == 0b100110 { 1.0 } else { 0.0 });
         }
@@ -72,7 +73,7 @@ mod tests {
     #[test]
     fn majority_has_the_coefficients_of_lemma_b1() {
         for n in [3, 5, 9, 11] {
-            let all = coefficients(n, |x| x.iter().sum::<f64>().signum());
+            let all = walsh_coefficients(n, |x| x.iter().sum::<f64>().signum());
             for (mask, c) in all.iter().enumerate() {
                 let k = mask.count_ones() as usize;
                 let expected = if k.is_multiple_of(2) {
@@ -92,10 +93,10 @@ mod tests {
     fn transforming_twice_gives_back_the_function() {
         let f: Vec<f64> = (0..64).map(|i| f64::from(i * 37 % 11) - 4.0).collect();
         let mut g = f.clone();
-        transform(&mut g);
+        walsh_transform(&mut g);
         let norm: f64 = f.iter().map(|v| v * v).sum::<f64>() / 64.0;
         assert!((weight_by_degree(&g).iter().sum::<f64>() - norm).abs() < 1e-9, "Parseval");
-        transform(&mut g);
+        walsh_transform(&mut g);
         for (a, b) in f.iter().zip(&g) {
             assert!((a - b * 64.0).abs() < 1e-9);
         }

@@ -1,14 +1,12 @@
-//! First-layer weights as a heatmap, with the coordinates that matter pointed at.
+//! First-layer weights as a heat map, with the relevant coordinates marked.
 
-use super::Grid;
+use super::Heatmap;
 
-/// The weights `[inputs, width]` of one replica; row i is input coordinate i + 1.
-///
-/// # Errors
-/// None; weights of another length give an empty grid.
-pub fn first_layer(weights: &[f32], inputs: usize, width: usize, relevant: &[usize]) -> Grid {
+/// Heat map of the weights `[inputs, width]` of one replica, with the relevant rows marked; empty if the length does
+/// not match.
+pub fn first_layer_heatmap(weights: &[f32], inputs: usize, width: usize, relevant: &[usize]) -> Heatmap {
     let fits = weights.len() == inputs * width;
-    Grid {
+    Heatmap {
         title: tr!("First-layer weights W").into(),
         x_label: tr!("neuron").into(),
         y_label: tr!("input bit").into(),
@@ -20,8 +18,8 @@ pub fn first_layer(weights: &[f32], inputs: usize, width: usize, relevant: &[usi
     }
 }
 
-/// Largest absolute weight on relevant and on other coordinates: the gap that opens before the loss falls.
-pub fn reach(weights: &[f32], inputs: usize, width: usize, relevant: &[usize]) -> (f32, f32) {
+/// Largest absolute weight on relevant and on other coordinates, of weights `[inputs, width]`.
+pub fn max_weights(weights: &[f32], inputs: usize, width: usize, relevant: &[usize]) -> (f32, f32) {
     let largest = |keep: bool| {
         (0..inputs)
             .filter(|i| relevant.contains(i) == keep)
@@ -37,9 +35,9 @@ mod tests {
 
     #[test]
     fn rows_are_inputs_and_marks_are_kept() {
-        let grid = first_layer(&[1.0, -2.0, 0.5, 0.0, 0.0, 3.0], 3, 2, &[2]);
-        assert_eq!((grid.rows, grid.columns, grid.limit()), (3, 2, 3.0));
-        assert_eq!(first_layer(&[1.0], 3, 2, &[]).rows, 0);
-        assert_eq!(reach(&[1.0, -2.0, 0.5, 0.0, 0.0, 3.0], 3, 2, &[2]), (3.0, 2.0));
+        let grid = first_layer_heatmap(&[1.0, -2.0, 0.5, 0.0, 0.0, 3.0], 3, 2, &[2]);
+        assert_eq!((grid.rows, grid.columns, grid.max_magnitude()), (3, 2, 3.0));
+        assert_eq!(first_layer_heatmap(&[1.0], 3, 2, &[]).rows, 0);
+        assert_eq!(max_weights(&[1.0, -2.0, 0.5, 0.0, 0.0, 3.0], 3, 2, &[2]), (3.0, 2.0));
     }
 }

@@ -1,22 +1,23 @@
-//! A part of curves over a common axis, as high as what is seen of them.
+//! Zooming of line charts: a range of the horizontal axis, with the vertical axis fitted to it.
 
-use super::{Lines, Series};
+use super::{LineChart, Series};
 
-/// Share of the height that is left free above and below.
-const AIR: f64 = 0.06;
+/// Share of the height that stays empty above and below the curves.
+const VERTICAL_MARGIN: f64 = 0.06;
 
-impl Lines {
-    /// Whether the horizontal axis counts steps of training.
+impl LineChart {
+    /// Whether the horizontal axis counts training steps.
     pub fn is_over_steps(&self) -> bool {
         self.x_label == tr!("step")
     }
 
-    /// Shows what lies from `low` to `high`, over the whole height. With nothing there, the height stays as it is.
+    /// Restricts the horizontal axis to `low` to `high` and fits the vertical axis to the values there; without
+    /// values the vertical axis is unchanged.
     pub fn zoom(&mut self, low: f64, high: f64) {
         self.x_range = Some((low, high));
         let mut ends = None;
         for series in self.series.iter().filter(|series| !series.hidden) {
-            for value in series.within(low, high).map(f64::from) {
+            for value in series.values_within(low, high).map(f64::from) {
                 if value.is_finite() && (value > 0.0 || !self.log_y) {
                     let (least, most) = ends.unwrap_or((value, value));
                     ends = Some((value.min(least), value.max(most)));
@@ -26,11 +27,12 @@ impl Lines {
         let Some((least, most)) = ends else { return };
         self.y_range = Some(match self.log_y {
             true => {
-                let air = libm::pow(most / least, AIR).max(1.06);
+                let air = libm::pow(most / least, VERTICAL_MARGIN).max(1.06);
                 (least / air, most * air)
             }
             false => {
-                let air = (AIR * (most - least)).max(1e-3 * most.abs().max(least.abs())).max(1e-9);
+                let air =
+                    (VERTICAL_MARGIN * (most - least)).max(1e-3 * most.abs().max(least.abs())).max(1e-9);
                 (least - air, most + air)
             }
         });
@@ -38,19 +40,20 @@ impl Lines {
 }
 
 impl Series {
-    /// All heights that are seen from `low` to `high`, at the ends those between two places.
-    fn within(&self, low: f64, high: f64) -> impl Iterator<Item = f32> + '_ {
+    /// All values, unsmoothed values and band edges between x = `low` and `high`, and the interpolated values at both
+    /// ends.
+    fn values_within(&self, low: f64, high: f64) -> impl Iterator<Item = f32> + '_ {
         let inside = move |at: &usize| self.x.get(*at).is_some_and(|x| (low..=high).contains(x));
         let places = (0..self.x.len()).filter(inside);
         let seen = places.flat_map(|at| {
             let band = self.band.get(at).into_iter().flat_map(|(low, high)| [*low, *high]);
-            [self.y.get(at), self.raw.get(at)].into_iter().flatten().copied().chain(band)
+            [self.y.get(at), self.unsmoothed.get(at)].into_iter().flatten().copied().chain(band)
         });
-        seen.chain([low, high].into_iter().filter_map(|x| self.between(x)))
+        seen.chain([low, high].into_iter().filter_map(|x| self.interpolate(x)))
     }
 
-    /// The height of the line at `x`, between the values before and after; none beside them, and where no line is.
-    pub fn between(&self, x: f64) -> Option<f32> {
+    /// Value of the line at `x`, interpolated between its neighbours; `None` outside the curve and for scatter plots.
+    pub fn interpolate(&self, x: f64) -> Option<f32> {
         if self.scatter {
             return None;
         }
@@ -75,16 +78,16 @@ mod tests {
     #[test]
     fn an_axis_of_steps_may_count_examples_and_another_not() {
         let counted = Some((64.0, "sequences seen".to_string()));
-        let lines = Lines { counted, ..curve(&[1.0, 0.5]) };
-        assert_eq!((lines.axis(), lines.is_over_steps()), (("sequences seen", 64.0), true));
-        assert_eq!(Lines { x_label: "n".into(), ..lines.clone() }.axis(), ("n", 1.0));
-        assert_eq!(Lines { counted: None, ..lines }.axis(), ("step", 1.0));
+        let lines = LineChart { step_unit: counted, ..curve(&[1.0, 0.5]) };
+        assert_eq!((lines.x_label_and_scale(), lines.is_over_steps()), (("sequences seen", 64.0), true));
+        assert_eq!(LineChart { x_label: "n".into(), ..lines.clone() }.x_label_and_scale(), ("n", 1.0));
+        assert_eq!(LineChart { step_unit: None, ..lines }.x_label_and_scale(), ("step", 1.0));
     }
 
-    fn curve(y: &[f32]) -> Lines {
+    fn curve(y: &[f32]) -> LineChart {
         let x = (0..y.len()).map(|i| 10.0 * i as f64).collect();
         let series = vec![Series { x, y: y.into(), ..Default::default() }];
-        Lines { x_label: "step".into(), series, ..Default::default() }
+        LineChart { x_label: "step".into(), series, ..Default::default() }
     }
 
     #[test]
@@ -108,7 +111,7 @@ mod tests {
     fn bands_and_what_was_measured_are_seen_too() {
         let mut lines = curve(&[1.0; 3]);
         lines.series[0].band = vec![(0.0, 2.0), (0.5, 1.5), (0.0, 9.0)];
-        lines.series[0].raw = vec![1.0, 1.75, 1.0];
+        lines.series[0].unsmoothed = vec![1.0, 1.75, 1.0];
         lines.zoom(5.0, 15.0);
         let (low, high) = lines.y_range.unwrap();
         assert!(low < 0.5 && low > 0.4 && high > 1.75 && high < 1.9, "{low} {high}");
@@ -127,9 +130,9 @@ mod tests {
     #[test]
     fn between_two_places_a_line_is_straight() {
         let series = &curve(&[1.0, 3.0]).series[0];
-        assert_eq!([0.0, 5.0, 10.0].map(|x| series.between(x)), [Some(1.0), Some(2.0), Some(3.0)]);
-        assert_eq!([-1.0, 11.0].map(|x| series.between(x)), [None; 2]);
+        assert_eq!([0.0, 5.0, 10.0].map(|x| series.interpolate(x)), [Some(1.0), Some(2.0), Some(3.0)]);
+        assert_eq!([-1.0, 11.0].map(|x| series.interpolate(x)), [None; 2]);
         let stairs = Series { stairs: true, ..series.clone() };
-        assert_eq!(stairs.between(9.0), Some(1.0));
+        assert_eq!(stairs.interpolate(9.0), Some(1.0));
     }
 }

@@ -1,11 +1,11 @@
-//! Colours between colours.
+//! Interpolation of colours.
 
 use plotters::style::RGBColor;
 
-/// The colour at `share` of the way from one to another, in OKLab (Ottosson 2020,
+/// Interpolates between two colours in OKLab, `share` of the way (Ottosson 2020,
 /// <https://bottosson.github.io/posts/oklab/>), so that equal steps look equal.
 pub(super) fn mix(from: RGBColor, to: RGBColor, share: f64) -> RGBColor {
-    let (a, b) = (oklab(from), oklab(to));
+    let (a, b) = (to_oklab(from), to_oklab(to));
     let lab = [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * share);
     let [l, m, s] = [
         lab[0] + 0.396_337_777_4 * lab[1] + 0.215_803_757_3 * lab[2],
@@ -26,17 +26,17 @@ pub(super) fn mix(from: RGBColor, to: RGBColor, share: f64) -> RGBColor {
     RGBColor(r, g, b)
 }
 
-/// Red, green and blue as amounts of light.
-pub(super) fn linear(colour: RGBColor) -> [f64; 3] {
+/// Linear-light red, green and blue, from 0 to 1.
+pub(super) fn to_linear_rgb(colour: RGBColor) -> [f64; 3] {
     [colour.0, colour.1, colour.2].map(|c| {
         let c = f64::from(c) / 255.0;
         if c <= 0.040_45 { c / 12.92 } else { libm::pow((c + 0.055) / 1.055, 2.4) }
     })
 }
 
-/// Lightness, green to red, blue to yellow.
-pub(super) fn oklab(colour: RGBColor) -> [f64; 3] {
-    let [r, g, b] = linear(colour);
+/// OKLab coordinates: lightness, green–red, blue–yellow.
+pub(super) fn to_oklab(colour: RGBColor) -> [f64; 3] {
+    let [r, g, b] = to_linear_rgb(colour);
     let [l, m, s] = [
         0.412_221_470_8 * r + 0.536_332_536_3 * g + 0.051_445_992_9 * b,
         0.211_903_498_2 * r + 0.680_699_545_1 * g + 0.107_396_956_6 * b,

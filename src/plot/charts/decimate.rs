@@ -1,14 +1,16 @@
 //! Fewer points, the same picture: per column of pixels only the lowest and the highest are kept.
 
-/// A place on the screen.
-pub(super) type Point = (i32, i32);
+/// A position in backend pixels: (x, y).
+pub(super) type PixelPoint = (i32, i32);
 
-/// Splits at every `None` and keeps, per run of equal x, lowest and highest y in the order they came.
-pub(super) fn curve(points: impl Iterator<Item = Option<Point>>) -> Vec<Vec<Point>> {
-    let mut runs: Vec<Vec<Point>> = vec![vec![]];
+/// Splits a curve at each `None`, and keeps for each run of equal x the lowest and the highest y in their original
+/// order.
+pub(super) fn decimate_curve(points: impl Iterator<Item = Option<PixelPoint>>) -> Vec<Vec<PixelPoint>> {
+    let mut runs: Vec<Vec<PixelPoint>> = vec![vec![]];
     // Extremes of the current column: first seen and last seen of the two.
-    let mut column: Option<(Point, Point)> = None;
-    fn flush(column: &mut Option<(Point, Point)>, run: Option<&mut Vec<Point>>) {
+    let mut column: Option<(PixelPoint, PixelPoint)> = None;
+    /// Moves the extreme points of the current pixel column into the run.
+    fn flush_column(column: &mut Option<(PixelPoint, PixelPoint)>, run: Option<&mut Vec<PixelPoint>>) {
         if let (Some((first, second)), Some(run)) = (column.take(), run) {
             run.push(first);
             if second != first {
@@ -18,7 +20,7 @@ pub(super) fn curve(points: impl Iterator<Item = Option<Point>>) -> Vec<Vec<Poin
     }
     for point in points {
         let Some(p) = point else {
-            flush(&mut column, runs.last_mut());
+            flush_column(&mut column, runs.last_mut());
             runs.push(vec![]);
             continue;
         };
@@ -33,18 +35,20 @@ pub(super) fn curve(points: impl Iterator<Item = Option<Point>>) -> Vec<Vec<Poin
                 }
             }
             _ => {
-                flush(&mut column, runs.last_mut());
+                flush_column(&mut column, runs.last_mut());
                 column = Some((p, p));
             }
         }
     }
-    flush(&mut column, runs.last_mut());
+    flush_column(&mut column, runs.last_mut());
     runs.retain(|run| !run.is_empty());
     runs
 }
 
-/// Splits at every `None` and keeps, per run of equal x, the widest range of y.
-pub(super) fn band(points: impl Iterator<Item = Option<(i32, i32, i32)>>) -> Vec<Vec<(i32, i32, i32)>> {
+/// Splits a band at each `None`, and keeps for each run of equal x the widest range of y.
+pub(super) fn decimate_band(
+    points: impl Iterator<Item = Option<(i32, i32, i32)>>,
+) -> Vec<Vec<(i32, i32, i32)>> {
     let mut runs: Vec<Vec<(i32, i32, i32)>> = vec![vec![]];
     for point in points {
         let Some((x, a, b)) = point else {
@@ -70,17 +74,17 @@ mod tests {
     #[test]
     fn a_column_keeps_its_extremes_in_order() {
         let points = [(0, 5), (0, 7), (0, 2), (0, 4), (1, 1), (2, 3), (2, 3)];
-        assert_eq!(curve(points.into_iter().map(Some)), [vec![(0, 7), (0, 2), (1, 1), (2, 3)]]);
+        assert_eq!(decimate_curve(points.into_iter().map(Some)), [vec![(0, 7), (0, 2), (1, 1), (2, 3)]]);
         let spikes = (0..10_000).map(|i| Some((i / 1000, if i == 4321 { 99 } else { i % 7 })));
-        let run = &curve(spikes)[0];
+        let run = &decimate_curve(spikes)[0];
         assert!(run.len() <= 20 && run.contains(&(4, 99)));
     }
 
     #[test]
     fn gaps_split() {
         let points = [None, Some((0, 1)), Some((1, 1)), None, None, Some((2, 1)), None];
-        assert_eq!(curve(points.into_iter()), [vec![(0, 1), (1, 1)], vec![(2, 1)]]);
+        assert_eq!(decimate_curve(points.into_iter()), [vec![(0, 1), (1, 1)], vec![(2, 1)]]);
         let points = [Some((0, 9, 1)), Some((0, 2, 11)), None, Some((1, 1, 1))];
-        assert_eq!(band(points.into_iter()), [vec![(0, 1, 11)], vec![(1, 1, 1)]]);
+        assert_eq!(decimate_band(points.into_iter()), [vec![(0, 1, 11)], vec![(1, 1, 1)]]);
     }
 }

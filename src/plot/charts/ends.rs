@@ -1,100 +1,102 @@
-//! Ends of axes that stand still: round, and grown in steps, not with every frame.
+//! Axis ranges: round numbers that grow in steps, so that axes do not change with every frame.
 
-/// Ends of a horizontal axis, as multiples of a power of ten.
-const COARSE: &[f64] = &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-/// Ends of a vertical axis, which must not waste height.
-const FINE: &[f64] = &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-/// Distances between ticks, and ends of a vertical logarithmic axis.
-pub(super) const STEPS: &[f64] = &[1.0, 2.0, 5.0, 10.0];
-/// Ends far from each other on a logarithmic axis.
-const DECADES: &[f64] = &[1.0, 10.0];
+/// Allowed ends of a horizontal axis, as multiples of a power of ten.
+const HORIZONTAL_MULTIPLES: &[f64] = &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
+/// Allowed ends of a vertical axis, as multiples of a power of ten; finer, so that less height is empty.
+const VERTICAL_MULTIPLES: &[f64] = &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
+/// Allowed distances between ticks, and ends of a vertical logarithmic axis, as multiples of a power of ten.
+pub(super) const TICK_MULTIPLES: &[f64] = &[1.0, 2.0, 5.0, 10.0];
+/// Allowed ends of a long logarithmic axis: powers of ten.
+const DECADE_MULTIPLES: &[f64] = &[1.0, 10.0];
 
-/// Values beyond this are not drawn: differences of two of them must stay finite.
-pub(super) const LARGEST: f64 = 1e300;
-/// Values below this have no logarithm worth drawing.
-const SMALLEST: f64 = 1e-280;
-/// A vertical logarithmic axis ends so far below its largest value: one underflow must not flatten the rest.
-const DEEPEST: f64 = 1e-15;
+/// Largest absolute value that is drawn, so that differences remain finite.
+pub(super) const MAX_MAGNITUDE: f64 = 1e300;
+/// Smallest positive value on a logarithmic axis.
+const MIN_POSITIVE: f64 = 1e-280;
+/// Lower limit of a vertical logarithmic axis relative to its largest value, so that an underflow does not flatten
+/// the rest.
+const MIN_RELATIVE_TO_MAX: f64 = 1e-15;
 
-/// The smallest number not below `value` that is a multiple in `of` times a power of ten.
-pub(super) fn round_up(value: f64, of: &[f64]) -> f64 {
+/// The smallest number of at least `value` that is one of `multiples` times a power of ten.
+pub(super) fn round_up(value: f64, multiples: &[f64]) -> f64 {
     if value.is_nan() || value < 1e-290 {
         return 1e-290;
     }
     let base = libm::pow(10.0, libm::floor(libm::log10(value)));
-    of.iter().map(|m| m * base).find(|end| *end >= value * (1.0 - 1e-9)).unwrap_or(10.0 * base)
+    multiples.iter().map(|m| m * base).find(|end| *end >= value * (1.0 - 1e-9)).unwrap_or(10.0 * base)
 }
 
-/// The largest such number not above `value`, which is positive.
-fn round_down(value: f64, of: &[f64]) -> f64 {
+/// The largest number of at most the positive `value` that is one of `multiples` times a power of ten.
+fn round_down(value: f64, multiples: &[f64]) -> f64 {
     let base = libm::pow(10.0, libm::floor(libm::log10(value)));
-    of.iter().rev().map(|m| m * base).find(|end| *end <= value * (1.0 + 1e-9)).unwrap_or(base)
+    multiples.iter().rev().map(|m| m * base).find(|end| *end <= value * (1.0 + 1e-9)).unwrap_or(base)
 }
 
-/// Whether a pair can be the ends of an axis.
-pub(super) fn sane((low, high): (f64, f64)) -> bool {
+/// Whether (low, high) is a valid range of a linear axis: ascending, finite and distinct.
+pub(super) fn is_valid_range((low, high): (f64, f64)) -> bool {
     let size = low.abs().max(high.abs());
-    low < high && size <= LARGEST && high - low > 1e-9 * size && high - low > SMALLEST
+    low < high && size <= MAX_MAGNITUDE && high - low > 1e-9 * size && high - low > MIN_POSITIVE
 }
 
-/// Whether a pair can be the ends of a logarithmic axis.
-pub(super) fn sane_ratio((low, high): (f64, f64)) -> bool {
-    sane((low, high)) && low >= SMALLEST && high >= 1.05 * low
+/// Whether (low, high) is a valid range of a logarithmic axis.
+pub(super) fn is_valid_log_range((low, high): (f64, f64)) -> bool {
+    is_valid_range((low, high)) && low >= MIN_POSITIVE && high >= 1.05 * low
 }
 
-/// Ends that hold all finite `values`, from 0 on unless some are negative; `empty` if there are none.
-fn ends(values: impl Iterator<Item = f64>, empty: f64, of: &[f64], pad: f64) -> (f64, f64) {
+/// Round axis range that contains 0 and all finite `values`, extended by the factor `pad`; (0, `empty`) without
+/// values.
+fn enclosing_range(values: impl Iterator<Item = f64>, empty: f64, multiples: &[f64], pad: f64) -> (f64, f64) {
     let (mut low, mut high) = (0.0f64, 0.0f64);
-    for v in values.filter(|v| v.abs() <= LARGEST / 100.0) {
+    for v in values.filter(|v| v.abs() <= MAX_MAGNITUDE / 100.0) {
         (low, high) = (low.min(v), high.max(v));
     }
     let size = high.max(-low) * 1e-6;
-    let end = |v: f64| if v > size { round_up(v * pad, of) } else { 0.0 };
+    let end = |v: f64| if v > size { round_up(v * pad, multiples) } else { 0.0 };
     let range = (-end(-low), end(high));
-    if sane(range) { range } else { (0.0, empty) }
+    if is_valid_range(range) { range } else { (0.0, empty) }
 }
 
-/// Ends of a horizontal axis that reaches at least `least`.
-pub(super) fn horizontal(values: impl Iterator<Item = f64>, least: f64) -> (f64, f64) {
-    ends(values.chain([least]), 1.0, COARSE, 1.0)
+/// Range of a linear horizontal axis that contains 0, the values and `min_end`.
+pub(super) fn horizontal_range(values: impl Iterator<Item = f64>, min_end: f64) -> (f64, f64) {
+    enclosing_range(values.chain([min_end]), 1.0, HORIZONTAL_MULTIPLES, 1.0)
 }
 
-/// Ends of a vertical axis, with a little air.
-pub(super) fn vertical(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    ends(values, 1.0, FINE, 1.03)
+/// Range of a linear vertical axis, with 3 % extra space.
+pub(super) fn vertical_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    enclosing_range(values, 1.0, VERTICAL_MULTIPLES, 1.03)
 }
 
-/// Ends of a logarithmic axis that counts from one.
-pub(super) fn counting(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let high = values.filter(|v| v.abs() <= LARGEST / 100.0).fold(10.0, f64::max);
-    (1.0, round_up(high, STEPS))
+/// Range of a logarithmic axis that begins at one.
+pub(super) fn counting_log_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let high = values.filter(|v| v.abs() <= MAX_MAGNITUDE / 100.0).fold(10.0, f64::max);
+    (1.0, round_up(high, TICK_MULTIPLES))
 }
 
-/// The smallest and the largest positive value.
-fn positive(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    let mut drawn = values.filter(|v| (SMALLEST * 100.0..=LARGEST / 100.0).contains(v));
+/// Smallest and largest positive value; `None` if there is none.
+fn positive_min_max(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let mut drawn = values.filter(|v| (MIN_POSITIVE * 100.0..=MAX_MAGNITUDE / 100.0).contains(v));
     let first = drawn.next()?;
     Some(drawn.fold((first, first), |(low, high), v| (low.min(v), high.max(v))))
 }
 
-/// Ends of a horizontal logarithmic axis, close around its places, so that few of them fill it.
-pub(super) fn horizontal_ratio(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let Some((low, high)) = positive(values) else { return (1.0, 10.0) };
-    let close = (round_down(low, COARSE), round_up(high, COARSE));
+/// Range of a logarithmic horizontal axis, close around its values.
+pub(super) fn horizontal_log_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let Some((low, high)) = positive_min_max(values) else { return (1.0, 10.0) };
+    let close = (round_down(low, HORIZONTAL_MULTIPLES), round_up(high, HORIZONTAL_MULTIPLES));
     if close.1 >= 1.9 * close.0 {
         close
     } else {
-        (round_down(low * 0.7, COARSE), round_up(high * 1.4, COARSE))
+        (round_down(low * 0.7, HORIZONTAL_MULTIPLES), round_up(high * 1.4, HORIZONTAL_MULTIPLES))
     }
 }
 
-/// Ends of a vertical logarithmic axis: a decade or more, and whole decades below once there are many.
-pub(super) fn vertical_ratio(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let Some((low, high)) = positive(values) else { return (0.01, 1.0) };
-    let top = round_up(high, STEPS);
-    let low = low.max(top * DEEPEST);
-    let bottom = round_down(low, if high > 100.0 * low { DECADES } else { STEPS });
-    (bottom.min(round_down(top / 10.0, STEPS)), top)
+/// Range of a logarithmic vertical axis: at least one decade, with a lower end at a whole decade if it is long.
+pub(super) fn vertical_log_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let Some((low, high)) = positive_min_max(values) else { return (0.01, 1.0) };
+    let top = round_up(high, TICK_MULTIPLES);
+    let low = low.max(top * MIN_RELATIVE_TO_MAX);
+    let bottom = round_down(low, if high > 100.0 * low { DECADE_MULTIPLES } else { TICK_MULTIPLES });
+    (bottom.min(round_down(top / 10.0, TICK_MULTIPLES)), top)
 }
 
 #[cfg(test)]
@@ -110,13 +112,13 @@ mod tests {
 
     #[test]
     fn ends_are_round_and_grow_in_steps() {
-        assert_eq!(horizontal([].into_iter(), 100.0), (0.0, 100.0));
-        assert_eq!(horizontal([2500.0].into_iter(), 100.0), (0.0, 3000.0));
-        assert_eq!(vertical([0.3, 1.02, f64::NAN, f64::INFINITY].into_iter()), (0.0, 1.2));
-        assert_eq!(vertical([-0.3, 1.0].into_iter()), (-0.4, 1.2));
-        assert_eq!(vertical([0.0].into_iter()), (0.0, 1.0));
-        assert_eq!(counting([0.0, 4321.0].into_iter()), (1.0, 5000.0));
-        assert_eq!(jumps(|s| horizontal([s].into_iter(), 100.0)), 17);
+        assert_eq!(horizontal_range([].into_iter(), 100.0), (0.0, 100.0));
+        assert_eq!(horizontal_range([2500.0].into_iter(), 100.0), (0.0, 3000.0));
+        assert_eq!(vertical_range([0.3, 1.02, f64::NAN, f64::INFINITY].into_iter()), (0.0, 1.2));
+        assert_eq!(vertical_range([-0.3, 1.0].into_iter()), (-0.4, 1.2));
+        assert_eq!(vertical_range([0.0].into_iter()), (0.0, 1.0));
+        assert_eq!(counting_log_range([0.0, 4321.0].into_iter()), (1.0, 5000.0));
+        assert_eq!(jumps(|s| horizontal_range([s].into_iter(), 100.0)), 17);
     }
 
     /// Compares ends up to rounding: powers of ten are not exact.
@@ -127,7 +129,7 @@ mod tests {
 
     #[test]
     fn places_fill_a_logarithmic_axis() {
-        let of = |values: &[f64]| horizontal_ratio(values.iter().copied());
+        let of = |values: &[f64]| horizontal_log_range(values.iter().copied());
         assert_ends(of(&[10.0, 20.0, 160.0]), (10.0, 200.0));
         assert_ends(of(&[128.0, 8.0]), (8.0, 150.0));
         assert_ends(of(&[3e-4, 0.1, -1.0, f64::NAN]), (3e-4, 0.1));
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_falling_loss_moves_its_axis_by_decades() {
-        let of = |values: &[f64]| vertical_ratio(values.iter().copied());
+        let of = |values: &[f64]| vertical_log_range(values.iter().copied());
         assert_ends(of(&[0.7, 0.69]), (0.1, 1.0));
         assert_ends(of(&[0.7, 0.03, 0.0]), (0.02, 1.0));
         assert_ends(of(&[0.7, 3e-5, -1.0]), (1e-5, 1.0));

@@ -1,27 +1,27 @@
 //! Figures of one chart or several, and the SVG file around what is drawn, natively and in the page.
 
-use super::{Quirks, Theme};
+use super::{BackendQuirks, Theme};
 use crate::analysis::Reading;
 
-/// Plotters counts in whole units: so many of them per pixel of an SVG.
-const UNITS: u32 = 4;
-/// Height of a figure's title.
-pub(super) const TITLE_ROW: f64 = 30.0;
+/// Integer units of the plotters backend per CSS pixel of an SVG.
+const UNITS_PER_PIXEL: u32 = 4;
+/// Height of a figure title in CSS pixels.
+pub(super) const TITLE_HEIGHT: f64 = 30.0;
 
-/// How large a picture is on paper or on a screen.
+/// Size of a picture on paper or on a screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Paper {
+pub struct PictureSize {
     /// Width in `unit`.
     pub width: f64,
     /// Height in `unit`.
     pub height: f64,
-    /// What both are counted in.
-    pub unit: Unit,
+    /// Unit of width and height.
+    pub unit: LengthUnit,
 }
 
-/// What lengths of a picture are counted in.
+/// Unit of length of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum LengthUnit {
     /// Inches.
     Inch,
     /// Centimetres.
@@ -30,142 +30,143 @@ pub enum Unit {
     Pixel,
 }
 
-impl Unit {
-    /// How CSS writes it.
-    pub fn name(self) -> &'static str {
+impl LengthUnit {
+    /// Abbreviation of the unit in CSS.
+    pub fn css_name(self) -> &'static str {
         match self {
-            Unit::Inch => "in",
-            Unit::Centimetre => "cm",
-            Unit::Pixel => "px",
+            LengthUnit::Inch => "in",
+            LengthUnit::Centimetre => "cm",
+            LengthUnit::Pixel => "px",
         }
     }
 
-    /// Inches in it.
-    pub fn inches(self) -> f64 {
+    /// Length of one unit in inches.
+    pub fn in_inches(self) -> f64 {
         match self {
-            Unit::Inch => 1.0,
-            Unit::Centimetre => 1.0 / 2.54,
-            Unit::Pixel => 1.0 / 96.0,
+            LengthUnit::Inch => 1.0,
+            LengthUnit::Centimetre => 1.0 / 2.54,
+            LengthUnit::Pixel => 1.0 / 96.0,
         }
     }
 }
 
-impl Paper {
+impl PictureSize {
     /// Width and height in inches.
-    pub fn inches(&self) -> (f64, f64) {
-        (self.width * self.unit.inches(), self.height * self.unit.inches())
+    pub fn in_inches(&self) -> (f64, f64) {
+        (self.width * self.unit.in_inches(), self.height * self.unit.in_inches())
     }
 }
 
-/// What is asked of the form of a picture, beyond what it shows.
+/// Size, zoom and name of a picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Form<'a> {
-    /// Size of the whole picture; without it, as large as its charts.
-    pub paper: Option<Paper>,
-    /// How much larger than usual letters, margins and lines are.
+pub struct FigureLayout<'a> {
+    /// Size of the whole picture; `None` adds up the sizes of its charts.
+    pub size: Option<PictureSize>,
+    /// Scale factor of text, margins and line widths.
     pub zoom: f64,
-    /// What the picture is called where no title is drawn; if empty, as its charts are called.
+    /// Accessible name if there is no title; if empty, the title of a single chart.
     pub name: &'a str,
 }
 
-impl Default for Form<'_> {
+impl Default for FigureLayout<'_> {
     fn default() -> Self {
-        Form { paper: None, zoom: 1.0, name: "" }
+        FigureLayout { size: None, zoom: 1.0, name: "" }
     }
 }
 
-/// Several readings in one picture, row by row.
+/// Several charts in one picture, arranged in rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Figure<'a> {
-    /// What is drawn.
+    /// Data of the charts.
     pub readings: &'a [Reading],
-    /// Above everything; nothing if empty.
+    /// Title above all charts; empty for none.
     pub title: &'a str,
-    /// Charts per row.
+    /// Maximum number of charts per row.
     pub columns: usize,
-    /// Width and height of one chart, if the picture has no size of its own.
-    pub panel: (u32, u32),
-    /// Its size, and that of its letters.
-    pub form: Form<'a>,
+    /// Width and height of one chart in CSS pixels, if the picture has no fixed size.
+    pub chart_size: (u32, u32),
+    /// Size, zoom and name of the picture.
+    pub format: FigureLayout<'a>,
 }
 
 impl Figure<'_> {
-    /// Charts per row, as many as there are at most.
-    pub(super) fn columns(&self) -> usize {
+    /// Number of charts per row.
+    pub(super) fn column_count(&self) -> usize {
         self.columns.clamp(1, self.readings.len().max(1))
     }
 
-    /// Rows of charts.
-    pub(super) fn rows(&self) -> usize {
-        self.readings.len().div_ceil(self.columns())
+    /// Number of rows of charts.
+    pub(super) fn row_count(&self) -> usize {
+        self.readings.len().div_ceil(self.column_count())
     }
 
-    /// Height of the title in CSS pixels.
-    pub(super) fn title_row(&self) -> u32 {
-        if self.title.is_empty() { 0 } else { TITLE_ROW as u32 }
+    /// Height of the title in CSS pixels, 0 without a title.
+    pub(super) fn title_height(&self) -> u32 {
+        if self.title.is_empty() { 0 } else { TITLE_HEIGHT as u32 }
     }
 
     /// Width and height in CSS pixels.
     pub fn size(&self) -> (u32, u32) {
-        if let Some(paper) = &self.form.paper {
-            let (width, height) = paper.inches();
+        if let Some(paper) = &self.format.size {
+            let (width, height) = paper.in_inches();
             return ((96.0 * width).round().max(1.0) as u32, (96.0 * height).round().max(1.0) as u32);
         }
-        let (width, height) = self.panel;
-        let (columns, rows) = (self.columns() as u32, self.rows().max(1) as u32);
-        let title = (f64::from(self.title_row()) * self.form.zoom).round() as u32;
+        let (width, height) = self.chart_size;
+        let (columns, rows) = (self.column_count() as u32, self.row_count().max(1) as u32);
+        let title = (f64::from(self.title_height()) * self.format.zoom).round() as u32;
         (width.saturating_mul(columns), height.saturating_mul(rows).saturating_add(title))
     }
 
-    /// Width and height in `per` units to the CSS pixel; of a size on paper, rounded in units and not in pixels.
-    pub(super) fn units(&self, per: u32) -> (u32, u32) {
-        let Some(paper) = &self.form.paper else {
+    /// Width and height in backend units, `units_per_pixel` to the CSS pixel; a fixed size is rounded to units, not
+    /// to pixels.
+    pub(super) fn size_in_units(&self, units_per_pixel: u32) -> (u32, u32) {
+        let Some(paper) = &self.format.size else {
             let (width, height) = self.size();
-            return (width.saturating_mul(per), height.saturating_mul(per));
+            return (width.saturating_mul(units_per_pixel), height.saturating_mul(units_per_pixel));
         };
-        let (width, height) = paper.inches();
-        let units = |inches: f64| (96.0 * f64::from(per) * inches).round().max(1.0) as u32;
+        let (width, height) = paper.in_inches();
+        let units = |inches: f64| (96.0 * f64::from(units_per_pixel) * inches).round().max(1.0) as u32;
         (units(width), units(height))
     }
 
-    /// What the picture is called.
-    pub(super) fn name(&self) -> &str {
+    /// Accessible name of the picture.
+    pub(super) fn accessible_name(&self) -> &str {
         match self.readings {
             _ if !self.title.is_empty() => self.title,
-            _ if !self.form.name.is_empty() => self.form.name,
+            _ if !self.format.name.is_empty() => self.format.name,
             [reading] => reading.title(),
             _ => "",
         }
     }
 }
 
-/// A figure of one chart.
-pub fn alone(reading: &Reading, width: u32, height: u32) -> Figure<'_> {
+/// A figure of a single chart of this size in CSS pixels.
+pub fn single_chart(reading: &Reading, width: u32, height: u32) -> Figure<'_> {
     let readings = std::slice::from_ref(reading);
-    Figure { readings, title: "", columns: 1, panel: (width, height), form: Form::default() }
+    Figure { readings, title: "", columns: 1, chart_size: (width, height), format: FigureLayout::default() }
 }
 
-/// The text of an SVG file around what `drawn` writes: it gets a string for plotters' SVG backend, the backend's width
-/// and height, and the theme in its units, and says whether it could draw.
-pub fn written(
+/// Text of an SVG file. `draw` writes the content: it gets a string for plotters' SVG backend, the backend's width
+/// and height and a theme in its units, and returns whether drawing succeeded.
+pub fn wrap_svg(
     figure: &Figure,
     theme: &Theme,
-    drawn: impl FnOnce(&mut String, (u32, u32), &Theme) -> bool,
+    draw: impl FnOnce(&mut String, (u32, u32), &Theme) -> bool,
 ) -> String {
     // Letters hang from the middle of an x there, and sizes are divided by 1.24.
-    let quirks = Quirks { text_size: 1.24, text_drop: 0.09, ..Quirks::CANVAS };
-    let theme = Theme { scale: f64::from(UNITS) * figure.form.zoom, quirks, ..theme.clone() };
-    let units = figure.units(UNITS);
-    let (width, height) = match &figure.form.paper {
-        Some(Paper { width, height, unit }) if *unit != Unit::Pixel => {
-            (format!("{width}{}", unit.name()), format!("{height}{}", unit.name()))
+    let quirks = BackendQuirks { text_size: 1.24, text_offset_em: 0.09, ..BackendQuirks::CANVAS };
+    let theme = Theme { scale: f64::from(UNITS_PER_PIXEL) * figure.format.zoom, quirks, ..theme.clone() };
+    let units = figure.size_in_units(UNITS_PER_PIXEL);
+    let (width, height) = match &figure.format.size {
+        Some(PictureSize { width, height, unit }) if *unit != LengthUnit::Pixel => {
+            (format!("{width}{}", unit.css_name()), format!("{height}{}", unit.css_name()))
         }
         _ => (figure.size().0.to_string(), figure.size().1.to_string()),
     };
     let mut text = String::new();
-    assert!(drawn(&mut text, units, &theme), "writing to a string cannot fail");
+    assert!(draw(&mut text, units, &theme), "writing to a string cannot fail");
     let body = text.split_once('\n').map_or("", |(_, body)| body);
-    let name = figure.name().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let name = figure.accessible_name().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!(
         "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {} {}\" role=\"img\" \
          xmlns=\"http://www.w3.org/2000/svg\">\n<title>{name}</title>\n\

@@ -1,186 +1,201 @@
-//! What surrounds a plot: title, legend, numbers and names of the axes.
+//! Draws the surroundings of a plot: title, legend, axes with numbers and labels.
 
 use plotters::backend::DrawingBackend;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
-use super::Drawn;
+use super::DrawResult;
 use super::axis::Axis;
-use super::pen::{Area, Label, Pen};
+use super::pen::{LabelStyle, Pen, PixelRect};
 
-/// Space around everything.
+/// Space around the whole chart.
 const PAD: f64 = 8.0;
-/// Height of a line of title or legend.
-const ROW: f64 = 18.0;
-/// Between a swatch and its name; also between entries of a legend, doubled.
-const GAP: f64 = 6.0;
-/// Width of a swatch.
-const SWATCH: f64 = 14.0;
-/// The same where dashes have to be told apart.
-const WIDE_SWATCH: f64 = 30.0;
-/// Most of the height that a legend may take, and the rows that it may always have.
-const LEGEND: f64 = 0.35;
-const ROWS: usize = 3;
-/// Least part of its usual size that a long name in a legend is made smaller to.
-const SMALLEST: f64 = 0.6;
-/// Least space for numbers on the left of curves and bars; "chance" fits.
-pub(super) const LEFT: f64 = 48.0;
-/// Right of the plot: half of the last number's width.
-const RIGHT: f64 = 14.0;
-/// Least length of a decade of a logarithmic axis that is divided.
-const DIVIDED: f64 = 32.0;
-/// Least length of one that is seen at all.
-const WHOLE: f64 = 6.0;
-/// Width of the button that the page has in the lower left corner of a drawing, with a gap.
-const CORNER: f64 = 24.0;
+/// Height of a row of title or legend.
+const ROW_HEIGHT: f64 = 18.0;
+/// Space between a swatch and its name, and half the space between legend entries.
+const SWATCH_GAP: f64 = 6.0;
+/// Width of a legend swatch.
+const SWATCH_WIDTH: f64 = 14.0;
+/// Width of a legend swatch that shows dashes.
+const DASHED_SWATCH_WIDTH: f64 = 30.0;
+/// Maximum fraction of the height that the legend may take.
+const MAX_LEGEND_FRACTION: f64 = 0.35;
+/// Number of legend rows that are always allowed.
+const MIN_LEGEND_ROWS: usize = 3;
+/// Minimum scale factor to which a long name is shrunk.
+const MIN_NAME_SCALE: f64 = 0.6;
+/// Minimum space for numbers on the left of a chart; the word "chance" fits.
+pub(super) const MIN_LEFT_MARGIN: f64 = 48.0;
+/// Space on the right of the plot: half of the last number's width.
+const RIGHT_MARGIN: f64 = 14.0;
+/// Minimum length of a decade on a logarithmic axis for minor ticks within it.
+const MIN_DIVIDED_DECADE: f64 = 32.0;
+/// Minimum length of a decade on a logarithmic axis for a tick at each decade.
+const MIN_MARKED_DECADE: f64 = 6.0;
+/// Width, with a gap, of the button that the page shows in the lower left corner of a chart.
+const CORNER_BUTTON_WIDTH: f64 = 24.0;
 /// Length of a tick.
-pub(super) const TICK: f64 = 4.0;
+pub(super) const TICK_LENGTH: f64 = 4.0;
 
-/// What stands before a name in a legend.
+/// Symbol before a name in the legend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Swatch {
-    /// A piece of the curve.
+pub(super) enum LegendSwatch {
+    /// A line segment.
     Line,
-    /// A piece of a curve whose values are dots.
+    /// A line segment with a dot.
     Dotted,
-    /// A dot, where no line joins them.
+    /// A dot, for a scatter plot.
     Dot,
-    /// A patch of the background.
+    /// A rectangle, for a background interval.
     Patch,
 }
 
-impl Swatch {
-    /// That of a curve with or without dots.
+impl LegendSwatch {
+    /// Swatch of a line curve, with a dot if its values are marked by dots.
     pub fn of_curve(points: bool) -> Self {
-        if points { Swatch::Dotted } else { Swatch::Line }
+        if points { LegendSwatch::Dotted } else { LegendSwatch::Line }
     }
 }
 
-/// An entry of a legend.
+/// An entry of the legend.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
-    /// The curve's colour.
+pub(super) struct LegendEntry {
+    /// Colour of the curve.
     pub colour: RGBColor,
-    /// Its name.
+    /// Name of the curve.
     pub name: String,
-    /// What stands before the name.
-    pub swatch: Swatch,
-    /// Whether its curve is not drawn now.
+    /// Symbol before the name.
+    pub swatch: LegendSwatch,
+    /// Whether the curve is switched off.
     pub hidden: bool,
-    /// Which dashes and marks the curve has.
-    pub look: usize,
+    /// Index of the curve's dashes and marks.
+    pub style_index: usize,
 }
 
-/// The names around a plot.
-pub(super) struct Names<'a> {
-    /// Title.
+/// Texts around a plot, and the space they need.
+pub(super) struct PlotLabels<'a> {
+    /// Title of the chart.
     pub title: &'a str,
-    /// Horizontal axis.
-    pub x: &'a str,
-    /// Vertical axis; left out where the title says the same.
-    pub y: &'a str,
-    /// Names of the curves.
-    pub legend: Vec<Entry>,
-    /// Space for numbers on the left, in pixels.
-    pub left: i32,
-    /// Least space on the left, in CSS pixels: charts of one width stand below each other.
-    pub least_left: f64,
-    /// Space on the right beyond the least, in pixels.
-    pub right: i32,
+    /// Label of the horizontal axis.
+    pub x_label: &'a str,
+    /// Label of the vertical axis; omitted if the title repeats it.
+    pub y_label: &'a str,
+    /// Legend entries.
+    pub legend: Vec<LegendEntry>,
+    /// Width of the numbers on the left, in backend pixels.
+    pub left_label_width: i32,
+    /// Minimum space on the left in CSS pixels, so that charts below each other are aligned.
+    pub min_left: f64,
+    /// Extra space on the right, in backend pixels.
+    pub extra_right: i32,
 }
 
-/// Draws title, legend and names of the axes; what is left for the plot, if that is enough to see something.
-pub(super) fn surround<DB: DrawingBackend>(
+/// Draws title, legend and axis labels, and returns the rectangle that remains for the plot; `None` if it is too
+/// small.
+pub(super) fn draw_surroundings<DB: DrawingBackend>(
     pen: &Pen<DB>,
-    names: &Names,
-) -> Result<Option<Area>, DrawingAreaErrorKind<DB::ErrorType>> {
-    let all = pen.all();
-    let pad = pen.px(PAD);
-    let room = all.width() - pad - pen.px(RIGHT);
-    let (title, y) = (names.title.to_lowercase(), names.y.to_lowercase());
+    names: &PlotLabels,
+) -> Result<Option<PixelRect>, DrawingAreaErrorKind<DB::ErrorType>> {
+    let all = pen.full_rect();
+    let pad = pen.to_pixels(PAD);
+    let room = all.width() - pad - pen.to_pixels(RIGHT_MARGIN);
+    let (title, y) = (names.title.to_lowercase(), names.y_label.to_lowercase());
     let turned = !y.is_empty() && title.split(", ").next() != Some(&y);
-    let rows = header_rows(pen, names, room);
-    let below = pen.px(17.0) + if names.x.is_empty() { pen.px(4.0) } else { pen.px(21.0) };
-    let plot = Area {
-        left: pad + (names.left + if turned { pen.px(15.0) } else { 0 }).max(pen.px(names.least_left)),
-        top: pen.px(if rows > 0 { PAD + 6.0 } else { PAD + 2.0 } + ROW * rows as f64),
-        right: all.right - pen.px(RIGHT) - names.right,
+    let rows = header_row_count(pen, names, room);
+    let below =
+        pen.to_pixels(17.0) + if names.x_label.is_empty() { pen.to_pixels(4.0) } else { pen.to_pixels(21.0) };
+    let plot = PixelRect {
+        left: pad
+            + (names.left_label_width + if turned { pen.to_pixels(15.0) } else { 0 })
+                .max(pen.to_pixels(names.min_left)),
+        top: pen.to_pixels(if rows > 0 { PAD + 6.0 } else { PAD + 2.0 } + ROW_HEIGHT * rows as f64),
+        right: all.right - pen.to_pixels(RIGHT_MARGIN) - names.extra_right,
         bottom: all.bottom - below,
     };
-    if plot.width() < pen.px(24.0) || plot.height() < pen.px(16.0) {
+    if plot.width() < pen.to_pixels(24.0) || plot.height() < pen.to_pixels(16.0) {
         return Ok(None);
     }
-    header(pen, names, room)?;
-    name_below(pen, names.x, plot)?;
-    if turned && pen.width(names.y, pen.name(HPos::Center)) < plot.height() + pen.px(20.0) {
-        let label = Label { turned: true, ..pen.name(HPos::Center) };
-        pen.text(names.y, (pad + pen.px(5.0), (plot.top + plot.bottom) / 2), label)?;
+    draw_header(pen, names, room)?;
+    draw_x_label(pen, names.x_label, plot)?;
+    if turned
+        && pen.text_width(names.y_label, pen.name_style(HPos::Center)) < plot.height() + pen.to_pixels(20.0)
+    {
+        let label = LabelStyle { is_vertical: true, ..pen.name_style(HPos::Center) };
+        pen.draw_text(names.y_label, (pad + pen.to_pixels(5.0), (plot.top + plot.bottom) / 2), label)?;
     }
     Ok(Some(plot))
 }
 
-/// The name of the horizontal axis: below the middle of the plot, or moved or made smaller where it would leave the picture
-/// or meet what the page has in its corner.
-fn name_below<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, plot: Area) -> Drawn<DB> {
-    let (all, label) = (pen.all(), pen.name(HPos::Center));
-    let left = if pen.theme.titles { 0 } else { pen.px(CORNER) };
-    let share = f64::from(all.right - left) / f64::from(pen.width(name, label).max(1));
-    let label = Label { size: label.size * share.clamp(SMALLEST, 1.0), ..label };
-    let half = (pen.width(name, label) + 1) / 2;
+/// Draws the label of the horizontal axis below the middle of the plot; moves or shrinks it where it would leave the
+/// picture or meet the page's corner button.
+fn draw_x_label<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, plot: PixelRect) -> DrawResult<DB> {
+    let (all, label) = (pen.full_rect(), pen.name_style(HPos::Center));
+    let left = if pen.theme.titles { 0 } else { pen.to_pixels(CORNER_BUTTON_WIDTH) };
+    let share = f64::from(all.right - left) / f64::from(pen.text_width(name, label).max(1));
+    let label = LabelStyle { size: label.size * share.clamp(MIN_NAME_SCALE, 1.0), ..label };
+    let half = (pen.text_width(name, label) + 1) / 2;
     let middle = ((plot.left + plot.right) / 2).min(all.right - half).max(left + half);
-    pen.text(name, (middle, all.bottom - pen.px(11.0)), label)
+    pen.draw_text(name, (middle, all.bottom - pen.to_pixels(11.0)), label)
 }
 
-fn legend_label<DB: DrawingBackend>(pen: &Pen<DB>) -> Label {
-    Label { colour: pen.theme.ink, ..pen.name(HPos::Left) }
+/// Text style of legend entries.
+fn legend_label_style<DB: DrawingBackend>(pen: &Pen<DB>) -> LabelStyle {
+    LabelStyle { colour: pen.theme.ink, ..pen.name_style(HPos::Left) }
 }
 
-fn swatch<DB: DrawingBackend>(pen: &Pen<DB>) -> f64 {
-    if pen.theme.dashes { WIDE_SWATCH } else { SWATCH }
+/// Width of a legend swatch in CSS pixels.
+fn swatch_width<DB: DrawingBackend>(pen: &Pen<DB>) -> f64 {
+    if pen.theme.dashes { DASHED_SWATCH_WIDTH } else { SWATCH_WIDTH }
 }
 
-/// How a name in the legend is set: one that is wider than the picture is set smaller.
-fn entry_label<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, room: i32) -> Label {
-    let label = legend_label(pen);
-    let room = f64::from(room - pen.px(swatch(pen) + GAP));
-    let share = (room / f64::from(pen.width(name, label).max(1))).clamp(SMALLEST, 1.0);
-    Label { size: label.size * share, ..label }
+/// Text style of a legend name, shrunk if it is wider than `room` pixels.
+fn entry_label_style<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, room: i32) -> LabelStyle {
+    let label = legend_label_style(pen);
+    let room = f64::from(room - pen.to_pixels(swatch_width(pen) + SWATCH_GAP));
+    let share = (room / f64::from(pen.text_width(name, label).max(1))).clamp(MIN_NAME_SCALE, 1.0);
+    LabelStyle { size: label.size * share, ..label }
 }
 
+/// Width of a legend entry in backend pixels.
 fn entry_width<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, room: i32) -> i32 {
-    pen.px(swatch(pen) + 3.0 * GAP) + pen.width(name, entry_label(pen, name, room))
+    pen.to_pixels(swatch_width(pen) + 3.0 * SWATCH_GAP)
+        + pen.text_width(name, entry_label_style(pen, name, room))
 }
 
-/// The entries of the legend by rows that fit, as many as there is height for, and whether the first shares the title's
-/// row.
+/// Splits the legend into rows of `room` pixels, dropping rows that exceed the height; the flag says whether the
+/// first row shares the title's row.
 fn legend_rows<'a, DB: DrawingBackend>(
     pen: &Pen<DB>,
-    names: &'a Names,
+    names: &'a PlotLabels,
     room: i32,
-) -> (bool, Vec<&'a [Entry]>) {
+) -> (bool, Vec<&'a [LegendEntry]>) {
     let widths: Vec<i32> = names.legend.iter().map(|entry| entry_width(pen, &entry.name, room)).collect();
     let title = match names.title {
         "" => 0,
-        title => pen.width(title, pen.title()) + pen.px(2.0 * GAP),
+        title => pen.text_width(title, pen.title_style()) + pen.to_pixels(2.0 * SWATCH_GAP),
     };
-    if widths.iter().sum::<i32>() + title <= room + pen.px(2.0 * GAP) {
+    if widths.iter().sum::<i32>() + title <= room + pen.to_pixels(2.0 * SWATCH_GAP) {
         return (true, vec![&names.legend]);
     }
     let (mut rows, mut from, mut used) = (vec![], 0, 0);
     for (i, width) in widths.iter().enumerate() {
-        if used + width > room + pen.px(2.0 * GAP) && i > from {
+        if used + width > room + pen.to_pixels(2.0 * SWATCH_GAP) && i > from {
             rows.push(&names.legend[from..i]);
             (from, used) = (i, 0);
         }
         used += width;
     }
     rows.push(&names.legend[from..]);
-    rows.truncate(ROWS.max((LEGEND * pen.css(pen.all().height()) / ROW) as usize));
+    rows.truncate(
+        MIN_LEGEND_ROWS
+            .max((MAX_LEGEND_FRACTION * pen.to_css_pixels(pen.full_rect().height()) / ROW_HEIGHT) as usize),
+    );
     (title == 0, rows)
 }
 
-fn header_rows<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> usize {
+/// Number of rows of title and legend.
+fn header_row_count<DB: DrawingBackend>(pen: &Pen<DB>, names: &PlotLabels, room: i32) -> usize {
     if !pen.theme.legend {
         return 0;
     }
@@ -192,122 +207,185 @@ fn header_rows<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> u
     rows.len() + if shared { 0 } else { title }
 }
 
-fn header<DB: DrawingBackend>(pen: &Pen<DB>, names: &Names, room: i32) -> Drawn<DB> {
-    let left = pen.px(PAD);
-    let row_y = |row: usize| pen.px(PAD + ROW * (row as f64 + 0.5) - 2.0);
+/// Draws title and legend.
+fn draw_header<DB: DrawingBackend>(pen: &Pen<DB>, names: &PlotLabels, room: i32) -> DrawResult<DB> {
+    let left = pen.to_pixels(PAD);
+    let row_y = |row: usize| pen.to_pixels(PAD + ROW_HEIGHT * (row as f64 + 0.5) - 2.0);
     if pen.theme.titles {
-        pen.text(names.title, (left, row_y(0)), pen.title())?;
+        pen.draw_text(names.title, (left, row_y(0)), pen.title_style())?;
     }
     let (shared, rows) = legend_rows(pen, names, room);
     for (i, entries) in rows.iter().enumerate() {
         let row = if shared { i } else { i + usize::from(!names.title.is_empty()) };
         let width: i32 = entries.iter().map(|entry| entry_width(pen, &entry.name, room)).sum();
-        let mut x = if shared { left + room + pen.px(2.0 * GAP) - width } else { left };
-        for Entry { colour, name, swatch: kind, look, .. } in *entries {
-            let (wide, y) = (swatch(pen), row_y(row));
+        let mut x = if shared { left + room + pen.to_pixels(2.0 * SWATCH_GAP) - width } else { left };
+        for LegendEntry { colour, name, swatch: kind, style_index: look, .. } in *entries {
+            let (wide, y) = (swatch_width(pen), row_y(row));
             match kind {
-                Swatch::Patch => pen.across(x, x + pen.px(wide), y, 11.0, *colour)?,
-                Swatch::Line | Swatch::Dotted if pen.theme.dashes => {
-                    pen.dashed(&[(x, y), (x + pen.px(wide), y)], pen.theme.stroke, *colour, *look)?;
+                LegendSwatch::Patch => {
+                    pen.draw_horizontal_line(x, x + pen.to_pixels(wide), y, 11.0, *colour)?
                 }
-                Swatch::Line => pen.across(x, x + pen.px(wide), y, 3.0, *colour)?,
-                Swatch::Dotted => pen.across(x, x + pen.px(wide), y, 1.6, *colour)?,
-                Swatch::Dot => {}
+                LegendSwatch::Line | LegendSwatch::Dotted if pen.theme.dashes => {
+                    pen.draw_dashed_curve(
+                        &[(x, y), (x + pen.to_pixels(wide), y)],
+                        pen.theme.curve_width,
+                        *colour,
+                        *look,
+                    )?;
+                }
+                LegendSwatch::Line => {
+                    pen.draw_horizontal_line(x, x + pen.to_pixels(wide), y, 3.0, *colour)?
+                }
+                LegendSwatch::Dotted => {
+                    pen.draw_horizontal_line(x, x + pen.to_pixels(wide), y, 1.6, *colour)?
+                }
+                LegendSwatch::Dot => {}
             }
-            if matches!(kind, Swatch::Dotted | Swatch::Dot) {
-                pen.mark((x + pen.px(wide) / 2, y), 3.0, *colour, *look)?;
+            if matches!(kind, LegendSwatch::Dotted | LegendSwatch::Dot) {
+                pen.draw_mark((x + pen.to_pixels(wide) / 2, y), 3.0, *colour, *look)?;
             }
-            pen.text(name, (x + pen.px(wide + GAP), y), entry_label(pen, name, room))?;
+            pen.draw_text(
+                name,
+                (x + pen.to_pixels(wide + SWATCH_GAP), y),
+                entry_label_style(pen, name, room),
+            )?;
             x += entry_width(pen, name, room);
         }
     }
     Ok(())
 }
 
-/// How many numbers an axis of this length can bear.
-pub(super) fn most<DB: DrawingBackend>(pen: &Pen<DB>, pixels: i32, each: f64, limit: f64) -> usize {
-    (pen.css(pixels) / each).clamp(2.0, limit) as usize
+/// Maximum number of labels on an axis of `pixels` length if each takes `label_width` CSS pixels; at most
+/// `max_count`.
+pub(super) fn max_label_count<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    pixels: i32,
+    label_width: f64,
+    max_count: f64,
+) -> usize {
+    (pen.to_css_pixels(pixels) / label_width).clamp(2.0, max_count) as usize
 }
 
-/// Width of the widest label.
-pub(super) fn widest<'a, DB: DrawingBackend>(pen: &Pen<DB>, labels: impl Iterator<Item = &'a str>) -> i32 {
-    labels.map(|text| pen.width(text, pen.tick(HPos::Right))).max().unwrap_or(0)
+/// Width in pixels of the widest tick label.
+pub(super) fn max_label_width<'a, DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    labels: impl Iterator<Item = &'a str>,
+) -> i32 {
+    labels.map(|text| pen.text_width(text, pen.tick_style(HPos::Right))).max().unwrap_or(0)
 }
 
-/// The horizontal axis: a line below the plot, ticks and numbers.
-pub(super) fn below<DB: DrawingBackend>(pen: &Pen<DB>, plot: Area, axis: &Axis, line: bool) -> Drawn<DB> {
-    if line {
-        pen.fill(Area { top: plot.bottom, bottom: plot.bottom + pen.px(1.0), ..plot }, pen.theme.quiet, 1.0)?;
+/// Draws ticks and numbers of the horizontal axis below the plot, and a line if `with_line`.
+pub(super) fn draw_x_axis<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    plot: PixelRect,
+    axis: &Axis,
+    with_line: bool,
+) -> DrawResult<DB> {
+    if with_line {
+        pen.fill_rect(
+            PixelRect { top: plot.bottom, bottom: plot.bottom + pen.to_pixels(1.0), ..plot },
+            pen.theme.quiet,
+            1.0,
+        )?;
     }
-    let ticks = axis.ticks(most(pen, plot.width(), if axis.log() { 44.0 } else { 64.0 }, 8.0));
-    for x in minor_ticks(pen, axis, &ticks) {
-        pen.down(x, plot.bottom, plot.bottom + pen.px(TICK / 2.0 + 1.0), 1.0, pen.theme.quiet)?;
+    let ticks =
+        axis.ticks(max_label_count(pen, plot.width(), if axis.is_logarithmic() { 44.0 } else { 64.0 }, 8.0));
+    for x in minor_tick_pixels(pen, axis, &ticks) {
+        pen.draw_vertical_line(
+            x,
+            plot.bottom,
+            plot.bottom + pen.to_pixels(TICK_LENGTH / 2.0 + 1.0),
+            1.0,
+            pen.theme.quiet,
+        )?;
     }
     for (value, text) in ticks {
-        if let Some(x) = axis.place_inside(value) {
-            pen.down(x, plot.bottom, plot.bottom + pen.px(TICK + 1.0), 1.0, pen.theme.quiet)?;
-            number_below(pen, plot, x, &text, pen.tick(HPos::Center))?;
+        if let Some(x) = axis.pixel_if_inside(value) {
+            pen.draw_vertical_line(
+                x,
+                plot.bottom,
+                plot.bottom + pen.to_pixels(TICK_LENGTH + 1.0),
+                1.0,
+                pen.theme.quiet,
+            )?;
+            draw_x_tick_label(pen, plot, x, &text, pen.tick_style(HPos::Center))?;
         }
     }
     Ok(())
 }
 
-/// Pixels of the unlabelled ticks of a logarithmic axis: as many as there is room for.
-fn minor_ticks<DB: DrawingBackend>(pen: &Pen<DB>, axis: &Axis, labelled: &[(f64, String)]) -> Vec<i32> {
-    if !axis.log() {
+/// Pixels of the unlabelled ticks of a logarithmic axis, as many as there is room for.
+fn minor_tick_pixels<DB: DrawingBackend>(pen: &Pen<DB>, axis: &Axis, labelled: &[(f64, String)]) -> Vec<i32> {
+    if !axis.is_logarithmic() {
         return vec![];
     }
-    let decade = pen.css((axis.end - axis.start).abs()) / axis.decades();
-    let ticks = if decade >= DIVIDED {
+    let decade = pen.to_css_pixels((axis.end_pixel - axis.start_pixel).abs()) / axis.decade_count();
+    let ticks = if decade >= MIN_DIVIDED_DECADE {
         axis.minor_ticks()
-    } else if decade >= WHOLE {
+    } else if decade >= MIN_MARKED_DECADE {
         axis.decade_ticks()
     } else {
         vec![]
     };
     let more = ticks.into_iter().filter(|value| labelled.iter().all(|(other, _)| other != value));
-    more.filter_map(|value| axis.place_inside(value)).collect()
+    more.filter_map(|value| axis.pixel_if_inside(value)).collect()
 }
 
-/// A label under the plot, held within the picture.
-pub(super) fn number_below<DB: DrawingBackend>(
+/// Draws a label below the plot, moved inward where it would leave the picture.
+pub(super) fn draw_x_tick_label<DB: DrawingBackend>(
     pen: &Pen<DB>,
-    plot: Area,
+    plot: PixelRect,
     x: i32,
     text: &str,
-    label: Label,
-) -> Drawn<DB> {
-    let half = pen.width(text, label) / 2;
-    let right = pen.all().right - half;
-    pen.text(text, (x.min(right).max(half), plot.bottom + pen.px(TICK + 9.0)), label)
+    label: LabelStyle,
+) -> DrawResult<DB> {
+    let half = pen.text_width(text, label) / 2;
+    let right = pen.full_rect().right - half;
+    pen.draw_text(text, (x.min(right).max(half), plot.bottom + pen.to_pixels(TICK_LENGTH + 9.0)), label)
 }
 
-/// Between the plot and what stands beside it: a tick must not be read as a minus.
-pub(super) fn beside_gap(axis: &Axis) -> f64 {
-    if axis.log() { TICK + 5.0 } else { 6.0 }
+/// Distance in CSS pixels between the plot and the numbers on its left, so that a tick is not read as a minus.
+pub(super) fn y_label_gap(axis: &Axis) -> f64 {
+    if axis.is_logarithmic() { TICK_LENGTH + 5.0 } else { 6.0 }
 }
 
-/// Numbers at the left of the plot with a grid line each.
-pub(super) fn beside<DB: DrawingBackend>(
+/// Draws numbers and grid lines of the vertical axis; no number is drawn near the pixels in `skip`.
+pub(super) fn draw_y_axis<DB: DrawingBackend>(
     pen: &Pen<DB>,
-    plot: Area,
+    plot: PixelRect,
     axis: &Axis,
     ticks: &[(f64, String)],
     skip: &[i32],
-) -> Drawn<DB> {
-    for y in minor_ticks(pen, axis, ticks) {
-        pen.across(plot.left - pen.px(TICK * 0.75), plot.left, y, 1.0, pen.theme.quiet)?;
+) -> DrawResult<DB> {
+    for y in minor_tick_pixels(pen, axis, ticks) {
+        pen.draw_horizontal_line(
+            plot.left - pen.to_pixels(TICK_LENGTH * 0.75),
+            plot.left,
+            y,
+            1.0,
+            pen.theme.quiet,
+        )?;
     }
     for (value, text) in ticks {
-        let Some(y) = axis.place_inside(*value) else { continue };
+        let Some(y) = axis.pixel_if_inside(*value) else { continue };
         if y < plot.bottom {
-            pen.across(plot.left, plot.right, y, 1.0, pen.theme.grid)?;
+            pen.draw_horizontal_line(plot.left, plot.right, y, 1.0, pen.theme.grid)?;
         }
-        if axis.log() {
-            pen.across(plot.left - pen.px(TICK), plot.left, y, 1.0, pen.theme.quiet)?;
+        if axis.is_logarithmic() {
+            pen.draw_horizontal_line(
+                plot.left - pen.to_pixels(TICK_LENGTH),
+                plot.left,
+                y,
+                1.0,
+                pen.theme.quiet,
+            )?;
         }
-        if skip.iter().all(|other| (other - y).abs() >= pen.px(pen.theme.tick_px)) {
-            pen.text(text, (plot.left - pen.px(beside_gap(axis)), y), pen.tick(HPos::Right))?;
+        if skip.iter().all(|other| (other - y).abs() >= pen.to_pixels(pen.theme.tick_px)) {
+            pen.draw_text(
+                text,
+                (plot.left - pen.to_pixels(y_label_gap(axis)), y),
+                pen.tick_style(HPos::Right),
+            )?;
         }
     }
     Ok(())

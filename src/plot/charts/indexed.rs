@@ -1,4 +1,4 @@
-//! Small PNG files: few colours, and as much compression as there is.
+//! Small PNG files: few colours and maximum compression.
 //!
 //! # Why
 //! A chart is one colour for the most part, and long rows of pixels repeat. The encoder that plotters brings writes three
@@ -11,19 +11,19 @@ use std::io;
 use png::{BitDepth, ColorType, Compression, Encoder, FilterType};
 use vivarium_core::sorting;
 
-/// Colours of a picture.
-const COLOURS: usize = 12;
+/// Number of colours of a picture.
+const PALETTE_SIZE: usize = 12;
 
-/// A picture of `[height, width, 3]` bytes as a PNG file of its most frequent colours.
+/// Encodes `[height, width, 3]` bytes as a PNG file with a palette of the most frequent colours.
 ///
 /// # Errors
-/// What the encoder reports.
-pub fn encode(pixels: &[u8], width: usize, height: usize) -> io::Result<Vec<u8>> {
+/// Errors of the encoder.
+pub fn encode_png(pixels: &[u8], width: usize, height: usize) -> io::Result<Vec<u8>> {
     assert_eq!(pixels.len(), width * height * 3, "three bytes per pixel");
-    let colours = palette(pixels);
+    let colours = build_palette(pixels);
     let mut rows = Vec::with_capacity(height * width.div_ceil(2));
     for row in pixels.chunks_exact(width * 3) {
-        let indices: Vec<u8> = row.chunks_exact(3).map(|pixel| nearest(&colours, pixel)).collect();
+        let indices: Vec<u8> = row.chunks_exact(3).map(|pixel| nearest_colour(&colours, pixel)).collect();
         rows.extend(indices.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).unwrap_or(&0)));
     }
     let mut file = vec![];
@@ -40,22 +40,26 @@ pub fn encode(pixels: &[u8], width: usize, height: usize) -> io::Result<Vec<u8>>
     Ok(file)
 }
 
-/// A channel with sixteen steps.
-fn coarse(channel: u8) -> u8 {
+/// Rounds a colour channel to sixteen levels.
+fn quantise_channel(channel: u8) -> u8 {
     (u16::from(channel) + 8).min(255) as u8 / 17 * 17
 }
 
-fn palette(pixels: &[u8]) -> Vec<[u8; 3]> {
+/// The most frequent colours, rounded, in descending order of frequency.
+fn build_palette(pixels: &[u8]) -> Vec<[u8; 3]> {
     let mut counts: BTreeMap<[u8; 3], usize> = BTreeMap::new();
     for pixel in pixels.chunks_exact(3) {
-        *counts.entry([coarse(pixel[0]), coarse(pixel[1]), coarse(pixel[2])]).or_default() += 1;
+        *counts
+            .entry([quantise_channel(pixel[0]), quantise_channel(pixel[1]), quantise_channel(pixel[2])])
+            .or_default() += 1;
     }
     let mut colours: Vec<_> = counts.into_iter().collect();
     sorting::sort_by_key(&mut colours, |(colour, count)| (usize::MAX - count, *colour));
-    colours.into_iter().take(COLOURS).map(|(colour, _)| colour).collect()
+    colours.into_iter().take(PALETTE_SIZE).map(|(colour, _)| colour).collect()
 }
 
-fn nearest(colours: &[[u8; 3]], pixel: &[u8]) -> u8 {
+/// Index of the palette colour nearest to a pixel.
+fn nearest_colour(colours: &[[u8; 3]], pixel: &[u8]) -> u8 {
     let distance = |colour: &[u8; 3]| -> u32 {
         colour.iter().zip(pixel).map(|(a, b)| u32::from(a.abs_diff(*b)).pow(2)).sum()
     };
@@ -72,7 +76,7 @@ mod tests {
         let (width, height) = (5, 40);
         let mut pixels = [255u8, 255, 255].repeat(width * height);
         pixels[..3].copy_from_slice(&[0, 119, 170]);
-        let file = encode(&pixels, width, height).unwrap();
+        let file = encode_png(&pixels, width, height).unwrap();
         assert!(file.len() < 140, "{} bytes", file.len());
         let mut reader = png::Decoder::new(file.as_slice()).read_info().unwrap();
         let info = reader.info();
@@ -90,17 +94,17 @@ mod tests {
         let (width, height) = (64, 48);
         let grey = |i: u32| [(i.wrapping_mul(2_654_435_761) >> 28) as u8 * 17; 3];
         let pixels: Vec<u8> = (0..width * height).flat_map(|i| grey(i as u32)).collect();
-        let file = encode(&pixels, width, height).unwrap();
+        let file = encode_png(&pixels, width, height).unwrap();
         let mut decoder = png::Decoder::new(file.as_slice());
         decoder.set_transformations(png::Transformations::EXPAND);
         let mut reader = decoder.read_info().unwrap();
         let mut read = vec![0; reader.output_buffer_size()];
         reader.next_frame(&mut read).unwrap();
-        let common = palette(&pixels);
-        assert_eq!(common.len(), COLOURS);
+        let common = build_palette(&pixels);
+        assert_eq!(common.len(), PALETTE_SIZE);
         assert_eq!(read.len(), pixels.len());
         for (read, pixel) in read.chunks_exact(3).zip(pixels.chunks_exact(3)) {
-            assert_eq!(read, common[usize::from(nearest(&common, pixel))]);
+            assert_eq!(read, common[usize::from(nearest_colour(&common, pixel))]);
         }
     }
 }

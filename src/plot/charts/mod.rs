@@ -1,4 +1,4 @@
-//! Draws a [`Reading`] by its shape, on any plotters backend: a canvas in the page, SVG and PNG natively.
+//! Draws charts from a [`Reading`] on any plotters backend: a canvas in the page, SVG and PNG natively.
 //!
 //! # Why
 //! Plotters gives the backends; axes, legends and labels are our own, because its mesh measures every label,
@@ -13,7 +13,7 @@ use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
 use plotters::style::RGBColor;
 
-use crate::analysis::{Lines, Reading};
+use crate::analysis::{LineChart, Reading};
 
 mod axis;
 mod bars;
@@ -46,118 +46,127 @@ mod tests;
 mod theme;
 
 #[cfg(all(feature = "ui", target_family = "wasm"))]
-pub use theme::enlarged;
-pub use theme::{MUTED, Quirks, Theme};
+pub use theme::presenter_scale;
+pub use theme::{BackendQuirks, MUTED_COLOURS, Theme};
 
-/// What drawing on a backend gives.
-pub type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
+/// Result of a drawing operation: nothing, or the error of the plotters backend.
+pub type DrawResult<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 
-/// Draws a reading over the whole area, background included. Too small an area stays empty.
+/// Draws a chart over the whole area, background included. An area that is too small stays empty.
 ///
 /// # Errors
-/// What the backend reports; a canvas and an SVG string report nothing in practice.
+/// Errors of the backend; a canvas and an SVG string have none in practice.
 pub fn draw<DB: DrawingBackend>(
     area: &DrawingArea<DB, Shift>,
     reading: &Reading,
     theme: &Theme,
-) -> Drawn<DB> {
-    draw_across(area, reading, theme).map(|_| ())
+) -> DrawResult<DB> {
+    draw_with_axes(area, reading, theme).map(|_| ())
 }
 
-/// Where curves were drawn, in the backend's pixels.
+/// Axes of a drawn line chart, for converting between values and backend pixels.
 #[derive(Debug, Clone, Copy)]
-pub struct Across {
+pub struct PlotAxes {
+    /// Horizontal axis.
     x: axis::Axis,
+    /// Vertical axis.
     y: axis::Axis,
 }
 
-impl Across {
-    /// The place on the horizontal axis so many pixels from the left, held within its ends.
-    pub fn value(&self, pixel: f64) -> f64 {
-        self.x.value(pixel)
+impl PlotAxes {
+    /// Value on the horizontal axis at `pixel` from the left, clamped to its ends.
+    pub fn x_value(&self, pixel: f64) -> f64 {
+        self.x.value_at(pixel)
     }
 
-    /// How many pixels from the left a place lies, if it is within the ends.
-    pub fn place(&self, value: f64) -> Option<f64> {
-        self.x.place_inside(value).map(f64::from)
+    /// Horizontal pixel of a value; `None` outside the axis.
+    pub fn x_pixel(&self, value: f64) -> Option<f64> {
+        self.x.pixel_if_inside(value).map(f64::from)
     }
 
-    /// How many pixels from the top a height lies, held within the ends; none for what has no place.
-    pub fn height(&self, value: f64) -> Option<f64> {
-        self.y.place(value).map(f64::from)
+    /// Vertical pixel of a value, from the top, clamped to the axis; `None` if it has no position.
+    pub fn y_pixel(&self, value: f64) -> Option<f64> {
+        self.y.pixel_clamped(value).map(f64::from)
     }
 
-    /// Left, upper, right and lower edge.
+    /// Left, upper, right and lower edge of the plot in pixels.
     pub fn edges(&self) -> [f64; 4] {
-        [self.x.start, self.y.end, self.x.end, self.y.start].map(f64::from)
+        [self.x.start_pixel, self.y.end_pixel, self.x.end_pixel, self.y.start_pixel].map(f64::from)
     }
 
-    /// Ends of the horizontal axis that shows `1 / factor` of it, with what is at `pixel` where it is.
-    pub fn nearer(&self, pixel: f64, factor: f64) -> (f64, f64) {
-        self.x.nearer(pixel, factor)
+    /// Range of the horizontal axis zoomed in by `factor`, with the value at `pixel` fixed.
+    pub fn zoom_x(&self, pixel: f64, factor: f64) -> (f64, f64) {
+        self.x.zoomed_range(pixel, factor)
     }
 }
 
-impl Across {
-    /// Ends of both axes over so many pixels, for tests of what stands over a chart.
-    pub fn of((left, right): (f64, f64), (bottom, top): (f64, f64), width: i32, height: i32) -> Self {
+impl PlotAxes {
+    /// Linear axes from (left, right) and (bottom, top) over `width` × `height` pixels, for tests.
+    pub fn from_ranges(
+        (left, right): (f64, f64),
+        (bottom, top): (f64, f64),
+        width: i32,
+        height: i32,
+    ) -> Self {
         let axis = |low, high, start, end| axis::Axis {
             low,
             high,
-            scale: axis::Scale::Even,
-            whole: false,
-            start,
-            end,
-            unit: 1.0,
+            scale: axis::AxisScale::Linear,
+            whole_ticks_only: false,
+            start_pixel: start,
+            end_pixel: end,
+            tick_unit: 1.0,
         };
-        Across { x: axis(left, right, 0, width), y: axis(bottom, top, height, 0) }
+        PlotAxes { x: axis(left, right, 0, width), y: axis(bottom, top, height, 0) }
     }
 }
 
-/// A curve's name with its colour.
+/// A legend entry for the page: name and colour.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Named {
+pub struct LegendItem {
     /// Name in the legend.
     pub name: String,
-    /// Colour as CSS writes it.
+    /// Colour in CSS notation.
     pub colour: String,
-    /// Whether it is a part of the background, and no curve.
+    /// Whether the entry names a background interval instead of a curve.
     pub is_patch: bool,
-    /// Whether the curve is not drawn now.
+    /// Whether the curve is switched off.
     pub is_hidden: bool,
 }
 
-/// The legend of curves, for a page that writes it itself.
-pub fn legend(lines: &Lines, theme: &Theme) -> Vec<Named> {
-    let entries = lines::legend(lines, &lines::styles(theme, lines), |_| false);
-    let entries = entries.into_iter().chain(lines::patches(theme, lines));
-    let named = |entry: frame::Entry| Named {
+/// Legend entries of a line chart, for a page that shows its own legend.
+pub fn legend_items(lines: &LineChart, theme: &Theme) -> Vec<LegendItem> {
+    let entries = lines::legend_entries(lines, &lines::curve_styles(theme, lines), |_| false);
+    let entries = entries.into_iter().chain(lines::span_entries(theme, lines));
+    let named = |entry: frame::LegendEntry| LegendItem {
         name: entry.name,
-        colour: css(entry.colour),
-        is_patch: entry.swatch == frame::Swatch::Patch,
+        colour: css_colour(entry.colour),
+        is_patch: entry.swatch == frame::LegendSwatch::Patch,
         is_hidden: entry.hidden,
     };
     entries.map(named).collect()
 }
 
-/// The colour of each curve as CSS writes it.
-pub fn colours(lines: &Lines, theme: &Theme) -> Vec<String> {
-    lines::styles(theme, lines).into_iter().map(|style| css(style.colour)).collect()
+/// Colour of each curve in CSS notation.
+pub fn curve_colours(lines: &LineChart, theme: &Theme) -> Vec<String> {
+    lines::curve_styles(theme, lines).into_iter().map(|style| css_colour(style.colour)).collect()
 }
 
-fn css(RGBColor(red, green, blue): RGBColor) -> String {
+/// The colour as "#rrggbb".
+fn css_colour(RGBColor(red, green, blue): RGBColor) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// The same as [`draw`]; of curves, where they are as well, so that a pointer can be followed.
+/// As [`draw`], and returns the axes of a line chart so that pointer positions can be converted to values; `None` for
+/// other charts.
 ///
 /// # Errors
 /// As [`draw`].
-pub fn draw_across<DB: DrawingBackend>(
+pub fn draw_with_axes<DB: DrawingBackend>(
     area: &DrawingArea<DB, Shift>,
     reading: &Reading,
     theme: &Theme,
-) -> Result<Option<Across>, DrawingAreaErrorKind<DB::ErrorType>> {
+) -> Result<Option<PlotAxes>, DrawingAreaErrorKind<DB::ErrorType>> {
     area.fill(&theme.bg)?;
     let pen = pen::Pen::new(area, theme);
     match reading {
@@ -165,5 +174,5 @@ pub fn draw_across<DB: DrawingBackend>(
         Reading::Grid(grid) => heatmap::draw(&pen, grid)?,
         Reading::Bars(bars) => bars::draw(&pen, bars)?,
     }
-    Ok(pen.across.get().map(|(x, y)| Across { x, y }))
+    Ok(pen.axes.get().map(|(x, y)| PlotAxes { x, y }))
 }

@@ -1,7 +1,8 @@
 //! Numbers as short text.
 
-/// `value` as short as the distance `step` to its neighbours allows: 0.25, 1.5k, 20k, 1M, 2e−5.
-pub(super) fn label(value: f64, step: f64) -> String {
+/// Formats a tick value with as few digits as the distance `step` to its neighbours allows: 0.25, 1.5k, 20k, 1M,
+/// 2e−5.
+pub(super) fn format_tick(value: f64, step: f64) -> String {
     let size = value.abs();
     if size < step * 1e-6 || size == 0.0 {
         return "0".into();
@@ -20,27 +21,27 @@ pub(super) fn label(value: f64, step: f64) -> String {
         let base = libm::pow(10.0, libm::floor(libm::log10(size * (1.0 + 1e-9))));
         let text = format!("{:.*e}", digits(step / base), value);
         match text.split_once('e') {
-            Some((number, exponent)) => format!("{}e{exponent}", shorter(number)),
+            Some((number, exponent)) => format!("{}e{exponent}", trim_zeros(number)),
             None => text,
         }
     } else {
-        shorter(&format!("{:.*}", digits(step / unit), value / unit)) + suffix
+        trim_zeros(&format!("{:.*}", digits(step / unit), value / unit)) + suffix
     };
     text.replace('-', "−")
 }
 
-/// `value` with two significant digits.
-pub(super) fn rounded(value: f64) -> String {
+/// Formats a value with two significant digits.
+pub(super) fn format_two_digits(value: f64) -> String {
     let size = value.abs();
     if size < 1e-290 || !size.is_finite() {
         return "0".into();
     }
     let digit = libm::pow(10.0, libm::floor(libm::log10(size)) - 1.0);
-    label((value / digit).round() * digit, digit)
+    format_tick((value / digit).round() * digit, digit)
 }
 
-/// Without zeros at the end.
-fn shorter(number: &str) -> String {
+/// Removes trailing zeros after the decimal point.
+fn trim_zeros(number: &str) -> String {
     if number.contains('.') {
         number.trim_end_matches('0').trim_end_matches('.').into()
     } else {
@@ -57,7 +58,7 @@ mod tests {
         for (v, text) in
             [(0.3142, "0.31"), (-12.7, "−13"), (1234.0, "1.2k"), (4.24e-5, "4.2e−5"), (0.999, "1")]
         {
-            assert_eq!(rounded(v), text);
+            assert_eq!(format_two_digits(v), text);
         }
     }
 
@@ -65,7 +66,7 @@ mod tests {
     fn as_short_as_the_neighbours_allow() {
         let pairs = [(0.25, 0.05, "0.25"), (1500.0, 500.0, "1.5k"), (2e-5, 1e-5, "2e−5"), (0.0, 0.1, "0")];
         for (value, step, text) in pairs {
-            assert_eq!(label(value, step), text);
+            assert_eq!(format_tick(value, step), text);
         }
     }
 }

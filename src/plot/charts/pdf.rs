@@ -24,65 +24,78 @@ use subsetter::GlyphRemapper;
 use ttf_parser::Face;
 
 use super::figure::Figure;
-use super::picture::INSTEAD;
-use super::{Quirks, Theme};
+use super::picture::FONT_SUBSTITUTES;
+use super::{BackendQuirks, Theme};
 
-/// Plotters counts in whole units: so many of them per CSS pixel.
-const UNITS: u32 = 8;
+/// Integer units of the plotters backend per CSS pixel.
+const UNITS_PER_PIXEL: u32 = 8;
 /// Points per inch.
-const POINTS: f64 = 72.0;
+const POINTS_PER_INCH: f64 = 72.0;
 /// CSS pixels per inch.
-const PIXELS: f64 = 96.0;
-/// How far below the middle of capitals the line of writing is, in em.
-const DROP: f64 = 0.35;
-/// Width of the outline that makes a letter bold, in em: the bundled font has one weight.
-const BOLD: f64 = 0.032;
-/// How far from its ends the control points of a quarter of a circle are.
-const ROUND: f32 = 0.552_284_8;
-/// What stands for a character that the font has not.
-const MISSING: char = '?';
+const PIXELS_PER_INCH: f64 = 96.0;
+/// Distance from the middle of capitals down to the baseline, in em.
+const BASELINE_OFFSET: f64 = 0.35;
+/// Width in em of the outline that makes a letter bold: the bundled font has one weight.
+const BOLD_STROKE_WIDTH: f64 = 0.032;
+/// Distance of the control points of a Bézier quarter circle from its ends, relative to the radius.
+const CIRCLE_CONTROL: f32 = 0.552_284_8;
+/// Replacement for characters that the font lacks.
+const MISSING_CHARACTER: char = '?';
 
+/// Resource name of the font in the file.
 const FONT: Name<'static> = Name(b"F1");
+/// PostScript name of the font subset.
 const FONT_NAME: Name<'static> = Name(b"VIVARI+Ubuntu-Light");
-const SYSTEM: SystemInfo<'static> =
+/// Character collection of the font: glyph numbers.
+const CID_SYSTEM: SystemInfo<'static> =
     SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 
-/// What is drawn so far.
-pub(super) struct Sheet {
+/// Content of a PDF page with one embedded font subset.
+pub(super) struct PdfPage {
+    /// Drawing operators of the page.
     content: Content,
-    /// In units.
+    /// Width and height in backend units.
     size: (u32, u32),
+    /// The bundled font.
     face: Face<'static>,
-    /// Letters that occur, under the numbers that they have in the file.
+    /// Maps used glyphs of the font to glyph numbers of the subset.
     glyphs: GlyphRemapper,
-    /// The character and the width of each, in thousandths of an em.
-    letters: BTreeMap<u16, (char, f32)>,
-    /// Opacities that occur, in percent.
+    /// For each glyph number of the subset, its character and width in thousandths of an em.
+    used_characters: BTreeMap<u16, (char, f32)>,
+    /// Opacities in use, in percent.
     opacities: BTreeSet<u8>,
 }
 
-impl Sheet {
+impl PdfPage {
+    /// An empty page; fails if the bundled font cannot be read.
     fn new(size: (u32, u32)) -> Result<Self, io::Error> {
         let face = Face::parse(epaint_default_fonts::UBUNTU_LIGHT, 0).map_err(io::Error::other)?;
         let (content, glyphs) = (Content::new(), GlyphRemapper::new());
-        Ok(Sheet { content, size, face, glyphs, letters: BTreeMap::new(), opacities: BTreeSet::new() })
+        Ok(PdfPage {
+            content,
+            size,
+            face,
+            glyphs,
+            used_characters: BTreeMap::new(),
+            opacities: BTreeSet::new(),
+        })
     }
 
-    /// Chooses the opacity; what is drawn next belongs to it until [`Content::restore_state`].
-    fn begin(&mut self, colour: BackendColor) {
+    /// Saves the graphics state and sets opacity and colour of the next path or text.
+    fn begin_paint(&mut self, colour: BackendColor) {
         let percent = (colour.alpha * 100.0).round().clamp(0.0, 100.0) as u8;
         self.content.save_state();
         if percent < 100 {
             self.opacities.insert(percent);
-            self.content.set_parameters(Name(opacity(percent).as_bytes()));
+            self.content.set_parameters(Name(opacity_name(percent).as_bytes()));
         }
         let [red, green, blue] =
             [colour.rgb.0, colour.rgb.1, colour.rgb.2].map(|part| f32::from(part) / 255.0);
         self.content.set_fill_rgb(red, green, blue).set_stroke_rgb(red, green, blue);
     }
 
-    /// Paints the path and ends what [`Sheet::begin`] began.
-    fn end(&mut self, is_filled: bool, width: u32) {
+    /// Fills or strokes the path, and restores the graphics state that [`begin_paint`](Self::begin_paint) saved.
+    fn end_paint(&mut self, is_filled: bool, width: u32) {
         match is_filled {
             true => self.content.fill_nonzero(),
             false => self.content.set_line_width(width.max(1) as f32).stroke(),
@@ -90,7 +103,8 @@ impl Sheet {
         self.content.restore_state();
     }
 
-    fn path(&mut self, points: impl IntoIterator<Item = BackendCoord>) -> bool {
+    /// Appends line segments through the points to the current path; false if there are none.
+    fn append_path(&mut self, points: impl IntoIterator<Item = BackendCoord>) -> bool {
         let mut points = points.into_iter();
         let Some((x, y)) = points.next() else { return false };
         self.content.move_to(x as f32, y as f32);
@@ -100,27 +114,28 @@ impl Sheet {
         true
     }
 
-    /// The numbers of a text's letters in the file, and its width in em.
-    fn letters(&mut self, text: &str) -> (Vec<u8>, f64) {
+    /// Encodes a text as glyph numbers of the subset (two bytes each), and returns its width in em.
+    fn encode_text(&mut self, text: &str) -> (Vec<u8>, f64) {
         let em = f64::from(self.face.units_per_em());
         let (mut codes, mut wide) = (vec![], 0.0);
         for letter in text.chars() {
             let own = self.face.glyph_index(letter).map(|glyph| (letter, glyph));
-            let Some((letter, glyph)) = own.or_else(|| Some((MISSING, self.face.glyph_index(MISSING)?)))
+            let Some((letter, glyph)) =
+                own.or_else(|| Some((MISSING_CHARACTER, self.face.glyph_index(MISSING_CHARACTER)?)))
             else {
                 continue;
             };
             let width = f64::from(self.face.glyph_hor_advance(glyph).unwrap_or(0)) / em;
             let code = self.glyphs.remap(glyph.0);
-            self.letters.insert(code, (letter, (1000.0 * width) as f32));
+            self.used_characters.insert(code, (letter, (1000.0 * width) as f32));
             codes.extend(code.to_be_bytes());
             wide += width;
         }
         (codes, wide)
     }
 
-    /// The file, on a page of so many points.
-    fn file(self, title: &str, (width, height): (f64, f64)) -> Result<Vec<u8>, io::Error> {
+    /// Bytes of the PDF file, with a page of this width and height in points.
+    fn into_pdf(self, title: &str, (width, height): (f64, f64)) -> Result<Vec<u8>, io::Error> {
         let [catalog, tree, page, content, info] = [1, 2, 3, 4, 5].map(Ref::new);
         let [font, cid, descriptor, data, cmap] = [6, 7, 8, 9, 10].map(Ref::new);
         let mut pdf = Pdf::new();
@@ -132,7 +147,7 @@ impl Sheet {
         resources.fonts().pair(FONT, font);
         let mut states = resources.ext_g_states();
         for percent in &self.opacities {
-            let name = opacity(*percent);
+            let name = opacity_name(*percent);
             let mut state =
                 states.insert(Name(name.as_bytes())).start::<pdf_writer::writers::ExtGraphicsState>();
             state.non_stroking_alpha(f32::from(*percent) / 100.0);
@@ -152,11 +167,11 @@ impl Sheet {
         widths
             .subtype(CidFontType::Type2)
             .base_font(FONT_NAME)
-            .system_info(SYSTEM)
+            .system_info(CID_SYSTEM)
             .font_descriptor(descriptor)
             .cid_to_gid_map_predefined(Name(b"Identity"));
         let mut each = widths.widths();
-        for (code, (_, width)) in &self.letters {
+        for (code, (_, width)) in &self.used_characters {
             each.same(*code, *code, *width);
         }
         drop(each);
@@ -180,58 +195,60 @@ impl Sheet {
             .font_file2(data);
         let letters = subsetter::subset(epaint_default_fonts::UBUNTU_LIGHT, 0, &self.glyphs);
         let letters = letters.map_err(io::Error::other)?;
-        let packed = compressed(&letters)?;
+        let packed = compress_stream(&letters)?;
         let mut stream = pdf.stream(data, &packed);
         stream.filter(Filter::FlateDecode).pair(Name(b"Length1"), letters.len() as i32);
         drop(stream);
-        let mut unicode = UnicodeCmap::new(Name(b"Letters"), SYSTEM);
-        for (code, (letter, _)) in &self.letters {
+        let mut unicode = UnicodeCmap::new(Name(b"Letters"), CID_SYSTEM);
+        for (code, (letter, _)) in &self.used_characters {
             unicode.pair(*code, *letter);
         }
         let unicode = unicode.finish();
         pdf.cmap(cmap, unicode.as_slice());
-        let strokes = compressed(self.content.finish().as_slice())?;
+        let strokes = compress_stream(self.content.finish().as_slice())?;
         pdf.stream(content, &strokes).filter(Filter::FlateDecode);
         Ok(pdf.finish())
     }
 }
 
-/// The data as a stream with the filter `FlateDecode`.
-fn compressed(data: &[u8]) -> io::Result<Vec<u8>> {
+/// Compresses a stream for the filter `FlateDecode`.
+fn compress_stream(data: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(vec![], Compression::best());
     encoder.write_all(data)?;
     encoder.finish()
 }
 
-fn opacity(percent: u8) -> String {
+/// Resource name of an opacity.
+fn opacity_name(percent: u8) -> String {
     format!("A{percent}")
 }
 
-/// Plotters' way to the sheet.
-struct Backend<'a>(&'a mut Sheet);
+/// Plotters backend that draws on a PDF page.
+struct PdfBackend<'a>(&'a mut PdfPage);
 
-type Done = Result<(), DrawingErrorKind<io::Error>>;
+/// Result of a drawing operation on the PDF backend.
+type PdfResult = Result<(), DrawingErrorKind<io::Error>>;
 
-impl DrawingBackend for Backend<'_> {
+impl DrawingBackend for PdfBackend<'_> {
     type ErrorType = io::Error;
 
     fn get_size(&self) -> (u32, u32) {
         self.0.size
     }
 
-    fn ensure_prepared(&mut self) -> Done {
+    fn ensure_prepared(&mut self) -> PdfResult {
         Ok(())
     }
 
-    fn present(&mut self) -> Done {
+    fn present(&mut self) -> PdfResult {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Done {
+    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> PdfResult {
         self.draw_rect((x, y), (x + 1, y + 1), &colour, true)
     }
 
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Done {
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> PdfResult {
         self.draw_path([from, to], style)
     }
 
@@ -241,10 +258,10 @@ impl DrawingBackend for Backend<'_> {
         (right, bottom): BackendCoord,
         style: &S,
         fill: bool,
-    ) -> Done {
-        self.0.begin(style.color());
+    ) -> PdfResult {
+        self.0.begin_paint(style.color());
         self.0.content.rect(left as f32, top as f32, (right - left) as f32, (bottom - top) as f32);
-        self.0.end(fill, style.stroke_width());
+        self.0.end_paint(fill, style.stroke_width());
         Ok(())
     }
 
@@ -252,10 +269,10 @@ impl DrawingBackend for Backend<'_> {
         &mut self,
         path: I,
         style: &S,
-    ) -> Done {
-        self.0.begin(style.color());
-        if self.0.path(path) {
-            self.0.end(false, style.stroke_width());
+    ) -> PdfResult {
+        self.0.begin_paint(style.color());
+        if self.0.append_path(path) {
+            self.0.end_paint(false, style.stroke_width());
         } else {
             self.0.content.restore_state();
         }
@@ -268,10 +285,10 @@ impl DrawingBackend for Backend<'_> {
         radius: u32,
         style: &S,
         fill: bool,
-    ) -> Done {
-        self.0.begin(style.color());
+    ) -> PdfResult {
+        self.0.begin_paint(style.color());
         let (x, y, r) = (x as f32, y as f32, radius as f32);
-        let k = r * ROUND;
+        let k = r * CIRCLE_CONTROL;
         let content = &mut self.0.content;
         content.move_to(x + r, y);
         content.cubic_to(x + r, y + k, x + k, y + r, x, y + r);
@@ -279,7 +296,7 @@ impl DrawingBackend for Backend<'_> {
         content.cubic_to(x - r, y - k, x - k, y - r, x, y - r);
         content.cubic_to(x + k, y - r, x + r, y - k, x + r, y);
         content.close_path();
-        self.0.end(fill, style.stroke_width());
+        self.0.end_paint(fill, style.stroke_width());
         Ok(())
     }
 
@@ -287,26 +304,26 @@ impl DrawingBackend for Backend<'_> {
         &mut self,
         points: I,
         style: &S,
-    ) -> Done {
-        self.0.begin(style.color());
-        if self.0.path(points) {
+    ) -> PdfResult {
+        self.0.begin_paint(style.color());
+        if self.0.append_path(points) {
             self.0.content.close_path();
-            self.0.end(true, 0);
+            self.0.end_paint(true, 0);
         } else {
             self.0.content.restore_state();
         }
         Ok(())
     }
 
-    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Done {
-        let (codes, wide) = self.0.letters(text);
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> PdfResult {
+        let (codes, wide) = self.0.encode_text(text);
         let em = style.size();
         let before = match style.anchor().h_pos {
             HPos::Left => 0.0,
             HPos::Center => wide * em / 2.0,
             HPos::Right => wide * em,
         };
-        let (x, y, drop) = (f64::from(x), f64::from(y), DROP * em);
+        let (x, y, drop) = (f64::from(x), f64::from(y), BASELINE_OFFSET * em);
         // The page counts downwards here, so letters are turned over.
         let matrix = match style.transform() {
             FontTransform::Rotate270 => [0.0, -1.0, -1.0, 0.0, x + drop, y + before],
@@ -314,11 +331,11 @@ impl DrawingBackend for Backend<'_> {
             FontTransform::Rotate180 => [-1.0, 0.0, 0.0, 1.0, x + before, y - drop],
             FontTransform::None => [1.0, 0.0, 0.0, -1.0, x - before, y + drop],
         };
-        self.0.begin(style.color());
+        self.0.begin_paint(style.color());
         let content = &mut self.0.content;
         content.begin_text().set_font(FONT, em as f32);
         if matches!(style.style(), FontStyle::Bold) {
-            content.set_line_width((BOLD * em) as f32);
+            content.set_line_width((BOLD_STROKE_WIDTH * em) as f32);
             content.set_text_rendering_mode(TextRenderingMode::FillStroke);
         }
         content.set_text_matrix(matrix.map(|part| part as f32)).show(Str(&codes)).end_text().restore_state();
@@ -326,59 +343,63 @@ impl DrawingBackend for Backend<'_> {
     }
 }
 
-/// All of a figure on a sheet.
-fn drawn(figure: &Figure, theme: &Theme) -> Result<Sheet, io::Error> {
-    let mut sheet = Sheet::new(figure.units(UNITS))?;
-    let scale = f64::from(UNITS) * figure.form.zoom;
-    let quirks = Quirks { instead: INSTEAD, ..Quirks::CANVAS };
+/// Draws a figure on a new page.
+fn draw_page(figure: &Figure, theme: &Theme) -> Result<PdfPage, io::Error> {
+    let mut sheet = PdfPage::new(figure.size_in_units(UNITS_PER_PIXEL))?;
+    let scale = f64::from(UNITS_PER_PIXEL) * figure.format.zoom;
+    let quirks = BackendQuirks { substitutes: FONT_SUBSTITUTES, ..BackendQuirks::CANVAS };
     let theme = Theme { scale, quirks, ..theme.clone() };
     let (points, height) = (points_per_unit(), f64::from(sheet.size.1));
     sheet.content.transform([points, 0.0, 0.0, -points, 0.0, points * height].map(|part| part as f32));
     sheet.content.set_line_cap(LineCapStyle::RoundCap).set_line_join(LineJoinStyle::RoundJoin);
     {
-        let area = Backend(&mut sheet).into_drawing_area();
+        let area = PdfBackend(&mut sheet).into_drawing_area();
         figure.draw(&area, &theme).map_err(io::Error::other)?;
     }
     Ok(sheet)
 }
 
+/// Points per backend unit.
 fn points_per_unit() -> f64 {
-    POINTS / PIXELS / f64::from(UNITS)
+    POINTS_PER_INCH / PIXELS_PER_INCH / f64::from(UNITS_PER_PIXEL)
 }
 
 /// Width and height of the page in points.
-fn page(figure: &Figure) -> (f64, f64) {
-    match &figure.form.paper {
+fn page_size(figure: &Figure) -> (f64, f64) {
+    match &figure.format.size {
         Some(paper) => {
-            let (width, height) = paper.inches();
-            (POINTS * width, POINTS * height)
+            let (width, height) = paper.in_inches();
+            (POINTS_PER_INCH * width, POINTS_PER_INCH * height)
         }
         None => {
             let (width, height) = figure.size();
-            (POINTS / PIXELS * f64::from(width), POINTS / PIXELS * f64::from(height))
+            (
+                POINTS_PER_INCH / PIXELS_PER_INCH * f64::from(width),
+                POINTS_PER_INCH / PIXELS_PER_INCH * f64::from(height),
+            )
         }
     }
 }
 
-/// Several readings as the bytes of a PDF file of one page; the theme's scale is of no account there.
+/// Encodes a figure as a PDF file of one page; the theme's scale is ignored.
 ///
 /// # Errors
 /// If the bundled font cannot be read.
 pub fn figure_pdf(figure: &Figure, theme: &Theme) -> io::Result<Vec<u8>> {
-    drawn(figure, theme)?.file(figure.name(), page(figure))
+    draw_page(figure, theme)?.into_pdf(figure.accessible_name(), page_size(figure))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::{Form, Paper, Unit};
+    use super::super::figure::{FigureLayout, LengthUnit, PictureSize};
     use super::super::samples::samples;
     use super::*;
-    use crate::analysis::{Lines, Reading, Series};
+    use crate::analysis::{LineChart, Reading, Series};
 
     /// The texts that a sheet shows, read from its strokes: each string of letters by the characters that they have.
     fn texts(figure: &Figure) -> Vec<String> {
-        let sheet = drawn(figure, &Theme::light()).unwrap();
-        let letters = sheet.letters.clone();
+        let sheet = draw_page(figure, &Theme::light()).unwrap();
+        let letters = sheet.used_characters.clone();
         let strokes = sheet.content.finish().into_vec();
         let mut found = vec![];
         // Strings stand before the operator that shows them: in brackets with escapes, or in hexadecimal.
@@ -431,33 +452,36 @@ mod tests {
         }
     }
 
-    fn figure<'a>(readings: &'a [Reading], form: Form<'a>) -> Figure<'a> {
-        Figure { readings, title: "#v1/sparse-parity?n=20", columns: 2, panel: (320, 180), form }
+    fn figure<'a>(readings: &'a [Reading], form: FigureLayout<'a>) -> Figure<'a> {
+        Figure { readings, title: "#v1/sparse-parity?n=20", columns: 2, chart_size: (320, 180), format: form }
     }
 
     #[test]
     fn a_page_has_the_size_that_was_asked_for() {
         let readings: Vec<Reading> = samples().into_iter().take(2).map(|sample| sample.1).collect();
-        let of = |form: Form| {
+        let of = |form: FigureLayout| {
             String::from_utf8_lossy(&figure_pdf(&figure(&readings, form), &Theme::light()).unwrap())
                 .into_owned()
         };
         for (width, height, unit, expected) in [
-            (3.3, 2.4, Unit::Inch, "/MediaBox [0 0 237.6 172.8]"),
-            (2.54, 5.08, Unit::Centimetre, "/MediaBox [0 0 72 144]"),
-            (640.0, 480.0, Unit::Pixel, "/MediaBox [0 0 480 360]"),
+            (3.3, 2.4, LengthUnit::Inch, "/MediaBox [0 0 237.6 172.8]"),
+            (2.54, 5.08, LengthUnit::Centimetre, "/MediaBox [0 0 72 144]"),
+            (640.0, 480.0, LengthUnit::Pixel, "/MediaBox [0 0 480 360]"),
         ] {
-            let text = of(Form { paper: Some(Paper { width, height, unit }), ..Form::default() });
+            let text = of(FigureLayout {
+                size: Some(PictureSize { width, height, unit }),
+                ..FigureLayout::default()
+            });
             assert!(text.starts_with("%PDF-1.") && text.contains(expected), "{expected}");
             assert!(text.contains("/FontFile2") && text.contains("/ToUnicode"));
         }
         // Two charts of 320 by 180 CSS pixels below a title.
-        assert!(of(Form::default()).contains("/MediaBox [0 0 480 157.5]"));
+        assert!(of(FigureLayout::default()).contains("/MediaBox [0 0 480 157.5]"));
     }
 
     #[test]
     fn text_stays_text() {
-        let lines = Lines {
+        let lines = LineChart {
             title: "Loss (held out) \\ 5 ∝ n".into(),
             x_label: "step".into(),
             y_label: "nats".into(),
@@ -470,7 +494,7 @@ mod tests {
             ..Default::default()
         };
         let readings = [Reading::Lines(lines)];
-        let found = texts(&figure(&readings, Form::default()));
+        let found = texts(&figure(&readings, FigureLayout::default()));
         for text in [
             "#v1/sparse-parity?n=20",
             "Loss (held out) \\ 5 ~ n",
@@ -488,8 +512,11 @@ mod tests {
         for (name, reading) in samples() {
             let readings = [reading];
             for theme in [Theme::light(), Theme::dark(), Theme::print()] {
-                let one = figure_pdf(&figure(&readings, Form::default()), &theme).unwrap();
-                assert!(one == figure_pdf(&figure(&readings, Form::default()), &theme).unwrap(), "{name}");
+                let one = figure_pdf(&figure(&readings, FigureLayout::default()), &theme).unwrap();
+                assert!(
+                    one == figure_pdf(&figure(&readings, FigureLayout::default()), &theme).unwrap(),
+                    "{name}"
+                );
                 assert!(one.ends_with(b"%%EOF") && one.len() < 200_000, "{name}: {} bytes", one.len());
             }
         }

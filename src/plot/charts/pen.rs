@@ -10,27 +10,27 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontStyle, FontTransform, RGBColor, TextStyle};
 
 use super::axis::Axis;
-use super::decimate::Point;
-use super::{Drawn, Theme};
+use super::decimate::PixelPoint;
+use super::{DrawResult, Theme};
 
-/// How a label is set.
+/// Text style of a label.
 #[derive(Clone, Copy)]
-pub(super) struct Label {
-    /// Size in CSS pixels.
+pub(super) struct LabelStyle {
+    /// Font size in CSS pixels.
     pub size: f64,
-    /// Its colour.
+    /// Text colour.
     pub colour: RGBColor,
-    /// Which part of it stands at the given place; its vertical middle always does.
+    /// Horizontal alignment at the given position; vertically the text is centred.
     pub align: HPos,
-    /// Whether it is bold, where the font can be.
+    /// Whether the text is bold, if the font supports it.
     pub bold: bool,
-    /// Whether it reads upwards.
-    pub turned: bool,
+    /// Whether the text is rotated to read upwards.
+    pub is_vertical: bool,
 }
 
-/// A box of pixels, right and lower edge excluded.
+/// A rectangle in backend pixels; right and lower edge are exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Area {
+pub(super) struct PixelRect {
     /// Left edge.
     pub left: i32,
     /// Upper edge.
@@ -41,90 +41,103 @@ pub(super) struct Area {
     pub bottom: i32,
 }
 
-impl Area {
-    /// Pixels across.
+impl PixelRect {
+    /// Width in backend pixels.
     pub fn width(&self) -> i32 {
         self.right - self.left
     }
 
-    /// Pixels down.
+    /// Height in backend pixels.
     pub fn height(&self) -> i32 {
         self.bottom - self.top
     }
 }
 
-/// A drawing area with a theme.
+/// Drawing primitives on a plotters area, with the colours and sizes of a theme.
 pub(super) struct Pen<'a, DB: DrawingBackend> {
+    /// The plotters drawing area.
     area: &'a DrawingArea<DB, Shift>,
-    /// The theme.
+    /// Colours and sizes.
     pub theme: &'a Theme,
-    /// The horizontal axis, once there is one that a value can be read off.
-    pub across: Cell<Option<(Axis, Axis)>>,
+    /// Horizontal and vertical axis of a drawn line chart; `None` before and for other charts.
+    pub axes: Cell<Option<(Axis, Axis)>>,
+    /// Backend pixels per CSS pixel.
     scale: f64,
 }
 
 impl<'a, DB: DrawingBackend> Pen<'a, DB> {
-    /// A pen for this area.
+    /// A pen for this area and theme.
     pub fn new(area: &'a DrawingArea<DB, Shift>, theme: &'a Theme) -> Self {
         let scale = if theme.scale.is_finite() { theme.scale.clamp(0.1, 32.0) } else { 1.0 };
-        Pen { area, theme, across: Cell::new(None), scale }
+        Pen { area, theme, axes: Cell::new(None), scale }
     }
 
-    /// All pixels.
-    pub fn all(&self) -> Area {
+    /// The whole area.
+    pub fn full_rect(&self) -> PixelRect {
         let (width, height) = self.area.dim_in_pixel();
         let most = 1 << 20;
-        Area { left: 0, top: 0, right: width.min(most) as i32, bottom: height.min(most) as i32 }
+        PixelRect { left: 0, top: 0, right: width.min(most) as i32, bottom: height.min(most) as i32 }
     }
 
-    /// A length of at least one pixel.
-    pub fn px(&self, css: f64) -> i32 {
+    /// Converts CSS pixels to backend pixels, at least 1.
+    pub fn to_pixels(&self, css: f64) -> i32 {
         ((css * self.scale).round() as i32).max(1)
     }
 
-    /// A length in CSS pixels.
-    pub fn css(&self, pixels: i32) -> f64 {
+    /// Converts backend pixels to CSS pixels.
+    pub fn to_css_pixels(&self, pixels: i32) -> f64 {
         f64::from(pixels) / self.scale
     }
 
-    /// A number on an axis.
-    pub fn tick(&self, align: HPos) -> Label {
-        Label { size: self.theme.tick_px, colour: self.theme.quiet, align, bold: false, turned: false }
+    /// Text style of numbers on axes.
+    pub fn tick_style(&self, align: HPos) -> LabelStyle {
+        LabelStyle {
+            size: self.theme.tick_px,
+            colour: self.theme.quiet,
+            align,
+            bold: false,
+            is_vertical: false,
+        }
     }
 
-    /// A name of an axis or a curve.
-    pub fn name(&self, align: HPos) -> Label {
-        Label { size: self.theme.label_px, ..self.tick(align) }
+    /// Text style of axis labels and curve names.
+    pub fn name_style(&self, align: HPos) -> LabelStyle {
+        LabelStyle { size: self.theme.label_px, ..self.tick_style(align) }
     }
 
-    /// A title.
-    pub fn title(&self) -> Label {
-        Label { size: self.theme.title_px, colour: self.theme.ink, bold: true, ..self.tick(HPos::Left) }
+    /// Text style of titles.
+    pub fn title_style(&self) -> LabelStyle {
+        LabelStyle {
+            size: self.theme.title_px,
+            colour: self.theme.ink,
+            bold: true,
+            ..self.tick_style(HPos::Left)
+        }
     }
 
-    /// Writes text.
-    pub fn text(&self, text: &str, (x, y): Point, label: Label) -> Drawn<DB> {
+    /// Draws text at a position; characters that the font lacks are substituted.
+    pub fn draw_text(&self, text: &str, (x, y): PixelPoint, label: LabelStyle) -> DrawResult<DB> {
         if text.is_empty() {
             return Ok(());
         }
         let style = if label.bold { FontStyle::Bold } else { FontStyle::Normal };
         let em = label.size * self.scale;
-        let drop = (self.theme.quirks.text_drop * em).round() as i32;
-        let (transform, at) = if label.turned {
+        let drop = (self.theme.quirks.text_offset_em * em).round() as i32;
+        let (transform, at) = if label.is_vertical {
             (FontTransform::Rotate270, (x + drop, y))
         } else {
             (FontTransform::None, (x, y + drop))
         };
-        let font = FontDesc::new(self.theme.family.into(), em * self.theme.quirks.text_size, style)
+        let font = FontDesc::new(self.theme.font_family.into(), em * self.theme.quirks.text_size, style)
             .transform(transform);
         let style = TextStyle::from(font).color(&label.colour).pos(Pos::new(label.align, VPos::Center));
-        let instead = self.theme.quirks.instead.iter();
+        let instead = self.theme.quirks.substitutes.iter();
         let text = instead.fold(text.to_string(), |text, (missing, there)| text.replace(missing, there));
         self.area.draw(&Text::new(text, at, style))
     }
 
-    /// Estimated width of a text in pixels: a common sans-serif, rather too wide than too narrow.
-    pub fn width(&self, text: &str, label: Label) -> i32 {
+    /// Estimated width of a text in backend pixels, for a common sans-serif font; rather too large than too small.
+    pub fn text_width(&self, text: &str, label: LabelStyle) -> i32 {
         let em: f64 = text
             .chars()
             .map(|c| match c {
@@ -139,8 +152,8 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         (em * label.size * self.scale * if label.bold { 1.06 } else { 1.0 }).ceil() as i32
     }
 
-    /// Fills a box; straight lines are boxes too, which keeps them sharp on a canvas.
-    pub fn fill(&self, area: Area, colour: RGBColor, alpha: f64) -> Drawn<DB> {
+    /// Fills a rectangle. Straight lines are drawn as rectangles too, which keeps them sharp on a canvas.
+    pub fn fill_rect(&self, area: PixelRect, colour: RGBColor, alpha: f64) -> DrawResult<DB> {
         if area.width() <= 0 || area.height() <= 0 {
             return Ok(());
         }
@@ -148,105 +161,131 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.area.draw(&Rectangle::new(corners, colour.mix(alpha).filled()))
     }
 
-    /// A horizontal line that is centred on y.
-    pub fn across(&self, left: i32, right: i32, y: i32, css: f64, colour: RGBColor) -> Drawn<DB> {
-        let top = y - self.px(css) / 2;
-        self.fill(Area { left, right, top, bottom: top + self.px(css) }, colour, 1.0)
+    /// Draws a horizontal line centred on y, `css` CSS pixels thick.
+    pub fn draw_horizontal_line(
+        &self,
+        left: i32,
+        right: i32,
+        y: i32,
+        css: f64,
+        colour: RGBColor,
+    ) -> DrawResult<DB> {
+        let top = y - self.to_pixels(css) / 2;
+        self.fill_rect(PixelRect { left, right, top, bottom: top + self.to_pixels(css) }, colour, 1.0)
     }
 
-    /// A vertical line that is centred on x.
-    pub fn down(&self, x: i32, top: i32, bottom: i32, css: f64, colour: RGBColor) -> Drawn<DB> {
-        let left = x - self.px(css) / 2;
-        self.fill(Area { left, right: left + self.px(css), top, bottom }, colour, 1.0)
+    /// Draws a vertical line centred on x, `css` CSS pixels thick.
+    pub fn draw_vertical_line(
+        &self,
+        x: i32,
+        top: i32,
+        bottom: i32,
+        css: f64,
+        colour: RGBColor,
+    ) -> DrawResult<DB> {
+        let left = x - self.to_pixels(css) / 2;
+        self.fill_rect(PixelRect { left, right: left + self.to_pixels(css), top, bottom }, colour, 1.0)
     }
 
-    /// A dashed horizontal line.
-    pub fn dashes(&self, left: i32, right: i32, y: i32, colour: RGBColor) -> Drawn<DB> {
-        let (dash, gap) = (self.px(4.0), self.px(4.0));
+    /// Draws a dashed horizontal line.
+    pub fn draw_dashed_line(&self, left: i32, right: i32, y: i32, colour: RGBColor) -> DrawResult<DB> {
+        let (dash, gap) = (self.to_pixels(4.0), self.to_pixels(4.0));
         (left..right)
             .step_by((dash + gap) as usize)
-            .try_for_each(|x| self.across(x, (x + dash).min(right), y, 1.0, colour))
+            .try_for_each(|x| self.draw_horizontal_line(x, (x + dash).min(right), y, 1.0, colour))
     }
 
-    /// The border of a box, just outside of it.
-    pub fn frame(&self, area: Area, colour: RGBColor) -> Drawn<DB> {
-        let line = self.px(1.0);
-        let Area { left, top, right, bottom } = area;
-        self.fill(
-            Area { left: left - line, right: right + line, top: top - line, bottom: top },
+    /// Draws the border of a rectangle, just outside it.
+    pub fn draw_border(&self, area: PixelRect, colour: RGBColor) -> DrawResult<DB> {
+        let line = self.to_pixels(1.0);
+        let PixelRect { left, top, right, bottom } = area;
+        self.fill_rect(
+            PixelRect { left: left - line, right: right + line, top: top - line, bottom: top },
             colour,
             1.0,
         )?;
-        self.fill(
-            Area { left: left - line, right: right + line, top: bottom, bottom: bottom + line },
+        self.fill_rect(
+            PixelRect { left: left - line, right: right + line, top: bottom, bottom: bottom + line },
             colour,
             1.0,
         )?;
-        self.fill(Area { left: left - line, right: left, top, bottom }, colour, 1.0)?;
-        self.fill(Area { left: right, right: right + line, top, bottom }, colour, 1.0)
+        self.fill_rect(PixelRect { left: left - line, right: left, top, bottom }, colour, 1.0)?;
+        self.fill_rect(PixelRect { left: right, right: right + line, top, bottom }, colour, 1.0)
     }
 
-    /// A filled circle.
-    pub fn dot(&self, at: Point, css: f64, colour: RGBColor) -> Drawn<DB> {
-        self.area.draw(&Circle::new(at, self.px(css), colour.filled()))
+    /// Draws a filled circle of radius `css` CSS pixels.
+    pub fn draw_dot(&self, at: PixelPoint, css: f64, colour: RGBColor) -> DrawResult<DB> {
+        self.area.draw(&Circle::new(at, self.to_pixels(css), colour.filled()))
     }
 
-    /// A curve; a single point becomes a dot.
-    pub fn curve(&self, points: &[Point], css: f64, colour: RGBColor) -> Drawn<DB> {
+    /// Draws a line through the points, `css` CSS pixels thick; a single point is drawn as a dot.
+    pub fn draw_curve(&self, points: &[PixelPoint], css: f64, colour: RGBColor) -> DrawResult<DB> {
         match points {
             [] => Ok(()),
-            [point] => self.dot(*point, css * 1.25, colour),
+            [point] => self.draw_dot(*point, css * 1.25, colour),
             _ if self.theme.quirks.pieces => points.windows(2).try_for_each(|ends| {
-                let width = f64::from(self.px(css));
+                let width = f64::from(self.to_pixels(css));
                 self.area.draw(&Circle::new(ends[1], (width / 2.0) as i32, colour.filled()))?;
-                self.piece(ends[0], ends[1], width / 2.0, colour)
+                self.draw_segment(ends[0], ends[1], width / 2.0, colour)
             }),
             _ => {
-                let style = colour.stroke_width(self.px(css) as u32);
+                let style = colour.stroke_width(self.to_pixels(css) as u32);
                 self.area.draw(&PathElement::new(points.to_vec(), style))
             }
         }
     }
 
-    /// A curve with the dashes of its look.
-    pub fn dashed(&self, points: &[Point], css: f64, colour: RGBColor, look: usize) -> Drawn<DB> {
+    /// Draws a line through the points with the dashes of a curve style.
+    pub fn draw_dashed_curve(
+        &self,
+        points: &[PixelPoint],
+        css: f64,
+        colour: RGBColor,
+        style_index: usize,
+    ) -> DrawResult<DB> {
         #[cfg(feature = "cli")]
-        if look > 0 && points.len() > 1 {
+        if style_index > 0 && points.len() > 1 {
             // The round ends of a dash reach into the gaps.
-            let lengths = super::dashes::pattern(look).iter().enumerate();
+            let lengths = super::dashes::dash_pattern(style_index).iter().enumerate();
             let lengths = lengths.map(|(at, length)| length + if at % 2 == 1 { css } else { 0.0 });
             let lengths: Vec<f64> = lengths.map(|length| length * self.scale).collect();
-            let dashes = super::dashes::cut(points, &lengths);
-            return dashes.iter().try_for_each(|dash| self.curve(dash, css, colour));
+            let dashes = super::dashes::cut_into_dashes(points, &lengths);
+            return dashes.iter().try_for_each(|dash| self.draw_curve(dash, css, colour));
         }
-        let _ = look;
-        self.curve(points, css, colour)
+        let _ = style_index;
+        self.draw_curve(points, css, colour)
     }
 
-    /// The mark of a value: a dot, or that of its look.
-    pub fn mark(&self, at: Point, css: f64, colour: RGBColor, look: usize) -> Drawn<DB> {
+    /// Draws the mark of a value: a dot, or the polygon of a curve style.
+    pub fn draw_mark(
+        &self,
+        at: PixelPoint,
+        css: f64,
+        colour: RGBColor,
+        style_index: usize,
+    ) -> DrawResult<DB> {
         #[cfg(feature = "cli")]
-        if look > 0 {
-            let corners = super::dashes::mark(look, at, f64::from(self.px(css)));
+        if style_index > 0 {
+            let corners = super::dashes::mark_corners(style_index, at, f64::from(self.to_pixels(css)));
             if !corners.is_empty() {
-                return self.polygon(corners, colour, 1.0);
+                return self.fill_polygon(corners, colour, 1.0);
             }
         }
-        let _ = look;
-        self.dot(at, css, colour)
+        let _ = style_index;
+        self.draw_dot(at, css, colour)
     }
 
-    /// A thick line between two places.
-    fn piece(&self, from: Point, to: Point, half: f64, colour: RGBColor) -> Drawn<DB> {
+    /// Draws a thick line segment as a polygon; `half` is half its width.
+    fn draw_segment(&self, from: PixelPoint, to: PixelPoint, half: f64, colour: RGBColor) -> DrawResult<DB> {
         let (dx, dy) = (f64::from(to.0 - from.0), f64::from(to.1 - from.1));
         let length = libm::hypot(dx, dy).max(1.0);
         let side = ((-dy / length * half).round() as i32, (dx / length * half).round() as i32);
-        let corner = |at: Point, sign: i32| (at.0 + sign * side.0, at.1 + sign * side.1);
-        self.polygon(vec![corner(from, 1), corner(to, 1), corner(to, -1), corner(from, -1)], colour, 1.0)
+        let corner = |at: PixelPoint, sign: i32| (at.0 + sign * side.0, at.1 + sign * side.1);
+        self.fill_polygon(vec![corner(from, 1), corner(to, 1), corner(to, -1), corner(from, -1)], colour, 1.0)
     }
 
-    /// A filled polygon.
-    pub fn polygon(&self, points: Vec<Point>, colour: RGBColor, alpha: f64) -> Drawn<DB> {
+    /// Fills a polygon.
+    pub fn fill_polygon(&self, points: Vec<PixelPoint>, colour: RGBColor, alpha: f64) -> DrawResult<DB> {
         self.area.draw(&Polygon::new(points, colour.mix(alpha).filled()))
     }
 }

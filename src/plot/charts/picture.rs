@@ -1,4 +1,4 @@
-//! Readings as files: SVG for papers, PNG for screens, one chart or several as a figure.
+//! Charts as files: SVG for papers, PNG for screens, one chart or several as a figure.
 
 use std::io;
 use std::path::Path;
@@ -9,85 +9,91 @@ use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::style::{FontStyle, register_font};
 
-pub use super::figure::{Figure, Form, Paper, Unit};
-use super::figure::{TITLE_ROW, alone, written};
+pub use super::figure::{Figure, FigureLayout, LengthUnit, PictureSize};
+use super::figure::{TITLE_HEIGHT, single_chart, wrap_svg};
 use super::indexed;
 use super::pen::Pen;
-use super::{Drawn, Quirks, Theme, draw};
+use super::{BackendQuirks, DrawResult, Theme, draw};
 use crate::analysis::Reading;
 
-/// A PNG is drawn so much larger, and then averaged.
+/// Factor by which a PNG is drawn larger before it is averaged down.
 const OVERSAMPLING: u32 = 3;
-/// Most pixels of a PNG.
-const LARGEST: u64 = 16 << 20;
+/// Maximum number of pixels of a PNG.
+const MAX_PIXELS: u64 = 16 << 20;
 
-/// Signs that the bundled font has not, and what is written for them.
-pub(super) const INSTEAD: &[(&str, &str)] = &[("∝", "~"), ("‖", "||"), ("⊗", "×"), ("⟨", "<"), ("⟩", ">")];
+/// Characters that the bundled font lacks, with their replacements.
+pub(super) const FONT_SUBSTITUTES: &[(&str, &str)] =
+    &[("∝", "~"), ("‖", "||"), ("⊗", "×"), ("⟨", "<"), ("⟩", ">")];
 
 impl Figure<'_> {
-    /// Draws all of it over the whole area.
+    /// Draws title and charts over the whole area.
     ///
     /// # Errors
-    /// What the backend reports.
-    pub(super) fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>, theme: &Theme) -> Drawn<DB> {
+    /// Errors of the backend.
+    pub(super) fn draw<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        theme: &Theme,
+    ) -> DrawResult<DB> {
         area.fill(&theme.bg)?;
         let pen = Pen::new(area, theme);
-        if self.title_row() > 0 {
-            let mut label = pen.title();
+        if self.title_height() > 0 {
+            let mut label = pen.title_style();
             label.size *= 1.2;
             // A link as title is long.
-            let room = f64::from(pen.all().width() - pen.px(16.0));
-            label.size *= (room / f64::from(pen.width(self.title, label).max(1))).clamp(0.5, 1.0);
-            pen.text(self.title, (pen.px(8.0), pen.px(TITLE_ROW * 0.55)), label)?;
+            let room = f64::from(pen.full_rect().width() - pen.to_pixels(16.0));
+            label.size *= (room / f64::from(pen.text_width(self.title, label).max(1))).clamp(0.5, 1.0);
+            pen.draw_text(self.title, (pen.to_pixels(8.0), pen.to_pixels(TITLE_HEIGHT * 0.55)), label)?;
         }
-        let (_, below) = area.split_vertically((f64::from(self.title_row()) * theme.scale).round() as i32);
-        let panels = below.split_evenly((self.rows().max(1), self.columns()));
+        let (_, below) = area.split_vertically((f64::from(self.title_height()) * theme.scale).round() as i32);
+        let panels = below.split_evenly((self.row_count().max(1), self.column_count()));
         self.readings.iter().zip(&panels).try_for_each(|(reading, panel)| draw(panel, reading, theme))
     }
 }
 
-/// One reading as the text of an SVG file of so many CSS pixels.
-pub fn svg(reading: &Reading, theme: &Theme, width: u32, height: u32) -> String {
-    figure_svg(&alone(reading, width, height), theme)
+/// Draws one chart as the text of an SVG file of this size in CSS pixels.
+pub fn chart_svg(reading: &Reading, theme: &Theme, width: u32, height: u32) -> String {
+    figure_svg(&single_chart(reading, width, height), theme)
 }
 
-/// One reading as a PNG file of so many CSS pixels times the theme's scale.
+/// Writes one chart as a PNG file; the size is in CSS pixels, times the theme's scale.
 ///
 /// # Errors
-/// If the file cannot be written, or the picture would be very large.
-pub fn png(reading: &Reading, theme: &Theme, width: u32, height: u32, path: &Path) -> io::Result<()> {
-    figure_png(&alone(reading, width, height), theme, path)
+/// If the file cannot be written, or the picture has more than `MAX_PIXELS` pixels.
+pub fn chart_png(reading: &Reading, theme: &Theme, width: u32, height: u32, path: &Path) -> io::Result<()> {
+    figure_png(&single_chart(reading, width, height), theme, path)
 }
 
-/// Several readings as the text of an SVG file; the theme's scale is of no account there.
+/// Draws a figure as the text of an SVG file; the theme's scale is ignored.
 pub fn figure_svg(figure: &Figure, theme: &Theme) -> String {
-    written(figure, theme, |text, units, theme| {
+    wrap_svg(figure, theme, |text, units, theme| {
         let area = SVGBackend::with_string(text, units).into_drawing_area();
         figure.draw(&area, theme).and_then(|()| area.present()).is_ok()
     })
 }
 
-/// Several readings as a PNG file.
+/// Writes a figure as a PNG file.
 ///
 /// # Errors
-/// If the file cannot be written, or the picture would be very large.
+/// If the file cannot be written, or the picture has more than `MAX_PIXELS` pixels.
 pub fn figure_png(figure: &Figure, theme: &Theme, path: &Path) -> io::Result<()> {
-    let (small, size) = pixels(figure, theme)?;
+    let (small, size) = render_pixels(figure, theme)?;
     let mut file = BitMapBackend::new(path, size);
     file.blit_bitmap((0, 0), size, &small).and_then(|()| file.present()).map_err(io::Error::other)
 }
 
-/// Several readings as the bytes of a small PNG file of few colours.
+/// Encodes a figure as a small PNG file with few colours.
 ///
 /// # Errors
-/// If the picture would be very large, or what the encoder reports.
-pub fn figure_indexed(figure: &Figure, theme: &Theme) -> io::Result<Vec<u8>> {
-    let (small, (width, height)) = pixels(figure, theme)?;
-    indexed::encode(&small, width as usize, height as usize)
+/// If the picture has more than `MAX_PIXELS` pixels, or an error of the encoder.
+pub fn figure_indexed_png(figure: &Figure, theme: &Theme) -> io::Result<Vec<u8>> {
+    let (small, (width, height)) = render_pixels(figure, theme)?;
+    indexed::encode_png(&small, width as usize, height as usize)
 }
 
-/// The figure as `[height, width, 3]` bytes, with width and height.
-fn pixels(figure: &Figure, theme: &Theme) -> io::Result<(Vec<u8>, (u32, u32))> {
+/// Draws a figure as `[height, width, 3]` bytes, and returns them with (width, height).
+fn render_pixels(figure: &Figure, theme: &Theme) -> io::Result<(Vec<u8>, (u32, u32))> {
+    /// Registers the bundled font once.
     static FONT: Once = Once::new();
     FONT.call_once(|| {
         let known = register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
@@ -95,35 +101,41 @@ fn pixels(figure: &Figure, theme: &Theme) -> io::Result<(Vec<u8>, (u32, u32))> {
     });
     let size = figure.size();
     let [width, height] = [size.0, size.1].map(|css| (f64::from(css) * theme.scale).round().max(1.0) as u32);
-    if u64::from(width) * u64::from(height) > LARGEST {
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
         let sentence = format!("a picture of {width} × {height} pixels is too large");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, sentence));
     }
     // This font is 1.121 em high, and plotters sets its baseline 0.11 em below the middle; 0.35 is right.
-    let quirks = Quirks { text_size: 1.121, text_drop: 0.24, pieces: true, instead: INSTEAD };
-    let scale = theme.scale * f64::from(OVERSAMPLING) * figure.form.zoom;
-    let theme =
-        Theme { scale, quirks, family: "sans-serif", cells: theme.cells.max(200_000), ..theme.clone() };
+    let quirks =
+        BackendQuirks { text_size: 1.121, text_offset_em: 0.24, pieces: true, substitutes: FONT_SUBSTITUTES };
+    let scale = theme.scale * f64::from(OVERSAMPLING) * figure.format.zoom;
+    let theme = Theme {
+        scale,
+        quirks,
+        font_family: "sans-serif",
+        max_cells: theme.max_cells.max(200_000),
+        ..theme.clone()
+    };
     let large = (width * OVERSAMPLING, height * OVERSAMPLING);
     let mut pixels = vec![0; large.0 as usize * large.1 as usize * 3];
     {
         let area = BitMapBackend::with_buffer(&mut pixels, large).into_drawing_area();
         figure.draw(&area, &theme).and_then(|()| area.present()).map_err(io::Error::other)?;
     }
-    Ok((averaged(&pixels, width as usize, OVERSAMPLING as usize), (width, height)))
+    Ok((downsample(&pixels, width as usize, OVERSAMPLING as usize), (width, height)))
 }
 
-/// Every square of `by × by` pixels as one; rows are `width` pixels long afterwards.
-fn averaged(pixels: &[u8], width: usize, by: usize) -> Vec<u8> {
-    let long = width * by * 3;
-    let mut small = Vec::with_capacity(pixels.len() / (by * by));
-    for rows in pixels.chunks_exact(long * by) {
+/// Averages each square of `factor × factor` pixels; `width` is the row length of the result.
+fn downsample(pixels: &[u8], width: usize, factor: usize) -> Vec<u8> {
+    let long = width * factor * 3;
+    let mut small = Vec::with_capacity(pixels.len() / (factor * factor));
+    for rows in pixels.chunks_exact(long * factor) {
         for x in 0..width {
             for channel in 0..3 {
-                let sum: usize = (0..by * by)
-                    .map(|i| usize::from(rows[i / by * long + (x * by + i % by) * 3 + channel]))
+                let sum: usize = (0..factor * factor)
+                    .map(|i| usize::from(rows[i / factor * long + (x * factor + i % factor) * 3 + channel]))
                     .sum();
-                small.push((sum / (by * by)) as u8);
+                small.push((sum / (factor * factor)) as u8);
             }
         }
     }

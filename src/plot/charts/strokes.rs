@@ -4,90 +4,89 @@ use plotters::backend::DrawingBackend;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::style::RGBColor;
 
-use super::Drawn;
+use super::DrawResult;
 use super::axis::Axis;
-use super::decimate::{self, Point};
-use super::frame::LEFT;
-use super::pen::{Area, Pen};
+use super::decimate::{self, PixelPoint};
+use super::frame::MIN_LEFT_MARGIN;
+use super::pen::{Pen, PixelRect};
 use crate::analysis::Series;
 
-/// Radius of a dot.
-pub(super) const DOT: f64 = 2.6;
-/// Dots at less distance would be a caterpillar: only the line is drawn then.
-const APART: f64 = 7.0;
+/// Radius of a dot in CSS pixels.
+pub(super) const DOT_RADIUS: f64 = 2.6;
+/// Minimum distance between dots in CSS pixels; if values are closer, only the line is drawn.
+const MIN_DOT_DISTANCE: f64 = 7.0;
 /// Opacity of a band.
-const BAND: f64 = 0.2;
-/// Dots of a scatter stand at places this far apart (CSS pixels): any number of them is a bounded number of
-/// strokes.
-const RASTER: f64 = 1.5;
-/// More dots of a scatter are small ones.
-const MANY: usize = 300;
+const BAND_OPACITY: f64 = 0.2;
+/// Grid size in CSS pixels with at most one dot of a scatter plot per cell, which bounds the number of strokes.
+const SCATTER_RASTER: f64 = 1.5;
+/// Maximum number of full-size dots of a scatter plot; if there are more, all are smaller.
+const MAX_LARGE_DOTS: usize = 300;
 
-/// How a curve is drawn.
+/// Colour, width and dashes of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Style {
-    /// Its colour.
+pub(super) struct CurveStyle {
+    /// Colour of the curve.
     pub colour: RGBColor,
-    /// Its width in CSS pixels.
+    /// Line width in CSS pixels.
     pub width: f64,
-    /// Which dashes and marks it has; 0 is a whole line with dots.
-    pub look: usize,
+    /// Index of dashes and marks; 0 is a solid line with dots.
+    pub style_index: usize,
 }
 
-/// Draws `values` at the places of a curve; what was drawn, so that names can stay clear of it.
-pub(super) fn curve<DB: DrawingBackend>(
+/// Draws `values` at the x values of a series, and returns the drawn pixel runs so that names can avoid them.
+pub(super) fn draw_curve<DB: DrawingBackend>(
     pen: &Pen<DB>,
     x: &Axis,
     y: &Axis,
     series: &Series,
     values: &[f32],
-    style: Style,
-) -> Result<Vec<Vec<Point>>, DrawingAreaErrorKind<DB::ErrorType>> {
+    style: CurveStyle,
+) -> Result<Vec<Vec<PixelPoint>>, DrawingAreaErrorKind<DB::ErrorType>> {
     if series.scatter {
-        return scatter(pen, x, y, series, style);
+        return draw_scatter(pen, x, y, series, style);
     }
-    let points: Vec<Option<Point>> = match series.stairs {
+    let points: Vec<Option<PixelPoint>> = match series.stairs {
         true => {
-            let edges = stairs(x, series, values).flat_map(|stair| match stair {
+            let edges = stair_edges(x, series, values).flat_map(|stair| match stair {
                 Some((from, to, value)) => {
-                    let at = y.place(f64::from(value));
+                    let at = y.pixel_clamped(f64::from(value));
                     [at.map(|at| (from, at)), at.map(|at| (to, at))]
                 }
                 None => [None, None],
             });
             edges.collect()
         }
-        false if series.ends => ended(x, y, &series.x, values),
-        false => line(x, y, &series.x, values),
+        false if series.is_clipped => clipped_line_points(x, y, &series.x, values),
+        false => line_points(x, y, &series.x, values),
     };
-    let mut runs = decimate::curve(points.into_iter());
+    let mut runs = decimate::decimate_curve(points.into_iter());
     if series.stairs {
-        runs.iter_mut().for_each(|run| *run = squared(run));
+        runs.iter_mut().for_each(|run| *run = restore_corners(run));
     }
     for run in &runs {
-        pen.dashed(run, style.width, style.colour, style.look)?;
+        pen.draw_dashed_curve(run, style.width, style.colour, style.style_index)?;
     }
-    if series.points && dotted(pen, series.x.len()) {
-        dots(pen, x, y, series, style)?;
+    if series.points && has_room_for_dots(pen, series.x.len()) {
+        draw_dots(pen, x, y, series, style)?;
     }
     Ok(runs)
 }
 
-/// The places of a line, cut where it leaves the axis; none for what lies beside.
-fn line(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<Point>> {
-    let height = |i: usize| y.place(f64::from(values[i]));
+/// Pixels of a line, clipped at the ends of the horizontal axis; `None` for values outside it.
+fn line_points(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<PixelPoint>> {
+    let height = |i: usize| y.pixel_clamped(f64::from(values[i]));
     let mut points = vec![];
     let count = places.len().min(values.len());
     for i in 0..count {
-        let own = x.place_inside(places[i]);
+        let own = x.pixel_if_inside(places[i]);
         points.push(own.and_then(|own| Some((own, height(i)?))));
         // Most lines have nothing beside the axis.
-        if i + 1 == count || (own.is_some() && x.place_inside(places[i + 1]).is_some()) {
+        if i + 1 == count || (own.is_some() && x.pixel_if_inside(places[i + 1]).is_some()) {
             continue;
         }
-        for edge in [x.start, x.end] {
+        for edge in [x.start_pixel, x.end_pixel] {
             let ends =
-                (x.place_anywhere(places[i]), x.place_anywhere(places[i + 1]), height(i), height(i + 1));
+                (x.pixel_unclamped(places[i]), x.pixel_unclamped(places[i + 1]), height(i), height(i + 1));
             let (Some(from), Some(to), Some(low), Some(high)) = ends else { continue };
             let share = (f64::from(edge) - from) / (to - from);
             if share > 0.0 && share < 1.0 {
@@ -98,28 +97,30 @@ fn line(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<Point>
     points
 }
 
-/// The same, cut as well where it leaves the vertical axis.
-fn ended(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<Point>> {
+/// Pixels of a line, clipped at the ends of both axes; `None` where it is interrupted.
+fn clipped_line_points(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<PixelPoint>> {
     let mut points = vec![];
     let mut before: Option<(f64, f64)> = None;
     for (at, value) in places.iter().zip(values) {
-        let now = x.place_anywhere(*at).zip(y.place_anywhere(f64::from(*value)));
+        let now = x.pixel_unclamped(*at).zip(y.pixel_unclamped(f64::from(*value)));
         let now = now.filter(|now| now.0.is_finite() && now.1.is_finite());
         match (before, now) {
-            (Some(from), Some(to)) => match within(from, to, x, y) {
+            (Some(from), Some(to)) => match clip_segment(from, to, x, y) {
                 Some((from, to)) => {
                     // Where it comes from outside, it begins anew.
-                    let begin = pixels(from);
+                    let begin = round_to_pixel(from);
                     if points.last() != Some(&Some(begin)) {
                         points.extend([None, Some(begin)]);
                     }
-                    points.push(Some(pixels(to)));
+                    points.push(Some(round_to_pixel(to)));
                 }
                 None => points.push(None),
             },
             _ => {
                 points.push(None);
-                points.extend(now.and_then(|at| within(at, at, x, y)).map(|(at, _)| Some(pixels(at))));
+                points.extend(
+                    now.and_then(|at| clip_segment(at, at, x, y)).map(|(at, _)| Some(round_to_pixel(at))),
+                );
             }
         }
         before = now;
@@ -127,19 +128,23 @@ fn ended(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<Point
     points
 }
 
-fn pixels((x, y): (f64, f64)) -> Point {
+/// Rounds a position to whole pixels.
+fn round_to_pixel((x, y): (f64, f64)) -> PixelPoint {
     (x.round() as i32, y.round() as i32)
 }
 
-/// The part of a straight piece that lies on both axes, if any does.
-fn within(from: (f64, f64), to: (f64, f64), x: &Axis, y: &Axis) -> Option<((f64, f64), (f64, f64))> {
+/// The part of a line segment, in pixels, within both axes; `None` if there is none.
+fn clip_segment(from: (f64, f64), to: (f64, f64), x: &Axis, y: &Axis) -> Option<((f64, f64), (f64, f64))> {
     let (right, down) = (to.0 - from.0, to.1 - from.1);
     if !right.is_finite() || !down.is_finite() {
         return None;
     }
     let (mut first, mut last) = (0.0f64, 1.0f64);
     for (at, to, length, axis) in [(from.0, to.0, right, x), (from.1, to.1, down, y)] {
-        let (low, high) = (f64::from(axis.start.min(axis.end)), f64::from(axis.start.max(axis.end)));
+        let (low, high) = (
+            f64::from(axis.start_pixel.min(axis.end_pixel)),
+            f64::from(axis.start_pixel.max(axis.end_pixel)),
+        );
         // Powers of ten are not exact.
         let (low, high) = (low - 0.01, high + 0.01);
         if at.max(to) < low || at.min(to) > high {
@@ -158,61 +163,72 @@ fn within(from: (f64, f64), to: (f64, f64), x: &Axis, y: &Axis) -> Option<((f64,
     };
     // Where both ends are far away, what is between is not exact.
     let held = |at: f64, axis: &Axis| {
-        at.clamp(f64::from(axis.start.min(axis.end)), f64::from(axis.start.max(axis.end)))
+        at.clamp(
+            f64::from(axis.start_pixel.min(axis.end_pixel)),
+            f64::from(axis.start_pixel.max(axis.end_pixel)),
+        )
     };
     let held = |(across, down): (f64, f64)| (held(across, x), held(down, y));
     (first <= last).then(|| (held(point(first)), held(point(last))))
 }
 
-/// Draws values as dots that no line joins; a short run for each.
-fn scatter<DB: DrawingBackend>(
+/// Draws the values as dots without a line, and returns a short pixel run for each.
+fn draw_scatter<DB: DrawingBackend>(
     pen: &Pen<DB>,
     x: &Axis,
     y: &Axis,
     series: &Series,
-    style: Style,
-) -> Result<Vec<Vec<Point>>, DrawingAreaErrorKind<DB::ErrorType>> {
+    style: CurveStyle,
+) -> Result<Vec<Vec<PixelPoint>>, DrawingAreaErrorKind<DB::ErrorType>> {
     let pairs = series.x.iter().zip(&series.y);
-    let places = pairs.filter_map(|(a, b)| Some((x.place_inside(*a)?, y.place_inside(f64::from(*b))?)));
-    let places = apart(places, pen.px(RASTER));
-    let size = if places.len() > MANY { DOT * 0.6 } else { DOT };
-    places.iter().try_for_each(|at| pen.mark(*at, size, style.colour, style.look))?;
+    let places = pairs.filter_map(|(a, b)| Some((x.pixel_if_inside(*a)?, y.pixel_if_inside(f64::from(*b))?)));
+    let places = thin_dots(places, pen.to_pixels(SCATTER_RASTER));
+    let size = if places.len() > MAX_LARGE_DOTS { DOT_RADIUS * 0.6 } else { DOT_RADIUS };
+    places.iter().try_for_each(|at| pen.draw_mark(*at, size, style.colour, style.style_index))?;
     Ok(places.into_iter().map(|at| vec![at, at]).collect())
 }
 
-/// The first of the places in each square of this side.
-fn apart(places: impl Iterator<Item = Point>, side: i32) -> Vec<Point> {
+/// Keeps the first position in each square of side `side`.
+fn thin_dots(places: impl Iterator<Item = PixelPoint>, side: i32) -> Vec<PixelPoint> {
     let mut taken = std::collections::BTreeSet::new();
     places.filter(|(x, y)| taken.insert((x.div_euclid(side), y.div_euclid(side)))).collect()
 }
 
-fn dots<DB: DrawingBackend>(pen: &Pen<DB>, x: &Axis, y: &Axis, series: &Series, style: Style) -> Drawn<DB> {
+/// Draws the values of a curve as dots.
+fn draw_dots<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    x: &Axis,
+    y: &Axis,
+    series: &Series,
+    style: CurveStyle,
+) -> DrawResult<DB> {
     let pairs = series.x.iter().zip(&series.y);
-    let mut places = pairs.filter_map(|(a, b)| Some((x.place_inside(*a)?, y.place_inside(f64::from(*b))?)));
-    places.try_for_each(|at| pen.mark(at, DOT, style.colour, style.look))
+    let mut places =
+        pairs.filter_map(|(a, b)| Some((x.pixel_if_inside(*a)?, y.pixel_if_inside(f64::from(*b))?)));
+    places.try_for_each(|at| pen.draw_mark(at, DOT_RADIUS, style.colour, style.style_index))
 }
 
-/// Whether so many values over the whole width can be marked by dots.
-pub(super) fn dotted<DB: DrawingBackend>(pen: &Pen<DB>, count: usize) -> bool {
-    count as f64 * APART <= pen.css(pen.all().width()) - LEFT
+/// Whether there is room for `count` separate dots over the whole width.
+pub(super) fn has_room_for_dots<DB: DrawingBackend>(pen: &Pen<DB>, count: usize) -> bool {
+    count as f64 * MIN_DOT_DISTANCE <= pen.to_css_pixels(pen.full_rect().width()) - MIN_LEFT_MARGIN
 }
 
-/// Where each value begins and ends, as far as the axis goes; none for what lies beside it.
-fn stairs<'a, T: Copy>(
+/// Start pixel, end pixel and value of each step of a staircase, clipped to the axis; `None` outside it.
+fn stair_edges<'a, T: Copy>(
     x: &'a Axis,
     series: &'a Series,
     values: &'a [T],
 ) -> impl Iterator<Item = Option<(i32, i32, T)>> + 'a {
     series.x.iter().zip(values).enumerate().map(|(i, (from, value))| {
         let to = series.x.get(i + 1).unwrap_or(from);
-        x.meets(*from, *to).then_some(())?;
-        Some((x.place(*from)?, x.place(*to)?, *value))
+        x.overlaps(*from, *to).then_some(())?;
+        Some((x.pixel_clamped(*from)?, x.pixel_clamped(*to)?, *value))
     })
 }
 
-/// Stairs with the corners that went lost where several fell into one column of pixels.
-fn squared(run: &[Point]) -> Vec<Point> {
-    let mut whole: Vec<Point> = Vec::with_capacity(run.len());
+/// Restores the corners of a staircase that were lost where several steps share a pixel column.
+fn restore_corners(run: &[PixelPoint]) -> Vec<PixelPoint> {
+    let mut whole: Vec<PixelPoint> = Vec::with_capacity(run.len());
     for (x, y) in run {
         if let Some(last) = whole.last().filter(|last| last.0 != *x && last.1 != *y) {
             whole.push((last.0, *y));
@@ -222,54 +238,56 @@ fn squared(run: &[Point]) -> Vec<Point> {
     whole
 }
 
-/// Draws the band around a curve. On a logarithmic axis it reaches to the bottom where its lower edge is not
+/// Draws the band around a curve. On a logarithmic axis it extends to the bottom where its lower edge is not
 /// positive.
-pub(super) fn band<DB: DrawingBackend>(
+pub(super) fn draw_band<DB: DrawingBackend>(
     pen: &Pen<DB>,
     x: &Axis,
     y: &Axis,
     series: &Series,
     colour: RGBColor,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let height = |(low, high): (f32, f32)| {
-        let high = y.place(f64::from(high))?;
-        let low = if y.log() && low <= 0.0 { y.low } else { f64::from(low) };
-        Some((y.place(low)?, high))
+        let high = y.pixel_clamped(f64::from(high))?;
+        let low = if y.is_logarithmic() && low <= 0.0 { y.low } else { f64::from(low) };
+        Some((y.pixel_clamped(low)?, high))
     };
     if series.stairs {
-        let steps = stairs(x, series, &series.band).map(|stair| {
+        let steps = stair_edges(x, series, &series.band).map(|stair| {
             let (from, to, edges) = stair?;
             let (low, high) = height(edges)?;
-            Some(Area { left: from, right: to, top: low.min(high), bottom: low.max(high) })
+            Some(PixelRect { left: from, right: to, top: low.min(high), bottom: low.max(high) })
         });
-        return boxes(steps.flatten()).into_iter().try_for_each(|area| pen.fill(area, colour, BAND));
+        return merge_boxes(steps.flatten())
+            .into_iter()
+            .try_for_each(|area| pen.fill_rect(area, colour, BAND_OPACITY));
     }
     let edges = series.x.iter().zip(&series.band).map(|(at, edges)| {
         let (low, high) = height(*edges)?;
-        Some((x.place_inside(*at)?, low, high))
+        Some((x.pixel_if_inside(*at)?, low, high))
     });
-    for run in decimate::band(edges) {
+    for run in decimate::decimate_band(edges) {
         let outline =
             run.iter().map(|(x, low, _)| (*x, *low)).chain(run.iter().rev().map(|(x, _, high)| (*x, *high)));
         if run.len() > 1 {
-            pen.polygon(outline.collect(), colour, BAND)?;
+            pen.fill_polygon(outline.collect(), colour, BAND_OPACITY)?;
         }
     }
     Ok(())
 }
 
-/// The boxes of a staircase, which rise in x, without overlap: those within one column of pixels become one.
-fn boxes(stairs: impl Iterator<Item = Area>) -> Vec<Area> {
-    let mut apart: Vec<Area> = vec![];
+/// Merges the rectangles of a staircase, ascending in x, that share a pixel column, so that none overlap.
+fn merge_boxes(stairs: impl Iterator<Item = PixelRect>) -> Vec<PixelRect> {
+    let mut apart: Vec<PixelRect> = vec![];
     for stair in stairs {
-        let Area { mut left, top, bottom, .. } = stair;
+        let PixelRect { mut left, top, bottom, .. } = stair;
         let right = stair.right.max(left + 1);
         if let Some(last) = apart.last_mut().filter(|last| left < last.right) {
             (last.top, last.bottom) = (last.top.min(top), last.bottom.max(bottom));
             left = last.right;
         }
         if left < right {
-            apart.push(Area { left, right, top, bottom });
+            apart.push(PixelRect { left, right, top, bottom });
         }
     }
     apart
@@ -277,18 +295,28 @@ fn boxes(stairs: impl Iterator<Item = Area>) -> Vec<Area> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::axis::Scale;
+    use super::super::axis::AxisScale;
     use super::*;
 
     fn axis(low: f64, high: f64) -> Axis {
-        Axis { low, high, scale: Scale::Even, whole: false, start: 0, end: 100, unit: 1.0 }
+        Axis {
+            low,
+            high,
+            scale: AxisScale::Linear,
+            whole_ticks_only: false,
+            start_pixel: 0,
+            end_pixel: 100,
+            tick_unit: 1.0,
+        }
     }
 
     #[test]
     fn a_stair_reaches_to_the_next_place_and_the_last_to_its_end() {
         let edges = |x: &[f64], y: &[f32]| {
             let series = Series { x: x.into(), y: y.into(), ..Default::default() };
-            stairs(&axis(0.0, 10.0), &series, &series.y).map(|s| s.map(|s| (s.0, s.1))).collect::<Vec<_>>()
+            stair_edges(&axis(0.0, 10.0), &series, &series.y)
+                .map(|s| s.map(|s| (s.0, s.1)))
+                .collect::<Vec<_>>()
         };
         assert_eq!(edges(&[0.0, 1.0, 4.0], &[5.0, 6.0]), [Some((0, 10)), Some((10, 40))]);
         assert_eq!(edges(&[0.0, 1.0], &[5.0, 6.0]), [Some((0, 10)), Some((10, 10))]);
@@ -301,7 +329,7 @@ mod tests {
     #[test]
     fn a_line_is_cut_where_it_leaves_the_axis() {
         let points = |x: &[f64], y: &[f32]| {
-            line(&axis(0.0, 10.0), &axis(0.0, 100.0), x, y).into_iter().flatten().collect::<Vec<_>>()
+            line_points(&axis(0.0, 10.0), &axis(0.0, 100.0), x, y).into_iter().flatten().collect::<Vec<_>>()
         };
         assert_eq!(points(&[2.0, 4.0], &[10.0, 20.0]), [(20, 10), (40, 20)]);
         assert_eq!(points(&[-5.0, 5.0, 15.0], &[0.0, 20.0, 0.0]), [(0, 10), (50, 20), (100, 10)]);
@@ -313,8 +341,8 @@ mod tests {
     #[test]
     fn a_curve_that_ends_is_cut_at_the_edges_of_both_axes() {
         let runs = |x: &[f64], y: &[f32]| {
-            let points = ended(&axis(0.0, 10.0), &axis(0.0, 100.0), x, y);
-            decimate::curve(points.into_iter())
+            let points = clipped_line_points(&axis(0.0, 10.0), &axis(0.0, 100.0), x, y);
+            decimate::decimate_curve(points.into_iter())
         };
         assert_eq!(runs(&[2.0, 4.0, 6.0], &[10.0, 20.0, 0.0]), [[(20, 10), (40, 20), (60, 0)]]);
         // Out at the middle of the piece, and in again further on: nothing along the edge.
@@ -338,21 +366,22 @@ mod tests {
 
     #[test]
     fn stairs_keep_their_corners_where_columns_are_gathered() {
-        assert_eq!(squared(&[(0, 5), (3, 5), (3, 9)]), [(0, 5), (3, 5), (3, 9)]);
-        assert_eq!(squared(&[(0, 5), (0, 9), (7, 6)]), [(0, 5), (0, 9), (0, 6), (7, 6)]);
+        assert_eq!(restore_corners(&[(0, 5), (3, 5), (3, 9)]), [(0, 5), (3, 5), (3, 9)]);
+        assert_eq!(restore_corners(&[(0, 5), (0, 9), (7, 6)]), [(0, 5), (0, 9), (0, 6), (7, 6)]);
     }
 
     #[test]
     fn dots_on_top_of_each_other_are_one() {
         let places = [(4, 4), (90, 3), (5, 5), (4, 4), (-1, 0), (0, 0)];
-        assert_eq!(apart(places.into_iter(), 2), [(4, 4), (90, 3), (-1, 0), (0, 0)]);
-        assert_eq!(apart((0..100_000).map(|i| (i % 200, i % 100)), 2).len(), 100);
+        assert_eq!(thin_dots(places.into_iter(), 2), [(4, 4), (90, 3), (-1, 0), (0, 0)]);
+        assert_eq!(thin_dots((0..100_000).map(|i| (i % 200, i % 100)), 2).len(), 100);
     }
 
     #[test]
     fn boxes_of_a_band_do_not_overlap() {
-        let of = |left, right, top, bottom| Area { left, right, top, bottom };
-        let gathered = boxes([of(0, 4, 1, 2), of(4, 4, 3, 9), of(4, 4, 2, 5), of(4, 9, 4, 6)].into_iter());
+        let of = |left, right, top, bottom| PixelRect { left, right, top, bottom };
+        let gathered =
+            merge_boxes([of(0, 4, 1, 2), of(4, 4, 3, 9), of(4, 4, 2, 5), of(4, 9, 4, 6)].into_iter());
         assert_eq!(gathered, [of(0, 4, 1, 2), of(4, 5, 2, 9), of(5, 9, 4, 6)]);
     }
 }

@@ -3,10 +3,10 @@
 use plotters::drawing::IntoDrawingArea;
 use proptest::prelude::*;
 
-use super::picture::{Figure, Form, figure_svg, png, svg};
+use super::picture::{Figure, FigureLayout, chart_png, chart_svg, figure_svg};
 use super::samples::*;
 use super::*;
-use crate::analysis::{Bars, Grid, Lines, Role, Series, Span};
+use crate::analysis::{AxisSpan, BarChart, Heatmap, LineChart, Role, Series};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/charts");
 
@@ -25,25 +25,26 @@ fn golden(name: &str, picture: &str) {
 #[test]
 fn pictures_are_as_stored() {
     for (name, reading) in samples() {
-        golden(name, &svg(&reading, &Theme::light(), 320, 180));
+        golden(name, &chart_svg(&reading, &Theme::light(), 320, 180));
         if ["accuracy", "weights", "trajectories"].contains(&name) {
-            golden(&format!("{name}-dark"), &svg(&reading, &Theme::dark(), 320, 180));
+            golden(&format!("{name}-dark"), &chart_svg(&reading, &Theme::dark(), 320, 180));
         }
     }
-    let readings = [Reading::Lines(losses()), Reading::Lines(accuracies()), Reading::Bars(degrees())];
+    let readings =
+        [Reading::Lines(loss_chart()), Reading::Lines(accuracy_chart()), Reading::Bars(degree_bars())];
     let figure = Figure {
         readings: &readings,
         title: "Parity of 3 of 30 bits",
         columns: 2,
-        panel: (280, 160),
-        form: Form::default(),
+        chart_size: (280, 160),
+        format: FigureLayout::default(),
     };
     golden("figure", &figure_svg(&figure, &Theme::light()));
 }
 
 #[test]
 fn one_large_weight_stays_visible() {
-    let picture = svg(&Reading::Grid(needle()), &Theme::light(), 320, 180);
+    let picture = chart_svg(&Reading::Grid(one_large_weight()), &Theme::light(), 320, 180);
     let cells = picture.lines().filter(|l| l.starts_with("<rect") && l.contains("#00568F")).count();
     assert_eq!(cells, 2, "the cell, and the end of the colour scale");
 }
@@ -51,10 +52,10 @@ fn one_large_weight_stays_visible() {
 #[test]
 fn a_scatter_is_dots_without_a_line() {
     let of = |scatter| {
-        let mut one = series("dots", Role::Test, 30, noise);
+        let mut one = sample_series("dots", Role::Test, 30, noise);
         one.x.reverse();
-        let lines = Lines { series: vec![Series { scatter, ..one }], ..Default::default() };
-        svg(&Reading::Lines(lines), &Theme::light(), 320, 180)
+        let lines = LineChart { series: vec![Series { scatter, ..one }], ..Default::default() };
+        chart_svg(&Reading::Lines(lines), &Theme::light(), 320, 180)
     };
     let count = |picture: &str, tag: &str| picture.lines().filter(|l| l.starts_with(tag)).count();
     // 31 values, and one dot in the legend.
@@ -64,13 +65,13 @@ fn a_scatter_is_dots_without_a_line() {
 
 #[test]
 fn rows_and_columns_have_names_where_they_fit() {
-    let grid = weights(3, 4, &[1]);
-    let named = |name: &str| Grid {
+    let grid = weight_heatmap(3, 4, &[1]);
+    let named = |name: &str| Heatmap {
         row_names: (0..3).map(|i| format!("{name} {i}")).collect(),
         column_names: (0..4).map(|i| format!("class {i}")).collect(),
         ..grid.clone()
     };
-    let texts = |grid: &Grid, width| svg(&Reading::Grid(grid.clone()), &Theme::light(), width, 180);
+    let texts = |grid: &Heatmap, width| chart_svg(&Reading::Grid(grid.clone()), &Theme::light(), width, 180);
     let has = |picture: &str, name: &str| !places(picture, name).is_empty();
     let wide = texts(&named("irrep"), 480);
     assert!((0..3).all(|i| has(&wide, &format!("irrep {i}"))));
@@ -84,12 +85,12 @@ fn rows_and_columns_have_names_where_they_fit() {
 /// As many lines in all cells as fit into each, in a colour that can be read.
 #[test]
 fn cells_say_what_there_is_room_for() {
-    let grid = Grid {
+    let grid = Heatmap {
         texts: (0..12).map(|i| format!("{i}/20\n{i}0 to {i}9 %")).collect(),
         values: (0..12).map(|i| i as f32 / 11.0).collect(),
-        ..weights(3, 4, &[])
+        ..weight_heatmap(3, 4, &[])
     };
-    let drawn = |width, height| svg(&Reading::Grid(grid.clone()), &Theme::light(), width, height);
+    let drawn = |width, height| chart_svg(&Reading::Grid(grid.clone()), &Theme::light(), width, height);
     let has = |picture: &str, text: &str| !places(picture, text).is_empty();
     let large = drawn(640, 320);
     assert!((0..12).all(|i| has(&large, &format!("{i}/20")) && has(&large, &format!("{i}0 to {i}9 %"))));
@@ -103,8 +104,8 @@ fn cells_say_what_there_is_room_for() {
 fn what_the_bundled_font_has_not_is_written_otherwise() {
     let drawn = |name: &str| {
         let path = std::env::temp_dir().join(format!("vivarium-font-{}.png", std::process::id()));
-        let lines = Lines { title: name.into(), ..losses() };
-        png(&Reading::Lines(lines), &Theme::light(), 400, 240, &path).unwrap();
+        let lines = LineChart { title: name.into(), ..loss_chart() };
+        chart_png(&Reading::Lines(lines), &Theme::light(), 400, 240, &path).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         std::fs::remove_file(path).unwrap();
         bytes
@@ -118,20 +119,20 @@ fn what_the_bundled_font_has_not_is_written_otherwise() {
 fn a_png_has_the_pixels_that_were_asked_for() {
     let path = std::env::temp_dir().join(format!("vivarium-chart-{}.png", std::process::id()));
     let theme = Theme { scale: 1.5, ..Theme::dark() };
-    png(&Reading::Lines(losses()), &theme, 200, 120, &path).unwrap();
+    chart_png(&Reading::Lines(loss_chart()), &theme, 200, 120, &path).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
     assert_eq!(&bytes[1..4], b"PNG");
     assert_eq!((bytes[16..20].to_vec(), bytes[20..24].to_vec()), (vec![0, 0, 1, 44], vec![0, 0, 0, 180]));
-    assert!(png(&Reading::Lines(losses()), &theme, 20_000, 20_000, &path).is_err());
+    assert!(chart_png(&Reading::Lines(loss_chart()), &theme, 20_000, 20_000, &path).is_err());
 }
 
 #[test]
 fn a_title_that_the_page_writes_has_its_room() {
     for width in [180, 320, 640] {
         for (name, reading) in samples() {
-            let drawn = svg(&reading, &Theme::light(), width, 180);
-            let left = svg(&reading, &Theme { titles: false, ..Theme::light() }, width, 180);
+            let drawn = chart_svg(&reading, &Theme::light(), width, 180);
+            let left = chart_svg(&reading, &Theme { titles: false, ..Theme::light() }, width, 180);
             let rest: Vec<&str> = left.lines().collect();
             let more: Vec<&str> = drawn.lines().filter(|line| !rest.contains(line)).collect();
             // An element of a text takes three lines: its tag, the text, its end.
@@ -149,14 +150,15 @@ fn places(picture: &str, name: &str) -> Vec<String> {
 
 #[test]
 fn names_of_neighbouring_marks_stand_at_different_heights_and_too_many_are_left_out() {
-    let marked = |count: u8| Lines {
+    let marked = |count: u8| LineChart {
         x_label: "step".into(),
         x_range: Some((0.0, 1000.0)),
         series: vec![Series { x: vec![0.0, 1000.0], y: vec![0.0, 0.1], ..Default::default() }],
         marks: (0..count).map(|i| (500.0 + f64::from(i), "0 of 20".to_string())).collect(),
         ..Default::default()
     };
-    let of = |count: u8| places(&svg(&Reading::Lines(marked(count)), &Theme::light(), 320, 180), "0 of 20");
+    let of =
+        |count: u8| places(&chart_svg(&Reading::Lines(marked(count)), &Theme::light(), 320, 180), "0 of 20");
     let (one, three) = (of(1), of(3));
     assert_eq!((one.len(), three.len()), (1, 3));
     assert!(one[0] == three[0] && of(30).len() < 30);
@@ -164,12 +166,14 @@ fn names_of_neighbouring_marks_stand_at_different_heights_and_too_many_are_left_
 
 #[test]
 fn a_frame_is_a_bounded_number_of_strokes() {
-    let long =
-        Lines { series: vec![series("long", Role::Train, 100_000, |i| 1.0 + noise(i)); 2], ..losses() };
+    let long = LineChart {
+        series: vec![sample_series("long", Role::Train, 100_000, |i| 1.0 + noise(i)); 2],
+        ..loss_chart()
+    };
     for (reading, most) in
-        [(Reading::Grid(weights(512, 4096, &[1, 2, 3])), 6500), (Reading::Lines(long), 150)]
+        [(Reading::Grid(weight_heatmap(512, 4096, &[1, 2, 3])), 6500), (Reading::Lines(long), 150)]
     {
-        let picture = svg(&reading, &Theme::light(), 900, 400);
+        let picture = chart_svg(&reading, &Theme::light(), 900, 400);
         let strokes = picture.lines().filter(|l| l.starts_with('<')).count();
         assert!(strokes < most, "{strokes}");
         let points = picture.lines().filter(|l| l.starts_with("<polyline")).map(|l| l.matches(',').count());
@@ -207,13 +211,13 @@ fn any_series() -> impl Strategy<Value = Series> {
             points,
             stairs,
             scatter,
-            ends,
-            under: 9 * usize::from(ends && points),
+            is_clipped: ends,
+            covering_curves: 9 * usize::from(ends && points),
             faint: points && stairs,
             hidden: stairs && scatter,
-            raw: vec![],
-            tint: None,
-            each: None,
+            unsmoothed: vec![],
+            muted_colour: None,
+            replica_curves: None,
         },
     )
 }
@@ -225,7 +229,7 @@ fn any_role() -> impl Strategy<Value = Role> {
 fn any_reading() -> impl Strategy<Value = Reading> {
     let named = || prop::collection::vec((wide(), ".{0,20}"), 0..4);
     let curves = prop::collection::vec(any_series(), 0..9);
-    let span = (wide(), wide(), ".{0,20}", any_role()).prop_map(|(from, to, name, role)| Span {
+    let span = (wide(), wide(), ".{0,20}", any_role()).prop_map(|(from, to, name, role)| AxisSpan {
         from,
         to,
         name,
@@ -237,7 +241,7 @@ fn any_reading() -> impl Strategy<Value = Reading> {
             let [log_x, log_y, steps, counts] = flags;
             let x_label = if steps { "step" } else { "n" }.into();
             let counted = counts.then(|| (64.0, "sequences seen".into()));
-            Reading::Lines(Lines {
+            Reading::Lines(LineChart {
                 title,
                 x_label,
                 y_label: "y".into(),
@@ -246,30 +250,32 @@ fn any_reading() -> impl Strategy<Value = Reading> {
                 log_x,
                 log_y,
                 series,
-                references,
+                reference_lines: references,
                 marks,
                 spans,
-                counted,
+                step_unit: counted,
             })
         });
     let grid = (0usize..40, 0usize..300, prop::collection::vec(numbers(), 1..50), any::<bool>()).prop_map(
         |(rows, columns, some, fits)| {
             let length = if fits { rows * columns } else { rows };
             let values = some.iter().copied().cycle().take(length).collect();
-            Reading::Grid(Grid {
+            Reading::Grid(Heatmap {
                 rows,
                 columns,
                 values,
                 marked_rows: vec![0, 5, 6, 39, usize::MAX],
                 row_names: if fits { vec!["a row".into(); rows] } else { vec![] },
                 column_names: if fits { vec!["column".into(); columns] } else { vec!["x".into(); 3] },
-                ..weights(0, 0, &[])
+                ..weight_heatmap(0, 0, &[])
             })
         },
     );
     let overlay = prop::collection::vec(numbers(), 0..1000);
     let bars = (prop::collection::vec((".{0,9}", numbers()), 0..900), any::<usize>(), overlay).prop_map(
-        |(bars, marked, overlay)| Reading::Bars(Bars { bars, marked: vec![marked, 3], overlay, ..degrees() }),
+        |(bars, marked, overlay)| {
+            Reading::Bars(BarChart { bars, marked: vec![marked, 3], overlay, ..degree_bars() })
+        },
     );
     prop_oneof![3 => lines, 1 => grid, 1 => bars]
 }
@@ -283,7 +289,7 @@ proptest! {
         (width, height) in prop_oneof![(1u32..120, 1u32..120), (1u32..2000, 1u32..1500)],
         titles in any::<bool>(),
     ) {
-        let picture = svg(&reading, &Theme { titles, ..Theme::dark() }, width, height);
+        let picture = chart_svg(&reading, &Theme { titles, ..Theme::dark() }, width, height);
         prop_assert!(picture.ends_with("</svg>\n") && !picture.contains("NaN"));
     }
 }
@@ -292,12 +298,12 @@ proptest! {
 fn the_largest_and_the_smallest_picture() {
     for (_, reading) in samples() {
         for (width, height) in [(0, 0), (1, 1), (40, 2), (2, 40), (2000, 1500)] {
-            svg(&reading, &Theme::light(), width, height);
+            chart_svg(&reading, &Theme::light(), width, height);
         }
     }
     for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let mut text = String::new();
         let area = plotters::backend::SVGBackend::with_string(&mut text, (300, 160)).into_drawing_area();
-        draw(&area, &Reading::Lines(losses()), &Theme { scale, ..Theme::light() }).unwrap();
+        draw(&area, &Reading::Lines(loss_chart()), &Theme { scale, ..Theme::light() }).unwrap();
     }
 }

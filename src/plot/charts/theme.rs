@@ -12,8 +12,8 @@ use plotters::style::RGBColor;
 
 use super::colour::mix;
 
-/// Colours of other runs' curves: none is a role's, and each can be seen on light and on dark.
-pub const MUTED: [RGBColor; 6] = [
+/// Colours of curves of other runs, different from all role colours and visible on light and dark.
+pub const MUTED_COLOURS: [RGBColor; 6] = [
     RGBColor(140, 122, 168),
     RGBColor(122, 146, 94),
     RGBColor(170, 128, 96),
@@ -22,86 +22,88 @@ pub const MUTED: [RGBColor; 6] = [
     RGBColor(132, 138, 112),
 ];
 
-/// How a backend differs from a canvas.
+/// Differences of a plotters backend from an HTML canvas.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Quirks {
-    /// What the backend calls the size of a font of one pixel per em.
+pub struct BackendQuirks {
+    /// Font size that the backend needs for a font of one pixel per em.
     pub text_size: f64,
-    /// How far down text must be moved to be centred on its capitals, in em.
-    pub text_drop: f64,
-    /// Whether curves must be put together from single pieces, because thick ones come out wrong.
+    /// Distance in em by which text must be moved down to be centred on its capitals.
+    pub text_offset_em: f64,
+    /// Whether curves must be drawn segment by segment, because the backend draws thick paths wrongly.
     pub pieces: bool,
-    /// Characters that the font has not, with what is written instead.
-    pub instead: &'static [(&'static str, &'static str)],
+    /// Characters that the font lacks, with their replacements.
+    pub substitutes: &'static [(&'static str, &'static str)],
 }
 
-impl Quirks {
-    /// A canvas has none.
-    pub const CANVAS: Quirks = Quirks { text_size: 1.0, text_drop: 0.0, pieces: false, instead: &[] };
+impl BackendQuirks {
+    /// The canvas itself: no differences.
+    pub const CANVAS: BackendQuirks =
+        BackendQuirks { text_size: 1.0, text_offset_em: 0.0, pieces: false, substitutes: &[] };
 }
 
-/// Colours, sizes and limits of a chart.
+/// Colours and sizes of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
-    /// Behind everything.
+    /// Background.
     pub bg: RGBColor,
     /// Titles and legends.
     pub ink: RGBColor,
-    /// Numbers and names of axes, the axis line, reference lines.
+    /// Axis numbers, labels and lines, and reference lines.
     pub quiet: RGBColor,
-    /// Grid lines, frames, cells without a number.
+    /// Grid lines, frames and empty cells.
     pub grid: RGBColor,
-    /// Curves measured on what is trained on.
+    /// Curves measured on training data.
     pub train: RGBColor,
-    /// Curves measured on held-out examples.
+    /// Curves measured on held-out data.
     pub test: RGBColor,
     /// Other curves, and bars.
     pub other: RGBColor,
-    /// What is pointed at.
+    /// Marks and highlighted items.
     pub mark: RGBColor,
-    /// The most negative cell of a grid.
+    /// The most negative cell of a heat map.
     pub negative: RGBColor,
-    /// A zero cell of a grid.
+    /// Zero cells of a heat map.
     pub zero: RGBColor,
-    /// The most positive cell of a grid.
+    /// The most positive cell of a heat map.
     pub positive: RGBColor,
-    /// Font family, as CSS writes it; natively only "sans-serif" is there.
-    pub family: &'static str,
-    /// Size of titles.
+    /// CSS font family; native backends only have "sans-serif".
+    pub font_family: &'static str,
+    /// Font size of titles in CSS pixels.
     pub title_px: f64,
-    /// Size of legends and names of axes.
+    /// Font size of legends and axis labels in CSS pixels.
     pub label_px: f64,
-    /// Size of numbers on axes.
+    /// Font size of axis numbers in CSS pixels.
     pub tick_px: f64,
-    /// Width of a curve.
-    pub stroke: f64,
-    /// Backend pixels per CSS pixel, the browser's `devicePixelRatio`: multiplies fonts, strokes and margins.
+    /// Line width of a curve in CSS pixels.
+    pub curve_width: f64,
+    /// Backend pixels per CSS pixel (`devicePixelRatio` in a browser); scales fonts, lines and margins.
     pub scale: f64,
-    /// Whether the title is drawn; false where the page writes it into the room that is left for it.
+    /// Whether the title is drawn; false if the page writes it into the space left free.
     pub titles: bool,
-    /// Whether there is a legend, and room for it and for a title; false where the page writes both above the chart.
+    /// Whether space is reserved for title and legend; false if the page writes both above the chart.
     pub legend: bool,
-    /// Whether curves differ by dashes and by the form of their marks as well, and not by paler shades.
+    /// Whether curves differ by dashes and mark shapes instead of paler shades.
     pub dashes: bool,
-    /// Most cells of a grid that are drawn one by one; more are gathered, so that a frame stays quick.
-    pub cells: usize,
-    /// What is special about this backend.
-    pub quirks: Quirks,
+    /// Maximum number of heat map cells that are drawn; more are pooled, so that drawing stays fast.
+    pub max_cells: usize,
+    /// Differences of the backend from a canvas.
+    pub quirks: BackendQuirks,
 }
 
-/// How much larger than usual type and lines are in presenter mode, in a window of so many CSS pixels: they take the same
-/// share of every screen, and are never smaller than usual. `styles/present.css` says the same.
+/// Scale factor of text and lines in presenter mode for a window of this size in CSS pixels: proportional to the
+/// window, between 1 and 3. `styles/present.css` has the same formula.
 #[cfg(any(all(feature = "ui", target_family = "wasm"), test))]
-pub fn enlarged(width: f64, height: f64) -> f64 {
+pub fn presenter_scale(width: f64, height: f64) -> f64 {
     (width / 960.0).min(height / 600.0).clamp(1.0, 3.0)
 }
 
+/// Colour from 0xRRGGBB.
 const fn rgb(hex: u32) -> RGBColor {
     RGBColor((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
 }
 
 impl Theme {
-    /// Dark on white.
+    /// The light theme: dark on white.
     pub const fn light() -> Theme {
         Theme {
             bg: rgb(0xffffff),
@@ -115,21 +117,21 @@ impl Theme {
             negative: rgb(0x00568f),
             zero: rgb(0xffffff),
             positive: rgb(0xb84300),
-            family: "sans-serif",
+            font_family: "sans-serif",
             title_px: 13.0,
             label_px: 12.0,
             tick_px: 11.0,
-            stroke: 1.6,
+            curve_width: 1.6,
             scale: 1.0,
             titles: true,
             legend: true,
             dashes: false,
-            cells: 6000,
-            quirks: Quirks::CANVAS,
+            max_cells: 6000,
+            quirks: BackendQuirks::CANVAS,
         }
     }
 
-    /// Light on nearly black.
+    /// The dark theme: light on nearly black.
     pub const fn dark() -> Theme {
         Theme {
             bg: rgb(0x15181c),
@@ -147,7 +149,7 @@ impl Theme {
         }
     }
 
-    /// For paper: dark colours that differ in lightness, and curves that differ by dashes and marks.
+    /// The theme for paper: dark colours of different lightness, and curves that differ by dashes and marks.
     #[cfg(feature = "cli")]
     pub const fn print() -> Theme {
         Theme {
@@ -166,18 +168,18 @@ impl Theme {
         }
     }
 
-    /// Other curves where there are many: they are to be seen together, not one by one.
-    pub(super) fn faint(&self) -> RGBColor {
+    /// Colour of each curve of a crowd.
+    pub(super) fn crowd_colour(&self) -> RGBColor {
         mix(self.other, self.bg, 0.35)
     }
 
-    /// The same for a screen of so many pixels per CSS pixel.
-    pub fn scaled(self, scale: f64) -> Theme {
+    /// The theme for a screen with `scale` pixels per CSS pixel.
+    pub fn with_scale(self, scale: f64) -> Theme {
         Theme { scale, ..self }
     }
 
-    /// The colours by the names of their tokens, without the leading `--chart-`.
-    pub const fn colours(&self) -> [(&'static str, RGBColor); 11] {
+    /// Name (CSS token without the leading `--chart-`) and value of each colour.
+    pub const fn colours_by_token(&self) -> [(&'static str, RGBColor); 11] {
         [
             ("bg", self.bg),
             ("ink", self.ink),
@@ -193,21 +195,22 @@ impl Theme {
         ]
     }
 
-    /// So many colours from zero to the most positive cell of a grid, as red, green and blue, for pictures that are drawn
-    /// cell by cell.
-    pub fn rising(&self, count: usize) -> Vec<[u8; 3]> {
+    /// `count` colours from zero to the most positive as (red, green, blue), for pictures drawn cell by cell.
+    pub fn sequential_scale(&self, count: usize) -> Vec<[u8; 3]> {
         let most = count.max(2) - 1;
-        self.signed(most).split_off(most)
+        self.diverging_scale_bytes(most).split_off(most)
     }
 
-    /// The same from the most negative cell over zero to the most positive one, `2 · half + 1` colours.
-    pub fn signed(&self, half: usize) -> Vec<[u8; 3]> {
-        self.diverging(half.max(1)).into_iter().map(|RGBColor(red, green, blue)| [red, green, blue]).collect()
+    /// `2 · half + 1` colours from the most negative over zero to the most positive as (red, green, blue).
+    pub fn diverging_scale_bytes(&self, half: usize) -> Vec<[u8; 3]> {
+        self.diverging_scale(half.max(1))
+            .into_iter()
+            .map(|RGBColor(red, green, blue)| [red, green, blue])
+            .collect()
     }
 
-    /// Colours of a diverging scale from `negative` over `zero` to `positive`, `2 · half + 1` of them, in
-    /// even steps as the eye sees them.
-    pub(super) fn diverging(&self, half: usize) -> Vec<RGBColor> {
+    /// `2 · half + 1` colours from `negative` over `zero` to `positive`, in perceptually even steps.
+    pub(super) fn diverging_scale(&self, half: usize) -> Vec<RGBColor> {
         (0..=2 * half)
             .map(|i| {
                 let end = if i < half { self.negative } else { self.positive };
@@ -225,13 +228,13 @@ impl Default for Theme {
 
 #[cfg(test)]
 mod tests {
-    use super::super::colour::{linear, oklab};
+    use super::super::colour::{to_linear_rgb, to_oklab};
     use super::*;
 
     /// Contrast ratio of WCAG 2.2.
     fn contrast(a: RGBColor, b: RGBColor) -> f64 {
         let luminance = |c| {
-            let [r, g, b] = linear(c);
+            let [r, g, b] = to_linear_rgb(c);
             0.2126 * r + 0.7152 * g + 0.0722 * b
         };
         let (a, b) = (luminance(a), luminance(b));
@@ -249,12 +252,13 @@ mod tests {
             for b in &curves[i + 1..] {
                 assert!(contrast(*a, *b) >= 1.8, "{a:?} {b:?}");
                 for cones in &BLINDNESS {
-                    let (a, b) = (oklab(seen(*a, cones)), oklab(seen(*b, cones)));
+                    let (a, b) = (to_oklab(simulate_cones(*a, cones)), to_oklab(simulate_cones(*b, cones)));
                     assert!((0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt() >= 0.15);
                 }
             }
         }
-        let scale: Vec<f64> = theme.rising(9).iter().map(|c| oklab(RGBColor(c[0], c[1], c[2]))[0]).collect();
+        let scale: Vec<f64> =
+            theme.sequential_scale(9).iter().map(|c| to_oklab(RGBColor(c[0], c[1], c[2]))[0]).collect();
         assert!(scale.windows(2).all(|pair| pair[1] < pair[0]), "{scale:?}");
     }
 
@@ -278,8 +282,8 @@ mod tests {
         [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
     ];
 
-    fn seen(colour: RGBColor, cones: &[[f64; 3]; 3]) -> RGBColor {
-        let light = linear(colour);
+    fn simulate_cones(colour: RGBColor, cones: &[[f64; 3]; 3]) -> RGBColor {
+        let light = to_linear_rgb(colour);
         let [r, g, b] = cones.map(|row| {
             let v = row.iter().zip(light).map(|(a, b)| a * b).sum::<f64>().clamp(0.0, 1.0);
             let v = if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
@@ -293,8 +297,9 @@ mod tests {
         const ALL: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         for theme in [Theme::light(), Theme::dark()] {
             for cones in BLINDNESS.iter().chain([&ALL]) {
-                for other in [theme.other, theme.faint()] {
-                    let (a, b) = (oklab(seen(theme.mark, cones)), oklab(seen(other, cones)));
+                for other in [theme.other, theme.crowd_colour()] {
+                    let (a, b) =
+                        (to_oklab(simulate_cones(theme.mark, cones)), to_oklab(simulate_cones(other, cones)));
                     let apart = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt();
                     assert!(apart >= 0.15, "{:?} {other:?} {cones:?}", theme.mark);
                 }
@@ -305,7 +310,7 @@ mod tests {
     #[test]
     fn a_crowd_is_quiet_but_visible() {
         for theme in [Theme::light(), Theme::dark()] {
-            let (faint, bg) = (theme.faint(), theme.bg);
+            let (faint, bg) = (theme.crowd_colour(), theme.bg);
             assert!(contrast(faint, bg) >= 2.0 && contrast(faint, bg) < contrast(theme.other, bg) - 1.0);
             assert!(contrast(theme.mark, faint) >= 3.0);
         }
@@ -314,17 +319,17 @@ mod tests {
     #[test]
     fn rising_colours_begin_at_zero() {
         let theme = Theme::light();
-        let colours = theme.rising(5);
+        let colours = theme.sequential_scale(5);
         let bytes = |RGBColor(red, green, blue)| [red, green, blue];
         assert_eq!((colours.len(), colours[0], colours[4]), (5, bytes(theme.zero), bytes(theme.positive)));
-        let signed = theme.signed(4);
+        let signed = theme.diverging_scale_bytes(4);
         assert_eq!((signed.len(), signed[0], &signed[4..]), (9, bytes(theme.negative), &colours[..]));
     }
 
     #[test]
     fn the_scale_has_its_ends_and_zero_in_the_middle() {
         let theme = Theme::dark();
-        let scale = theme.diverging(20);
+        let scale = theme.diverging_scale(20);
         assert_eq!(
             (scale.len(), scale[0], scale[20], scale[40]),
             (41, theme.negative, theme.zero, theme.positive)
@@ -369,7 +374,7 @@ mod tests {
             std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../styles/tokens.css")).unwrap();
         for (theme, selector) in [(Theme::light(), ":root"), (Theme::dark(), ":root[data-theme=\"dark\"]")] {
             let declared = declarations(&css, selector);
-            for (name, RGBColor(r, g, b)) in theme.colours() {
+            for (name, RGBColor(r, g, b)) in theme.colours_by_token() {
                 let token = format!("--chart-{name}");
                 let value = declared.iter().rev().find(|(k, _)| *k == token).map(|(_, v)| v.to_lowercase());
                 assert_eq!(value, Some(format!("#{r:02x}{g:02x}{b:02x}")), "{token} in {selector}");
@@ -380,7 +385,7 @@ mod tests {
     #[test]
     fn presenter_mode_takes_the_same_share_of_every_screen() {
         let sizes = [(1440.0, 900.0), (1920.0, 1080.0), (1024.0, 768.0), (390.0, 844.0), (9000.0, 9000.0)];
-        let scales = sizes.map(|(width, height)| (100.0 * enlarged(width, height)).round() / 100.0);
+        let scales = sizes.map(|(width, height)| (100.0 * presenter_scale(width, height)).round() / 100.0);
         assert_eq!(scales, [1.5, 1.8, 1.07, 1.0, 3.0]);
         // The root's type is 15 px = 0.9375 rem usually.
         let css = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../styles/present.css"))

@@ -60,7 +60,7 @@ impl ReluNetwork {
 }
 
 impl NoiseFlip {
-    /// From the number of the direction, its norm ‖ε‖₂ and the crossing along it.
+    /// The flip at a crossing of the boundary, from the number of the direction, its norm ‖ε‖₂ and the crossing.
     pub(super) fn new((draw, length, point): (u32, f64, BoundaryPoint)) -> Self {
         let BoundaryPoint { unit, high: norm, .. } = point;
         NoiseFlip { draw, sigma: norm / length, norm, delta: unit.iter().map(|u| norm * u).collect() }
@@ -97,7 +97,7 @@ impl<'a> DecisionBoundary<'a> {
         Ok(DecisionBoundary::with_inputs(network, network.encode_bits(bits)?))
     }
 
-    /// From inputs that are numbers 0 and 1 already.
+    /// The decision boundary for inputs that are already numbers 0 and 1.
     pub fn with_inputs(network: &'a ReluNetwork, inputs: Vec<f64>) -> Self {
         let sign = if network.output_unchecked(network.theta(), &inputs) > 0.0 { 1.0 } else { -1.0 };
         DecisionBoundary { network, inputs, sign, evaluations: 0 }

@@ -48,8 +48,9 @@ pub(super) struct BoundaryDescent {
     /// The latest tangent planes of the boundary.
     pub planes: Vec<HalfSpace>,
     /// Number of steps since the last improvement.
-    pub failures: usize,
-    /// Fraction α of the way to the target at which the next step without an improvement computes a further plane.
+    pub steps_without_gain: usize,
+    /// Fraction α of the way from the point to the target. If a step does not improve the point, the descent computes
+    /// one more tangent plane there, and α shrinks.
     pub alpha: f64,
     /// Number of steps of the descent so far.
     pub steps: usize,
@@ -58,7 +59,7 @@ pub(super) struct BoundaryDescent {
 impl BoundaryDescent {
     /// A descent before its first step, from a starting point.
     pub fn new(point: BoundaryPoint) -> Self {
-        BoundaryDescent { point, planes: vec![], failures: 0, alpha: 0.1, steps: 0 }
+        BoundaryDescent { point, planes: vec![], steps_without_gain: 0, alpha: 0.1, steps: 0 }
     }
 
     /// Makes one step; returns whether the descent continues, which ends after `max_steps` steps.
@@ -79,12 +80,12 @@ impl BoundaryDescent {
         let Some(target) = nearest_direction(&self.planes) else { return false };
         boundary.move_towards(&mut self.point, &target);
         if self.point.high < before * (1.0 - 1e-9) {
-            (self.failures, self.alpha) = (0, 0.1);
+            (self.steps_without_gain, self.alpha) = (0, 0.1);
             return self.steps < max_steps;
         }
         // The boundary has a kink here: the tangent plane a little closer to the target is stored as well.
-        self.failures += 1;
-        if self.failures > MAX_STORED_PLANES {
+        self.steps_without_gain += 1;
+        if self.steps_without_gain > MAX_STORED_PLANES {
             return false;
         }
         let unit = interpolate(&self.point.unit, &target, self.alpha);

@@ -3,7 +3,7 @@
 use super::circuit::{Circuit, GateDefinition, GateKind, OUTPUT};
 use super::error::{CircuitError, check_range};
 use super::limits::{MAX_ADDER_BITS, MAX_GATES, MAX_MAJORITY_BITS, MAX_PARITY_BITS, MAX_RANDOM_INPUTS};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// Order in which a parity circuit combines its bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -182,11 +182,12 @@ impl Circuit {
     pub fn random(inputs: usize, gates: usize, seed: u64) -> Result<Self, CircuitError> {
         check_range(inputs, 1, MAX_RANDOM_INPUTS)?;
         check_range(gates, (inputs - 1).max(1), MAX_GATES)?;
-        let stream = Stream::new(seed, Purpose::Function, 0);
+        let stream = RandomStream::new(seed, Purpose::Function, 0);
         let names = numbered_names('x', inputs);
         let (mut lines, mut all, mut unread) = (GateList::default(), names.clone(), names.clone());
         for gate in 0..gates {
-            let below = |index: u32, bound: usize| stream.below(gate as u64, index, bound as u32) as usize;
+            let below =
+                |index: u32, bound: usize| stream.draw_below(gate as u64, index, bound as u32) as usize;
             let must_join = unread.len() > gates - gate;
             let kind = match below(0, 8) {
                 0..=2 => GateKind::And,

@@ -44,7 +44,7 @@ impl Circuit {
 }
 
 impl LayeredCircuit {
-    /// See [`Circuit::to_layers`].
+    /// Arranges a circuit in layers; see [`Circuit::to_layers`].
     pub(super) fn new(circuit: &Circuit) -> Result<Self, CircuitError> {
         let (inputs, levels, output) = (circuit.input_count(), circuit.levels(), circuit.output_signal());
         // The last layer that must contain each signal; `None` if the output does not depend on the signal.

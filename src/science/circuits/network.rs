@@ -23,7 +23,7 @@ use super::circuit::GateKind;
 use super::error::{CircuitError, check_range};
 use super::layered::LayeredCircuit;
 use super::limits::{MAX_NETWORK_PARAMETERS, MAX_TOY_DEPTH};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// Whether the values of each gate layer are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -255,10 +255,10 @@ impl ReluNetwork {
     ///
     /// `seed` and `draw` determine the numbers.
     pub fn draw_noise(&self, seed: u64, draw: u32) -> Vec<f64> {
-        let stream = Stream::new(seed, Purpose::Construction, draw);
+        let stream = RandomStream::new(seed, Purpose::Construction, draw);
         let mut direction = vec![0.0; self.theta.len()];
         for at in self.layers.iter().flat_map(LinearLayer::free_range) {
-            direction[at] = f64::from(stream.normal(0, at as u32));
+            direction[at] = f64::from(stream.draw_normal(0, at as u32));
         }
         direction
     }
@@ -267,13 +267,13 @@ impl ReluNetwork {
     ///
     /// This is much faster than [`ReluNetwork::draw_noise`].
     pub(super) fn draw_signs(&self, seed: u64, draw: u32) -> Vec<f64> {
-        let stream = Stream::new(seed, Purpose::Construction, draw);
+        let stream = RandomStream::new(seed, Purpose::Construction, draw);
         let mut word = 0;
         let mut signs = vec![0.0; self.theta.len()];
         for (place, at) in self.layers.iter().flat_map(LinearLayer::free_range).enumerate() {
             // Step 0 of the stream is for normal numbers.
             if place % 32 == 0 {
-                word = stream.word(1, (place / 32) as u32);
+                word = stream.draw_u32(1, (place / 32) as u32);
             }
             signs[at] = if word >> (place % 32) & 1 == 1 { 1.0 } else { -1.0 };
         }

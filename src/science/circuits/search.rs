@@ -224,7 +224,7 @@ impl LeastNormSearch {
         }
     }
 
-    /// An iteration of [`SearchStage::Noise`].
+    /// Runs an iteration of [`SearchStage::Noise`]: finds the boundary along noise direction `draw`.
     fn measure_noise_draw(&mut self, boundary: &mut DecisionBoundary, draw: usize) {
         let (unit, length) = boundary.draw_unit_noise(self.search.seed, draw as u32);
         if let Some(point) = boundary.find_noise_crossing(unit, length) {
@@ -235,7 +235,8 @@ impl LeastNormSearch {
             if draw + 1 < self.search.draws { SearchStage::Noise(draw + 1) } else { SearchStage::Starts(0) };
     }
 
-    /// An iteration of [`SearchStage::Starts`].
+    /// Runs an iteration of [`SearchStage::Starts`]: finds the boundary along several starting directions, from index
+    /// `from` on.
     fn measure_starts(&mut self, boundary: &mut DecisionBoundary, from: usize) {
         let draws = self.search.draws;
         let count = self.radii.len() - draws;
@@ -279,7 +280,7 @@ impl LeastNormSearch {
         Some(boundary.bisect_fully(BoundaryPoint { unit, low, high }))
     }
 
-    /// An iteration of [`SearchStage::Descend`].
+    /// Runs an iteration of [`SearchStage::Descend`]: one step of the descent from starting point `at`.
     fn descend(&mut self, boundary: &mut DecisionBoundary, at: usize) {
         let order = self.ranked_starts();
         let current = self.descent.take();
@@ -333,7 +334,7 @@ impl LeastNormSearch {
         }
     }
 
-    /// An iteration of [`SearchStage::Polish`].
+    /// Runs an iteration of [`SearchStage::Polish`]: samples around an end point at one distance, or descends from it.
     fn polish(&mut self, boundary: &mut DecisionBoundary, mut polish: PolishState) {
         let current = self.descent.take();
         let chosen = self.select_ends();

@@ -51,7 +51,12 @@ impl LeastNormSearch {
             ]
         });
         let descent = self.descent.as_ref().map_or([0.0; 4], |descent| {
-            [descent.planes.len() as f64, descent.failures as f64, descent.alpha, descent.steps as f64]
+            [
+                descent.planes.len() as f64,
+                descent.steps_without_gain as f64,
+                descent.alpha,
+                descent.steps as f64,
+            ]
         });
         let radii = |point: Option<&BoundaryPoint>| point.map_or([0.0; 2], |point| [point.low, point.high]);
         let mut singles = vec![self.iterations as f64, self.evaluations as f64, self.ends.len() as f64];
@@ -136,7 +141,7 @@ impl LeastNormSearch {
             planes: (0..count(10).min(MAX_PLANES))
                 .map(|plane| HalfSpace { normal: stored(planes, plane), distance: single(of_planes + plane) })
                 .collect(),
-            failures: count(11),
+            steps_without_gain: count(11),
             alpha: single(12),
             steps: count(13),
         });

@@ -10,19 +10,19 @@ use vivarium_core::choices;
 choices! {
     /// The family of a run's circuit.
     pub enum CircuitKind {
-        /// [`Circuit::parity`] in the order [`ParityOrder::Chain`].
+        /// Parity of the bits, combined one after the other: [`Circuit::parity`] with [`ParityOrder::Chain`].
         Parity = "parity", "Parity, computed bit by bit";
-        /// [`Circuit::parity`] in the order [`ParityOrder::Tree`].
+        /// Parity of the bits, combined in pairs: [`Circuit::parity`] with [`ParityOrder::Tree`].
         Tree = "tree", "Parity, computed pair by pair";
-        /// [`Circuit::carry`].
+        /// Carry bit of a ripple-carry adder: [`Circuit::carry`].
         Adder = "adder", "Carry of an adder";
-        /// [`Circuit::majority`].
+        /// Majority of the bits: [`Circuit::majority`].
         Majority = "majority", "Majority";
-        /// [`Circuit::random`].
+        /// A random circuit: [`Circuit::random`].
         Random = "random", "Random gates";
-        /// [`Circuit::relay`].
+        /// A chain of ID gates that copy the input: [`Circuit::relay`].
         Relay = "relay", "Chain of ID gates";
-        /// [`ReluNetwork::toy`].
+        /// The toy network, a product of weights: [`ReluNetwork::toy`].
         Toy = "toy", "Product of weights that are all 1";
         /// A circuit whose text the user writes.
         Own = "own", "Own circuit";

@@ -309,9 +309,9 @@ mod tests {
                         assert!(by_theta <= of.mu_0 * of.sigma * (1.0 + 1e-9));
                         continue;
                     }
-                    let most = of.kappa_theta * of.sigma * norm(input).max(1.0);
+                    let bound = of.kappa_theta * of.sigma * norm(input).max(1.0);
                     // Where a layer has one weight, the two are equal.
-                    assert!(by_theta <= most * (1.0 + 1e-9), "{by_theta} {most}");
+                    assert!(by_theta <= bound * (1.0 + 1e-9), "{by_theta} {bound}");
                     let other: Vec<f64> =
                         input.iter().zip(network.draw_noise(8, draw)).map(|(h, d)| h + d).collect();
                     let by_input = apart(&run(&theta, &other), &run(&theta, input));
@@ -341,13 +341,13 @@ mod tests {
             layer(&of[2], &of[3], &hidden)
         };
         let own: Vec<Vec<f64>> = matrices.iter().map(|matrix| matrix.entries.clone()).collect();
-        let draws = vivarium_core::rng::Stream::new(1, vivarium_core::rng::Purpose::Construction, 0);
+        let draws = vivarium_core::rng::RandomStream::new(1, vivarium_core::rng::Purpose::Construction, 0);
         let mut worst: f64 = 0.0;
         for step in 0..2000 {
             let mut next = 0;
             let mut draw = || {
                 next += 1;
-                f64::from(draws.normal(step, next))
+                f64::from(draws.draw_normal(step, next))
             };
             let size = 4.0 * draw();
             let h: Vec<f64> = (0..rows).map(|_| size * draw()).collect();

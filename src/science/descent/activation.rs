@@ -90,10 +90,11 @@ mod tests {
         for activation in Activation::ALL {
             let falling =
                 (-4000..=4000).map(|i| f64::from(i) / 1000.0).filter(|z| activation.derivative(*z) < 0.0);
-            let most = falling.map(|z| activation.evaluate(z).abs()).fold(0.0, f64::max);
+            let max_value = falling.map(|z| activation.evaluate(z).abs()).fold(0.0, f64::max);
             assert!(
-                most <= activation.bound_where_falling() && activation.bound_where_falling() < most + 1e-4,
-                "{activation:?} {most}"
+                max_value <= activation.bound_where_falling()
+                    && activation.bound_where_falling() < max_value + 1e-4,
+                "{activation:?} {max_value}"
             );
         }
     }

@@ -54,7 +54,8 @@ pub struct ComparisonMeasures {
     pub lipschitz: f64,
     /// The bound of corollary 1.1 on the distance, (1 + ηL)^l ε / L.
     pub corollary: f64,
-    /// The bound with the L and ε of each step, e ← (1 + ηL) e + ηε.
+    /// Bound on the distance by the recursion e ← (1 + ηL) e + ηε over the steps, with the measured L and ε of each
+    /// step.
     pub recursion: f64,
 }
 
@@ -174,8 +175,11 @@ impl ComparisonState {
 /// A transformer, direct descent, and direct descent in single precision on the same examples.
 #[derive(Debug, Clone)]
 pub struct DescentComparison {
+    /// The settings of the construction.
     plan: DescentPlan,
+    /// The examples and the query.
     examples: DescentExamples,
+    /// The transformer under comparison.
     transformer: ConstructedTransformer,
     /// The tokens after the last complete step.
     tokens: DescentTokens<f64>,

@@ -47,21 +47,21 @@ impl DescentExamples {
         if variance > 0.0 { variance } else { 1.0 }
     }
 
-    /// These examples with another label of the query, which must not change any result.
+    /// Replaces the label of the query, which must not change any result.
     pub fn with_query_label(mut self, label: &[f64]) -> Self {
         let from = self.len() * self.outputs;
         self.y[from..].copy_from_slice(label);
         self
     }
 
-    /// These examples with another input of the query.
+    /// Replaces the input of the query.
     pub fn with_query(mut self, input: &[f64]) -> Self {
         let from = self.len() * self.inputs;
         self.x[from..].copy_from_slice(input);
         self
     }
 
-    /// These examples in another order: example `order[i]` becomes example i. The query stays last.
+    /// The examples in another order: example `order[i]` becomes example i. The query stays last.
     pub fn permuted(&self, order: &[usize]) -> Self {
         let places = || order.iter().copied().chain([self.len()]);
         DescentExamples {

@@ -54,11 +54,11 @@ pub struct WeightUpdate {
 /// A hidden unit of an MLP.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MlpUnit {
-    /// Its row of W₁ as pairs (coordinate, weight), from the last coordinate to the first.
+    /// Nonzero entries of the unit's row of W₁ as pairs (coordinate, weight), from the last coordinate to the first.
     pub reads: Vec<(usize, f64)>,
     /// The coordinate that the unit writes. Units that write the same coordinate are adjacent.
     pub target: usize,
-    /// Its entry of W₂ for the coordinate `to`.
+    /// The unit's entry of W₂ in the row of the coordinate `target`.
     pub weight: f64,
 }
 
@@ -101,7 +101,7 @@ pub struct DescentLayer {
     one: usize,
 }
 
-/// What an attention head of a layer computes, with the entry of [`LayerWeights`] that the head serves.
+/// The function of an attention head of a layer, with the entry of [`LayerWeights`] that the head serves.
 enum HeadRole<'a> {
     /// One ReLU of a neuron's sum, with the index of the ReLU.
     Neuron(&'a NeuronHeads, &'a ReluSum, usize),
@@ -323,7 +323,7 @@ fn inner_product<T: Precision>(a: &[T], b: &[T]) -> T {
 
 #[cfg(test)]
 thread_local! {
-    /// Products that this thread has made of queries and keys.
+    /// Number of inner products of queries and keys that this thread has computed, for tests.
     static DOT_PRODUCTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -427,11 +427,11 @@ mod tests {
                 for place in [0, 2] {
                     let Some(head) = layer.head_matrices(place) else { continue };
                     let before = DOT_PRODUCTS.get();
-                    let looks = layer.attention_weights(place, tokens).unwrap();
+                    let weights = layer.attention_weights(place, tokens).unwrap();
                     // A neuron of the second layer has 20 inputs and the number 1; a move has one number, and 31 keys.
                     assert!(DOT_PRODUCTS.get() - before <= 31 * 31, "{:?}", layer.phase);
                     let all: Vec<Vec<f64>> = (0..31).map(|i| tokens.token(i)).collect();
-                    for (at, look) in looks.into_iter().enumerate() {
+                    for (at, look) in weights.into_iter().enumerate() {
                         let (i, s) = (at / 31, at % 31);
                         let product = head.score(&all[i], &all[s]);
                         let expected = match layer.kind() {

@@ -228,7 +228,7 @@ impl TokenLayout {
         }
     }
 
-    /// Coordinates of the neurons of layer `j` in a block, `before` of whose neurons belong to other layers.
+    /// Coordinates of the neurons of layer `j` within a block that stores `before` neurons of other layers first.
     fn layer_range(&self, block: TokenBlock, before: usize, j: usize) -> Range<usize> {
         let from = self.block_range(block).start + before;
         from..from + self.network.width(j)

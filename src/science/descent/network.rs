@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::activation::{Activation, OutputActivation};
 use vivarium_core::math::dot;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// Sizes and activations of a network of N layers.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +93,7 @@ impl DescentNetwork {
     /// The paper starts from w = 0. There a network of ReLU, tanh or GELU without biases never moves: all p(j) and
     /// all V_j are 0, and so is every product of the two. `scale` = 0 shows this.
     pub fn draw_weights(&self, seed: u64, replica: u32, scale: f64) -> Vec<f64> {
-        draw_normal_weights(self, &Stream::new(seed, Purpose::Weights, replica), |_| scale * scale)
+        draw_normal_weights(self, &RandomStream::new(seed, Purpose::Weights, replica), |_| scale * scale)
     }
 
     /// Computes the output `[outputs]` for an input `[inputs]` with weights w.
@@ -113,14 +113,14 @@ impl DescentNetwork {
 /// Draws normal weights w of `network`; the variance in layer j is `variance(j)` divided by the inputs of a neuron.
 pub(super) fn draw_normal_weights(
     network: &DescentNetwork,
-    stream: &Stream,
+    stream: &RandomStream,
     variance: impl Fn(usize) -> f64,
 ) -> Vec<f64> {
     let mut w = Vec::with_capacity(network.weight_count());
     for j in 1..=network.layer_count() {
         let scale = libm::sqrt(variance(j) / network.width(j - 1) as f64);
         for _ in 0..network.width(j) * network.width(j - 1) {
-            w.push(f64::from(stream.normal(0, w.len() as u32)) * scale);
+            w.push(f64::from(stream.draw_normal(0, w.len() as u32)) * scale);
         }
     }
     w

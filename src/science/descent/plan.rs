@@ -3,8 +3,8 @@
 
 use super::network::DescentNetwork;
 use super::relus::ReluApproximation;
-use vivarium_core::bounds::product;
-use vivarium_core::settings::Problem;
+use vivarium_core::bounds::saturating_product;
+use vivarium_core::settings::InvalidSetting;
 
 /// The largest number of hidden layers of the network, so that N is at most 6.
 pub const MAX_HIDDEN_LAYERS: usize = 5;
@@ -73,7 +73,7 @@ pub struct TransformerSizes {
 }
 
 impl DescentPlan {
-    /// Computes the sizes for `examples` examples.
+    /// Computes the sizes of the transformer for `examples` examples.
     pub fn compute_sizes(&self, examples: usize) -> TransformerSizes {
         let network = &self.network;
         // Inputs and neurons of each layer, converted before they are multiplied.
@@ -81,31 +81,31 @@ impl DescentPlan {
             .map(|j| [network.width(j - 1) as u64, network.width(j) as u64])
             .collect();
         let total = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0, u64::saturating_add);
-        let weights = total(&mut all.iter().map(|layer| product(*layer)));
+        let weights = total(&mut all.iter().map(|layer| saturating_product(*layer)));
         let units = total(&mut all.iter().map(|[_, width]| *width));
         let relus = total(&mut all.iter().enumerate().map(|(i, [_, width])| {
             let [value, slope] = self.approximation.term_counts(network.activation(i + 1));
-            product([*width, value.saturating_add(slope)])
+            saturating_product([*width, value.saturating_add(slope)])
         }));
         let ends = [network.inputs, network.outputs, network.outputs, 2].map(|size| size as u64);
-        let token = total(&mut ends.into_iter().chain([weights, product([3, units])]));
+        let token = total(&mut ends.into_iter().chain([weights, saturating_product([3, units])]));
         let tokens = (examples as u64).saturating_add(1);
         let passes = [
             // Forward, derivatives, backward, step and clean-up each take about as many products as there are
             // weights.
-            product([24, weights, tokens]),
-            product([3, relus, tokens]),
+            saturating_product([24, weights, tokens]),
+            saturating_product([3, relus, tokens]),
             // The same key is added once for each token.
-            product([2, units, tokens, tokens]),
+            saturating_product([2, units, tokens, tokens]),
             // Direct descent in double and in single precision.
-            product([14, weights, tokens]),
+            saturating_product([14, weights, tokens]),
         ];
         TransformerSizes {
             weights,
             token_dim: token,
             token_count: tokens,
             layers: 2 * network.layer_count() as u64 + 4,
-            heads: total(&mut [relus, units, product([2, units])].into_iter()),
+            heads: total(&mut [relus, units, saturating_product([2, units])].into_iter()),
             operations: total(&mut passes.into_iter()),
         }
     }
@@ -120,57 +120,58 @@ impl DescentPlan {
 
     /// All invalid settings for `examples` examples whose inputs and labels are at most `largest`, each with the
     /// expected values.
-    pub fn invalid_settings(&self, examples: usize, largest: [f64; 2]) -> Vec<Problem> {
-        let mut problems = self.number_problems();
-        if problems.is_empty() {
-            problems.extend(self.size_problem(examples));
+    pub fn invalid_settings(&self, examples: usize, largest: [f64; 2]) -> Vec<InvalidSetting> {
+        let mut invalid = self.invalid_numbers();
+        if invalid.is_empty() {
+            invalid.extend(self.exceeded_size(examples));
         }
         let fits = || (0.0..MAX_MASK).contains(&(self.bound_output(largest[0]) + largest[1]));
-        if problems.is_empty() && !fits() {
+        if invalid.is_empty() && !fits() {
             let expected = tr!(
                 "a smaller bound B: with weights up to B, the outputs could be too large for single precision"
             );
-            problems.push(Problem::new("box", &self.weight_bound.to_string(), expected));
+            invalid.push(InvalidSetting::new("box", &self.weight_bound.to_string(), expected));
         }
-        problems
+        invalid
     }
 
-    /// Invalid single settings.
-    fn number_problems(&self) -> Vec<Problem> {
-        let mut problems = vec![];
+    /// Settings that are invalid by themselves, without regard to the total size.
+    fn invalid_numbers(&self) -> Vec<InvalidSetting> {
+        let mut invalid = vec![];
         let DescentNetwork { inputs, hidden, outputs, .. } = &self.network;
         if hidden.len() > MAX_HIDDEN_LAYERS {
             let expected = tr!("at most {most} hidden layers", most = MAX_HIDDEN_LAYERS);
-            problems.push(Problem::new("hidden", &hidden.len().to_string(), expected));
+            invalid.push(InvalidSetting::new("hidden", &hidden.len().to_string(), expected));
         }
         if hidden.contains(&0) || *inputs == 0 || *outputs == 0 {
-            problems.push(Problem::new("hidden", "0", tr!("at least one neuron in every layer")));
+            invalid.push(InvalidSetting::new("hidden", "0", tr!("at least one neuron in every layer")));
         }
         let ReluApproximation { delta, knots, range: reach } = self.approximation;
         if knots == 0 || knots > MAX_KNOTS {
             let expected = tr!("from 1 to {most}", most = MAX_KNOTS);
-            problems.push(Problem::new("knots", &knots.to_string(), expected));
+            invalid.push(InvalidSetting::new("knots", &knots.to_string(), expected));
         }
         if delta < MIN_DELTA {
             let expected = tr!(
                 "at least {least}, because in a narrower band, rounding would make the computed slope wrong",
                 least = MIN_DELTA
             );
-            problems.push(Problem::new("delta", &delta.to_string(), expected));
+            invalid.push(InvalidSetting::new("delta", &delta.to_string(), expected));
         }
         let positive =
             [("delta", delta), ("reach", reach), ("lr", self.learning_rate), ("box", self.weight_bound)];
         for (key, number) in positive {
             let is_sound = number.is_finite() && number > 0.0;
             if !is_sound {
-                problems.push(Problem::new(key, &number.to_string(), tr!("a finite number above 0")));
+                invalid.push(InvalidSetting::new(key, &number.to_string(), tr!("a finite number above 0")));
             }
         }
-        problems
+        invalid
     }
 
-    /// The first size that exceeds its limit.
-    fn size_problem(&self, examples: usize) -> Option<Problem> {
+    /// The first size that exceeds its limit for `examples` examples, as an error; `None` if all are within their
+    /// limits.
+    fn exceeded_size(&self, examples: usize) -> Option<InvalidSetting> {
         let TransformerSizes { weights, token_dim: token, token_count: tokens, heads, operations, .. } =
             self.compute_sizes(examples);
         let of_token = self.network.hidden.iter().map(usize::to_string).collect::<Vec<_>>().join(".");
@@ -181,15 +182,15 @@ impl DescentPlan {
                 token,
                 most = MAX_TOKEN_DIM
             );
-            return Some(Problem::new("hidden", &of_token, expected));
+            return Some(InvalidSetting::new("hidden", &of_token, expected));
         }
-        if product([token, tokens]) > MAX_TOKEN_NUMBERS {
+        if saturating_product([token, tokens]) > MAX_TOKEN_NUMBERS {
             let expected = tr!(
                 "at most {most} examples, because each token has {token} numbers",
                 most = (MAX_TOKEN_NUMBERS / token).saturating_sub(1),
                 token
             );
-            return Some(Problem::new("n", &examples.to_string(), expected));
+            return Some(InvalidSetting::new("n", &examples.to_string(), expected));
         }
         if heads > MAX_HEADS {
             let expected = tr!(
@@ -197,7 +198,7 @@ impl DescentPlan {
                 heads,
                 most = MAX_HEADS
             );
-            return Some(Problem::new("knots", &self.approximation.knots.to_string(), expected));
+            return Some(InvalidSetting::new("knots", &self.approximation.knots.to_string(), expected));
         }
         (operations > MAX_OPERATIONS).then(|| {
             let expected = tr!(
@@ -205,7 +206,7 @@ impl DescentPlan {
                 operations,
                 most = MAX_OPERATIONS
             );
-            Problem::new("n", &examples.to_string(), expected)
+            InvalidSetting::new("n", &examples.to_string(), expected)
         })
     }
 }

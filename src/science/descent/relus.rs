@@ -71,6 +71,7 @@ pub struct ReluSum {
     terms: Vec<ReluTerm>,
 }
 
+/// Creates a term with this sign of z, shift inside the ReLU, and factor of the ReLU.
 fn relu_term(sign: f64, shift: f64, weight: f64) -> ReluTerm {
     ReluTerm { sign, shift, weight }
 }

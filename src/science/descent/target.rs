@@ -4,10 +4,10 @@ use super::activation::Activation;
 use super::examples::DescentExamples;
 use super::network::{DescentNetwork, draw_normal_weights};
 use super::plan::MAX_HIDDEN_LAYERS;
-use vivarium_core::bounds::product;
+use vivarium_core::bounds::saturating_product;
 use vivarium_core::choices;
-use vivarium_core::rng::{Purpose, Stream};
-use vivarium_core::settings::Problem;
+use vivarium_core::rng::{Purpose, RandomStream};
+use vivarium_core::settings::InvalidSetting;
 
 /// The largest number of examples of a prompt.
 pub const MAX_EXAMPLES: usize = 512;
@@ -48,9 +48,9 @@ choices! {
 choices! {
     /// The order of the examples, which must not change any result.
     pub enum ExampleOrder {
-        /// As they were drawn.
+        /// The order in which the examples were drawn.
         Drawn = "drawn", "As generated";
-        /// Shuffled.
+        /// A random permutation of the examples.
         Shuffled = "shuffled", "Shuffled";
     }
 }
@@ -153,7 +153,7 @@ impl DescentPrompts {
                     activation: self.activation,
                     ..DescentNetwork::default()
                 };
-                let stream = Stream::new(seed, Purpose::Support, 0);
+                let stream = RandomStream::new(seed, Purpose::Support, 0);
                 let w =
                     draw_normal_weights(
                         &network,
@@ -167,7 +167,7 @@ impl DescentPrompts {
 
     /// Draws the examples of a replica, and the query.
     pub fn draw_examples(&self, seed: u64, replica: u32) -> DescentExamples {
-        let (target, stream) = (self.draw_target(seed), Stream::new(seed, Purpose::Sample, replica));
+        let (target, stream) = (self.draw_target(seed), RandomStream::new(seed, Purpose::Sample, replica));
         let (n, mut x, mut y) = (self.example_count(), vec![], vec![]);
         for i in 0..=n {
             let from = x.len();
@@ -188,8 +188,8 @@ impl DescentPrompts {
         match self.order {
             ExampleOrder::Drawn => examples,
             ExampleOrder::Shuffled => {
-                let order = Stream::new(seed, Purpose::Order, replica).order(0, n as u32);
-                examples.permuted(&(0..n as u32).map(|i| order.place(i) as usize).collect::<Vec<_>>())
+                let order = RandomStream::new(seed, Purpose::Order, replica).epoch_order(0, n as u32);
+                examples.permuted(&(0..n as u32).map(|i| order.position(i) as usize).collect::<Vec<_>>())
             }
         }
     }
@@ -219,7 +219,7 @@ impl DescentPrompts {
     }
 
     /// Coordinate `c` of input `i`.
-    fn draw_coordinate(&self, stream: &Stream, i: usize, c: usize) -> f64 {
+    fn draw_coordinate(&self, stream: &RandomStream, i: usize, c: usize) -> f64 {
         let index = (i * self.dim + c) as u32;
         match self.spacing {
             InputSpacing::Even if self.dim == 1 => match self.example_count() {
@@ -227,18 +227,18 @@ impl DescentPrompts {
                 n => -self.input_range + 2.0 * self.input_range * i as f64 / (n - 1) as f64,
             },
             InputSpacing::Even | InputSpacing::Uniform => {
-                self.input_range * (2.0 * f64::from(stream.unit(0, index)) - 1.0)
+                self.input_range * (2.0 * f64::from(stream.draw_uniform(0, index)) - 1.0)
             }
-            InputSpacing::Normal => self.input_range * f64::from(stream.normal(0, index)),
+            InputSpacing::Normal => self.input_range * f64::from(stream.draw_normal(0, index)),
         }
     }
 
     /// All invalid settings, each with the expected values.
-    pub fn invalid_settings(&self) -> Vec<Problem> {
+    pub fn invalid_settings(&self) -> Vec<InvalidSetting> {
         let mut problems = vec![];
         if self.dim == 0 || self.inputs() > MAX_INPUTS {
             let expected = tr!("from 1 to {most}", most = MAX_INPUTS - usize::from(self.constant));
-            problems.push(Problem::new("dim", &self.dim.to_string(), expected));
+            problems.push(InvalidSetting::new("dim", &self.dim.to_string(), expected));
         }
         let numbers = [
             ("wide", self.input_range),
@@ -247,7 +247,9 @@ impl DescentPrompts {
             ("qy", self.query_label),
         ];
         let infinite = numbers.into_iter().filter(|(_, number)| !number.is_finite());
-        problems.extend(infinite.map(|(key, x)| Problem::new(key, &x.to_string(), tr!("a finite number"))));
+        problems.extend(
+            infinite.map(|(key, x)| InvalidSetting::new(key, &x.to_string(), tr!("a finite number"))),
+        );
         let teacher =
             self.function == TargetKind::Network && self.teacher_weight_count() > MAX_TEACHER_WEIGHTS;
         if teacher || self.teacher_hidden.contains(&0) || self.teacher_hidden.len() > MAX_HIDDEN_LAYERS {
@@ -257,13 +259,13 @@ impl DescentPrompts {
                 layers = MAX_HIDDEN_LAYERS,
                 most = MAX_TEACHER_WEIGHTS
             );
-            problems.push(Problem::new("teacher", &sizes, expected));
+            problems.push(InvalidSetting::new("teacher", &sizes, expected));
         }
         if self.function == TargetKind::Points {
-            problems.extend(self.points_problem());
+            problems.extend(self.invalid_points());
         } else if self.examples == 0 || self.examples > MAX_EXAMPLES {
             let expected = tr!("from 1 to {most}", most = MAX_EXAMPLES);
-            problems.push(Problem::new("n", &self.examples.to_string(), expected));
+            problems.push(InvalidSetting::new("n", &self.examples.to_string(), expected));
         }
         problems
     }
@@ -272,15 +274,15 @@ impl DescentPrompts {
     fn teacher_weight_count(&self) -> u64 {
         let widths: Vec<usize> =
             [self.inputs()].into_iter().chain(self.teacher_hidden.iter().copied()).chain([1]).collect();
-        let layers = widths.windows(2).map(|pair| product(pair.iter().map(|width| *width as u64)));
+        let layers = widths.windows(2).map(|pair| saturating_product(pair.iter().map(|width| *width as u64)));
         layers.fold(0, u64::saturating_add)
     }
 
-    /// The first error in the settings of the entered points.
-    fn points_problem(&self) -> Option<Problem> {
+    /// The first error in the points that the user entered; `None` if they are valid.
+    fn invalid_points(&self) -> Option<InvalidSetting> {
         let count = self.points.len();
         if self.dim != 1 {
-            return Some(Problem::new(
+            return Some(InvalidSetting::new(
                 "dim",
                 &self.dim.to_string(),
                 tr!("1, because each of your own points has one input number"),
@@ -289,16 +291,16 @@ impl DescentPrompts {
         if count == 0 {
             // No default can replace entered points that were rejected.
             let expected = tr!("another function, or at least one point of your own");
-            return Some(Problem::new("f", TargetKind::Points.slug(), expected));
+            return Some(InvalidSetting::new("f", TargetKind::Points.slug(), expected));
         }
         if count > MAX_EXAMPLES {
             let expected = tr!("at most {most} points", most = MAX_EXAMPLES);
-            return Some(Problem::new("points", &count.to_string(), expected));
+            return Some(InvalidSetting::new("points", &count.to_string(), expected));
         }
         let bad = self.points.iter().position(|point| point.iter().any(|x| !x.is_finite()))?;
         let [x, y] = self.points[bad];
         let expected = tr!("finite numbers: a coordinate of point {number} is not finite", number = bad + 1);
-        Some(Problem::new("points", &format!("{x}:{y}"), expected))
+        Some(InvalidSetting::new("points", &format!("{x}:{y}"), expected))
     }
 }
 

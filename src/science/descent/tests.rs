@@ -286,8 +286,8 @@ fn tokens_in_single_precision_follow_direct_descent() {
         let (gradient, _) = direct::loss_and_gradient(&plan.network, &examples, &direct);
         direct = direct::descent_step(&plan, &direct, &gradient);
         let apart = euclidean_distance(&tokens.weights(transformer.layout()), &direct);
-        let most = if step < 4 { 1e-6 } else { 2e-3 };
-        assert!(apart < most, "{step}: {apart:e}");
+        let tolerance = if step < 4 { 1e-6 } else { 2e-3 };
+        assert!(apart < tolerance, "{step}: {apart:e}");
         assert!(step < 25 || apart > 1e-4);
     }
 }
@@ -515,16 +515,16 @@ fn attention_weights_explain_the_output_of_a_head() {
     let states =
         transformer.trace(transformer.tokens::<f64>(&examples, &plan.network.draw_weights(0, 0, 1.0)));
     // A ReLU is one head, with c = 1.
-    let looks = transformer.layers()[0].attention_weights(3, &states[0]).unwrap();
+    let weights = transformer.layers()[0].attention_weights(3, &states[0]).unwrap();
     let written = states[1].row(layout.outputs(1).start + 3);
-    for (row, written) in looks.chunks(17).zip(written) {
+    for (row, written) in weights.chunks(17).zip(written) {
         assert!((row.iter().sum::<f64>() - written).abs() < 1e-14);
     }
     // In a product layer every token attends to itself only.
     let at = transformer.layers().iter().position(|layer| layer.phase == LayerPhase::Backward(3)).unwrap();
-    let looks = transformer.layers()[at].attention_weights(0, &states[at]).unwrap();
+    let weights = transformer.layers()[at].attention_weights(0, &states[at]).unwrap();
     let g = states[at].row(layout.block_range(TokenBlock::LossGradient).start);
-    for (i, row) in looks.chunks(17).enumerate() {
+    for (i, row) in weights.chunks(17).enumerate() {
         assert!(row.iter().enumerate().all(|(s, look)| *look == if s == i { g[i] } else { 0.0 }));
     }
     assert!(transformer.layers()[9].attention_weights(0, &states[9]).is_none());

@@ -34,6 +34,7 @@ pub struct ConstructedTransformer {
     layout: TokenLayout,
     /// The 2N + 4 layers, in order.
     layers: Vec<DescentLayer>,
+    /// R₃, which the rows of the loss gradient subtract in the query.
     mask: f64,
 }
 
@@ -127,9 +128,13 @@ impl ConstructedTransformer {
 
 /// Builds the weights of the layers.
 struct LayerBuilder<'a> {
+    /// The settings of the construction.
     plan: &'a DescentPlan,
+    /// The layout of the tokens.
     layout: &'a TokenLayout,
+    /// Number n of examples.
     examples: usize,
+    /// R₃, which the rows of the loss gradient subtract in the query.
     mask: f64,
 }
 

@@ -4,7 +4,7 @@ use super::network::{BiasFreeNetwork, ForwardWorkspace};
 use super::normals::append_normals;
 use super::{FunctionClass, FunctionPrompts};
 use vivarium_core::math::dot;
-use vivarium_core::rng::Stream;
+use vivarium_core::rng::RandomStream;
 
 /// A function of a vector `[inputs]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub enum PromptFunction {
 
 impl PromptFunction {
     /// Draws a function of the class of `prompts` from the random words of `step`.
-    pub fn draw(prompts: &FunctionPrompts, stream: &Stream, step: u64) -> Self {
+    pub fn draw(prompts: &FunctionPrompts, stream: &RandomStream, step: u64) -> Self {
         let FunctionPrompts { dim, layers, hidden, .. } = *prompts;
         let mut numbers = vec![];
         match prompts.class {
@@ -37,7 +37,7 @@ impl PromptFunction {
                 // Floyd's algorithm for a random subset.
                 let (count, mut chosen) = (prompts.sparsity.min(dim), vec![]);
                 for (at, top) in (0..).zip(dim - count..dim) {
-                    let pick = stream.below(step, at, top as u32 + 1) as usize;
+                    let pick = stream.draw_below(step, at, top as u32 + 1) as usize;
                     chosen.push(if chosen.contains(&pick) { top } else { pick });
                 }
                 append_normals(stream, step, count.next_multiple_of(2) as u32, count, &mut numbers);
@@ -47,7 +47,7 @@ impl PromptFunction {
             }
             FunctionClass::Tree => {
                 let leaves = 1u32 << prompts.depth;
-                let places = (1..leaves).map(|at| stream.below(step, at, dim as u32) as usize).collect();
+                let places = (1..leaves).map(|at| stream.draw_below(step, at, dim as u32) as usize).collect();
                 append_normals(stream, step, leaves, leaves as usize, &mut numbers);
                 PromptFunction::Tree { split_features: places, leaves: numbers }
             }
@@ -63,7 +63,7 @@ impl PromptFunction {
     }
 
     /// Computes f(x) with a reusable workspace.
-    pub fn evaluate_with(&self, x: &[f64], scratch: &mut ForwardWorkspace) -> f64 {
+    pub fn evaluate_with(&self, x: &[f64], workspace: &mut ForwardWorkspace) -> f64 {
         match self {
             PromptFunction::Linear(weights) => dot(weights, x),
             PromptFunction::Tree { split_features: places, leaves } => {
@@ -73,7 +73,7 @@ impl PromptFunction {
                 }
                 leaves[node - places.len()]
             }
-            PromptFunction::Network(network) => network.compute_output(x, scratch),
+            PromptFunction::Network(network) => network.compute_output(x, workspace),
         }
     }
 }
@@ -84,7 +84,7 @@ mod tests {
     use vivarium_core::rng::Purpose;
 
     fn draw(prompts: &FunctionPrompts, example: u64) -> PromptFunction {
-        PromptFunction::draw(prompts, &Stream::new(2, Purpose::Function, 0), example)
+        PromptFunction::draw(prompts, &RandomStream::new(2, Purpose::Function, 0), example)
     }
 
     #[test]

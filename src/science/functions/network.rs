@@ -2,7 +2,7 @@
 
 use super::normals::append_normals;
 use vivarium_core::math::dot;
-use vivarium_core::rng::Stream;
+use vivarium_core::rng::RandomStream;
 
 /// A network x ↦ W_N relu(… relu(W₁ x)) with one output, in double precision.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +45,7 @@ impl BiasFreeNetwork {
 
     /// Draws a network with normal weights from the random words of `step`: variance 2/inputs in hidden layers (He,
     /// Zhang, Ren and Sun 2015), and 1/inputs in the output layer, which has no ReLU.
-    pub fn draw(inputs: usize, layers: usize, hidden: usize, stream: &Stream, step: u64) -> Self {
+    pub fn draw(inputs: usize, layers: usize, hidden: usize, stream: &RandomStream, step: u64) -> Self {
         let sizes = BiasFreeNetwork::layer_sizes(inputs, layers, hidden);
         let mut weights = vec![];
         append_normals(stream, step, 0, BiasFreeNetwork::weight_count(&sizes), &mut weights);
@@ -71,14 +71,14 @@ impl BiasFreeNetwork {
     }
 
     /// Computes the output for an input `[inputs]`.
-    pub fn compute_output(&self, x: &[f64], scratch: &mut ForwardWorkspace) -> f64 {
-        self.compute_layer_outputs(x, scratch);
-        scratch.outputs.last().copied().unwrap_or(0.0)
+    pub fn compute_output(&self, x: &[f64], workspace: &mut ForwardWorkspace) -> f64 {
+        self.compute_layer_outputs(x, workspace);
+        workspace.outputs.last().copied().unwrap_or(0.0)
     }
 
     /// Computes the outputs of all layers into the workspace, starting with the input.
-    fn compute_layer_outputs(&self, x: &[f64], scratch: &mut ForwardWorkspace) {
-        let outputs = &mut scratch.outputs;
+    fn compute_layer_outputs(&self, x: &[f64], workspace: &mut ForwardWorkspace) {
+        let outputs = &mut workspace.outputs;
         outputs.resize(self.sizes.iter().sum(), 0.0);
         outputs[..x.len()].copy_from_slice(x);
         let (mut weights, mut rest) = (self.weights.as_slice(), outputs.as_mut_slice());
@@ -102,21 +102,21 @@ impl BiasFreeNetwork {
         y: f64,
         factor: f64,
         gradient: &mut [f64],
-        scratch: &mut ForwardWorkspace,
+        workspace: &mut ForwardWorkspace,
     ) -> f64 {
-        self.compute_layer_outputs(x, scratch);
-        let ForwardWorkspace { outputs, gradients: slopes } = scratch;
+        self.compute_layer_outputs(x, workspace);
+        let ForwardWorkspace { outputs, gradients: grad_outputs } = workspace;
         let output = outputs.last().copied().unwrap_or(0.0);
-        slopes.clear();
-        slopes.resize(outputs.len(), 0.0);
-        if let Some(last) = slopes.last_mut() {
+        grad_outputs.clear();
+        grad_outputs.resize(outputs.len(), 0.0);
+        if let Some(last) = grad_outputs.last_mut() {
             *last = 2.0 * factor * (output - y);
         }
         let (mut until, mut weight) = (outputs.len(), self.weights.len());
         for (layer, pair) in self.sizes.windows(2).enumerate().rev() {
             let (from, before) = (until - pair[1], until - pair[1] - pair[0]);
             let first = weight - pair[0] * pair[1];
-            let (inner, outer) = slopes.split_at_mut(from);
+            let (inner, outer) = grad_outputs.split_at_mut(from);
             let (inner, inputs) = (&mut inner[before..], &outputs[before..from]);
             for (unit, output_gradient) in outer[..pair[1]].iter().enumerate() {
                 if *output_gradient == 0.0 {
@@ -145,7 +145,7 @@ mod tests {
     use vivarium_core::rng::Purpose;
 
     fn network(layers: usize) -> BiasFreeNetwork {
-        BiasFreeNetwork::draw(3, layers, 5, &Stream::new(7, Purpose::Function, 0), 0)
+        BiasFreeNetwork::draw(3, layers, 5, &RandomStream::new(7, Purpose::Function, 0), 0)
     }
 
     #[test]
@@ -162,9 +162,10 @@ mod tests {
     fn gradients_match_finite_differences() {
         for layers in 2..=6 {
             let (network, x, y) = (network(layers), [0.3, -1.1, 0.8], 0.4);
-            let (mut gradient, mut scratch) = (vec![0.0; network.weights.len()], ForwardWorkspace::default());
-            let output = network.add_gradient(&x, y, 0.5, &mut gradient, &mut scratch);
-            assert_eq!(output, network.compute_output(&x, &mut scratch));
+            let (mut gradient, mut workspace) =
+                (vec![0.0; network.weights.len()], ForwardWorkspace::default());
+            let output = network.add_gradient(&x, y, 0.5, &mut gradient, &mut workspace);
+            assert_eq!(output, network.compute_output(&x, &mut workspace));
             let loss = |at: usize, by: f64| {
                 let mut moved = network.clone();
                 moved.weights_mut()[at] += by;
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn weights_have_the_stated_variances() {
-        let network = BiasFreeNetwork::draw(4, 3, 60, &Stream::new(1, Purpose::Function, 0), 0);
+        let network = BiasFreeNetwork::draw(4, 3, 60, &RandomStream::new(1, Purpose::Function, 0), 0);
         let variance = |part: &[f64]| part.iter().map(|w| w * w).sum::<f64>() / part.len() as f64;
         let (first, rest) = network.weights().split_at(240);
         let (second, third) = rest.split_at(3600);

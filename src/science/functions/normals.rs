@@ -1,14 +1,14 @@
 //! Normal numbers from the random words of a stream.
 
-use vivarium_core::rng::{Stream, normal_pair};
+use vivarium_core::rng::{RandomStream, normal_pair};
 
 /// Appends `count` standard normal numbers, from the words of `step` beginning with word `first`, two from each pair
 /// of words (Box and Muller 1958).
-pub(super) fn append_normals(stream: &Stream, step: u64, first: u32, count: usize, out: &mut Vec<f64>) {
+pub(super) fn append_normals(stream: &RandomStream, step: u64, first: u32, count: usize, out: &mut Vec<f64>) {
     let (mut words, mut left, mut at) = ([0; 16], count, first);
     while left > 0 {
         let numbers = left.min(16);
-        stream.words(step, at, &mut words[..numbers.next_multiple_of(2)]);
+        stream.fill_u32(step, at, &mut words[..numbers.next_multiple_of(2)]);
         for (pair, rest) in words.chunks_exact(2).zip((1..=numbers).rev().step_by(2)) {
             out.extend(normal_pair([pair[0], pair[1]]).into_iter().take(rest));
         }
@@ -23,7 +23,7 @@ mod tests {
 
     #[test]
     fn normal_numbers_do_not_depend_on_their_count() {
-        let stream = Stream::new(2, Purpose::Function, 0);
+        let stream = RandomStream::new(2, Purpose::Function, 0);
         let (mut few, mut many) = (vec![], vec![]);
         append_normals(&stream, 3, 0, 17, &mut few);
         append_normals(&stream, 3, 0, 5000, &mut many);

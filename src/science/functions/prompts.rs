@@ -7,7 +7,7 @@ use super::network::{BiasFreeNetwork, ForwardWorkspace};
 use super::normals::append_normals;
 use vivarium_core::choices;
 use vivarium_core::math::mean_and_variance;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 choices! {
     /// Classes of functions.
@@ -48,7 +48,7 @@ const MAX_VARIANCE_PROMPTS: u64 = 1000;
 /// Approximate number of operations for the estimate of the label variance.
 const MAX_VARIANCE_OPERATIONS: u64 = 1 << 27;
 
-/// A distribution of prompts.
+/// A distribution of prompts: points with labels of a random function, of which the last is the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionPrompts {
     /// Class of the functions.
@@ -156,7 +156,7 @@ impl FunctionPrompts {
         out: &mut Vec<f32>,
     ) {
         let [inputs, functions, noise] = [Purpose::Batch, Purpose::Function, Purpose::Noise]
-            .map(|purpose| Stream::new(seed, purpose, replica));
+            .map(|purpose| RandomStream::new(seed, purpose, replica));
         for example in examples {
             let at = step.wrapping_add((example as u64) << EXAMPLE_SHIFT);
             let function = PromptFunction::draw(self, &functions, at);
@@ -180,7 +180,7 @@ impl FunctionPrompts {
         out: &mut Vec<f32>,
     ) {
         let [inputs, noise] =
-            [Purpose::HeldOut, Purpose::HeldOutNoise].map(|purpose| Stream::new(seed, purpose, 0));
+            [Purpose::HeldOut, Purpose::HeldOutNoise].map(|purpose| RandomStream::new(seed, purpose, 0));
         for example in examples {
             let (function, at) = (self.held_out_function(seed, example), (example as u64) << EXAMPLE_SHIFT);
             self.append_inputs(&inputs, at, points, (self.test_scale, self.test_mixture_weight), out);
@@ -190,7 +190,7 @@ impl FunctionPrompts {
 
     /// Draws the function of held-out prompt `example`.
     pub fn held_out_function(&self, seed: u64, example: usize) -> PromptFunction {
-        let functions = Stream::new(seed, Purpose::HeldOutFunction, 0);
+        let functions = RandomStream::new(seed, Purpose::HeldOutFunction, 0);
         PromptFunction::draw(self, &functions, (example as u64) << EXAMPLE_SHIFT)
     }
 
@@ -209,11 +209,12 @@ impl FunctionPrompts {
         (sum / count as f64).max(1e-12)
     }
 
-    /// Appends the inputs of a prompt to `out`, `[points, inputs]`. A point takes the same random words for every
-    /// number of points.
+    /// Appends the inputs of a prompt to `out`, `[points, inputs]`, scaled by `factor`; `weight` is that of N(2, I) in
+    /// a mixture, and `at` the step of the random words. A point takes the same random words for every number of
+    /// points.
     fn append_inputs(
         &self,
-        stream: &Stream,
+        stream: &RandomStream,
         at: u64,
         points: usize,
         (factor, weight): (f64, f64),
@@ -224,7 +225,7 @@ impl FunctionPrompts {
         for (point, numbers) in (FIRST_MIXTURE_WORD..).zip(numbers.chunks_exact(self.dim.max(1))) {
             let (centre, scale) = match self.distribution {
                 InputDistribution::Normal => (0.0, self.input_scale),
-                InputDistribution::Mixture if stream.chance(at, point, weight) => (MIXTURE_CENTRE, 1.0),
+                InputDistribution::Mixture if stream.draw_bool(at, point, weight) => (MIXTURE_CENTRE, 1.0),
                 InputDistribution::Mixture => (-MIXTURE_CENTRE, 1.0),
             };
             out.extend(numbers.iter().map(|z| (factor * (centre + scale * z)) as f32));
@@ -239,16 +240,16 @@ impl FunctionPrompts {
     fn append_labels(
         &self,
         function: &PromptFunction,
-        (noise, at): (&Stream, u64),
+        (noise, at): (&RandomStream, u64),
         points: usize,
         out: &mut Vec<f32>,
     ) {
-        let (inputs, mut scratch) = (self.inputs(), ForwardWorkspace::default());
+        let (inputs, mut workspace) = (self.inputs(), ForwardWorkspace::default());
         let (begin, mut x) = (out.len() - points * inputs, vec![0.0; inputs]);
         for point in 0..points {
             let row = &out[begin + point * inputs..][..inputs];
             x.iter_mut().zip(row).for_each(|(wide, x)| *wide = f64::from(*x));
-            out.push(function.evaluate_with(&x, &mut scratch) as f32);
+            out.push(function.evaluate_with(&x, &mut workspace) as f32);
         }
         if self.noise > 0.0 {
             let mut drawn = vec![];

@@ -108,7 +108,8 @@ fn compare_descending(a: &[[f64; 2]], b: &[[f64; 2]]) -> Ordering {
 /// Orthonormal eigenvectors of a Hermitian combination of the N_i with random weights, `[characters, classes]`.
 /// `roots` are √|C_i|; `quotients` is `[order, classes]`, the class of x⁻¹·z for the first element z of each class.
 fn class_algebra_eigenvectors(group: &Group, roots: &[f64], quotients: &[usize]) -> Vec<Complex<f64>> {
-    const TRIES: u64 = 8;
+    /// Maximum number of random combinations; a new one is tried if two eigenvalues are too close.
+    const MAX_ATTEMPTS: u64 = 8;
     let classes = roots.len();
     let attempt = |seed: u64| {
         let mut draw = splitmix64_numbers(seed);
@@ -136,7 +137,7 @@ fn class_algebra_eigenvectors(group: &Group, roots: &[f64], quotients: &[usize])
     };
     // If two eigenvalues are too close, other random weights separate them.
     let mut found = attempt(0);
-    for seed in 1..TRIES {
+    for seed in 1..MAX_ATTEMPTS {
         if found.0 {
             break;
         }

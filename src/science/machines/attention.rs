@@ -101,22 +101,23 @@ impl Attention {
         }
     }
 
-    /// Attends from token `h` to the first `count` tokens of the cache, and adds the weighted mean of the values to `h`.
+    /// Attends from token `h` to the first `count` tokens of the cache, and adds the weighted mean of their values to
+    /// `h`.
     ///
     /// # Shapes
     /// `h` is `[width]`; the result has weights and scores `[count]`.
     pub fn attend(
         &self,
         h: &mut [f64],
-        memory: &KeyValueCache,
+        cache: &KeyValueCache,
         count: usize,
-        choice: AttentionMode,
+        mode: AttentionMode,
     ) -> AttentionTrace {
         let mut query = Vec::new();
         self.query.apply(h, &mut query);
         let mut scores = vec![0.0; count];
         let mut null_score = 0.0;
-        for ((q, keys), null) in query.iter().zip(&memory.keys).zip(&self.null_key) {
+        for ((q, keys), null) in query.iter().zip(&cache.keys).zip(&self.null_key) {
             scores.iter_mut().zip(keys).for_each(|(score, key)| *score += q * key);
             null_score += q * null;
         }
@@ -124,7 +125,7 @@ impl Attention {
         let below = scores.iter().copied().chain([null_score]).filter(|score| *score < best);
         let next = below.fold(f64::NEG_INFINITY, f64::max);
         let score_gap = next.is_finite().then_some(best - next);
-        let share = |score: f64| match choice {
+        let share = |score: f64| match mode {
             AttentionMode::Hard => f64::from(u8::from(score == best)),
             AttentionMode::Soft(beta) => libm::exp(beta * (score - best)),
         };
@@ -136,15 +137,15 @@ impl Attention {
             weights.fill(0.0);
             return AttentionTrace { weights, null_weight: 0.0, scores, null_score, score_gap };
         }
-        let size = memory.rows.len();
-        let mut found: Vec<f64> = memory.rows.iter().map(|row| null_weight * self.null_value[*row]).collect();
-        for (weight, values) in weights.iter().zip(memory.values.chunks(size.max(1))) {
+        let size = cache.rows.len();
+        let mut found: Vec<f64> = cache.rows.iter().map(|row| null_weight * self.null_value[*row]).collect();
+        for (weight, values) in weights.iter().zip(cache.values.chunks(size.max(1))) {
             if *weight != 0.0 {
                 found.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
             }
         }
         // The sum is divided once, at the end, so that the mean of equal numbers is exactly that number.
-        memory.rows.iter().zip(found).for_each(|(row, sum)| h[*row] += sum / total);
+        cache.rows.iter().zip(found).for_each(|(row, sum)| h[*row] += sum / total);
         null_weight /= total;
         weights.iter_mut().for_each(|weight| *weight /= total);
         AttentionTrace { weights, null_weight, scores, null_score, score_gap }

@@ -39,8 +39,8 @@ use vivarium_core::rng::Purpose;
 /// Random stream of the noise on the weights.
 pub const NOISE_PURPOSE: Purpose = Purpose::Construction;
 
-/// Index in scr4 of the mark of step 0 in h₀. In later steps this coordinate is the bit found by a search; it is 0 between
-/// steps.
+/// Index of a coordinate in the group scr4. In h₀ it marks step 0; in later steps it is the bit found by a search, and
+/// it is 0 between steps.
 const START_MARK: usize = 2;
 
 /// Weights of one block of the transformer.
@@ -93,7 +93,7 @@ pub struct BlockCounts {
     pub parameters: u64,
     /// Number of weights and biases that are not 0.
     pub nonzeros: u64,
-    /// Sum of their absolute values, ‖θ‖₁.
+    /// ℓ₁ norm ‖θ‖₁: sum of the absolute values of all weights and biases.
     pub l1_norm: f64,
 }
 
@@ -277,7 +277,8 @@ impl WeightBuilder<'_> {
         layer
     }
 
-    /// Layers of "apply": hidden units φ(st_z + sym1_a − 1) for each pair (z, a), then S of the pair.
+    /// ReLU layers of the block "apply", which applies the transition rule S: one hidden unit φ(st_z + sym1_a − 1) for
+    /// each pair of state z and symbol a, then the pair's new state, written symbol and move.
     fn apply_layers(&self) -> Vec<Affine> {
         let (machine, layout, width) = (self.machine, self.layout, self.width);
         let (states, symbols) = (machine.state_names().len(), machine.symbols().len());
@@ -310,7 +311,8 @@ impl WeightBuilder<'_> {
         vec![pairs, results]
     }
 
-    /// Layers of "move": carries and borrows, then sums of two bits, then the new bits.
+    /// ReLU layers of the block "move", which adds the move to the head's position: carries and borrows, then sums of
+    /// two bits, then the new bits.
     fn move_layers(&self) -> Vec<Affine> {
         let (layout, width, bits) = (self.layout, self.width, self.bits);
         let hidden = width + 2 * bits;
@@ -361,14 +363,15 @@ impl WeightBuilder<'_> {
         attention
     }
 
-    /// Attention of "visited": sets scr4\[0\] if an earlier step wrote the cell pos3.
+    /// Self-attention of the block "visited": sets scr4\[0\] if an earlier step wrote the cell pos3.
     fn visited_attention(&self) -> Attention {
         let mut attention = self.matching_attention(self.bits + 1, TokenGroup::Before, self.bits - 1);
         attention.value.set_bias(self.layout.coordinate(TokenGroup::Flags, 0), 1.0);
         finish_attention(attention)
     }
 
-    /// Attention of "search": sets scr4\[2\] if a step with the known bits of i′, followed by 1, wrote the cell pos3.
+    /// Self-attention of search block `round`: sets scr4\[2\] if a step whose number begins with the known bits of i′,
+    /// followed by 1, wrote the cell pos3.
     fn search_attention(&self, round: usize) -> Attention {
         let mut attention =
             self.matching_attention(self.bits + round + 2, TokenGroup::Before, self.bits + round);
@@ -385,7 +388,7 @@ impl WeightBuilder<'_> {
         finish_attention(attention)
     }
 
-    /// Layer of "search": moves the bit that was found from scr4\[2\] to scr3\[round\].
+    /// ReLU layer of search block `round`: moves the bit that was found from scr4\[2\] to scr3\[round\].
     fn store_bit_layer(&self, round: usize) -> Affine {
         let mut layer = self.copy_layer(self.width, self.width, |_| true);
         let found = self.layout.coordinate(TokenGroup::Flags, 2);
@@ -394,7 +397,7 @@ impl WeightBuilder<'_> {
         layer
     }
 
-    /// Self-attention of "fetch": copies sym2 of step i′ to scr1.
+    /// Self-attention of the block "fetch": copies the written symbol sym2 of step i′ to scr1.
     fn fetch_attention(&self) -> Attention {
         let mut attention = self.matching_attention(2 * self.bits + 1, TokenGroup::Before, 2 * self.bits - 1);
         for bit in 0..self.bits {
@@ -409,7 +412,7 @@ impl WeightBuilder<'_> {
         finish_attention(attention)
     }
 
-    /// Cross-attention of "fetch": copies the input's symbol in cell pos3 to scr2 and sets scr4\[1\].
+    /// Cross-attention of the block "fetch": copies the input's symbol in cell pos3 to scr2 and sets scr4\[1\].
     fn input_attention(&self) -> Attention {
         let mut attention = self.matching_attention(self.bits + 1, TokenGroup::Time, self.bits - 1);
         self.copy_values(&mut attention, TokenGroup::Symbol, TokenGroup::Given);
@@ -423,7 +426,8 @@ impl WeightBuilder<'_> {
         places.for_each(|(to, from)| attention.value.set(to, from, 1.0));
     }
 
-    /// Layers of "fetch": sym1 becomes the symbol of scr1 if a step wrote the cell, else that of scr2, else the blank.
+    /// ReLU layers of the block "fetch": sym1 becomes the symbol of scr1 if a step wrote the cell, else that of scr2,
+    /// else the blank.
     fn symbol_layers(&self) -> Vec<Affine> {
         let (layout, width) = (self.layout, self.width);
         let symbols = self.machine.symbols().len();

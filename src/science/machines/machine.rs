@@ -10,7 +10,7 @@
 //! the head stops the machine too, with the reason [`HaltReason::NoRule`](super::HaltReason::NoRule). In both cases nothing
 //! changes until the last step of the run.
 
-use std::fmt::{Display, Formatter, Result as Written};
+use std::fmt::{Display, Formatter, Result as FmtResult};
 
 use super::error::MachineError;
 
@@ -182,7 +182,7 @@ impl Machine {
 /// Writes the machine as text: one rule `state read → write move state` per line, after a line `accept: name` for every
 /// accepting state whose name is not in [`ACCEPTING`].
 impl Display for Machine {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Written {
+    fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
         for (name, verdict) in self.states.iter().zip(&self.verdicts) {
             if *verdict == Verdict::Accepts && Verdict::from_state_name(name) != Verdict::Accepts {
                 writeln!(f, "accept: {name}")?;
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn the_error_names_the_unknown_symbol_of_the_input() {
         let machine = Machine::parse(INCREMENT).unwrap();
-        let mistake = machine.parse_input("102").unwrap_err().to_string();
-        assert_eq!(mistake, "the input has the symbol 2, but the machine has only these symbols: _01");
+        let error = machine.parse_input("102").unwrap_err().to_string();
+        assert_eq!(error, "the input has the symbol 2, but the machine has only these symbols: _01");
     }
 }

@@ -40,7 +40,7 @@ pub struct StepMetrics {
     pub min_score_gap: Option<f64>,
     /// Number of steps whose token agrees with the simulator.
     pub correct_steps: usize,
-    /// First step whose token does not.
+    /// First step whose token differs from the simulator; `None` if all tokens agree.
     pub first_wrong_step: Option<usize>,
 }
 
@@ -115,7 +115,7 @@ impl TransformerEvaluator {
     pub fn compute_metrics(&mut self, machine: &super::Machine, run: &MachineRun, step: usize) -> [f32; 8] {
         let metrics = self.metrics_at(run, step);
         let layout = self.transformer.construction().layout();
-        let newest = match metrics.step {
+        let latest = match metrics.step {
             0 => self.transformer.initial_record(),
             step_count => {
                 self.transformer.tokens().get(step_count - 1).copied().unwrap_or(run.initial_record())
@@ -127,9 +127,9 @@ impl TransformerEvaluator {
             metrics.max_deviation,
             self.transformer.construction().blocks().len() as f64,
             layout.bits() as f64,
-            newest.head as f64,
-            newest.state as f64,
-            f64::from(u8::from(machine.rule(newest.state, newest.symbol).is_none())),
+            latest.head as f64,
+            latest.state as f64,
+            f64::from(u8::from(machine.rule(latest.state, latest.symbol).is_none())),
         ];
         all.map(clamp_to_f32)
     }

@@ -108,7 +108,7 @@ mod tests {
         assert_eq!((program.start, program.bits, program.library_example()), (10_000, 14, None));
         assert!(MachineProgram::new(left.clone(), vec![], 64, 100).is_err());
         assert!(MachineProgram::with_preferred_start(left, vec![], 64, 0).is_err());
-        let nothing = MachineProgram::default();
-        assert_eq!(nothing.simulate().unwrap().position_bits(), nothing.bits);
+        let program = MachineProgram::default();
+        assert_eq!(program.simulate().unwrap().position_bits(), program.bits);
     }
 }

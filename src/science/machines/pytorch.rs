@@ -11,22 +11,22 @@
 use super::attention::AttentionMode;
 use super::machine::{Machine, Verdict};
 use super::transformer::ExecutionMode;
-use vivarium_core::pytorch::{Part, entries, text};
+use vivarium_core::pytorch::{ScriptPart, dict_entries, string_literal};
 
 /// Source of the script, with a placeholder for the settings.
 const SCRIPT: &str = include_str!("pytorch.py");
 
 /// The script's settings for a run: the machine, its input (symbol indices), the start cell, the number of steps, and the bits
 /// of a position.
-pub fn run_part(machine: &Machine, input: &[usize], start: usize, steps: usize, bits: u32) -> Part {
-    let name = |symbol: char| text(symbol.encode_utf8(&mut [0; 4]));
+pub fn run_part(machine: &Machine, input: &[usize], start: usize, steps: usize, bits: u32) -> ScriptPart {
+    let name = |symbol: char| string_literal(symbol.encode_utf8(&mut [0; 4]));
     let list = |names: Vec<String>| format!("[{}]", names.join(", "));
-    let states = machine.state_names().iter().map(|state| text(state)).collect();
+    let states = machine.state_names().iter().map(|state| string_literal(state)).collect();
     let symbols = machine.symbols().iter().map(|symbol| name(*symbol)).collect();
     let ending = |wanted: Verdict| {
         let states = machine.state_names().iter().enumerate();
         let states = states.filter(|(state, _)| machine.verdict(*state) == Some(wanted));
-        states.map(|(_, name)| text(name)).collect::<Vec<_>>()
+        states.map(|(_, name)| string_literal(name)).collect::<Vec<_>>()
     };
     let settings = vec![
         ("states", list(states)),
@@ -34,16 +34,16 @@ pub fn run_part(machine: &Machine, input: &[usize], start: usize, steps: usize, 
         ("rules", rules(machine)),
         ("accepting", list(ending(Verdict::Accepts))),
         ("rejecting", list(ending(Verdict::Rejects))),
-        ("input", text(&machine.format_symbols(input.iter().copied()))),
+        ("input", string_literal(&machine.format_symbols(input.iter().copied()))),
         ("start", start.to_string()),
         ("steps", steps.to_string()),
         ("bits", bits.to_string()),
     ];
-    Part { settings, ..Part::default() }
+    ScriptPart { settings, ..ScriptPart::default() }
 }
 
 /// The script's source, and its settings for attention and rounding.
-pub fn transformer_part(mode: ExecutionMode) -> Part {
+pub fn transformer_part(mode: ExecutionMode) -> ScriptPart {
     let beta = match mode.attention {
         AttentionMode::Hard => "None".into(),
         AttentionMode::Soft(beta) if beta.is_finite() => format!("{beta:?}"),
@@ -51,7 +51,7 @@ pub fn transformer_part(mode: ExecutionMode) -> Part {
     };
     let rounding = if mode.rounding { "True" } else { "False" };
     let settings = vec![("beta", beta), ("rounding", rounding.into())];
-    Part { settings, whole: Some(SCRIPT), ..Part::default() }
+    ScriptPart { settings, full_script: Some(SCRIPT), ..ScriptPart::default() }
 }
 
 /// The complete script for a machine: its source with the settings of a run of `steps` steps.
@@ -73,20 +73,20 @@ pub fn script(
     bits: u32,
 ) -> String {
     let parts = [run_part(machine, input, start, steps, bits), transformer_part(mode)];
-    SCRIPT.replace("{{settings}}", &entries(parts.into_iter().flat_map(|part| part.settings)))
+    SCRIPT.replace("{{settings}}", &dict_entries(parts.into_iter().flat_map(|part| part.settings)))
 }
 
 /// The rules as a dictionary, one a line.
 fn rules(machine: &Machine) -> String {
-    let symbol = |number: usize| text(&machine.format_symbols([number]));
+    let symbol = |number: usize| string_literal(&machine.format_symbols([number]));
     let mut lines = String::from("{\n");
     for (state, name) in machine.state_names().iter().enumerate() {
         for read in 0..machine.symbols().len() {
             let Some(rule) = machine.rule(state, read) else { continue };
             let next = machine.state_names().get(rule.next).map_or("", String::as_str);
             let (write, step) = (symbol(rule.write), rule.step.letter());
-            let key = format!("({}, {})", text(name), symbol(read));
-            lines += &format!("        {key}: ({write}, \"{step}\", {}),\n", text(next));
+            let key = format!("({}, {})", string_literal(name), symbol(read));
+            lines += &format!("        {key}: ({write}, \"{step}\", {}),\n", string_literal(next));
         }
     }
     lines + "    }"

@@ -72,7 +72,7 @@ mod peer {
     use std::sync::Arc;
 
     use super::*;
-    use vivarium_core::pytorch::peer::python;
+    use vivarium_core::pytorch::peer::find_python;
     use vivarium_core::testing::skip;
 
     /// Runs the scripts one after the other in one interpreter, since importing torch takes longer than most of them.
@@ -189,7 +189,7 @@ for line in open('commands'):
     /// Each trial from its rules, from a file, and from a file with noise.
     #[test]
     fn pytorch_gives_the_same_tokens() {
-        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
+        let Some(python) = find_python() else { return skip(module_path!(), "no Python can import torch") };
         let examples = library::EXAMPLES.iter().map(|example| {
             let steps = example.steps.min(120);
             Trial::new(example.slug, example.parse_machine().unwrap(), example.input, example.start, steps)

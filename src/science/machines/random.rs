@@ -22,7 +22,7 @@
 //! step: the head does a random walk, written symbols are random, and only the token that wrote a cell determines its symbol.
 
 use super::machine::{HeadMove, TransitionRule};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// Number of symbols of the tape.
 pub const TAPE_SYMBOLS: usize = 2;
@@ -54,9 +54,9 @@ pub struct TraceStatistics {
     pub min_state_share: f64,
     /// Share of the steps that move the head to a cell that it has visited before.
     pub revisit_share: f64,
-    /// Share of these steps whose cell was left four or more steps ago.
+    /// Share of the revisiting steps whose cell was left four or more steps ago.
     pub distant_revisit_share: f64,
-    /// Share of these steps that read the rarer of the two symbols.
+    /// Share of the revisiting steps that read the rarer of the two symbols.
     pub min_symbol_share: f64,
 }
 
@@ -107,11 +107,11 @@ impl RandomMachine {
     /// Draws a machine: the first accepted table of the sequence of random tables with this number.
     pub fn draw(states: usize, number: u64) -> Self {
         let states = states.clamp(1, MAX_TRACE_STATES);
-        let stream = Stream::new(number, Purpose::Machine, states as u32);
+        let stream = RandomStream::new(number, Purpose::Machine, states as u32);
         let mut machine = RandomMachine::from_code(states, 0);
         for table in 0..MAX_TRIED_TABLES {
             for (token, rule) in machine.rules.iter_mut().enumerate() {
-                let digit = stream.below(table, token as u32, (states * 4) as u32) as usize;
+                let digit = stream.draw_below(table, token as u32, (states * 4) as u32) as usize;
                 let step = if digit & 2 == 0 { HeadMove::Left } else { HeadMove::Right };
                 *rule = TransitionRule { write: digit & 1, step, next: digit >> 2 };
             }
@@ -151,13 +151,13 @@ impl RandomMachine {
 
     /// Measures the statistics of the machine's traces on [`TRIAL_TAPES`] random tapes.
     pub fn measure_statistics(&self) -> TraceStatistics {
-        let stream = Stream::new(0, Purpose::Machine, 0);
+        let stream = RandomStream::new(0, Purpose::Machine, 0);
         let mut trace_simulator = TraceSimulator::new(TRIAL_STEPS);
         let mut entered = [0_usize; MAX_TRACE_STATES];
         let (mut returns, mut far, mut reads) = (0, 0, [0_usize; TAPE_SYMBOLS]);
         let mut words = vec![0; TraceSimulator::random_words(TRIAL_STEPS)];
         for tape in 0..TRIAL_TAPES {
-            stream.words(0, (tape * words.len()) as u32, &mut words);
+            stream.fill_u32(0, (tape * words.len()) as u32, &mut words);
             trace_simulator.start(self, &words);
             for at in 1..=TRIAL_STEPS {
                 let step = trace_simulator.step(self);
@@ -303,12 +303,12 @@ mod tests {
 
     /// Share of the symbols on revisited cells that the most frequent symbol after the same six tokens predicts correctly.
     fn six_token_accuracy(machine: &RandomMachine) -> f64 {
-        let stream = Stream::new(0, Purpose::Machine, 0);
+        let stream = RandomStream::new(0, Purpose::Machine, 0);
         let (mut trace_simulator, mut words) =
             (TraceSimulator::new(TRIAL_STEPS), vec![0; TraceSimulator::random_words(TRIAL_STEPS)]);
         let mut seen = std::collections::BTreeMap::<Vec<u8>, [usize; 2]>::new();
         for tape in 0..16 {
-            stream.words(0, (tape * words.len()) as u32, &mut words);
+            stream.fill_u32(0, (tape * words.len()) as u32, &mut words);
             let mut tokens = vec![trace_simulator.start(machine, &words).token];
             for at in 1..=TRIAL_STEPS {
                 let place = trace_simulator.step(machine);
@@ -335,7 +335,7 @@ mod tests {
         let machine = RandomMachine::with_random_control();
         let (mut trace_simulator, mut words) =
             (TraceSimulator::new(TRIAL_STEPS), vec![0; TraceSimulator::random_words(TRIAL_STEPS)]);
-        Stream::new(7, Purpose::Machine, 0).words(0, 0, &mut words);
+        RandomStream::new(7, Purpose::Machine, 0).fill_u32(0, 0, &mut words);
         let mut places = vec![trace_simulator.start(&machine, &words)];
         places.extend((0..TRIAL_STEPS).map(|_| trace_simulator.step(&machine)));
         for (at, place) in places.iter().enumerate() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::library::{EXAMPLES, find_example};
 use super::*;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// The simulator's run of an example, and the transformer before its first step.
 fn set_up(
@@ -127,8 +127,8 @@ fn tokens_equal_the_simulation_for_every_example() {
 
 /// A random machine with all moves and some missing rules, with input, start cell and steps, determined by `number`.
 fn random(number: u64) -> (Machine, Vec<usize>, usize, usize) {
-    let stream = Stream::new(number, Purpose::Sample, 0);
-    let below = |index: u32, bound: usize| stream.below(0, index, bound as u32) as usize;
+    let stream = RandomStream::new(number, Purpose::Sample, 0);
+    let below = |index: u32, bound: usize| stream.draw_below(0, index, bound as u32) as usize;
     let (states, symbols) = (1 + below(0, 6), 2 + below(1, 3));
     let letters = ["_", "a", "b", "c"];
     let mut text = String::new();
@@ -429,7 +429,7 @@ fn noise_depends_on_seed_and_replica_only() {
     let variance = pairs.iter().map(|x| x * x).sum::<f64>() / pairs.len() as f64;
     assert!(mean.abs() < 0.003 && (variance.sqrt() - 0.1).abs() < 0.003, "{mean} {variance}");
     // The first tensor's second number is draw 1 of tensor 0, and is a number in single precision.
-    let draw = 0.1 * f64::from(Stream::new(1, NOISE_PURPOSE, 2).normal(0, 1));
+    let draw = 0.1 * f64::from(RandomStream::new(1, NOISE_PURPOSE, 2).draw_normal(0, 1));
     let draw = f64::from(draw as f32);
     assert_eq!(make(1, 2).tensors().next().unwrap().values[1], draw);
 }

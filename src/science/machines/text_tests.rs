@@ -3,7 +3,7 @@
 use super::limits::MAX_STATES;
 use super::machine::Machine;
 use super::text::Notation;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 const ARROWS: &str = "right 0 → 0 R right; right 1→1 > right; right _ -> _ L carry // the end is found
     carry 1 → 0 l carry
@@ -41,7 +41,7 @@ q1,_
 q2,1,-
 ";
 
-fn mistake(text: &str) -> String {
+fn parse_error(text: &str) -> String {
     Machine::parse(text).unwrap_err().to_string()
 }
 
@@ -69,7 +69,7 @@ fn the_three_notations_give_the_same_machine() {
 fn a_semicolon_separates_rules_in_a_text_of_one_line() {
     let machine = Machine::parse("a 0 1 r b; b 0 0 l a").unwrap();
     assert_eq!(machine.rule_count(), 2);
-    assert_eq!(mistake("a 0 1 r b; b 0 0 up a"), "line 2: unknown direction up; write L, R or S (stay)");
+    assert_eq!(parse_error("a 0 1 r b; b 0 0 up a"), "line 2: unknown direction up; write L, R or S (stay)");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn the_start_state_can_be_named() {
     assert_eq!(Machine::parse("x 1 1 r 0").unwrap().state_names()[0], "x");
     let machine = Machine::parse("accept: b; * _ → x S b; b 0 → 0 S b").unwrap();
     assert_eq!(machine.symbols(), ['_', '0'], "no state takes the first rule");
-    assert_eq!(mistake("start: c\na x → x R c"), "the start state c has no rule");
+    assert_eq!(parse_error("start: c\na x → x R c"), "the start state c has no rule");
 }
 
 #[test]
@@ -120,20 +120,23 @@ fn every_error_displays_as_a_sentence() {
         ),
     ];
     for (text, sentence) in cases {
-        assert_eq!(mistake(text), sentence);
+        assert_eq!(parse_error(text), sentence);
     }
     let many = rules(MAX_STATES, &|i| format!("s{i} 0 → 0 R s{}", i + 1));
-    assert_eq!(mistake(&many), "line 24: this is state number 25, but a machine must have at most 24 states");
+    assert_eq!(
+        parse_error(&many),
+        "line 24: this is state number 25, but a machine must have at most 24 states"
+    );
     let wide = rules(9, &|i| format!("a {i} → {i} R a"));
     assert_eq!(
-        mistake(&wide),
+        parse_error(&wide),
         "line 8: this is symbol number 9, but a machine must have at most 8 symbols including the blank"
     );
     let all = |i: usize| format!("s{} {} → 0 R s0", i / 40, char::from_u32(0x100 + (i % 40) as u32).unwrap());
-    assert_eq!(mistake(&rules(1001, &all)), "line 1001: the text must have at most 1000 rules");
-    assert_eq!(mistake(&" ".repeat(70_000)), "the text must have at most 65536 bytes");
+    assert_eq!(parse_error(&rules(1001, &all)), "line 1001: the text must have at most 1000 rules");
+    assert_eq!(parse_error(&" ".repeat(70_000)), "the text must have at most 65536 bytes");
     assert_eq!(
-        mistake(&format!("{} 0 → 0 R a", "x".repeat(33))),
+        parse_error(&format!("{} 0 → 0 R a", "x".repeat(33))),
         "line 1: the name of a state must have at most 32 characters"
     );
 }
@@ -180,10 +183,10 @@ fn random_texts_are_parsed_or_rejected() {
     ];
     let mut read = 0;
     for number in 0..20_000 {
-        let stream = Stream::new(number, Purpose::Sample, 1);
-        let count = 1 + stream.below(0, 0, 12);
+        let stream = RandomStream::new(number, Purpose::Sample, 1);
+        let count = 1 + stream.draw_below(0, 0, 12);
         let text: String =
-            (1..=count).map(|i| parts[stream.below(0, i, parts.len() as u32) as usize]).collect();
+            (1..=count).map(|i| parts[stream.draw_below(0, i, parts.len() as u32) as usize]).collect();
         match Machine::parse(&text) {
             Ok(machine) => {
                 read += 1;

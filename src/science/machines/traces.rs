@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use super::random::{RANDOM_CONTROL_STATES, RandomMachine, TAPE_SYMBOLS, TracePosition, TraceSimulator};
 use vivarium_core::choices;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// Positions of the trace at which a held-out window begins, as multiples of the context length.
 pub const WINDOW_STARTS: [usize; 4] = [0, 1, 3, 7];
@@ -66,19 +66,19 @@ choices! {
         /// Mean attention weight of the position that last wrote the cell, if that was four or more steps ago, for the head of
         /// layer 1 with the largest such weight.
         WriteAttentionLayer1 = "write-1", "Layer 1";
-        /// The same attention weight in layer 2.
+        /// Like [`TraceMetric::WriteAttentionLayer1`], for the heads of layer 2.
         WriteAttentionLayer2 = "write-2", "Layer 2";
-        /// The same attention weight in layer 3.
+        /// Like [`TraceMetric::WriteAttentionLayer1`], for the heads of layer 3.
         WriteAttentionLayer3 = "write-3", "Layer 3";
-        /// The same attention weight in layer 4.
+        /// Like [`TraceMetric::WriteAttentionLayer1`], for the heads of layer 4.
         WriteAttentionLayer4 = "write-4", "Layer 4";
-        /// The same attention weight for uniform attention to all positions.
+        /// Like [`TraceMetric::WriteAttentionLayer1`], for uniform attention to all positions.
         UniformAttention = "write-even", "Uniform attention";
         /// Accuracy on cells that were written within the context, for contexts that end at twice the context length of a run.
         RunTwice = "run-2", "Run of twice the length";
-        /// The same accuracy for contexts that end at four times the context length.
+        /// Like [`TraceMetric::RunTwice`], for contexts that end at four times the context length.
         RunFourTimes = "run-4", "Run of four times the length";
-        /// The same accuracy for contexts that end at eight times the context length.
+        /// Like [`TraceMetric::RunTwice`], for contexts that end at eight times the context length.
         RunEightTimes = "run-8", "Run of eight times the length";
     }
 }
@@ -161,7 +161,7 @@ impl TraceSource {
         let words = TraceSimulator::random_words(self.length);
         let mut bits = vec![0; words * examples.len()];
         let first = (words * examples.start) as u32;
-        Stream::new(seed, Purpose::Batch, replica).words(step, first, &mut bits);
+        RandomStream::new(seed, Purpose::Batch, replica).fill_u32(step, first, &mut bits);
         for bits in bits.chunks(words) {
             out.push(self.simulator.start(&self.machine, bits).token);
             out.extend((0..self.length).map(|_| self.simulator.step(&self.machine).token));
@@ -179,10 +179,10 @@ impl TraceSource {
     ) {
         let skip = self.length * WINDOW_STARTS.get(window).copied().unwrap_or(0);
         let words = TraceSimulator::random_words(skip + self.length);
-        let stream = Stream::new(seed, Purpose::HeldOut, 0);
+        let stream = RandomStream::new(seed, Purpose::HeldOut, 0);
         let mut bits = vec![0; words];
         for example in examples {
-            stream.words(window as u64, (example * words) as u32, &mut bits);
+            stream.fill_u32(window as u64, (example * words) as u32, &mut bits);
             let mut place = self.simulator.start(&self.machine, &bits);
             for _ in 0..skip {
                 place = self.simulator.step(&self.machine);

@@ -10,7 +10,7 @@ use super::attention::Attention;
 use super::block_kind::BlockKind;
 use super::construction::{Construction, NOISE_PURPOSE, TransformerBlock};
 use super::layout::ResidualLayout;
-use vivarium_core::rng::Stream;
+use vivarium_core::rng::RandomStream;
 
 /// Name and shape of a tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -185,7 +185,7 @@ pub struct NoiseAdder {
     /// Standard deviation of the noise.
     sigma: f64,
     /// Random stream of the replica.
-    stream: Stream,
+    stream: RandomStream,
     /// Index of the next block.
     block: usize,
     /// Index of the next tensor, for the random stream.
@@ -198,7 +198,7 @@ impl NoiseAdder {
         NoiseAdder {
             construction,
             sigma,
-            stream: Stream::new(seed, NOISE_PURPOSE, replica),
+            stream: RandomStream::new(seed, NOISE_PURPOSE, replica),
             block: 0,
             tensor: 0,
         }
@@ -216,7 +216,7 @@ impl NoiseAdder {
                 *tensor += 1;
             }
             count += 1;
-            let draw = f64::from(stream.normal(*tensor - 1, index as u32));
+            let draw = f64::from(stream.draw_normal(*tensor - 1, index as u32));
             f64::from((value + *sigma * draw) as f32)
         });
         Some(count)

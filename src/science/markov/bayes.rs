@@ -30,7 +30,7 @@ pub use divergence::{BayesDivergence, BayesDivergenceJob};
 use super::distributions::draw_dirichlet_row;
 use super::{ChainFamily, ChainSequences, SequenceSampler, context_count};
 use vivarium_core::math::softplus;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// Number of transition matrices in an importance sample.
 pub const IMPORTANCE_SAMPLES: usize = 64;
@@ -48,7 +48,9 @@ const MIN_RELATIVE_WEIGHT: f64 = 1e-18;
 /// Predicts the next symbol by the posterior mean of the current row, given the context.
 #[derive(Debug, Clone)]
 pub struct BayesPredictor {
+    /// Number of symbols k.
     symbols: usize,
+    /// Order n of the chains.
     order: usize,
     /// How the posterior mean is computed.
     method: PredictionMethod,
@@ -240,9 +242,13 @@ impl QuadratureNodes {
 /// Importance sampling of transition matrices from the product of the rows' posterior distributions.
 #[derive(Debug, Clone)]
 struct ImportanceSampler {
+    /// Number of symbols k.
     symbols: usize,
+    /// Order n of the chains.
     order: usize,
+    /// Dirichlet parameter α of the rows.
     alpha: f64,
+    /// Seed of the sampled matrices.
     seed: u64,
     /// Computes stationary distributions.
     sampler: SequenceSampler,
@@ -274,11 +280,11 @@ impl ImportanceSampler {
         number: u64,
     ) -> Vec<(f64, Vec<f64>)> {
         // Replica 1, because replica 0 draws the held-out chains.
-        let stream = Stream::new(self.seed, Purpose::HeldOutChain, 1);
+        let stream = RandomStream::new(self.seed, Purpose::HeldOutChain, 1);
         let k = self.symbols;
         let mut words = vec![0; counts.len() * super::distributions::WORDS_PER_GAMMA];
         let one = |s: usize| {
-            stream.words(number, (s * words.len()) as u32, &mut words);
+            stream.fill_u32(number, (s * words.len()) as u32, &mut words);
             let counts = counts.chunks(k).zip(words.chunks(k * super::distributions::WORDS_PER_GAMMA));
             for (row, (counts, words)) in self.rows.chunks_mut(k).zip(counts) {
                 draw_dirichlet_row(counts, words, row);
@@ -312,7 +318,7 @@ impl ImportanceSampler {
     }
 }
 
-/// The weighted mean of sampled rows whose unweighted mean is `known`.
+/// The weighted mean of sampled rows whose unweighted mean is `expected_row`.
 ///
 /// Only the covariance with the weights is estimated from the sample, because the rest is known exactly. If a
 /// resulting probability is not positive, the whole mean is estimated from the sample.

@@ -243,7 +243,9 @@ fn closed_classes(symbols: usize, rows: &[u32]) -> Vec<u64> {
 /// Draws sequences of many chains with the same numbers of symbols and contexts, and reuses its memory.
 #[derive(Debug, Clone)]
 pub struct SequenceSampler {
+    /// Number of symbols k.
     symbols: usize,
+    /// Order n of the chains.
     order: usize,
     /// Stationary distribution of the last chain, `[contexts]`.
     stationary: Vec<f64>,
@@ -354,16 +356,16 @@ impl SequenceSampler {
 mod tests {
     use super::*;
     use crate::markov::ChainDistribution;
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
 
     fn draw_test_chain(distribution: ChainDistribution, symbols: usize, order: usize, step: u64) -> Chain {
         let mut words = vec![0; distribution.words_per_chain(symbols, order)];
-        Stream::new(1, Purpose::Chain, 0).words(step, 0, &mut words);
+        RandomStream::new(1, Purpose::Chain, 0).fill_u32(step, 0, &mut words);
         distribution.draw_chain(symbols, order, &words)
     }
 
-    /// One step of the law of the context.
-    fn step(chain: &Chain, distribution: &[f64]) -> Vec<f64> {
+    /// The distribution of the context after one more symbol.
+    fn advance_context_distribution(chain: &Chain, distribution: &[f64]) -> Vec<f64> {
         let mut next = vec![0.0; distribution.len()];
         for (context, share) in distribution.iter().enumerate() {
             for symbol in 0..chain.symbols {
@@ -381,7 +383,7 @@ mod tests {
             let mut distribution = vec![1.0 / chain.context_count() as f64; chain.context_count()];
             // The mean of all laws so far settles for periodic chains too; these are not.
             for _ in 0..20_000 {
-                distribution = step(&chain, &distribution);
+                distribution = advance_context_distribution(&chain, &distribution);
             }
             let found = chain.stationary_distribution();
             assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -451,8 +453,8 @@ mod tests {
         let sums = |chain: &Chain| chain.rows.chunks(3).all(|row| row.iter().sum::<u32>() == Chain::ONE);
         assert!(sums(&Chain::from_percent(3, &[33, 33, 34, 1, 98, 1, 7, 0, 93]).unwrap()));
         assert_eq!(validate_symbols(&[0, 2, 1], 3), Ok(vec![0, 2, 1]));
-        let flaw = validate_symbols(&[0, 1, 2], 2).unwrap_err();
-        assert_eq!(flaw.to_string(), "symbol 3 is 2, but every symbol must be a number from 0 to 1");
+        let error = validate_symbols(&[0, 1, 2], 2).unwrap_err();
+        assert_eq!(error.to_string(), "symbol 3 is 2, but every symbol must be a number from 0 to 1");
     }
 
     #[test]
@@ -479,13 +481,13 @@ mod tests {
         for (symbols, order) in [(2, 2), (3, 2), (5, 2), (2, 4), (3, 3)] {
             let (chain, stream) = (
                 draw_test_chain(ChainDistribution::Dirichlet(1.0), symbols, order, 9),
-                Stream::new(3, Purpose::Batch, 0),
+                RandomStream::new(3, Purpose::Batch, 0),
             );
             let (all, sequences) = (chain.context_count(), 20_000);
             let (mut first, mut next) = (vec![0.0; all], vec![0.0; all * symbols]);
             for e in 0..sequences {
                 let mut words = [0; 4];
-                stream.words(e, 0, &mut words);
+                stream.fill_u32(e, 0, &mut words);
                 let sequence = chain.draw_sequence(&words);
                 first[chain.context_index(&sequence[..order - 1])] += 1.0;
                 for end in order - 1..sequence.len() {

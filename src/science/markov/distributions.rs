@@ -205,13 +205,13 @@ fn unrank_pair(k: usize, which: u32) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
 
     fn chains(distribution: ChainDistribution, symbols: usize, order: usize, count: u64) -> Vec<Chain> {
         let (stream, mut words) =
-            (Stream::new(2, Purpose::Chain, 0), vec![0; distribution.words_per_chain(symbols, order)]);
+            (RandomStream::new(2, Purpose::Chain, 0), vec![0; distribution.words_per_chain(symbols, order)]);
         let draw = |step| {
-            stream.words(step, 0, &mut words);
+            stream.fill_u32(step, 0, &mut words);
             distribution.draw_chain(symbols, order, &words)
         };
         (0..count).map(draw).collect()
@@ -224,9 +224,9 @@ mod tests {
 
     #[test]
     fn multiplication_by_halves_matches_64_bit_multiplication() {
-        let stream = Stream::new(0, Purpose::Chain, 0);
+        let stream = RandomStream::new(0, Purpose::Chain, 0);
         for i in 0..2000 {
-            let (a, b) = (stream.word(0, i), stream.word(1, i) >> (i % 32));
+            let (a, b) = (stream.draw_u32(0, i), stream.draw_u32(1, i) >> (i % 32));
             assert_eq!(u64::from(multiply_high(a, b)), (u64::from(a) * u64::from(b)) >> 32);
         }
         assert_eq!(multiply_high(u32::MAX, u32::MAX), u32::MAX - 1);
@@ -242,7 +242,7 @@ mod tests {
             (4, 3, [48, 1216, 3, 256, 257]),
             (8, 2, [56, 1216, 7, 2048, 2049]),
         ] {
-            let laws = [
+            let distributions = [
                 ChainDistribution::Dirichlet(1.0),
                 ChainDistribution::Dirichlet(0.5),
                 ChainDistribution::Independent,
@@ -250,7 +250,7 @@ mod tests {
                 ChainDistribution::Mixture(0.5),
             ];
             assert_eq!(
-                laws.map(|distribution| distribution.words_per_chain(symbols, order)),
+                distributions.map(|distribution| distribution.words_per_chain(symbols, order)),
                 expected,
                 "{symbols} {order}"
             );
@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn rows_sum_to_one_and_columns_of_doubly_stochastic_chains_too() {
-        let laws = [
+        let distributions = [
             ChainDistribution::Dirichlet(1.0),
             ChainDistribution::Dirichlet(0.05),
             ChainDistribution::Dirichlet(20.0),
@@ -385,7 +385,7 @@ mod tests {
             ChainDistribution::Mixture(0.5),
         ];
         for (distribution, symbols) in
-            laws.into_iter().flat_map(|distribution| (2..=8).map(move |k| (distribution, k)))
+            distributions.into_iter().flat_map(|distribution| (2..=8).map(move |k| (distribution, k)))
         {
             for chain in chains(distribution, symbols, 2, 200) {
                 assert!(chain.rows.chunks(symbols).all(|row| row.iter().sum::<u32>() == Chain::ONE));
@@ -450,10 +450,10 @@ mod tests {
     /// Against the matrices that rejection leaves: a uniform block of two by two, if the rest is not negative.
     #[test]
     fn doubly_stochastic_matrices_are_uniform() {
-        let stream = Stream::new(8, Purpose::Noise, 0);
+        let stream = RandomStream::new(8, Purpose::Noise, 0);
         let mut accepted: Vec<[f64; 9]> = vec![];
         for step in 0.. {
-            let [a, b, c, d] = [0, 1, 2, 3].map(|i| f64::from(stream.unit(step, i)));
+            let [a, b, c, d] = [0, 1, 2, 3].map(|i| f64::from(stream.draw_uniform(step, i)));
             let matrix =
                 [a, b, 1.0 - a - b, c, d, 1.0 - c - d, 1.0 - a - c, 1.0 - b - d, a + b + c + d - 1.0];
             if matrix.iter().all(|p| *p > 0.0) {

@@ -30,7 +30,7 @@ use std::ops::Range;
 
 use super::{Chain, ChainDistribution, SequenceSampler, context_count};
 use vivarium_core::choices;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 choices! {
     /// Distributions of transition matrices.
@@ -133,13 +133,14 @@ impl ChainSequences {
         examples: Range<usize>,
         out: &mut Vec<u8>,
     ) {
-        let streams = [Purpose::Batch, Purpose::Chain].map(|purpose| Stream::new(seed, purpose, replica));
+        let streams =
+            [Purpose::Batch, Purpose::Chain].map(|purpose| RandomStream::new(seed, purpose, replica));
         self.append_drawn_sequences(self.distribution(self.train_family), streams, step, examples, out);
     }
 
     /// The chain of training sequence `example` of `step` in `replica`.
     pub fn training_chain(&self, seed: u64, replica: u32, step: u64, example: usize) -> Chain {
-        self.draw_chain(self.train_family, Stream::new(seed, Purpose::Chain, replica), step, example)
+        self.draw_chain(self.train_family, RandomStream::new(seed, Purpose::Chain, replica), step, example)
     }
 
     /// Appends the held-out sequences with the indices `examples` of a family to `out`, `[examples, length + 1]`.
@@ -150,19 +151,20 @@ impl ChainSequences {
         examples: Range<usize>,
         out: &mut Vec<u8>,
     ) {
-        let streams = [Purpose::HeldOut, Purpose::HeldOutChain].map(|purpose| Stream::new(seed, purpose, 0));
+        let streams =
+            [Purpose::HeldOut, Purpose::HeldOutChain].map(|purpose| RandomStream::new(seed, purpose, 0));
         self.append_drawn_sequences(self.distribution(chains), streams, chains as u64, examples, out);
     }
 
     /// The chain of held-out sequence `example` of a family.
     pub fn held_out_chain(&self, chains: ChainFamily, seed: u64, example: usize) -> Chain {
-        self.draw_chain(chains, Stream::new(seed, Purpose::HeldOutChain, 0), chains as u64, example)
+        self.draw_chain(chains, RandomStream::new(seed, Purpose::HeldOutChain, 0), chains as u64, example)
     }
 
     /// Draws the chain of sequence `example` from the words of `stream` at `step`.
-    fn draw_chain(&self, chains: ChainFamily, stream: Stream, step: u64, example: usize) -> Chain {
+    fn draw_chain(&self, chains: ChainFamily, stream: RandomStream, step: u64, example: usize) -> Chain {
         let mut words = vec![0; self.words_per_chain(chains)];
-        stream.words(step, (example * words.len()) as u32, &mut words);
+        stream.fill_u32(step, (example * words.len()) as u32, &mut words);
         self.distribution(chains).draw_chain(self.symbols, self.order, &words)
     }
 
@@ -171,7 +173,7 @@ impl ChainSequences {
     fn append_drawn_sequences(
         &self,
         distribution: ChainDistribution,
-        streams: [Stream; 2],
+        streams: [RandomStream; 2],
         step: u64,
         examples: Range<usize>,
         out: &mut Vec<u8>,
@@ -186,7 +188,7 @@ impl ChainSequences {
         for from in examples.clone().step_by(block) {
             let size = block.min(examples.end - from);
             for ((words, count), stream) in words.iter_mut().zip(counts).zip(streams) {
-                stream.words(step, (from * count) as u32, &mut words[..size * count]);
+                stream.fill_u32(step, (from * count) as u32, &mut words[..size * count]);
             }
             let [sequences, chains] = &words;
             for (sequence, chain) in sequences.chunks(counts[0]).zip(chains.chunks(counts[1])).take(size) {

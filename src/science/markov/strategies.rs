@@ -43,8 +43,8 @@ impl Strategy {
         Strategy::ALL.get(order).copied()
     }
 
-    /// Writes the probabilities of all `symbols` symbols after `context` into `out`, `[symbols]`. The pseudocount
-    /// `added`, above 0, is added to each count.
+    /// Writes the probabilities of all `symbols` symbols after `context` into `out`, `[symbols]`. `pseudocount`, above
+    /// 0, is added to each count.
     pub fn predict(self, symbols: usize, pseudocount: f64, context: &[u8], out: &mut [f64]) {
         let out = &mut out[..symbols];
         out.fill(pseudocount);
@@ -86,7 +86,7 @@ pub fn softmax(logits: &[f64], out: &mut [f64]) {
 mod tests {
     use super::*;
     use crate::markov::{Chain, ChainDistribution, SequenceSampler};
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
 
     fn predict_after(strategy: Strategy, symbols: usize, context: &[u8]) -> Vec<f64> {
         predict_with(strategy, symbols, 1.0, context)
@@ -201,8 +201,8 @@ mod tests {
         let mut sums = vec![(0.0, 0.0); order + 1];
         let mut predicted = vec![0.0; symbols];
         for e in 0..count {
-            Stream::new(4, Purpose::Chain, 0).words(e, 0, &mut words);
-            Stream::new(4, Purpose::Batch, 0).words(e, 0, &mut draws);
+            RandomStream::new(4, Purpose::Chain, 0).fill_u32(e, 0, &mut words);
+            RandomStream::new(4, Purpose::Batch, 0).fill_u32(e, 0, &mut draws);
             let (chain, mut context): (Chain, _) = (distribution.draw_chain(symbols, order, &words), vec![]);
             walker.append_sequence(&chain.rows, &draws, &mut context);
             assert_eq!(context.len(), length);

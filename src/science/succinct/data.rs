@@ -15,7 +15,7 @@
 use super::error::SuccinctError;
 use super::limits::{MAX_EXAMPLE_INPUTS, MAX_EXAMPLES, MAX_LABEL_NOISE};
 use vivarium_core::choices;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 choices! {
     /// A family of concepts.
@@ -223,10 +223,11 @@ impl SampledProblem {
         number: u64,
     ) -> SampledProblem {
         let concept = Concept::sample(family, d, seed, number);
-        let flips = Stream::new(seed, Purpose::Noise, 0);
+        let flips = RandomStream::new(seed, Purpose::Noise, 0);
         let inputs: Vec<Vec<i8>> =
             (0..).take(m).map(|example| sample_input(seed, Purpose::Sample, number, example, d)).collect();
-        let flipped: Vec<bool> = (0..).take(m).map(|example| flips.chance(number, example, noise)).collect();
+        let flipped: Vec<bool> =
+            (0..).take(m).map(|example| flips.draw_bool(number, example, noise)).collect();
         let label = |(x, flip): (&Vec<i8>, &bool)| if *flip { -concept.label(x) } else { concept.label(x) };
         let labels = inputs.iter().zip(&flipped).map(label).collect();
         SampledProblem { concept, data: Dataset { d, inputs, labels }, flipped, seed, number }
@@ -241,9 +242,10 @@ impl SampledProblem {
 /// Samples d inputs, each 1 or −1.
 fn sample_input(seed: u64, purpose: Purpose, number: u64, index: u64, d: usize) -> Vec<i8> {
     // An input takes two words, and a stream has 2³² words per step.
-    let stream = Stream::new(seed, purpose, (index >> 31) as u32);
+    let stream = RandomStream::new(seed, purpose, (index >> 31) as u32);
     let first = 2 * (index & 0x7fff_ffff) as u32;
-    let bits = u64::from(stream.word(number, first)) | u64::from(stream.word(number, first + 1)) << 32;
+    let bits =
+        u64::from(stream.draw_u32(number, first)) | u64::from(stream.draw_u32(number, first + 1)) << 32;
     (0..d).map(|at| sign_of_bit(bits >> at)).collect()
 }
 
@@ -255,18 +257,18 @@ fn sign_of_bit(word: u64) -> i8 {
 impl Concept {
     /// Samples a concept of a family for d inputs.
     fn sample(family: ConceptFamily, d: usize, seed: u64, number: u64) -> Concept {
-        let stream = Stream::new(seed, Purpose::Support, 0);
-        let sign = |index| sign_of_bit(u64::from(stream.word(number, index)));
+        let stream = RandomStream::new(seed, Purpose::Support, 0);
+        let sign = |index| sign_of_bit(u64::from(stream.draw_u32(number, index)));
         match family {
             ConceptFamily::Dictator => {
-                let bit = stream.below(number, 0, u32::try_from(d).unwrap_or(1));
+                let bit = stream.draw_below(number, 0, u32::try_from(d).unwrap_or(1));
                 Concept::Dictator { bit: usize::try_from(bit).unwrap_or(0) }
             }
             ConceptFamily::Parity => {
                 Concept::Parity { bits: (0..).take(d).map(|bit| sign(bit) < 0).collect() }
             }
             ConceptFamily::HalfSpace => {
-                let weight = |bit| f64::from(stream.normal(number, bit));
+                let weight = |bit| f64::from(stream.draw_normal(number, bit));
                 Concept::HalfSpace { weights: (0..).take(d).map(weight).collect() }
             }
             ConceptFamily::Constant => Concept::Constant { label: sign(0) },

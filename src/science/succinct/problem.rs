@@ -55,7 +55,7 @@ impl LearningProblem {
         SampledProblem::new(self.family, self.inputs, self.examples, self.noise, seed, replica as u64)
     }
 
-    /// The test input that is shown: `fixed_input`, or else the first random one of `drawn`.
+    /// The test input that is shown: `fixed_input`, or else the first random one of `sampled`.
     pub fn test_input(&self, sampled: &SampledProblem) -> Vec<i8> {
         match self.fixed_input.is_empty() {
             true => sampled.test_input(0),

@@ -2,7 +2,7 @@
 
 use vivarium_core::choices;
 use vivarium_core::math::{normalize, orthogonalize};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 choices! {
     /// Kinds of position codes.
@@ -30,7 +30,7 @@ impl PositionCodes {
 
     /// Draws the codes of all positions, `[positions, dimension]`. Orthogonal codes need `positions` ≤ `dimension`.
     pub fn draw(self, seed: u64, positions: usize, dimension: usize) -> Vec<f32> {
-        let stream = Stream::new(seed, Purpose::Codes, 0);
+        let stream = RandomStream::new(seed, Purpose::Codes, 0);
         match self {
             PositionCodes::OneHot => {
                 let at = |i: usize| if i / dimension == i % dimension { 1.0 } else { 0.0 };
@@ -39,7 +39,7 @@ impl PositionCodes {
             PositionCodes::Random => {
                 let size = (1.0 / libm::sqrt(dimension as f64)) as f32;
                 let mut words = vec![0; positions * dimension];
-                stream.words(0, 0, &mut words);
+                stream.fill_u32(0, 0, &mut words);
                 words.into_iter().map(|word| if word >> 31 == 0 { size } else { -size }).collect()
             }
             PositionCodes::Orthogonal => draw_orthogonal(&stream, positions, dimension),
@@ -48,10 +48,10 @@ impl PositionCodes {
 }
 
 /// Draws orthonormal vectors `[positions, dimension]` by Gram–Schmidt on normal vectors.
-fn draw_orthogonal(stream: &Stream, positions: usize, dimension: usize) -> Vec<f32> {
+fn draw_orthogonal(stream: &RandomStream, positions: usize, dimension: usize) -> Vec<f32> {
     let mut rows: Vec<Vec<f64>> = vec![];
     for i in 0..positions {
-        let drawn = |j: usize| f64::from(stream.normal(0, (i * dimension + j) as u32));
+        let drawn = |j: usize| f64::from(stream.draw_normal(0, (i * dimension + j) as u32));
         let mut row: Vec<f64> = (0..dimension).map(drawn).collect();
         orthogonalize(&mut row, rows.iter());
         normalize(&mut row);

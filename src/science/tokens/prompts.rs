@@ -2,7 +2,7 @@
 
 use super::{PositionCodes, Teacher, TeacherKind};
 use vivarium_core::choices;
-use vivarium_core::rng::{Stream, normal_pair};
+use vivarium_core::rng::{RandomStream, normal_pair};
 
 choices! {
     /// Whether a position may name a token twice.
@@ -19,7 +19,7 @@ choices! {
     pub enum NameLists {
         /// Each position has names of its own.
         PerPosition = "each", "One for each position";
-        /// All positions have the same: the simple variant.
+        /// All positions share one list of names: the paper's simple variant.
         Shared = "one", "One for all positions";
     }
 }
@@ -78,11 +78,11 @@ impl Default for TokenPrompts {
 #[derive(Debug, Clone, Copy)]
 pub struct PromptStreams {
     /// Random numbers of the tokens.
-    pub tokens: Stream,
+    pub tokens: RandomStream,
     /// Random numbers of the names.
-    pub names: Stream,
+    pub names: RandomStream,
     /// Random numbers of the label noise and its standard deviation; none for labels without noise.
-    pub noise: Option<(Stream, f64)>,
+    pub noise: Option<(RandomStream, f64)>,
     /// Whether all positions share one list of names.
     pub lists: NameLists,
 }
@@ -188,7 +188,7 @@ impl TokenPrompts {
                 None => out.extend(labels.into_iter().map(|label| label as f32)),
                 Some((stream, deviation)) => {
                     let first = (example * self.length) as u32;
-                    let noise = (first..).map(|at| f64::from(stream.normal(step, at)));
+                    let noise = (first..).map(|at| f64::from(stream.draw_normal(step, at)));
                     out.extend(labels.into_iter().zip(noise).map(|(y, z)| (y + deviation * z) as f32));
                 }
             }
@@ -199,7 +199,7 @@ impl TokenPrompts {
     /// (Box and Muller 1958).
     fn append_tokens(
         &self,
-        stream: &Stream,
+        stream: &RandomStream,
         step: u64,
         example: usize,
         words: &mut Vec<u32>,
@@ -208,7 +208,7 @@ impl TokenPrompts {
         let count = self.length * self.dim;
         let even = count.next_multiple_of(2);
         words.resize(even, 0);
-        stream.words(step, (example * even) as u32, words);
+        stream.fill_u32(step, (example * even) as u32, words);
         for (pair, left) in words.chunks_exact(2).zip((1..=count).rev().step_by(2)) {
             out.extend(normal_pair([pair[0], pair[1]]).into_iter().take(left).map(|x| x as f32));
         }
@@ -217,7 +217,7 @@ impl TokenPrompts {
     /// Appends the names of a prompt, `[length, names]`, as positions from 0.
     fn append_names(
         &self,
-        stream: &Stream,
+        stream: &RandomStream,
         lists: NameLists,
         step: u64,
         example: usize,
@@ -226,7 +226,7 @@ impl TokenPrompts {
     ) {
         let count = if lists == NameLists::Shared { 1 } else { self.length };
         words.resize(count * self.names, 0);
-        stream.words(step, (example * self.length * self.names) as u32, words);
+        stream.fill_u32(step, (example * self.length * self.names) as u32, words);
         let begin = out.len();
         for list in words.chunks(self.names) {
             let first = out.len();
@@ -269,7 +269,7 @@ mod tests {
     };
 
     fn draw(prompts: &TokenPrompts, lists: NameLists, examples: std::ops::Range<usize>) -> Vec<f32> {
-        let stream = |purpose| Stream::new(3, purpose, 0);
+        let stream = |purpose| RandomStream::new(3, purpose, 0);
         let from = PromptStreams {
             tokens: stream(Purpose::Batch),
             names: stream(Purpose::Names),

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use super::MAX_NAMES;
 use vivarium_core::choices;
 use vivarium_core::math::{dot, norm, normalize};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 choices! {
     /// Families of functions g of the tokens that a position names.
@@ -140,16 +140,17 @@ impl Teacher {
 
     /// Draws a function of this family from `seed`; a random network has `units` hidden units.
     pub fn draw(function: TeacherKind, names: usize, dim: usize, units: usize, seed: u64) -> Self {
-        let stream = Stream::new(seed, Purpose::Support, 0);
-        let vector =
-            |step: u64| unit((0..(names * dim) as u32).map(|i| f64::from(stream.normal(step, i))).collect());
+        let stream = RandomStream::new(seed, Purpose::Support, 0);
+        let vector = |step: u64| {
+            unit((0..(names * dim) as u32).map(|i| f64::from(stream.draw_normal(step, i))).collect())
+        };
         let kind = match function {
             TeacherKind::Linear => TeacherParameters::Linear(vector(0)),
             TeacherKind::Mean => TeacherParameters::Mean,
             TeacherKind::Squares => TeacherParameters::Squares,
             TeacherKind::Network => {
                 let w = (0..units as u64).map(|k| vector(1 + k)).collect();
-                let a = (0..units as u32).map(|k| f64::from(stream.normal(0, k))).collect();
+                let a = (0..units as u32).map(|k| f64::from(stream.draw_normal(0, k))).collect();
                 let mut network = ReluTeacher { w, a, mean: 0.0, scale: 1.0 };
                 let (mean, square) = network.moments(names, dim, &(0..names).collect::<Vec<_>>());
                 network.mean = mean;
@@ -389,7 +390,7 @@ mod tests {
 
     #[test]
     fn readouts_compute_the_teacher() {
-        let stream = Stream::new(4, Purpose::Batch, 0);
+        let stream = RandomStream::new(4, Purpose::Batch, 0);
         for function in TeacherKind::ALL {
             let (teacher, knots) = (Teacher::draw(*function, 2, 3, 5, 9), 40);
             let readout = teacher.build_readout(knots);
@@ -404,7 +405,7 @@ mod tests {
                 if *function == TeacherKind::Squares { 6.0 * 0.005 / libm::sqrt(6.0) + 1e-9 } else { 1e-9 };
             for draw in 0..200 {
                 let tokens: Vec<f64> =
-                    (0..6).map(|i| f64::from(stream.normal(draw, i)).clamp(-4.0, 4.0)).collect();
+                    (0..6).map(|i| f64::from(stream.draw_normal(draw, i)).clamp(-4.0, 4.0)).collect();
                 let (output, label) = (readout.compute_output(&tokens), teacher.compute_label(&tokens));
                 assert!((output - label).abs() < within, "{function:?}: {output} {label}");
             }
@@ -425,7 +426,7 @@ mod tests {
     /// The closed forms against many drawn labels.
     #[test]
     fn variances_match_drawn_labels() {
-        let stream = Stream::new(11, Purpose::Batch, 0);
+        let stream = RandomStream::new(11, Purpose::Batch, 0);
         for function in TeacherKind::ALL {
             for (repeated, positions) in [(false, 5), (true, 3)] {
                 let (names, dim) = (3, 2);
@@ -434,10 +435,10 @@ mod tests {
                 let draws = 40_000u64;
                 for draw in 0..draws {
                     let token = |at: usize| {
-                        (0..dim).map(move |i| f64::from(stream.normal(draw, (at * dim + i) as u32)))
+                        (0..dim).map(move |i| f64::from(stream.draw_normal(draw, (at * dim + i) as u32)))
                     };
                     let place = |j: usize| match repeated {
-                        true => stream.below(draw, 1000 + j as u32, positions as u32) as usize,
+                        true => stream.draw_below(draw, 1000 + j as u32, positions as u32) as usize,
                         false => j,
                     };
                     let tokens: Vec<f64> = (0..names).flat_map(|j| token(place(j))).collect();
@@ -482,7 +483,7 @@ mod tests {
     /// The closed forms against many pairs of prompts that have a part of their tokens in common.
     #[test]
     fn covariances_match_drawn_labels() {
-        let stream = Stream::new(13, Purpose::Batch, 0);
+        let stream = RandomStream::new(13, Purpose::Batch, 0);
         // Two of three tokens are told in part, by forms (0.6, 0.8, 0) and (0, 0, √½) of length below 1.
         let forms = [[0.6, 0.8, 0.0], [0.0, 0.0, libm::sqrt(0.5)]];
         let shared: Vec<f64> = (0..9).map(|at| forms.iter().map(|f| f[at / 3] * f[at % 3]).sum()).collect();
@@ -491,7 +492,7 @@ mod tests {
             let teacher = Teacher::draw(*function, names, dim, 6, 1);
             let (mut mean, mut product) = (0.0, 0.0);
             for draw in 0..draws {
-                let normal = |at: usize| f64::from(stream.normal(draw, at as u32));
+                let normal = |at: usize| f64::from(stream.draw_normal(draw, at as u32));
                 // x = Fᵀ z + the rest, where z is common to both.
                 let rest = |prompt: usize, of: usize| {
                     let fresh: Vec<f64> =

@@ -41,7 +41,7 @@ pub fn smoothed_losses(loss: Loss, labels: Tensor<3>, outputs: Tensor<3>, smooth
     losses(loss, labels, outputs) + margin * (0.5 * smoothing)
 }
 
-/// What each answer of a batch counts in the accuracy, as [`vivarium_model::optim::accuracy::credit`] defines it.
+/// What each answer of a batch counts in the accuracy, as [`vivarium_model::optim::accuracy::accuracy_credit`] defines it.
 ///
 /// # Shapes
 /// All tensors are `[replicas, batch, 1]`.

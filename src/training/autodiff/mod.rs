@@ -36,7 +36,7 @@ use vivarium_model::models::lookup::one_hot;
 use vivarium_model::models::{Parameter, sequences};
 use vivarium_model::optim::adam::CLIP_EPSILON;
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 
 /// Most hidden activations that one measuring pass may hold, over all replicas: 8 MiB, within the caches.
@@ -62,9 +62,9 @@ pub struct Autodiff {
 impl Autodiff {
     /// The learner of `spec` at its initial weights.
     pub fn new(spec: &RunSpec, device: &Device) -> Self {
-        let initial = spec.initial();
+        let initial = spec.initialize_parameters();
         let shapes = spec.parameters();
-        let zeros = shapes.iter().map(|p| vec![vec![0.0; p.len()]; spec.optimizer.moments()]).collect();
+        let zeros = shapes.iter().map(|p| vec![vec![0.0; p.len()]; spec.optimizer.moment_count()]).collect();
         let mut learner = Autodiff {
             spec: spec.clone(),
             loader: DataLoader::new(spec, device),
@@ -121,7 +121,7 @@ impl Autodiff {
     fn labels(&self, x: &Tensor<3>, y: &Tensor<3>) -> Option<Tensor<3>> {
         let sampler = self.spec.task.sampler();
         let classes = sampler.classes()?;
-        Some(match sampler.length() {
+        Some(match sampler.prediction_count() {
             1 => one_hot(y, 0, classes),
             // Every symbol is the label of those before it.
             length => sequences::one_hot(x, 1, length, classes),
@@ -167,7 +167,7 @@ impl Autodiff {
             clip(&mut gradients, &trained, self.spec.optimizer.clip());
         }
         // Moments begin with the stage, since no parameter is trained in more than one.
-        let count = step - self.spec.stage_begins(stage);
+        let count = step - self.spec.first_step_of_stage(stage);
         let (architecture, plain) = (self.spec.architecture(), self.spec.optimizer.without_decay());
         for (which, gradient) in gradients.into_iter().enumerate() {
             if trained[which] {
@@ -210,9 +210,9 @@ impl Autodiff {
     }
 
     /// Loss and accuracy on all symbols of the next batch; the rest is judged by our loops, as for every learner.
-    fn measure_sequences(&mut self, step: u64) -> Local<'_, Row> {
+    fn measure_sequences(&mut self, step: u64) -> Local<'_, Measurement> {
         let seen = self.loader.batch(step);
-        let predictions = (seen.1.dims()[1] * self.spec.task.examples().length()) as f32;
+        let predictions = (seen.1.dims()[1] * self.spec.task.examples().prediction_count()) as f32;
         let sums = self.sums(&seen, self.spec.stage(step), None) / predictions;
         let replicas = self.spec.run.replicas;
         let all = joined(self.parameters.iter().cloned().chain([sums]));
@@ -239,7 +239,7 @@ impl Autodiff {
     /// Uploads held-out examples until there are `count`, in chunks of a bounded size.
     fn hold_out(&mut self, count: usize) {
         let width = self.spec.architecture().activations(self.spec.task.examples().inputs());
-        let each = bounds::product([width, self.spec.run.replicas as u64]);
+        let each = bounds::saturating_product([width, self.spec.run.replicas as u64]);
         let chunk = (MEASURE_NUMBERS / each).clamp(32, 1024) as usize / 32 * 32;
         let mut have: usize = self.held_out.iter().map(|(_, y)| y.dims()[1]).sum();
         while have < count {
@@ -274,10 +274,10 @@ fn clip(gradients: &mut [Tensor<3>], trained: &[bool], most: f64) {
 }
 
 /// Reads a tensor back. In a browser this is the only way: reading synchronously panics there.
-async fn read(tensor: Tensor<3>) -> Result<Vec<f32>, Failure> {
-    let data = tensor.into_data_async().await.map_err(Failure::lost)?;
+async fn read(tensor: Tensor<3>) -> Result<Vec<f32>, RunError> {
+    let data = tensor.into_data_async().await.map_err(RunError::gpu_lost)?;
     // A device that was lost in between shows only when the numbers are looked at.
-    data.try_to_vec::<f32>().map_err(Failure::lost)
+    data.try_to_vec::<f32>().map_err(RunError::gpu_lost)
 }
 
 /// Everything in one array: a browser may take 100 ms for each reading back.
@@ -308,7 +308,7 @@ impl Learner for Autodiff {
         })
     }
 
-    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
+    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Measurement> {
         if self.judged.is_some() {
             return self.measure_sequences(step);
         }
@@ -341,7 +341,7 @@ impl Learner for Autodiff {
                 let each = values.chunks_exact(width);
                 each.map(|v| of.margin(v[4], f64::from(v[5]), v[0])).collect()
             };
-            Ok(Row {
+            Ok(Measurement {
                 step,
                 train_loss: column(0),
                 train_accuracy: column(1),

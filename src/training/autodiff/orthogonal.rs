@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use vivarium_model::optim::muon::{NORM_EPSILON, QUINTIC};
+use vivarium_model::optim::muon::{NEWTON_SCHULZ_COEFFICIENTS, NORM_EPSILON};
 
 /// Each matrix with singular values that are nearly 1 instead of its own; of zeros, zeros.
 ///
@@ -10,7 +10,7 @@ use vivarium_model::optim::muon::{NORM_EPSILON, QUINTIC};
 /// `matrix` is `[replicas, rows, columns]`; the result likewise.
 pub fn orthogonal(matrix: Tensor<3>, iterations: usize) -> Tensor<3> {
     let [_, rows, columns] = matrix.dims();
-    let [a, b, c] = QUINTIC.map(|factor| factor as f32);
+    let [a, b, c] = NEWTON_SCHULZ_COEFFICIENTS.map(|factor| factor as f32);
     let squares = (matrix.clone() * matrix.clone()).sum_dim(1).sum_dim(2); // [replicas, 1, 1]
     let x = matrix / (squares.sqrt() + NORM_EPSILON as f32);
     // The smaller of both products of the matrix with itself.

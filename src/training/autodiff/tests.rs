@@ -7,10 +7,10 @@ use super::orthogonal::orthogonal;
 use super::updates::{Update, update_rule};
 use crate::launch::device::Device;
 use vivarium_kernels::cpu::one_hidden_layer::{LANES, Row, Update as OnRows};
-use vivarium_model::optim::adam::Decay;
+use vivarium_model::optim::adam::WeightDecayKind;
 use vivarium_model::optim::loss::Loss;
-use vivarium_model::optim::muon::QUINTIC;
-use vivarium_model::optim::sgd::Momentum;
+use vivarium_model::optim::muon::NEWTON_SCHULZ_COEFFICIENTS;
+use vivarium_model::optim::sgd::MomentumKind;
 use vivarium_model::optim::{Adam, Lion, Muon, Optimizer, Sgd};
 
 fn tensor(values: &[f32], shape: [usize; 3]) -> Tensor<3> {
@@ -29,7 +29,7 @@ fn close(found: f32, exact: f64, what: &str) {
 fn two_steps(optimizer: &Optimizer, exact: [f64; 2]) {
     let what = format!("{optimizer:?}");
     let mut w = tensor(&[0.5], [1, 1, 1]);
-    let mut moments = vec![tensor(&[0.0], [1, 1, 1]); optimizer.moments()];
+    let mut moments = vec![tensor(&[0.0], [1, 1, 1]); optimizer.moment_count()];
     let mut rows = [Row([0.5; LANES]), Row::ZERO, Row::ZERO];
     for (step, (gradient, exact)) in [0.2f32, -0.1].into_iter().zip(exact).enumerate() {
         let lr = optimizer.learning_rate();
@@ -51,16 +51,16 @@ fn two_steps_of_each_optimizer_are_those_on_paper() {
     // g = 0.25, v = 0.25; then g = −0.1 + 0.0375, v = 0.9 · 0.25 − 0.0625 = 0.1625.
     two_steps(&Optimizer::Sgd(sgd.clone()), [0.5 - 0.5 * 0.25, 0.375 - 0.5 * 0.1625]);
     // The same v, and g + 0.9 v = 0.475; then g = −0.1 + 0.02625, v = 0.225 − 0.07375 = 0.15125 and g + 0.9 v = 0.062375.
-    let nesterov = Sgd { kind: Momentum::Nesterov, ..sgd };
+    let nesterov = Sgd { kind: MomentumKind::Nesterov, ..sgd };
     two_steps(&Optimizer::Sgd(nesterov), [0.5 - 0.5 * 0.475, 0.2625 - 0.5 * 0.062_375]);
     // Without momentum there is nothing to look ahead with.
-    let none = Sgd { lr: 0.5, kind: Momentum::Nesterov, ..Default::default() };
+    let none = Sgd { lr: 0.5, kind: MomentumKind::Nesterov, ..Default::default() };
     two_steps(&Optimizer::Sgd(none), [0.4, 0.45]);
     // c = 0.1 · 0.2 > 0, m = 0.01 · 0.2; then c = 0.9 · 0.002 − 0.1 · 0.1 < 0.
     let lion = Lion { lr: 0.01, decay: 0.1, ..Default::default() };
     two_steps(&Optimizer::Lion(lion), [0.5 * 0.999 - 0.01, 0.4895 * 0.999 + 0.01]);
     // m̂ = 0.2, v̂ = 0.04; then m = 0.9 · 0.02 − 0.01, v = 0.999 · 0.00004 + 0.001 · 0.01.
-    let adam = Adam { lr: 0.01, decay: 0.1, kind: Decay::Decoupled, ..Default::default() };
+    let adam = Adam { lr: 0.01, decay: 0.1, kind: WeightDecayKind::Decoupled, ..Default::default() };
     let second = (0.008 / 0.19) / (0.000_049_96f64 / 0.001_999).sqrt();
     two_steps(&Optimizer::Adam(adam), [0.5 * 0.999 - 0.01, 0.4895 * 0.999 - 0.01 * second]);
     // A single number is a vector, which Adam moves with β₁ = 0.9 and β₂ = 0.95 at 0.02 · 0.015.
@@ -91,7 +91,7 @@ fn lion_leaves_a_weight_without_a_gradient_where_it_is() {
 
 /// What the iteration makes of a singular value, in double precision.
 fn iterated(mut x: f64, times: usize) -> f64 {
-    let [a, b, c] = QUINTIC;
+    let [a, b, c] = NEWTON_SCHULZ_COEFFICIENTS;
     for _ in 0..times {
         x = a * x + b * x.powi(3) + c * x.powi(5);
     }

@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::orthogonal::orthogonal;
-use vivarium_model::optim::adam::Decay;
+use vivarium_model::optim::adam::WeightDecayKind;
 use vivarium_model::optim::{Adam, Lion, Muon, Optimizer, Sgd, UpdateRule};
 
 /// One parameter, gradient or moment: `[replicas, rows, columns]`.
@@ -35,8 +35,8 @@ impl Update for Adam {
         let (mut parameter, mut g) = (parameter, gradient);
         if self.decay > 0.0 {
             match self.kind {
-                Decay::Coupled => g = g + parameter.clone() * self.decay as f32,
-                Decay::Decoupled => parameter = parameter * keep,
+                WeightDecayKind::Coupled => g = g + parameter.clone() * self.decay as f32,
+                WeightDecayKind::Decoupled => parameter = parameter * keep,
             }
         }
         let [mean, square] = moments else { unreachable!("Adam keeps two moments") };
@@ -78,13 +78,13 @@ impl Update for Muon {
     fn update(&self, parameter: Array, gradient: Array, moments: &mut [Array], lr: f64, step: u64) -> Array {
         let [_, rows, columns] = parameter.dims();
         if rows == 1 || columns == 1 {
-            let (adam, lr) = self.of_vectors(lr);
+            let (adam, lr) = self.vector_optimizer(lr);
             return adam.update(parameter, gradient, moments, lr, step);
         }
         let [rate, _, keep, _] = self.scalars(step, lr);
         let [sums, _] = moments else { unreachable!("Muon keeps two moments") };
         *sums = sums.clone() * self.momentum as f32 + gradient.clone();
         let push = orthogonal(gradient + sums.clone() * self.momentum as f32, self.iterations);
-        parameter * keep - push * (rate * Muon::stretch(rows, columns) as f32)
+        parameter * keep - push * (rate * Muon::update_scale(rows, columns) as f32)
     }
 }

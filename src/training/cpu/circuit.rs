@@ -13,7 +13,7 @@ use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_model::models::Family;
 use vivarium_model::models::circuit_network::{narrow, noise, wide};
 use vivarium_model::models::family::GateNetwork;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_science::circuits::{
     self, Circuit, CircuitKind, CircuitMetric, CircuitSpec, LayeredCircuit, LeastNormSearch, Rounding,
@@ -217,7 +217,14 @@ impl CpuNetwork for CircuitRuns {
         }
     }
 
-    fn measure(&mut self, replica: &mut Searched, number: usize, step: u64, held_out: usize, row: &mut Row) {
+    fn measure(
+        &mut self,
+        replica: &mut Searched,
+        number: usize,
+        step: u64,
+        held_out: usize,
+        row: &mut Measurement,
+    ) {
         let bits = self.drawn.replica_input(number);
         let bounds = self.bounds.get(number).copied().flatten();
         let searching = self.live(number, replica);
@@ -265,7 +272,7 @@ mod tests {
         link.spec
     }
 
-    fn measured(row: &Row, which: CircuitMetric) -> &[f32] {
+    fn measured(row: &Measurement, which: CircuitMetric) -> &[f32] {
         &row.measures[which as usize]
     }
 

@@ -2,7 +2,7 @@
 //!
 //! # Why
 //! The examples of a large step are cut into shards, whose gradients are added in the order of the shards. How many shards there
-//! are follows from the run alone ([`RunSpec::shards`]), so that a run has the same bits whether one core makes all shards or
+//! are follows from the run alone ([`RunSpec::shard_count`]), so that a run has the same bits whether one core makes all shards or
 //! eight cores share them. A run of several replicas without shards gives each core whole replicas instead, which have nothing
 //! to do with each other.
 //!
@@ -57,7 +57,7 @@ impl<N: CpuNetwork> Cores<N> {
         let room = network.data_parallel().map(|network| network.room());
         let most = network.data_parallel().map_or(1, |network| network.most_shards(spec));
         // A power of two, as the run has it.
-        let shards = if spec.shards() <= most { spec.shards() } else { 1 << most.max(1).ilog2() };
+        let shards = if spec.shard_count() <= most { spec.shard_count() } else { 1 << most.max(1).ilog2() };
         Cores {
             shards,
             gradients: match room {

@@ -7,12 +7,12 @@
 //! follow from settings and weights alone.
 
 use super::learner::{CpuLearner, CpuNetwork};
-use vivarium_core::bounds::product;
+use vivarium_core::bounds::saturating_product;
 use vivarium_kernels::cpu::ReplicaState;
 use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_model::models::Family;
 use vivarium_model::models::family::InTokens;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_science::descent::{
     ComparisonMeasure, ComparisonState, DescentComparison, DescentPrompts, corollary_bound,
@@ -117,7 +117,8 @@ impl CpuNetwork for DescentRuns {
             return Err(format!("its task is {}", spec.task.info().name));
         };
         let sizes = net.plan(&draw, 1.0).compute_sizes(draw.example_count());
-        let keeps = product([spec.run.replicas as u64, sizes.token_dim, sizes.token_count]) <= MOST_KEPT;
+        let keeps =
+            saturating_product([spec.run.replicas as u64, sizes.token_dim, sizes.token_count]) <= MOST_KEPT;
         let count = if keeps { spec.run.replicas } else { 1 };
         let zeros = vec![0.0; net.network(&draw).weight_count()];
         let runs = DescentRuns {
@@ -148,7 +149,14 @@ impl CpuNetwork for DescentRuns {
         replica.state.clone_from(runner.race.state());
     }
 
-    fn measure(&mut self, replica: &mut Stepped, number: usize, step: u64, _held_out: usize, row: &mut Row) {
+    fn measure(
+        &mut self,
+        replica: &mut Stepped,
+        number: usize,
+        step: u64,
+        _held_out: usize,
+        row: &mut Measurement,
+    ) {
         let slot = if self.keeps { number } else { 0 };
         let spec = &self.spec;
         let changes = spec.run.schedule.iter().filter(|(from, _)| *from < step).map(|(_, rate)| *rate);
@@ -191,7 +199,7 @@ mod tests {
         let before = learner.measure_now(0, 16);
         learner.train(&spec, 0, 100);
         let after = learner.measure_now(100, 16);
-        let measured = |row: &Row, which: ComparisonMeasure| row.measures[which as usize][0];
+        let measured = |row: &Measurement, which: ComparisonMeasure| row.measures[which as usize][0];
         assert_eq!(measured(&before, ComparisonMeasure::Distance), 0.0);
         assert!(measured(&after, ComparisonMeasure::Distance) < 2e-3);
         assert!(

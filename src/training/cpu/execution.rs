@@ -11,7 +11,7 @@ use crate::session::learner::MEASURE_SAMPLE;
 use vivarium_kernels::cpu::ReplicaState;
 use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_model::models::Family;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_science::tokens::TokenPrompts;
 
@@ -82,7 +82,14 @@ impl CpuNetwork for PromptExecution {
         self.examples.prepare(held_out);
     }
 
-    fn measure(&mut self, replica: &mut Executed, number: usize, step: u64, held_out: usize, row: &mut Row) {
+    fn measure(
+        &mut self,
+        replica: &mut Executed,
+        number: usize,
+        step: u64,
+        held_out: usize,
+        row: &mut Measurement,
+    ) {
         let weights: Vec<&[f32]> = replica.parameters.iter().map(Vec::as_slice).collect();
         let (network, inputs) = (self.spec.network(), self.prompts.encoded_dim());
         self.examples.measure((number, step, held_out), row, usize::MAX, |rows, out| {
@@ -118,6 +125,6 @@ mod tests {
         assert!(before.iter().all(|error| *error < 1e-10), "{before:?}");
         let kept = ready(learner.weights()).parameters;
         assert_eq!(kept[PASSED], [6.0, 6.0]);
-        assert_eq!(kept[0], spec.initial()[0]);
+        assert_eq!(kept[0], spec.initialize_parameters()[0]);
     }
 }

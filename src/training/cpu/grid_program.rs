@@ -22,7 +22,7 @@ use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_model::models::Family;
 use vivarium_model::models::family::GridProgram;
 use vivarium_model::models::recurrent_conv::{MOST_QUERIES, TABLE, examples};
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_science::succinct::grid::NetworkOutput;
 use vivarium_science::succinct::grid::{
@@ -254,7 +254,14 @@ impl CpuNetwork for GridPrograms {
         };
     }
 
-    fn measure(&mut self, replica: &mut Written, number: usize, step: u64, held_out: usize, row: &mut Row) {
+    fn measure(
+        &mut self,
+        replica: &mut Written,
+        number: usize,
+        step: u64,
+        held_out: usize,
+        row: &mut Measurement,
+    ) {
         let writing = self.problem.writing_steps();
         let (rows, layers) = (step.min(writing), step.saturating_sub(writing));
         let Some(own) = self.replicas.get(number) else { return };
@@ -317,7 +324,7 @@ mod tests {
         link.spec
     }
 
-    fn measured(row: &Row, which: LearningMetric) -> f32 {
+    fn measured(row: &Measurement, which: LearningMetric) -> f32 {
         row.measures[which as usize][0]
     }
 

@@ -9,7 +9,7 @@ use crate::session::pairs::{Examples, Measured, covered, lambda, note};
 use vivarium_kernels::cpu::group_net::{Network, Pairs, Replica, Scratch, Sums, Update};
 use vivarium_kernels::cpu::replica::Gradient;
 use vivarium_kernels::plan::Rule;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on pairs on the processor.
@@ -53,7 +53,7 @@ impl CpuNetwork for GroupNetFamily {
             whole: pairs(&trained),
             held_out: held_out.as_ref().map(pairs),
             batch: (Examples::default(), Pairs::new(order, &[], &[])),
-            is_whole: spec.batch() == trained.labels.len(),
+            is_whole: spec.batch_size() == trained.labels.len(),
             trained,
             shards: vec![],
             scratch,
@@ -87,7 +87,7 @@ impl CpuNetwork for GroupNetFamily {
         _number: usize,
         _step: u64,
         _held_out: usize,
-        row: &mut Row,
+        row: &mut Measurement,
     ) {
         let mean = |sums: Sums, count: usize| Measured {
             loss: (sums.loss / count as f64) as f32,
@@ -107,7 +107,7 @@ impl CpuNetwork for GroupNetFamily {
 impl GroupNetFamily {
     /// Draws one shard of the examples of `step` in replica number `number`, where a step does not take the whole sample.
     fn draw_shard(&mut self, spec: &RunSpec, number: usize, step: u64, shard: Shard) {
-        let visits = spec.task.sampler().visits(spec.run.seed, number as u32, step, spec.batch());
+        let visits = spec.task.sampler().batch_indices(spec.run.seed, number as u32, step, spec.batch_size());
         let (examples, pairs) = &mut self.batch;
         examples.pairs.clear();
         examples.labels.clear();
@@ -161,7 +161,7 @@ impl DataParallel for GroupNetFamily {
         update: &Update,
         pool: Pool,
     ) {
-        let (count, lambda) = (spec.batch(), lambda(spec, step));
+        let (count, lambda) = (spec.batch_size(), lambda(spec, step));
         let parts = replica.parts(&mut gradient[0], pool.count());
         pool.run(parts.map(|mut part| move || part.descend(count, lambda, update)));
     }

@@ -16,7 +16,7 @@ use vivarium_kernels::cpu::ReplicaState;
 use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_model::models::Parameter;
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of one run on one core of the processor, or on [several](Learner::use_cores).
@@ -28,7 +28,7 @@ pub struct CpuLearner<N: CpuNetwork> {
     remembered: Vec<N::Replica>,
     sizer: SliceSizer,
     /// A measurement that is not complete, and the first replica that it lacks.
-    measuring: Option<(Row, usize)>,
+    measuring: Option<(Measurement, usize)>,
     stopped: StoppedReplicas,
     cores: Cores<N>,
 }
@@ -41,7 +41,7 @@ impl<N: CpuNetwork> CpuLearner<N> {
     pub fn new(spec: &RunSpec) -> Result<Self, String> {
         let (mut network, replica) = N::new(spec)?;
         let replicas = vec![replica; spec.run.replicas];
-        let (shapes, moments) = (spec.parameters(), spec.optimizer.moments());
+        let (shapes, moments) = (spec.parameters(), spec.optimizer.moment_count());
         let zeros = shapes.iter().map(|p| vec![vec![0.0; p.len()]; moments]).collect();
         let mut learner = CpuLearner {
             cores: Cores::new(spec, &mut network),
@@ -54,7 +54,7 @@ impl<N: CpuNetwork> CpuLearner<N> {
             measuring: None,
             stopped: StoppedReplicas::default(),
         };
-        learner.load(&Weights { parameters: spec.initial(), moments: zeros });
+        learner.load(&Weights { parameters: spec.initialize_parameters(), moments: zeros });
         Ok(learner)
     }
 
@@ -114,9 +114,9 @@ impl<N: CpuNetwork> CpuLearner<N> {
     }
 
     /// As [`Learner::measure`].
-    pub(super) fn measure_now(&mut self, step: u64, held_out: usize) -> Row {
+    pub(super) fn measure_now(&mut self, step: u64, held_out: usize) -> Measurement {
         self.network.prepare_measure(held_out);
-        let mut row = Row { step, ..Default::default() };
+        let mut row = Measurement { step, ..Default::default() };
         (0..self.replicas.len()).for_each(|r| self.measure_replica(r, held_out, &mut row));
         row
     }
@@ -126,10 +126,10 @@ impl<N: CpuNetwork> CpuLearner<N> {
     ///
     /// # Why
     /// To measure a thousand replicas takes as long as hundreds of steps, and nobody who presses Pause waits for that.
-    fn measure_some(&mut self, segment: &Segment) -> Option<Row> {
+    fn measure_some(&mut self, segment: &Segment) -> Option<Measurement> {
         let (mut row, first) = self.measuring.take().unwrap_or_else(|| {
             self.network.prepare_measure(segment.held_out);
-            (Row { step: segment.from, ..Default::default() }, 0)
+            (Measurement { step: segment.from, ..Default::default() }, 0)
         });
         for r in first..self.replicas.len() {
             self.measure_replica(r, segment.held_out, &mut row);
@@ -142,7 +142,7 @@ impl<N: CpuNetwork> CpuLearner<N> {
     }
 
     /// Appends the measurement of replica number `r` before training step `row.step`.
-    fn measure_replica(&mut self, r: usize, held_out: usize, row: &mut Row) {
+    fn measure_replica(&mut self, r: usize, held_out: usize, row: &mut Measurement) {
         match self.stopped.of(r) {
             Some(last) => row.append(last),
             None => self.network.measure(&mut self.replicas[r], r, row.step, held_out, row),
@@ -158,7 +158,7 @@ impl<N: CpuNetwork> CpuLearner<N> {
 /// The update of one step.
 fn update_of(spec: &RunSpec, step: u64) -> Update {
     // Moments begin with the stage, since no parameter is trained in more than one.
-    let count = step - spec.stage_begins(spec.stage(step));
+    let count = step - spec.first_step_of_stage(spec.stage(step));
     Update::new(&spec.optimizer, count, spec.learning_rate(step))
 }
 
@@ -172,7 +172,7 @@ impl<N: CpuNetwork> Learner for CpuLearner<N> {
         })
     }
 
-    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
+    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Measurement> {
         Box::pin(async move { Ok(self.measure_now(step, held_out)) })
     }
 
@@ -249,7 +249,7 @@ impl<N: CpuNetwork> Learner for CpuLearner<N> {
         self.cores.gradients(&mut self.network, &self.replicas[0], spec, job)
     }
 
-    fn stop_replica(&mut self, replica: usize, row: &Row) {
+    fn stop_replica(&mut self, replica: usize, row: &Measurement) {
         self.stopped.add(replica, row);
     }
 }

@@ -20,7 +20,7 @@ use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_model::models::Family;
 use vivarium_model::models::family::RunsMachine;
 use vivarium_model::models::machine_transformer::STEP;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_science::machines::{
     Construction, MachineMetric, MachineProgram, MachineRun, TransformerEvaluator, clamp_to_f32,
@@ -138,7 +138,14 @@ impl CpuNetwork for MachineRuns {
         }
     }
 
-    fn measure(&mut self, replica: &mut Stepped, number: usize, _step: u64, _held_out: usize, row: &mut Row) {
+    fn measure(
+        &mut self,
+        replica: &mut Stepped,
+        number: usize,
+        _step: u64,
+        _held_out: usize,
+        row: &mut Measurement,
+    ) {
         let step = replica.step.min(self.program.steps);
         row.measures.resize(MachineMetric::ALL.len(), vec![]);
         let Some((course, program, run)) = self.course(number, replica) else { return };

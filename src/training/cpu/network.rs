@@ -5,7 +5,7 @@ use std::ops::Range;
 use vivarium_kernels::cpu::ReplicaState;
 use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_kernels::cpu::replica::Gradient;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 
 /// A family of networks with its examples: what differs between the CPU learners.
@@ -44,7 +44,7 @@ pub trait CpuNetwork: Sized + Send {
         number: usize,
         step: u64,
         held_out: usize,
-        row: &mut Row,
+        row: &mut Measurement,
     );
 }
 

@@ -4,7 +4,7 @@ use super::learner::{CpuLearner, CpuNetwork};
 use crate::session::bit_packed::{Batches, held_out, seen};
 use vivarium_kernels::cpu::one_hidden_layer::{Patterns, Replica, Scratch, Sums, Update};
 use vivarium_kernels::plan::Network;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a one-hidden-layer network on the processor.
@@ -65,7 +65,14 @@ impl CpuNetwork for OneHiddenLayer {
         }
     }
 
-    fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, held_out: usize, row: &mut Row) {
+    fn measure(
+        &mut self,
+        replica: &mut Replica,
+        number: usize,
+        step: u64,
+        held_out: usize,
+        row: &mut Measurement,
+    ) {
         let mean = |sums: Sums, count: usize| {
             ((sums.loss / count as f64) as f32, (sums.right / count as f64) as f32)
         };
@@ -110,7 +117,7 @@ mod tests {
     fn a_frozen_layer_stays_and_the_second_is_trained() {
         for rest in ["wd=0.1", "opt=adam&wd=0.1&wdkind=decoupled", "mom=0.9", "batch=600"] {
             let spec = spec(&format!("n=12&width=21&first=frozen&replicas=2&{rest}"));
-            let (start, now) = (spec.initial(), ready(trained(&spec, 7).weights()).parameters);
+            let (start, now) = (spec.initialize_parameters(), ready(trained(&spec, 7).weights()).parameters);
             assert_eq!([&now[W], &now[B]], [&start[W], &start[B]], "{rest}");
             assert!(now[U].iter().zip(&start[U]).all(|(a, b)| a != b), "{rest}");
             assert_ne!(now[BETA], start[BETA]);

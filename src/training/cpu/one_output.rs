@@ -10,8 +10,8 @@ use vivarium_kernels::cpu::one_output::dropped::Drawn;
 use vivarium_kernels::cpu::one_output::{
     Gradient, Layout, OutputLoop, Replica, clip, loss_gradient, measured_loss,
 };
-use vivarium_model::optim::accuracy::credit;
-use vivarium_model::protocol::Row;
+use vivarium_model::optim::accuracy::accuracy_credit;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Batch;
 
@@ -60,7 +60,7 @@ fn judged(loops: &mut impl OutputLoop, spec: &RunSpec, stage: usize, batch: &Bat
         loops.outputs(x, stage, &mut found);
         for (f, y) in found.iter().zip(y) {
             loss += f64::from(measured_loss(spec.run.loss, *y, *f));
-            right += credit(*y, *f);
+            right += accuracy_credit(*y, *f);
             margin = if margin.is_nan() || y * f >= margin { margin } else { y * f };
         }
     }
@@ -78,7 +78,7 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
             gradient: layout.rows(),
             batch: Batch::default(),
             drawn: None,
-            samples: spec.samples(usize::MAX),
+            samples: spec.training_sets(usize::MAX),
             held_out: vec![],
             clip: spec.optimizer.clip(),
             smoothing: 0.5 * spec.label_smoothing(),
@@ -92,7 +92,7 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
 
     fn draw(&mut self, spec: &RunSpec, number: usize, step: u64) {
         self.batch.clear();
-        spec.draw(&self.samples, number, step, &mut self.batch);
+        spec.append_batch(&self.samples, number, step, &mut self.batch);
         self.drawn = Some((number, step));
     }
 
@@ -109,27 +109,34 @@ impl<L: OutputLoop> CpuNetwork for OneOutput<L> {
 
     fn prepare_measure(&mut self, count: usize) {
         let (sampler, seed) = (self.spec.task.sampler(), self.spec.run.seed);
-        let replicas = if sampler.splits() { self.spec.run.replicas } else { 1 };
+        let replicas = if sampler.has_held_out_per_replica() { self.spec.run.replicas } else { 1 };
         self.held_out.resize_with(replicas, Batch::default);
         for (replica, batch) in self.held_out.iter_mut().enumerate() {
             let have = batch.len();
             if have < count {
-                sampler.held_out_of(seed, replica as u32, have, count - have, batch);
+                sampler.append_held_out_of_replica(seed, replica as u32, have, count - have, batch);
             }
         }
     }
 
-    fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, held_out: usize, row: &mut Row) {
+    fn measure(
+        &mut self,
+        replica: &mut Replica,
+        number: usize,
+        step: u64,
+        held_out: usize,
+        row: &mut Measurement,
+    ) {
         let stage = self.spec.stage(step);
         self.loops.load(replica.weights());
         if self.samples.is_empty() {
             self.batch.clear();
-            self.spec.draw(&self.samples, number, step, &mut self.batch);
+            self.spec.append_batch(&self.samples, number, step, &mut self.batch);
             self.drawn = Some((number, step));
         }
         let (seen, most) = match self.samples.get(number) {
             // A step that takes the whole sample is measured on the whole sample.
-            Some(sample) if self.spec.batch() < sample.len() => (sample, MEASURE_SAMPLE),
+            Some(sample) if self.spec.batch_size() < sample.len() => (sample, MEASURE_SAMPLE),
             Some(sample) => (sample, usize::MAX),
             None => (&self.batch, usize::MAX),
         };

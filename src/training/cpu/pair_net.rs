@@ -9,7 +9,7 @@ use vivarium_kernels::cpu::pair_net::embedding::EmbeddingLoop;
 use vivarium_kernels::cpu::pair_net::transformer::TransformerLoop;
 use vivarium_kernels::cpu::pair_net::{Gradient, Judged, Layout, PairLoop, Replica};
 use vivarium_model::models::Family;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on pairs on the processor.
@@ -55,7 +55,7 @@ impl<L: PairLoop> CpuNetwork for PairNet<L> {
             gradient: layout.rows(),
             held_out: Examples::held_out(spec).unwrap_or_else(|| trained.clone()),
             batch: Examples::default(),
-            is_whole: spec.batch() == trained.labels.len(),
+            is_whole: spec.batch_size() == trained.labels.len(),
             clip: spec.optimizer.clip(),
             smoothing: spec.label_smoothing(),
             trained,
@@ -69,7 +69,7 @@ impl<L: PairLoop> CpuNetwork for PairNet<L> {
         if self.is_whole {
             return;
         }
-        let visits = spec.task.sampler().visits(spec.run.seed, number as u32, step, spec.batch());
+        let visits = spec.task.sampler().batch_indices(spec.run.seed, number as u32, step, spec.batch_size());
         self.batch.pairs.clear();
         self.batch.labels.clear();
         for at in visits {
@@ -89,7 +89,14 @@ impl<L: PairLoop> CpuNetwork for PairNet<L> {
         Some(self)
     }
 
-    fn measure(&mut self, replica: &mut Replica, _number: usize, _step: u64, held_out: usize, row: &mut Row) {
+    fn measure(
+        &mut self,
+        replica: &mut Replica,
+        _number: usize,
+        _step: u64,
+        held_out: usize,
+        row: &mut Measurement,
+    ) {
         self.loops.load(replica.weights());
         let all = self.trained.labels.len();
         // A step that takes the whole sample is measured on the whole sample.

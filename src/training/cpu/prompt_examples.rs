@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::network::Shard;
 use crate::session::learner::MEASURE_SAMPLE;
 use crate::session::prompt_rows::PromptRows;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Batch;
 
@@ -41,7 +41,7 @@ impl PromptExamples {
             variance,
             batch: Batch::default(),
             drawn: None,
-            samples: spec.samples(most),
+            samples: spec.training_sets(most),
             held_out: Batch::default(),
             spec: spec.clone(),
         })
@@ -50,7 +50,7 @@ impl PromptExamples {
     /// Draws the training batch of `step` in replica number `number`; samples have to be whole.
     pub fn draw(&mut self, number: usize, step: u64) {
         self.batch.clear();
-        self.spec.draw(&self.samples, number, step, &mut self.batch);
+        self.spec.append_batch(&self.samples, number, step, &mut self.batch);
         self.drawn = Some((number, step));
     }
 
@@ -58,7 +58,7 @@ impl PromptExamples {
     /// task can, otherwise the whole batch, unless that was drawn last. Which prompts of [`PromptExamples::batch`] are the
     /// shard's.
     pub fn draw_shard(&mut self, number: usize, step: u64, shard: Shard) -> Range<usize> {
-        let (size, seed) = (self.spec.batch(), self.spec.run.seed);
+        let (size, seed) = (self.spec.batch_size(), self.spec.run.seed);
         let range = shard.range(size);
         if self.drawn == Some((number, step)) {
             return range;
@@ -67,7 +67,7 @@ impl PromptExamples {
             self.drawn = None;
             self.batch.clear();
             let sampler = self.spec.task.sampler();
-            if sampler.sample_some(seed, number as u32, step, range.clone(), &mut self.batch) {
+            if sampler.sample_range(seed, number as u32, step, range.clone(), &mut self.batch) {
                 return 0..range.len();
             }
         }
@@ -80,7 +80,7 @@ impl PromptExamples {
         let have = self.held_out.len();
         if have < held_out {
             let sampler = self.spec.task.sampler();
-            sampler.held_out(self.spec.run.seed, have, held_out - have, &mut self.held_out);
+            sampler.append_held_out(self.spec.run.seed, have, held_out - have, &mut self.held_out);
         }
     }
 
@@ -93,7 +93,7 @@ impl PromptExamples {
     pub fn measure(
         &mut self,
         (number, step, held_out): (usize, u64, usize),
-        row: &mut Row,
+        row: &mut Measurement,
         together: usize,
         mut outputs: impl FnMut(&[f32], &mut Vec<f32>),
     ) {

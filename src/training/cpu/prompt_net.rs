@@ -26,7 +26,7 @@ use super::network::{DataParallel, Pool, Shard};
 use super::prompt_examples::PromptExamples;
 use vivarium_kernels::cpu::one_hidden_layer::Update;
 use vivarium_kernels::cpu::prompt_net::{Gradient, Layout, PromptLoop, Replica};
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on prompts on the processor.
@@ -63,7 +63,7 @@ impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
 
     fn step(&mut self, replica: &mut Replica, spec: &RunSpec, step: u64, update: &Update) {
         let mut gradient = std::mem::take(&mut self.gradient);
-        self.gradient_of(replica, 0..spec.batch(), &mut gradient);
+        self.gradient_of(replica, 0..spec.batch_size(), &mut gradient);
         self.descend(replica, spec, step, &mut gradient, update, Pool::ALONE);
         self.gradient = gradient;
     }
@@ -76,7 +76,14 @@ impl<L: PromptLoop> CpuNetwork for PromptNet<L> {
         self.examples.prepare(held_out);
     }
 
-    fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, held_out: usize, row: &mut Row) {
+    fn measure(
+        &mut self,
+        replica: &mut Replica,
+        number: usize,
+        step: u64,
+        held_out: usize,
+        row: &mut Measurement,
+    ) {
         let loops = &mut self.loops;
         loops.load(replica.weights());
         self.examples.measure((number, step, held_out), row, TOGETHER, |rows, out| loops.outputs(rows, out));
@@ -101,7 +108,7 @@ impl<L: PromptLoop> DataParallel for PromptNet<L> {
     }
 
     fn most_shards(&self, spec: &RunSpec) -> usize {
-        spec.batch() / L::LEAST_OF_SHARD
+        spec.batch_size() / L::LEAST_OF_SHARD
     }
 
     fn shard(
@@ -114,7 +121,7 @@ impl<L: PromptLoop> DataParallel for PromptNet<L> {
     ) -> f32 {
         let prompts = self.examples.draw_shard(number, step, shard);
         self.gradient_of(replica, prompts, gradient);
-        shard.weight(spec.batch())
+        shard.weight(spec.batch_size())
     }
 
     fn descend(

@@ -17,14 +17,14 @@ use smartcore::linalg::basic::matrix::DenseMatrix;
 
 use crate::session::learner::{Learner, Local, Progress, Segment, Weights};
 #[cfg(not(target_family = "wasm"))]
-use vivarium_core::bounds::product;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::bounds::saturating_product;
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::models::family::Trees;
 #[cfg(not(target_family = "wasm"))]
 use vivarium_model::models::inside::{At, Gathered, Inside, Kind, OUTPUTS, fits};
-use vivarium_model::optim::accuracy::credit;
+use vivarium_model::optim::accuracy::accuracy_credit;
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Batch;
 
@@ -36,7 +36,7 @@ struct Ballot {
 }
 
 impl Ballot {
-    fn new(batch: Batch) -> Result<Self, Failure> {
+    fn new(batch: Batch) -> Result<Self, RunError> {
         let (rows, columns) = (batch.len(), batch.x.len() / batch.len().max(1));
         let x = DenseMatrix::new(rows, columns, batch.x, false).map_err(failed)?;
         Ok(Ballot { x, votes: vec![0; rows], y: batch.y })
@@ -47,9 +47,9 @@ impl Ballot {
         let (mut loss, mut right) = (0.0, 0.0);
         for (y, votes) in self.y.iter().zip(&self.votes) {
             let output = f64::from(*votes) / trees.max(1) as f64;
-            loss += spec.run.loss.of(f64::from(*y), output);
+            loss += spec.run.loss.compute(f64::from(*y), output);
             // The sum of the votes has the sign of the output.
-            right += credit(*y, *votes as f32);
+            right += accuracy_credit(*y, *votes as f32);
         }
         let count = self.y.len().max(1) as f64;
         ((loss / count) as f32, (right / count) as f32)
@@ -66,9 +66,9 @@ enum Tree {
 
 impl Tree {
     /// Tree number `tree`, from 0, of a replica with the sample `seen`.
-    fn grow(spec: &RunSpec, trees: Trees, seen: &Ballot, replica: u32, tree: u64) -> Result<Self, Failure> {
-        let stream = Stream::new(spec.run.seed, Purpose::Weights, replica);
-        let seed = u64::from(stream.word(tree, 0)) << 32 | u64::from(stream.word(tree, 1));
+    fn grow(spec: &RunSpec, trees: Trees, seen: &Ballot, replica: u32, tree: u64) -> Result<Self, RunError> {
+        let stream = RandomStream::new(spec.run.seed, Purpose::Weights, replica);
+        let seed = u64::from(stream.draw_u32(tree, 0)) << 32 | u64::from(stream.draw_u32(tree, 1));
         let parameters = RandomForestClassifierParameters::default()
             .with_n_trees(1)
             .with_m(trees.candidates(spec.task.examples().inputs()))
@@ -86,7 +86,7 @@ impl Tree {
     }
 
     /// What it says of every row of `x`, −1 or +1.
-    fn says(&self, x: &DenseMatrix<f32>) -> Result<Vec<i32>, Failure> {
+    fn says(&self, x: &DenseMatrix<f32>) -> Result<Vec<i32>, RunError> {
         match self {
             Tree::Leaf(label) => Ok(vec![*label; x.shape().0]),
             Tree::Grown(tree) => tree.predict(x).map_err(failed),
@@ -106,12 +106,12 @@ pub fn inside(spec: &RunSpec, trees: Trees, at: &At<'_>, x: &[f32]) -> Result<Ve
     if grown == 0 {
         return Err("the forest has no tree yet: each training step grows one tree".into());
     }
-    fits(product([rows, grown]))?;
-    let told = |failure: Failure| failure.to_string();
+    fits(saturating_product([rows, grown]))?;
+    let told = |failure: RunError| failure.to_string();
     let sample = Ballot::new(sample(spec, 0)).map_err(told)?;
     let x = DenseMatrix::new(rows, columns, x.to_vec(), false).map_err(failed).map_err(told)?;
     // Tree by tree, and then example by example.
-    let said: Result<Vec<Vec<i32>>, Failure> =
+    let said: Result<Vec<Vec<i32>>, RunError> =
         (0..grown as u64).map(|tree| Tree::grow(spec, trees, &sample, 0, tree)?.says(&x)).collect();
     let (said, mut all) = (said.map_err(told)?, Gathered::default());
     for row in 0..rows {
@@ -132,7 +132,7 @@ struct Grove {
 pub struct Forest {
     spec: RunSpec,
     trees: Trees,
-    groves: Result<Vec<Grove>, Failure>,
+    groves: Result<Vec<Grove>, RunError>,
     /// Training steps that are grown.
     grown: u64,
     remembered: u64,
@@ -145,7 +145,7 @@ impl Forest {
     }
 
     /// Grows tree number `tree`, from 0, in every replica.
-    fn grow(&mut self, tree: u64) -> Result<(), Failure> {
+    fn grow(&mut self, tree: u64) -> Result<(), RunError> {
         if tree >= self.trees.count as u64 {
             return Ok(());
         }
@@ -161,7 +161,7 @@ impl Forest {
     }
 
     /// Grows until `step` steps have been made, or to the deadline.
-    fn reach(&mut self, step: u64, deadline_ms: f64) -> Result<(), Failure> {
+    fn reach(&mut self, step: u64, deadline_ms: f64) -> Result<(), RunError> {
         while self.grown < step {
             self.grow(self.grown)?;
             self.grown += 1;
@@ -180,12 +180,12 @@ impl Forest {
         }
     }
 
-    fn look(&mut self, step: u64) -> Result<Row, Failure> {
+    fn look(&mut self, step: u64) -> Result<Measurement, RunError> {
         self.go_back(step);
         self.reach(step, f64::INFINITY)?;
         let trees = self.trees.grown(step);
         let groves = self.groves.as_ref().map_err(|failure| failure.clone())?;
-        let mut row = Row { step, ..Default::default() };
+        let mut row = Measurement { step, ..Default::default() };
         for grove in groves {
             let (train, test) = (grove.seen.said(&self.spec, trees), grove.held_out.said(&self.spec, trees));
             row.train_loss.push(train.0);
@@ -197,11 +197,11 @@ impl Forest {
     }
 }
 
-fn groves(spec: &RunSpec) -> Result<Vec<Grove>, Failure> {
+fn groves(spec: &RunSpec) -> Result<Vec<Grove>, RunError> {
     let (task, seed) = (spec.task.sampler(), spec.run.seed);
     let grove = |replica: u32| {
         let mut held_out = Batch::default();
-        task.held_out_of(seed, replica, 0, spec.held_out(), &mut held_out);
+        task.append_held_out_of_replica(seed, replica, 0, spec.held_out_count(), &mut held_out);
         Ok(Grove { seen: Ballot::new(sample(spec, replica))?, held_out: Ballot::new(held_out)? })
     };
     (0..spec.run.replicas as u32).map(grove).collect()
@@ -210,12 +210,12 @@ fn groves(spec: &RunSpec) -> Result<Vec<Grove>, Failure> {
 /// The sample from which the trees of a replica are grown.
 fn sample(spec: &RunSpec, replica: u32) -> Batch {
     let (task, mut seen) = (spec.task.sampler(), Batch::default());
-    task.finite_sample(spec.run.seed, replica, 0, task.sample_size().unwrap_or(0), &mut seen);
+    task.append_training_set(spec.run.seed, replica, 0, task.training_set_size().unwrap_or(0), &mut seen);
     seen
 }
 
-fn failed(error: smartcore::error::Failed) -> Failure {
-    Failure::Internal(format!("no tree could be grown: {error}"))
+fn failed(error: smartcore::error::Failed) -> RunError {
+    RunError::Internal(format!("no tree could be grown: {error}"))
 }
 
 impl Learner for Forest {
@@ -242,7 +242,7 @@ impl Learner for Forest {
         })
     }
 
-    fn measure(&mut self, step: u64, _held_out: usize) -> Local<'_, Row> {
+    fn measure(&mut self, step: u64, _held_out: usize) -> Local<'_, Measurement> {
         Box::pin(async move { self.look(step) })
     }
 
@@ -275,7 +275,7 @@ impl Learner for Forest {
 impl Forest {
     /// What an optimizer would keep: it keeps nothing of a forest, in as many places as a checkpoint has.
     fn moments(&self) -> Vec<Vec<Vec<f32>>> {
-        vec![vec![vec![0.0; self.spec.run.replicas]; self.spec.optimizer.moments()]]
+        vec![vec![vec![0.0; self.spec.run.replicas]; self.spec.optimizer.moment_count()]]
     }
 }
 
@@ -296,7 +296,7 @@ mod tests {
             panic!("another family")
         };
         let mut batch = Batch::default();
-        spec.task.sampler().held_out_of(3, 0, 0, spec.held_out(), &mut batch);
+        spec.task.sampler().append_held_out_of_replica(3, 0, 0, spec.held_out_count(), &mut batch);
         let mut forest = Forest::new(&spec, trees);
         for (step, grown) in [(1, 1), (5, 5), (100, 7)] {
             let at = At { seed: 3, step, rate: 0.0, kinds: &[Kind::Activations] };
@@ -308,7 +308,8 @@ mod tests {
             for (votes, output) in said.values.chunks(grown).zip(&outputs.values) {
                 assert!((votes.iter().sum::<f32>() / grown as f32 - output).abs() < 1e-6);
             }
-            let right: f64 = batch.y.iter().zip(&outputs.values).map(|(y, output)| credit(*y, *output)).sum();
+            let right: f64 =
+                batch.y.iter().zip(&outputs.values).map(|(y, output)| accuracy_credit(*y, *output)).sum();
             let row = ready(forest.measure(step, 64));
             assert_eq!(row.test_accuracy[0], (right / 64.0) as f32, "{step}");
         }

@@ -19,7 +19,7 @@ use vivarium_model::models::cell_rules::{
     BEST, CLOUD, GOOD, MOST_TESTS, RULE, SIDE, numbers, place, rule_of,
 };
 use vivarium_model::models::family::SearchOfRules;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_science::succinct::search::{
     BitSlicedQueries, CellRule, MAX_BATCH_CELLS, Query, QueryDistribution, RuleAnswers, SearchError,
@@ -218,7 +218,7 @@ impl CpuNetwork for RuleSearches {
         let say = |error: SearchError| error.to_string();
         let task = task_of(&problem).map_err(say)?;
         let room = most_queries(task).saturating_sub(net.validation);
-        let tests = spec.held_out().min(MOST_TESTS).min(room).max(1);
+        let tests = spec.held_out_count().min(MOST_TESTS).min(room).max(1);
         let first = Chosen { rule: [0.0; 9], best: [0.0; 3], cloud: vec![0.0; SIDE * SIDE] };
         let mut searches = RuleSearches {
             replicas: vec![],
@@ -268,7 +268,14 @@ impl CpuNetwork for RuleSearches {
         }
     }
 
-    fn measure(&mut self, replica: &mut Chosen, number: usize, step: u64, _held_out: usize, row: &mut Row) {
+    fn measure(
+        &mut self,
+        replica: &mut Chosen,
+        number: usize,
+        step: u64,
+        _held_out: usize,
+        row: &mut Measurement,
+    ) {
         let rule = replica.rule();
         let tried: f32 = replica.cloud.iter().sum();
         let valid = replica.best[0] / (2 * self.net.validation) as f32;
@@ -304,7 +311,7 @@ mod tests {
         link.spec
     }
 
-    fn measured(row: &Row, which: LearningMetric) -> &[f32] {
+    fn measured(row: &Measurement, which: LearningMetric) -> &[f32] {
         &row.measures[which as usize]
     }
 

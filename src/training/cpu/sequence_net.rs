@@ -7,7 +7,7 @@ use super::network::{DataParallel, Pool, Shard};
 use crate::session::evaluator::Evaluator;
 use vivarium_kernels::cpu::replica::Gradient;
 use vivarium_kernels::cpu::sequence_net::{Network, Replica, Scratch, Update, answers};
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_science::markov::ChainSequences;
 
@@ -23,7 +23,7 @@ pub trait SequenceExamples: Sized + Send {
     fn batch(&mut self, seed: u64, number: u32, step: u64, examples: Range<usize>, out: &mut Vec<u8>);
 
     /// Appends what a network makes of held-out sequences.
-    fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Row);
+    fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Measurement);
 }
 
 /// A network on sequences with its examples.
@@ -45,7 +45,7 @@ impl<E: SequenceExamples> CpuNetwork for SequenceNet<E> {
         let network = Network::of(spec)?;
         let examples = E::of(spec).ok_or_else(|| format!("its task is {}", spec.task.info().name))?;
         let replica = Replica::new(&network.layout);
-        let (seed, size) = (spec.run.seed, spec.batch());
+        let (seed, size) = (spec.run.seed, spec.batch_size());
         let mut scratch = Scratch::new(&network);
         scratch.smoothing = spec.label_smoothing();
         Ok((SequenceNet { seed, size, examples, batch: vec![], scratch, network }, replica))
@@ -65,7 +65,14 @@ impl<E: SequenceExamples> CpuNetwork for SequenceNet<E> {
         Some(self)
     }
 
-    fn measure(&mut self, replica: &mut Replica, number: usize, step: u64, _held_out: usize, row: &mut Row) {
+    fn measure(
+        &mut self,
+        replica: &mut Replica,
+        number: usize,
+        step: u64,
+        _held_out: usize,
+        row: &mut Measurement,
+    ) {
         self.draw_some(number, step, 0..self.size);
         let sums = self.scratch.measure(replica, &self.batch);
         let places = (self.size * self.network.length) as f64;
@@ -132,7 +139,7 @@ impl SequenceExamples for ChainExamples {
         self.sequences.append_some_training_sequences(seed, number, step, examples, out);
     }
 
-    fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Row) {
+    fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Measurement) {
         let answers = answers(replica, scratch, self.evaluator.contexts(), self.evaluator.scored(), &[]);
         self.evaluator.evaluate(&answers).append_to(row);
     }
@@ -183,8 +190,10 @@ mod tests {
             ready(again.restore());
             assert_eq!(ready(again.weights()), kept, "{link}");
             // A replica does not know how many others there are.
-            let alone =
-                RunSpec { run: vivarium_model::run::Run { replicas: 1, ..spec.run.clone() }, ..spec.clone() };
+            let alone = RunSpec {
+                run: vivarium_model::run::RunSettings { replicas: 1, ..spec.run.clone() },
+                ..spec.clone()
+            };
             let mut single = SequenceNetCpu::new(&alone).unwrap();
             single.train(&alone, 0, 12);
             let count = expected.parameters.len();

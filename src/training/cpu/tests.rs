@@ -45,7 +45,7 @@ fn apart(exact: &[f32], found: &[f32]) -> (f32, f32) {
 fn agrees<N: CpuNetwork>(link: &str) {
     let spec = spec(link);
     assert!(
-        !spec.is_by_autodiff() && entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok())
+        !spec.uses_autodiff() && entry(&spec, Place::Cpu).is_some_and(|entry| entry.takes(&spec).is_ok())
     );
     let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
     let mut looped = CpuLearner::<N>::new(&spec).unwrap();
@@ -65,7 +65,7 @@ fn agrees<N: CpuNetwork>(link: &str) {
             assert!(fits, "{link}: parameter {which} after {until} steps: {worst}, {mean}");
         }
         let moments = exact.moments.iter().flatten().zip(mine.moments.iter().flatten());
-        assert_eq!(mine.moments.concat().len(), spec.optimizer.moments() * spec.parameters().len());
+        assert_eq!(mine.moments.concat().len(), spec.optimizer.moment_count() * spec.parameters().len());
         for (a, b) in moments {
             let (worst, mean) = apart(a, b);
             let is_lion = spec.optimizer.info().slug == "lion";
@@ -73,7 +73,7 @@ fn agrees<N: CpuNetwork>(link: &str) {
         }
     }
     let weights = ready(looped.weights()).parameters;
-    let still = spec.initial().iter().zip(&weights).filter(|(a, b)| a == b).count();
+    let still = spec.initialize_parameters().iter().zip(&weights).filter(|(a, b)| a == b).count();
     // The codes of tokens stay.
     let codes = usize::from(spec.task.examples().prompts().is_some());
     // Gains and shifts of layer norms that are switched off stay as well.
@@ -134,7 +134,7 @@ fn powers_are_those_of_autodiff_with_their_penalty_and_their_margin() {
     let mut looped = CpuLearner::<Powers>::new(&spec).unwrap();
     let mut tensors = Autodiff::new(&spec, Device::cpu().tensors());
     let (mine, exact) = (looped.measure_now(0, 64), pollster::block_on(tensors.measure(0, 64)).unwrap());
-    let numbers = |row: &vivarium_model::protocol::Row| {
+    let numbers = |row: &vivarium_model::protocol::Measurement| {
         [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy, &row.margin]
             .map(Vec::clone)
     };
@@ -210,7 +210,7 @@ fn what_a_learner_cannot_do_is_said() {
     for link in [PARITY, PAIRS, CHAINS, LAYERS, TRACES, PROMPTS] {
         let muon = format!("{link}&opt=muon");
         assert_eq!(why(&muon, Place::Cpu).unwrap(), "the run's optimizer updates whole matrices", "{muon}");
-        assert!(spec(&muon).is_by_autodiff(), "{muon}");
+        assert!(spec(&muon).uses_autodiff(), "{muon}");
         for rest in ["opt=lion", "opt=sgd&mom=0.9&momkind=nesterov", "opt=adam&cool=cosine"] {
             for place in [Place::Cpu, Place::Gpu] {
                 let link = format!("{link}&{rest}");
@@ -226,7 +226,7 @@ fn what_a_learner_cannot_do_is_said() {
     // What is executed is never updated.
     let executed = "#v1/turing-machine?opt=muon";
     assert_eq!(why(executed, Place::Anywhere).as_deref(), Some(""));
-    assert!(!spec(executed).is_by_autodiff());
+    assert!(!spec(executed).uses_autodiff());
 }
 
 /// The other families are made as well.

@@ -6,7 +6,7 @@ use super::learner::CpuLearner;
 use super::sequence_net::{SequenceExamples, SequenceNet};
 use crate::session::trace_evaluator::{Counts, TraceEvaluator};
 use vivarium_kernels::cpu::sequence_net::{Replica, Scratch};
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_science::machines::traces::TraceSource;
 
@@ -29,7 +29,7 @@ impl SequenceExamples for TraceExamples {
         self.source.sample_examples(seed, number, step, examples, out);
     }
 
-    fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Row) {
+    fn evaluate(&self, replica: &Replica, scratch: &mut Scratch, row: &mut Measurement) {
         let (evaluator, mut counts) = (&self.evaluator, Counts::default());
         scratch.look(replica, evaluator.contexts(), &mut |at, view| evaluator.count(at, view, &mut counts));
         evaluator.evaluate(&counts, &scratch.heads()).append_to(row);

@@ -28,7 +28,7 @@ use vivarium_kernels::client::{client, limits};
 use vivarium_kernels::measuring;
 use vivarium_kernels::plan::{Limits, Network, Plan};
 use vivarium_kernels::shape::{CARRIED_FIELDS, carry};
-use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 
 /// Workgroups over which the measuring of one snapshot of all replicas of a run is spread, roughly.
@@ -235,7 +235,7 @@ impl BatchedRuns {
                 step: 0,
                 last: spec.run.steps,
                 measured_at: None,
-                held_out: spec.held_out(),
+                held_out: spec.held_out_count(),
                 active: true,
                 detached: false,
                 stopped: StoppedReplicas::default(),
@@ -286,8 +286,8 @@ impl BatchedRuns {
         self.nonce
     }
 
-    pub(crate) async fn read(&self, handles: Vec<Handle>) -> Result<Vec<Vec<f32>>, Failure> {
-        let bytes = self.client.read_async(handles).await.map_err(Failure::lost)?;
+    pub(crate) async fn read(&self, handles: Vec<Handle>) -> Result<Vec<Vec<f32>>, RunError> {
+        let bytes = self.client.read_async(handles).await.map_err(RunError::gpu_lost)?;
         Ok(bytes.iter().map(|bytes| f32::from_bytes(bytes).to_vec()).collect())
     }
 
@@ -296,13 +296,13 @@ impl BatchedRuns {
         &self,
         handles: Vec<Handle>,
         nonce: u32,
-    ) -> Result<Vec<Vec<f32>>, Failure> {
+    ) -> Result<Vec<Vec<f32>>, RunError> {
         let read = self.read(handles).await?;
         if read.iter().flat_map(|values| values.chunks(4)).all(|four| four[3] == nonce as f32) {
             return Ok(read);
         }
         let why = crate::gpu::errors::trouble();
-        Err(Failure::GpuLost(why.unwrap_or_else(|| "a launch did not give its numbers back".into())))
+        Err(RunError::GpuLost(why.unwrap_or_else(|| "a launch did not give its numbers back".into())))
     }
 
     /// Puts numbers where line by line `moves` says: from where, to where, how many.
@@ -339,15 +339,15 @@ impl BatchedRuns {
 }
 
 impl SharedRuns for BatchedRuns {
-    async fn advance(&mut self, who: usize, segment: &Segment<'_>) -> Result<Progress, Failure> {
+    async fn advance(&mut self, who: usize, segment: &Segment<'_>) -> Result<Progress, RunError> {
         self.advance_run(who, segment).await
     }
 
-    async fn look(&mut self, who: usize, step: u64, held_out: usize) -> Result<Row, Failure> {
+    async fn look(&mut self, who: usize, step: u64, held_out: usize) -> Result<Measurement, RunError> {
         self.look_at(who, step, held_out).await
     }
 
-    async fn state_of(&self, who: usize, count: usize) -> Result<Vec<f32>, Failure> {
+    async fn state_of(&self, who: usize, count: usize) -> Result<Vec<f32>, RunError> {
         let begin = self.runs[who].state;
         let end = self.state_len - begin - count;
         let part = self.state.clone().offset_start(4 * begin as u64).offset_end(4 * end as u64);
@@ -372,7 +372,7 @@ impl SharedRuns for BatchedRuns {
         }
     }
 
-    async fn restore(&mut self, who: usize) -> Result<(), Failure> {
+    async fn restore(&mut self, who: usize) -> Result<(), RunError> {
         let run = &mut self.runs[who];
         run.waiting.clear();
         run.snapshots = None;
@@ -399,7 +399,7 @@ impl SharedRuns for BatchedRuns {
         Ok(())
     }
 
-    fn stop_replica(&mut self, who: usize, replica: usize, row: &Row) {
+    fn stop_replica(&mut self, who: usize, replica: usize, row: &Measurement) {
         let run = &mut self.runs[who];
         run.stopped.add(replica, row);
         let (to, size) = (run.place(replica), run.size());
@@ -445,7 +445,7 @@ impl SharedRuns for BatchedRuns {
 
 /// The state that a run begins with, replica by replica: weights, then moments, which are zero.
 fn beginning(spec: &RunSpec, moments: usize) -> Vec<f32> {
-    let parameters = spec.initial();
+    let parameters = spec.initialize_parameters();
     let zeros = parameters.iter().map(|values| vec![vec![0.0; values.len()]; moments]).collect();
     Weights { moments: zeros, parameters }.by_replica(spec.run.replicas, moments)
 }

@@ -42,25 +42,25 @@ pub(crate) struct Words {
 /// Words that the data of `spec` take, for an estimate.
 pub(crate) fn words_of(spec: &RunSpec) -> u64 {
     let task = spec.task.sampler();
-    let (inputs, size) = (task.inputs(), task.sample_size().unwrap_or(0));
+    let (inputs, size) = (task.inputs(), task.training_set_size().unwrap_or(0));
     let seen = size.min(MEASURE_SAMPLE).div_ceil(32) * (inputs + 1);
-    let held_out = spec.held_out().div_ceil(32) * (inputs + 1);
+    let held_out = spec.held_out_count().div_ceil(32) * (inputs + 1);
     held_out as u64 + spec.run.replicas as u64 * (size * (inputs / 32 + 1) + seen) as u64
 }
 
 impl Words {
     /// Adds what `spec` needs.
     pub fn add(&mut self, spec: &RunSpec) -> Data {
-        let origin = (spec.task.clone(), spec.run.seed, spec.run.replicas, spec.held_out());
+        let origin = (spec.task.clone(), spec.run.seed, spec.run.replicas, spec.held_out_count());
         if let Some((_, data)) = self.known.iter().find(|(known, _)| *known == origin) {
             return *data;
         }
         let relevant = spec.task.examples().relevant(spec.run.seed);
         let relevant = [self.push(relevant.iter().map(|i| *i as u32).collect()), relevant.len()];
-        let (rows, size) = (bit_packed::rows(spec), spec.task.examples().sample_size().unwrap_or(0));
+        let (rows, size) = (bit_packed::rows(spec), spec.task.examples().training_set_size().unwrap_or(0));
         let own = rows.len() / spec.run.replicas;
         let rows = [self.push(rows), own, size];
-        let held_out = self.push(bit_packed::held_out(spec, spec.held_out()));
+        let held_out = self.push(bit_packed::held_out(spec, spec.held_out_count()));
         let mut seen: Option<Seen> = None;
         for replica in 0..spec.run.replicas as u32 {
             let Some((words, count)) = bit_packed::seen(spec, replica) else { break };

@@ -7,7 +7,7 @@ use vivarium_kernels::group_net::plan::{Plan, Variant};
 use vivarium_kernels::group_net::{GroupNetReplicas, Others, Record, Run, Shape, plan_of};
 use vivarium_kernels::plan::Limits;
 use vivarium_kernels::slices::Slices;
-use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on pairs on the GPU.
@@ -61,8 +61,8 @@ impl GpuNetwork for GroupNetKernels {
         let shape = shape(spec)?;
         let sampler = spec.task.sampler();
         let all = sampler.inputs().pow(2);
-        let pairs = sampler.sample_size().unwrap_or(0);
-        let held_out = (pairs < all).then(|| spec.held_out());
+        let pairs = sampler.training_set_size().unwrap_or(0);
+        let held_out = (pairs < all).then(|| spec.held_out_count());
         Ok((plan_of(&shape, pairs, limits)?, shape.replicas, held_out))
     }
 
@@ -105,14 +105,14 @@ impl GpuNetwork for GroupNetKernels {
     }
 
     fn adjust(&mut self, who: usize, spec: &RunSpec, step: u64) {
-        self.net.adjust(who, spec.set_rate(step), f64::from(lambda(spec, step)));
+        self.net.adjust(who, spec.learning_rate_before_schedule(step), f64::from(lambda(spec, step)));
     }
 
-    async fn train(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
+    async fn train(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, RunError> {
         self.net.approach(last, every, look).await
     }
 
-    async fn measure_apart(&mut self) -> Result<Option<Record>, Failure> {
+    async fn measure_apart(&mut self) -> Result<Option<Record>, RunError> {
         match &self.held_out {
             Some(others) => Ok(Some(self.net.ask(others).await?)),
             None => Ok(None),
@@ -120,9 +120,9 @@ impl GpuNetwork for GroupNetKernels {
     }
 
     /// Where nothing is held out, the second measurement is on what is trained on.
-    fn row(&self, who: usize, at: usize, record: &Record, held_out: Option<&Record>) -> Row {
+    fn row(&self, who: usize, at: usize, record: &Record, held_out: Option<&Record>) -> Measurement {
         let normaliser = self.normalisers.get(who).copied().flatten();
-        let mut row = Row { step: record.step, ..Default::default() };
+        let mut row = Measurement { step: record.step, ..Default::default() };
         let replicas = record.loss.len() / self.net.slices.selected().len();
         for r in at * replicas..(at + 1) * replicas {
             let of = |record: &Record| Measured { loss: record.loss[r], accuracy: record.accuracy[r] };

@@ -14,7 +14,7 @@ use vivarium_kernels::shape::{FIELDS, Line};
 use vivarium_kernels::slices::schedule;
 use vivarium_kernels::{measuring, one_hidden_layer};
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 
 /// Bytes of snapshots, of measurements read back, and of schedules, in one launch.
@@ -23,7 +23,7 @@ const MEASURE_BYTES: usize = 4 << 20;
 const SCHEDULE_BYTES: usize = 4 << 20;
 
 /// Adds what was measured of a replica behind the others: loss and accuracy of each.
-fn push(row: &mut Row, train: [f32; 2], test: [f32; 2]) {
+fn push(row: &mut Measurement, train: [f32; 2], test: [f32; 2]) {
     row.train_loss.push(train[0]);
     row.train_accuracy.push(train[1]);
     row.test_loss.push(test[0]);
@@ -60,7 +60,7 @@ impl BatchedRuns {
         &mut self,
         who: usize,
         segment: &Segment<'_>,
-    ) -> Result<Progress, Failure> {
+    ) -> Result<Progress, RunError> {
         let run = &mut self.runs[who];
         (run.active, run.last, run.held_out) = (true, segment.last, segment.held_out);
         if run.waiting.is_empty() && self.pending.is_none() {
@@ -83,7 +83,12 @@ impl BatchedRuns {
     }
 
     /// Measures `who` now, or as it was at a step of the last launch.
-    pub(super) async fn look_at(&mut self, who: usize, step: u64, held_out: usize) -> Result<Row, Failure> {
+    pub(super) async fn look_at(
+        &mut self,
+        who: usize,
+        step: u64,
+        held_out: usize,
+    ) -> Result<Measurement, RunError> {
         let nonce = self.next_nonce();
         let run = &self.runs[who];
         let awake: Vec<usize> = (0..run.replicas()).filter(|r| run.stopped.of(*r).is_none()).collect();
@@ -109,7 +114,7 @@ impl BatchedRuns {
                 words.extend_from_slice(&own);
             }
         }
-        let mut row = Row { step, ..Default::default() };
+        let mut row = Measurement { step, ..Default::default() };
         let mut read = vec![];
         if !awake.is_empty() {
             let data = (self.data.clone(), self.data_len);
@@ -355,15 +360,15 @@ impl BatchedRuns {
     /// Waits for the launch that is under way and shares out what it brings.
     ///
     /// # Errors
-    /// [`Failure::GpuLost`] when its numbers do not come back.
-    async fn collect(&mut self) -> Result<(), Failure> {
+    /// [`RunError::GpuLost`] when its numbers do not come back.
+    async fn collect(&mut self) -> Result<(), RunError> {
         let Some(mut pending) = self.pending.take() else { return Ok(()) };
         let handles = std::mem::take(&mut pending.handles);
         let read = if handles.is_empty() { vec![] } else { self.read_proven(handles, pending.nonce).await? };
         self.sizer.learn(pending.steps, now_ms() - pending.begin_ms);
         let mut news = vec![];
         for who in &pending.members {
-            let rows: Vec<Row> = (0..pending.snapshots.due.len())
+            let rows: Vec<Measurement> = (0..pending.snapshots.due.len())
                 .filter(|record| self.runs[*who].due(self.runs[*who].step + pending.snapshots.due[*record]))
                 .map(|record| self.row(*who, record, &pending, &read))
                 .collect();
@@ -380,9 +385,9 @@ impl BatchedRuns {
     }
 
     /// What a launch brought of run `who` in snapshot `record`.
-    fn row(&self, who: usize, record: usize, pending: &PendingLaunch, read: &[Vec<f32>]) -> Row {
+    fn row(&self, who: usize, record: usize, pending: &PendingLaunch, read: &[Vec<f32>]) -> Measurement {
         let (run, snapshots) = (&self.runs[who], &pending.snapshots);
-        let mut row = Row { step: run.step + snapshots.due[record], ..Default::default() };
+        let mut row = Measurement { step: run.step + snapshots.due[record], ..Default::default() };
         let lines = snapshots.lines.len();
         let measured = |line: usize, job: usize, count: usize| {
             let at = (record * lines * pending.jobs + line * pending.jobs + job) * pending.parts * 4;
@@ -390,7 +395,7 @@ impl BatchedRuns {
         };
         for replica in 0..run.replicas() {
             let Some(line) = snapshots.line(who, replica) else {
-                row.append(run.stopped.of(replica).unwrap_or(&Row::default()));
+                row.append(run.stopped.of(replica).unwrap_or(&Measurement::default()));
                 continue;
             };
             let train = match run.data.seen {

@@ -15,7 +15,7 @@ use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 
 use crate::session::learner::{Learner, Local, Progress, Segment, Weights, split};
-use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 
 /// Runs that train together on the GPU that has been opened; each is named by its number in the set.
@@ -25,13 +25,18 @@ pub trait SharedRuns: Sized + 'static {
         &mut self,
         who: usize,
         segment: &Segment<'_>,
-    ) -> impl Future<Output = Result<Progress, Failure>>;
+    ) -> impl Future<Output = Result<Progress, RunError>>;
 
     /// Measures `who` where it stands, or as it was at a step of the last launch.
-    fn look(&mut self, who: usize, step: u64, held_out: usize) -> impl Future<Output = Result<Row, Failure>>;
+    fn look(
+        &mut self,
+        who: usize,
+        step: u64,
+        held_out: usize,
+    ) -> impl Future<Output = Result<Measurement, RunError>>;
 
     /// The first `count` numbers of the state of `who`: of each replica the parameters, then their moments.
-    fn state_of(&self, who: usize, count: usize) -> impl Future<Output = Result<Vec<f32>, Failure>>;
+    fn state_of(&self, who: usize, count: usize) -> impl Future<Output = Result<Vec<f32>, RunError>>;
 
     /// Replaces the weights of `who`, and remembers them.
     fn load(&mut self, who: usize, weights: &Weights);
@@ -40,10 +45,10 @@ pub trait SharedRuns: Sized + 'static {
     fn remember(&mut self, who: usize, step: u64);
 
     /// Takes `who` back to what was remembered.
-    fn restore(&mut self, who: usize) -> impl Future<Output = Result<(), Failure>>;
+    fn restore(&mut self, who: usize) -> impl Future<Output = Result<(), RunError>>;
 
     /// Network `replica` of `who` need not be trained beyond the step of `row`.
-    fn stop_replica(&mut self, _who: usize, _replica: usize, _row: &Row) {}
+    fn stop_replica(&mut self, _who: usize, _replica: usize, _row: &Measurement) {}
 
     /// Launches for others leave `who` where it is from now on.
     fn detach(&mut self, who: usize);
@@ -144,7 +149,7 @@ impl<R: SharedRuns> GpuLearner<R> {
                 which,
                 lengths: spec.parameters().iter().map(|p| p.len() / replicas).collect(),
                 replicas,
-                moments: spec.optimizer.moments(),
+                moments: spec.optimizer.moment_count(),
                 runs: runs.clone(),
             }
         };
@@ -165,8 +170,8 @@ impl<R: SharedRuns> GpuLearner<R> {
     }
 
     /// The set. Its runs are asked one after the other, so that nobody else has it.
-    fn open(&self) -> Result<RefMut<'_, R>, Failure> {
-        self.runs.try_borrow_mut().map_err(|error| Failure::Internal(error.to_string()))
+    fn open(&self) -> Result<RefMut<'_, R>, RunError> {
+        self.runs.try_borrow_mut().map_err(|error| RunError::Internal(error.to_string()))
     }
 
     /// Changes the set; one that is asked by another at the same time is left as it is.
@@ -183,7 +188,7 @@ impl<R: SharedRuns> Learner for GpuLearner<R> {
         Box::pin(async move { self.open()?.advance(self.which, segment).await })
     }
 
-    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
+    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Measurement> {
         Box::pin(async move { self.open()?.look(self.which, step, held_out).await })
     }
 
@@ -215,7 +220,7 @@ impl<R: SharedRuns> Learner for GpuLearner<R> {
         Box::pin(async move { self.open()?.restore(self.which).await })
     }
 
-    fn stop_replica(&mut self, replica: usize, row: &Row) {
+    fn stop_replica(&mut self, replica: usize, row: &Measurement) {
         self.change(|runs, which| runs.stop_replica(which, replica, row));
     }
 

@@ -6,7 +6,7 @@ use vivarium_kernels::plan::Limits;
 use vivarium_kernels::prompt_nets::{Compiled, PromptNet, PromptPlan, Record};
 use vivarium_kernels::slices::Slices;
 use vivarium_kernels::{token_attention, token_mlp};
-use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on prompts on the GPU.
@@ -69,12 +69,12 @@ impl<P: PromptPlan> GpuNetwork for PromptKernels<P> {
         self.net.adjust(who, spec);
     }
 
-    async fn train(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
+    async fn train(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, RunError> {
         self.net.approach(last, every, look).await
     }
 
     /// Errors relative to the variance of a label, and the shares of it that are explained.
-    fn row(&self, who: usize, at: usize, record: &Record, _apart: Option<&Record>) -> Row {
+    fn row(&self, who: usize, at: usize, record: &Record, _apart: Option<&Record>) -> Measurement {
         let replicas = record.train.len() / self.net.slices.selected().len();
         let relative = |errors: &[f32]| -> Vec<f32> {
             let own = &errors[at * replicas..][..replicas];
@@ -82,7 +82,7 @@ impl<P: PromptPlan> GpuNetwork for PromptKernels<P> {
         };
         let explained = |errors: &[f32]| errors.iter().map(|error| 1.0 - error).collect();
         let (train_loss, test_loss) = (relative(&record.train), relative(&record.test));
-        Row {
+        Measurement {
             step: record.step,
             train_accuracy: explained(&train_loss),
             test_accuracy: explained(&test_loss),

@@ -19,7 +19,7 @@ use crate::gpu::launch_sizer::LaunchSizer;
 use crate::session::learner::{Learner, Local, Progress, Segment, Weights};
 use vivarium_kernels::cell_rules::RuleJudge;
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 
 /// Searches among rules, which the GPU that has been opened judges.
@@ -45,7 +45,7 @@ impl RuleSearchGpu {
     }
 
     /// Has the restarts from `from` on judged, up to `last` at most.
-    async fn judge(&mut self, spec: &RunSpec, from: u64, last: u64) -> Result<(), Failure> {
+    async fn judge(&mut self, spec: &RunSpec, from: u64, last: u64) -> Result<(), RunError> {
         let begin = now_ms();
         let most = (self.sizer.steps as u64).min(self.kernel.most_rules() as u64);
         let until = from + most.min(last.saturating_sub(from));
@@ -56,7 +56,7 @@ impl RuleSearchGpu {
         let rules: Vec<_> = (0..spec.run.replicas).map(tried).collect();
         if rules.iter().all(|rules| !rules.is_empty()) {
             let points = self.kernel.judge(&rules).await.map_err(|failure| match (failure, trouble()) {
-                (Failure::GpuLost(_), Some(why)) => Failure::GpuLost(why),
+                (RunError::GpuLost(_), Some(why)) => RunError::GpuLost(why),
                 (failure, _) => failure,
             })?;
             *self.searches.network.ahead() = Ahead { from, points };
@@ -81,7 +81,7 @@ impl Learner for RuleSearchGpu {
         })
     }
 
-    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row> {
+    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Measurement> {
         self.searches.measure(step, held_out)
     }
 
@@ -105,7 +105,7 @@ impl Learner for RuleSearchGpu {
         self.searches.restore()
     }
 
-    fn stop_replica(&mut self, replica: usize, row: &Row) {
+    fn stop_replica(&mut self, replica: usize, row: &Measurement) {
         self.searches.stop_replica(replica, row);
     }
 }
@@ -118,7 +118,7 @@ mod tests {
     use vivarium_model::permalink::decode;
 
     /// All rows of a run, and its weights at the end.
-    fn run(mut learner: impl Learner, spec: &RunSpec) -> (Vec<Row>, Weights) {
+    fn run(mut learner: impl Learner, spec: &RunSpec) -> (Vec<Measurement>, Weights) {
         let last = spec.run.steps;
         let mut segment = Segment {
             spec,
@@ -129,7 +129,7 @@ mod tests {
             held_out: 64,
             deadline_ms: f64::INFINITY,
         };
-        let mut rows: Vec<Row> = vec![];
+        let mut rows: Vec<Measurement> = vec![];
         while rows.last().is_none_or(|row| row.step < last) {
             let progress = pollster::block_on(learner.advance(&segment)).unwrap();
             segment.from = progress.step;

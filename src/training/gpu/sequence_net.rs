@@ -6,7 +6,7 @@ use vivarium_kernels::cpu::sequence_net::Answers;
 use vivarium_kernels::plan::Limits;
 use vivarium_kernels::sequence_net::{Compiled, Record, SequenceNet};
 use vivarium_kernels::slices::Slices;
-use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 
 /// Trains all replicas of a network on sequences on the GPU.
@@ -26,7 +26,7 @@ impl GpuNetwork for SequenceNetKernels {
     type Record = Record;
 
     fn compiled(spec: &RunSpec, limits: Limits) -> Result<Self::Compiled, String> {
-        Ok((Compiled::of(spec, limits)?, spec.held_out()))
+        Ok((Compiled::of(spec, limits)?, spec.held_out_count()))
     }
 
     fn bytes((compiled, _): &Self::Compiled) -> u64 {
@@ -66,14 +66,14 @@ impl GpuNetwork for SequenceNetKernels {
         self.net.adjust(who, spec);
     }
 
-    async fn train(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, Failure> {
+    async fn train(&mut self, last: u64, every: u64, look: bool) -> Result<Vec<Record>, RunError> {
         self.net.approach(last, every, look).await
     }
 
-    fn row(&self, who: usize, at: usize, record: &Record, _apart: Option<&Record>) -> Row {
+    fn row(&self, who: usize, at: usize, record: &Record, _apart: Option<&Record>) -> Measurement {
         let replicas = record.loss.len() / self.net.slices.selected().len();
         let own = at * replicas..(at + 1) * replicas;
-        let mut row = Row {
+        let mut row = Measurement {
             step: record.step,
             train_loss: record.loss[own.clone()].to_vec(),
             train_accuracy: record.accuracy[own.clone()].to_vec(),

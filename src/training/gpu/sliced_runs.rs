@@ -18,7 +18,7 @@ use crate::session::learner::{Progress, Segment, Weights};
 use crate::session::rollback::RollbackBuffer;
 use vivarium_kernels::plan::Limits;
 use vivarium_kernels::slices::{SavedRun, Slices};
-use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 
 /// A family of networks with its kernels and examples: what differs between these learners. Runs lie side by side.
@@ -74,17 +74,17 @@ pub trait GpuNetwork: Sized + 'static {
         last: u64,
         every: u64,
         look: bool,
-    ) -> impl Future<Output = Result<Vec<Self::Record>, Failure>>;
+    ) -> impl Future<Output = Result<Vec<Self::Record>, RunError>>;
 
     /// Measures held-out examples where the selected runs stand, if they are [measured
     /// apart](GpuNetwork::measures_apart).
-    fn measure_apart(&mut self) -> impl Future<Output = Result<Option<Self::Record>, Failure>> {
+    fn measure_apart(&mut self) -> impl Future<Output = Result<Option<Self::Record>, RunError>> {
         async { Ok(None) }
     }
 
     /// The measurements of run `who`, which is number `at` of those that were selected, with those that were made
     /// apart.
-    fn row(&self, who: usize, at: usize, record: &Self::Record, apart: Option<&Self::Record>) -> Row;
+    fn row(&self, who: usize, at: usize, record: &Self::Record, apart: Option<&Self::Record>) -> Measurement;
 }
 
 /// Trains all replicas of one run with the kernels of its family.
@@ -167,10 +167,11 @@ impl<N: GpuNetwork> SlicedRuns<N> {
         };
         let mut runs = SlicedRuns { network: N::new(specs)?, runs: specs.iter().map(run).collect() };
         for (who, spec) in specs.iter().enumerate() {
-            let zeros =
-                |p: &vivarium_model::models::Parameter| vec![vec![0.0; p.len()]; spec.optimizer.moments()];
+            let zeros = |p: &vivarium_model::models::Parameter| {
+                vec![vec![0.0; p.len()]; spec.optimizer.moment_count()]
+            };
             let moments = spec.parameters().iter().map(zeros).collect();
-            runs.load(who, &Weights { parameters: spec.initial(), moments });
+            runs.load(who, &Weights { parameters: spec.initialize_parameters(), moments });
         }
         Ok(runs)
     }
@@ -216,7 +217,7 @@ impl<N: GpuNetwork> SlicedRuns<N> {
     }
 
     /// One slice for `who` and those that come along: each finds it [waiting](SlicedRun::waiting).
-    async fn slice(&mut self, who: usize, segment: &Segment<'_>) -> Result<(), Failure> {
+    async fn slice(&mut self, who: usize, segment: &Segment<'_>) -> Result<(), RunError> {
         let from = self.runs[who].step;
         let mut members = self.members(who);
         let (every, apart) = (segment.spec.run.every, self.network.measures_apart());
@@ -240,7 +241,7 @@ impl<N: GpuNetwork> SlicedRuns<N> {
         } else {
             self.select(&members, self.runs[who].recorded);
             let records = self.network.train(until, every, false).await?;
-            let rows = |(at, who): (usize, &usize)| -> Vec<Row> {
+            let rows = |(at, who): (usize, &usize)| -> Vec<Measurement> {
                 records.iter().map(|record| self.network.row(*who, at, record, None)).collect()
             };
             members.iter().enumerate().map(rows).collect::<Vec<_>>()
@@ -249,20 +250,20 @@ impl<N: GpuNetwork> SlicedRuns<N> {
         for (who, rows) in members.into_iter().zip(progress) {
             let run = &mut self.runs[who];
             run.step = step;
-            run.recorded = rows.last().map(|row: &Row| row.step).or(run.recorded);
+            run.recorded = rows.last().map(|row: &Measurement| row.step).or(run.recorded);
             run.waiting = Some(Progress { step, rows });
         }
         Ok(())
     }
 
     /// Measures these runs where they stand.
-    async fn rows_here(&mut self, members: &[usize]) -> Result<Vec<Row>, Failure> {
+    async fn rows_here(&mut self, members: &[usize]) -> Result<Vec<Measurement>, RunError> {
         self.select(members, None);
         let here = self.network.slices().step();
         let records = self.network.train(here, 1, true).await?;
         let apart = self.network.measure_apart().await?;
         let Some(record) = records.first() else {
-            return Err(Failure::Internal(
+            return Err(RunError::Internal(
                 "a network on the GPU could not be measured where it stands".into(),
             ));
         };
@@ -281,7 +282,7 @@ impl<N: GpuNetwork> SlicedRuns<N> {
 }
 
 impl<N: GpuNetwork> SharedRuns for SlicedRuns<N> {
-    async fn advance(&mut self, who: usize, segment: &Segment<'_>) -> Result<Progress, Failure> {
+    async fn advance(&mut self, who: usize, segment: &Segment<'_>) -> Result<Progress, RunError> {
         let run = &mut self.runs[who];
         (run.active, run.last) = (true, segment.last);
         run.spec.run.schedule.clone_from(&segment.spec.run.schedule);
@@ -297,24 +298,24 @@ impl<N: GpuNetwork> SharedRuns for SlicedRuns<N> {
         Ok(progress)
     }
 
-    async fn look(&mut self, who: usize, step: u64, _held_out: usize) -> Result<Row, Failure> {
+    async fn look(&mut self, who: usize, step: u64, _held_out: usize) -> Result<Measurement, RunError> {
         match self.runs[who].rollback.measured(step) {
             Some(row) if step != self.runs[who].step => Ok(row.clone()),
             _ => {
                 self.stand(who, step);
                 let row = self.rows_here(&[who]).await?.pop();
-                row.ok_or_else(|| Failure::Internal("nothing was measured".into()))
+                row.ok_or_else(|| RunError::Internal("nothing was measured".into()))
             }
         }
     }
 
-    async fn state_of(&self, who: usize, count: usize) -> Result<Vec<f32>, Failure> {
+    async fn state_of(&self, who: usize, count: usize) -> Result<Vec<f32>, RunError> {
         self.network.slices().state_of(who, count).await
     }
 
     fn load(&mut self, who: usize, weights: &Weights) {
         let run = &self.runs[who];
-        let state = weights.by_replica(run.spec.run.replicas, run.spec.optimizer.moments());
+        let state = weights.by_replica(run.spec.run.replicas, run.spec.optimizer.moment_count());
         self.network.put(who, &state);
         let saved = self.network.slices().save(who);
         let run = &mut self.runs[who];
@@ -327,7 +328,7 @@ impl<N: GpuNetwork> SharedRuns for SlicedRuns<N> {
     }
 
     /// Goes back to the newest copy that is known to be good, and trains from there without measuring.
-    async fn restore(&mut self, who: usize) -> Result<(), Failure> {
+    async fn restore(&mut self, who: usize) -> Result<(), RunError> {
         let run = &mut self.runs[who];
         let (saved, from, to) = run.rollback.go_back();
         if let Some(saved) = saved {

@@ -2,7 +2,7 @@
 
 use crate::launch::device::gpu_or_skip;
 use cubecl::prelude::*;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_kernels::client::client;
 use vivarium_kernels::sequence_net::double::{BIAS, Double, less, load, one, product, quotient, store, sum};
 
@@ -40,7 +40,7 @@ fn words(x: f64) -> [u32; 3] {
 /// Numbers whose bits are drawn, or mostly alike, so that sums and products fall between two numbers.
 fn numbers(count: usize) -> Vec<f64> {
     let mut draws = vec![0; 4 * count];
-    Stream::new(5, Purpose::Batch, 0).words(0, 0, &mut draws);
+    RandomStream::new(5, Purpose::Batch, 0).fill_u32(0, 0, &mut draws);
     let number = |draw: &[u32]| {
         let bits = u64::from(draw[0]) << 32 | u64::from(draw[1]);
         let keep = draw[2] % 54;

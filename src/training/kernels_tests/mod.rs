@@ -14,7 +14,7 @@ use crate::launch::device::{Device, gpu_or_skip};
 use crate::session::learner::{Learner, Segment, Weights};
 use crate::session::{Options, Session};
 use vivarium_model::optim::{Optimizer, Sgd};
-use vivarium_model::protocol::{Event, Row};
+use vivarium_model::protocol::{Event, Measurement};
 use vivarium_model::run::{DeviceChoice, RunSpec};
 
 pub(super) fn sgd(lr: f64, momentum: f64, decay: f64) -> Optimizer {
@@ -22,10 +22,10 @@ pub(super) fn sgd(lr: f64, momentum: f64, decay: f64) -> Optimizer {
 }
 
 /// Trains from one step to another, and returns what was measured.
-pub(super) fn train(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Vec<Row> {
+pub(super) fn train(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Vec<Measurement> {
     let (mut step, mut rows) = (from, vec![]);
     while step < until {
-        let measured = rows.last().map(|row: &Row| row.step);
+        let measured = rows.last().map(|row: &Measurement| row.step);
         let (last, held_out, deadline_ms) = (u64::MAX, spec.run.held_out, f64::INFINITY);
         let segment = Segment { spec, from: step, until, last, measured, held_out, deadline_ms };
         let progress = pollster::block_on(learner.advance(&segment)).unwrap();
@@ -39,7 +39,7 @@ pub(super) fn weights(learner: &dyn Learner) -> Weights {
     pollster::block_on(learner.weights()).unwrap()
 }
 
-fn measured(learner: &mut dyn Learner, spec: &RunSpec, step: u64) -> Row {
+fn measured(learner: &mut dyn Learner, spec: &RunSpec, step: u64) -> Measurement {
     pollster::block_on(learner.measure(step, spec.run.held_out)).unwrap()
 }
 
@@ -72,7 +72,7 @@ pub(super) fn agree<L: Learner>(
     stops: &[u64],
     mut kernels: L,
     mut others: Vec<(&str, Box<dyn Learner>)>,
-    same: fn(&Row, &Row, f32, &str),
+    same: fn(&Measurement, &Measurement, f32, &str),
     look: fn(&Weights, &Weights, &str),
 ) {
     let (of, begin) = (format!("{:?} {:?}", spec.task, spec.model), weights(&kernels));
@@ -163,7 +163,11 @@ pub(super) fn what_is_remembered_comes_back<L: Learner>(
 
 /// Sessions choose the kernels, whose learner is called `learner`, cut a run as they like, and come to what a session on the
 /// processor comes to, as `same` says with the measurements there and here.
-pub(super) fn sessions_measure_the_same(base: &RunSpec, learner: &str, same: impl Fn(&Row, &Row)) {
+pub(super) fn sessions_measure_the_same(
+    base: &RunSpec,
+    learner: &str,
+    same: impl Fn(&Measurement, &Measurement),
+) {
     let Some(gpu) = gpu_or_skip() else { return };
     let mut spec = base.clone();
     (spec.run.every, spec.run.steps, spec.run.device) = (10, 30, DeviceChoice::Gpu);

@@ -11,10 +11,10 @@ use crate::launch::learners::{Place, entry};
 use crate::session::learner::{Learner, Weights};
 use vivarium_kernels::prompt_nets::PromptPlan;
 use vivarium_model::models::Model;
-use vivarium_model::optim::adam::Decay;
+use vivarium_model::optim::adam::WeightDecayKind;
 use vivarium_model::optim::loss::Loss;
 use vivarium_model::optim::{Adam, Optimizer};
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{SparseTokenRegression, Task};
 use vivarium_science::tokens::PositionCodes;
@@ -24,7 +24,13 @@ pub(super) const HELD_OUT: usize = 40;
 
 /// The larger ε keeps a sign that hangs on rounding from becoming a whole step.
 pub(super) fn adam(decay: f64) -> Optimizer {
-    Optimizer::Adam(Adam { lr: 0.01, decay, kind: Decay::Decoupled, epsilon: 1e-4, ..Default::default() })
+    Optimizer::Adam(Adam {
+        lr: 0.01,
+        decay,
+        kind: WeightDecayKind::Decoupled,
+        epsilon: 1e-4,
+        ..Default::default()
+    })
 }
 
 pub(super) fn task(length: usize, dim: usize, names: usize, codes: PositionCodes) -> SparseTokenRegression {
@@ -39,7 +45,7 @@ pub(super) fn spec(task: SparseTokenRegression, model: Model, optimizer: Optimiz
 }
 
 /// Two measurements of the same weights, but for rounding.
-pub(super) fn same_row(expected: &Row, found: &Row, tolerance: f32, of: &str) {
+pub(super) fn same_row(expected: &Measurement, found: &Measurement, tolerance: f32, of: &str) {
     for (what, a, b) in [
         ("loss", &expected.train_loss, &found.train_loss),
         ("held-out loss", &expected.test_loss, &found.test_loss),
@@ -76,7 +82,7 @@ pub(super) fn company_changes_nothing<P: PromptPlan>(base: &RunSpec) {
             spec
         })
         .to_vec();
-    let trained = |specs: &[RunSpec]| -> Vec<(Weights, Vec<Row>)> {
+    let trained = |specs: &[RunSpec]| -> Vec<(Weights, Vec<Measurement>)> {
         let runs = SlicedRuns::<PromptKernels<P>>::new(specs).unwrap();
         let (_, mut learners) = GpuLearner::of(runs, specs);
         let mut rows = vec![vec![]; specs.len()];

@@ -15,16 +15,16 @@ use vivarium_kernels::sequence_net::covers;
 use vivarium_kernels::sequence_net::plan::{LANES, Network, Plan};
 use vivarium_model::models::attention_only::{Norm, Positions};
 use vivarium_model::models::{AttentionOnly, MinimalMarkov, Model};
-use vivarium_model::optim::adam::Decay;
+use vivarium_model::optim::adam::WeightDecayKind;
 use vivarium_model::optim::loss::Loss;
 use vivarium_model::optim::{Adam, Optimizer};
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Examples, MarkovChain, Task};
 use vivarium_science::markov::ChainFamily;
 
 fn adam(decay: f64) -> Optimizer {
-    Optimizer::Adam(Adam { lr: 0.01, decay, kind: Decay::Decoupled, ..Default::default() })
+    Optimizer::Adam(Adam { lr: 0.01, decay, kind: WeightDecayKind::Decoupled, ..Default::default() })
 }
 
 fn spec(symbols: usize, length: usize, model: Model, optimizer: Optimizer, batch: usize) -> RunSpec {
@@ -57,7 +57,7 @@ fn agree(spec: &RunSpec, stops: &[u64]) {
 }
 
 /// Two measurements of the same weights, but for rounding.
-fn same_row(expected: &Row, found: &Row, tolerance: f32, of: &str) {
+fn same_row(expected: &Measurement, found: &Measurement, tolerance: f32, of: &str) {
     let near = |what: &str, a: &[f32], b: &[f32]| {
         assert!(apart(a, b) <= 10.0 * tolerance, "{of}: {what}: {a:?} {b:?}");
     };
@@ -205,13 +205,19 @@ fn sequences_are_the_processors() {
         let Task::MarkovChain(task) = &mut spec.task else { unreachable!("a task of chains") };
         (task.train, task.order, task.share) = (law, order, 0.4);
         let task = task.clone();
-        assert!(task.problems().is_empty());
+        assert!(task.invalid_settings().is_empty());
         let net = SequenceNet::new(std::slice::from_ref(&spec)).unwrap();
         for from in [0, u64::from(u32::MAX) - 1] {
             let found = pollster::block_on(net.symbols(from, 4)).unwrap();
             let mut expected = vec![];
             for (step, replica) in (from..from + 4).flat_map(|step| [(step, 0), (step, 1)]) {
-                task.drawn().append_training_sequences(spec.run.seed, replica, step, 5, &mut expected);
+                task.sequence_spec().append_training_sequences(
+                    spec.run.seed,
+                    replica,
+                    step,
+                    5,
+                    &mut expected,
+                );
             }
             let expected: Vec<u32> = expected.iter().map(|symbol| u32::from(*symbol)).collect();
             assert_eq!(found, expected, "{law:?} {symbols} {order} {from}");
@@ -233,7 +239,7 @@ fn first_symbols_are_the_processors() {
         let found = pollster::block_on(net.symbols(0, 200)).unwrap();
         let mut expected = vec![];
         for step in 0..200 {
-            task.drawn().append_training_sequences(spec.run.seed, 0, step, 1000, &mut expected);
+            task.sequence_spec().append_training_sequences(spec.run.seed, 0, step, 1000, &mut expected);
         }
         assert_eq!(found.len(), expected.len());
         let differ = found.iter().zip(expected).filter(|(a, b)| **a != u32::from(*b)).count();

@@ -21,7 +21,7 @@ use crate::session::{Options, Outcome, Session};
 use vivarium_kernels::client::{client, limits};
 use vivarium_kernels::plan::Limits;
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::{Event, Failure};
+use vivarium_model::protocol::{Event, RunError};
 use vivarium_model::run::RunSpec;
 
 /// Operations of a step of one network that count as one: larger ones count as several.
@@ -64,7 +64,7 @@ impl QueuedRun {
     }
 
     /// Trains a moment of it.
-    async fn advance(&mut self) -> Result<(), Failure> {
+    async fn advance(&mut self) -> Result<(), RunError> {
         for event in self.session.advance(0.0, u64::MAX).await? {
             match (self.events.last_mut(), event) {
                 (Some(Event::Metrics(all)), Event::Metrics(rows)) => all.extend(rows),
@@ -194,9 +194,9 @@ impl BatchQueue {
     /// Trains for about `budget_ms` milliseconds, or until a run has ended, and gives those that have.
     ///
     /// # Errors
-    /// [`Failure::Impossible`] of a run that cannot be, [`Failure::GpuLost`] when the device stopped working; all runs
+    /// [`RunError::Impossible`] of a run that cannot be, [`RunError::GpuLost`] when the device stopped working; all runs
     /// under way are lost then.
-    pub async fn advance(&mut self, budget_ms: f64) -> Result<Vec<QueuedRun>, Failure> {
+    pub async fn advance(&mut self, budget_ms: f64) -> Result<Vec<QueuedRun>, RunError> {
         let begin = now_ms();
         let mut ended = vec![];
         while ended.is_empty() && !self.is_empty() {
@@ -219,7 +219,7 @@ impl BatchQueue {
     }
 
     /// Begins the next runs, if there is room for them.
-    fn fill(&mut self) -> Result<(), Failure> {
+    fn fill(&mut self) -> Result<(), RunError> {
         let sizes =
             self.running.iter().filter_map(|running| running.shared.as_ref()).map(|shared| shared.steps());
         if sizes.reduce(f64::min).is_some_and(|steps| steps >= MANY_STEPS) {
@@ -248,12 +248,14 @@ impl BatchQueue {
     }
 
     /// Begins these runs in one batch, or in smaller ones where they do not fit.
-    fn begin(&mut self, mut batch: Vec<WaitingRun>) -> Result<(), Failure> {
+    fn begin(&mut self, mut batch: Vec<WaitingRun>) -> Result<(), RunError> {
         let bytes = batch.iter().map(WaitingRun::bytes).sum();
         let sum = |of: fn(&WaitingRun) -> usize| batch.iter().map(of).sum::<usize>() as f64;
         let weight = sum(|waiting| waiting.weight) / sum(|waiting| waiting.spec.run.replicas);
-        if let Some(problem) = batch.iter().find_map(|waiting| waiting.spec.problems().into_iter().next()) {
-            return Err(Failure::Impossible(problem.to_string()));
+        if let Some(problem) =
+            batch.iter().find_map(|waiting| waiting.spec.invalid_settings().into_iter().next())
+        {
+            return Err(RunError::Impossible(problem.to_string()));
         }
         let specs: Vec<RunSpec> = batch.iter().map(|waiting| waiting.spec.clone()).collect();
         let together = batch.iter().all(|waiting| waiting.candidate.is_some());

@@ -2,7 +2,7 @@
 
 use super::learners::{Place, entry};
 use super::worth::AUTODIFF_WORTH_FLOPS_OVER_FLEX;
-use vivarium_model::run::time::seconds_of_one;
+use vivarium_model::run::time::estimate_run_seconds;
 use vivarium_model::run::{DeviceChoice, LearnerChoice, RunSpec};
 
 /// How the note begins that says why kernels do not train.
@@ -75,7 +75,7 @@ pub fn is_to_be_timed(spec: &RunSpec, engine: Engine) -> bool {
     /// Seconds of the processor for one step above which it is not tried.
     const SLOWEST_STEP_S: f64 = 0.1;
     let is_searched = entry(spec, Place::Anywhere).is_some();
-    let step_s = seconds_of_one(spec) / spec.run.steps.max(1) as f64;
+    let step_s = estimate_run_seconds(spec) / spec.run.steps.max(1) as f64;
     !is_searched && (0.25..=32.0).contains(&gpu_worth(spec, engine)) && step_s < SLOWEST_STEP_S
 }
 
@@ -87,8 +87,8 @@ mod with_session {
     use super::*;
     use crate::launch::device::Device;
     use crate::session::learner::Learner;
-    use vivarium_core::bounds::MOST_NUMBERS;
-    use vivarium_model::protocol::{DeviceKind, Failure};
+    use vivarium_core::bounds::MAX_TENSOR_ENTRIES;
+    use vivarium_model::protocol::{DeviceKind, RunError};
 
     /// A learner at its initial weights, with its name for the person.
     pub struct Chosen {
@@ -102,20 +102,21 @@ mod with_session {
 
     /// Whether the largest tensor of an autodiff step fits the GPU: weights, inputs or activations of all replicas.
     #[cfg(feature = "fused")]
-    fn fits(spec: &RunSpec) -> Result<(), Failure> {
+    fn fits(spec: &RunSpec) -> Result<(), RunError> {
         use vivarium_core::bounds;
         use vivarium_kernels::client::{client, limits};
         let most = limits(&client()).buffer_bytes;
         let parameters = spec.parameters();
         let inputs = spec.task.examples().inputs();
         let widest = spec.architecture().activations(inputs).max(inputs as u64);
-        let activations = bounds::product([spec.run.replicas as u64, spec.batch() as u64, widest]);
+        let activations =
+            bounds::saturating_product([spec.run.replicas as u64, spec.batch_size() as u64, widest]);
         let weights = parameters.iter().map(|p| p.numbers()).max().unwrap_or(0);
         let largest = weights.max(activations).saturating_mul(4);
         if largest > most {
             let (need, have) = (largest.div_ceil(1 << 20), most >> 20);
             let why = format!("this run needs a buffer of {need} MiB, and the GPU takes {have} MiB at most");
-            return Err(Failure::TooLarge(why));
+            return Err(RunError::TooLarge(why));
         }
         Ok(())
     }
@@ -123,9 +124,9 @@ mod with_session {
     /// The learner for `spec` on `device`: our kernels where they fit, else autodiff.
     ///
     /// # Errors
-    /// [`Failure::NeedsAutodiff`] where this build has no autodiff and the run needs it, [`Failure::TooLarge`]
+    /// [`RunError::NeedsAutodiff`] where this build has no autodiff and the run needs it, [`RunError::TooLarge`]
     /// where the run is too large for the GPU altogether.
-    pub fn choose(spec: &RunSpec, device: &Device) -> Result<Chosen, Failure> {
+    pub fn choose(spec: &RunSpec, device: &Device) -> Result<Chosen, RunError> {
         let mut note = String::new();
         let make = |place| entry(spec, place).and_then(|entry| entry.made(spec));
         let executed = |note: &String| match make(Place::Anywhere) {
@@ -155,9 +156,9 @@ mod with_session {
                 None => {}
             }
         }
-        if device.report().kind == DeviceKind::Cpu && spec.sizes().activations > MOST_NUMBERS {
+        if device.report().kind == DeviceKind::Cpu && spec.sizes().activations > MAX_TENSOR_ENTRIES {
             let why = "its activations would not fit into memory: choose fewer networks or a smaller batch";
-            return Err(Failure::Impossible(why.into()));
+            return Err(RunError::Impossible(why.into()));
         }
         #[cfg(feature = "train")]
         {
@@ -165,6 +166,6 @@ mod with_session {
             Ok(Chosen { learner: Box::new(learner), name: "Burn autodiff, step by step".into(), note })
         }
         #[cfg(not(feature = "train"))]
-        Err(Failure::NeedsAutodiff(note))
+        Err(RunError::NeedsAutodiff(note))
     }
 }

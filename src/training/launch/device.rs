@@ -8,11 +8,11 @@ use vivarium_kernels::core_peak::core_flops;
 use vivarium_kernels::peak;
 #[cfg(feature = "session")]
 use vivarium_model::platform::now_ms;
+use vivarium_model::protocol::DeviceInfo;
 #[cfg(any(feature = "fused", feature = "train", test))]
 use vivarium_model::protocol::DeviceKind;
-use vivarium_model::protocol::DeviceReport;
 #[cfg(feature = "session")]
-use vivarium_model::protocol::{Failure, Peaks};
+use vivarium_model::protocol::{PeakPerformance, RunError};
 
 /// Workgroups that keep every part of a GPU busy.
 #[cfg(feature = "fused")]
@@ -21,7 +21,7 @@ const MANY_WORKGROUPS: u32 = 4096;
 /// A device that can train, with its name.
 #[derive(Debug, Clone)]
 pub struct Device {
-    report: DeviceReport,
+    report: DeviceInfo,
     #[cfg(feature = "train")]
     tensors: burn::tensor::Device,
     #[cfg(feature = "fused")]
@@ -32,7 +32,7 @@ impl Device {
     /// The processor; in tests also where Burn is left out, for what our own loop trains.
     #[cfg(any(feature = "train", test))]
     pub fn cpu() -> Self {
-        let report = DeviceReport { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
+        let report = DeviceInfo { kind: DeviceKind::Cpu, name: "CPU".into(), simulated: false };
         Device {
             report,
             #[cfg(feature = "train")]
@@ -49,7 +49,7 @@ impl Device {
     }
 
     /// Kind and name, for the person.
-    pub fn report(&self) -> &DeviceReport {
+    pub fn report(&self) -> &DeviceInfo {
         &self.report
     }
 
@@ -59,17 +59,17 @@ impl Device {
     /// When it stops working.
     #[cfg(feature = "session")]
     #[cfg_attr(not(feature = "fused"), expect(clippy::unused_async, reason = "only a GPU is waited for"))]
-    pub async fn peaks(&self) -> Result<Peaks, Failure> {
+    pub async fn peaks(&self) -> Result<PeakPerformance, RunError> {
         #[cfg(feature = "fused")]
         if self.report.kind == DeviceKind::Gpu {
             let client = client();
-            return Ok(Peaks {
+            return Ok(PeakPerformance {
                 flops: peak::flops(&client, MANY_WORKGROUPS, now_ms).await?,
                 workgroup_flops: Some(peak::flops(&client, 1, now_ms).await?),
                 launch_ms: Some(peak::launch_ms(&client, now_ms).await?),
             });
         }
-        Ok(Peaks { flops: core_flops(now_ms), workgroup_flops: None, launch_ms: None })
+        Ok(PeakPerformance { flops: core_flops(now_ms), workgroup_flops: None, launch_ms: None })
     }
 }
 
@@ -79,15 +79,15 @@ mod gpu {
     use cubecl::wgpu::WgpuDevice;
     use cubecl::wgpu::WgpuSetup;
 
-    use super::{Device, DeviceKind, DeviceReport};
+    use super::{Device, DeviceInfo, DeviceKind};
     #[cfg(feature = "cuda")]
     use vivarium_kernels::client::{client, cuda};
-    use vivarium_model::protocol::Failure;
+    use vivarium_model::protocol::RunError;
 
     #[cfg(feature = "cuda")]
     fn open_cuda() -> Device {
         let name = format!("CUDA: {}", client().properties().identity.name);
-        let report = DeviceReport { kind: DeviceKind::Gpu, name, simulated: false };
+        let report = DeviceInfo { kind: DeviceKind::Gpu, name, simulated: false };
         Device { report, tensors: burn::tensor::Device::cuda(0), setup: None }
     }
 
@@ -95,21 +95,21 @@ mod gpu {
         /// The GPU that wgpu prefers, initialised once per thread and shared from then on.
         ///
         /// # Errors
-        /// [`Failure::NoGpu`] with a sentence when there is none.
+        /// [`RunError::NoGpu`] with a sentence when there is none.
         #[expect(clippy::await_holding_lock, reason = "a second caller must wait for the first")]
-        pub async fn gpu() -> Result<Self, Failure> {
+        pub async fn gpu() -> Result<Self, RunError> {
             // cubecl allows one initialisation per process, so the first answer is kept for everybody, and the
             // lock is held until it is there.
-            static OPENED: std::sync::Mutex<Option<Result<Device, Failure>>> = std::sync::Mutex::new(None);
-            let mut opened = OPENED.lock().map_err(|e| Failure::Internal(e.to_string()))?;
+            static OPENED: std::sync::Mutex<Option<Result<Device, RunError>>> = std::sync::Mutex::new(None);
+            let mut opened = OPENED.lock().map_err(|e| RunError::Internal(e.to_string()))?;
             if opened.is_none() {
                 *opened = Some(Device::open_gpu().await);
             }
-            opened.clone().unwrap_or_else(|| Err(Failure::NoGpu("no GPU was asked for".into())))
+            opened.clone().unwrap_or_else(|| Err(RunError::NoGpu("no GPU was asked for".into())))
         }
 
         #[cfg(feature = "train")]
-        async fn open_gpu() -> Result<Self, Failure> {
+        async fn open_gpu() -> Result<Self, RunError> {
             #[cfg(feature = "cuda")]
             if cuda::is_there() {
                 return Ok(open_cuda());
@@ -120,7 +120,7 @@ mod gpu {
         }
 
         #[cfg(not(feature = "train"))]
-        async fn open_gpu() -> Result<Self, Failure> {
+        async fn open_gpu() -> Result<Self, RunError> {
             use cubecl::wgpu::{AutoGraphicsApi, RuntimeOptions, try_init_setup_async};
             let device = WgpuDevice::default();
             let opened = try_init_setup_async::<AutoGraphicsApi>(&device, RuntimeOptions::default()).await;
@@ -136,16 +136,16 @@ mod gpu {
         }
     }
 
-    fn refused(error: impl std::fmt::Display) -> Failure {
-        Failure::NoGpu(format!("no GPU could be opened ({error})"))
+    fn refused(error: impl std::fmt::Display) -> RunError {
+        RunError::NoGpu(format!("no GPU could be opened ({error})"))
     }
 
-    fn report(setup: &WgpuSetup) -> DeviceReport {
+    fn report(setup: &WgpuSetup) -> DeviceInfo {
         let info = setup.adapter.get_info();
         let api = if cfg!(target_family = "wasm") { "WebGPU".into() } else { format!("{:?}", setup.backend) };
         let name = if info.name.is_empty() { api } else { format!("{api}: {}", info.name) };
         let simulated = info.device_type == cubecl::wgpu::wgpu::DeviceType::Cpu;
-        DeviceReport { kind: DeviceKind::Gpu, name, simulated }
+        DeviceInfo { kind: DeviceKind::Gpu, name, simulated }
     }
 }
 
@@ -154,7 +154,7 @@ mod gpu {
 pub(crate) fn gpu_or_skip() -> Option<Device> {
     match pollster::block_on(Device::gpu()) {
         Ok(gpu) => Some(gpu),
-        Err(Failure::NoGpu(why)) => {
+        Err(RunError::NoGpu(why)) => {
             vivarium_core::testing::skip_without_gpu(module_path!(), &why);
             None
         }

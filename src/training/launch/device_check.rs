@@ -10,7 +10,7 @@ use crate::launch::choose::Engine;
 use crate::launch::device::Device;
 use crate::session::learner::{Learner, Segment};
 use vivarium_model::permalink::decode;
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 
 /// A run so small that it takes no time, with all kinds of biases, products and reductions in it.
 pub const TINY: &str =
@@ -27,7 +27,7 @@ pub const TOLERANCE: f32 = 1e-4;
 ///
 /// # Errors
 /// When the device stops working.
-pub async fn tiny(learner: &mut dyn Learner) -> Result<[f32; 3], Failure> {
+pub async fn tiny(learner: &mut dyn Learner) -> Result<[f32; 3], RunError> {
     let spec = decode(TINY).0.spec;
     let mut segment = Segment {
         spec: &spec,
@@ -39,7 +39,7 @@ pub async fn tiny(learner: &mut dyn Learner) -> Result<[f32; 3], Failure> {
         deadline_ms: f64::INFINITY,
     };
     let mut last = None;
-    while last.as_ref().is_none_or(|row: &vivarium_model::protocol::Row| row.step < 3) {
+    while last.as_ref().is_none_or(|row: &vivarium_model::protocol::Measurement| row.step < 3) {
         let progress = learner.advance(&segment).await?;
         segment.from = progress.step;
         last = progress.rows.last().cloned().or(last);
@@ -53,8 +53,8 @@ pub async fn tiny(learner: &mut dyn Learner) -> Result<[f32; 3], Failure> {
 /// The GPU, after three steps of each of the `engines` have given what the CPU gives.
 ///
 /// # Errors
-/// [`Failure::NoGpu`] when there is none, [`Failure::GpuLost`] when its numbers are wrong.
-pub async fn checked_gpu(engines: &[Engine]) -> Result<Device, Failure> {
+/// [`RunError::NoGpu`] when there is none, [`RunError::GpuLost`] when its numbers are wrong.
+pub async fn checked_gpu(engines: &[Engine]) -> Result<Device, RunError> {
     listen();
     let gpu = Device::gpu().await?;
     // While it looks for adapters, wgpu logs every driver that is not there as an error.
@@ -64,7 +64,7 @@ pub async fn checked_gpu(engines: &[Engine]) -> Result<Device, Failure> {
         let found = match engine {
             Engine::Fused => {
                 let learner =
-                    crate::gpu::one_hidden_layer::OneHiddenLayerGpu::new(&spec).map_err(Failure::GpuLost)?;
+                    crate::gpu::one_hidden_layer::OneHiddenLayerGpu::new(&spec).map_err(RunError::GpuLost)?;
                 tiny(&mut { learner }).await?
             }
             #[cfg(feature = "train")]
@@ -73,12 +73,12 @@ pub async fn checked_gpu(engines: &[Engine]) -> Result<Device, Failure> {
             Engine::Autodiff => continue,
         };
         if let Some(why) = trouble() {
-            return Err(Failure::GpuLost(why));
+            return Err(RunError::GpuLost(why));
         }
         // Said this way round, numbers that are none are no agreement.
         let agrees = |(a, b): (&f32, &f32)| (a - b).abs() <= TOLERANCE * (1.0 + b.abs());
         if !found.iter().zip(&KNOWN).all(agrees) {
-            return Err(Failure::GpuLost(
+            return Err(RunError::GpuLost(
                 "in a small trial its numbers differed from the processor's".into(),
             ));
         }

@@ -27,7 +27,7 @@ use vivarium_kernels::{cpu, sequence_net, token_attention, token_mlp};
 use vivarium_kernels::{group_net::plan::Variant, plan::Limits, prompt_nets::PromptPlan};
 use vivarium_model::models::Family;
 use vivarium_model::run::RunSpec;
-use vivarium_model::run::cost::is_too_long_for_a_launch;
+use vivarium_model::run::cost::exceeds_launch_limit;
 
 /// Where a learner trains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,7 +166,7 @@ fn of_signs(spec: &RunSpec) -> bool {
 fn of_hidden_layers(spec: &RunSpec) -> bool {
     match spec.model.config().family() {
         Some(Family::HiddenLayers(_)) => true,
-        Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum && !spec.is_on_bits(),
+        Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum && !spec.uses_packed_bits(),
         _ => false,
     }
 }
@@ -375,7 +375,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
         clips: false,
         covers: |spec| {
             Network::of(spec)?.on_a_gpu()?;
-            match is_too_long_for_a_launch(spec) {
+            match exceeds_launch_limit(spec) {
                 true => Err("one of its steps is too long for one launch".into()),
                 false => Ok(()),
             }
@@ -529,7 +529,7 @@ pub static LEARNERS: &[LearnerEntry] = &[
     LearnerEntry {
         owns: |spec| matches!(spec.model.config().family(), Some(Family::Gru(_))),
         autodiff_worth: |spec| {
-            spec.step_flops() / spec.task.examples().length() as f64 / POSITION_WORTH_FLOPS
+            spec.step_flops() / spec.task.examples().prediction_count() as f64 / POSITION_WORTH_FLOPS
         },
         make: looped!(prompt_net::<cpu::prompt_net::gru::GruLoop>),
         ..ON_CPU

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use crate::launch::batch_queue::{BatchQueue, QueuedRun, covers};
 use crate::launch::device::Device;
 use crate::session::Options;
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 use vivarium_model::run::RunSpec;
-use vivarium_model::run::cells::count;
+use vivarium_model::run::cells::count_runs_usize;
 use vivarium_model::sweep::cell;
 
 /// Runs that have ended and have not been shown, at most.
@@ -59,8 +59,8 @@ impl Prefetch {
     ///
     /// # Errors
     /// When the device stopped working.
-    pub async fn advance(&mut self, budget_ms: f64) -> Result<(), Failure> {
-        while self.queue.wants() && self.next < count(&self.sweep) {
+    pub async fn advance(&mut self, budget_ms: f64) -> Result<(), RunError> {
+        while self.queue.wants() && self.next < count_runs_usize(&self.sweep) {
             if let Ok(cell) = cell(&self.sweep, self.next)
                 && covers(&cell.spec)
             {

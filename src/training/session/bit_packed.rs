@@ -2,7 +2,7 @@
 //! and one for the labels, where a set bit means −1.
 
 use crate::session::learner::MEASURE_SAMPLE;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, ParityExamples, Task};
 
@@ -24,7 +24,7 @@ pub fn held_out(spec: &RunSpec, count: usize) -> Vec<u32> {
     let (task, mut words, mut batch) = (spec.task.sampler(), vec![], Batch::default());
     for from in (0..count).step_by(1024) {
         batch.clear();
-        task.held_out(spec.run.seed, from, 1024.min(count - from), &mut batch);
+        task.append_held_out(spec.run.seed, from, 1024.min(count - from), &mut batch);
         pack(&batch, task.inputs(), &mut words);
     }
     words
@@ -33,8 +33,8 @@ pub fn held_out(spec: &RunSpec, count: usize) -> Vec<u32> {
 /// The finite sample of `replica`, or its beginning, as it is measured, and how many examples that are.
 pub fn seen(spec: &RunSpec, replica: u32) -> Option<(Vec<u32>, usize)> {
     let (task, mut words, mut batch) = (spec.task.sampler(), vec![], Batch::default());
-    let count = task.sample_size()?.min(MEASURE_SAMPLE);
-    task.finite_sample(spec.run.seed, replica, 0, count, &mut batch);
+    let count = task.training_set_size()?.min(MEASURE_SAMPLE);
+    task.append_training_set(spec.run.seed, replica, 0, count, &mut batch);
     pack(&batch, task.inputs(), &mut words);
     Some((words, count))
 }
@@ -43,11 +43,11 @@ pub fn seen(spec: &RunSpec, replica: u32) -> Option<(Vec<u32>, usize)> {
 /// number `inputs` the label's.
 pub fn rows(spec: &RunSpec) -> Vec<u32> {
     let (task, mut data, mut batch) = (spec.task.sampler(), vec![], Batch::default());
-    let (inputs, size) = (task.inputs(), task.sample_size().unwrap_or(0));
+    let (inputs, size) = (task.inputs(), task.training_set_size().unwrap_or(0));
     for replica in 0..spec.run.replicas as u32 {
         for from in (0..size).step_by(1024) {
             batch.clear();
-            task.finite_sample(spec.run.seed, replica, from, 1024.min(size - from), &mut batch);
+            task.append_training_set(spec.run.seed, replica, from, 1024.min(size - from), &mut batch);
             for (x, y) in batch.x.chunks(inputs).zip(&batch.y) {
                 let row = data.len();
                 data.resize(row + inputs / 32 + 1, 0);
@@ -94,22 +94,23 @@ impl Batches {
     pub fn draw(&self, replica: u32, step: u64, words: &mut Vec<u32>) {
         let inputs = self.examples.inputs;
         words.resize(self.blocks * (inputs + 1), 0);
-        if self.examples.sample > 0 {
+        if self.examples.training_set_size > 0 {
             return self.gather(replica, step, words);
         }
-        let [stream, noise] = [Purpose::Batch, Purpose::Noise].map(|p| Stream::new(self.seed, p, replica));
+        let [stream, noise] =
+            [Purpose::Batch, Purpose::Noise].map(|p| RandomStream::new(self.seed, p, replica));
         for (block, words) in words.chunks_exact_mut(inputs + 1).enumerate() {
-            self.examples.block(&stream, step, block, &self.relevant, words);
-            words[inputs] ^= self.examples.flips(&noise, step, block);
+            self.examples.fill_block(&stream, step, block, &self.relevant, words);
+            words[inputs] ^= self.examples.draw_label_flips(&noise, step, block);
         }
     }
 
     /// The rows of the finite sample that are visited at `step`.
     fn gather(&self, replica: u32, step: u64, words: &mut [u32]) {
-        let ParityExamples { inputs, sample, .. } = self.examples;
+        let ParityExamples { inputs, training_set_size: sample, .. } = self.examples;
         let across = inputs / 32 + 1;
         let own = &self.rows[replica as usize * sample * across..][..sample * across];
-        let visits = self.task.sampler().visits(self.seed, replica, step, self.size);
+        let visits = self.task.sampler().batch_indices(self.seed, replica, step, self.size);
         for (words, visits) in words.chunks_exact_mut(inputs + 1).zip(visits.chunks(32)) {
             for (column, words) in words.chunks_mut(32).enumerate() {
                 let mut square = [0; 32];

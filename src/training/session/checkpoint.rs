@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::session::learner::Weights;
 use vivarium_model::permalink::{Link, decode, encode};
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 use vivarium_model::run::RunSpec;
 
 /// What distinguishes our files from other people's.
@@ -38,8 +38,8 @@ impl Checkpoint {
     /// As the bytes of a safetensors file, the same for the same run.
     ///
     /// # Errors
-    /// [`Failure::Internal`] if its header cannot be written, which it can.
-    pub fn encode(&self) -> Result<Vec<u8>, Failure> {
+    /// [`RunError::Internal`] if its header cannot be written, which it can.
+    pub fn encode(&self) -> Result<Vec<u8>, RunError> {
         self.encode_with(&[])
     }
 
@@ -47,8 +47,8 @@ impl Checkpoint {
     ///
     /// # Errors
     /// As [`Checkpoint::encode`].
-    pub fn encode_with(&self, more: &[(&str, String)]) -> Result<Vec<u8>, Failure> {
-        let link = Link::of(self.spec.clone());
+    pub fn encode_with(&self, more: &[(&str, String)]) -> Result<Vec<u8>, RunError> {
+        let link = Link::from_spec(self.spec.clone());
         let solved: Vec<String> =
             self.solved.iter().map(|s| s.map_or("-".to_string(), |step| step.to_string())).collect();
         let own = [
@@ -77,7 +77,7 @@ impl Checkpoint {
                 add(format!("{}{MOMENT}{i}", parameter.name), parameter.shape, moment);
             }
         }
-        let mut text = serde_json::to_vec(&header).map_err(|e| Failure::Internal(e.to_string()))?;
+        let mut text = serde_json::to_vec(&header).map_err(|e| RunError::Internal(e.to_string()))?;
         // The numbers begin at a multiple of eight bytes, as the format wants it.
         text.resize(text.len().next_multiple_of(8), b' ');
         Ok([&(text.len() as u64).to_le_bytes()[..], &text, &data].concat())
@@ -86,9 +86,9 @@ impl Checkpoint {
     /// From the bytes of a file, checked against the shapes that its link asks for.
     ///
     /// # Errors
-    /// [`Failure::BadCheckpoint`] with what is wrong.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Failure> {
-        let bad = |why: String| Failure::BadCheckpoint(why);
+    /// [`RunError::BadCheckpoint`] with what is wrong.
+    pub fn decode(bytes: &[u8]) -> Result<Self, RunError> {
+        let bad = |why: String| RunError::BadCheckpoint(why);
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| bad(e.to_string()))?;
         let about = header.metadata().clone().unwrap_or_default();
         let field = |name: &str| about.get(name).ok_or_else(|| bad(format!("{name} is missing")));
@@ -117,7 +117,7 @@ impl Checkpoint {
         let mut weights = Weights::default();
         for parameter in spec.parameters() {
             weights.parameters.push(read(&parameter.name, parameter.shape)?);
-            let moments = (0..spec.optimizer.moments())
+            let moments = (0..spec.optimizer.moment_count())
                 .map(|i| read(&format!("{}{MOMENT}{i}", parameter.name), parameter.shape));
             weights.moments.push(moments.collect::<Result<_, _>>()?);
         }
@@ -135,10 +135,10 @@ fn numbers(bytes: &[u8]) -> Vec<f32> {
 /// optimizer's memory in the file is left out.
 ///
 /// # Errors
-/// [`Failure::BadCheckpoint`] if this is no safetensors file, and [`Failure::Impossible`] with the first tensor that does
+/// [`RunError::BadCheckpoint`] if this is no safetensors file, and [`RunError::Impossible`] with the first tensor that does
 /// not fit the run.
-pub fn parameters_in(bytes: &[u8], spec: &RunSpec) -> Result<Vec<Vec<f32>>, Failure> {
-    let arrays = SafeTensors::deserialize(bytes).map_err(|e| Failure::BadCheckpoint(e.to_string()))?;
+pub fn parameters_in(bytes: &[u8], spec: &RunSpec) -> Result<Vec<Vec<f32>>, RunError> {
+    let arrays = SafeTensors::deserialize(bytes).map_err(|e| RunError::BadCheckpoint(e.to_string()))?;
     let parameters = spec.parameters();
     let is_of_run = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
     let names = arrays.names().into_iter();
@@ -146,7 +146,7 @@ pub fn parameters_in(bytes: &[u8], spec: &RunSpec) -> Result<Vec<Vec<f32>>, Fail
     if let Some(name) = other {
         let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
         let why = format!("the file contains {name}, and this network has only {}", names.join(", "));
-        return Err(Failure::Impossible(why));
+        return Err(RunError::Impossible(why));
     }
     let text = |shape: &[usize]| shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
     let read = |name: &str, shape: [usize; 3]| {
@@ -171,5 +171,5 @@ pub fn parameters_in(bytes: &[u8], spec: &RunSpec) -> Result<Vec<Vec<f32>>, Fail
         }
     };
     let all = parameters.iter().map(|parameter| read(&parameter.name, parameter.shape));
-    all.collect::<Result<_, String>>().map_err(Failure::Impossible)
+    all.collect::<Result<_, String>>().map_err(RunError::Impossible)
 }

@@ -21,9 +21,9 @@ pub type Examples = (Tensor<3>, Tensor<3>);
 impl DataLoader {
     /// The data of `spec`, for tensors on `device`.
     pub fn new(spec: &RunSpec, device: &Device) -> Self {
-        let samples = spec.samples(usize::MAX);
+        let samples = spec.training_sets(usize::MAX);
         let mut loader = DataLoader { spec: spec.clone(), device: device.clone(), samples, whole: None };
-        if spec.batch() == loader.samples.first().map_or(0, Batch::len) {
+        if spec.batch_size() == loader.samples.first().map_or(0, Batch::len) {
             loader.whole = Some(loader.beginning(usize::MAX));
         }
         loader
@@ -40,7 +40,7 @@ impl DataLoader {
         }
         let mut batch = Batch::default();
         for replica in 0..self.spec.run.replicas {
-            self.spec.draw(&self.samples, replica, step, &mut batch);
+            self.spec.append_batch(&self.samples, replica, step, &mut batch);
         }
         self.upload(batch, self.spec.run.replicas)
     }
@@ -70,10 +70,10 @@ impl DataLoader {
     /// Examples `from..from + size` of the held-out batch, with a replica axis of length one, or of as many replicas as
     /// there are where each has its own.
     pub fn held_out(&self, from: usize, size: usize) -> Examples {
-        let replicas = if self.task().splits() { self.spec.run.replicas } else { 1 };
+        let replicas = if self.task().has_held_out_per_replica() { self.spec.run.replicas } else { 1 };
         let mut batch = Batch::default();
         for replica in 0..replicas as u32 {
-            self.task().held_out_of(self.spec.run.seed, replica, from, size, &mut batch);
+            self.task().append_held_out_of_replica(self.spec.run.seed, replica, from, size, &mut batch);
         }
         self.upload(batch, replicas)
     }

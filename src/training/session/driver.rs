@@ -25,8 +25,8 @@ use crate::launch::device::Device;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::learner::{Helper, Learner, Progress, Segment, StoppedReplicas};
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::{DeviceKind, Ending, Event, Failure, Row};
-use vivarium_model::run::{Halt, RunSpec, Success};
+use vivarium_model::protocol::{DeviceKind, EndReason, Event, Measurement, RunError};
+use vivarium_model::run::{RunSpec, StopCondition, SuccessCriterion};
 
 /// What the owner of a session may choose without changing the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct Session {
     initial: [String; 2],
     measured: Option<u64>,
     last_good: u64,
-    ending: Option<Ending>,
+    ending: Option<EndReason>,
     /// Milliseconds spent computing and steps made in them, for the capacity of the device.
     busy_ms: f64,
     busy_steps: u64,
@@ -69,11 +69,11 @@ pub struct Session {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
     /// Every measurement.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Measurement>,
     /// For each replica, the step at which it reached the target.
     pub solved: Vec<Option<u64>>,
     /// Why it ended.
-    pub ending: Option<Ending>,
+    pub ending: Option<EndReason>,
     /// Steps made.
     pub step: u64,
 }
@@ -83,7 +83,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::advance`].
-    pub async fn finish(&mut self, mut progress: impl FnMut(u64)) -> Result<Outcome, Failure> {
+    pub async fn finish(&mut self, mut progress: impl FnMut(u64)) -> Result<Outcome, RunError> {
         let mut rows = vec![];
         while !self.finished() {
             for event in self.advance(50.0, u64::MAX).await? {
@@ -97,18 +97,18 @@ impl Session {
     }
 
     /// What the run has come to, with these measurements.
-    pub(crate) fn outcome(&self, rows: Vec<Row>) -> Outcome {
+    pub(crate) fn outcome(&self, rows: Vec<Measurement>) -> Outcome {
         Outcome { rows, solved: self.solved.clone(), ending: self.ending, step: self.step }
     }
 
     /// The run of `spec` at its start.
     ///
     /// # Errors
-    /// [`Failure::Impossible`] when settings exclude each other.
-    pub fn start(spec: &RunSpec, device: &Device, options: Options) -> Result<Self, Failure> {
-        let problems = spec.problems();
+    /// [`RunError::Impossible`] when settings exclude each other.
+    pub fn start(spec: &RunSpec, device: &Device, options: Options) -> Result<Self, RunError> {
+        let problems = spec.invalid_settings();
         if let Some(problem) = problems.first() {
-            return Err(Failure::Impossible(problem.to_string()));
+            return Err(RunError::Impossible(problem.to_string()));
         }
         Ok(Session::with(spec, choose(spec, device)?, device, options))
     }
@@ -155,7 +155,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::start`].
-    pub fn resume(checkpoint: &Checkpoint, device: &Device, options: Options) -> Result<Self, Failure> {
+    pub fn resume(checkpoint: &Checkpoint, device: &Device, options: Options) -> Result<Self, RunError> {
         let mut session = Session::start(&checkpoint.spec, device, options)?;
         session.learner.load(&checkpoint.weights);
         session.step = checkpoint.step;
@@ -198,7 +198,7 @@ impl Session {
 
     /// Held-out examples measured on while the run goes on.
     pub fn held_out(&self) -> usize {
-        let all = self.spec.held_out();
+        let all = self.spec.held_out_count();
         self.options.held_out_limit.map_or(all, |limit| limit.clamp(1, all))
     }
 
@@ -217,8 +217,8 @@ impl Session {
     /// Trains for about `budget_ms` milliseconds and at most `most` steps, and tells what happened.
     ///
     /// # Errors
-    /// [`Failure::GpuLost`] when the device stopped working; the session is of no use then.
-    pub async fn advance(&mut self, budget_ms: f64, most: u64) -> Result<Vec<Event>, Failure> {
+    /// [`RunError::GpuLost`] when the device stopped working; the session is of no use then.
+    pub async fn advance(&mut self, budget_ms: f64, most: u64) -> Result<Vec<Event>, RunError> {
         let mut events = vec![];
         let begin = now_ms();
         let until = self.step.saturating_add(most).min(self.last_step.max(self.step));
@@ -256,17 +256,17 @@ impl Session {
 
     /// A device that is lost may go on answering with numbers from recycled buffers: what it has given since
     /// the last time is of no use if the libraries below have logged an error.
-    fn trust(&self) -> Result<(), Failure> {
+    fn trust(&self) -> Result<(), RunError> {
         #[cfg(feature = "gpu")]
         if let Some(why) = crate::gpu::errors::trouble().filter(|_| self.on_gpu) {
-            return Err(Failure::GpuLost(why));
+            return Err(RunError::GpuLost(why));
         }
         debug_assert!(cfg!(feature = "gpu") || !self.on_gpu, "a GPU in a build without one");
         Ok(())
     }
 
     /// Takes note of a measurement. One that ends the run takes the learner back to where it was made.
-    async fn take_row(&mut self, row: Row, events: &mut Vec<Event>) -> Result<(), Failure> {
+    async fn take_row(&mut self, row: Measurement, events: &mut Vec<Event>) -> Result<(), RunError> {
         let (at, row) = (row.step, self.stopped.with_last_rows(row));
         self.measured = Some(at);
         let finite = |r: usize| row.train_loss[r].is_finite() && row.test_loss[r].is_finite();
@@ -274,7 +274,7 @@ impl Session {
         let alive: Vec<usize> = (0..self.solved.len()).filter(|r| finite(*r)).collect();
         if alive.is_empty() {
             events.push(Event::Diverged { step: at, last_good: self.last_good });
-            return self.end(Ending::Diverged, self.last_good, events).await;
+            return self.end(EndReason::Diverged, self.last_good, events).await;
         }
         self.learner.remember(at);
         self.last_good = at;
@@ -284,45 +284,45 @@ impl Session {
             Some(Event::Metrics(rows)) => rows.push(row),
             _ => events.push(Event::Metrics(vec![row])),
         }
-        if self.spec.run.halt == Halt::Target
+        if self.spec.run.halt == StopCondition::Target
             && alive.iter().all(|r| self.is_served(*r))
             && self.solved.iter().any(Option::is_some)
             && self.last_step <= self.spec.run.steps
         {
-            return self.end(Ending::Target, at, events).await;
+            return self.end(EndReason::Target, at, events).await;
         }
         if at >= self.last_step {
-            return self.end(Ending::LastStep, at, events).await;
+            return self.end(EndReason::LastStep, at, events).await;
         }
         Ok(())
     }
 
     /// Whether the replica has reached the target, or one that shares its data has.
     fn is_served(&self, replica: usize) -> bool {
-        let tries = self.spec.task.examples().tries();
+        let tries = self.spec.task.examples().replicas_per_training_set();
         self.solved.chunks(tries).nth(replica / tries).is_some_and(|all| all.iter().any(Option::is_some))
     }
 
-    async fn note_solved(&mut self, row: &Row, events: &mut Vec<Event>) -> Result<(), Failure> {
+    async fn note_solved(&mut self, row: &Measurement, events: &mut Vec<Event>) -> Result<(), RunError> {
         let (target, limit) = (self.spec.run.target as f32, self.spec.run.limit as f32);
         let success = self.spec.run.success;
-        let reached = |row: &Row, r: usize| match success {
-            Success::Accuracy => row.test_accuracy[r] >= target,
-            Success::Memory => row.train_accuracy[r] >= target,
-            Success::Loss => row.test_loss[r] <= limit,
+        let reached = |row: &Measurement, r: usize| match success {
+            SuccessCriterion::Accuracy => row.test_accuracy[r] >= target,
+            SuccessCriterion::Memory => row.train_accuracy[r] >= target,
+            SuccessCriterion::Loss => row.test_loss[r] <= limit,
         };
         let candidates: Vec<usize> =
             (0..self.solved.len()).filter(|r| self.solved[*r].is_none() && reached(row, *r)).collect();
         if candidates.is_empty() {
             return Ok(());
         }
-        let all = self.spec.held_out();
-        let is_in_part = self.held_out() < all && success != Success::Memory;
+        let all = self.spec.held_out_count();
+        let is_in_part = self.held_out() < all && success != SuccessCriterion::Memory;
         let whole = if is_in_part { Some(self.learner.measure(row.step, all).await?) } else { None };
         let whole = whole.as_ref().unwrap_or(row);
         for replica in candidates.into_iter().filter(|r| reached(whole, *r)) {
             self.solved[replica] = Some(row.step);
-            if self.options.stop_solved && self.spec.run.halt == Halt::Target {
+            if self.options.stop_solved && self.spec.run.halt == StopCondition::Target {
                 self.stopped.add(replica, row);
                 self.learner.stop_replica(replica, row);
             }
@@ -332,8 +332,8 @@ impl Session {
     }
 
     /// Ends the run with the weights before training step `at`, which the learner has been told to remember.
-    async fn end(&mut self, reason: Ending, at: u64, events: &mut Vec<Event>) -> Result<(), Failure> {
-        if reason == Ending::Diverged || at != self.step {
+    async fn end(&mut self, reason: EndReason, at: u64, events: &mut Vec<Event>) -> Result<(), RunError> {
+        if reason == EndReason::Diverged || at != self.step {
             self.learner.restore().await?;
             self.step = at;
         }
@@ -347,7 +347,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::advance`].
-    pub async fn measure(&mut self) -> Result<Row, Failure> {
+    pub async fn measure(&mut self) -> Result<Measurement, RunError> {
         self.learner.measure(self.step, self.held_out()).await
     }
 
@@ -359,7 +359,7 @@ impl Session {
 
     /// Lets a run that has ended go on up to `last_step`. A diverged run stays ended.
     pub fn extend(&mut self, last_step: u64) {
-        if self.ending != Some(Ending::Diverged) {
+        if self.ending != Some(EndReason::Diverged) {
             // More than the specification asks for, so that the target does not end the run again.
             self.last_step = last_step.max(self.step).max(self.spec.run.steps + 1);
             self.ending = None;
@@ -370,7 +370,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::advance`].
-    pub async fn first_layer(&self) -> Result<(Vec<f32>, usize), Failure> {
+    pub async fn first_layer(&self) -> Result<(Vec<f32>, usize), RunError> {
         let width = self.spec.parameters().first().map_or(0, |p| p.shape[2]);
         Ok((self.learner.first_replica(1).await?.swap_remove(0), width))
     }
@@ -379,7 +379,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::advance`].
-    pub async fn first_replica(&self) -> Result<Vec<Vec<f32>>, Failure> {
+    pub async fn first_replica(&self) -> Result<Vec<Vec<f32>>, RunError> {
         self.learner.first_replica(self.spec.parameters().len()).await
     }
 
@@ -392,7 +392,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::advance`].
-    pub async fn checkpoint(&self) -> Result<Checkpoint, Failure> {
+    pub async fn checkpoint(&self) -> Result<Checkpoint, RunError> {
         let weights = self.learner.weights().await?;
         let (spec, solved, initial) = (self.spec.clone(), self.solved.clone(), self.initial.clone());
         Ok(Checkpoint { spec, step: self.step, solved, initial, weights })

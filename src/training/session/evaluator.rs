@@ -5,7 +5,7 @@
 //! learner is measured alike. Divergences are in nats.
 
 use vivarium_kernels::cpu::sequence_net::Answers;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Sampler;
 use vivarium_science::markov::{
@@ -38,7 +38,7 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// Adds it behind the measurements of the replicas before.
-    pub fn append_to(self, row: &mut Row) {
+    pub fn append_to(self, row: &mut Measurement) {
         row.test_loss.push(self.kl);
         row.test_accuracy.push(self.way);
         row.measures.resize(self.measures.len(), vec![]);
@@ -177,7 +177,7 @@ impl Evaluator {
     /// The evaluator of a run on sequences; none for other tasks.
     pub fn new(spec: &RunSpec) -> Option<Self> {
         let drawn = spec.task.examples().chain_sequences()?;
-        let (seed, held_out) = (spec.run.seed, spec.held_out());
+        let (seed, held_out) = (spec.run.seed, spec.held_out_count());
         let (mut contexts, mut truths) = (vec![], vec![]);
         add(&drawn, drawn.test_family, seed, 0..held_out, &mut contexts, &mut truths);
         let predictions = predict(&drawn, &contexts);
@@ -273,11 +273,11 @@ pub fn evaluated_row(
     train_loss: Vec<f32>,
     train_accuracy: Vec<f32>,
     evaluations: &[Evaluation],
-) -> Row {
+) -> Measurement {
     let count = evaluations.first().map_or(0, |evaluation| evaluation.measures.len());
     let measure =
         |which: usize| evaluations.iter().filter_map(|evaluation| evaluation.measures[which]).collect();
-    Row {
+    Measurement {
         step,
         train_loss,
         train_accuracy,

@@ -7,14 +7,14 @@ use std::rc::Rc;
 
 #[cfg(feature = "session")]
 use crate::session::helper::ShardJob;
-use vivarium_model::protocol::{Failure, Row};
+use vivarium_model::protocol::{Measurement, RunError};
 use vivarium_model::run::RunSpec;
 
 /// Most examples of a finite sample that training loss and accuracy are measured on.
 pub const MEASURE_SAMPLE: usize = 8192;
 
 /// A future on one thread; tensors stay where they were made.
-pub type Local<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + 'a>>;
+pub type Local<'a, T> = Pin<Box<dyn Future<Output = Result<T, RunError>> + 'a>>;
 
 /// Parameters and optimizer memory as plain numbers, in the order of `Architecture::parameters`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -107,7 +107,7 @@ pub struct Progress {
     /// Steps made.
     pub step: u64,
     /// Measurements, each from before the training step of its number.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Measurement>,
 }
 
 /// Somebody who has the same run, and computes gradients of its shards.
@@ -134,7 +134,7 @@ pub trait Learner {
 
     /// Loss and accuracy before training step `step`, on what is trained on and on the first `held_out`
     /// held-out examples. `step` is where the learner stands, or has a row in the progress it told last.
-    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Row>;
+    fn measure(&mut self, step: u64, held_out: usize) -> Local<'_, Measurement>;
 
     /// The weights now.
     fn weights(&self) -> Local<'_, Weights>;
@@ -154,7 +154,7 @@ pub trait Learner {
 
     /// A replica of which `row`, its newest measurement, is all that is wanted need not be trained or measured any
     /// more. Learners for which all replicas go together go on with it.
-    fn stop_replica(&mut self, _replica: usize, _row: &Row) {}
+    fn stop_replica(&mut self, _replica: usize, _row: &Measurement) {}
 
     /// Whether a measurement has begun and is not complete.
     fn is_measuring(&self) -> bool {
@@ -192,35 +192,35 @@ pub trait Learner {
 
 /// The replicas that have been [stopped](Learner::stop_replica), each with its last measurement.
 #[derive(Debug, Clone, Default)]
-pub struct StoppedReplicas(Vec<Option<Row>>);
+pub struct StoppedReplicas(Vec<Option<Measurement>>);
 
 impl StoppedReplicas {
     /// `replica` is stopped from now on.
-    pub fn add(&mut self, replica: usize, row: &Row) {
+    pub fn add(&mut self, replica: usize, row: &Measurement) {
         if self.0.len() <= replica {
             self.0.resize(replica + 1, None);
         }
-        self.0[replica] = Some(row.of(replica));
+        self.0[replica] = Some(row.of_replica(replica));
     }
 
     /// The row with the last measurement of those that have been stopped in place of later ones, which hang on how
     /// far they happened to be taken along.
-    pub fn with_last_rows(&self, row: Row) -> Row {
+    pub fn with_last_rows(&self, row: Measurement) -> Measurement {
         if self.0.iter().all(Option::is_none) {
             return row;
         }
-        let mut with_last = Row { step: row.step, ..Default::default() };
+        let mut with_last = Measurement { step: row.step, ..Default::default() };
         for replica in 0..row.test_loss.len() {
             match self.of(replica) {
                 Some(last) => with_last.append(last),
-                None => with_last.append(&row.of(replica)),
+                None => with_last.append(&row.of_replica(replica)),
             }
         }
         with_last
     }
 
     /// The last measurement of `replica`, if it has been stopped.
-    pub fn of(&self, replica: usize) -> Option<&Row> {
+    pub fn of(&self, replica: usize) -> Option<&Measurement> {
         self.0.get(replica)?.as_ref()
     }
 }

@@ -18,7 +18,7 @@ impl Normaliser {
         let penalty = spec.architecture().penalty(0)?;
         let equal = match spec.task.examples().classes() {
             Some(classes) => libm::log(classes as f64),
-            None => spec.run.loss.of(1.0, 0.0),
+            None => spec.run.loss.compute(1.0, 0.0),
         };
         Some(Normaliser { penalty, equal })
     }
@@ -104,7 +104,7 @@ mod tests {
                     let link = format!("#v1/groups?n=5&width=20&act={act}&nu={nu}&seed={nu}&{begin}");
                     let (link, notices) = decode(&link);
                     assert!(notices.is_empty(), "{notices:?}");
-                    let (spec, weights) = (&link.spec, link.spec.initial_of(1));
+                    let (spec, weights) = (&link.spec, link.spec.initialize_replicas(1));
                     let expected = by_definition(spec, &weights, degree, 20);
                     for scale in [0.1, 0.5, 1.0, 3.0, 20.0] {
                         let found = f64::from(measured(spec, &weights, scale));
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_network_of_zeros_has_no_margin_and_a_small_one_has() {
         let spec = decode("#v1/groups?n=5&width=20&from=maximum").0.spec;
-        let weights = spec.initial_of(1);
+        let weights = spec.initialize_replicas(1);
         assert!(measured(&spec, &weights, 1e-3).is_nan() && measured(&spec, &weights, 0.0).is_nan());
         let powers = decode("#v1/sparse-parity?model=power-net&n=6&data=cube&batch=0&loss=hinge").0.spec;
         let normaliser = Normaliser::of(&powers).unwrap();

@@ -2,7 +2,7 @@
 
 use vivarium_model::models::Family;
 use vivarium_model::models::family::PairNet;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Batch;
 
@@ -24,7 +24,7 @@ impl Examples {
     /// The training sample, which all replicas share.
     pub fn trained(spec: &RunSpec) -> Self {
         let (task, mut batch) = (spec.task.sampler(), Batch::default());
-        task.finite_sample(spec.run.seed, 0, 0, task.sample_size().unwrap_or(0), &mut batch);
+        task.append_training_set(spec.run.seed, 0, 0, task.training_set_size().unwrap_or(0), &mut batch);
         Examples::of(&batch)
     }
 
@@ -33,10 +33,10 @@ impl Examples {
     pub fn held_out(spec: &RunSpec) -> Option<Self> {
         let (task, mut batch) = (spec.task.sampler(), Batch::default());
         let all = task.inputs().pow(2);
-        if task.sample_size() == Some(all) {
+        if task.training_set_size() == Some(all) {
             return None;
         }
-        task.held_out(spec.run.seed, 0, spec.held_out(), &mut batch);
+        task.append_held_out(spec.run.seed, 0, spec.held_out_count(), &mut batch);
         Some(Examples::of(&batch))
     }
 }
@@ -58,7 +58,7 @@ pub fn covered(spec: &RunSpec) -> Result<PairNet, String> {
 /// A sentence for the person.
 pub fn kernels_cover(spec: &RunSpec) -> Result<(), String> {
     covered(spec)?;
-    match Some(spec.batch()) == spec.task.examples().sample_size() {
+    match Some(spec.batch_size()) == spec.task.examples().training_set_size() {
         true => Ok(()),
         false => Err("a step uses only a part of the sample".into()),
     }
@@ -85,7 +85,7 @@ pub struct Measured {
 }
 
 /// Adds a replica to a measurement: on what is trained on with its normalised margin, and on what is held out.
-pub fn note(row: &mut Row, train: Measured, margin: f32, test: Measured) {
+pub fn note(row: &mut Measurement, train: Measured, margin: f32, test: Measured) {
     row.train_loss.push(train.loss);
     row.train_accuracy.push(train.accuracy);
     row.margin.push(margin);

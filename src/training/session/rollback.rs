@@ -1,7 +1,7 @@
 //! What a learner on the GPU can go back to: copies of its state, and the measurements of the last segment.
 
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 
 /// Between two copies of the state, so that what has to be made again stays a moment's work.
 const SAVE_MS: f64 = 1000.0;
@@ -9,7 +9,7 @@ const SAVE_MS: f64 = 1000.0;
 /// Copies `S` of the state with their steps, and measurements.
 pub(crate) struct RollbackBuffer<S> {
     /// The measurements of the last segment.
-    pub recent: Vec<Row>,
+    pub recent: Vec<Measurement>,
     /// A state that is known to be good, and a later one that has not been measured yet.
     base: (u64, Option<S>),
     candidate: Option<(u64, S)>,
@@ -45,7 +45,7 @@ impl<S> RollbackBuffer<S> {
     }
 
     /// What was measured at `step`, if it is of the last segment.
-    pub fn measured(&self, step: u64) -> Option<&Row> {
+    pub fn measured(&self, step: u64) -> Option<&Measurement> {
         self.recent.iter().find(|row| row.step == step)
     }
 
@@ -75,7 +75,7 @@ mod tests {
     fn a_state_counts_once_all_was_well_after_it() {
         let mut rollback = RollbackBuffer::new();
         rollback.begin(10, 1);
-        rollback.recent.push(Row { step: 10, ..Default::default() });
+        rollback.recent.push(Measurement { step: 10, ..Default::default() });
         assert!(rollback.measured(10).is_some() && rollback.measured(11).is_none());
         rollback.save(20, 2);
         assert!(!rollback.wants_state(), "one at a time");

@@ -4,8 +4,8 @@ use crate::launch::device::Device;
 use crate::session::learner::OpenHelpers;
 use crate::session::{Options, Session};
 use vivarium_model::platform::now_ms;
-use vivarium_model::protocol::{Failure, Speed};
-use vivarium_model::run::{Halt, Run, RunSpec};
+use vivarium_model::protocol::{RunError, TrainingSpeed};
+use vivarium_model::run::{RunSettings, RunSpec, StopCondition};
 
 /// The smallest number of held-out examples.
 const HELD_OUT: usize = 64;
@@ -18,9 +18,10 @@ const HELPERS_MS: f64 = 400.0;
 
 /// The run of `spec`, as long as it may be, with next to no measurements on its way.
 pub fn endless(spec: &RunSpec) -> RunSpec {
-    let run = Run { halt: Halt::Steps, steps: 10_000_000, every: 100_000, ..spec.run.clone() };
-    let few = RunSpec { run: Run { held_out: HELD_OUT, ..run.clone() }, ..spec.clone() };
-    if few.problems().is_empty() { few } else { RunSpec { run, ..spec.clone() } }
+    let run =
+        RunSettings { halt: StopCondition::Steps, steps: 10_000_000, every: 100_000, ..spec.run.clone() };
+    let few = RunSpec { run: RunSettings { held_out: HELD_OUT, ..run.clone() }, ..spec.clone() };
+    if few.invalid_settings().is_empty() { few } else { RunSpec { run, ..spec.clone() } }
 }
 
 /// A run that trains for a moment to be timed.
@@ -52,7 +53,7 @@ impl Trial {
         cores: usize,
         window_ms: f64,
         helpers: Option<OpenHelpers>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, RunError> {
         let spec = endless(spec);
         let options = Options { held_out_limit: Some(HELD_OUT), cores, ..Options::default() };
         let mut session = Session::start(&spec, device, options)?;
@@ -72,7 +73,7 @@ impl Trial {
     ///
     /// # Errors
     /// When the device stops working.
-    pub async fn advance(&mut self, slice_ms: f64) -> Result<Option<Speed>, Failure> {
+    pub async fn advance(&mut self, slice_ms: f64) -> Result<Option<TrainingSpeed>, RunError> {
         let most = if matches!(self.stage, Stage::First) { 1 } else { MOST_STEPS };
         self.session.advance(slice_ms, most).await?;
         let (now, step, ended) = (now_ms(), self.session.step(), self.session.finished());
@@ -92,10 +93,10 @@ impl Trial {
             && step > first
         {
             let steps_per_s = (step - first) as f64 / (now - from).max(1e-3) * 1e3;
-            return Ok(Some(Speed { steps_per_s, learner: self.session.learner().into() }));
+            return Ok(Some(TrainingSpeed { steps_per_s, learner: self.session.learner().into() }));
         }
         if ended {
-            return Ok(Some(Speed { steps_per_s: 0.0, learner: self.session.learner().into() }));
+            return Ok(Some(TrainingSpeed { steps_per_s: 0.0, learner: self.session.learner().into() }));
         }
         self.stage = match self.stage {
             Stage::First => Stage::WarmUp(now + self.warm_up_ms),
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
     use vivarium_model::permalink::decode;
 
-    async fn finish(mut trial: Trial) -> Speed {
+    async fn finish(mut trial: Trial) -> TrainingSpeed {
         loop {
             if let Some(speed) = trial.advance(5.0).await.unwrap() {
                 return speed;

@@ -25,102 +25,103 @@
 //! ```
 //!
 //! # Why
-//! A chart is drawn from its [`Reading`] and from nothing else. So the data are written from the reading, here alone: a new
-//! chart has its data without code of its own. One table for all shapes can hold several charts at several steps, and the
-//! page and the command line write the same bytes. Comments begin with `#`, as pandas, polars and numpy can skip them.
+//! A chart is drawn from its [`Reading`] alone. So its data are written from the reading, in this module: a new chart
+//! needs no code of its own. One table for all shapes can hold several charts at several steps, and the page and the
+//! command line write the same bytes. Comments begin with `#`, as pandas, polars and numpy can skip them.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use super::view::RunView;
-use crate::record::{Environment, Record, csv_field};
+use crate::record::{Record, TrainingEnvironment, quote_csv_field};
 use vivarium_model::chart::Chart;
-use vivarium_model::permalink::{Link, View};
-use vivarium_plot::analysis::{Bars, Grid, Lines, Reading};
+use vivarium_model::permalink::{Link, ViewSettings};
+use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading};
 
-/// The names of the columns.
+/// Header of the CSV table.
 pub const COLUMNS: &str = "chart,step,kind,name,x,row,value,low,high";
 
-/// What a chart shows at a step.
+/// Content of a chart at one training step, to be written as CSV.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartData {
-    /// The chart's permanent name.
+    /// Permanent name of the chart.
     pub chart: &'static str,
-    /// Training steps made.
+    /// Training steps completed.
     pub step: u64,
-    /// What is drawn.
+    /// Curves, matrix or bars of the chart.
     pub reading: Reading,
 }
 
-/// Where something is along an axis.
+/// Position of a value along an axis.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Place<'a> {
-    /// It has no place there.
-    Nowhere,
-    /// At a number.
+pub enum AxisPosition<'a> {
+    /// The value has no position along this axis.
+    Absent,
+    /// A numeric coordinate.
     Number(f64),
-    /// At a name.
+    /// The name of a row, column or bar.
     Name(Cow<'a, str>),
 }
 
-/// One line of the table.
+/// One line of the CSV table: one number of a chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Datum<'a> {
-    /// What the number is: the words are in the documentation of this module.
+pub struct ChartDatum<'a> {
+    /// Kind of the number: "curve", "mark", "cell" and others, as listed in the documentation of this module.
     pub kind: &'static str,
-    /// The name of the curve, or of the line.
+    /// Name of the curve or line, or text of the cell.
     pub name: &'a str,
-    /// Place along the horizontal axis.
-    pub x: Place<'a>,
-    /// Row of a matrix.
-    pub row: Place<'a>,
-    /// The number.
+    /// Position along the horizontal axis.
+    pub x: AxisPosition<'a>,
+    /// Row of a matrix; absent for curves and bars.
+    pub row: AxisPosition<'a>,
+    /// Value of the point; `None` for marks and spans, which have a position only.
     pub value: Option<f32>,
-    /// The edges of the band.
+    /// Lower and upper edge of the uncertainty band.
     pub band: Option<(f32, f32)>,
 }
 
-impl<'a> Datum<'a> {
-    fn new(kind: &'static str, name: &'a str, x: Place<'a>, value: Option<f32>) -> Self {
-        Datum { kind, name, x, row: Place::Nowhere, value, band: None }
+impl<'a> ChartDatum<'a> {
+    /// A number without a row and without a band.
+    fn new(kind: &'static str, name: &'a str, x: AxisPosition<'a>, value: Option<f32>) -> Self {
+        ChartDatum { kind, name, x, row: AxisPosition::Absent, value, band: None }
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for AxisPosition<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Nowhere => Ok(()),
-            Place::Number(number) => write!(f, "{number}"),
-            Place::Name(name) => f.write_str(&csv_field(name)),
+            AxisPosition::Absent => Ok(()),
+            AxisPosition::Number(number) => write!(f, "{number}"),
+            AxisPosition::Name(name) => f.write_str(&quote_csv_field(name)),
         }
     }
 }
 
-/// The name of number `at` of a matrix's rows or columns, as it is drawn: numbers begin at 1.
-pub fn name(names: &[String], at: usize) -> Cow<'_, str> {
+/// Name of row or column `at` of a matrix; its number, from 1, if it has no name.
+pub fn name_at(names: &[String], at: usize) -> Cow<'_, str> {
     names.get(at).map_or_else(|| (at + 1).to_string().into(), |name| name.as_str().into())
 }
 
 impl ChartData {
-    /// What this chart of the run draws as `reading`.
+    /// Wraps the content of a chart, without the faint curves of later steps.
     pub fn new(chart: Chart, run: &RunView, mut reading: Reading) -> Self {
         if let Reading::Lines(lines) = &mut reading {
-            // What comes after the step is no part of it.
+            // Faint curves lie after the current step and are left out.
             lines.series.retain(|series| !series.faint);
         }
         ChartData { chart: chart.slug(), step: run.step, reading }
     }
 
-    /// The lines of the table.
-    pub fn data(&self) -> Vec<Datum<'_>> {
+    /// All numbers of the chart, in the order of the table.
+    pub fn data(&self) -> Vec<ChartDatum<'_>> {
         match &self.reading {
-            Reading::Lines(lines) => of_lines(lines),
-            Reading::Grid(grid) => of_grid(grid),
-            Reading::Bars(bars) => of_bars(bars),
+            Reading::Lines(lines) => data_of_lines(lines),
+            Reading::Grid(grid) => data_of_grid(grid),
+            Reading::Bars(bars) => data_of_bars(bars),
         }
     }
 
-    /// Whether nothing is drawn but the axes: there is no finite number.
+    /// Whether the chart contains no finite number.
     pub fn is_empty(&self) -> bool {
         let mut numbers: Box<dyn Iterator<Item = f32>> = match &self.reading {
             Reading::Lines(lines) => Box::new(lines.series.iter().flat_map(|series| &series.y).copied()),
@@ -130,8 +131,8 @@ impl ChartData {
         !numbers.any(f32::is_finite)
     }
 
-    /// What the axes and numbers are, in one sentence or two.
-    pub fn about(&self) -> String {
+    /// Describes title, axes and values in one or two sentences, for the comment lines of the table.
+    pub fn describe_axes(&self) -> String {
         let (title, x, row, value) = match &self.reading {
             Reading::Lines(lines) => (&lines.title, &lines.x_label, "", lines.y_label.as_str()),
             Reading::Grid(grid) => (&grid.title, &grid.x_label, grid.y_label.as_str(), ""),
@@ -148,87 +149,112 @@ impl ChartData {
     }
 }
 
-fn of_lines(lines: &Lines) -> Vec<Datum<'_>> {
+/// Numbers of a line chart: points, raw points before smoothing, reference lines, marks and spans.
+fn data_of_lines(lines: &LineChart) -> Vec<ChartDatum<'_>> {
     let mut data = vec![];
     for series in &lines.series {
         for (at, x) in series.x.iter().enumerate() {
             // The last place of stairs has no height: the last stair ends there.
-            let point = Datum::new("curve", &series.name, Place::Number(*x), series.y.get(at).copied());
-            data.push(Datum { band: series.band.get(at).copied(), ..point });
+            let point =
+                ChartDatum::new("curve", &series.name, AxisPosition::Number(*x), series.y.get(at).copied());
+            data.push(ChartDatum { band: series.band.get(at).copied(), ..point });
         }
-        for (x, y) in series.x.iter().zip(&series.raw) {
-            data.push(Datum::new("unsmoothed", &series.name, Place::Number(*x), Some(*y)));
+        for (x, y) in series.x.iter().zip(&series.unsmoothed) {
+            data.push(ChartDatum::new("unsmoothed", &series.name, AxisPosition::Number(*x), Some(*y)));
         }
     }
-    let references = lines.references.iter();
-    data.extend(references.map(|(y, name)| Datum::new("reference", name, Place::Nowhere, Some(*y as f32))));
-    data.extend(lines.marks.iter().map(|(x, name)| Datum::new("mark", name, Place::Number(*x), None)));
+    let references = lines.reference_lines.iter();
+    data.extend(
+        references.map(|(y, name)| ChartDatum::new("reference", name, AxisPosition::Absent, Some(*y as f32))),
+    );
+    data.extend(
+        lines.marks.iter().map(|(x, name)| ChartDatum::new("mark", name, AxisPosition::Number(*x), None)),
+    );
     let ends = lines.spans.iter().flat_map(|span| [(span, span.from), (span, span.to)]);
-    data.extend(ends.map(|(span, end)| Datum::new("span", &span.name, Place::Number(end), None)));
+    data.extend(ends.map(|(span, end)| ChartDatum::new("span", &span.name, AxisPosition::Number(end), None)));
     data
 }
 
-fn of_grid(grid: &Grid) -> Vec<Datum<'_>> {
+/// Numbers of a matrix: one per cell.
+fn data_of_grid(grid: &Heatmap) -> Vec<ChartDatum<'_>> {
     let cell = |(at, value): (usize, &f32)| {
         let (row, column) = (at / grid.columns.max(1), at % grid.columns.max(1));
         let text = grid.texts.get(at).map_or("", String::as_str);
-        let cell = Datum::new("cell", text, Place::Name(name(&grid.column_names, column)), Some(*value));
-        Datum { row: Place::Name(name(&grid.row_names, row)), ..cell }
+        let cell = ChartDatum::new(
+            "cell",
+            text,
+            AxisPosition::Name(name_at(&grid.column_names, column)),
+            Some(*value),
+        );
+        ChartDatum { row: AxisPosition::Name(name_at(&grid.row_names, row)), ..cell }
     };
     grid.values.iter().enumerate().map(cell).collect()
 }
 
-fn of_bars(bars: &Bars) -> Vec<Datum<'_>> {
+/// Numbers of a bar chart: bars and the line over them.
+fn data_of_bars(bars: &BarChart) -> Vec<ChartDatum<'_>> {
     let bar = |(at, (category, height)): (usize, &'_ (String, f32))| {
         let name = if bars.marked.contains(&at) { bars.marked_name.as_str() } else { "" };
         (name, category.clone(), *height)
     };
     let heights = bars.bars.iter().enumerate().map(bar);
-    let mut data: Vec<Datum<'_>> = heights
-        .map(|(name, category, height)| Datum::new("bar", name, Place::Name(category.into()), Some(height)))
+    let mut data: Vec<ChartDatum<'_>> = heights
+        .map(|(name, category, height)| {
+            ChartDatum::new("bar", name, AxisPosition::Name(category.into()), Some(height))
+        })
         .collect();
     let overlay = bars.bars.iter().zip(&bars.overlay);
     data.extend(overlay.map(|((category, _), height)| {
-        Datum::new("line", &bars.overlay_name, Place::Name(category.as_str().into()), Some(*height))
+        ChartDatum::new(
+            "line",
+            &bars.overlay_name,
+            AxisPosition::Name(category.as_str().into()),
+            Some(*height),
+        )
     }));
     data
 }
 
-/// What a table says of a run before its numbers.
-pub fn about(run: &RunView) -> Record {
-    let [weights, weights_of] = run.initial.clone();
-    let here = || Environment { program: Environment::program(), weights, weights_of, ..Default::default() };
+/// Record of the run without measurements, for the comment lines at the top of a table.
+pub fn build_record(run: &RunView) -> Record {
+    let [weights, weights_of] = run.initial_weights_file.clone();
+    let here = || TrainingEnvironment {
+        program: TrainingEnvironment::program(),
+        weights_file: weights,
+        weights_description: weights_of,
+        ..Default::default()
+    };
     Record {
         link: run.link.clone(),
-        environment: run.record.clone().unwrap_or_else(here),
+        environment: run.file_environment.clone().unwrap_or_else(here),
         held_out: run.held_out,
         ..Default::default()
     }
 }
 
-/// The same of a table of charts: of the link, all that has an effect on the numbers in charts, and nothing else.
-pub fn about_charts(run: &RunView) -> Record {
-    let about = about(run);
+/// Record for a table of charts: like [`build_record`], but the link keeps only settings that affect numbers in charts.
+pub fn build_chart_record(run: &RunView) -> Record {
+    let about = build_record(run);
     let link = about.link.clone();
-    let usual = View::of(&link.spec.task);
-    let view = View { speed: usual.speed, start: usual.start, show: usual.show, ..link.view };
-    Record { link: Link { view, reserved: vec![], ..link }, ..about }
+    let usual = ViewSettings::default_of_task(&link.spec.task);
+    let view = ViewSettings { speed: usual.speed, start: usual.start, show: usual.show, ..link.view };
+    Record { link: Link { view, teacher_keys: vec![], ..link }, ..about }
 }
 
-/// The file of these charts of the run that the record is [about](about_charts).
-pub fn csv(about: &Record, charts: &[ChartData]) -> String {
+/// Writes charts as one CSV table, headed by the comment lines of the record from [`build_chart_record`].
+pub fn write_csv(about: &Record, charts: &[ChartData]) -> String {
     let mut text = about.csv_preamble();
     for chart in charts {
-        let about = chart.about().replace(['\n', '\r'], " ");
+        let about = chart.describe_axes().replace(['\n', '\r'], " ");
         text.push_str(&format!("# {about}\n"));
     }
     text.push_str(COLUMNS);
     text.push('\n');
     let number = |value: Option<f32>| value.map_or_else(String::new, |value| value.to_string());
     for chart in charts {
-        for Datum { kind, name, x, row, value, band } in chart.data() {
+        for ChartDatum { kind, name, x, row, value, band } in chart.data() {
             let ChartData { chart, step, .. } = chart;
-            let name = csv_field(name);
+            let name = quote_csv_field(name);
             let [low, high] = [band.map(|band| band.0), band.map(|band| band.1)].map(number);
             text.push_str(&format!(
                 "{chart},{step},{kind},{name},{x},{row},{},{low},{high}\n",
@@ -243,9 +269,9 @@ pub fn csv(about: &Record, charts: &[ChartData]) -> String {
 mod tests {
     use super::*;
     use crate::record::FileError;
-    use crate::record::head::look;
+    use crate::record::head::detect_kind;
     use vivarium_model::permalink::decode;
-    use vivarium_plot::analysis::{Series, Span};
+    use vivarium_plot::analysis::{AxisSpan, Series};
 
     /// The settings of the run of these tests, all of them, as a reader of its files finds them.
     const SETTINGS: &str = "lab=sparse-parity; model=mlp; opt=sgd; n=20; k=3; s=; layout=anywhere; data=fresh; m=0; \
@@ -264,13 +290,13 @@ mod tests {
     fn of(reading: Reading) -> String {
         let run = run();
         let data = ChartData::new(vivarium_model::chart::LOSS, &run, reading);
-        csv(&about_charts(&run), &[data])
+        write_csv(&build_chart_record(&run), &[data])
     }
 
-    /// What a table of charts of the run begins with.
+    /// First lines of a table of charts of the run.
     fn head() -> String {
         let mut head =
-            format!("# program: {}\n# link: #v1/sparse-parity?n=20&x=log\n", Environment::program());
+            format!("# program: {}\n# link: #v1/sparse-parity?n=20&x=log\n", TrainingEnvironment::program());
         for setting in SETTINGS.split("; ") {
             let (key, value) = setting.split_once('=').unwrap();
             head += &format!("# settings.{key}: {value}\n");
@@ -280,27 +306,30 @@ mod tests {
 
     #[test]
     fn a_table_begins_as_tables_of_metrics_do_and_is_none_to_learn() {
-        let text = of(Reading::Bars(Bars { title: "Shares".into(), ..Bars::default() }));
+        let text = of(Reading::Bars(BarChart { title: "Shares".into(), ..BarChart::default() }));
         assert_eq!(text, format!("{}# loss at step 0: Shares.\n{COLUMNS}\n", head()));
-        let flaw = look("data.csv", text.len() as u64, text.as_bytes());
+        let flaw = detect_kind("data.csv", text.len() as u64, text.as_bytes());
         assert_eq!(flaw, Err(FileError::Table));
         // As the version before wrote it.
         let old = format!("# Vivarium 0.1.0\n# #v1/sparse-parity\n{COLUMNS}\n");
-        assert_eq!(look("data.csv", old.len() as u64, old.as_bytes()), Err(FileError::Table));
+        assert_eq!(detect_kind("data.csv", old.len() as u64, old.as_bytes()), Err(FileError::Table));
     }
 
     /// The link does not give the numbers of such a run, and its files say so.
     #[test]
     fn a_run_from_the_weights_of_a_file_names_the_file() {
         let what = "step 50 of #v1/sparse-parity?n=20, checksum 0123456789abcdef";
-        let begun = RunView { initial: ["runs/half.safetensors".into(), what.into()], ..run() };
+        let begun = RunView { initial_weights_file: ["runs/half.safetensors".into(), what.into()], ..run() };
         let last = format!("# initial_weights: half.safetensors, {what}\n");
-        assert_eq!(about_charts(&begun).csv_preamble(), head() + &last);
-        assert_eq!(about(&begun).environment.weights, "runs/half.safetensors");
+        assert_eq!(build_chart_record(&begun).csv_preamble(), head() + &last);
+        assert_eq!(build_record(&begun).environment.weights_file, "runs/half.safetensors");
         // A file that is opened says it of itself.
-        let record = Some(Environment { program: "Vivarium 0.0.1".into(), ..about(&begun).environment });
-        let opened = RunView { record, ..run() };
-        let text = about_charts(&opened).csv_preamble();
+        let record = Some(TrainingEnvironment {
+            program: "Vivarium 0.0.1".into(),
+            ..build_record(&begun).environment
+        });
+        let opened = RunView { file_environment: record, ..run() };
+        let text = build_chart_record(&opened).csv_preamble();
         assert!(text.starts_with("# program: Vivarium 0.0.1\n") && text.ends_with(&last), "{text}");
     }
 
@@ -311,20 +340,20 @@ mod tests {
             x: vec![0.0, 2.5],
             y: vec![0.1, f32::NAN],
             band: vec![(0.0, 1.0), (-1.0, 1e-7)],
-            raw: vec![0.3],
+            unsmoothed: vec![0.3],
             ..Series::default()
         };
         let later = Series { faint: true, ..series.clone() };
-        let span = Span { from: 1.0, to: 2.0, name: "warm".into(), role: Default::default() };
-        let lines = Lines {
+        let span = AxisSpan { from: 1.0, to: 2.0, name: "warm".into(), role: Default::default() };
+        let lines = LineChart {
             title: "Loss".into(),
             x_label: "step".into(),
             y_label: "loss".into(),
             series: vec![series, later],
-            references: vec![(0.5, "chance".into())],
+            reference_lines: vec![(0.5, "chance".into())],
             marks: vec![(7.0, "#7".into())],
             spans: vec![span],
-            ..Lines::default()
+            ..LineChart::default()
         };
         let expected = "# loss at step 0: Loss. x is step, value is loss.\n\
                         chart,step,kind,name,x,row,value,low,high\n\
@@ -341,13 +370,13 @@ mod tests {
     #[test]
     fn stairs_end_without_a_height() {
         let stairs = Series { x: vec![0.0, 1.0], y: vec![3.0], stairs: true, ..Series::default() };
-        let lines = Lines { series: vec![stairs], ..Lines::default() };
+        let lines = LineChart { series: vec![stairs], ..LineChart::default() };
         assert!(of(Reading::Lines(lines)).ends_with("loss,0,curve,,0,,3,,\nloss,0,curve,,1,,,,\n"));
     }
 
     #[test]
     fn cells_have_their_names_or_numbers_from_1() {
-        let grid = Grid {
+        let grid = Heatmap {
             title: "W".into(),
             x_label: "neuron".into(),
             y_label: "input bit".into(),
@@ -356,7 +385,7 @@ mod tests {
             values: vec![1.0, -2.0, 0.0, 0.5],
             row_names: vec!["x".into(), "y".into()],
             texts: vec!["one".into()],
-            ..Grid::default()
+            ..Heatmap::default()
         };
         let text = of(Reading::Grid(grid));
         assert!(text.contains("\n# loss at step 0: W. x is neuron, row is input bit.\n"), "{text}");
@@ -367,14 +396,14 @@ mod tests {
 
     #[test]
     fn bars_have_their_marks_and_the_line_over_them() {
-        let bars = Bars {
+        let bars = BarChart {
             title: "Shares".into(),
             bars: vec![("2".into(), 0.25), ("3".into(), 0.75)],
             marked: vec![1],
             marked_name: "target".into(),
             overlay: vec![0.5, 0.5],
             overlay_name: "even".into(),
-            ..Bars::default()
+            ..BarChart::default()
         };
         let text = of(Reading::Bars(bars));
         assert!(text.contains("\n# loss at step 0: Shares.\n"), "{text}");
@@ -385,11 +414,14 @@ mod tests {
     #[test]
     fn a_chart_without_data_is_empty() {
         let is_empty = |reading| ChartData { chart: "loss", step: 0, reading }.is_empty();
-        assert!(is_empty(Reading::Lines(Lines { series: vec![Series::default()], ..Lines::default() })));
-        assert!(is_empty(Reading::Grid(Grid::default())) && is_empty(Reading::Bars(Bars::default())));
-        let unknown = Bars { bars: vec![("1".into(), f32::NAN)], ..Bars::default() };
+        assert!(is_empty(Reading::Lines(LineChart {
+            series: vec![Series::default()],
+            ..LineChart::default()
+        })));
+        assert!(is_empty(Reading::Grid(Heatmap::default())) && is_empty(Reading::Bars(BarChart::default())));
+        let unknown = BarChart { bars: vec![("1".into(), f32::NAN)], ..BarChart::default() };
         assert!(is_empty(Reading::Bars(unknown)));
         let point = Series { x: vec![0.0], y: vec![1.0], ..Series::default() };
-        assert!(!is_empty(Reading::Lines(Lines { series: vec![point], ..Lines::default() })));
+        assert!(!is_empty(Reading::Lines(LineChart { series: vec![point], ..LineChart::default() })));
     }
 }

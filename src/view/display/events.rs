@@ -1,44 +1,44 @@
-//! What has happened along the run: marks on the steps of every chart.
+//! Events along a run, shown as marks on the steps of every chart.
 
 use super::milestones::Milestones;
-use super::view::{Phase, RunView};
-use super::words::thousands;
+use super::view::{RunPhase, RunView};
+use super::words::format_thousands;
 use vivarium_core::sorting;
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 
 impl RunView {
-    /// Notes what a measurement tells.
-    pub fn note(&mut self, row: &Row) {
-        let has_sample = self.spec().task.examples().sample_size().is_some();
-        let nearest = self.state.as_ref().and_then(|state| state.nearest(row));
-        self.milestones.hear(row, has_sample, nearest);
+    /// Updates the milestones with a new measurement.
+    pub fn update_milestones(&mut self, row: &Measurement) {
+        let has_sample = self.spec().task.examples().training_set_size().is_some();
+        let nearest = self.lab_state.as_ref().and_then(|state| state.nearest_stage(row));
+        self.milestones.update(row, has_sample, nearest);
     }
 
-    /// Looks at all measurements once more: now more is known of the run.
-    pub(super) fn note_again(&mut self) {
-        let rows: Vec<Row> = self.history.rows().cloned().collect();
+    /// Recomputes the milestones from all measurements, after the lab's state has become available.
+    pub(super) fn recompute_milestones(&mut self) {
+        let rows: Vec<Measurement> = self.history.rows().cloned().collect();
         self.milestones = Milestones::default();
-        rows.iter().for_each(|row| self.note(row));
+        rows.iter().for_each(|row| self.update_milestones(row));
     }
 
-    /// Another number when something has happened.
-    pub fn events_count(&self) -> usize {
-        self.milestones.count() + 2 * usize::from(matches!(self.phase, Phase::Diverged { .. }))
+    /// Number that changes whenever an event is added, so that charts can detect it.
+    pub fn event_stamp(&self) -> usize {
+        self.milestones.count() + 2 * usize::from(matches!(self.phase, RunPhase::Diverged { .. }))
     }
 
-    /// What has happened, with its steps.
+    /// Events along the run, such as "training sample memorised", with their steps in increasing order.
     pub fn events(&self) -> Vec<(u64, String)> {
         let all = self.spec().run.replicas;
         let mut events: Vec<(u64, String)> = vec![];
-        // What a network begins with has not happened.
-        let followed = self.milestones.followed.iter().filter(|(_, step)| *step > 0);
+        // The strategy at step 0 is not an event.
+        let followed = self.milestones.strategies_followed.iter().filter(|(_, step)| *step > 0);
         events.extend(
             followed.map(|(of, step)| (*step, tr!("network nearest to the {name} strategy", name = of))),
         );
         events.extend(self.milestones.memorised.map(|step| (step, tr!("training sample memorised").into())));
         let steps = || self.solved.iter().map(|(_, step)| *step);
         if let (Some(first), Some(last)) = (steps().min(), steps().max()) {
-            let many = thousands(self.solved.len() as u64);
+            let many = format_thousands(self.solved.len() as u64);
             match all {
                 1 => events.push((first, tr!("target reached").into())),
                 _ if first == last => events.push((first, tr!("target reached; networks: {many}", many))),
@@ -46,15 +46,19 @@ impl RunView {
                     events.push((first, tr!("target first reached").into()));
                     events.push((
                         last,
-                        tr!("target reached by {many} of {all} networks", many, all = thousands(all as u64)),
+                        tr!(
+                            "target reached by {many} of {all} networks",
+                            many,
+                            all = format_thousands(all as u64)
+                        ),
                     ));
                 }
             }
         }
-        match (&self.phase, self.milestones.lost) {
-            (Phase::Diverged { step, .. }, _) => events.push((*step, tr!("loss not finite").into())),
+        match (&self.phase, self.milestones.diverged) {
+            (RunPhase::Diverged { step, .. }, _) => events.push((*step, tr!("loss not finite").into())),
             (_, Some((step, lost))) if all > 1 => {
-                events.push((step, tr!("diverged networks: {lost}", lost = thousands(lost as u64))));
+                events.push((step, tr!("diverged networks: {lost}", lost = format_thousands(lost as u64))));
             }
             _ => {}
         }

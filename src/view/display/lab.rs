@@ -1,49 +1,49 @@
-//! The lab of a run that is shown.
+//! Access to the lab of a displayed run.
 
 use super::view::{Lab, LabState, Labs, LazyLab, RunView, Vocabulary};
-use vivarium_core::catalog::Info;
+use vivarium_core::catalog::CatalogInfo;
 
-/// No lab: what a view has before a run is put into it.
-static NONE: Labs = Labs { all: &[], charts: &[], lazy: || None };
+/// Empty table of labs: the default of a view before a run is loaded.
+static NO_LABS: Labs = Labs { all: &[], charts: &[], lazy: || None };
 
 impl Default for &'static Labs {
     fn default() -> Self {
-        &NONE
+        &NO_LABS
     }
 }
 
-/// The words of a run that is of no lab.
+/// Placeholder lab of a run whose task belongs to no lab.
 struct NoLab;
 
 impl Lab for NoLab {
-    fn info(&self) -> &'static Info {
+    fn info(&self) -> &'static CatalogInfo {
         &vivarium_model::tasks::Task::ENTRIES[0].info
     }
 }
 
 impl RunView {
-    /// The run's lab.
+    /// Lab of the run's task.
     pub fn lab(&self) -> &'static dyn Lab {
-        self.labs.place(self.spec()).map_or(&NoLab, |at| self.labs.all[at])
+        self.labs.index_of(self.spec()).map_or(&NoLab, |at| self.labs.all[at])
     }
 
-    /// The words of the run's lab.
+    /// Vocabulary of the run's lab.
     pub fn vocabulary(&self) -> Vocabulary {
         self.lab().vocabulary()
     }
 
-    /// The second half of the run's lab, once it is there.
-    pub fn lazy(&self) -> Option<&'static dyn LazyLab> {
-        (self.labs.lazy)()?.all.get(self.labs.place(self.spec())?).copied()
+    /// Lazy part of the run's lab; `None` before the page's second program is loaded.
+    pub fn lazy_lab(&self) -> Option<&'static dyn LazyLab> {
+        (self.labs.lazy)()?.all.get(self.labs.index_of(self.spec())?).copied()
     }
 
-    /// What the run's lab knows of it, if that is of the type `S`.
-    pub fn state<S: LabState>(&self) -> Option<&S> {
-        self.state.as_deref()?.of()
+    /// State of the run's lab as the type `S`; `None` if there is none yet or it belongs to another lab.
+    pub fn lab_state<S: LabState>(&self) -> Option<&S> {
+        self.lab_state.as_deref()?.downcast_state()
     }
 
-    /// The same, to be changed.
-    pub fn state_mut<S: LabState>(&mut self) -> Option<&mut S> {
-        self.state.as_deref_mut()?.of_mut()
+    /// Mutable state of the run's lab as the type `S`; `None` if there is none yet or it belongs to another lab.
+    pub fn lab_state_mut<S: LabState>(&mut self) -> Option<&mut S> {
+        self.lab_state.as_deref_mut()?.downcast_state_mut()
     }
 }

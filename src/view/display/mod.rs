@@ -1,8 +1,8 @@
-//! A run as it is shown: what is known of it, the charts that it has, and what is said of it.
+//! Display of a run: its data, its charts and its description in words.
 //!
 //! # Why
-//! Charts, summaries and status lines are the same on the page, on the command line and for a run that was left for an
-//! earlier step of it. So they take a [`RunView`], which knows nothing of a page: no trainer, no form, no other run.
+//! Charts, summaries and status lines are the same on the page, on the command line and for a view of an earlier step
+//! of the run. So they take a [`RunView`], which is independent of the page: no trainer, no form, no other run.
 
 pub mod charts;
 pub mod data;
@@ -19,5 +19,8 @@ mod update;
 mod view;
 pub mod words;
 
-pub use update::own_data;
-pub use view::{Example, Lab, LabState, Labs, LazyLab, LazyLabs, Phase, RunView, Vocabulary, Weights, Work};
+pub use update::upload_command;
+pub use view::{
+    FirstLayerWeights, HeldOutExample, Lab, LabState, Labs, LazyLab, LazyLabs, RunPhase, RunView, Vocabulary,
+    WorkProgress,
+};

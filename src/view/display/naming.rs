@@ -4,35 +4,35 @@
 //! Whoever compares runs has changed one or two settings, and these values tell the curves apart. So a name is made of
 //! all runs together, and changes when another run joins them. A name that is stored would have to list everything.
 
-use super::words::{symbol, thousands, value};
+use super::words::{format_thousands, format_value, setting_symbol};
 use vivarium_core::language::translated;
-use vivarium_core::settings::real;
+use vivarium_core::settings::format_real;
 use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 
-/// Most settings in a name.
-const MOST: usize = 3;
-/// Most characters of one value: own data and programs are longer.
-const LONGEST: usize = 24;
-/// Most changes of the learning rate that are listed.
-const MOST_CHANGES: usize = 2;
+/// Largest number of settings in a name.
+const MAX_SETTINGS: usize = 3;
+/// Largest number of characters of one value; longer ones (own data, programs) are cut.
+const MAX_VALUE_CHARS: usize = 24;
+/// Largest number of learning-rate changes listed in a name.
+const MAX_RATE_CHANGES: usize = 2;
 
-/// The settings that say when a run ends, how it is measured and where it is trained. They are named only where nothing
-/// else differs.
-const QUIET: [&str; 9] = ["steps", "target", "halt", "every", "held", "by", "limit", "device", "learner"];
+/// Keys of settings on stopping, measuring and hardware, which appear in names only if nothing else differs.
+const SECONDARY_KEYS: [&str; 9] =
+    ["steps", "target", "halt", "every", "held", "by", "limit", "device", "learner"];
 
-/// A name for each run from the settings in which these runs differ, such as "k = 3, η = 0.1"; none where nothing
-/// differs, or more than a name can hold. Of several tasks, the task's name comes first.
-pub fn names(specs: &[&RunSpec]) -> Vec<Option<String>> {
+/// Names runs by the settings in which they differ, such as "k = 3, η = 0.1"; `None` where nothing differs or the name
+/// would be too long. With several tasks, the task's name comes first.
+pub fn name_runs(specs: &[&RunSpec]) -> Vec<Option<String>> {
     let task = |spec: &RunSpec| spec.task.info().slug;
     if specs.iter().all(|spec| task(spec) == task(specs[0])) {
-        return of_one_task(specs);
+        return name_runs_of_task(specs);
     }
     let of = |spec: &&RunSpec| {
         // The others of its task follow the run.
         let others = specs.iter().filter(|other| task(other) == task(spec) && !std::ptr::eq(**other, *spec));
         let group: Vec<&RunSpec> = std::iter::once(*spec).chain(others.copied()).collect();
         let name = translated(spec.task.info().name);
-        Some(match of_one_task(&group).swap_remove(0) {
+        Some(match name_runs_of_task(&group).swap_remove(0) {
             Some(settings) => format!("{name}, {settings}"),
             None => name.into(),
         })
@@ -40,73 +40,79 @@ pub fn names(specs: &[&RunSpec]) -> Vec<Option<String>> {
     specs.iter().map(of).collect()
 }
 
-fn of_one_task(specs: &[&RunSpec]) -> Vec<Option<String>> {
-    let loud = named(specs, &|key| !QUIET.contains(&key));
-    if are_different(&loud) { loud } else { named(specs, &|_| true) }
+/// Names runs of one task, preferably without the secondary keys.
+fn name_runs_of_task(specs: &[&RunSpec]) -> Vec<Option<String>> {
+    let loud = name_by_settings(specs, &|key| !SECONDARY_KEYS.contains(&key));
+    if are_unique(&loud) { loud } else { name_by_settings(specs, &|_| true) }
 }
 
 /// Whether no two runs have the same name.
-fn are_different(names: &[Option<String>]) -> bool {
+fn are_unique(names: &[Option<String>]) -> bool {
     names.iter().enumerate().all(|(at, name)| !names[..at].contains(name))
 }
 
-fn named(specs: &[&RunSpec], may_name: &dyn Fn(&str) -> bool) -> Vec<Option<String>> {
+/// Names runs by the settings that `may_name` admits.
+fn name_by_settings(specs: &[&RunSpec], may_name: &dyn Fn(&str) -> bool) -> Vec<Option<String>> {
     let mut keys = vec![MODEL_KEY, OPTIMIZER_KEY];
-    for (_, knob) in specs.iter().flat_map(|spec| spec.knobs()) {
+    for (_, setting) in specs.iter().flat_map(|spec| spec.settings()) {
         // The changes of the rate are named with the rate.
-        if !keys.contains(&knob.key) && !["lrs", "sweep", "series", "further"].contains(&knob.key) {
-            keys.push(knob.key);
+        if !keys.contains(&setting.key) && !["lrs", "sweep", "series", "further"].contains(&setting.key) {
+            keys.push(setting.key);
         }
     }
     let mut parts = vec![vec![]; specs.len()];
     for key in keys.into_iter().filter(|key| may_name(key)) {
-        let values: Vec<Option<String>> = specs.iter().map(|spec| text(spec, key)).collect();
+        let values: Vec<Option<String>> = specs.iter().map(|spec| compared_value(spec, key)).collect();
         let mut given = values.iter().flatten();
         let first = given.next();
         // What only some of the runs have follows from another setting.
         if given.any(|other| Some(other) != first) {
             for ((parts, spec), _) in parts.iter_mut().zip(specs).zip(&values).filter(|(_, v)| v.is_some()) {
-                parts.push(part(spec, key));
+                parts.push(format_setting(spec, key));
             }
         }
     }
-    let is_long = parts.iter().any(|parts| parts.len() > MOST);
+    let is_long = parts.iter().any(|parts| parts.len() > MAX_SETTINGS);
     let name = |parts: Vec<String>| (!parts.is_empty() && !is_long).then(|| parts.join(", "));
     parts.into_iter().map(name).collect()
 }
 
-/// What is compared of a setting; none where a run does not have it, or where it has no effect.
-fn text(spec: &RunSpec, key: &str) -> Option<String> {
+/// Value of a setting as text for comparison; `None` if the run lacks the setting or it has no effect.
+fn compared_value(spec: &RunSpec, key: &str) -> Option<String> {
     match key {
         "lr" => Some(format!("{} {:?}", spec.value(key)?, spec.run.schedule)),
-        _ if !spec.applies(key) => None,
+        _ if !spec.has_effect(key) => None,
         _ => Some(spec.value(key)?.to_string()),
     }
 }
 
-/// A setting of a run, as its name has it.
-fn part(spec: &RunSpec, key: &str) -> String {
+/// Formats a setting and its value for a name: "k = 3", "seed 2".
+fn format_setting(spec: &RunSpec, key: &str) -> String {
     match key {
-        MODEL_KEY | OPTIMIZER_KEY => value(spec, key),
-        "seed" => tr!("seed {seed}", seed = value(spec, key)),
-        "lr" => rates(spec),
+        MODEL_KEY | OPTIMIZER_KEY => format_value(spec, key),
+        "seed" => tr!("seed {seed}", seed = format_value(spec, key)),
+        "lr" => format_learning_rates(spec),
         _ => {
-            let whole = value(spec, key);
-            let short: String = whole.chars().take(LONGEST).collect();
+            let whole = format_value(spec, key);
+            let short: String = whole.chars().take(MAX_VALUE_CHARS).collect();
             let end = if short.len() < whole.len() { "…" } else { "" };
-            format!("{} = {short}{end}", symbol(spec, key))
+            format!("{} = {short}{end}", setting_symbol(spec, key))
         }
     }
 }
 
-/// "η = 0.1 → 0.5 at step 200".
-fn rates(spec: &RunSpec) -> String {
-    let mut text = format!("{} = {}", symbol(spec, "lr"), value(spec, "lr"));
-    for (step, rate) in spec.run.schedule.iter().take(MOST_CHANGES) {
-        text =
-            tr!("{rates} → {rate} at step {step}", rates = text, rate = real(*rate), step = thousands(*step));
+/// Formats the learning rate with its changes: "η = 0.1 → 0.5 at step 200".
+fn format_learning_rates(spec: &RunSpec) -> String {
+    let mut text = format!("{} = {}", setting_symbol(spec, "lr"), format_value(spec, "lr"));
+    for (step, rate) in spec.run.schedule.iter().take(MAX_RATE_CHANGES) {
+        text = tr!(
+            "{rates} → {rate} at step {step}",
+            rates = text,
+            rate = format_real(*rate),
+            step = format_thousands(*step)
+        );
     }
-    if spec.run.schedule.len() > MOST_CHANGES { text + ", …" } else { text }
+    if spec.run.schedule.len() > MAX_RATE_CHANGES { text + ", …" } else { text }
 }
 
 #[cfg(test)]
@@ -114,13 +120,13 @@ mod tests {
     use super::*;
 
     fn spec(lab: &str, settings: &[(&str, &str)]) -> RunSpec {
-        let mut spec = RunSpec::of_lab(lab).unwrap();
+        let mut spec = RunSpec::default_of_lab(lab).unwrap();
         settings.iter().for_each(|(key, text)| spec.parse(key, text).unwrap());
         spec
     }
 
     fn names_of(specs: &[RunSpec]) -> Vec<String> {
-        let named = names(&specs.iter().collect::<Vec<_>>());
+        let named = name_runs(&specs.iter().collect::<Vec<_>>());
         named.into_iter().map(|name| name.unwrap_or_default()).collect()
     }
 

@@ -1,147 +1,155 @@
-//! What the run is doing, and what has been found, in a sentence.
+//! The status line: training state and result of a run, in a sentence.
 
-use super::summary::chance;
-use super::view::{Phase, RunView};
-use super::words::{percent, thousands};
-use vivarium_model::protocol::Ending;
-use vivarium_plot::analysis::curves::spread;
+use super::summary::chance_accuracy;
+use super::view::{RunPhase, RunView};
+use super::words::{format_percent, format_thousands};
+use vivarium_model::protocol::EndReason;
+use vivarium_plot::analysis::curves::median_range;
 
-/// How far above that of guessing the accuracy of a network may be that does no better, given a thousand held-out
-/// examples.
-const ABOVE_CHANCE: f32 = 0.05;
+/// Accuracy above chance up to which a network counts as guessing (about three standard errors of a thousand held-out
+/// examples).
+const CHANCE_TOLERANCE: f32 = 0.05;
 
-/// Accuracy on the training sample above which it counts as memorised.
-const MEMORISED_ABOVE: f32 = 0.99;
+/// Training accuracy from which a finite sample counts as memorised.
+const MEMORISED_ACCURACY: f32 = 0.99;
 
-/// What the run is doing; `loading` says it as long as no trainer has answered.
-pub fn line(run: &RunView, loading: impl FnOnce() -> String) -> String {
-    let step = thousands(run.step);
+/// Status line of the run; `loading` gives the text before a trainer has answered.
+pub fn describe_status(run: &RunView, loading: impl FnOnce() -> String) -> String {
+    let step = format_thousands(run.step);
     let line = match &run.phase {
-        Phase::Loading => loading(),
-        Phase::Running if is_found(run) => tr!("{found} Training continues.", found = found(run)),
-        Phase::Running => learning(run),
-        Phase::Paused if is_found(run) => tr!("Paused. {found}", found = found(run)),
-        Phase::Paused if run.step == 0 => tr!("Waiting at the start. Press Play to begin").into(),
-        Phase::Paused if !run.solved.is_empty() => {
+        RunPhase::Loading => loading(),
+        RunPhase::Running if have_all_solved(run) => {
+            tr!("{found} Training continues.", found = describe_found(run))
+        }
+        RunPhase::Running => describe_learning(run),
+        RunPhase::Paused if have_all_solved(run) => tr!("Paused. {found}", found = describe_found(run)),
+        RunPhase::Paused if run.step == 0 => tr!("Waiting at the start. Press Play to begin").into(),
+        RunPhase::Paused if !run.solved.is_empty() => {
             tr!(
                 "Paused at step {step}. {arrived} {networks}",
                 step,
-                arrived = arrived(run),
-                networks = networks(run)
+                arrived = reached_label(run),
+                networks = describe_solved_networks(run)
             )
         }
-        Phase::Paused => tr!("Paused at step {step}", step),
-        Phase::Finished(Ending::Target) => found(run),
-        Phase::Finished(_) if !run.solved.is_empty() => {
-            tr!("{found} Ended at step {step}.", found = found(run), step)
+        RunPhase::Paused => tr!("Paused at step {step}", step),
+        RunPhase::Finished(EndReason::Target) => describe_found(run),
+        RunPhase::Finished(_) if !run.solved.is_empty() => {
+            tr!("{found} Ended at step {step}.", found = describe_found(run), step)
         }
-        Phase::Finished(_) if !run.vocabulary().aims => match run.step {
+        RunPhase::Finished(_) if !run.vocabulary().has_target => match run.step {
             1 => tr!("Done: 1 step.").into(),
             _ => tr!("Done: {step} steps.", step),
         },
-        Phase::Finished(_) if !run.vocabulary().searches => {
+        RunPhase::Finished(_) if !run.vocabulary().reports_not_found => {
             tr!("Ended at step {step} without reaching the target", step)
         }
-        Phase::Finished(_) => tr!("Ended at step {step}; the solution was not found", step),
-        Phase::Diverged { step, last_good } => tr!(
+        RunPhase::Finished(_) => tr!("Ended at step {step}; the solution was not found", step),
+        RunPhase::Diverged { step, last_good } => tr!(
             "The loss was not finite at step {step}; the run went back to step {last_good}, the last step with a finite loss",
-            step = thousands(*step),
-            last_good = thousands(*last_good)
+            step = format_thousands(*step),
+            last_good = format_thousands(*last_good)
         ),
-        Phase::Failed(why) => tr!("Stopped: {why}", why),
+        RunPhase::Failed(why) => tr!("Stopped: {why}", why),
     };
-    match diverged(run) {
+    match count_diverged(run) {
         0 => line,
         lost => {
             tr!(
                 "{line}. Diverged networks: {lost}.",
                 line = line.trim_end_matches('.'),
-                lost = thousands(lost as u64)
+                lost = format_thousands(lost as u64)
             )
         }
     }
 }
 
-fn is_found(run: &RunView) -> bool {
+/// Whether all replicas have reached the target.
+fn have_all_solved(run: &RunView) -> bool {
     !run.solved.is_empty() && run.solved.len() == run.spec().run.replicas
 }
 
-/// How many networks are lost while others go on: those whose newest loss is not finite.
-fn diverged(run: &RunView) -> usize {
-    let Some(row) = run.history.last().filter(|row| row.test_loss.len() > 1) else { return 0 };
-    if matches!(run.phase, Phase::Diverged { .. }) {
+/// Number of replicas with a non-finite latest loss while others are still training.
+fn count_diverged(run: &RunView) -> usize {
+    let Some(row) = run.history.latest().filter(|row| row.test_loss.len() > 1) else { return 0 };
+    if matches!(run.phase, RunPhase::Diverged { .. }) {
         return 0; // All are, and that is said already.
     }
     row.train_loss.iter().zip(&row.test_loss).filter(|(a, b)| !a.is_finite() || !b.is_finite()).count()
 }
 
-/// "5 of 20 networks", "all 1,000 networks": those that have reached the target.
-fn networks(run: &RunView) -> String {
-    let all = thousands(run.spec().run.replicas as u64);
-    match is_found(run) {
+/// Describes the replicas at the target: "5 of 20 networks", "all 1,000 networks".
+fn describe_solved_networks(run: &RunView) -> String {
+    let all = format_thousands(run.spec().run.replicas as u64);
+    match have_all_solved(run) {
         true => tr!("all {all} networks", all),
-        false => tr!("{some} of {all} networks", some = thousands(run.solved.len() as u64), all),
+        false => tr!("{some} of {all} networks", some = format_thousands(run.solved.len() as u64), all),
     }
 }
 
-/// What those networks have done.
-fn arrived(run: &RunView) -> &'static str {
-    if run.vocabulary().hides { tr!("Found by") } else { tr!("Target reached by") }
+/// Beginning of a sentence on replicas at the target: "Found by" or "Target reached by".
+fn reached_label(run: &RunView) -> &'static str {
+    if run.vocabulary().has_hidden_rule { tr!("Found by") } else { tr!("Target reached by") }
 }
 
-fn learning(run: &RunView) -> String {
+/// Describes the progress of learning from the latest measurement.
+fn describe_learning(run: &RunView) -> String {
     let replicas = run.spec().run.replicas;
     if replicas > 1 && !run.solved.is_empty() {
-        return tr!("Learning. {reached} {networks}", reached = arrived(run), networks = networks(run));
+        return tr!(
+            "Learning. {reached} {networks}",
+            reached = reached_label(run),
+            networks = describe_solved_networks(run)
+        );
     }
     let is_executed = run.spec().model.config().family().is_some_and(|family| family.is_executed());
-    if let Some(line) = run.lazy().and_then(|lab| lab.learning(run)) {
+    if let Some(line) = run.lazy_lab().and_then(|lab| lab.describe_learning(run)) {
         return match is_executed {
             true => tr!("Running: {line}", line),
             false => tr!("Learning: {line}", line),
         };
     }
-    let Some(row) = run.history.last() else {
+    let Some(row) = run.history.latest() else {
         return if is_executed { tr!("Running") } else { tr!("Learning") }.into();
     };
-    let (train, test) = (spread(&row.train_accuracy).0, spread(&row.test_accuracy).0);
-    let finite = run.spec().task.examples().sample_size().is_some();
-    if run.vocabulary().explains {
-        let share = percent(test);
+    let (train, test) = (median_range(&row.train_accuracy).0, median_range(&row.test_accuracy).0);
+    let finite = run.spec().task.examples().training_set_size().is_some();
+    if run.vocabulary().has_numeric_labels {
+        let share = format_percent(test);
         return match replicas {
             1 => tr!("Learning: {share} of the variance is explained", share),
             _ => tr!("Learning: {share} of the variance is explained by the median network", share),
         };
     }
     let right = match replicas {
-        1 => tr!("{share} of the answers are right", share = percent(test)),
-        _ => tr!("{share} of the answers of the median network are right", share = percent(test)),
+        1 => tr!("{share} of the answers are right", share = format_percent(test)),
+        _ => tr!("{share} of the answers of the median network are right", share = format_percent(test)),
     };
-    if finite && train >= MEMORISED_ABOVE && test < 0.9 {
+    if finite && train >= MEMORISED_ACCURACY && test < 0.9 {
         return tr!("The training sample is memorised; on held-out examples {right}", right);
     }
-    let chance = chance(run);
-    if test < chance + ABOVE_CHANCE.min((1.0 - chance) / 2.0) {
+    let chance = chance_accuracy(run);
+    if test < chance + CHANCE_TOLERANCE.min((1.0 - chance) / 2.0) {
         return tr!("Learning: {right}, as with random guessing", right);
     }
     match run.margin_share().filter(|_| train >= 1.0) {
         Some(share) => {
             tr!(
                 "The answers for all training pairs are right. The margin is {share} of the largest possible margin",
-                share = percent(share)
+                share = format_percent(share)
             )
         }
         None => tr!("Learning: {right}, more than with random guessing", right),
     }
 }
 
-/// What the accuracy that counts is measured on.
-pub fn examples(run: &RunView) -> &'static str {
-    run.lab().examples(run.spec())
+/// Name of the examples on which accuracy is measured.
+pub fn examples_name(run: &RunView) -> &'static str {
+    run.lab().examples_name(run.spec())
 }
 
-/// "Found at step 1,250: all 3 relevant bits (4, 11, 17)."
-pub fn found(run: &RunView) -> String {
+/// Sentence on what was found: "Found at step 1,250: all 3 relevant bits (4, 11, 17)."
+pub fn describe_found(run: &RunView) -> String {
     let Some(first) = run.solved.iter().map(|(_, step)| *step).min() else { return String::new() };
     let bits: Vec<String> = run.relevant.iter().map(|i| (i + 1).to_string()).collect();
     let bits = match bits.as_slice() {
@@ -150,28 +158,34 @@ pub fn found(run: &RunView) -> String {
     };
     let last = run.solved.iter().map(|(_, step)| *step).max().unwrap_or(first);
     let at = match first == last {
-        true => tr!("at step {first}", first = thousands(first)),
-        false => tr!("between steps {first} and {last}", first = thousands(first), last = thousands(last)),
+        true => tr!("at step {first}", first = format_thousands(first)),
+        false => tr!(
+            "between steps {first} and {last}",
+            first = format_thousands(first),
+            last = format_thousands(last)
+        ),
     };
-    if let Some(found) = run.lazy().and_then(|lab| lab.found(run, &networks(run), &at)) {
+    if let Some(found) =
+        run.lazy_lab().and_then(|lab| lab.describe_found(run, &describe_solved_networks(run), &at))
+    {
         return found;
     }
-    if !run.vocabulary().hides || run.lab().needs_second_program() {
+    if !run.vocabulary().has_hidden_rule || run.lab().needs_second_program() {
         return match run.spec().run.replicas {
             1 => tr!("Target reached {at}.", at),
-            _ => tr!("Target reached by {networks}, {at}.", networks = networks(run), at),
+            _ => tr!("Target reached by {networks}, {at}.", networks = describe_solved_networks(run), at),
         };
     }
     match run.spec().run.replicas {
         1 => tr!("Found {at}: {bits}.", at, bits),
-        _ => tr!("Found by {networks}, {at}: {bits}.", networks = networks(run), at, bits),
+        _ => tr!("Found by {networks}, {at}: {bits}.", networks = describe_solved_networks(run), at, bits),
     }
 }
 
-/// What is measured on less than the specification says, if it is.
-pub fn held_out(run: &RunView) -> Option<String> {
-    let whole = run.spec().held_out();
+/// Note that measurements use fewer held-out examples than the settings state; `None` if they use all.
+pub fn describe_held_out(run: &RunView) -> Option<String> {
+    let whole = run.spec().held_out_count();
     (run.held_out < whole).then(|| {
-        tr!("While training runs on the CPU, the held-out loss and accuracy are measured on {some} of {all} held-out examples. If a measurement on these examples reaches the target, it is repeated on all held-out examples before the target counts as reached.", some = thousands(run.held_out as u64), all = thousands(whole as u64))
+        tr!("While training runs on the CPU, the held-out loss and accuracy are measured on {some} of {all} held-out examples. If a measurement on these examples reaches the target, it is repeated on all held-out examples before the target counts as reached.", some = format_thousands(run.held_out as u64), all = format_thousands(whole as u64))
     })
 }

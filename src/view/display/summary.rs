@@ -1,27 +1,28 @@
-//! The newest numbers of a run, with what they are called.
+//! The latest metrics of a run as text, with their names.
 
 use super::view::RunView;
-use super::words::{MISSING, decimal, percent};
-use vivarium_model::protocol::Row;
-use vivarium_plot::analysis::curves::spread;
+use super::words::{MISSING, format_decimal, format_percent};
+use vivarium_model::protocol::Measurement;
+use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::weights;
 
-/// Accuracy of guessing.
-pub fn chance(run: &RunView) -> f32 {
-    run.lab().chance(run.spec())
+/// Accuracy of random guessing in this run.
+pub fn chance_accuracy(run: &RunView) -> f32 {
+    run.lab().chance_accuracy(run.spec())
 }
 
-/// What the numbers of [`Newest`] are called, in its order.
-pub fn names(run: &RunView) -> [String; 4] {
-    run.lazy().and_then(|lab| lab.names(run)).unwrap_or_else(|| {
+/// Names of the four numbers of [`LatestMetrics`], in the order of its fields.
+pub fn metric_names(run: &RunView) -> [String; 4] {
+    run.lazy_lab().and_then(|lab| lab.metric_names(run)).unwrap_or_else(|| {
         [tr!("Loss, training"), tr!("Loss, held-out"), tr!("Accuracy, training"), tr!("Accuracy, held-out")]
             .map(String::from)
     })
 }
 
-/// Two more numbers with their names: those of the lab, or of networks on bits how large their weights are.
-pub fn extra(run: &RunView, which: usize) -> (String, String) {
-    if let Some(numbers) = run.lazy().and_then(|lab| lab.numbers(run)) {
+/// Further number `which` (0 or 1) of the readouts, as (name, value): from the lab, or the largest weights on relevant
+/// and irrelevant bits.
+pub fn extra_number(run: &RunView, which: usize) -> (String, String) {
+    if let Some(numbers) = run.lazy_lab().and_then(|lab| lab.extra_numbers(run)) {
         let [first, second] = numbers;
         return if which == 0 { first } else { second };
     }
@@ -29,26 +30,26 @@ pub fn extra(run: &RunView, which: usize) -> (String, String) {
         return (tr!("Loading").into(), MISSING.into());
     }
     let symbol = run.spec().rows().symbol;
-    let (relevant, other) = reach(run);
+    let (relevant, other) = largest_weights(run);
     match which {
         0 => (tr!("Largest |{symbol}|, relevant bits", symbol), relevant),
         _ => (tr!("Largest |{symbol}|, irrelevant bits", symbol), other),
     }
 }
 
-/// Largest weight on the relevant bits and on the others, as text.
-pub fn reach(run: &RunView) -> (String, String) {
+/// Largest absolute first-layer weight on the relevant bits and on the others, as text.
+pub fn largest_weights(run: &RunView) -> (String, String) {
     let w = &run.weights;
     if w.values.is_empty() {
         return (MISSING.into(), MISSING.into());
     }
-    let (relevant, other) = weights::reach(&w.values, w.inputs, w.width, &run.relevant);
-    (decimal(relevant), decimal(other))
+    let (relevant, other) = weights::max_weights(&w.values, w.inputs, w.width, &run.relevant);
+    (format_decimal(relevant), format_decimal(other))
 }
 
-/// The newest measurement as text; medians where there are replicas.
+/// Metrics of the latest measurement as text; medians over replicas.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Newest {
+pub struct LatestMetrics {
     /// Loss on training examples.
     pub train_loss: String,
     /// Loss on held-out examples.
@@ -59,15 +60,15 @@ pub struct Newest {
     pub test_accuracy: String,
 }
 
-impl Newest {
-    /// Of the newest measurement, or dashes. R² is a number, accuracy a percentage.
-    pub fn of(run: &RunView) -> Newest {
-        let row = run.history.last();
-        let share = if run.vocabulary().explains { decimal } else { percent };
-        let middle = |of: fn(&Row) -> &Vec<f32>| row.map_or(f32::NAN, |row| spread(of(row)).0);
-        Newest {
-            train_loss: decimal(middle(|r| &r.train_loss)),
-            test_loss: decimal(middle(|r| &r.test_loss)),
+impl LatestMetrics {
+    /// Formats the latest measurement, or dashes if there is none; accuracy as a percentage, R² as a decimal.
+    pub fn of(run: &RunView) -> LatestMetrics {
+        let row = run.history.latest();
+        let share = if run.vocabulary().has_numeric_labels { format_decimal } else { format_percent };
+        let middle = |of: fn(&Measurement) -> &Vec<f32>| row.map_or(f32::NAN, |row| median_range(of(row)).0);
+        LatestMetrics {
+            train_loss: format_decimal(middle(|r| &r.train_loss)),
+            test_loss: format_decimal(middle(|r| &r.test_loss)),
             train_accuracy: share(middle(|r| &r.train_accuracy)),
             test_accuracy: share(middle(|r| &r.test_accuracy)),
         }

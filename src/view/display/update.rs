@@ -1,191 +1,197 @@
-//! What changes a run that is shown: its start, measurements, findings, and what is looked into.
+//! Updates of a displayed run: start, measurements, findings of probes, and changes of the view.
 
 use std::sync::Arc;
 
 use super::view::Labs;
-use super::view::{Phase, RunView, Weights, Work};
-use vivarium_core::bounds::SLICE;
-use vivarium_model::protocol::{Command, Finding, Payload, ProbeId, Row};
+use super::view::{FirstLayerWeights, RunPhase, RunView, WorkProgress};
+use vivarium_core::bounds::PAGE_SLICE_OPERATIONS;
+use vivarium_model::protocol::{Command, Measurement, Payload, ProbeId, ProbeResult};
 use vivarium_model::run::RunSpec;
-use vivarium_plot::analysis::curves::{History, spread};
-use vivarium_plot::analysis::movement::Trajectories;
-use vivarium_plot::analysis::thinned::Thinned;
+use vivarium_plot::analysis::curves::{RunHistory, median_range};
+use vivarium_plot::analysis::movement::WeightTrajectories;
+use vivarium_plot::analysis::thinned::ThinnedHistory;
 
-/// Most first-layer weights that are drawn before the worker has sent any: more would take too long here.
-const MAX_PREVIEW: usize = 50_000;
+/// Largest number of first-layer weights that are initialised on the page itself before the worker sends any.
+const MAX_PREVIEW_WEIGHTS: usize = 50_000;
 
-/// Most findings of a probe along a run whose few numbers are kept.
-const MOST_TRACED: usize = 1024;
+/// Largest number of probe findings kept per probe along a run; more are thinned.
+const MAX_TRACED: usize = 1024;
 
 impl RunView {
-    /// Puts the run whose turn it is, at its start, in place of the one that was shown.
-    pub fn set_up(&mut self, labs: &'static Labs) {
+    /// Replaces the displayed run by the current run of the link or sweep at step 0.
+    pub fn reset_to_start(&mut self, labs: &'static Labs) {
         let before = std::mem::take(self);
         let spec = before.spec().clone();
         *self = RunView {
-            weights: Weights {
+            weights: FirstLayerWeights {
                 inputs: spec.task.examples().inputs(),
                 width: spec.parameters().first().map_or(0, |w| w.shape[2]),
-                ..Weights::default()
+                ..FirstLayerWeights::default()
             },
             labs,
-            held_out: spec.held_out(),
-            runs: before.runs + 1,
-            findings: before.findings,
-            looked: before.looked,
+            held_out: spec.held_out_count(),
+            run_count: before.run_count + 1,
+            finding_count: before.finding_count,
+            view_changes: before.view_changes,
             phase: before.phase,
             link: before.link,
             sweep: before.sweep,
             relevant: spec.task.examples().relevant(spec.run.seed),
             ..RunView::default()
         };
-        if !self.lab().needs_second_program() || self.lazy().is_some() {
-            self.preview();
+        if !self.lab().needs_second_program() || self.lazy_lab().is_some() {
+            self.show_initial_weights();
         }
-        self.state = self.lazy().and_then(|lab| lab.state(&spec, &self.link, before.state.as_deref()));
-        self.settle();
+        self.lab_state =
+            self.lazy_lab().and_then(|lab| lab.initial_state(&spec, &self.link, before.lab_state.as_deref()));
+        self.finish_work();
     }
 
-    /// Whether something takes too long to be computed at once, and is not there yet.
+    /// Whether a long computation of the lab is unfinished.
     pub fn is_busy(&self) -> bool {
-        self.state.as_ref().is_some_and(|state| state.is_busy())
+        self.lab_state.as_ref().is_some_and(|state| state.is_busy())
     }
 
-    /// Goes on with that for a moment; what is new is shown.
-    pub fn work(&mut self) {
-        let done = self.state.as_mut().map_or(Work::Done, |state| state.work(SLICE));
-        if done == Work::News {
-            self.findings += 1;
-            self.looked += 1;
+    /// Continues the lab's computation for one slice and marks charts for redrawing if the results changed.
+    pub fn continue_work(&mut self) {
+        let done = self
+            .lab_state
+            .as_mut()
+            .map_or(WorkProgress::Done, |state| state.continue_work(PAGE_SLICE_OPERATIONS));
+        if done == WorkProgress::Updated {
+            self.finding_count += 1;
+            self.view_changes += 1;
         }
     }
 
-    /// Only a page has a thread that others wait for: elsewhere all is computed at once.
-    fn settle(&mut self) {
+    /// Outside the browser, finishes the lab's computation at once; in the browser it continues in slices.
+    fn finish_work(&mut self) {
         while !cfg!(target_family = "wasm") && self.is_busy() {
-            self.work();
+            self.continue_work();
         }
     }
 
-    /// Shows the weights at the start, before a trainer has sent any.
-    fn preview(&mut self) {
+    /// Computes and shows the initial first-layer weights before a trainer sends any.
+    fn show_initial_weights(&mut self) {
         let (spec, inputs, width) = (self.spec(), self.weights.inputs, self.weights.width);
-        let is_drawn =
-            inputs * width <= MAX_PREVIEW && spec.model.config().has_weights() && spec.is_drawn_at_once();
-        let Some(initial) = is_drawn.then(|| spec.initial_of(1).into_iter().next()).flatten() else { return };
-        self.trajectories = Some(Trajectories::new(&initial, inputs, width, &self.relevant));
+        let is_drawn = inputs * width <= MAX_PREVIEW_WEIGHTS
+            && spec.model.config().has_weights()
+            && spec.can_page_initialize();
+        let Some(initial) = is_drawn.then(|| spec.initialize_replicas(1).into_iter().next()).flatten() else {
+            return;
+        };
+        self.trajectories = Some(WeightTrajectories::new(&initial, inputs, width, &self.relevant));
         self.weights.values = Arc::new(initial);
     }
 
-    /// What could not be known of the run before the second program was there.
-    pub fn catch_up(&mut self) {
-        if self.state.is_none() {
-            self.state = self.lazy().and_then(|lab| lab.state(self.spec(), &self.link, None));
-            self.settle();
-            self.note_again();
+    /// Creates the lab's state and initial weights once the page's second program is loaded.
+    pub fn init_lazy_state(&mut self) {
+        if self.lab_state.is_none() {
+            self.lab_state = self.lazy_lab().and_then(|lab| lab.initial_state(self.spec(), &self.link, None));
+            self.finish_work();
+            self.recompute_milestones();
         }
         if self.weights.values.is_empty() && self.step == 0 {
-            self.preview();
+            self.show_initial_weights();
         }
-        self.findings += 1;
+        self.finding_count += 1;
     }
 
-    /// A trainer has begun at `step`.
-    pub fn started(&mut self, step: u64, relevant: Vec<usize>, held_out: usize) {
+    /// Handles the start of a trainer at `step`, with the relevant coordinates and the number of held-out examples.
+    pub fn handle_started(&mut self, step: u64, relevant: Vec<usize>, held_out: usize) {
         if step == 0 {
-            self.history = History::default();
+            self.history = RunHistory::default();
         }
         self.solved.retain(|(_, at)| *at <= step);
         (self.step, self.relevant, self.held_out) = (step, relevant, held_out);
     }
 
-    /// Takes a measurement.
-    pub fn measured(&mut self, row: Row) {
-        self.note(&row);
+    /// Adds a measurement to the history.
+    pub fn add_measurement(&mut self, row: Measurement) {
+        self.update_milestones(&row);
         self.history.push(row);
     }
 
-    /// Takes first-layer weights that were read after `step` steps.
-    pub fn weighed(&mut self, step: u64, inputs: usize, width: usize, values: Vec<f32>) {
-        let start = || Trajectories::new(&values, inputs, width, &self.relevant);
-        // Too large to be drawn beforehand: the worker's first word is the start, unless it is a late one.
+    /// Stores first-layer weights `values` `[inputs, width]` read at training step `step`.
+    pub fn set_weights(&mut self, step: u64, inputs: usize, width: usize, values: Vec<f32>) {
+        let start = || WeightTrajectories::new(&values, inputs, width, &self.relevant);
+        // Too large to be initialised on the page: the worker's first weights are the initial ones, if sent at step 0.
         let trajectories = self.trajectories.take().or_else(|| (step == 0).then(start));
         self.trajectories = trajectories.map(|mut kept| {
             kept.push(step, &values);
             kept
         });
-        self.weights = Weights { step, inputs, width, values: Arc::new(values) };
-        if self.phase == Phase::Running {
+        self.weights = FirstLayerWeights { step, inputs, width, values: Arc::new(values) };
+        if self.phase == RunPhase::Running {
             self.step = self.step.max(step);
         }
     }
 
-    /// A replica has reached the target.
-    pub fn reached(&mut self, replica: usize, step: u64) {
+    /// Records that `replica` reached the target at `step`.
+    pub fn add_solved(&mut self, replica: usize, step: u64) {
         if self.solved.iter().all(|(r, _)| *r != replica) {
             self.solved.push((replica, step));
         }
     }
 
-    /// Takes what a probe has found after `step` steps.
-    pub fn found(&mut self, step: u64, finding: Finding) {
-        self.findings += 1;
-        if let Some(state) = &mut self.state {
-            state.found(step, &finding, &self.link);
+    /// Stores a finding of a probe made at training step `step`.
+    pub fn add_finding(&mut self, step: u64, finding: ProbeResult) {
+        self.finding_count += 1;
+        if let Some(state) = &mut self.lab_state {
+            state.add_finding(step, &finding, &self.link);
         }
-        self.settle();
+        self.finish_work();
         if !finding.few.is_empty() {
             let trace = self.traces.entry(finding.probe.clone());
-            trace.or_insert_with(|| Thinned::new(MOST_TRACED)).push(step, finding.few.clone());
+            trace.or_insert_with(|| ThinnedHistory::new(MAX_TRACED)).push(step, finding.few.clone());
         }
-        self.found.insert(finding.probe.clone(), (step, finding));
+        self.latest_findings.insert(finding.probe.clone(), (step, finding));
     }
 
-    /// Takes the curves over the steps of `end`, the same run at its newest step: they forget what is later than what
-    /// they are told next, and nothing else.
-    pub fn take_curves(&mut self, end: &RunView) {
+    /// Copies the curves over the steps from `end`, the same run at its latest step, into this view of an earlier step.
+    pub fn copy_curves(&mut self, end: &RunView) {
         (self.trajectories, self.traces) = (end.trajectories.clone(), end.traces.clone());
-        if let (Some(state), Some(end)) = (&mut self.state, &end.state) {
-            state.take_curves(end.as_ref());
+        if let (Some(state), Some(end)) = (&mut self.lab_state, &end.lab_state) {
+            state.copy_curves(end.as_ref());
         }
     }
 
-    /// Computes anew what follows the settings of the view.
-    pub fn look_anew(&mut self) {
-        self.looked += 1;
-        if let Some(state) = &mut self.state {
-            state.look_anew(&self.link);
+    /// Recomputes everything that depends on the settings of the view.
+    pub fn recompute_view(&mut self) {
+        self.view_changes += 1;
+        if let Some(state) = &mut self.lab_state {
+            state.recompute_view(&self.link);
         }
-        self.settle();
+        self.finish_work();
     }
 
-    /// The network's normalised margin as a share of the largest, by the newest measurement: the median of its
-    /// replicas.
+    /// Normalised margin as a share of the largest possible margin γ*, median over replicas, by the latest measurement.
     pub fn margin_share(&self) -> Option<f32> {
-        let row = self.history.last().filter(|row| !row.margin.is_empty())?;
-        let share = spread(&row.margin).0 / self.largest_margin()? as f32;
+        let row = self.history.latest().filter(|row| !row.margin.is_empty())?;
+        let share = median_range(&row.margin).0 / self.largest_margin()? as f32;
         share.is_finite().then_some(share)
     }
 
-    /// γ* of the run, where theory knows it.
+    /// Largest possible normalised margin γ* of the run, if theory gives it.
     pub fn largest_margin(&self) -> Option<f64> {
-        self.lazy()?.largest_margin(self.spec(), self.state.as_deref())
+        self.lazy_lab()?.largest_margin(self.spec(), self.lab_state.as_deref())
     }
 
-    /// Has theory follow λ to what it is by now.
-    pub fn follow_lambda(&mut self) {
+    /// Passes the current penalty strength λ to the lab's theory.
+    pub fn update_lambda(&mut self) {
         let penalty = self.spec().architecture().penalty(self.step);
-        if let (Some(penalty), Some(state)) = (penalty, &mut self.state) {
-            state.follow_lambda(penalty.lambda);
+        if let (Some(penalty), Some(state)) = (penalty, &mut self.lab_state) {
+            state.update_lambda(penalty.lambda);
         }
-        self.settle();
+        self.finish_work();
     }
 
-    /// The probes that the charts on show want, those that the lab always watches, and that of the example in the task.
-    pub fn probes(&self) -> Vec<ProbeId> {
+    /// Probes needed by the visible charts, by the lab itself and by the example shown with the task, without
+    /// duplicates.
+    pub fn required_probes(&self) -> Vec<ProbeId> {
         let of_charts = self.link.view.show.iter().filter_map(|chart| self.probe_of(*chart));
         let mut probes: Vec<ProbeId> = vec![];
-        let watched = self.lab().watched().iter().copied().chain(self.lab().answers());
+        let watched = self.lab().watched_probes().iter().copied().chain(self.lab().answer_probe());
         for probe in of_charts.chain(watched) {
             if !probes.contains(&probe.id()) && (probe.applies)(self.spec()).is_ok() {
                 probes.push(probe.id());
@@ -195,8 +201,8 @@ impl RunView {
     }
 }
 
-/// What gives a trainer the data of a person's own that a run needs before it begins.
-pub fn own_data(spec: &RunSpec) -> Option<(Command, Payload)> {
-    let (columns, numbers) = spec.task.config().own_data()?;
+/// Message that uploads the user's data to a trainer before the run starts; `None` if the run uses no uploaded data.
+pub fn upload_command(spec: &RunSpec) -> Option<(Command, Payload)> {
+    let (columns, numbers) = spec.task.config().uploaded_data()?;
     Some((Command::Table { columns }, Payload::Numbers(numbers)))
 }

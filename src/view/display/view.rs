@@ -1,10 +1,11 @@
-//! The run that is shown, as one value, and the contract of the labs: what they say of it.
+//! The displayed run as one value, and the traits by which labs contribute to its display.
 //!
 //! # Why
-//! Charts, summaries and status lines ask the lab of a run, and never which lab it is. The page's program has two halves:
-//! [`Lab`] is what the first view needs, words and when charts apply; [`LazyLab`] is what the second program brings, what
-//! labs compute and draw. The labs themselves stand above this room and come in as a table, [`Labs`]. A run names its labs
-//! and a lab takes the run, so that these types are in one file.
+//! Charts, summaries and status lines call the lab of a run and never test which lab it is. The page consists of two
+//! WebAssembly programs: [`Lab`] is needed for the first view (words, and when charts apply); [`LazyLab`] is loaded
+//! with the second program (what labs compute and draw). The labs are in a crate that depends on this one and are
+//! passed in as a table, [`Labs`]. [`RunView`] refers to labs and labs take a `RunView`, so these types are in one
+//! file.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -12,235 +13,241 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::milestones::Milestones;
-use super::sweep::Sweep;
-use super::words::setting;
+use super::sweep::SweepProgress;
+use super::words::format_setting;
 use crate::probing::Probe;
-use crate::record::Environment;
-use vivarium_core::catalog::Info;
+use crate::record::TrainingEnvironment;
+use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::Link;
-use vivarium_model::protocol::{Ending, Finding, ProbeId, Row};
+use vivarium_model::protocol::{EndReason, Measurement, ProbeId, ProbeResult};
 use vivarium_model::run::RunSpec;
-use vivarium_model::sweep::Cell;
+use vivarium_model::sweep::SweepCell;
 use vivarium_plot::analysis::Reading;
-use vivarium_plot::analysis::convergence::best;
-use vivarium_plot::analysis::curves::{History, spread};
-use vivarium_plot::analysis::movement::Trajectories;
-use vivarium_plot::analysis::thinned::Thinned;
+use vivarium_plot::analysis::convergence::best_of_groups;
+use vivarium_plot::analysis::curves::{RunHistory, median_range};
+use vivarium_plot::analysis::movement::WeightTrajectories;
+use vivarium_plot::analysis::thinned::ThinnedHistory;
 
-/// What the run is doing.
+/// State of the run's training.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Phase {
-    /// A trainer is being opened, or has not answered yet.
+pub enum RunPhase {
+    /// A trainer is being started, or has not answered yet.
     #[default]
     Loading,
-    /// It trains.
+    /// Training is running.
     Running,
-    /// It waits for the person.
+    /// Training is paused by the user.
     Paused,
-    /// It has ended.
-    Finished(Ending),
-    /// The loss is not finite; the run stands at the last good step.
+    /// Training has ended, for this reason.
+    Finished(EndReason),
+    /// The loss became non-finite, and the run went back to the last step with a finite loss.
     Diverged {
-        /// Step at which it was seen.
+        /// Step at which the non-finite loss was seen.
         step: u64,
-        /// Step at which the run stands.
+        /// Last step with a finite loss, at which the run is now.
         last_good: u64,
     },
-    /// Nobody trains, for this reason.
+    /// Training stopped because of this error.
     Failed(String),
 }
 
-/// First-layer weights of the first replica.
+/// First-layer weights of the first replica at one step.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Weights {
-    /// Steps made when they were read.
+pub struct FirstLayerWeights {
+    /// Training step at which the weights were read.
     pub step: u64,
-    /// Rows.
+    /// Number of inputs (rows).
     pub inputs: usize,
-    /// Columns.
+    /// Number of neurons (columns).
     pub width: usize,
-    /// `[inputs, width]`; empty where they are not known.
+    /// Weights `[inputs, width]`, row-major; empty if not known yet.
     pub values: Arc<Vec<f32>>,
 }
 
-/// A run as it is shown.
+/// All data that the page or the command line shows of one run: settings, measurements, weights and findings of probes.
 #[derive(Debug, Clone, Default)]
 pub struct RunView {
-    /// The run and how it is shown; the address bar holds that of the run on display.
+    /// Settings of the run and of its display, as in the address of the page.
     pub link: Link,
-    /// The sweep that is being made, if the link holds one.
-    pub sweep: Option<Sweep>,
-    /// What the run is doing.
-    pub phase: Phase,
-    /// Steps made.
+    /// Progress of the sweep, if the link describes one.
+    pub sweep: Option<SweepProgress>,
+    /// State of the training.
+    pub phase: RunPhase,
+    /// Training steps completed.
     pub step: u64,
-    /// Measurements.
-    pub history: History,
-    /// First-layer weights.
-    pub weights: Weights,
-    /// How the first layer has moved.
-    pub trajectories: Option<Trajectories>,
-    /// What each probe has found last, with the step.
-    pub found: BTreeMap<ProbeId, (u64, Finding)>,
-    /// The few numbers of the probes' findings along the run.
-    pub traces: BTreeMap<ProbeId, Thinned<Vec<f64>>>,
-    /// The labs, of which one is the run's.
+    /// Measurements (loss, accuracy and others) over the steps.
+    pub history: RunHistory,
+    /// Latest first-layer weights of the first replica.
+    pub weights: FirstLayerWeights,
+    /// Movement of the first-layer weights over the steps; `None` before weights are known.
+    pub trajectories: Option<WeightTrajectories>,
+    /// Latest finding of each probe, with its training step.
+    pub latest_findings: BTreeMap<ProbeId, (u64, ProbeResult)>,
+    /// Short vectors of numbers that probes report at each step, thinned over the run.
+    pub traces: BTreeMap<ProbeId, ThinnedHistory<Vec<f64>>>,
+    /// Tables of all labs; the run's task selects one of them.
     pub labs: &'static Labs,
-    /// What the run's lab knows of it besides.
-    pub state: Option<Box<dyn LabState>>,
-    /// Counts runs, so that a chart knows a new one from the same one.
-    pub runs: u64,
-    /// Counts findings of probes, so that charts know a new one.
-    pub findings: u64,
-    /// Counts changes of what is looked into, likewise.
-    pub looked: u64,
-    /// Input coordinates that matter, from 0.
+    /// Data that the run's lab keeps besides the measurements; `None` before the page's second program is loaded.
+    pub lab_state: Option<Box<dyn LabState>>,
+    /// Number of runs shown so far; charts redraw when it changes.
+    pub run_count: u64,
+    /// Number of findings received so far; charts redraw when it changes.
+    pub finding_count: u64,
+    /// Number of changes of the example, prompt or stage under inspection; charts redraw when it changes.
+    pub view_changes: u64,
+    /// Indices, from 0, of the input coordinates that determine the label.
     pub relevant: Vec<usize>,
-    /// Held-out examples that are measured on.
+    /// Number of held-out examples used in measurements during training.
     pub held_out: usize,
-    /// Replicas that reached the target, with the step.
+    /// Replicas that have reached the target, each with its step.
     pub solved: Vec<(usize, u64)>,
-    /// What was noted in the measurements.
+    /// Events recognised in the measurements, such as memorisation or divergence.
     pub milestones: Milestones,
-    /// Where the run was trained, if it is shown from a file and nobody trains it now.
-    pub record: Option<Environment>,
-    /// The file with the initial weights and what that file is; both empty if the link draws the weights.
-    pub initial: [String; 2],
-    /// What was last told of it when it was left for an earlier step; empty while it is on display.
-    pub message: String,
+    /// Program, device and learner that trained the run, if it was opened from a file and is not being trained; else
+    /// `None`.
+    pub file_environment: Option<TrainingEnvironment>,
+    /// Name of the file with the initial weights, and its description; both empty if the link determines the weights.
+    pub initial_weights_file: [String; 2],
+    /// Last status message of the run, kept while the timeline shows an earlier step; empty otherwise.
+    pub resume_message: String,
 }
 
-/// What differs between labs in the words of every run.
+/// Words and conventions in which labs differ, used by all charts and status lines.
 #[derive(Debug, Clone, Copy)]
 pub struct Vocabulary {
-    /// What the accuracy that counts is measured on, in English: "held-out rows".
-    pub examples: &'static str,
-    /// Whether inputs are columns of a table, which nobody has to find, and not bits.
-    pub columns: bool,
-    /// Whether something is hidden that networks "find"; otherwise they "reach the target".
-    pub hides: bool,
-    /// Whether a run that ends before its target "has not found" what it searched.
-    pub searches: bool,
-    /// Whether runs are for reaching a target; otherwise one that ends at its last step has done all that it was to do.
-    pub aims: bool,
-    /// Whether loss and accuracy are those of training alone, since held-out sequences are measured in another quantity.
-    pub trains_only: bool,
-    /// Whether labels are numbers: the loss is the squared error relative to their variance, and the accuracy the share of
-    /// the variance that is explained, R².
-    pub explains: bool,
-    /// What the two curves of loss and accuracy are, in English, where they are not of training and held-out examples.
-    pub curves: Option<[&'static str; 2]>,
-    /// What an axis counts that shows the examples trained on instead of the steps, in English.
-    pub seen: &'static str,
+    /// Name of the examples on which accuracy is measured, in English: "held-out rows".
+    pub examples_name: &'static str,
+    /// Whether inputs are columns of a table, not bits among which relevant ones are hidden.
+    pub has_columns: bool,
+    /// Whether the task hides something that networks "find"; if false, networks "reach the target".
+    pub has_hidden_rule: bool,
+    /// Whether a run that ends before its target is reported as "the solution was not found".
+    pub reports_not_found: bool,
+    /// Whether runs train towards a target; if false, a run that reaches its last step is simply done.
+    pub has_target: bool,
+    /// Whether the charts of loss and accuracy show training curves only, because held-out sequences are measured in
+    /// another quantity.
+    pub shows_training_only: bool,
+    /// Whether labels are real numbers: then loss is squared error over the label variance, and accuracy is R², the
+    /// share of variance explained.
+    pub has_numeric_labels: bool,
+    /// Names of the two curves of loss and accuracy, in English; `None` if they are training and held-out examples.
+    pub curve_names: Option<[&'static str; 2]>,
+    /// Label of the horizontal axis when it counts training examples instead of steps, in English.
+    pub example_axis_label: &'static str,
 }
 
 impl Vocabulary {
-    /// Of bits, a few of which are to be found.
+    /// Vocabulary of tasks on bits, a few of which are relevant.
     pub const BITS: Vocabulary = Vocabulary {
-        examples: text!("held-out examples"),
-        columns: false,
-        hides: true,
-        searches: true,
-        aims: true,
-        trains_only: false,
-        explains: false,
-        curves: None,
-        seen: text!("examples used in training"),
+        examples_name: text!("held-out examples"),
+        has_columns: false,
+        has_hidden_rule: true,
+        reports_not_found: true,
+        has_target: true,
+        shows_training_only: false,
+        has_numeric_labels: false,
+        curve_names: None,
+        example_axis_label: text!("examples used in training"),
     };
 
-    /// Of labels that are numbers, where nothing is hidden.
-    pub const NUMBERS: Vocabulary =
-        Vocabulary { hides: false, searches: false, explains: true, ..Vocabulary::BITS };
+    /// Vocabulary of regression tasks: labels are numbers and nothing is hidden.
+    pub const NUMBERS: Vocabulary = Vocabulary {
+        has_hidden_rule: false,
+        reports_not_found: false,
+        has_numeric_labels: true,
+        ..Vocabulary::BITS
+    };
 }
 
-/// What the page's first program knows of a lab.
+/// Part of a lab that the page's first program contains: texts and conditions, no computation.
 pub trait Lab: Sync {
-    /// Name, slug and sources: those of its task.
-    fn info(&self) -> &'static Info;
+    /// Name, slug and sources of the lab's task.
+    fn info(&self) -> &'static CatalogInfo;
 
-    /// The task of a run in a sentence or two, in English: of most labs the same for every run.
+    /// Description of the task of a run in one or two sentences, in English.
     fn about(&self, _spec: &RunSpec) -> &'static str {
         self.info().about
     }
 
-    /// Its words.
+    /// Words and conventions of the lab.
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary::BITS
     }
 
-    /// What the accuracy that counts is measured on in a run, in the reader's language.
-    fn examples(&self, _spec: &RunSpec) -> &'static str {
-        vivarium_core::language::translated(self.vocabulary().examples)
+    /// Name of the examples on which accuracy is measured in a run, in the reader's language.
+    fn examples_name(&self, _spec: &RunSpec) -> &'static str {
+        vivarium_core::language::translated(self.vocabulary().examples_name)
     }
 
-    /// The end of a sentence that begins with how many are right, of these examples: "right on held-out rows".
-    fn right(&self, examples: &str) -> String {
-        match self.vocabulary().explains {
+    /// Ending of a sentence about accuracy on these examples: "right on held-out rows".
+    fn score_phrase(&self, examples: &str) -> String {
+        match self.vocabulary().has_numeric_labels {
             true => tr!("of the variance explained on {examples}", examples),
             false => tr!("right on {examples}", examples),
         }
     }
 
-    /// Accuracy of guessing; of the variance, guessing its mean explains nothing.
-    fn chance(&self, spec: &RunSpec) -> f32 {
-        match self.vocabulary().explains {
+    /// Accuracy of random guessing: 1 / number of classes, or R² = 0 for labels that are numbers.
+    fn chance_accuracy(&self, spec: &RunSpec) -> f32 {
+        match self.vocabulary().has_numeric_labels {
             true => 0.0,
             false => 1.0 / spec.task.examples().classes().unwrap_or(2) as f32,
         }
     }
 
-    /// Whether the page fetches its second program at once, since little of a run can be shown without it: what watched
-    /// probes find is shown there.
+    /// Whether the page loads its second program at once, because the charts of this lab need findings of probes.
     fn needs_second_program(&self) -> bool {
-        !self.watched().is_empty()
+        !self.watched_probes().is_empty()
     }
 
-    /// The probe whose findings tell what the network answers to the examples that stand beside the task; none where a run
-    /// answers no question.
-    fn answers(&self) -> Option<Probe> {
+    /// Probe whose findings contain the network's answers to the examples shown with the task; `None` if the task has
+    /// no such examples.
+    fn answer_probe(&self) -> Option<Probe> {
         None
     }
 
-    /// How many of these examples there are in a run that this probe applies to; none where the size of the network and of
-    /// the held-out data decide.
-    fn shown(&self, _spec: &RunSpec) -> Option<usize> {
+    /// Number of examples shown with the task; `None` if it depends on the size of the network and of the held-out
+    /// data.
+    fn shown_example_count(&self, _spec: &RunSpec) -> Option<usize> {
         None
     }
 
-    /// Probes that are watched whichever charts are on show.
-    fn watched(&self) -> &'static [Probe] {
+    /// Probes that run at every measurement, whichever charts are visible.
+    fn watched_probes(&self) -> &'static [Probe] {
         &[]
     }
 }
 
-/// One held-out example, with what a network says of it.
+/// One held-out example and the network's answer to it, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Example {
-    /// What goes in.
-    pub given: String,
-    /// What should come out.
+pub struct HeldOutExample {
+    /// Input of the network.
+    pub input: String,
+    /// Correct label.
     pub label: String,
-    /// What comes out now; empty before the network was asked.
+    /// Answer of the network; empty before it has been computed.
     pub answer: String,
 }
 
-/// What a lab computes: the page's second program brings it. What is `None` is said as for every run.
+/// Part of a lab that computes, loaded with the page's second program. Where a method returns `None`, the display uses
+/// its default for all labs.
 pub trait LazyLab: Sync {
-    /// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
-    fn cannot_learn(&self, _spec: &RunSpec) -> Vec<String> {
+    /// Reasons why a run with these settings cannot learn, or hardly, each as a sentence; empty for most settings.
+    fn learning_obstacles(&self, _spec: &RunSpec) -> Vec<String> {
         vec![]
     }
 
-    /// The link of a run on the data file that is kept under this number, opened while the page shows `_shown`; none for
-    /// labs that learn from no file.
-    fn of_file(&self, _number: u64, _shown: &Link) -> Option<Link> {
+    /// Link of a run on the data file stored under `_number`, derived from the displayed run `_shown`; `None` for labs
+    /// that take no files.
+    fn link_for_file(&self, _number: u64, _shown: &Link) -> Option<Link> {
         None
     }
 
-    /// What is known of a run before its first step, besides what every run has; what does not change from the run
-    /// `before` can be taken from there.
-    fn state(
+    /// Creates the lab's data for a run before its first step, reusing from the previous run's data `_before` what is
+    /// unchanged.
+    fn initial_state(
         &self,
         _spec: &RunSpec,
         _link: &Link,
@@ -249,120 +256,121 @@ pub trait LazyLab: Sync {
         None
     }
 
-    /// The largest normalised margin γ* of the run's networks, where theory knows it; what is known of the run may hold
-    /// it already.
+    /// Largest possible normalised margin γ* of the run's networks, if theory gives it; `_state` may hold the computed
+    /// value.
     fn largest_margin(&self, _spec: &RunSpec, _state: Option<&dyn LabState>) -> Option<f64> {
         None
     }
 
-    /// Further lines on the chart of margins, as shares of γ*, with their names.
+    /// Further horizontal lines of the margin chart: height as a share of γ*, and name.
     fn margin_lines(&self, _run: &RunView) -> Vec<(f64, String)> {
         vec![]
     }
 
-    /// Why a network has no normalised margin, where theory knows it; with a space before it.
+    /// Reason why a network has no normalised margin, if theory gives one; begins with a space.
     fn margin_note(&self, _run: &RunView) -> Option<String> {
         None
     }
 
-    /// Example `at` of those that stand beside the task, with the network's present answer; none where a run answers no
-    /// question.
-    fn example(&self, _run: &RunView, _at: usize) -> Option<Example> {
+    /// Example number `_at` (from 0) of those shown with the task, with the network's current answer; `None` if the
+    /// task has no such examples.
+    fn example(&self, _run: &RunView, _at: usize) -> Option<HeldOutExample> {
         None
     }
 
-    /// How far learning has come, for the status line: "nearest to the unigram strategy".
-    fn learning(&self, _run: &RunView) -> Option<String> {
+    /// Progress of learning for the status line, such as "nearest to the unigram strategy"; `None` for the default
+    /// text.
+    fn describe_learning(&self, _run: &RunView) -> Option<String> {
         None
     }
 
-    /// What has been found by these networks ("5 of 20 networks") at these steps ("at step 1,250").
-    fn found(&self, _run: &RunView, _networks: &str, _at: &str) -> Option<String> {
+    /// Sentence on what the networks have found; `_networks` is "5 of 20 networks" and `_at` is "at step 1,250".
+    fn describe_found(&self, _run: &RunView, _networks: &str, _at: &str) -> Option<String> {
         None
     }
 
-    /// What a run has shown that ended at its last step; the step is part of the sentence.
-    fn ended(&self, _run: &RunView) -> Option<String> {
+    /// Sentence on the result of a run that ended at its last step, including the step.
+    fn describe_end(&self, _run: &RunView) -> Option<String> {
         None
     }
 
-    /// What the four numbers of a measurement are called.
-    fn names(&self, _run: &RunView) -> Option<[String; 4]> {
+    /// Names of the four metrics of a measurement: training loss, held-out loss, training accuracy, held-out accuracy.
+    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
         None
     }
 
-    /// Two more numbers, with their names.
-    fn numbers(&self, _run: &RunView) -> Option<[(String, String); 2]> {
+    /// Two further numbers for the readouts, each as (name, value).
+    fn extra_numbers(&self, _run: &RunView) -> Option<[(String, String); 2]> {
         None
     }
 
-    /// What theory says of a map of runs.
-    fn note_on_map(&self, _cells: &[Cell]) -> Option<String> {
+    /// Remark of theory on a map of runs over two settings.
+    fn map_note(&self, _cells: &[SweepCell]) -> Option<String> {
         None
     }
 
-    /// The largest chance of success that a lower bound leaves to training with these resources, under the assumptions of
-    /// the bound; it may be above 1.
-    fn success_at_most(&self, _spec: &RunSpec) -> Option<f64> {
+    /// Upper bound on the probability of success with the resources of this run, from a lower bound of theory; may
+    /// exceed 1.
+    fn max_success(&self, _spec: &RunSpec) -> Option<f64> {
         None
     }
 }
 
-/// How far what a lab computes beside the run has come.
+/// Result of one slice of a lab's own computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    /// There is nothing to do.
+pub enum WorkProgress {
+    /// No work is left.
     Done,
-    /// There is more to do, and nothing new to show.
-    GoesOn,
-    /// There is something new to show, and there may be more to do.
-    News,
+    /// Work is left, and the results are unchanged.
+    Continuing,
+    /// Results have changed; work may be left.
+    Updated,
 }
 
-/// What a lab knows of a run, and what its probes have found, besides what every run has.
+/// Data that a lab keeps for one run besides the measurements, such as findings of its probes.
 ///
-/// It writes nothing of itself: what is written of all lists and settings of all labs by `derive(Debug)` would
-/// be in every program that has one, and nobody reads it.
+/// There is no `derive(Debug)`: its code for all lists and settings of all labs would enlarge every program without
+/// use.
 pub trait LabState: Any + Send + Sync {
-    /// The same once more.
-    fn cloned(&self) -> Box<dyn LabState>;
+    /// Clones the value behind the trait object.
+    fn clone_boxed(&self) -> Box<dyn LabState>;
 
-    /// Goes on, by about so many operations, with what takes too long to be computed at once.
-    fn work(&mut self, _operations: u64) -> Work {
-        Work::Done
+    /// Continues a long computation by about `_operations` operations.
+    fn continue_work(&mut self, _operations: u64) -> WorkProgress {
+        WorkProgress::Done
     }
 
-    /// Whether there is something to [go on with](LabState::work).
+    /// Whether a computation is unfinished and [`LabState::continue_work`] must be called again.
     fn is_busy(&self) -> bool {
         false
     }
 
-    /// Takes what a probe has found after `step` steps.
-    fn found(&mut self, _step: u64, _finding: &Finding, _link: &Link) {}
+    /// Stores a finding of a probe made at training step `_step`.
+    fn add_finding(&mut self, _step: u64, _finding: &ProbeResult, _link: &Link) {}
 
-    /// Takes the curves over the steps of `end`, the same run at its newest step.
-    fn take_curves(&mut self, _end: &dyn LabState) {}
+    /// Copies the curves over the steps from `_end`, the same run at its latest step.
+    fn copy_curves(&mut self, _end: &dyn LabState) {}
 
-    /// Computes anew what follows the settings of the view and of theory.
-    fn look_anew(&mut self, _link: &Link) {}
+    /// Recomputes everything that depends on the settings of the view and of the theory sliders.
+    fn recompute_view(&mut self, _link: &Link) {}
 
-    /// Has theory follow the strength of the penalty.
-    fn follow_lambda(&mut self, _lambda: f64) {}
+    /// Sets the penalty strength λ for which theory predictions are computed.
+    fn update_lambda(&mut self, _lambda: f64) {}
 
-    /// What a measurement is nearest to, of the stages that learning goes through.
-    fn nearest(&self, _row: &Row) -> Option<String> {
+    /// Learning stage that a measurement is nearest to, by name; `None` for labs without stages.
+    fn nearest_stage(&self, _row: &Measurement) -> Option<String> {
         None
     }
 }
 
 impl dyn LabState {
-    /// The state of the lab that keeps an `S`, if it is that lab's.
-    pub fn of<S: LabState>(&self) -> Option<&S> {
+    /// The state as the type `S`, or `None` if it belongs to another lab.
+    pub fn downcast_state<S: LabState>(&self) -> Option<&S> {
         (self as &dyn Any).downcast_ref()
     }
 
-    /// The same, to be changed.
-    pub fn of_mut<S: LabState>(&mut self) -> Option<&mut S> {
+    /// The state as the mutable type `S`, or `None` if it belongs to another lab.
+    pub fn downcast_state_mut<S: LabState>(&mut self) -> Option<&mut S> {
         (self as &mut dyn Any).downcast_mut()
     }
 }
@@ -375,32 +383,32 @@ impl fmt::Debug for dyn LabState {
 
 impl Clone for Box<dyn LabState> {
     fn clone(&self) -> Self {
-        self.as_ref().cloned()
+        self.as_ref().clone_boxed()
     }
 }
 
-/// What the second program brings of all labs, in the order of [`Labs::all`].
+/// Lazy parts of all labs, in the order of [`Labs::all`]; contained in the page's second program.
 #[derive(Clone, Copy)]
 pub struct LazyLabs {
-    /// The labs.
+    /// Lazy part of each lab.
     pub all: &'static [&'static dyn LazyLab],
-    /// What their charts draw.
-    pub drawings: &'static [&'static [Drawing]],
+    /// Drawing functions of each lab's charts.
+    pub drawings: &'static [&'static [ChartDrawing]],
 }
 
-/// All labs.
+/// Table of all labs.
 pub struct Labs {
-    /// What the first program knows of them.
+    /// First part of each lab, in the order of the menu.
     pub all: &'static [&'static dyn Lab],
-    /// The rules of their charts.
+    /// Chart rules of each lab.
     pub charts: &'static [&'static [ChartRules]],
-    /// What the second program brings, once it is there.
+    /// Returns the lazy parts of the labs, or `None` before the page's second program is loaded.
     pub lazy: fn() -> Option<LazyLabs>,
 }
 
 impl Labs {
-    /// Place of a run's lab in the table; none where there is no such lab, which no catalog allows.
-    pub fn place(&self, spec: &RunSpec) -> Option<usize> {
+    /// Index of the lab of this run's task; `None` if no lab has the task.
+    pub fn index_of(&self, spec: &RunSpec) -> Option<usize> {
         let slug = spec.task.info().slug;
         self.all.iter().position(|lab| lab.info().slug == slug)
     }
@@ -412,83 +420,89 @@ impl fmt::Debug for Labs {
     }
 }
 
-/// What changes a chart, besides the run and the axes of the view.
+/// Data on which a chart depends: it is redrawn when these change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Follows {
-    /// Nothing.
+pub enum ChartDependency {
+    /// No data besides the run and the axes.
     Nothing,
-    /// Measurements.
-    Rows,
+    /// Measurements of loss, accuracy and others.
+    Measurements,
     /// First-layer weights.
     Weights,
-    /// The same, and the neuron that is shown.
+    /// First-layer weights and the selected neuron.
     Neuron,
-    /// What probes have found.
+    /// Findings of probes.
     Findings,
-    /// Measurements, and what probes have found.
-    Both,
-    /// The same, and the head that is shown.
+    /// Measurements and findings of probes.
+    MeasurementsAndFindings,
+    /// Findings of probes and the selected attention head.
     Head,
-    /// The same, and the sequence that is shown.
+    /// Findings of probes and the selected sequence.
     Sequence,
-    /// Networks that have reached the target.
+    /// Replicas that have reached the target.
     Solved,
-    /// Runs of the sweep that have ended.
+    /// Finished runs of the sweep.
     Sweep,
 }
 
-/// A chart: its rules and its drawing.
+/// Declaration of a chart: when it applies and how it is drawn.
 #[derive(Debug, Clone, Copy)]
 pub struct ChartSpec {
+    /// Conditions and title, needed by the first program.
     pub(super) rules: ChartRules,
-    pub(super) drawing: Drawing,
+    /// Drawing functions, which may be in the second program.
+    pub(super) drawing: ChartDrawing,
 }
 
-/// When a chart applies.
+/// Conditions under which a chart is available for a run, and its title.
 #[derive(Debug, Clone, Copy)]
 pub struct ChartRules {
-    /// The chart, with its words.
+    /// Chart of the catalogue that these rules are for.
     pub(super) chart: Chart,
-    /// What measures what it shows, if that takes longer than loss and accuracy.
+    /// Probe whose findings the chart draws; `None` if measurements and weights are enough.
     pub(super) probe: Option<Probe>,
-    /// Whether there is such a chart of a run; the error is a sentence that says why not.
+    /// Checks whether the chart is available for a run; the error is a sentence on why it is not.
     pub(super) applies: fn(&RunView) -> Result<(), String>,
-    /// A title that follows the run; otherwise it is the chart's name.
+    /// Title that depends on the run; `None` for the name of the chart.
     pub(super) title: fn(&RunView) -> Option<String>,
-    pub(super) follows: Follows,
-    /// Whether it is drawn from measurements alone, which files of runs hold too.
-    pub(super) of_measurements: bool,
-    /// Whether its last curve is drawn of kept runs too, beside that of the run on display.
-    pub(super) compares: bool,
+    /// Data whose change redraws the chart.
+    pub(super) depends_on: ChartDependency,
+    /// Whether the chart needs measurements only, so that it can be drawn for a run opened from a file.
+    pub(super) uses_measurements_only: bool,
+    /// Whether the last curve of saved runs is drawn for comparison.
+    pub(super) shows_other_runs: bool,
 }
 
-/// What a chart draws.
+/// Functions that draw a chart and describe it in words.
 #[derive(Debug, Clone, Copy)]
-pub struct Drawing {
+pub struct ChartDrawing {
+    /// Chart of the catalogue that is drawn.
     pub(super) chart: Chart,
+    /// Builds the content of the chart from the run.
     pub(super) reading: fn(&RunView) -> Reading,
+    /// Describes the chart in a sentence for screen readers; `None` for a default sentence.
     pub(super) summary: fn(&RunView) -> Option<String>,
 }
 
 impl RunView {
-    /// What a probe has found last.
-    pub fn finding(&self, probe: &Probe) -> Option<&Finding> {
-        self.found.get(&probe.id()).map(|(_, finding)| finding)
+    /// Latest finding of a probe, if there is one.
+    pub fn latest_finding(&self, probe: &Probe) -> Option<&ProbeResult> {
+        self.latest_findings.get(&probe.id()).map(|(_, finding)| finding)
     }
 
-    /// The few numbers that a probe has found along the run, with their steps.
+    /// Short vectors of numbers that a probe reported along the run, with their training steps.
     pub fn trace(&self, probe: &Probe) -> impl Iterator<Item = (u64, &[f64])> {
         let trace = self.traces.get(&probe.id());
-        trace.into_iter().flat_map(Thinned::iter).map(|(step, few)| (step, few.as_slice()))
+        trace.into_iter().flat_map(ThinnedHistory::iter).map(|(step, few)| (step, few.as_slice()))
     }
 
-    /// The run under way: of a sweep, the one whose turn it is.
+    /// Settings of the current run; in a sweep, of the sweep's current run.
     pub fn spec(&self) -> &RunSpec {
-        self.sweep.as_ref().map_or(&self.link.spec, |sweep| &sweep.current().spec)
+        self.sweep.as_ref().map_or(&self.link.spec, |sweep| &sweep.current_cell().spec)
     }
 
-    /// For each network of the run under way, the step at which it reached the target.
-    pub fn times(&self) -> Vec<Option<u64>> {
+    /// Step at which each replica of the current run reached the target, `None` for those that have not.
+    pub fn solved_steps(&self) -> Vec<Option<u64>> {
         let mut times = vec![None; self.spec().run.replicas];
         for (replica, step) in &self.solved {
             times[*replica] = Some(*step);
@@ -496,42 +510,44 @@ impl RunView {
         times
     }
 
-    /// The same of the best of each group of networks that shares its data, where there are such groups.
-    pub fn trials(&self) -> Vec<Option<u64>> {
-        best(&self.times(), self.spec().task.examples().tries())
+    /// Like [`RunView::solved_steps`], but of each group of replicas that share their data only the earliest.
+    pub fn trial_steps(&self) -> Vec<Option<u64>> {
+        best_of_groups(&self.solved_steps(), self.spec().task.examples().replicas_per_training_set())
     }
 
-    /// Whether steps were made and more can be, by one run that the link describes.
+    /// Whether training of a single run has started and can continue.
     pub fn is_under_way(&self) -> bool {
         self.step > 0
             && self.sweep.is_none()
-            && self.record.is_none()
-            && matches!(self.phase, Phase::Running | Phase::Paused)
+            && self.file_environment.is_none()
+            && matches!(self.phase, RunPhase::Running | RunPhase::Paused)
     }
 
-    /// The newest accuracy.
-    pub fn level(&self) -> f32 {
-        self.history.last().map_or(0.0, |row| spread(&row.test_accuracy).0)
+    /// Latest held-out accuracy, the median over replicas; 0 before the first measurement.
+    pub fn latest_accuracy(&self) -> f32 {
+        self.history.latest().map_or(0.0, |row| median_range(&row.test_accuracy).0)
     }
 
-    /// "Run 4 of 15: n = 20, k = 2", or at the end how many there were and which of them the other charts show.
-    pub fn place_in_sweep(&self) -> Option<String> {
+    /// Position in the sweep, such as "Run 4 of 15: n = 20, k = 2"; `None` if the run is not a sweep.
+    pub fn describe_sweep_position(&self) -> Option<String> {
         let sweep = self.sweep.as_ref()?;
-        let (cell, spec) = (sweep.current(), &self.link.spec);
-        let axes = [(&spec.run.sweep, cell.at), (&spec.run.series, cell.series)];
+        let (cell, spec) = (sweep.current_cell(), &self.link.spec);
+        let axes = [(&spec.run.sweep, cell.sweep_index), (&spec.run.series, cell.series_index)];
         let values =
-            axes.iter().filter_map(|(axis, at)| Some(setting(spec, &axis.key, axis.values.get(*at)?)));
+            axes.iter().filter_map(|(axis, at)| Some(format_setting(spec, &axis.key, axis.values.get(*at)?)));
         let (values, all) = (values.collect::<Vec<_>>().join(", "), sweep.cells.len());
-        Some(match sweep.is_over() {
+        Some(match sweep.is_complete() {
             true => tr!(
                 "The sweep is complete: {all} runs. The other charts show the last run: {values}",
                 all,
                 values
             ),
             false if sweep.cancelled => {
-                tr!("The sweep was cancelled after {done} of {all} runs", done = sweep.ended(), all)
+                tr!("The sweep was cancelled after {done} of {all} runs", done = sweep.ended_count(), all)
             }
-            false => tr!("Run {number} of {all}: {values}", number = sweep.done.len() + 1, all, values),
+            false => {
+                tr!("Run {number} of {all}: {values}", number = sweep.solved_steps.len() + 1, all, values)
+            }
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers and sentences as a person reads them.
+//! Formatting of numbers, settings and lists in sentences.
 
 use vivarium_core::language::translated;
 use vivarium_core::settings::{Range, Value};
@@ -6,31 +6,32 @@ use vivarium_model::models::Model;
 use vivarium_model::optim::Optimizer;
 use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 
-pub use vivarium_core::settings::thousands;
+pub use vivarium_core::settings::format_thousands;
 
-/// A share as a percentage with one decimal: "98.4 %".
-pub fn percent(share: f32) -> String {
+/// Formats a fraction as a percentage with one decimal, rounded down: "98.4 %".
+pub fn format_percent(share: f32) -> String {
     if share.is_nan() {
         return MISSING.into();
     }
-    // Never rounded up to a hundred: that would claim more than was measured.
+    // Rounded down, so that 99.96 % is not shown as 100 %.
     let tenths = (f64::from(share.abs()) * 1000.0 + 1e-4).floor() as u64;
     let sign = if share < 0.0 && tenths > 0 { "−" } else { "" };
     format!("{sign}{}.{} %", tenths / 10, tenths % 10)
 }
 
-/// A probability as a percentage, rounded to one decimal, so that the entries of a row add up to about 100: "13.6 %".
+/// Formats a probability as a percentage with one decimal, rounded to nearest so that a row adds up to about 100: "13.6
+/// %".
 ///
-/// [`percent`] is for results, which are never rounded up to a hundred.
-pub fn probability(p: f64) -> String {
+/// [`format_percent`] is for results, which are never rounded up to a hundred.
+pub fn format_probability(p: f64) -> String {
     if p.is_finite() { format!("{:.1} %", 100.0 * p) } else { MISSING.into() }
 }
 
-/// What stands where there is no number yet.
+/// Placeholder for a number that is not known yet.
 pub const MISSING: &str = "–";
 
-/// A number with three decimals, or fewer where they would say nothing.
-pub fn decimal(value: f32) -> String {
+/// Formats a number with three decimals, or as a bound if it is very small or very large.
+pub fn format_decimal(value: f32) -> String {
     if value.is_nan() {
         MISSING.into()
     } else if value <= -1e6 {
@@ -39,7 +40,7 @@ pub fn decimal(value: f32) -> String {
         tr!("over a million").into()
     } else if value.abs() >= 1000.0 {
         let sign = if value < 0.0 { "−" } else { "" };
-        format!("{sign}{}", thousands(value.abs() as u64))
+        format!("{sign}{}", format_thousands(value.abs() as u64))
     } else if value != 0.0 && value.abs() < 0.0005 {
         tr!("under 0.001").into()
     } else {
@@ -49,8 +50,8 @@ pub fn decimal(value: f32) -> String {
     }
 }
 
-/// A number with three significant digits, however small.
-pub fn significant(value: f64) -> String {
+/// Formats a number with three significant digits.
+pub fn format_significant(value: f64) -> String {
     if !value.is_finite() {
         return MISSING.into();
     }
@@ -61,16 +62,16 @@ pub fn significant(value: f64) -> String {
     format!("{value:.0$}", places.max(0) as usize).replace('-', "−")
 }
 
-/// Steps per second, with three significant digits: "5,230 steps/s".
-pub fn rate(steps_per_s: f64) -> String {
-    match bare_rate(steps_per_s) {
+/// Formats a training speed with three significant digits: "5,230 steps/s".
+pub fn format_rate(steps_per_s: f64) -> String {
+    match format_rate_number(steps_per_s) {
         Some(number) => tr!("{number} steps/s", number),
         None => MISSING.into(),
     }
 }
 
-/// The same without its unit; none where there is no rate.
-pub fn bare_rate(steps_per_s: f64) -> Option<String> {
+/// Formats a training speed without its unit; `None` if it is zero or not finite.
+pub fn format_rate_number(steps_per_s: f64) -> Option<String> {
     if !steps_per_s.is_finite() || steps_per_s <= 0.0 {
         return None;
     }
@@ -82,19 +83,19 @@ pub fn bare_rate(steps_per_s: f64) -> Option<String> {
     while steps_per_s / grain >= 1000.0 {
         grain *= 10.0;
     }
-    Some(thousands(((steps_per_s / grain).round() * grain) as u64))
+    Some(format_thousands(((steps_per_s / grain).round() * grain) as u64))
 }
 
-/// The speed limit in words.
-pub fn speed(limit: u64) -> String {
+/// Formats the speed limit, in steps per second; 0 means no limit.
+pub fn format_speed_limit(limit: u64) -> String {
     match limit {
         0 => tr!("as fast as possible").into(),
-        limit => tr!("{number} steps/s", number = thousands(limit)),
+        limit => tr!("{number} steps/s", number = format_thousands(limit)),
     }
 }
 
-/// "4", "4 and 11", "4, 11 and 17".
-pub fn list(items: &[String]) -> String {
+/// Joins items into a list: "4", "4 and 11", "4, 11 and 17".
+pub fn join_list(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [one] => one.clone(),
@@ -102,41 +103,42 @@ pub fn list(items: &[String]) -> String {
     }
 }
 
-/// What a key is called in the form.
-pub fn label(spec: &RunSpec, key: &str) -> String {
+/// Label of a setting in the form, in the reader's language.
+pub fn setting_label(spec: &RunSpec, key: &str) -> String {
     match key {
         MODEL_KEY => tr!("Model").into(),
         OPTIMIZER_KEY => tr!("Optimizer").into(),
-        _ => translated(english(spec, key)).into(),
+        _ => translated(english_label(spec, key)).into(),
     }
 }
 
-fn english<'a>(spec: &RunSpec, key: &'a str) -> &'a str {
-    spec.knob(key).map_or(key, |knob| knob.label)
+/// English label of a setting; the key itself if no setting has it.
+fn english_label<'a>(spec: &RunSpec, key: &'a str) -> &'a str {
+    spec.setting(key).map_or(key, |knob| knob.label)
 }
 
-/// What formulas call a setting: the symbol at the end of its label, or else the label.
-pub fn symbol(spec: &RunSpec, key: &str) -> String {
-    let words: Vec<&str> = english(spec, key).split(' ').collect();
+/// Symbol of a setting in formulas, taken from the end of its label; the label in small letters if it has no symbol.
+pub fn setting_symbol(spec: &RunSpec, key: &str) -> String {
+    let words: Vec<&str> = english_label(spec, key).split(' ').collect();
     match words.as_slice() {
         [.., before, symbol] if *before != "of" && symbol.chars().count() == 1 => symbol.to_string(),
-        _ => small(&label(spec, key)),
+        _ => uncapitalize(&setting_label(spec, key)),
     }
 }
 
-/// "λ = 0.003": a setting with a value as it stands in a link.
-pub fn setting(spec: &RunSpec, key: &str, text: &str) -> String {
-    format!("{} = {}", symbol(spec, key), setting_value(spec, key, text))
+/// Formats a setting and a value given as link text: "λ = 0.003".
+pub fn format_setting(spec: &RunSpec, key: &str, text: &str) -> String {
+    format!("{} = {}", setting_symbol(spec, key), format_setting_value(spec, key, text))
 }
 
-/// "10,000": a value of a setting as it stands in a link, without the setting's name.
-pub fn setting_value(spec: &RunSpec, key: &str, text: &str) -> String {
-    let number = text.parse().ok().filter(|_| key != "seed").map(thousands);
-    number.unwrap_or_else(|| option(spec, key, text))
+/// Formats a value given as link text, without the setting's name: "10,000".
+pub fn format_setting_value(spec: &RunSpec, key: &str, text: &str) -> String {
+    let number = text.parse().ok().filter(|_| key != "seed").map(format_thousands);
+    number.unwrap_or_else(|| option_label(spec, key, text))
 }
 
-/// The label of an option of the setting behind `key`; other text as it is.
-pub fn option(spec: &RunSpec, key: &str, text: &str) -> String {
+/// Label of an option of a setting; other text is returned unchanged.
+pub fn option_label(spec: &RunSpec, key: &str, text: &str) -> String {
     let entries = match key {
         MODEL_KEY => Model::ENTRIES,
         OPTIMIZER_KEY => Optimizer::ENTRIES,
@@ -145,22 +147,22 @@ pub fn option(spec: &RunSpec, key: &str, text: &str) -> String {
     if let Some(entry) = entries.iter().find(|entry| entry.info.slug == text) {
         return translated(entry.info.name).into();
     }
-    let label = match spec.knob(key).map(|knob| knob.range) {
+    let label = match spec.setting(key).map(|knob| knob.range) {
         Some(Range::Choice(options)) => options.iter().find(|o| o.slug == text).map(|o| o.label),
         _ => None,
     };
     translated(label.unwrap_or(text)).into()
 }
 
-/// The text with a capital letter at its beginning.
-pub fn capital(text: &str) -> String {
+/// Makes the first letter a capital.
+pub fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// The text with a small letter at its beginning, unless its first word has capitals for another reason: "Weight of N(2, I)"
-/// becomes "weight of N(2, I)", and "MLP size" and "ReLU" stay.
-pub fn small(text: &str) -> String {
+/// Makes the first letter small, unless the first word has capitals for another reason: "Weight of N(2, I)" becomes
+/// "weight of N(2, I)"; "MLP size" and "ReLU" stay.
+pub fn uncapitalize(text: &str) -> String {
     let mut letters = text.chars();
     let Some(first) = letters.next() else { return String::new() };
     let rest = letters.as_str();
@@ -171,26 +173,26 @@ pub fn small(text: &str) -> String {
     }
 }
 
-/// Nouns that are counted, besides those of models.
-pub const NOUNS: [&str; 9] =
+/// Nouns used with [`format_count`], besides those of models, so that their plurals are translated.
+pub const COUNTED_NOUNS: [&str; 9] =
     ["step", "run", "kept run", "network", "seed", "input bit", "column", "symbol", "one"];
 
-/// "1 neuron", "64 neurons".
-pub fn count(number: usize, noun: &str) -> String {
+/// Formats a number with a noun: "1 neuron", "64 neurons".
+pub fn format_count(number: usize, noun: &str) -> String {
     let many = format!("{noun}s");
     let noun = translated(if number == 1 { noun } else { &many });
-    tr!("{number} {noun}", number = thousands(number as u64), noun)
+    tr!("{number} {noun}", number = format_thousands(number as u64), noun)
 }
 
-/// A value as a person reads it: options by their label, whole numbers with separators.
-pub fn value(spec: &RunSpec, key: &str) -> String {
+/// Formats the value of a setting in a run: options by their label, whole numbers with separators.
+pub fn format_value(spec: &RunSpec, key: &str) -> String {
     match spec.value(key) {
         None => MISSING.into(),
-        Some(Value::Int(v)) if key != "seed" => thousands(v),
+        Some(Value::Int(v)) if key != "seed" => format_thousands(v),
         Some(Value::Choice(slug)) => match key {
             MODEL_KEY => translated(spec.model.info().name).into(),
             OPTIMIZER_KEY => translated(spec.optimizer.info().name).into(),
-            _ => option(spec, key, &slug),
+            _ => option_label(spec, key, &slug),
         },
         Some(Value::List(v)) if v.is_empty() => tr!("nothing").into(),
         Some(Value::Schedule(v)) if v.is_empty() => tr!("nothing").into(),
@@ -204,14 +206,20 @@ pub fn value(spec: &RunSpec, key: &str) -> String {
     }
 }
 
-/// "Width changed from 64 to 100", or with several settings "Width and Seed changed".
-pub fn changes(before: &RunSpec, after: &RunSpec) -> String {
-    let keys: Vec<String> = after.differences(before).into_iter().map(|(key, ..)| key).collect();
-    // Another optimizer brings other knobs; its name says it all.
+/// Describes the change between two runs: "Width changed from 64 to 100", or with several settings "Width and Seed
+/// changed".
+pub fn describe_changes(before: &RunSpec, after: &RunSpec) -> String {
+    let keys: Vec<String> = after.list_differences(before).into_iter().map(|(key, ..)| key).collect();
+    // Another optimizer has other settings; its name suffices.
     for key in [MODEL_KEY, OPTIMIZER_KEY] {
         if keys.iter().any(|k| k == key) {
-            let (from, to) = (value(before, key), value(after, key));
-            return tr!("{setting} changed from {from} to {to}", setting = label(after, key), from, to);
+            let (from, to) = (format_value(before, key), format_value(after, key));
+            return tr!(
+                "{setting} changed from {from} to {to}",
+                setting = setting_label(after, key),
+                from,
+                to
+            );
         }
     }
     match keys.as_slice() {
@@ -219,29 +227,30 @@ pub fn changes(before: &RunSpec, after: &RunSpec) -> String {
         [key] => {
             tr!(
                 "{setting} changed from {from} to {to}",
-                setting = label(after, key),
-                from = value(before, key),
-                to = value(after, key)
+                setting = setting_label(after, key),
+                from = format_value(before, key),
+                to = format_value(after, key)
             )
         }
         keys => tr!(
             "{settings} changed",
-            settings = list(&keys.iter().map(|k| label(after, k)).collect::<Vec<_>>())
+            settings = join_list(&keys.iter().map(|k| setting_label(after, k)).collect::<Vec<_>>())
         ),
     }
 }
 
-/// "η 0.001 → 0.0003": in what settings `to` differs from `from`, at most three of them; of a run of another task its
-/// task alone, since settings of two tasks share keys and mean different things.
-pub fn difference(from: &RunSpec, to: &RunSpec) -> String {
+/// Lists at most three settings in which `to` differs from `from`: "η 0.001 → 0.0003"; for another task only the task's
+/// name.
+pub fn describe_difference(from: &RunSpec, to: &RunSpec) -> String {
     let task = to.task.info();
     if task.slug != from.task.info().slug {
         return tr!("another task: {task}", task = translated(task.name));
     }
-    let all = to.differences(from);
+    let all = to.list_differences(from);
     let some = all.iter().take(3).map(|(key, a, b)| {
-        let symbol = symbol(to, key);
-        let given = |text: &String| if text.is_empty() { MISSING.to_string() } else { option(to, key, text) };
+        let symbol = setting_symbol(to, key);
+        let given =
+            |text: &String| if text.is_empty() { MISSING.to_string() } else { option_label(to, key, text) };
         format!("{symbol} {} → {}", given(a), given(b))
     });
     match all.len() {
@@ -256,17 +265,23 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_never_flatter() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([0.5, 0.9999, 1.0, 0.129].map(percent), ["50.0 %", "99.9 %", "100.0 %", "12.9 %"]);
-        assert_eq!([0.98123, -0.25, 0.0, 1e-7].map(decimal), ["0.981", "−0.250", "0.000", "under 0.001"]);
-        assert_eq!(decimal(f32::NAN), MISSING);
+        assert_eq!([0, 999, 1000, 1_234_567].map(format_thousands), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0.5, 0.9999, 1.0, 0.129].map(format_percent), ["50.0 %", "99.9 %", "100.0 %", "12.9 %"]);
         assert_eq!(
-            [f32::INFINITY, -2e6, -1234.5, 1234.5].map(decimal),
+            [0.98123, -0.25, 0.0, 1e-7].map(format_decimal),
+            ["0.981", "−0.250", "0.000", "under 0.001"]
+        );
+        assert_eq!(format_decimal(f32::NAN), MISSING);
+        assert_eq!(
+            [f32::INFINITY, -2e6, -1234.5, 1234.5].map(format_decimal),
             ["over a million", "below minus a million", "−1,234", "1,234"]
         );
-        assert_eq!([0.1365, 0.135, 0.9999, 0.0].map(probability), ["13.7 %", "13.5 %", "100.0 %", "0.0 %"]);
-        assert_eq!([3.26, 400.0, 5234.0].map(rate), ["3.3 steps/s", "400 steps/s", "5,230 steps/s"]);
-        assert_eq!(rate(0.0), MISSING);
+        assert_eq!(
+            [0.1365, 0.135, 0.9999, 0.0].map(format_probability),
+            ["13.7 %", "13.5 %", "100.0 %", "0.0 %"]
+        );
+        assert_eq!([3.26, 400.0, 5234.0].map(format_rate), ["3.3 steps/s", "400 steps/s", "5,230 steps/s"]);
+        assert_eq!(format_rate(0.0), MISSING);
     }
 
     #[test]
@@ -274,28 +289,32 @@ mod tests {
         let before = RunSpec::default();
         let mut after = before.clone();
         after.parse("width", "64").unwrap();
-        assert_eq!(changes(&before, &after), "Width changed from 100 to 64");
+        assert_eq!(describe_changes(&before, &after), "Width changed from 100 to 64");
         after.parse("batch", "1000").unwrap();
-        assert_eq!(changes(&before, &after), "Width and Batch size B changed");
+        assert_eq!(describe_changes(&before, &after), "Width and Batch size B changed");
         let mut adam = before.clone();
         adam.parse("opt", "adam").unwrap();
-        assert_eq!(changes(&before, &adam), "Optimizer changed from SGD to Adam / AdamW");
+        assert_eq!(describe_changes(&before, &adam), "Optimizer changed from SGD to Adam / AdamW");
         let mut square = before.clone();
         square.parse("loss", "square").unwrap();
-        assert_eq!(changes(&before, &square), "Loss changed from Hinge to Square");
+        assert_eq!(describe_changes(&before, &square), "Loss changed from Hinge to Square");
     }
 
     #[test]
     fn differences_are_told_as_arrows() {
         let before = RunSpec::default();
         let mut after = before.clone();
-        assert_eq!(difference(&before, &after), "the same settings");
+        assert_eq!(describe_difference(&before, &after), "the same settings");
         after.parse("lr", "0.0003").unwrap();
-        assert_eq!(difference(&before, &after), "η 0.1 → 0.0003");
+        assert_eq!(describe_difference(&before, &after), "η 0.1 → 0.0003");
         [("width", "64"), ("n", "20"), ("k", "2")]
             .iter()
             .for_each(|(key, text)| after.parse(key, text).unwrap());
-        assert!(difference(&before, &after).ends_with(", …"), "{}", difference(&before, &after));
+        assert!(
+            describe_difference(&before, &after).ends_with(", …"),
+            "{}",
+            describe_difference(&before, &after)
+        );
     }
 
     /// `k` is the number of relevant bits in one task and the number of symbols in another.
@@ -306,24 +325,28 @@ mod tests {
             ("markov", "another task: Markov chains in context"),
             ("groups", "another task: Modular addition and finite groups"),
         ] {
-            let mut other = RunSpec::of_lab(lab).unwrap();
-            assert_eq!(difference(&parity, &other), expected);
-            assert_eq!(difference(&other, &parity), "another task: Sparse parity");
+            let mut other = RunSpec::default_of_lab(lab).unwrap();
+            assert_eq!(describe_difference(&parity, &other), expected);
+            assert_eq!(describe_difference(&other, &parity), "another task: Sparse parity");
             let usual = other.clone();
             other.parse("seed", "7").unwrap();
-            assert!(difference(&usual, &other).ends_with(" → 7"), "{}", difference(&usual, &other));
+            assert!(
+                describe_difference(&usual, &other).ends_with(" → 7"),
+                "{}",
+                describe_difference(&usual, &other)
+            );
         }
     }
 
     #[test]
     fn lists_read_like_sentences() {
         let items: Vec<String> = ["4", "11", "17"].map(String::from).to_vec();
-        assert_eq!(list(&items), "4, 11 and 17");
-        assert_eq!(list(&items[..2]), "4 and 11");
-        assert_eq!(list(&items[..1]), "4");
+        assert_eq!(join_list(&items), "4, 11 and 17");
+        assert_eq!(join_list(&items[..2]), "4 and 11");
+        assert_eq!(join_list(&items[..1]), "4");
     }
 
-    /// What stands for a law or is an abbreviation keeps its capitals.
+    /// Names of distributions and abbreviations keep their capitals.
     #[test]
     fn only_a_first_letter_becomes_small() {
         for (text, expected) in [
@@ -338,23 +361,23 @@ mod tests {
             ("", ""),
             ("Ω", "Ω"),
         ] {
-            assert_eq!(small(text), expected);
+            assert_eq!(uncapitalize(text), expected);
         }
-        let mut spec = RunSpec::of_lab("in-context-learning").unwrap();
+        let mut spec = RunSpec::default_of_lab("in-context-learning").unwrap();
         spec.parse("dist", "mixture").unwrap();
-        assert_eq!(setting(&spec, "tw2", "0.5"), "weight of N(2, I) in the test = 0.5");
+        assert_eq!(format_setting(&spec, "tw2", "0.5"), "weight of N(2, I) in the test = 0.5");
     }
 
     #[test]
     fn settings_go_by_their_symbols() {
         let spec = RunSpec::default();
-        let symbols = ["n", "wd", "width", "degree", "batch", "model"].map(|key| symbol(&spec, key));
+        let symbols = ["n", "wd", "width", "degree", "batch", "model"].map(|key| setting_symbol(&spec, key));
         assert_eq!(symbols, ["n", "λ", "width", "degree of σ", "B", "model"]);
-        assert_eq!(setting(&spec, "wd", "0.003"), "λ = 0.003");
-        assert_eq!(setting(&spec, "loss", "ce"), "loss = Cross-entropy");
-        assert_eq!(setting(&spec, "width", "1000"), "width = 1,000");
+        assert_eq!(format_setting(&spec, "wd", "0.003"), "λ = 0.003");
+        assert_eq!(format_setting(&spec, "loss", "ce"), "loss = Cross-entropy");
+        assert_eq!(format_setting(&spec, "width", "1000"), "width = 1,000");
         assert_eq!(
-            [0, 1, 1000].map(|many| count(many, "neuron")),
+            [0, 1, 1000].map(|many| format_count(many, "neuron")),
             ["0 neurons", "1 neuron", "1,000 neurons"]
         );
     }

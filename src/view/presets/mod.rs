@@ -1,4 +1,4 @@
-//! Presets: runs with a claim, its source, and statements that a test can check.
+//! Presets: predefined runs with a claim, its source, and numeric expectations that tests check.
 //!
 //! They are the figures of Edelman 2024, chapters 4 to 7 and appendices A, B and D (Barak et al. 2022, Morwani et al.
 //! 2023), and of the papers on grokking. A preset names the [experiment](ledger) of its source, from which
@@ -13,55 +13,55 @@ use vivarium_model::chart::Chart;
 use vivarium_model::permalink::{Link, decode};
 use vivarium_science::markov::Strategy;
 
-/// Presets that belong together in the menu.
+/// Group of presets in the menu.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PresetGroup {
-    /// Permanent name.
+    /// Permanent name in links and files.
     pub slug: &'static str,
-    /// What a person reads in the menu.
+    /// Name shown in the menu.
     pub name: &'static str,
-    /// Charts whose recorded curve says most about these presets, the best first; empty for the usual ones.
+    /// Charts whose recorded curves represent these presets best, in order of preference; empty for the usual charts.
     pub charts: &'static [Chart],
 }
 
-/// A named run that shows something.
+/// A predefined run that demonstrates a claim.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
-    /// Permanent name.
+    /// Permanent name in links and files.
     pub slug: &'static str,
-    /// What a person reads in the menu.
+    /// Name shown in the menu.
     pub name: &'static str,
-    /// Where in the menu it stands.
+    /// Group of the menu that contains the preset.
     pub group: &'static PresetGroup,
-    /// The run, as a link.
+    /// Settings of the run, as a link.
     pub link: &'static str,
-    /// What it shows, in one sentence.
+    /// Claim that the run demonstrates, in one sentence.
     pub claim: &'static str,
-    /// Author, year and section.
+    /// Source of the claim: author, year and section.
     pub source: &'static str,
-    /// The publication's experiment of which this run is an instance. Which settings are kept, changed or ours follows from
-    /// the link; nothing where the run is no experiment of a publication.
+    /// Experiment of a publication that the run reproduces, with which its settings are compared; `None` if there is
+    /// none.
     pub experiment: Option<&'static Experiment>,
-    /// Departures from the experiment that are no setting: what, in the publication, here.
-    pub departs: &'static [(&'static str, &'static str, &'static str)],
-    /// Other remarks on the instance; with an experiment, only what does not follow from the settings. May be empty then.
-    pub instance: &'static str,
-    /// The claim as numbers.
-    pub expect: &'static [Expect],
-    /// Steps after which the claim must have shown.
-    pub budget: u64,
-    /// How long it takes, in one sentence, where that is more than some seconds; else empty.
-    pub time: &'static str,
+    /// Departures from the experiment that are not settings, each as (name, value in the publication, value here).
+    pub departures: &'static [(&'static str, &'static str, &'static str)],
+    /// Remarks on the run; with an experiment, only what does not follow from the settings. May then be empty.
+    pub remarks: &'static str,
+    /// Numeric expectations by which tests check the claim.
+    pub expectations: &'static [Expectation],
+    /// Number of steps after which every expectation must hold.
+    pub max_steps: u64,
+    /// Sentence on the duration of the run if it takes more than some seconds; otherwise empty.
+    pub duration_note: &'static str,
 }
 
-/// One checkable part of a claim.
+/// One numeric expectation of a preset, checked by tests.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Expect {
+pub enum Expectation {
     /// `measure` first reaches `at_least` at a step within `steps`, in a share of the replicas within `share`.
     /// A share of 0 to 0 says that it never does.
     Reaches {
-        /// What is measured.
-        measure: Measure,
+        /// Measured quantity.
+        measure: ExpectedMeasure,
         /// The threshold.
         at_least: f32,
         /// First and last step at which the threshold may be reached first.
@@ -71,8 +71,8 @@ pub enum Expect {
     },
     /// At step `step` the median of `measure` over the replicas lies within `between`.
     Median {
-        /// What is measured.
-        measure: Measure,
+        /// Measured quantity.
+        measure: ExpectedMeasure,
         /// Step of the measurement.
         step: u64,
         /// Lowest and highest median.
@@ -81,132 +81,132 @@ pub enum Expect {
     /// The median time to the target t_c over the replicas lies within these steps; of every curve of a sweep, at
     /// its value number `at`.
     MedianTime {
-        /// Which curve of a sweep.
+        /// Index of the curve (value of the second setting), from 0.
         series: usize,
-        /// Which value of the sweep.
+        /// Index of the swept value, from 0.
         at: usize,
         /// Lowest and highest median.
         between: (u64, u64),
     },
     /// In curve `series` of a sweep t_c grows as the power α of the swept value, with α within `between`.
     Exponent {
-        /// Which curve.
+        /// Index of the curve, from 0.
         series: usize,
-        /// First and last value of the sweep that count.
+        /// Indices of the first and last swept value in the fit.
         values: (usize, usize),
         /// Lowest and highest exponent.
         between: (f64, f64),
     },
     /// In curve `series` the share of replicas that reach the target, at value number `at`, lies within `share`.
     Solved {
-        /// Which curve.
+        /// Index of the curve, from 0.
         series: usize,
-        /// Which value of the sweep.
+        /// Index of the swept value, from 0.
         at: usize,
         /// Least and largest share.
         share: (f64, f64),
     },
     /// In curve `series` of a sweep the smallest swept value at which 80 % of the trials succeed lies within `between`.
     Threshold {
-        /// Which curve.
+        /// Index of the curve, from 0.
         series: usize,
         /// Lowest and highest value.
         between: (f64, f64),
     },
-    /// In curve `series` of a sweep the median share of held-out examples that networks get wrong at the end, at value
-    /// number `at`, lies within `between`.
-    Ends {
-        /// Which curve.
+    /// In curve `series` of a sweep, the median over replicas of the final held-out error at swept value `at` lies
+    /// within `between`.
+    FinalError {
+        /// Index of the curve, from 0.
         series: usize,
-        /// Which value of the sweep.
+        /// Index of the swept value, from 0.
         at: usize,
         /// Lowest and highest median error.
         between: (f32, f32),
     },
     /// In curve `series` of a sweep the median of `measure` at the end, at value number `at`, lies within `between`.
-    Last {
-        /// What is measured, which may be no measure of the weights.
-        measure: Measure,
-        /// Which curve.
+    FinalMeasure {
+        /// Measured quantity; not one computed from weights.
+        measure: ExpectedMeasure,
+        /// Index of the curve, from 0.
         series: usize,
-        /// Which value of the sweep.
+        /// Index of the swept value, from 0.
         at: usize,
         /// Lowest and highest median.
         between: (f32, f32),
     },
-    /// In curve `series` of a sweep the median of `measure` at the end goes as the power α of the swept value, with α
-    /// within `between`.
-    Power {
-        /// What is measured, which may be no measure of the weights.
-        measure: Measure,
-        /// Which curve.
+    /// In curve `series` of a sweep, the median of `measure` at the end is a power law of the swept value with exponent
+    /// α within `between`.
+    PowerLaw {
+        /// Measured quantity; not one computed from weights.
+        measure: ExpectedMeasure,
+        /// Index of the curve, from 0.
         series: usize,
-        /// First and last value of the sweep that count.
+        /// Indices of the first and last swept value in the fit.
         values: (usize, usize),
         /// Lowest and highest exponent.
         between: (f64, f64),
     },
-    /// At value number `at` of a sweep the median of [`Expect::Ends`] is lower in curve `series` than in curve `than`, by at least `by`.
-    Ahead {
-        /// Which curve errs less.
+    /// At swept value `at`, the median of [`Expectation::FinalError`] is lower in curve `series` than in curve `than`,
+    /// by at least `by`.
+    LowerError {
+        /// Index of the curve with the smaller error, from 0.
         series: usize,
-        /// Which errs more.
+        /// Index of the curve with the larger error, from 0.
         than: usize,
-        /// Which value of the sweep.
+        /// Index of the swept value, from 0.
         at: usize,
-        /// By how much at least.
+        /// Smallest difference of the two errors.
         by: f32,
     },
     /// The interquartile range of t_c at value `from` of a sweep is at least `times` that at value `to`.
-    Narrows {
-        /// Which value has the wider range.
+    NarrowerSpread {
+        /// Index of the swept value with the wider range.
         from: usize,
-        /// Which has the narrower.
+        /// Index of the swept value with the narrower range.
         to: usize,
-        /// How much wider.
+        /// Smallest ratio of the two ranges.
         times: f64,
     },
-    /// Of all pairs of replicas, one at value `at` of a sweep and one at value `than`, in at least this share the first
-    /// reaches the target in fewer steps times value: with a share of the examples as value, on fewer of those
-    /// examples. One that never does is after one that does.
-    Sooner {
-        /// Value of those that arrive first.
+    /// Of all pairs of replicas, one at swept value `at` and one at swept value `than`, in at least the share `share`
+    /// the first has the smaller product of t_c and swept value. A replica that never reaches the target counts as
+    /// later.
+    FasterPairs {
+        /// Index of the swept value of the faster replicas.
         at: usize,
-        /// Value of those that arrive later.
+        /// Index of the swept value of the slower replicas.
         than: usize,
-        /// Least share of the pairs, above a half.
+        /// Smallest share of the pairs, above one half.
         share: f64,
     },
-    /// The strategy that the network is nearest to is these, one after the other and no other, in a share of the replicas
-    /// within `share`.
+    /// The network follows exactly these strategies one after the other, in a share of the replicas within `share`.
     Stages {
-        /// The strategies, in order.
+        /// Strategies in order.
         stages: &'static [Strategy],
-        /// Least and largest share of the replicas.
+        /// Smallest and largest share of the replicas.
         share: (f64, f64),
     },
-    /// Of the variance of ln t_c at least this share lies between initialisations, not within them.
-    Between(f64),
+    /// Smallest share of the variance of ln t_c that lies between initialisations rather than within them.
+    VarianceBetweenInits(f64),
 }
 
-/// What an expectation is about.
+/// Quantity that an expectation is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
+pub enum ExpectedMeasure {
     /// Accuracy on the training batch, or on the finite sample where there is one.
     TrainAccuracy,
     /// Accuracy on held-out examples.
     TestAccuracy,
     /// ‖W_t − W_0‖_∞ of the first layer.
     Movement,
-    /// Largest weight of the first layer on a relevant bit, over the largest on another.
+    /// Largest absolute first-layer weight on a relevant bit, divided by the largest on another bit.
     Lead,
-    /// 1 where the bits along which the first neuron's weights have moved farthest are the relevant ones, else 0.
+    /// 1 if the bits on which the first neuron's weights have moved farthest are the relevant ones, else 0.
     Revealed,
     /// The largest Fourier gap Γ of the first layer's neurons.
     Gap,
-    /// Correlation of the output with the target, exactly.
+    /// Correlation of the network's output with the target, computed over all inputs.
     Correlation,
-    /// Attention on the relevant bits together.
+    /// Sum of the attention weights on the relevant bits.
     Attention,
     /// Normalised margin as a share of the largest possible, γ*.
     Margin,
@@ -218,56 +218,57 @@ pub enum Measure {
     Agreement,
     /// |θu + θv − θw| in radians, for subtraction |θu − θv − θw|, the median over live neurons.
     Residual,
-    /// Share of the frequencies, or non-trivial irreps, that some live neuron is of.
+    /// Share of the frequencies (or non-trivial irreps) that are dominant in some live neuron.
     Kinds,
     /// Share of this irrep in Σ‖ω‖^ν over the live neurons; the trivial one is number 0.
     Mass(usize),
-    /// Live neurons.
+    /// Number of live neurons.
     Live,
-    /// Cross-entropy with the key frequencies alone.
+    /// Cross-entropy of the network restricted to its key frequencies.
     Restricted,
-    /// KL(truth ‖ network) after the last symbol, in nats.
+    /// KL divergence of the network from the true distribution of the next symbol, in nats, at the last position.
     Truth,
-    /// The same over that of this strategy on the same contexts.
+    /// [`ExpectedMeasure::Truth`] divided by the KL divergence of this strategy on the same contexts.
     OverLine(Strategy),
-    /// A further measure of a network on sequences.
+    /// Further measure of a network on Markov sequences.
     Chain(vivarium_science::markov::ChainMeasure),
-    /// What is measured where a transformer descends.
+    /// Measure of a transformer that performs gradient descent in context.
     Descent(vivarium_science::descent::ComparisonMeasure),
-    /// What is measured where a transformer runs a machine.
+    /// Measure of a transformer that executes a machine.
     Machine(vivarium_science::machines::MachineMetric),
-    /// What is measured of a circuit's network.
+    /// Measure of a network compiled from a circuit.
     Circuit(vivarium_science::circuits::CircuitMetric),
-    /// What is measured of a network that contains a learning algorithm, or of a search for one.
+    /// Measure of a network that contains a learning algorithm, or of a search for one.
     Succinct(vivarium_science::succinct::LearningMetric),
-    /// What is measured of a network on traces of a machine.
+    /// Measure of a network trained on execution traces of a machine.
     Trace(vivarium_science::machines::TraceMetric),
-    /// R² of a transformer on prompts of points, after so many examples.
+    /// R² of a transformer on prompts of points, after this number of examples in the prompt.
     AfterExamples(usize),
-    /// Least ratio of the weight of an odd distance to that of the even distance before it, for distances up to 5: of the
-    /// effective positional weights of the first head, or of v. Above 1 the pattern of even and odd is there.
+    /// Smallest ratio of the positional weight of an odd distance to that of the preceding even distance, for distances
+    /// up to 5, of the first head or of v. Above 1, odd distances dominate.
     OddOverEven,
-    /// The weight of distance 1 over the largest weight of another distance, of the same weights. Above 1 distance 1 leads.
+    /// Positional weight of distance 1 divided by the largest weight of another distance. Above 1, distance 1
+    /// dominates.
     FirstDistance,
-    /// Least entry on the diagonal of W over the largest beside it, by absolute value; of attention on prompts, the same of
-    /// W_QK and the diagonals of its [blocks](Measure::Block).
+    /// Smallest diagonal entry of W divided by the largest off-diagonal entry, by absolute value; for attention on
+    /// prompts, of W_QK and the diagonals of its [blocks](ExpectedMeasure::Block).
     Diagonal,
-    /// Share of ‖W‖² of the first layer that is outside the span of the training prompts.
+    /// Share of ‖W‖² of the first layer outside the span of the training prompts.
     OutsideSpan,
-    /// Largest entry of W_QK in the blocks that compare the code of a name with that of a position, over the largest
-    /// elsewhere, by absolute value.
+    /// Largest entry of W_QK in the blocks that compare the code of a name with that of a position, divided by the
+    /// largest entry elsewhere, by absolute value.
     Block,
 }
 
 impl Preset {
-    /// The preset's run.
+    /// Decodes the link of the preset's run.
     pub fn link(&self) -> Link {
         decode(self.link).0
     }
 }
 
-/// A preset whose run takes some seconds at most.
-pub const QUICK: Preset = Preset {
+/// Preset with empty fields, as a base for struct updates.
+pub const PRESET_DEFAULTS: Preset = Preset {
     slug: "",
     name: "",
     group: &PresetGroup { slug: "", name: "", charts: &[] },
@@ -275,22 +276,28 @@ pub const QUICK: Preset = Preset {
     claim: "",
     source: "",
     experiment: None,
-    departs: &[],
-    instance: "",
-    expect: &[],
-    budget: 0,
-    time: "",
+    departures: &[],
+    remarks: "",
+    expectations: &[],
+    max_steps: 0,
+    duration_note: "",
 };
 
-/// Held-out accuracy first reaches `at_least` within `steps`, in a share of the replicas within `share`.
-pub const fn learns(at_least: f32, steps: (u64, u64), share: (f64, f64)) -> Expect {
-    Expect::Reaches { measure: Measure::TestAccuracy, at_least, steps, share }
+/// Expects held-out accuracy to first reach `at_least` at a step within `steps`, in a share of the replicas within
+/// `share`.
+pub const fn expect_learned(at_least: f32, steps: (u64, u64), share: (f64, f64)) -> Expectation {
+    Expectation::Reaches { measure: ExpectedMeasure::TestAccuracy, at_least, steps, share }
 }
 
-/// Held-out accuracy never reaches `at_least` within `steps` steps.
-pub const fn never(at_least: f32, steps: u64) -> Expect {
-    Expect::Reaches { measure: Measure::TestAccuracy, at_least, steps: (0, steps), share: (0.0, 0.0) }
+/// Expects held-out accuracy to stay below `at_least` for `steps` steps in all replicas.
+pub const fn expect_not_learned(at_least: f32, steps: u64) -> Expectation {
+    Expectation::Reaches {
+        measure: ExpectedMeasure::TestAccuracy,
+        at_least,
+        steps: (0, steps),
+        share: (0.0, 0.0),
+    }
 }
 
-/// In every replica.
-pub const ALL: (f64, f64) = (1.0, 1.0);
+/// Share of the replicas: all of them.
+pub const ALL_REPLICAS: (f64, f64) = (1.0, 1.0);

@@ -11,19 +11,19 @@
 //! test 1.001 0.9985 1.002
 //! ```
 //!
-//! `steps` are how far the recording went and how far the run goes; for runs and sweeps that were recorded to their end
-//! both are the same. Of a preset without curves there are the first lines only.
+//! `steps` gives the last recorded step and the last step of the run, which are equal if the run was recorded to its
+//! end. A preset without curves has the first lines only.
 //!
 //! # Why
-//! Lines of words, because the page reads them: a reader of JSON for one more type would make its program larger, which
-//! everybody downloads. Not part of the program, because few visits want them.
+//! Plain lines of words, because the page reads them: a JSON reader for one more type would enlarge the program that
+//! every visitor downloads. A file of its own, because few visits need it.
 
 use vivarium_core::choices;
 use vivarium_plot::analysis::Role;
 
 choices! {
     /// How long a run takes whoever watches it, on one core of a processor and with the speed limit of its link.
-    pub enum Time {
+    pub enum DurationClass {
         /// Under twenty seconds.
         Seconds = "seconds", "Seconds";
         /// Under a minute and a half.
@@ -35,77 +35,77 @@ choices! {
     }
 }
 
-impl Time {
-    /// The class of so many seconds.
-    pub fn of(seconds: f64) -> Time {
+impl DurationClass {
+    /// Class of a duration in seconds.
+    pub fn of(seconds: f64) -> DurationClass {
         match seconds {
-            s if s < 20.0 => Time::Seconds,
-            s if s < 90.0 => Time::Minute,
-            s if s < 1800.0 => Time::Minutes,
-            _ => Time::Hours,
+            s if s < 20.0 => DurationClass::Seconds,
+            s if s < 90.0 => DurationClass::Minute,
+            s if s < 1800.0 => DurationClass::Minutes,
+            _ => DurationClass::Hours,
         }
     }
 
-    /// What this is called in the form.
+    /// Label of the class in the form.
     pub fn label(self) -> &'static str {
         Self::OPTIONS[self as usize].label
     }
 }
 
-/// What was recorded of one preset.
+/// Recorded curves of one preset's run, as the gallery draws them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
-    /// The preset's name.
+pub struct PresetRecording {
+    /// Permanent name of the preset.
     pub slug: String,
-    /// Its link when it was recorded.
+    /// Link of the preset when it was recorded.
     pub link: String,
-    /// How long it takes.
-    pub time: Time,
-    /// Step, or run of a sweep, at which the recording ends.
-    pub reached: u64,
-    /// Step, or run of a sweep, at which the run would end.
-    pub of: u64,
-    /// Name of the chart that the curves are of.
+    /// Class of the run's duration.
+    pub time: DurationClass,
+    /// Last recorded step, or run of a sweep.
+    pub recorded_until: u64,
+    /// Last step of the whole run, or number of runs of the sweep.
+    pub run_length: u64,
+    /// Permanent name of the chart that the curves belong to.
     pub chart: String,
-    /// Whether each axis is logarithmic: of the steps, and of the values.
+    /// Whether the horizontal and the vertical axis are logarithmic.
     pub log: [bool; 2],
-    /// Heights with names, for comparison.
+    /// Horizontal reference lines, as height and name.
     pub lines: Vec<(f32, String)>,
-    /// The curves; none where the budget of the recording did not reach for one.
-    pub curves: Vec<Curve>,
+    /// Recorded curves; empty if the run was too long to record.
+    pub curves: Vec<RecordedCurve>,
 }
 
-/// One recorded curve.
+/// A recorded curve.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Curve {
-    /// What it means, which decides its colour.
+pub struct RecordedCurve {
+    /// Role of the curve, which decides its colour.
     pub role: Role,
-    /// Places, rising.
+    /// Horizontal coordinates, increasing.
     pub x: Vec<f32>,
-    /// Values, one per place.
+    /// Values, one per coordinate.
     pub y: Vec<f32>,
 }
 
-/// Names of the roles, in a file and as classes of a style sheet.
-const ROLES: [(&str, Role); 4] =
+/// Names of the curve roles, in files and as CSS classes.
+const ROLE_NAMES: [(&str, Role); 4] =
     [("train", Role::Train), ("test", Role::Test), ("relevant", Role::Relevant), ("other", Role::Other)];
 
-/// The name of a role.
+/// Name of a curve role in files and as a CSS class.
 pub fn role_name(role: Role) -> &'static str {
-    ROLES.iter().find(|(_, of)| *of == role).map_or("other", |(name, _)| *name)
+    ROLE_NAMES.iter().find(|(_, of)| *of == role).map_or("other", |(name, _)| *name)
 }
 
-impl Recorded {
+impl PresetRecording {
     /// Whether the run was recorded to its end.
-    pub fn is_whole(&self) -> bool {
-        self.reached >= self.of
+    pub fn is_complete(&self) -> bool {
+        self.recorded_until >= self.run_length
     }
 
-    /// Its lines of the file.
-    pub fn text(&self) -> String {
+    /// Writes the recording as lines of the file.
+    pub fn to_text(&self) -> String {
         let mut out = format!("preset {}\nlink {}\ntime {}\n", self.slug, self.link, self.time.slug());
         let mut line = |word: &str, rest: &str| out.push_str(&format!("{word} {rest}\n"));
-        line("steps", &format!("{} {}", self.reached, self.of));
+        line("steps", &format!("{} {}", self.recorded_until, self.run_length));
         if !self.chart.is_empty() {
             line("chart", &self.chart);
         }
@@ -121,45 +121,47 @@ impl Recorded {
         for curve in &self.curves {
             if curve.x != places {
                 places = &curve.x;
-                line("x", &words(places));
+                line("x", &format_numbers(places));
             }
-            line(role_name(curve.role), &words(&curve.y));
+            line(role_name(curve.role), &format_numbers(&curve.y));
         }
         out
     }
 }
 
-fn words(numbers: &[f32]) -> String {
+/// Formats numbers separated by spaces.
+fn format_numbers(numbers: &[f32]) -> String {
     numbers.iter().map(f32::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// Reads a file of recorded curves.
 ///
 /// # Errors
-/// A sentence with the number of the first line that cannot be meant.
-pub fn parse(text: &str) -> Result<Vec<Recorded>, String> {
-    let mut all: Vec<Recorded> = vec![];
+/// The number of the first invalid line, in a sentence.
+pub fn parse(text: &str) -> Result<Vec<PresetRecording>, String> {
+    let mut all: Vec<PresetRecording> = vec![];
     let mut places: Vec<f32> = vec![];
     for (at, line) in text.lines().enumerate() {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         if word.is_empty() || word == "#" {
             continue;
         }
-        if read(word, rest, &mut all, &mut places).is_none() {
+        if parse_line(word, rest, &mut all, &mut places).is_none() {
             return Err(format!("line {} of the recorded curves cannot be read", at + 1));
         }
     }
     Ok(all)
 }
 
-fn read(word: &str, rest: &str, all: &mut Vec<Recorded>, places: &mut Vec<f32>) -> Option<()> {
+/// Parses one line: keyword `word` and its arguments `rest`; `None` if the line is invalid.
+fn parse_line(word: &str, rest: &str, all: &mut Vec<PresetRecording>, places: &mut Vec<f32>) -> Option<()> {
     if word == "preset" {
-        all.push(Recorded {
+        all.push(PresetRecording {
             slug: rest.into(),
             link: String::new(),
-            time: Time::Seconds,
-            reached: 0,
-            of: 0,
+            time: DurationClass::Seconds,
+            recorded_until: 0,
+            run_length: 0,
             chart: String::new(),
             log: [false; 2],
             lines: vec![],
@@ -171,71 +173,73 @@ fn read(word: &str, rest: &str, all: &mut Vec<Recorded>, places: &mut Vec<f32>) 
     let one = all.last_mut()?;
     match word {
         "link" => one.link = rest.into(),
-        "time" => one.time = *Time::ALL.iter().find(|time| time.slug() == rest)?,
+        "time" => one.time = *DurationClass::ALL.iter().find(|time| time.slug() == rest)?,
         "steps" => {
             let (reached, of) = rest.split_once(' ')?;
-            (one.reached, one.of) = (reached.parse().ok()?, of.parse().ok()?);
+            (one.recorded_until, one.run_length) = (reached.parse().ok()?, of.parse().ok()?);
         }
         "chart" => one.chart = rest.into(),
         "log" => one.log[usize::from(rest == "y")] = true,
         "line" => {
             let (height, name) = rest.split_once(' ')?;
-            one.lines.push((finite(height)?, name.into()));
+            one.lines.push((parse_finite(height)?, name.into()));
         }
-        "x" => *places = numbers(rest)?,
+        "x" => *places = parse_numbers(rest)?,
         role => {
-            let (_, role) = *ROLES.iter().find(|(name, _)| *name == role)?;
-            let y = numbers(rest)?;
+            let (_, role) = *ROLE_NAMES.iter().find(|(name, _)| *name == role)?;
+            let y = parse_numbers(rest)?;
             if y.is_empty() || y.len() != places.len() {
                 return None;
             }
-            one.curves.push(Curve { role, x: places.clone(), y });
+            one.curves.push(RecordedCurve { role, x: places.clone(), y });
         }
     }
     Some(())
 }
 
-fn finite(word: &str) -> Option<f32> {
+/// Parses a finite number.
+fn parse_finite(word: &str) -> Option<f32> {
     word.parse().ok().filter(|number: &f32| number.is_finite())
 }
 
-fn numbers(words: &str) -> Option<Vec<f32>> {
-    words.split(' ').map(finite).collect()
+/// Parses finite numbers separated by spaces.
+fn parse_numbers(words: &str) -> Option<Vec<f32>> {
+    words.split(' ').map(parse_finite).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn example() -> Recorded {
+    fn example() -> PresetRecording {
         let x = vec![0.0, 10.0, 25.0];
-        Recorded {
+        PresetRecording {
             slug: "one".into(),
             link: "#v1/markov".into(),
-            time: Time::Minute,
-            reached: 25,
-            of: 100,
+            time: DurationClass::Minute,
+            recorded_until: 25,
+            run_length: 100,
             chart: "kl".into(),
             log: [true, false],
             lines: vec![(0.25, "one of two".into())],
             curves: vec![
-                Curve { role: Role::Test, x: x.clone(), y: vec![1.0, 0.125, -3e-5] },
-                Curve { role: Role::Train, x, y: vec![2.0, 1.0, 0.5] },
+                RecordedCurve { role: Role::Test, x: x.clone(), y: vec![1.0, 0.125, -3e-5] },
+                RecordedCurve { role: Role::Train, x, y: vec![2.0, 1.0, 0.5] },
             ],
         }
     }
 
     #[test]
     fn what_is_written_is_read() {
-        let all = [example(), Recorded { slug: "none".into(), curves: vec![], ..example() }];
-        let text = format!("# Words.\n\n{}{}", all[0].text(), all[1].text());
+        let all = [example(), PresetRecording { slug: "none".into(), curves: vec![], ..example() }];
+        let text = format!("# Words.\n\n{}{}", all[0].to_text(), all[1].to_text());
         assert_eq!(parse(&text).unwrap(), all);
-        assert!(!all[0].is_whole() && Recorded { of: 25, ..example() }.is_whole());
+        assert!(!all[0].is_complete() && PresetRecording { run_length: 25, ..example() }.is_complete());
     }
 
     #[test]
     fn a_damaged_file_is_refused_with_its_line() {
-        let good = example().text();
+        let good = example().to_text();
         for (old, new, line) in [
             ("time minute", "time soon", 3),
             ("x 0 10 25", "x 0 10", 9),
@@ -252,9 +256,9 @@ mod tests {
     #[test]
     fn times_are_in_classes() {
         assert_eq!(
-            [1.0, 20.0, 100.0, 1e5].map(Time::of),
-            [Time::Seconds, Time::Minute, Time::Minutes, Time::Hours]
+            [1.0, 20.0, 100.0, 1e5].map(DurationClass::of),
+            [DurationClass::Seconds, DurationClass::Minute, DurationClass::Minutes, DurationClass::Hours]
         );
-        assert_eq!(Time::Minute.label(), "A minute");
+        assert_eq!(DurationClass::Minute.label(), "A minute");
     }
 }

@@ -1,4 +1,4 @@
-//! The bench: how fast a device trains a few networks, as a table that people send each other.
+//! Benchmark of devices: the training speed of a few networks, as a table that users can exchange.
 //!
 //! # Why
 //! No machine of ours has the GPU of whoever reads this. So the page and `lab bench --device` time the same networks in the
@@ -9,74 +9,75 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use vivarium_core::settings::thousands;
+use vivarium_core::settings::format_thousands;
 use vivarium_model::permalink::decode;
-use vivarium_model::protocol::{DeviceReport, Peaks, Speed};
+use vivarium_model::protocol::{DeviceInfo, PeakPerformance, TrainingSpeed};
 use vivarium_model::run::{LearnerChoice, RunSpec};
 
-/// For how long a network is timed, in milliseconds.
-pub const WINDOW_MS: f64 = 600.0;
-/// Most rows, and most letters of a word, that are read from a text that somebody pastes.
-const MOST_ROWS: usize = 1000;
-const MOST_LETTERS: usize = 200;
+/// Time for which each network is timed, in milliseconds.
+pub const TIMING_WINDOW_MS: f64 = 600.0;
+/// Largest number of rows read from a pasted table.
+const MAX_ROWS: usize = 1000;
+/// Largest number of characters of a word read from a pasted table.
+const MAX_WORD_CHARS: usize = 200;
 
-/// A network that is timed: the name in the table, and its run as a link.
-pub struct Network {
-    /// What the table calls it.
+/// A network whose training speed is timed by the benchmark.
+pub struct BenchNetwork {
+    /// Name of the network in the table.
     pub name: &'static str,
-    /// Its run.
+    /// Settings of the run, as a link.
     pub link: &'static str,
 }
 
-/// The networks that are timed: of each family one that is small and one that is large for a browser.
-pub static NETWORKS: &[Network] = &[
-    Network { name: "Parity, 100 neurons", link: "#v1/sparse-parity?n=50&k=3&width=100" },
-    Network {
+/// Networks timed by the benchmark: a small and a large one of each family.
+pub static NETWORKS: &[BenchNetwork] = &[
+    BenchNetwork { name: "Parity, 100 neurons", link: "#v1/sparse-parity?n=50&k=3&width=100" },
+    BenchNetwork {
         name: "Parity, 100 neurons, 64 replicas",
         link: "#v1/sparse-parity?n=50&k=3&width=100&replicas=64",
     },
-    Network {
+    BenchNetwork {
         name: "Parity, 100 neurons, 1,024 replicas",
         link: "#v1/sparse-parity?n=50&k=3&width=100&replicas=1024",
     },
-    Network { name: "Parity, 1,000 neurons", link: "#v1/sparse-parity?n=50&k=3&width=1000" },
-    Network { name: "Addition modulo 23, 200 neurons", link: "#v1/groups?n=23&width=200" },
-    Network { name: "Addition modulo 71, 500 neurons", link: "#v1/groups?n=71&width=500&lambda=1e-4" },
-    Network { name: "Markov chains, k = 2, T = 50", link: "#v1/markov" },
-    Network { name: "Markov chains, k = 3, T = 100", link: "#v1/markov?k=3&t=100&batch=64" },
-    Network { name: "Attention that looks up two names", link: "#v1/sparse-token-regression" },
-    Network { name: "Decoder of two layers on points", link: "#v1/in-context-learning" },
+    BenchNetwork { name: "Parity, 1,000 neurons", link: "#v1/sparse-parity?n=50&k=3&width=1000" },
+    BenchNetwork { name: "Addition modulo 23, 200 neurons", link: "#v1/groups?n=23&width=200" },
+    BenchNetwork { name: "Addition modulo 71, 500 neurons", link: "#v1/groups?n=71&width=500&lambda=1e-4" },
+    BenchNetwork { name: "Markov chains, k = 2, T = 50", link: "#v1/markov" },
+    BenchNetwork { name: "Markov chains, k = 3, T = 100", link: "#v1/markov?k=3&t=100&batch=64" },
+    BenchNetwork { name: "Attention that looks up two names", link: "#v1/sparse-token-regression" },
+    BenchNetwork { name: "Decoder of two layers on points", link: "#v1/in-context-learning" },
 ];
 
-impl Network {
-    /// The run, to be timed with `learner`.
-    pub fn run(&self, learner: LearnerChoice) -> RunSpec {
+impl BenchNetwork {
+    /// Settings of the run when timed with `learner`.
+    pub fn spec_for(&self, learner: LearnerChoice) -> RunSpec {
         let mut spec = decode(self.link).0.spec;
         spec.run.learner = learner;
         spec
     }
 }
 
-/// What a device was found to be.
+/// A device measured by the benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchDevice {
-    /// Its name.
+    /// Name of the device.
     pub name: String,
-    /// Whether it is a GPU that a processor simulates.
+    /// Whether the device is a GPU simulated by a processor.
     pub simulated: bool,
-    /// Multiplications and additions per second at most, in thousands of millions: of one core where it is a processor.
+    /// Peak speed in 10⁹ multiplications and additions per second; for a processor, of one core.
     pub gflops: f64,
-    /// Of a GPU, the same in one workgroup.
+    /// Peak speed of one workgroup, in the same unit; `None` for processors.
     pub workgroup_gflops: Option<f64>,
-    /// Of a GPU, what a launch takes, in microseconds.
+    /// Time to launch a kernel, in microseconds; `None` for processors.
     pub launch_us: Option<f64>,
 }
 
 impl BenchDevice {
-    /// What was found of the device that says this of itself.
-    pub fn new(report: &DeviceReport, peaks: &Peaks) -> Self {
+    /// Builds the entry from the report of the device and its measured peak speeds.
+    pub fn new(report: &DeviceInfo, peaks: &PeakPerformance) -> Self {
         BenchDevice {
-            name: word(&report.name),
+            name: clean_word(&report.name),
             simulated: report.simulated,
             gflops: peaks.flops / 1e9,
             workgroup_gflops: peaks.workgroup_flops.map(|flops| flops / 1e9),
@@ -85,30 +86,35 @@ impl BenchDevice {
     }
 }
 
-/// How fast one network is trained on one device by one learner.
+/// Training speed of one network on one device with one learner.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchRow {
-    /// The network.
+    /// Name of the network.
     pub network: String,
-    /// The device.
+    /// Name of the device.
     pub device: String,
-    /// The learner; or why there is none.
+    /// Name of the learner, or the reason why there is none.
     pub learner: String,
-    /// Steps per second, each of which is a step of every replica; none where the network was not trained.
+    /// Training steps per second of all replicas together; `None` if the network was not trained.
     pub steps_per_s: Option<f64>,
-    /// Multiplications and additions of these steps per second, in thousands of millions.
+    /// Speed in 10⁹ multiplications and additions per second.
     pub gflops: Option<f64>,
 }
 
 impl BenchRow {
-    /// What was found of `network` on the device of that name, with `spec` as it was timed.
-    pub fn new(network: &Network, spec: &RunSpec, device: &str, found: Result<&Speed, &str>) -> Self {
-        let timed = found.ok().filter(|speed| speed.steps_per_s > 0.0);
-        let learner = match found {
+    /// Builds the row from the measured speed, or from the reason why the network was not timed.
+    pub fn new(
+        network: &BenchNetwork,
+        spec: &RunSpec,
+        device: &str,
+        result: Result<&TrainingSpeed, &str>,
+    ) -> Self {
+        let timed = result.ok().filter(|speed| speed.steps_per_s > 0.0);
+        let learner = match result {
             Ok(speed) => speed.learner.split(',').next().unwrap_or_default(),
             Err(why) => why,
         };
-        let [device, learner] = [device, learner].map(word);
+        let [device, learner] = [device, learner].map(clean_word);
         BenchRow {
             network: network.name.into(),
             device,
@@ -118,73 +124,79 @@ impl BenchRow {
         }
     }
 
-    /// What tells it from other rows of a table: the network, whether it was a GPU, and whether Burn trained it.
-    fn place(&self, devices: &[BenchDevice]) -> (String, bool, bool) {
+    /// Key by which rows of two tables are matched: network, whether the device is a GPU, and whether Burn is the
+    /// learner.
+    fn matching_key(&self, devices: &[BenchDevice]) -> (String, bool, bool) {
         let is_gpu =
             devices.iter().any(|device| device.name == self.device && device.workgroup_gflops.is_some());
         (self.network.clone(), is_gpu, self.learner.starts_with("Burn"))
     }
 }
 
-/// What a bench has found.
+/// Results of a benchmark.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BenchTable {
-    /// The program: a browser, or the command line.
+    /// Name of the program that ran the benchmark: a browser, or the command line.
     pub program: String,
-    /// The devices.
+    /// Measured devices.
     pub devices: Vec<BenchDevice>,
-    /// What was timed.
+    /// Timed networks.
     pub rows: Vec<BenchRow>,
 }
 
-/// The heading of the devices in Markdown.
-const DEVICES: &str = "| device | maximum GFLOP/s | in one workgroup | µs per launch |";
-/// The heading of the rows in Markdown.
-const ROWS: &str = "| network | device | learner | steps/s | GFLOP/s | of maximum |";
-/// How a line begins that names the program.
-const PROGRAM: &str = "Program: ";
-/// What follows the name of a device that is simulated.
-const SIMULATED: &str = " (simulated)";
+/// Heading of the table of devices in Markdown.
+const DEVICES_HEADING: &str = "| device | maximum GFLOP/s | in one workgroup | µs per launch |";
+/// Heading of the table of speeds in Markdown.
+const ROWS_HEADING: &str = "| network | device | learner | steps/s | GFLOP/s | of maximum |";
+/// Prefix of the line that names the program.
+const PROGRAM_PREFIX: &str = "Program: ";
+/// Suffix of the name of a simulated device.
+const SIMULATED_SUFFIX: &str = " (simulated)";
 
 impl BenchTable {
-    /// The table as Markdown.
-    pub fn markdown(&self) -> String {
-        let mut text = format!("{PROGRAM}{}\n\n{DEVICES}\n|---|---:|---:|---:|\n", self.program);
+    /// Formats the results as Markdown tables.
+    pub fn to_markdown(&self) -> String {
+        let mut text =
+            format!("{PROGRAM_PREFIX}{}\n\n{DEVICES_HEADING}\n|---|---:|---:|---:|\n", self.program);
         for device in &self.devices {
-            let name =
-                if device.simulated { format!("{}{SIMULATED}", device.name) } else { device.name.clone() };
+            let name = if device.simulated {
+                format!("{}{SIMULATED_SUFFIX}", device.name)
+            } else {
+                device.name.clone()
+            };
             let [most, one, launch] =
-                [Some(device.gflops), device.workgroup_gflops, device.launch_us].map(cell);
+                [Some(device.gflops), device.workgroup_gflops, device.launch_us].map(format_cell);
             let _ = writeln!(text, "| {name} | {most} | {one} | {launch} |");
         }
-        let _ = write!(text, "\n{ROWS}\n|---|---|---|---:|---:|---:|\n");
+        let _ = write!(text, "\n{ROWS_HEADING}\n|---|---|---|---:|---:|---:|\n");
         for row in &self.rows {
             let BenchRow { network, device, learner, .. } = row;
-            let [steps, gflops] = [row.steps_per_s, row.gflops].map(cell);
-            let share = self.share(row).map(|share| format!("{share} %")).unwrap_or_default();
+            let [steps, gflops] = [row.steps_per_s, row.gflops].map(format_cell);
+            let share =
+                self.format_fraction_of_maximum(row).map(|share| format!("{share} %")).unwrap_or_default();
             let _ = writeln!(text, "| {network} | {device} | {learner} | {steps} | {gflops} | {share} |");
         }
         text
     }
 
-    /// The part that a row makes of what its device computes at most: of one core where it is a processor, where some
-    /// cores make more than the whole. So does a device that did something else while its most was measured.
-    pub fn part(&self, row: &BenchRow) -> Option<f64> {
+    /// Speed of a row divided by the peak speed of its device. Exceeds 1 where several cores are used, or where the
+    /// peak was measured too low.
+    pub fn fraction_of_maximum(&self, row: &BenchRow) -> Option<f64> {
         let device = self.devices.iter().find(|device| device.name == row.device)?;
         Some(row.gflops? / device.gflops)
     }
 
-    /// The same in per cent, as it is written.
-    pub fn share(&self, row: &BenchRow) -> Option<String> {
-        self.part(row).map(|part| digits(100.0 * part))
+    /// The fraction from [`BenchTable::fraction_of_maximum`] in per cent, as text.
+    pub fn format_fraction_of_maximum(&self, row: &BenchRow) -> Option<String> {
+        self.fraction_of_maximum(row).map(|part| format_three_digits(100.0 * part))
     }
 
-    /// The table as JSON.
-    pub fn json(&self) -> String {
+    /// Formats the results as JSON.
+    pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// The table in a text, which is Markdown, or JSON that `of_json` reads: a browser has a reader of its own.
+    /// Parses results from Markdown, or from JSON with the parser `of_json`, since a browser has its own JSON parser.
     ///
     /// # Errors
     /// A sentence that says what is missing.
@@ -195,7 +207,7 @@ impl BenchTable {
         let found = match text.trim_start().starts_with('{') {
             true => of_json(text)
                 .map_err(|why| tr!("The text is not a results table of the benchmark: {why}.", why))?,
-            false => BenchTable::of_markdown(text),
+            false => BenchTable::parse_markdown(text),
         };
         let longest = |row: &BenchRow| {
             let words = [&row.network, &row.device, &row.learner].map(|word| word.chars().count());
@@ -206,42 +218,43 @@ impl BenchTable {
                 Err(tr!("The text is not a results table of the benchmark: it has no rows with speeds.")
                     .into())
             }
-            rows if rows.len() > MOST_ROWS || rows.iter().any(|row| longest(row) > MOST_LETTERS) => {
+            rows if rows.len() > MAX_ROWS || rows.iter().any(|row| longest(row) > MAX_WORD_CHARS) => {
                 Err(tr!("The table is too long to be a results table of the benchmark.").into())
             }
             _ => Ok(found),
         }
     }
 
-    fn of_markdown(text: &str) -> BenchTable {
+    /// Parses results from Markdown; skips lines that are no rows of a results table.
+    fn parse_markdown(text: &str) -> BenchTable {
         let mut table = BenchTable::default();
         let mut heading = "";
-        for line in text.lines().map(str::trim).take(4 * MOST_ROWS) {
-            if let Some(program) = line.strip_prefix(PROGRAM) {
-                table.program = program.chars().take(MOST_LETTERS).collect();
+        for line in text.lines().map(str::trim).take(4 * MAX_ROWS) {
+            if let Some(program) = line.strip_prefix(PROGRAM_PREFIX) {
+                table.program = program.chars().take(MAX_WORD_CHARS).collect();
             }
             let inside = line.strip_prefix('|').unwrap_or(line);
             let inside = inside.strip_suffix('|').unwrap_or(inside);
             let cells: Vec<&str> = inside.split('|').map(str::trim).collect();
             match (heading, cells.as_slice()) {
-                _ if line == DEVICES || line == ROWS => heading = line,
+                _ if line == DEVICES_HEADING || line == ROWS_HEADING => heading = line,
                 _ if cells.iter().all(|cell| cell.chars().all(|c| c == '-' || c == ':')) => {}
-                (DEVICES, [name, most, one, launch]) => {
-                    let plain = name.strip_suffix(SIMULATED);
-                    table.devices.extend(number(most).map(|gflops| BenchDevice {
+                (DEVICES_HEADING, [name, most, one, launch]) => {
+                    let plain = name.strip_suffix(SIMULATED_SUFFIX);
+                    table.devices.extend(parse_number(most).map(|gflops| BenchDevice {
                         name: plain.unwrap_or(name).to_string(),
                         simulated: plain.is_some(),
                         gflops,
-                        workgroup_gflops: number(one),
-                        launch_us: number(launch),
+                        workgroup_gflops: parse_number(one),
+                        launch_us: parse_number(launch),
                     }));
                 }
-                (ROWS, [network, device, learner, steps, gflops, _]) => table.rows.push(BenchRow {
+                (ROWS_HEADING, [network, device, learner, steps, gflops, _]) => table.rows.push(BenchRow {
                     network: network.to_string(),
                     device: device.to_string(),
                     learner: learner.to_string(),
-                    steps_per_s: number(steps),
-                    gflops: number(gflops),
+                    steps_per_s: parse_number(steps),
+                    gflops: parse_number(gflops),
                 }),
                 _ => heading = "",
             }
@@ -249,42 +262,43 @@ impl BenchTable {
         table
     }
 
-    /// How many times as fast a row is as the same network on a device of the same kind in another table.
-    pub fn times(&self, row: &BenchRow, other: &BenchTable) -> Option<f64> {
-        let place = row.place(&self.devices);
-        let same = other.rows.iter().find(|theirs| theirs.place(&other.devices) == place)?;
+    /// Speed of a row relative to the same network on the same kind of device in another table.
+    pub fn speedup(&self, row: &BenchRow, other: &BenchTable) -> Option<f64> {
+        let place = row.matching_key(&self.devices);
+        let same = other.rows.iter().find(|theirs| theirs.matching_key(&other.devices) == place)?;
         Some(row.steps_per_s? / same.steps_per_s.filter(|speed| *speed > 0.0)?)
     }
 }
 
-/// A word of a table, without what would end its cell, and no longer than is read again.
-fn word(text: &str) -> String {
+/// Cleans a word for a table cell: replaces `|` and control characters, and cuts it to the length that is read again.
+fn clean_word(text: &str) -> String {
     let plain = |letter: char| match letter {
         '|' => '/',
         letter if letter.is_control() => ' ',
         letter => letter,
     };
-    text.chars().take(MOST_LETTERS).map(plain).collect()
+    text.chars().take(MAX_WORD_CHARS).map(plain).collect()
 }
 
-/// A number with three digits that count.
-fn digits(value: f64) -> String {
+/// Formats a number with three significant digits.
+fn format_three_digits(value: f64) -> String {
     if !value.is_finite() {
         return "–".into();
     }
     if value >= 999.5 {
-        return thousands(value.round() as u64);
+        return format_thousands(value.round() as u64);
     }
     let places = [99.95, 9.995, 0.9995].iter().position(|least| value >= *least).unwrap_or(3);
     format!("{value:.places$}")
 }
 
-/// A number with three digits that count, or a dash where there is none.
-pub fn cell(value: Option<f64>) -> String {
-    value.map_or("–".into(), digits)
+/// Formats a number with three significant digits, or a dash for `None`.
+pub fn format_cell(value: Option<f64>) -> String {
+    value.map_or("–".into(), format_three_digits)
 }
 
-fn number(text: &str) -> Option<f64> {
+/// Parses a finite non-negative number with thousands separators.
+fn parse_number(text: &str) -> Option<f64> {
     text.replace(',', "").parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
@@ -298,12 +312,12 @@ mod tests {
     }
 
     fn table() -> BenchTable {
-        let report = |kind, name: &str, simulated| DeviceReport { kind, name: name.into(), simulated };
-        let cpu = Peaks { flops: 1.26e11, workgroup_flops: None, launch_ms: None };
-        let gpu = Peaks { flops: 2.5e12, workgroup_flops: Some(4.2e10), launch_ms: Some(0.0123) };
+        let report = |kind, name: &str, simulated| DeviceInfo { kind, name: name.into(), simulated };
+        let cpu = PeakPerformance { flops: 1.26e11, workgroup_flops: None, launch_ms: None };
+        let gpu = PeakPerformance { flops: 2.5e12, workgroup_flops: Some(4.2e10), launch_ms: Some(0.0123) };
         let (slow, fast) = (&NETWORKS[0], &NETWORKS[1]);
-        let spec = slow.run(LearnerChoice::Auto);
-        let speed = |steps_per_s, learner: &str| Speed { steps_per_s, learner: learner.into() };
+        let spec = slow.spec_for(LearnerChoice::Auto);
+        let speed = |steps_per_s, learner: &str| TrainingSpeed { steps_per_s, learner: learner.into() };
         BenchTable {
             program: "a browser".into(),
             devices: vec![
@@ -324,7 +338,7 @@ mod tests {
         let mut names: Vec<&str> = NETWORKS.iter().map(|network| network.name).collect();
         for network in NETWORKS {
             let (link, notices) = decode(network.link);
-            assert!(notices.is_empty() && link.spec.problems().is_empty(), "{}", network.name);
+            assert!(notices.is_empty() && link.spec.invalid_settings().is_empty(), "{}", network.name);
             assert!(!network.name.contains('|'));
         }
         names.sort_unstable();
@@ -335,32 +349,32 @@ mod tests {
     #[test]
     fn a_table_is_read_again_from_json_exactly_and_from_markdown_to_three_digits() {
         let table = table();
-        assert_eq!(parse(&table.json()), Ok(table.clone()));
-        let again = parse(&format!("Some words\n\n{}\nmore", table.markdown())).unwrap();
+        assert_eq!(parse(&table.to_json()), Ok(table.clone()));
+        let again = parse(&format!("Some words\n\n{}\nmore", table.to_markdown())).unwrap();
         assert_eq!(again.program, "a browser");
         assert_eq!(again.devices[1].launch_us, Some(12.3));
         assert_eq!((again.devices[1].simulated, again.devices[0].simulated), (true, false));
         let speeds: Vec<_> = again.rows.iter().map(|row| row.steps_per_s).collect();
         assert_eq!(speeds, [Some(62_346.0), Some(1234.0), Some(100.0), None]);
-        assert_eq!(again.markdown(), table.markdown());
+        assert_eq!(again.to_markdown(), table.to_markdown());
         // As programs that format Markdown write it.
         let formatted =
-            table.markdown().replace("---:", " ---: ").replace("|---", "| --- ").replace("|  |", "||");
-        assert_eq!(parse(&formatted).unwrap().markdown(), table.markdown());
+            table.to_markdown().replace("---:", " ---: ").replace("|---", "| --- ").replace("|  |", "||");
+        assert_eq!(parse(&formatted).unwrap().to_markdown(), table.to_markdown());
         let long = BenchRow::new(
             &NETWORKS[0],
-            &NETWORKS[0].run(LearnerChoice::Auto),
+            &NETWORKS[0].spec_for(LearnerChoice::Auto),
             "a|b\nc",
             Err(&"é".repeat(999)),
         );
-        assert_eq!((long.device.as_str(), long.learner.chars().count()), ("a/b c", MOST_LETTERS));
+        assert_eq!((long.device.as_str(), long.learner.chars().count()), ("a/b c", MAX_WORD_CHARS));
         let with_long = BenchTable { rows: vec![long], ..table };
-        assert_eq!(parse(&with_long.markdown()).unwrap().rows, with_long.rows);
+        assert_eq!(parse(&with_long.to_markdown()).unwrap().rows, with_long.rows);
     }
 
     #[test]
     fn the_markdown_says_what_was_found() {
-        let text = table().markdown();
+        let text = table().to_markdown();
         for line in [
             "Program: a browser",
             "| CPU | 126 | – | – |",
@@ -372,9 +386,12 @@ mod tests {
             assert!(text.contains(line), "{line}\n{text}");
         }
         let row = &table().rows[0];
-        let flops = 62_345.6 * NETWORKS[0].run(LearnerChoice::Auto).step_flops();
+        let flops = 62_345.6 * NETWORKS[0].spec_for(LearnerChoice::Auto).step_flops();
         assert!((row.gflops.unwrap() - flops / 1e9).abs() < 1e-9);
-        assert_eq!(table().share(row), Some(digits(100.0 * flops / 1.26e11)));
+        assert_eq!(
+            table().format_fraction_of_maximum(row),
+            Some(format_three_digits(100.0 * flops / 1.26e11))
+        );
     }
 
     #[test]
@@ -385,10 +402,10 @@ mod tests {
             row.device = row.device.replace("WebGPU: M2", "Vulkan: H200");
             row.steps_per_s = row.steps_per_s.map(|speed| 2.0 * speed);
         }
-        let times: Vec<_> = mine.rows.iter().map(|row| mine.times(row, &theirs)).collect();
+        let times: Vec<_> = mine.rows.iter().map(|row| mine.speedup(row, &theirs)).collect();
         assert_eq!(times, [Some(0.5), Some(0.5), Some(0.5), None]);
         theirs.rows.remove(0);
-        assert_eq!(mine.times(&mine.rows[0], &theirs), None, "the processor is not compared with a GPU");
+        assert_eq!(mine.speedup(&mine.rows[0], &theirs), None, "the processor is not compared with a GPU");
     }
 
     #[test]
@@ -403,9 +420,9 @@ mod tests {
             said("{\"program\": \"a\", \"devices\": [], \"rows\": []}").ends_with("no rows with speeds.")
         );
         let row = "| a | b | c | 1 | 2 | 3 % |\n";
-        let long = format!("{ROWS}\n|---|\n{}", row.repeat(MOST_ROWS + 1));
+        let long = format!("{ROWS_HEADING}\n|---|\n{}", row.repeat(MAX_ROWS + 1));
         assert_eq!(said(&long), "The table is too long to be a results table of the benchmark.");
-        let wide = format!("{ROWS}\n{}", row.replace('a', &"a".repeat(MOST_LETTERS + 1)));
+        let wide = format!("{ROWS_HEADING}\n{}", row.replace('a', &"a".repeat(MAX_WORD_CHARS + 1)));
         assert_eq!(said(&wide), "The table is too long to be a results table of the benchmark.");
     }
 
@@ -434,8 +451,8 @@ mod tests {
 
     #[test]
     fn numbers_have_three_digits() {
-        let said =
-            [0.0123, 0.5, 0.9996, 1.0, 12.34, 99.94, 99.96, 123.4, 999.4, 999.6, 1e6, f64::NAN].map(digits);
+        let said = [0.0123, 0.5, 0.9996, 1.0, 12.34, 99.94, 99.96, 123.4, 999.4, 999.6, 1e6, f64::NAN]
+            .map(format_three_digits);
         assert_eq!(
             said,
             [

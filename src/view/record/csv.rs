@@ -1,69 +1,75 @@
-//! Metrics as a table: the columns that page and command line write.
+//! Metrics as a CSV table, for page and command line.
 
 use std::borrow::Cow;
 
-use super::{MARGIN, MARGIN_OVER_MAX, over_max};
-use vivarium_model::protocol::Row;
-use vivarium_model::tasks::Measures;
+use super::{MARGIN, MARGIN_OVER_MAX, divide_by_max};
+use vivarium_model::protocol::Measurement;
+use vivarium_model::tasks::MeasureNames;
 
-/// A column of numbers.
+/// A column of metrics in the CSV table.
 #[derive(Debug, Clone)]
-pub struct Column {
-    /// Its name, also in the README with the definitions.
+pub struct MetricColumn {
+    /// Name of the column, defined in the README.
     pub key: String,
-    /// Its place among the further measures of the task, if it is one of these.
+    /// Index among the further measures of the task; `None` for columns that all tasks have.
     pub further: Option<usize>,
-    of: Numbers,
+    /// Place of the numbers in a measurement.
+    source: ColumnSource,
 }
 
-/// Where the numbers of a column are.
+/// Place of a column's numbers in a measurement.
 #[derive(Debug, Clone, Copy)]
-enum Numbers {
-    /// A list of the row.
-    List(fn(&Row) -> &Vec<f32>),
-    /// The margin divided by the largest one.
+enum ColumnSource {
+    /// A list of the measurement.
+    List(fn(&Measurement) -> &Vec<f32>),
+    /// The margin divided by the largest possible margin, which is given here.
     OverMax(f64),
-    /// A further measure.
+    /// The further measure with this index.
     Further(usize),
 }
 
-impl Column {
-    /// What stands in it for each replica; nothing where the row has none.
-    pub fn of<'a>(&self, row: &'a Row) -> Cow<'a, [f32]> {
-        match self.of {
-            Numbers::List(list) => list(row).into(),
-            Numbers::OverMax(largest) => over_max(&row.margin, largest).into(),
-            Numbers::Further(which) => row.measures.get(which).map_or(&[][..], |values| values).into(),
+impl MetricColumn {
+    /// Values of the column in a measurement, one per replica; empty if the measurement lacks them.
+    pub fn values<'a>(&self, row: &'a Measurement) -> Cow<'a, [f32]> {
+        match self.source {
+            ColumnSource::List(list) => list(row).into(),
+            ColumnSource::OverMax(largest) => divide_by_max(&row.margin, largest).into(),
+            ColumnSource::Further(which) => row.measures.get(which).map_or(&[][..], |values| values).into(),
         }
     }
 }
 
-/// The lists of a row that all tasks have.
-const FOUR: [fn(&Row) -> &Vec<f32>; 4] =
+/// Lists of a measurement that all tasks have: training and held-out loss and accuracy.
+const COMMON_LISTS: [fn(&Measurement) -> &Vec<f32>; 4] =
     [|row| &row.train_loss, |row| &row.train_accuracy, |row| &row.test_loss, |row| &row.test_accuracy];
 
-/// The columns that these rows have: losses and accuracies, margins of networks with a penalty, and what else is measured
-/// in a task.
-pub fn columns<'a>(measures: &Measures, rows: impl Iterator<Item = &'a Row> + Clone) -> Vec<Column> {
-    let named = |key: &str, of| Column { key: key.into(), further: None, of };
-    let four = measures.names.iter().zip(FOUR);
-    let mut columns: Vec<Column> = four.map(|(name, list)| named(name, Numbers::List(list))).collect();
+/// Columns needed for these measurements: losses, accuracies, margins of networks with a penalty, and further measures
+/// of the task.
+pub fn list_columns<'a>(
+    measures: &MeasureNames,
+    rows: impl Iterator<Item = &'a Measurement> + Clone,
+) -> Vec<MetricColumn> {
+    let named = |key: &str, of| MetricColumn { key: key.into(), further: None, source: of };
+    let four = measures.names.iter().zip(COMMON_LISTS);
+    let mut columns: Vec<MetricColumn> =
+        four.map(|(name, list)| named(name, ColumnSource::List(list))).collect();
     if rows.clone().any(|row| !row.margin.is_empty()) {
-        columns.push(named(MARGIN, Numbers::List(|row| &row.margin)));
-        let share = measures.largest_margin.map(|largest| named(MARGIN_OVER_MAX, Numbers::OverMax(largest)));
+        columns.push(named(MARGIN, ColumnSource::List(|row| &row.margin)));
+        let share =
+            measures.largest_margin.map(|largest| named(MARGIN_OVER_MAX, ColumnSource::OverMax(largest)));
         columns.extend(share);
     }
-    for which in 0..measures.more.len() {
+    for which in 0..measures.further_measures.len() {
         if rows.clone().any(|row| row.measures.get(which).is_some_and(|values| !values.is_empty())) {
-            let key = measures.field(which).replace('-', "_");
-            columns.push(Column { key, further: Some(which), of: Numbers::Further(which) });
+            let key = measures.json_name(which).replace('-', "_");
+            columns.push(MetricColumn { key, further: Some(which), source: ColumnSource::Further(which) });
         }
     }
     columns
 }
 
-/// The line of CSV that names the columns.
-pub fn csv_head(columns: &[Column]) -> String {
+/// Formats the CSV line with the column names.
+pub fn format_csv_header(columns: &[MetricColumn]) -> String {
     let mut text = String::from("step,replica");
     for column in columns {
         text.push(',');
@@ -73,14 +79,14 @@ pub fn csv_head(columns: &[Column]) -> String {
     text
 }
 
-/// The lines of CSV of one measurement, one for each replica.
-pub fn csv_lines(columns: &[Column], row: &Row) -> String {
-    let columns: Vec<_> = columns.iter().map(|column| Some(column.of(row))).collect();
-    cells("", row, &columns)
+/// Formats one measurement as CSV lines, one per replica.
+pub fn format_csv_lines(columns: &[MetricColumn], row: &Measurement) -> String {
+    let columns: Vec<_> = columns.iter().map(|column| Some(column.values(row))).collect();
+    format_csv_cells("", row, &columns)
 }
 
-/// The lines of one measurement, each behind `before`, with these numbers in the columns.
-fn cells(before: &str, row: &Row, columns: &[Option<Cow<[f32]>>]) -> String {
+/// Formats one measurement as CSV lines, each with the prefix `before`; a column that is `None` gives an empty field.
+fn format_csv_cells(before: &str, row: &Measurement, columns: &[Option<Cow<[f32]>>]) -> String {
     let mut text = String::new();
     for replica in 0..row.test_loss.len() {
         text.push_str(&format!("{before}{},{replica}", row.step));
@@ -95,42 +101,44 @@ fn cells(before: &str, row: &Row, columns: &[Option<Cow<[f32]>>]) -> String {
     text
 }
 
-/// Metrics for programs: a line for each measurement and replica.
-pub fn csv<'a>(measures: &Measures, rows: impl Iterator<Item = &'a Row> + Clone) -> String {
-    let columns = columns(measures, rows.clone());
-    rows.fold(csv_head(&columns), |text, row| text + &csv_lines(&columns, row))
+/// Formats measurements as a CSV table with one line per measurement and replica.
+pub fn format_csv<'a>(
+    measures: &MeasureNames,
+    rows: impl Iterator<Item = &'a Measurement> + Clone,
+) -> String {
+    let columns = list_columns(measures, rows.clone());
+    rows.fold(format_csv_header(&columns), |text, row| text + &format_csv_lines(&columns, row))
 }
 
-/// The measurements of one of several runs.
+/// Measurements of one of several runs in a joint table.
 pub struct RunRows<'a> {
-    /// What the run is called among them.
+    /// Name of the run in the table.
     pub name: &'a str,
-    /// What is measured of it.
-    pub measures: Measures,
-    /// What is said of it [before the columns](super::Record::csv_preamble).
+    /// Names of the metrics of the run's task.
+    pub measures: MeasureNames,
+    /// Comment lines on the run, as from [`csv_preamble`](super::Record::csv_preamble).
     pub preamble: String,
-    /// Its measurements.
-    pub rows: Vec<&'a Row>,
+    /// Measurements of the run.
+    pub rows: Vec<&'a Measurement>,
 }
 
-/// Text as one field of CSV: in quotes where it needs them (RFC 4180, 2005, section 2), and where a program might take its
-/// rest for a comment.
+/// Quotes text as one CSV field where RFC 4180 (2005, section 2) requires it, and where a program might read a comment.
 ///
 /// By hand: `csv` writes the same bytes, but the page has only its reader, and the writer is 20 KB of WebAssembly more.
-pub fn csv_field(text: &str) -> Cow<'_, str> {
+pub fn quote_csv_field(text: &str) -> Cow<'_, str> {
     match text.contains(['"', ',', '\n', '\r', '#']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")).into(),
         false => text.into(),
     }
 }
 
-/// Metrics of several runs as one table in long form: `run`, which is the name of the run, then the columns of [`csv`]
-/// that any of the runs has. There is a line for each run, measurement and replica; where a run lacks a column, its field is
-/// empty. Before the columns, each run has its lines about it, behind one with its name.
-pub fn csv_of_runs(runs: &[RunRows]) -> String {
-    let tables: Vec<Vec<Column>> =
-        runs.iter().map(|run| columns(&run.measures, run.rows.iter().copied())).collect();
-    let mut all: Vec<Column> = vec![];
+/// Formats the measurements of several runs as one CSV table in long form: `run` (name of the run), then the columns of
+/// [`format_csv`] that any run has, with one line per run, measurement and replica and empty fields for missing
+/// columns. The comment lines of each run come first, headed by its name.
+pub fn format_runs_csv(runs: &[RunRows]) -> String {
+    let tables: Vec<Vec<MetricColumn>> =
+        runs.iter().map(|run| list_columns(&run.measures, run.rows.iter().copied())).collect();
+    let mut all: Vec<MetricColumn> = vec![];
     for column in tables.iter().flatten() {
         if all.iter().all(|known| known.key != column.key) {
             all.push(column.clone());
@@ -138,15 +146,15 @@ pub fn csv_of_runs(runs: &[RunRows]) -> String {
     }
     let about = |run: &RunRows| format!("# run: {}\n{}", run.name.replace(['\n', '\r'], " "), run.preamble);
     let mut text = runs.iter().map(about).collect::<String>();
-    text += &format!("run,{}", csv_head(&all));
+    text += &format!("run,{}", format_csv_header(&all));
     for (run, table) in runs.iter().zip(&tables) {
         // Where a measure stands in a row depends on the task.
-        let own: Vec<Option<&Column>> =
+        let own: Vec<Option<&MetricColumn>> =
             all.iter().map(|column| table.iter().find(|known| known.key == column.key)).collect();
-        let name = format!("{},", csv_field(run.name));
+        let name = format!("{},", quote_csv_field(run.name));
         for row in &run.rows {
-            let columns: Vec<_> = own.iter().map(|column| column.map(|column| column.of(row))).collect();
-            text += &cells(&name, row, &columns);
+            let columns: Vec<_> = own.iter().map(|column| column.map(|column| column.values(row))).collect();
+            text += &format_csv_cells(&name, row, &columns);
         }
     }
     text

@@ -1,10 +1,11 @@
-//! A person's CSV file as a table to learn: numbers with mean 0 and deviation 1, and two classes.
+//! A user's CSV file as a dataset for binary classification: columns with mean 0 and standard deviation 1, and two
+//! classes.
 //!
 //! # Why
 //! As in the benchmark of Grinsztajn, Oyallon and Varoquaux (2022) that Edelman 2024, section 6.4.2, takes: columns of
 //! numbers alone; columns with many missing values are left out, and then rows with any; of more than two classes the two
 //! most frequent stay; and a column of numbers is split at its median. Columns are brought to mean 0 and deviation 1, as
-//! in the thesis's appendix C.3.3. Everything that is left out is said.
+//! in the thesis's appendix C.3.3. The notes of the dataset list everything that was left out.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -13,88 +14,89 @@ use ::csv::StringRecord;
 use serde::{Deserialize, Serialize};
 
 use super::FileError;
-use super::head::{HEAD, unmarked};
-use vivarium_core::language::visible;
+use super::head::{HEAD_BYTES, strip_bom};
+use vivarium_core::language::escape_hidden_characters;
 use vivarium_core::math::mean_and_variance;
 use vivarium_core::sorting;
 use vivarium_model::tasks::tabular::uploaded::UploadedTable;
 
-/// Most columns besides the label.
-pub const MOST_COLUMNS: usize = 512;
-/// Most cells of a file: their numbers take 64 MiB while it is read, and half of that afterwards.
-const MOST_CELLS: u64 = 1 << 23;
-/// Largest number: sums of squares of larger ones are none any more.
-const LARGEST: f64 = 1e100;
-/// Fewest rows that leave something to learn from and something to test on.
-const FEWEST_ROWS: usize = 40;
-/// A column of which more than this share is missing is left out.
-const MOST_MISSING: f64 = 0.2;
-/// A label of so many different numbers or fewer names classes; more are an amount, which is split at its median.
-const MOST_CLASSES: usize = 10;
-/// Names that a label often has.
-const LABELS: [&str; 6] = ["target", "label", "class", "y", "outcome", "output"];
+/// Largest number of columns besides the label.
+pub const MAX_COLUMNS: usize = 512;
+/// Largest number of cells of a file: the numbers take 64 MiB while reading and half of that afterwards.
+const MAX_CELLS: u64 = 1 << 23;
+/// Largest absolute value of a cell, so that sums of squares stay finite.
+const MAX_ABS_VALUE: f64 = 1e100;
+/// Smallest number of usable rows, enough for training and test data.
+const MIN_ROWS: usize = 40;
+/// Share of missing values above which a column is left out.
+const MAX_MISSING_SHARE: f64 = 0.2;
+/// Largest number of different numeric labels that count as classes; with more, the label is split at its median.
+const MAX_CLASSES: usize = 10;
+/// Usual names of a label column.
+const LABEL_NAMES: [&str; 6] = ["target", "label", "class", "y", "outcome", "output"];
 
-/// What a CSV file holds.
+/// Dataset for binary classification read from a CSV file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
-    /// The numbers; they travel beside the rest.
+    /// Standardised numbers and labels; sent to the page apart from the other fields.
     #[serde(skip)]
     pub table: UploadedTable,
-    /// The number that the table is known by.
+    /// Checksum that identifies the table.
     pub number: u64,
-    /// Names of the columns besides the label, in order.
+    /// Names of the feature columns, in order.
     pub names: Vec<String>,
-    /// Names of all columns of the file, each of which might be the label.
+    /// Names of all columns of the file, each of which may be chosen as the label.
     pub all: Vec<String>,
-    /// Which of them is the label.
+    /// Index in `all` of the label column.
     pub label: usize,
-    /// What a label of −1 and one of +1 stand for.
+    /// Names of the classes with label −1 and +1.
     pub classes: [String; 2],
-    /// What was left out and how the label was made, each as a sentence.
+    /// Sentences on columns and rows that were left out, and on how the label was made.
     pub notes: Vec<String>,
 }
 
 impl Dataset {
-    /// The same with the numbers of its table, as [`UploadedTable::numbers`] has them; none where there are not as many
-    /// as it has columns and rows.
+    /// Puts the numbers of the table into a dataset received without them; `None` if their count does not match the
+    /// columns.
     pub fn with_numbers(self, numbers: Vec<f32>) -> Option<Dataset> {
-        let table = UploadedTable::from_numbers(self.names.len(), numbers)?;
+        let table = UploadedTable::from_floats(self.names.len(), numbers)?;
         Some(Dataset { table, ..self })
     }
 }
 
-/// Reads a CSV file. The label is column `label`, from 0; without a number, a column with a usual name of labels or the
-/// last column.
+/// Reads a CSV file from memory. The label is column `label` (from 0); if `None`, a column with a usual label name, or
+/// the last column.
 ///
 /// # Errors
-/// What is wrong with the file.
-pub fn read(bytes: &[u8], label: Option<usize>) -> Result<Dataset, String> {
+/// The reason why the file cannot be used, as a sentence.
+pub fn read_bytes(bytes: &[u8], label: Option<usize>) -> Result<Dataset, String> {
     read_from(bytes, label).map_err(|flaw| flaw.to_string())
 }
 
-/// The same from any source of bytes, row by row. Kept are the numbers of columns of numbers and the texts of the
-/// label; other columns are dropped.
+/// Reads a CSV file row by row; keeps the numbers of numeric columns and the texts of the label, and drops other
+/// columns.
 ///
 /// # Errors
-/// What is wrong with the file.
+/// The first [`FileError`] that is found.
 pub fn read_from(source: impl Read, label: Option<usize>) -> Result<Dataset, FileError> {
-    let cells = Cells::read(source, label)?;
-    prepared(cells).map_err(FileError::NoTable)
+    let cells = CsvCells::read(source, label)?;
+    prepare(cells).map_err(FileError::NoTable)
 }
 
-/// What is learned from these cells.
-fn prepared(cells: Cells) -> Result<Dataset, String> {
-    let Cells { names: all, label, mut columns, labels } = cells;
+/// Builds the dataset from the cells: selects columns and rows, assigns classes, and standardises the columns.
+fn prepare(cells: CsvCells) -> Result<Dataset, String> {
+    let CsvCells { names: all, label, mut columns, labels } = cells;
     let mut notes = vec![];
-    let chosen = numeric(&all, label, &columns, labels.len(), &mut notes)?;
-    // Of the others nothing is needed any more.
+    let chosen = select_numeric_columns(&all, label, &columns, labels.len(), &mut notes)?;
+    // Frees the values of unused columns.
     for (at, column) in columns.iter_mut().enumerate() {
         if !chosen.contains(&at) {
             column.values = vec![];
         }
     }
     let whole = |row: &usize| {
-        chosen.iter().all(|column| !columns[*column].values[*row].is_nan()) && !is_missing(labels.of(*row))
+        chosen.iter().all(|column| !columns[*column].values[*row].is_nan())
+            && !is_missing(labels.text_of(*row))
     };
     let kept: Vec<usize> = (0..labels.len()).filter(whole).collect();
     if kept.len() < labels.len() {
@@ -103,12 +105,12 @@ fn prepared(cells: Cells) -> Result<Dataset, String> {
             count = labels.len() - kept.len()
         ));
     }
-    let (kept, y, classes) = classes(kept, &labels, &mut notes)?;
-    if kept.len() < FEWEST_ROWS {
+    let (kept, y, classes) = assign_classes(kept, &labels, &mut notes)?;
+    if kept.len() < MIN_ROWS {
         return Err(tr!(
             "only {rows} rows can be used, and at least {fewest} rows are needed",
             rows = kept.len(),
-            fewest = FEWEST_ROWS
+            fewest = MIN_ROWS
         ));
     }
     let (mut standard, mut constant) = (vec![], vec![]);
@@ -140,73 +142,84 @@ fn prepared(cells: Cells) -> Result<Dataset, String> {
         }
     }
     let table = UploadedTable { columns: names.len(), x, y };
-    Ok(Dataset { number: table.number(), table, names, all, label, classes, notes })
+    Ok(Dataset { number: table.table_id(), table, names, all, label, classes, notes })
 }
 
-/// A column besides the label.
+/// Cells of one column besides the label, while reading.
 #[derive(Default)]
-struct Column {
-    /// A number for each row, not a number where it is missing; nothing once there was something else.
+struct CellColumn {
+    /// One number per row, NaN where it is missing; empty once the column contained text.
     values: Vec<f64>,
+    /// Number of missing values.
     missing: usize,
+    /// Whether the column contains text.
     has_words: bool,
 }
 
-impl Column {
-    fn push(&mut self, cell: &str) {
+impl CellColumn {
+    /// Adds the cell of the next row: a number, a missing value, or text.
+    fn push_cell(&mut self, cell: &str) {
         if self.has_words {
             return;
         }
-        match number(cell) {
+        match parse_number(cell) {
             Some(value) => self.values.push(value),
             None if is_missing(cell) => {
                 self.values.push(f64::NAN);
                 self.missing += 1;
             }
-            None => *self = Column { has_words: true, ..Column::default() },
+            None => *self = CellColumn { has_words: true, ..CellColumn::default() },
         }
     }
 }
 
-/// The texts of the label, one after the other.
+/// Texts of the label column, stored one after the other.
 #[derive(Default)]
-struct Labels {
+struct LabelTexts {
+    /// Concatenated texts.
     text: String,
+    /// End of each row's text in bytes.
     ends: Vec<u32>,
 }
 
-impl Labels {
-    fn push(&mut self, cell: &str) {
+impl LabelTexts {
+    /// Adds the label of the next row.
+    fn push_text(&mut self, cell: &str) {
         self.text.push_str(cell);
         // A file has fewer bytes.
         self.ends.push(self.text.len() as u32);
     }
 
+    /// Number of rows.
     fn len(&self) -> usize {
         self.ends.len()
     }
 
-    fn of(&self, row: usize) -> &str {
+    /// Label of a row.
+    fn text_of(&self, row: usize) -> &str {
         let begin = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[begin as usize..self.ends[row] as usize]
     }
 }
 
-/// What is kept of the cells of a file.
-struct Cells {
+/// Cells of a CSV file, as far as they are kept.
+struct CsvCells {
+    /// Names of all columns.
     names: Vec<String>,
+    /// Index of the label column.
     label: usize,
-    /// Every column; that of the label is empty.
-    columns: Vec<Column>,
-    labels: Labels,
+    /// All columns of the file; the label column is empty here.
+    columns: Vec<CellColumn>,
+    /// Label of each row.
+    labels: LabelTexts,
 }
 
-impl Cells {
-    /// Reads a file row by row, and counts its cells before they are kept.
-    fn read(mut source: impl Read, label: Option<usize>) -> Result<Cells, FileError> {
+impl CsvCells {
+    /// Reads a file row by row; fails as soon as the number of cells exceeds the limit.
+    fn read(mut source: impl Read, label: Option<usize>) -> Result<CsvCells, FileError> {
         let mut head = vec![];
-        source.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(|_| FileError::Unreadable)?;
-        let head = unmarked(&head);
+        source.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|_| FileError::Unreadable)?;
+        let head = strip_bom(&head);
         let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let separator = [b',', b';', b'\t'].into_iter().max_by_key(|sign| {
             // Where there are as many of both, the one named first.
@@ -218,20 +231,20 @@ impl Cells {
             .trim(::csv::Trim::All)
             .from_reader(head.chain(source));
         let mut row = StringRecord::new();
-        let mut cells = match reader.read_record(&mut row).map_err(flaw)? {
-            true => Cells::begin(&row, label)?,
-            false => Cells::begin(&StringRecord::new(), label)?,
+        let mut cells = match reader.read_record(&mut row).map_err(to_file_error)? {
+            true => CsvCells::from_first_row(&row, label)?,
+            false => CsvCells::from_first_row(&StringRecord::new(), label)?,
         };
         let mut count = row.len() as u64;
-        while reader.read_record(&mut row).map_err(flaw)? {
+        while reader.read_record(&mut row).map_err(to_file_error)? {
             count += row.len() as u64;
-            if count > MOST_CELLS {
+            if count > MAX_CELLS {
                 return Err(FileError::NoTable(tr!(
                     "this file has more than {most} cells",
-                    most = MOST_CELLS
+                    most = MAX_CELLS
                 )));
             }
-            cells.push(&row);
+            cells.push_row(&row);
         }
         match cells.labels.len() {
             0 => Err(FileError::NoTable(tr!("this file has no rows").into())),
@@ -239,8 +252,8 @@ impl Cells {
         }
     }
 
-    /// What is known once the first line is there.
-    fn begin(first: &StringRecord, label: Option<usize>) -> Result<Cells, FileError> {
+    /// Starts with the first row, which holds the names of the columns, or data if all its cells are numbers.
+    fn from_first_row(first: &StringRecord, label: Option<usize>) -> Result<CsvCells, FileError> {
         let columns = first.len();
         if columns < 2 {
             let why = tr!(
@@ -248,41 +261,42 @@ impl Cells {
             );
             return Err(FileError::NoTable(why.into()));
         }
-        if columns > MOST_COLUMNS + 1 {
+        if columns > MAX_COLUMNS + 1 {
             return Err(FileError::NoTable(tr!(
                 "this file has {columns} columns, and at most {most} columns are allowed",
                 columns,
-                most = MOST_COLUMNS + 1
+                most = MAX_COLUMNS + 1
             )));
         }
         // A first line without a number is names; where every cell of it is a number, the columns have none.
-        let has_names = first.iter().any(|cell| number(cell).is_none() && !is_missing(cell));
+        let has_names = first.iter().any(|cell| parse_number(cell).is_none() && !is_missing(cell));
         let names: Vec<String> = match has_names {
-            true => first.iter().map(visible).collect(),
+            true => first.iter().map(escape_hidden_characters).collect(),
             false => (1..=columns).map(|column| tr!("column {column}", column)).collect(),
         };
-        let by_name = || names.iter().position(|name| LABELS.contains(&name.to_lowercase().as_str()));
+        let by_name = || names.iter().position(|name| LABEL_NAMES.contains(&name.to_lowercase().as_str()));
         let label = label.filter(|label| *label < columns).or_else(by_name).unwrap_or(columns - 1);
-        let empty = (0..columns).map(|_| Column::default()).collect();
-        let mut cells = Cells { names, label, columns: empty, labels: Labels::default() };
+        let empty = (0..columns).map(|_| CellColumn::default()).collect();
+        let mut cells = CsvCells { names, label, columns: empty, labels: LabelTexts::default() };
         if !has_names {
-            cells.push(first);
+            cells.push_row(first);
         }
         Ok(cells)
     }
 
-    fn push(&mut self, row: &StringRecord) {
+    /// Adds a row of the file.
+    fn push_row(&mut self, row: &StringRecord) {
         for (at, (column, cell)) in self.columns.iter_mut().zip(row).enumerate() {
             match at == self.label {
-                true => self.labels.push(cell),
-                false => column.push(cell),
+                true => self.labels.push_text(cell),
+                false => column.push_cell(cell),
             }
         }
     }
 }
 
-/// What is wrong with the file, in our words.
-fn flaw(error: ::csv::Error) -> FileError {
+/// Converts an error of the CSV reader.
+fn to_file_error(error: ::csv::Error) -> FileError {
     match error.kind() {
         ::csv::ErrorKind::Io(_) => FileError::Unreadable,
         ::csv::ErrorKind::Utf8 { .. } => FileError::NotText,
@@ -296,11 +310,11 @@ fn flaw(error: ::csv::Error) -> FileError {
     }
 }
 
-/// The columns of numbers besides the label, of so many rows.
-fn numeric(
+/// Indices of the numeric columns besides the label, among columns with `rows` rows; adds a note on those left out.
+fn select_numeric_columns(
     all: &[String],
     label: usize,
-    columns: &[Column],
+    columns: &[CellColumn],
     rows: usize,
     notes: &mut Vec<String>,
 ) -> Result<Vec<usize>, String> {
@@ -308,7 +322,7 @@ fn numeric(
     for (at, column) in columns.iter().enumerate().filter(|(at, _)| *at != label) {
         if column.has_words || column.missing == rows {
             words.push(all[at].as_str());
-        } else if column.missing as f64 > MOST_MISSING * rows as f64 {
+        } else if column.missing as f64 > MAX_MISSING_SHARE * rows as f64 {
             gaps.push(all[at].as_str());
         } else {
             chosen.push(at);
@@ -332,25 +346,30 @@ fn numeric(
     }
 }
 
-/// The rows of two classes, their labels, and what these stand for.
-type Classes = (Vec<usize>, Vec<f32>, [String; 2]);
+/// Indices of the rows of two classes, their labels ±1, and the names of the classes.
+type BinaryLabels = (Vec<usize>, Vec<f32>, [String; 2]);
 
-fn classes(rows: Vec<usize>, labels: &Labels, notes: &mut Vec<String>) -> Result<Classes, String> {
+/// Assigns the classes −1 and +1 to rows: the two most frequent labels, or numeric labels split at the median.
+fn assign_classes(
+    rows: Vec<usize>,
+    labels: &LabelTexts,
+    notes: &mut Vec<String>,
+) -> Result<BinaryLabels, String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    rows.iter().for_each(|row| *counts.entry(labels.of(*row)).or_default() += 1);
+    rows.iter().for_each(|row| *counts.entry(labels.text_of(*row)).or_default() += 1);
     if counts.len() < 2 {
         return Err(
             tr!("the label has the same value in all rows; choose another column as the label").into()
         );
     }
-    let numbers: Option<Vec<f64>> = rows.iter().map(|row| number(labels.of(*row))).collect();
-    if let Some(numbers) = numbers.filter(|_| counts.len() > MOST_CLASSES) {
+    let numbers: Option<Vec<f64>> = rows.iter().map(|row| parse_number(labels.text_of(*row))).collect();
+    if let Some(numbers) = numbers.filter(|_| counts.len() > MAX_CLASSES) {
         let mut sorted = numbers.clone();
         sorted.sort_unstable_by(f64::total_cmp);
         let median = sorted[sorted.len() / 2];
         // Where half of the rows have the smallest value, the others are one class.
-        let least = sorted[0];
-        let is_high = |v: f64| if median > least { v >= median } else { v > least };
+        let min = sorted[0];
+        let is_high = |v: f64| if median > min { v >= median } else { v > min };
         let y = numbers.iter().map(|v| if is_high(*v) { 1.0 } else { -1.0 }).collect();
         notes.push(tr!(
             "The label is a number. Its values are split at their median, {median}, into two classes.",
@@ -374,20 +393,22 @@ fn classes(rows: Vec<usize>, labels: &Labels, notes: &mut Vec<String>) -> Result
         ));
     }
     let mut two = [frequent[0].0, frequent[1].0];
-    sorting::sort_by(&mut two, |a, b| match (number(a), number(b)) {
+    sorting::sort_by(&mut two, |a, b| match (parse_number(a), parse_number(b)) {
         (Some(a), Some(b)) => a.total_cmp(&b),
         _ => a.cmp(b),
     });
-    let kept: Vec<usize> = rows.into_iter().filter(|row| two.contains(&labels.of(*row))).collect();
-    let y = kept.iter().map(|row| if labels.of(*row) == two[1] { 1.0 } else { -1.0 }).collect();
-    Ok((kept, y, two.map(visible)))
+    let kept: Vec<usize> = rows.into_iter().filter(|row| two.contains(&labels.text_of(*row))).collect();
+    let y = kept.iter().map(|row| if labels.text_of(*row) == two[1] { 1.0 } else { -1.0 }).collect();
+    Ok((kept, y, two.map(escape_hidden_characters)))
 }
 
-fn number(cell: &str) -> Option<f64> {
+/// Parses a number of at most [`MAX_ABS_VALUE`]; "inf" and "nan" are not numbers here.
+fn parse_number(cell: &str) -> Option<f64> {
     // "inf" and "nan" are read as numbers by Rust, and are none here.
-    cell.parse().ok().filter(|x: &f64| x.abs() <= LARGEST)
+    cell.parse().ok().filter(|x: &f64| x.abs() <= MAX_ABS_VALUE)
 }
 
+/// Whether a cell stands for a missing value.
 fn is_missing(cell: &str) -> bool {
     cell.is_empty() || ["?", "na", "n/a", "nan", "null", "none"].contains(&cell.to_lowercase().as_str())
 }
@@ -406,7 +427,7 @@ mod tests {
             b"size, Class ,age\n".to_vec(),
             file(50, |i| format!("{i},{},{}", ["no", "yes"][i % 2], 3 * i + 1)),
         ];
-        let table = read(&bytes.concat(), None).unwrap();
+        let table = read_bytes(&bytes.concat(), None).unwrap();
         assert_eq!((table.label, table.names.join(" ")), (1, "size age".into()));
         assert_eq!((table.classes.join(" "), table.notes.len()), ("no yes".into(), 0));
         assert_eq!(table.table.y[..4], [-1.0, 1.0, -1.0, 1.0]);
@@ -429,7 +450,7 @@ mod tests {
             format!("{i};{age};word;{gap};4;{}", ["a", "b", "c"][(i / 2) % 3])
         };
         let bytes = [b"id;age;name;gap;four;kind\n".to_vec(), file(90, row)].concat();
-        let table = read(&bytes, None).unwrap();
+        let table = read_bytes(&bytes, None).unwrap();
         assert_eq!(table.names, ["id", "age"]);
         assert_eq!((table.table.y.len(), table.table.x.len()), (60, 120));
         let said = table.notes.join(" ");
@@ -444,7 +465,7 @@ mod tests {
             assert!(said.contains(part), "{part}: {said}");
         }
         // Another column as the label: a number with many values is split at its median.
-        let table = read(&bytes, Some(0)).unwrap();
+        let table = read_bytes(&bytes, Some(0)).unwrap();
         assert!(table.notes.iter().any(|note| note.contains("median")), "{:?}", table.notes);
         assert!((table.table.y.iter().sum::<f32>()).abs() <= 1.0);
         assert_eq!(table.all[table.label], "id");
@@ -452,7 +473,7 @@ mod tests {
 
     #[test]
     fn files_without_names_and_with_tabs_are_read() {
-        let table = read(&file(60, |i| format!("{}\t{}\t{}", i * i % 11, i, i % 2)), None).unwrap();
+        let table = read_bytes(&file(60, |i| format!("{}\t{}\t{}", i * i % 11, i, i % 2)), None).unwrap();
         assert_eq!(table.names, ["column 1", "column 2"]);
         assert_eq!((table.classes.join(" "), table.table.y[1]), ("0 1".into(), 1.0));
     }
@@ -460,20 +481,20 @@ mod tests {
     #[test]
     fn names_turn_no_sentence_round() {
         let text = format!("a\u{202e}b,sold\n{}", "1,no\n2,no\u{200b}\n".repeat(40));
-        let table = read(text.as_bytes(), None).unwrap();
+        let table = read_bytes(text.as_bytes(), None).unwrap();
         assert_eq!(table.all, ["a!202e!b", "sold"]);
         assert_eq!(table.classes, ["no", "no!200b!"]);
     }
 
     #[test]
     fn a_label_of_mostly_one_number_is_split_beside_it() {
-        let table = read(&file(80, |i| format!("{},{}", i, if i < 50 { 0 } else { i })), None).unwrap();
+        let table = read_bytes(&file(80, |i| format!("{},{}", i, if i < 50 { 0 } else { i })), None).unwrap();
         assert_eq!(table.table.y.iter().filter(|y| **y > 0.0).count(), 30);
     }
 
     #[test]
     fn what_is_no_table_is_refused_in_a_sentence() {
-        let of = |bytes: &[u8]| read(bytes, None).unwrap_err();
+        let of = |bytes: &[u8]| read_bytes(bytes, None).unwrap_err();
         let rows = |row: &str| format!("a,b\n{}", [row; 60].join("\n")).into_bytes();
         for (bytes, part) in [
             (b"".to_vec(), "only one column"),

@@ -3,12 +3,12 @@
 use std::io::Read;
 
 use super::dataset::Dataset;
-use super::head::{HEAD, Kind, look};
-use super::read::Raw;
-use super::reading::{FileEvent, Found, Job, News, Received, read};
-use super::saved::{self, Edit, FORMAT, Marks, SavedRun, TableFile};
+use super::head::{FileKind, HEAD_BYTES, detect_kind};
+use super::read::RawRun;
+use super::reading::{FileContents, FileEvent, FileReceiver, ReadJob, ReadProgress, read};
+use super::saved::{self, ENTRY_FORMAT, MarksEdit, RunMarks, SavedRun, TableFile};
 use super::tests::{link, record, row_at, sweep, weights_of};
-use super::weights::{Header, about};
+use super::weights::{CheckpointHeader, header_value};
 use super::*;
 use vivarium_model::protocol::Payload;
 
@@ -23,20 +23,20 @@ impl Read for Broken {
 
 #[test]
 fn the_texts_of_a_run_are_those_that_they_were() {
-    assert_eq!(quoted("a \"\\\n1é"), r#""a \"\\\u000a1é""#);
-    assert_eq!(record().name(), "sparse-parity-mlp-seed0-step100");
-    assert_eq!(sweep().name(), "sparse-parity-mlp-seed0-sweep-step100");
-    assert!(Environment::program().starts_with("Vivarium 0."));
+    assert_eq!(quote_json("a \"\\\n1é"), r#""a \"\\\u000a1é""#);
+    assert_eq!(record().file_stem(), "sparse-parity-mlp-seed0-step100");
+    assert_eq!(sweep().file_stem(), "sparse-parity-mlp-seed0-sweep-step100");
+    assert!(TrainingEnvironment::program().starts_with("Vivarium 0."));
     // Where all that are wanted are measured, nothing has to be said of it; how it is shown is no part of a command.
     let command = |held_out: usize| Record { held_out, ..record() }.command().contains("--held-out");
     assert_eq!([0, 8191, 8192, 8193].map(command), [false, true, false, false]);
     let shown = Record { link: link("#v1/markov?k=3&show=loss&speed=7"), held_out: 0, ..record() };
     assert_eq!(shown.command(), "lab run '#v1/markov?k=3'");
-    let markov = link("#v1/markov").spec.task.examples().measures();
-    let names = |row: &Row| {
-        columns(&markov, [row].into_iter()).into_iter().map(|column| column.key).collect::<Vec<_>>()
+    let markov = link("#v1/markov").spec.task.examples().measure_names();
+    let names = |row: &Measurement| {
+        list_columns(&markov, [row].into_iter()).into_iter().map(|column| column.key).collect::<Vec<_>>()
     };
-    let judged = Row { measures: vec![vec![0.5]], ..row_at(0, 1) };
+    let judged = Measurement { measures: vec![vec![0.5]], ..row_at(0, 1) };
     let four = ["train_cross_entropy", "train_accuracy", "kl_to_truth", "share_of_bigram"];
     assert_eq!(names(&row_at(0, 1)), four);
     assert_eq!(names(&judged), [&four[..], &["kl_from_uniform"]].concat());
@@ -44,7 +44,7 @@ fn the_texts_of_a_run_are_those_that_they_were() {
 
 #[test]
 fn scripts_hold_the_settings_that_have_an_effect_once() {
-    let script = |text: &str| torch::script(&link(text).spec).unwrap();
+    let script = |text: &str| torch::write_script(&link(text).spec).unwrap();
     let usual = script("#v1/sparse-parity");
     for (part, count) in [
         ("\"until_target\": True,", 1),
@@ -78,12 +78,12 @@ fn whole_numbers_end_where_a_browsers_do_and_texts_at_a_mebibyte() {
     assert_eq!(read(&noted(1 << 20)), Err(FileError::LongText(1)));
 }
 
-/// What a teacher's key says here or later is kept; what it cannot mean would be lost.
+/// Keys reserved for teachers are kept; invalid keys are refused, because they would be lost.
 #[test]
 fn a_files_link_is_read_whole_or_not_at_all() {
     let with = |part: &str| {
         let json = record().to_json().replacen("n=20", &format!("n=20&{part}"), 1);
-        Record::parse(json.as_bytes()).map(|record| record.link.reserved)
+        Record::parse(json.as_bytes()).map(|record| record.link.teacher_keys)
     };
     assert_eq!(with("axes=0_1"), Ok(vec![("axes".to_string(), "0_1".to_string())]));
     assert_eq!(with("lock=k"), Ok(vec![("lock".to_string(), "k".to_string())]));
@@ -94,33 +94,36 @@ fn a_files_link_is_read_whole_or_not_at_all() {
 
 #[test]
 fn a_head_tells_what_the_rest_would_be() {
-    let json = |text: &str, size: u64| look("run.json", size, text.as_bytes());
+    let json = |text: &str, size: u64| detect_kind("run.json", size, text.as_bytes());
     let (newer, begun) = ("{\"format\":\"vivarium-run\",\"version\":3,", "{\"format\":\"vivarium-run\"");
     assert_eq!(json(newer, 1 << 20), Err(FileError::Newer(3)));
-    assert_eq!(json(begun, 1 << 20), Ok(Kind::Run { replicas: None }));
+    assert_eq!(json(begun, 1 << 20), Ok(FileKind::Run { replicas: None }));
     assert!(matches!(json(begun, begun.len() as u64), Err(FileError::NotJson { ends_early: true, .. })));
     assert!(matches!(json("{\"a\" 1}", 7), Err(FileError::NotJson { ends_early: false, .. })));
-    let spaces = [b' '; HEAD];
-    assert_eq!(look("run.json", 1 << 20, &spaces), Err(FileError::Unknown));
-    assert_eq!(look("table.csv", 1 << 20, &spaces), Ok(Kind::Table));
-    assert_eq!(look("table.csv", HEAD as u64, &spaces), Err(FileError::Empty));
+    let spaces = [b' '; HEAD_BYTES];
+    assert_eq!(detect_kind("run.json", 1 << 20, &spaces), Err(FileError::Unknown));
+    assert_eq!(detect_kind("table.csv", 1 << 20, &spaces), Ok(FileKind::Table));
+    assert_eq!(detect_kind("table.csv", HEAD_BYTES as u64, &spaces), Err(FileError::Empty));
 }
 
 #[test]
 fn a_disk_that_fails_is_no_damage_of_the_file() {
     let begun = &b"{\"format\":\"vivarium-run\","[..];
-    let run = Job::new(Kind::Run { replicas: None }, 100);
+    let run = ReadJob::new(FileKind::Run { replicas: None }, 100);
     assert_eq!(read(&run, begun.chain(Broken)), Err(FileError::Unreadable));
-    let table = b"1,2\n".repeat(HEAD / 2);
-    assert_eq!(read(&Job::new(Kind::Table, 1 << 20), table.chain(Broken)), Err(FileError::Unreadable));
+    let table = b"1,2\n".repeat(HEAD_BYTES / 2);
+    assert_eq!(
+        read(&ReadJob::new(FileKind::Table, 1 << 20), table.chain(Broken)),
+        Err(FileError::Unreadable)
+    );
 }
 
 /// 17 measurements of 4096 networks are more than 2¹⁸ numbers, and 16 are not.
 #[test]
 fn many_measurements_travel_in_parts() {
-    let sizes = |rows: Vec<Row>| {
-        let run = Found::Run(Box::new(Raw::default().with_rows(rows)));
-        let messages = FileEvent::of(Ok(run)).into_iter();
+    let sizes = |rows: Vec<Measurement>| {
+        let run = FileContents::Run(Box::new(RawRun::default().with_rows(rows)));
+        let messages = FileEvent::messages(Ok(run)).into_iter();
         messages
             .map(|(_, payload)| if let Payload::Bytes(bytes) = payload { bytes.len() } else { 0 })
             .collect::<Vec<_>>()
@@ -130,8 +133,8 @@ fn many_measurements_travel_in_parts() {
     let row = 8 + 4 + 5 * 4 + 4 * 4 * 4096;
     assert_eq!(sizes(rows(18, 4096)), [17 * row, row, 0]);
     assert_eq!(sizes(rows(3, 1)).len(), 2);
-    let news = Received::default().take(FileEvent::Progress(0.5), Payload::Empty);
-    assert_eq!(news, Some(News::Progress(0.5)));
+    let news = FileReceiver::default().receive(FileEvent::Progress(0.5), Payload::Empty);
+    assert_eq!(news, Some(ReadProgress::Progress(0.5)));
 }
 
 #[test]
@@ -144,30 +147,34 @@ fn weights_are_refused_by_each_part_of_their_header() {
         other.splice(at..at + from.len(), to.bytes());
         other
     };
-    let said = |from: &str, to: &str| Header::check(&replaced(from, to), size).unwrap_err().to_string();
+    let said =
+        |from: &str, to: &str| CheckpointHeader::check(&replaced(from, to), size).unwrap_err().to_string();
     let expected = "the weights w should be 2 × 5 × 3 numbers in single precision";
     for (from, to) in
         [("F32", "F64"), ("[2, 5, 3]", "[2, 3, 5]"), ("[0,120]", "[0,116]"), ("[0,120]", "[9,3]  ")]
     {
         assert_eq!(said(from, to), expected, "{to}");
     }
-    assert_eq!(about(&bytes, "step").as_deref(), Some("0"));
-    assert_eq!((about(&bytes, "fate"), about(b"nonsense", "step")), (None, None));
+    assert_eq!(header_value(&bytes, "step").as_deref(), Some("0"));
+    assert_eq!((header_value(&bytes, "fate"), header_value(b"nonsense", "step")), (None, None));
     // A header that is not whole yet is looked at when it is.
     let header = 8 + u64::from_le_bytes(*bytes.first_chunk().unwrap());
-    assert_eq!(look("run.safetensors", size, &bytes[..40]), Ok(Kind::Weights));
-    assert_eq!(look("run.safetensors", size, &bytes), Ok(Kind::Weights));
-    assert_eq!(Header::check(&bytes[..40], 40), Err(FileError::Length { found: 40, expected: header }));
+    assert_eq!(detect_kind("run.safetensors", size, &bytes[..40]), Ok(FileKind::Weights));
+    assert_eq!(detect_kind("run.safetensors", size, &bytes), Ok(FileKind::Weights));
+    assert_eq!(
+        CheckpointHeader::check(&bytes[..40], 40),
+        Err(FileError::Length { found: 40, expected: header })
+    );
     let foreign = replaced("vivarium-checkpoint-1", "elsewhere--checkpoint");
-    assert_eq!(look("run.safetensors", size, &foreign), Err(FileError::ForeignWeights));
+    assert_eq!(detect_kind("run.safetensors", size, &foreign), Err(FileError::ForeignWeights));
     for other in [&[0; 16][..], b"12345678{\"a\":1}"] {
-        assert_eq!(File::read(other), Err(FileError::Unknown));
+        assert_eq!(RunFile::read(other), Err(FileError::Unknown));
     }
 }
 
 fn table(head: &str, rows: usize, row: impl Fn(usize) -> String) -> Result<Dataset, String> {
     let lines: Vec<String> = std::iter::once(head.to_string()).chain((0..rows).map(row)).collect();
-    dataset::read(lines.join("\n").as_bytes(), None)
+    dataset::read_bytes(lines.join("\n").as_bytes(), None)
 }
 
 #[test]
@@ -194,7 +201,7 @@ fn forty_rows_and_a_fifth_missing_are_enough() {
 fn columns_are_513_at_most_and_stand_apart_by_what_is_named_first() {
     let wide = |columns: usize| {
         let row = |i: usize| format!("{}{}", format!("{},", i * i % 41).repeat(columns - 1), i % 2);
-        dataset::read((0..40).map(row).collect::<Vec<_>>().join("\n").as_bytes(), None)
+        dataset::read_bytes((0..40).map(row).collect::<Vec<_>>().join("\n").as_bytes(), None)
     };
     assert_eq!(wide(513).unwrap().table.columns, 512);
     assert_eq!(wide(514).unwrap_err(), "this file has 514 columns, and at most 513 columns are allowed");
@@ -202,7 +209,7 @@ fn columns_are_513_at_most_and_stand_apart_by_what_is_named_first() {
     assert_eq!((tied.all, tied.label), (vec!["x".to_string(), "kind;of".to_string()], 1));
     // A column that there is not is as good as none.
     let bytes = (0..60).map(|i| format!("{i},{}", i % 2)).collect::<Vec<_>>().join("\n");
-    let taken = |label: usize| dataset::read(bytes.as_bytes(), Some(label)).unwrap().label;
+    let taken = |label: usize| dataset::read_bytes(bytes.as_bytes(), Some(label)).unwrap().label;
     assert_eq!([0, 1, 2, 9].map(taken), [0, 1, 1, 1]);
 }
 
@@ -233,7 +240,7 @@ fn labels_are_classes_up_to_ten_numbers_and_their_order_is_that_of_numbers() {
 fn entry(text: &str) -> SavedRun {
     let rows = vec![row_at(0, 1), row_at(200, 1)];
     SavedRun {
-        format: FORMAT,
+        format: ENTRY_FORMAT,
         id: text.into(),
         link: text.into(),
         at: 1.8e12,
@@ -288,22 +295,22 @@ fn a_saved_run_is_taken_up_to_each_limit() {
         assert!(flaw.contains(said), "{said}: {flaw}");
     }
     // What a link says twice is not whole, whatever is made of it.
-    assert!(saved::link("#v1/sparse-parity?n=20&n=30").is_err());
+    assert!(saved::parse_saved_link("#v1/sparse-parity?n=20&n=30").is_err());
 }
 
 #[test]
 fn what_is_said_of_a_run_is_counted_and_can_be_shown() {
     let most = 9_007_199_254_740_991;
-    let said = Marks { name: "x\u{7}y".into(), pinned: true, deleted: 5.0, revision: most };
+    let said = RunMarks { name: "x\u{7}y".into(), pinned: true, deleted: 5.0, revision: most };
     let clean = said.clone().check().unwrap();
-    assert_eq!(clean, Marks { name: "xy".into(), ..said.clone() });
-    assert_eq!(Marks { revision: most + 1, ..said.clone() }.check(), None);
-    assert_eq!(Marks::of(&entry("#v1/sparse-parity").marked(clean.clone())), clean);
-    let rename = Edit { name: Some("a\u{7}b".into()), ..Edit::default() };
-    let pin = Edit { pinned: Some(true), deleted: Some(7.0), ..Edit::default() };
-    let edited = Marks::default().edited(&rename).edited(&pin);
-    assert_eq!(edited, Marks { name: "ab".into(), pinned: true, deleted: 7.0, revision: 2 });
-    assert_eq!(clean.clone().edited(&Edit::default()), clean);
+    assert_eq!(clean, RunMarks { name: "xy".into(), ..said.clone() });
+    assert_eq!(RunMarks { revision: most + 1, ..said.clone() }.check(), None);
+    assert_eq!(RunMarks::of(&entry("#v1/sparse-parity").with_marks(clean.clone())), clean);
+    let rename = MarksEdit { name: Some("a\u{7}b".into()), ..MarksEdit::default() };
+    let pin = MarksEdit { pinned: Some(true), deleted: Some(7.0), ..MarksEdit::default() };
+    let edited = RunMarks::default().apply(&rename).apply(&pin);
+    assert_eq!(edited, RunMarks { name: "ab".into(), pinned: true, deleted: 7.0, revision: 2 });
+    assert_eq!(clean.clone().apply(&MarksEdit::default()), clean);
     // So is what is said of the initial weights.
     let initial = ["a\u{7}b".into(), "x".repeat(400)];
     let run = SavedRun { initial, ..entry("#v1/sparse-parity") }.check("#v1/sparse-parity").unwrap();
@@ -331,7 +338,7 @@ fn measurements_of_a_saved_run_rise() {
 /// Programs find the same four lists in every line, also where one is empty.
 #[test]
 fn a_line_of_a_measurement_has_all_but_the_margin() {
-    let row = Row {
+    let row = Measurement {
         step: 7,
         train_loss: vec![0.5],
         test_loss: vec![0.25, f32::NAN],
@@ -339,13 +346,13 @@ fn a_line_of_a_measurement_has_all_but_the_margin() {
         ..Default::default()
     };
     let losses = r#""train_loss":[0.5],"train_accuracy":[],"test_loss":[0.25,null],"test_accuracy":[1.0]"#;
-    let measures = Measures::default();
+    let measures = MeasureNames::default();
     assert_eq!(json_row(&measures, &row, true), format!("\n{{\"step\":7,{losses}}}"));
-    let row = Row { margin: vec![0.125], ..row };
+    let row = Measurement { margin: vec![0.125], ..row };
     assert_eq!(json_row(&measures, &row, false), format!(",\n{{\"step\":7,{losses},\"margin\":[0.125]}}"));
 }
 
-/// Where a run was trained is said beside it, and nothing hangs on it.
+/// The training environment is stored with the run, but does not affect it.
 #[test]
 fn a_run_is_read_whatever_stands_where_it_was_trained() {
     let json = record().to_json();
@@ -356,7 +363,7 @@ fn a_run_is_read_whatever_stands_where_it_was_trained() {
             false => line,
         });
         let text = lines.collect::<Vec<_>>().join("\n");
-        let expected = Record { environment: Environment::default(), ..record() };
+        let expected = Record { environment: TrainingEnvironment::default(), ..record() };
         assert_eq!(Record::parse(text.as_bytes()), Ok(expected), "{other}");
     }
 }

@@ -1,59 +1,59 @@
-//! Telling the files of a run apart.
+//! Reading the files of a run, whose kind is recognised by their first bytes.
 
-use super::head::{HEAD, Kind, MOST_RUN, look, unmarked};
-use super::read::{Form, Raw};
-use super::reading::{Found, Job, read};
-use super::weights::Header;
+use super::head::{FileKind, HEAD_BYTES, MAX_RUN_BYTES, detect_kind, strip_bom};
+use super::read::{RawRun, ReadOptions};
+use super::reading::{FileContents, ReadJob, read};
+use super::weights::CheckpointHeader;
 use super::{FileError, Record};
 
-/// What a file turns out to be.
+/// A file of a run: measurements as JSON, or weights.
 #[derive(Debug, Clone, PartialEq)]
-pub enum File {
-    /// A run's JSON.
+pub enum RunFile {
+    /// Settings and measurements, from JSON.
     Run(Box<Record>),
-    /// A run's weights.
-    Weights(Box<Header>),
+    /// Header of a checkpoint with the run's weights.
+    Weights(Box<CheckpointHeader>),
 }
 
-impl File {
-    /// Recognises a file by its first bytes, whatever it is called, and reads it.
+impl RunFile {
+    /// Recognises the kind of a file by its first bytes and reads it; the file name does not matter.
     ///
     /// # Errors
     /// The first [`FileError`] that is found.
-    pub fn read(bytes: &[u8]) -> Result<File, FileError> {
+    pub fn read(bytes: &[u8]) -> Result<RunFile, FileError> {
         let size = bytes.len() as u64;
-        let kind = look("", size, &bytes[..bytes.len().min(HEAD)])?;
-        match read(&Job::new(kind, size), bytes)? {
-            Found::Run(raw) => raw.check().map(|record| File::Run(Box::new(record))),
-            Found::Weights(bytes) => {
-                Header::check(&bytes, size).map(|header| File::Weights(Box::new(header)))
+        let kind = detect_kind("", size, &bytes[..bytes.len().min(HEAD_BYTES)])?;
+        match read(&ReadJob::new(kind, size), bytes)? {
+            FileContents::Run(raw) => raw.check().map(|record| RunFile::Run(Box::new(record))),
+            FileContents::Weights(bytes) => {
+                CheckpointHeader::check(&bytes, size).map(|header| RunFile::Weights(Box::new(header)))
             }
             // A table is one by its name.
-            Found::Table(_) => Err(FileError::Unknown),
+            FileContents::Table(_) => Err(FileError::Unknown),
         }
     }
 }
 
 impl Record {
-    /// Reads a file that [`Record::to_json`] wrote.
+    /// Reads a run from JSON written by [`Record::to_json`].
     ///
     /// # Errors
     /// The first [`FileError`] that is found.
     pub fn parse(bytes: &[u8]) -> Result<Record, FileError> {
-        if bytes.len() as u64 > MOST_RUN {
-            return Err(FileError::TooLarge(bytes.len() as u64 >> 20, MOST_RUN >> 20));
+        if bytes.len() as u64 > MAX_RUN_BYTES {
+            return Err(FileError::TooLarge(bytes.len() as u64 >> 20, MAX_RUN_BYTES >> 20));
         }
-        if unmarked(bytes).trim_ascii().is_empty() {
+        if strip_bom(bytes).trim_ascii().is_empty() {
             return Err(FileError::Empty);
         }
-        let head = &bytes[..bytes.len().min(HEAD)];
-        let replicas = match look("", bytes.len() as u64, head) {
-            Ok(Kind::Run { replicas }) => replicas,
+        let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+        let replicas = match detect_kind("", bytes.len() as u64, head) {
+            Ok(FileKind::Run { replicas }) => replicas,
             Err(FileError::Unknown | FileError::Table) | Ok(_) => None,
             Err(flaw) => return Err(flaw),
         };
-        let mut raw = Raw::default();
-        raw.read(&mut unmarked(bytes), &Form { replicas, most_rows: usize::MAX })?;
+        let mut raw = RawRun::default();
+        raw.read(&mut strip_bom(bytes), &ReadOptions { replicas, max_rows: usize::MAX })?;
         raw.check()
     }
 }

@@ -4,35 +4,36 @@
 
 use super::Record;
 use vivarium_core::sorting;
-use vivarium_model::sweep::{cells, places};
-use vivarium_plot::analysis::bootstrap::Law;
-use vivarium_plot::analysis::scaling::{Point, fit, interval};
+use vivarium_model::sweep::{axis_positions, cells};
+use vivarium_plot::analysis::bootstrap::ScalingLaw;
+use vivarium_plot::analysis::scaling::{ScalingPoint, fit_power_law, slope_interval};
 
-/// A law for each value of the second setting, with the 95 % interval of its exponent over resampled networks, null
-/// where networks are too few for one. Nothing where the sweep goes through words, which have no ratio.
-pub(super) fn json(record: &Record) -> Vec<String> {
+/// Formats a power-law fit of t_c per value of the second setting as JSON objects, with the 95 % bootstrap interval of
+/// the exponent (null with too few replicas). Empty if the swept values are words.
+pub(super) fn format_power_laws(record: &Record) -> Vec<String> {
     let (sweep, series) = (&record.link.spec.run.sweep, &record.link.spec.run.series);
     if sweep.values.iter().any(|value| value.parse::<f64>().is_err()) {
         return vec![];
     }
-    let (at, cells) = (places(sweep), cells(&record.link.spec));
+    let (at, cells) = (axis_positions(sweep), cells(&record.link.spec));
     let line = |line: usize| {
-        let own = cells.iter().zip(&record.times).filter(|(cell, _)| cell.series == line);
-        let point = |(cell, times): (&vivarium_model::sweep::Cell, &Vec<Option<u64>>)| Point {
-            x: at[cell.at],
+        let own = cells.iter().zip(&record.times).filter(|(cell, _)| cell.series_index == line);
+        let point = |(cell, times): (&vivarium_model::sweep::SweepCell, &Vec<Option<u64>>)| ScalingPoint {
+            x: at[cell.sweep_index],
             times: times.clone(),
             horizon: cell.spec.run.steps,
         };
-        let mut points: Vec<Point> = own.map(point).collect();
+        let mut points: Vec<ScalingPoint> = own.map(point).collect();
         sorting::sort_by(&mut points, |a, b| a.x.total_cmp(&b.x));
-        let law = fit(&points)?;
-        let ends = interval(&points, Law::Power);
+        let law = fit_power_law(&points)?;
+        let ends = slope_interval(&points, ScalingLaw::Power);
         let ends = ends.map_or("null".into(), |(low, high)| format!("[{low:?},{high:?}]"));
-        let own = series.values.get(line).map(|value| (super::quoted(&series.key), super::quoted(value)));
+        let own =
+            series.values.get(line).map(|value| (super::quote_json(&series.key), super::quote_json(value)));
         let own = own.map(|(key, value)| format!("\"series\":{{{key}:{value}}},")).unwrap_or_default();
         Some(format!(
             "{{{own}\"of\":\"t_c\",\"over\":{},\"exponent\":{:?},\"interval_95\":{ends},\"scale\":{:?}}}",
-            super::quoted(&sweep.key),
+            super::quote_json(&sweep.key),
             law.exponent,
             law.scale
         ))
@@ -48,9 +49,11 @@ mod tests {
     fn record(link: &str, time: impl Fn(f64) -> Option<u64>) -> Record {
         let (link, notices) = decode(link);
         assert!(notices.is_empty(), "{notices:?}");
-        let at = places(&link.spec.run.sweep);
-        let times =
-            cells(&link.spec).iter().map(|cell| vec![time(at[cell.at]); cell.spec.run.replicas]).collect();
+        let at = axis_positions(&link.spec.run.sweep);
+        let times = cells(&link.spec)
+            .iter()
+            .map(|cell| vec![time(at[cell.sweep_index]); cell.spec.run.replicas])
+            .collect();
         Record { link, times, ..Default::default() }
     }
 

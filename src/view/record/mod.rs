@@ -1,8 +1,8 @@
-//! A run as files: what it measured as CSV, all of it as JSON, the command line and the PyTorch script that state the
-//! same experiment, and what a file of weights says of itself.
+//! Files of a run: measurements as CSV, settings and measurements as JSON, a command line and a PyTorch script that
+//! repeat the experiment, and the header of a file of weights.
 //!
-//! Page and command line write and read the same bytes. What is read is checked, and each flaw is a sentence; nothing
-//! is taken of a file that has one.
+//! Page and command line write and read the same bytes. What is read is checked, and each error is a sentence; a file
+//! with an error is refused as a whole.
 //!
 //! ```
 //! use vivarium_model::permalink::decode;
@@ -47,93 +47,97 @@ mod naming_tests;
 #[cfg(test)]
 mod tests;
 
-pub use csv::{Column, RunRows, columns, csv, csv_field, csv_head, csv_lines, csv_of_runs};
+pub use csv::{
+    MetricColumn, RunRows, format_csv, format_csv_header, format_csv_lines, format_runs_csv, list_columns,
+    quote_csv_field,
+};
 pub use error::FileError;
-pub use file::File;
+pub use file::RunFile;
 
 use vivarium_model::permalink::{Link, encode};
-use vivarium_model::protocol::{Ending, Row};
-use vivarium_model::tasks::Measures;
+use vivarium_model::protocol::{EndReason, Measurement};
+use vivarium_model::tasks::MeasureNames;
 
-/// The name of our file format; files of other programs do not have it.
+/// Value of the field "format" in a run's JSON file, which identifies files of this program.
 pub const FORMAT: &str = "vivarium-run";
 
 /// The version of the format that is written. Files of this version and of earlier versions can be read. Since version 2 a
 /// task [names its measures](vivarium_model::tasks::measures).
 pub const VERSION: u64 = 2;
 
-/// The version whose names are still written on request, by `--names old`.
-const EARLIER: u64 = 1;
+/// Previous format version, which is still written with `--names old`.
+const EARLIER_VERSION: u64 = 1;
 
-/// Where a run was trained.
+/// Program, device and files with which a run was trained.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Environment {
-    /// The program and its version.
+pub struct TrainingEnvironment {
+    /// Name and version of the program.
     pub program: String,
-    /// "page" or "lab".
-    pub front: String,
-    /// The device: "CPU", "WebGPU: Apple M2".
+    /// User interface that trained the run: "page" or "lab".
+    pub frontend: String,
+    /// Name of the device: "CPU", "WebGPU: Apple M2".
     pub device: String,
-    /// The learner that trained the run: "fused kernels".
+    /// Name of the learner: "fused kernels".
     pub learner: String,
-    /// The name that the browser or the system gives itself; empty if the name is not known.
+    /// Browser or operating system, as it describes itself; empty if unknown.
     pub system: String,
-    /// The file with the initial weights; empty if the weights are those that the link draws.
-    pub weights: String,
-    /// What this file is: its run and step, and its checksum.
-    pub weights_of: String,
+    /// File with the initial weights; empty if the link determines the weights.
+    pub weights_file: String,
+    /// Description of the file with the initial weights: its run, step and checksum.
+    pub weights_description: String,
 }
 
-/// The keys of an [`Environment`] in a file, in the order of its fields.
-const ABOUT: [&str; 7] = ["program", "front", "device", "learner", "system", "weights", "weights_of"];
+/// Keys of the fields of [`TrainingEnvironment`] in a file, in the order of the fields.
+const ENVIRONMENT_KEYS: [&str; 7] =
+    ["program", "front", "device", "learner", "system", "weights", "weights_of"];
 
-impl Environment {
-    /// The words behind [`ABOUT`].
-    fn words(&self) -> [&String; ABOUT.len()] {
+impl TrainingEnvironment {
+    /// Values of the fields, in the order of [`ENVIRONMENT_KEYS`].
+    fn values(&self) -> [&String; ENVIRONMENT_KEYS.len()] {
         [
             &self.program,
-            &self.front,
+            &self.frontend,
             &self.device,
             &self.learner,
             &self.system,
-            &self.weights,
-            &self.weights_of,
+            &self.weights_file,
+            &self.weights_description,
         ]
     }
 
-    /// The name and version of this program.
+    /// Name and version of this program.
     pub fn program() -> String {
         format!("Vivarium {}", env!("CARGO_PKG_VERSION"))
     }
 }
 
-/// A run, or a sweep of several, with what was measured of it.
+/// A run or sweep with its measurements, as stored in files.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
-    /// The run and how it is shown.
+    /// Settings of the run and of its display.
     pub link: Link,
-    /// Where it was trained.
-    pub environment: Environment,
-    /// Steps made.
+    /// Program and device that trained the run.
+    pub environment: TrainingEnvironment,
+    /// Training steps completed.
     pub step: u64,
-    /// Why it ended, if it has.
-    pub ending: Option<Ending>,
+    /// Reason why the run ended; `None` while it can continue.
+    pub ending: Option<EndReason>,
     /// Number of held-out examples in measurements during the run; 0 means the number in the link.
     pub held_out: usize,
     /// For each replica, the step at which it reached the target; empty for a sweep.
     pub solved: Vec<Option<u64>>,
-    /// Measurements in rising order of steps; none of a sweep.
-    pub rows: Vec<Row>,
-    /// For each run of a sweep that has ended, in their order, the steps at which its replicas reached the target.
+    /// Measurements with increasing steps; empty for a sweep.
+    pub rows: Vec<Measurement>,
+    /// Step at which each replica reached the target, for each finished run of a sweep, in order.
     pub times: Vec<Vec<Option<u64>>>,
 }
 
-/// Words for the endings, for ever.
-const ENDINGS: [(Ending, &str); 3] =
-    [(Ending::Target, "target"), (Ending::LastStep, "last-step"), (Ending::Diverged, "diverged")];
+/// Permanent names of the endings in files.
+const ENDING_NAMES: [(EndReason, &str); 3] =
+    [(EndReason::Target, "target"), (EndReason::LastStep, "last-step"), (EndReason::Diverged, "diverged")];
 
-/// A JSON string.
-fn quoted(text: &str) -> String {
+/// Formats a text as a JSON string.
+fn quote_json(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -146,45 +150,46 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Numbers as a JSON array; one that is not finite is null.
-fn numbers(values: &[f32]) -> String {
+/// Formats numbers as a JSON array, with null for those that are not finite.
+fn format_numbers(values: &[f32]) -> String {
     let number = |v: &f32| if v.is_finite() { format!("{v:?}") } else { "null".into() };
     format!("[{}]", values.iter().map(number).collect::<Vec<_>>().join(","))
 }
 
-/// Steps as a JSON array; none is null.
-fn steps(values: &[Option<u64>]) -> String {
+/// Formats steps as a JSON array, with null for `None`.
+fn format_steps(values: &[Option<u64>]) -> String {
     let step = |v: &Option<u64>| v.map_or("null".into(), |step| step.to_string());
     format!("[{}]", values.iter().map(step).collect::<Vec<_>>().join(","))
 }
 
 impl Record {
-    /// The text of the file.
+    /// Formats the whole JSON file.
     pub fn to_json(&self) -> String {
-        let measures = self.link.spec.measures();
+        let measures = self.link.spec.measure_names();
         let rows = self.rows.iter().enumerate().map(|(at, row)| json_row(&measures, row, at == 0));
         let rows: String = rows.collect();
         self.json_head() + &rows + &self.json_tail(self.rows.is_empty())
     }
 
-    /// The text up to the first measurement: all that is known when a run begins.
+    /// Formats the JSON text before the first measurement: everything known when the run begins.
     pub fn json_head(&self) -> String {
-        self.head(VERSION, self.json_preamble())
+        self.format_json_head(VERSION, self.json_preamble())
     }
 
-    /// The same as the version before wrote it.
+    /// Formats the JSON text before the first measurement in the previous format version.
     pub fn earlier_json_head(&self) -> String {
-        self.head(EARLIER, vec![])
+        self.format_json_head(EARLIER_VERSION, vec![])
     }
 
-    fn head(&self, version: u64, preamble: Vec<String>) -> String {
-        let words = ABOUT.into_iter().zip(self.environment.words());
+    /// Formats the JSON text before the first measurement in this format version, with the lines `preamble`.
+    fn format_json_head(&self, version: u64, preamble: Vec<String>) -> String {
+        let words = ENVIRONMENT_KEYS.into_iter().zip(self.environment.values());
         // Of most runs the link says all about the weights.
         let words = words.filter(|(key, text)| !key.starts_with("weights") || !text.is_empty());
         let environment: Vec<String> =
-            words.map(|(key, text)| format!("{}:{}", quoted(key), quoted(text))).collect();
+            words.map(|(key, text)| format!("{}:{}", quote_json(key), quote_json(text))).collect();
         let mut lines = vec![
-            format!("\"format\":{}", quoted(FORMAT)),
+            format!("\"format\":{}", quote_json(FORMAT)),
             format!("\"version\":{version}"),
             self.json_link(),
             self.json_settings(),
@@ -193,9 +198,9 @@ impl Record {
         ];
         lines.extend(preamble);
         if !self.times.is_empty() {
-            let times: Vec<String> = self.times.iter().map(|times| steps(times)).collect();
+            let times: Vec<String> = self.times.iter().map(|times| format_steps(times)).collect();
             lines.push(format!("\"times\":[\n{}\n]", times.join(",\n")));
-            let fits = fits::json(self);
+            let fits = fits::format_power_laws(self);
             if !fits.is_empty() {
                 lines.push(format!("\"fits\":[\n{}\n]", fits.join(",\n")));
             }
@@ -204,73 +209,75 @@ impl Record {
         format!("{{\n{}", lines.join(",\n"))
     }
 
-    /// The text behind the last measurement, or behind the head where there is none: how the run ended.
+    /// Formats the JSON text after the last measurement: how the run ended. `is_empty` tells that there are no
+    /// measurements.
     pub fn json_tail(&self, is_empty: bool) -> String {
-        let ending = ENDINGS.iter().find(|(ending, _)| Some(*ending) == self.ending);
-        let ending = ending.map_or("null".to_string(), |(_, word)| quoted(word));
+        let ending = ENDING_NAMES.iter().find(|(ending, _)| Some(*ending) == self.ending);
+        let ending = ending.map_or("null".to_string(), |(_, word)| quote_json(word));
         let lines = [
             if is_empty { "]".to_string() } else { "\n]".to_string() },
             format!("\"step\":{}", self.step),
             format!("\"ending\":{ending}"),
-            format!("\"solved\":{}", steps(&self.solved)),
+            format!("\"solved\":{}", format_steps(&self.solved)),
         ];
         format!("{}\n}}\n", lines.join(",\n"))
     }
 
-    /// What a file of this run is called, without its ending: the lab, the model and the step.
-    pub fn name(&self) -> String {
+    /// File name of the run without extension: lab, model, seed and step.
+    pub fn file_stem(&self) -> String {
         let spec = &self.link.spec;
         let sweep = if spec.run.sweep.is_empty() { "" } else { "-sweep" };
         let (task, model) = (spec.task.info().slug, spec.model.info().slug);
         format!("{task}-{model}-seed{}{sweep}-step{}", spec.run.seed, self.step)
     }
 
-    /// The command that makes the same run, in a shell of a POSIX system.
+    /// Shell command (POSIX) that repeats the run.
     ///
     /// On the same device the numbers agree exactly. If the page measures fewer examples, the command does too. A run from
     /// weights of a file needs this file.
     pub fn command(&self) -> String {
-        let link = encode(&Link::of(self.link.spec.clone()));
-        let fewer = (self.held_out > 0 && self.held_out < self.link.spec.held_out())
+        let link = encode(&Link::from_spec(self.link.spec.clone()));
+        let fewer = (self.held_out > 0 && self.held_out < self.link.spec.held_out_count())
             .then(|| format!(" --held-out {}", self.held_out));
-        let weights = Some(&self.environment.weights).filter(|file| !file.is_empty());
-        let weights = weights.map(|file| format!(" --weights {}", shell(file)));
-        format!("lab run {}{}{}", shell(&link), weights.unwrap_or_default(), fewer.unwrap_or_default())
+        let weights = Some(&self.environment.weights_file).filter(|file| !file.is_empty());
+        let weights = weights.map(|file| format!(" --weights {}", quote_shell(file)));
+        format!("lab run {}{}{}", quote_shell(&link), weights.unwrap_or_default(), fewer.unwrap_or_default())
     }
 }
 
-/// One measurement as a line of the file, behind the head or the line before it.
-pub fn json_row(measures: &Measures, row: &Row, is_first: bool) -> String {
+/// Formats one measurement as a line of the JSON file, with the separator before it.
+pub fn json_row(measures: &MeasureNames, row: &Measurement, is_first: bool) -> String {
     let end_of_line = if is_first { "\n" } else { ",\n" };
     let four = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
     let mut parts = vec![format!("\"step\":{}", row.step)];
-    let field = |name: &str, values: &[f32]| format!("\"{name}\":{}", numbers(values));
+    let field = |name: &str, values: &[f32]| format!("\"{name}\":{}", format_numbers(values));
     parts.extend(measures.names.iter().zip(four).map(|(name, values)| field(name, values)));
     if !row.margin.is_empty() {
         parts.push(field(MARGIN, &row.margin));
         let largest = measures.largest_margin;
-        parts.extend(largest.map(|largest| field(MARGIN_OVER_MAX, &over_max(&row.margin, largest))));
+        parts.extend(largest.map(|largest| field(MARGIN_OVER_MAX, &divide_by_max(&row.margin, largest))));
     }
     let further = row.measures.iter().enumerate().filter(|(_, values)| !values.is_empty());
-    let further: Vec<String> = further.map(|(which, values)| field(measures.field(which), values)).collect();
+    let further: Vec<String> =
+        further.map(|(which, values)| field(measures.json_name(which), values)).collect();
     if !row.measures.is_empty() {
         parts.push(format!("\"measures\":{{{}}}", further.join(",")));
     }
     format!("{end_of_line}{{{}}}", parts.join(","))
 }
 
-/// Name of the margin.
+/// Key of the normalised margin.
 const MARGIN: &str = "margin";
-/// Name of the margin divided by the largest one.
+/// Key of the normalised margin divided by the largest possible margin.
 const MARGIN_OVER_MAX: &str = "margin_over_max";
 
-/// Margins divided by the largest one.
-fn over_max(margins: &[f32], largest: f64) -> Vec<f32> {
+/// Divides margins by the largest possible margin.
+fn divide_by_max(margins: &[f32], largest: f64) -> Vec<f32> {
     margins.iter().map(|margin| (f64::from(*margin) / largest) as f32).collect()
 }
 
-/// `text` as one word of a POSIX shell.
-pub fn shell(text: &str) -> String {
+/// Quotes a text as one word of a POSIX shell.
+pub fn quote_shell(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.into();

@@ -11,17 +11,17 @@
 
 use std::io::{Read, repeat};
 
-use super::head::{HEAD, Kind, look};
-use super::reading::{FileEvent, Found, Job, News, Received, read};
+use super::head::{FileKind, HEAD_BYTES, detect_kind};
+use super::reading::{FileContents, FileEvent, FileReceiver, ReadJob, ReadProgress, read};
 use super::tests::{link, record, row_at, sweep, weights_of};
 use super::*;
 use dataset::Dataset;
-use vivarium_core::testing::mutation::{Dice, changed, many};
+use vivarium_core::testing::mutation::{MutationRng, mutate, mutation_count};
 use vivarium_model::protocol::Payload;
-use weights::Header;
+use weights::CheckpointHeader;
 
 /// Gives its bytes in pieces of all lengths.
-struct Crumbs<'a>(&'a [u8], Dice);
+struct Crumbs<'a>(&'a [u8], MutationRng);
 
 impl Read for Crumbs<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -31,19 +31,22 @@ impl Read for Crumbs<'_> {
     }
 }
 
-/// What is found in a file whatever the length of the pieces that it comes in, and after it has travelled.
-fn found(name: &str, bytes: &[u8], which: u32) -> Result<Found, String> {
+/// Contents of a file, read in pieces of random length and transferred in messages.
+fn found(name: &str, bytes: &[u8], which: u32) -> Result<FileContents, String> {
     let size = bytes.len() as u64;
-    let kind = look(name, size, &bytes[..bytes.len().min(HEAD)]).map_err(|flaw| flaw.to_string())?;
-    let job = Job::new(kind, size);
+    let kind =
+        detect_kind(name, size, &bytes[..bytes.len().min(HEAD_BYTES)]).map_err(|flaw| flaw.to_string())?;
+    let job = ReadJob::new(kind, size);
     let at_once = read(&job, bytes);
-    let mut received = Received::default();
-    let messages = FileEvent::of(read(&job, Crumbs(bytes, Dice::new(which))));
-    let mut news = messages.into_iter().filter_map(|(event, payload)| received.take(event, payload));
-    let (Some(News::Done(travelled)), None) = (news.next(), news.next()) else { panic!("one answer") };
+    let mut received = FileReceiver::default();
+    let messages = FileEvent::messages(read(&job, Crumbs(bytes, MutationRng::new(which))));
+    let mut news = messages.into_iter().filter_map(|(event, payload)| received.receive(event, payload));
+    let (Some(ReadProgress::Done(travelled)), None) = (news.next(), news.next()) else {
+        panic!("one answer")
+    };
     match (&at_once, &travelled) {
         // Numbers that were not finite are equal to nothing.
-        (Ok(Found::Run(at_once)), Ok(Found::Run(travelled))) => {
+        (Ok(FileContents::Run(at_once)), Ok(FileContents::Run(travelled))) => {
             assert_eq!(format!("{at_once:?}"), format!("{travelled:?}"));
         }
         (Ok(at_once), Ok(travelled)) => assert_eq!(at_once, travelled),
@@ -61,11 +64,11 @@ fn is_sentence(why: &str) -> bool {
 fn runs_that_were_changed_are_taken_whole_or_refused() {
     let files = [record().to_json().into_bytes(), sweep().to_json().into_bytes()];
     let mut taken = 0;
-    for which in 0..many() {
-        let mut dice = Dice::new(which);
-        let bytes = changed(&files[which as usize % 2], &mut dice);
+    for which in 0..mutation_count() {
+        let mut dice = MutationRng::new(which);
+        let bytes = mutate(&files[which as usize % 2], &mut dice);
         let checked = found("run.json", &bytes, which).and_then(|found| match found {
-            Found::Run(raw) => raw.check().map_err(|flaw| flaw.to_string()),
+            FileContents::Run(raw) => raw.check().map_err(|flaw| flaw.to_string()),
             other => panic!("{other:?}"),
         });
         match checked {
@@ -79,7 +82,7 @@ fn runs_that_were_changed_are_taken_whole_or_refused() {
             Err(why) => assert!(is_sentence(&why), "{why}"),
         }
     }
-    assert!(taken > many() / 100 && taken < many() / 2, "{taken}");
+    assert!(taken > mutation_count() / 100 && taken < mutation_count() / 2, "{taken}");
 }
 
 #[test]
@@ -88,21 +91,21 @@ fn tables_that_were_changed_are_taken_whole_or_refused() {
     let table = |rows: usize| ["size,age,sold,week".into()].into_iter().chain((0..rows).map(line));
     let file = table(60).collect::<Vec<_>>().join("\n").into_bytes();
     let mut taken = 0;
-    for which in 0..many() {
-        match found("table.csv", &changed(&file, &mut Dice::new(which)), which) {
-            Ok(Found::Table(read)) => {
+    for which in 0..mutation_count() {
+        match found("table.csv", &mutate(&file, &mut MutationRng::new(which)), which) {
+            Ok(FileContents::Table(read)) => {
                 let Dataset { table, names, all, label, number, .. } = *read;
                 assert_eq!((table.columns, table.x.len()), (names.len(), names.len() * table.y.len()));
                 assert!(table.x.iter().all(|x| x.is_finite()) && label < all.len());
                 assert!(table.y.iter().all(|y| y.abs() == 1.0) && table.y.len() >= 40);
-                assert_eq!(number, table.number());
+                assert_eq!(number, table.table_id());
                 taken += 1;
             }
             Ok(other) => panic!("{other:?}"),
             Err(why) => assert!(is_sentence(&why), "{why}"),
         }
     }
-    assert!(taken > many() / 100 && taken < many(), "{taken}");
+    assert!(taken > mutation_count() / 100 && taken < mutation_count(), "{taken}");
 }
 
 #[test]
@@ -110,11 +113,11 @@ fn weights_that_were_changed_are_taken_whole_or_refused() {
     let spec = link("#v1/sparse-parity?opt=adam&n=5&width=3&replicas=2").spec;
     let file = weights_of(&spec);
     let mut taken = 0;
-    for which in 0..many() {
-        let bytes = changed(&file, &mut Dice::new(which));
+    for which in 0..mutation_count() {
+        let bytes = mutate(&file, &mut MutationRng::new(which));
         let checked = found("run.safetensors", &bytes, which).and_then(|found| match found {
-            Found::Weights(bytes) => {
-                Header::check(&bytes, bytes.len() as u64).map_err(|flaw| flaw.to_string())
+            FileContents::Weights(bytes) => {
+                CheckpointHeader::check(&bytes, bytes.len() as u64).map_err(|flaw| flaw.to_string())
             }
             other => panic!("{other:?}"),
         });
@@ -126,7 +129,7 @@ fn weights_that_were_changed_are_taken_whole_or_refused() {
             Err(why) => assert!(is_sentence(&why), "{why}"),
         }
     }
-    assert!(taken > many() / 100 && taken < many(), "{taken}");
+    assert!(taken > mutation_count() / 100 && taken < mutation_count(), "{taken}");
 }
 
 /// `before`, and then `part` for ever: whoever reads it stops by itself, or this test never ends.
@@ -146,12 +149,14 @@ fn endless<'a>(before: &'a str, part: &'a str) -> impl Read + 'a {
 
 #[test]
 fn files_without_end_are_left_at_the_limit() {
-    let stopped =
-        |kind: Kind, before: &str, part: &str| match read(&Job::new(kind, 1000), endless(before, part)) {
-            Err(flaw) => flaw.to_string(),
-            Ok(_) => panic!("it has no end"),
-        };
-    let run = Kind::Run { replicas: Some(2) };
+    let stopped = |kind: FileKind, before: &str, part: &str| match read(
+        &ReadJob::new(kind, 1000),
+        endless(before, part),
+    ) {
+        Err(flaw) => flaw.to_string(),
+        Ok(_) => panic!("it has no end"),
+    };
+    let run = FileKind::Run { replicas: Some(2) };
     let begin = "{\"format\":\"vivarium-run\",\"version\":1,";
     let rows = format!("{begin}\"rows\":[");
     let row = format!("{rows}{{\"step\":0,\"train_loss\":[");
@@ -163,34 +168,34 @@ fn files_without_end_are_left_at_the_limit() {
         (run, &format!("{begin}\"times\":["), "[1],", "at most 65536 lists"),
         (run, &format!("{begin}\"times\":[["), "1,", "a step or null"),
         (run, &row, "0,", "one number for each of the 2 replicas, but there are 4097"),
-        (Kind::Run { replicas: None }, &row, "0,", "one number for each of the 4096 replicas"),
+        (FileKind::Run { replicas: None }, &row, "0,", "one number for each of the 4096 replicas"),
         (run, &rows, "0,", "measurement 1 should be an object"),
-        (Kind::Table, "a,b\n", "1,2\n", "more than 8388608 cells"),
-        (Kind::Table, "", "1,", "at most 513 columns"),
-        (Kind::Weights, "", "0", "changed or moved"),
+        (FileKind::Table, "a,b\n", "1,2\n", "more than 8388608 cells"),
+        (FileKind::Table, "", "1,", "at most 513 columns"),
+        (FileKind::Weights, "", "0", "changed or moved"),
     ] {
         // A line without end would be one cell after the other; files have one.
-        if kind == Kind::Table && before.is_empty() {
+        if kind == FileKind::Table && before.is_empty() {
             let wide = "1,".repeat(600);
-            let flaw = dataset::read(format!("{wide}\n").as_bytes(), None).unwrap_err();
+            let flaw = dataset::read_bytes(format!("{wide}\n").as_bytes(), None).unwrap_err();
             assert!(flaw.contains(said), "{flaw}");
             continue;
         }
         let found = stopped(kind, before, part);
         assert!(found.contains(said), "{said}: {found}");
     }
-    assert!(read(&Job::new(Kind::Weights, 9), repeat(0)).is_err());
+    assert!(read(&ReadJob::new(FileKind::Weights, 9), repeat(0)).is_err());
 }
 
 #[test]
 fn of_many_measurements_as_many_are_kept_as_are_wanted() {
-    let rows: Vec<Row> = (0..1001).map(|at| row_at(3 * at, 2)).collect();
+    let rows: Vec<Measurement> = (0..1001).map(|at| row_at(3 * at, 2)).collect();
     let whole = Record { rows, step: 3000, ..record() };
     let json = whole.to_json().into_bytes();
-    let kind = look("run.json", json.len() as u64, &json[..HEAD]).unwrap();
-    assert_eq!(kind, Kind::Run { replicas: Some(2) });
-    let job = Job { most_rows: 100, ..Job::new(kind, json.len() as u64) };
-    let Ok(Found::Run(raw)) = read(&job, &json[..]) else { panic!("a run") };
+    let kind = detect_kind("run.json", json.len() as u64, &json[..HEAD_BYTES]).unwrap();
+    assert_eq!(kind, FileKind::Run { replicas: Some(2) });
+    let job = ReadJob { most_rows: 100, ..ReadJob::new(kind, json.len() as u64) };
+    let Ok(FileContents::Run(raw)) = read(&job, &json[..]) else { panic!("a run") };
     assert_eq!(raw.measurements, Some(1001));
     let kept = raw.check().unwrap().rows;
     assert!((50..=100).contains(&kept.len()), "{}", kept.len());
@@ -198,7 +203,9 @@ fn of_many_measurements_as_many_are_kept_as_are_wanted() {
     let stride = kept[1].step;
     assert!(kept.iter().take(kept.len() - 1).enumerate().all(|(at, row)| row.step == at as u64 * stride));
     assert_eq!(kept.last(), whole.rows.last());
-    let Ok(Found::Run(raw)) = read(&Job::new(kind, json.len() as u64), &json[..]) else { panic!("a run") };
+    let Ok(FileContents::Run(raw)) = read(&ReadJob::new(kind, json.len() as u64), &json[..]) else {
+        panic!("a run")
+    };
     assert_eq!(raw.check().unwrap(), whole);
 }
 
@@ -216,11 +223,14 @@ fn the_order_of_the_parts_of_a_run_does_not_matter() {
 
 #[test]
 fn what_did_not_travel_whole_is_said() {
-    let mut received = Received::default();
-    let broken = |news: Option<News>| matches!(news, Some(News::Done(Err(why))) if why.contains("did not reach the page"));
-    let rows = FileEvent::of(read(&Job::new(Kind::Run { replicas: None }, 0), record().to_json().as_bytes()));
+    let mut received = FileReceiver::default();
+    let broken = |news: Option<ReadProgress>| matches!(news, Some(ReadProgress::Done(Err(why))) if why.contains("did not reach the page"));
+    let rows = FileEvent::messages(read(
+        &ReadJob::new(FileKind::Run { replicas: None }, 0),
+        record().to_json().as_bytes(),
+    ));
     let (FileEvent::Rows, Payload::Bytes(bytes)) = &rows[0] else { panic!("rows first") };
     let cut = Payload::Bytes(bytes[..bytes.len() - 3].to_vec());
-    assert!(broken(received.take(FileEvent::Rows, cut)));
-    assert!(broken(received.take(FileEvent::Weights, Payload::Empty)));
+    assert!(broken(received.receive(FileEvent::Rows, cut)));
+    assert!(broken(received.receive(FileEvent::Weights, Payload::Empty)));
 }

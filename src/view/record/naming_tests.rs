@@ -4,22 +4,22 @@ use serde_json::Value;
 
 use super::tests::{link, record, row_at, sweep};
 use super::*;
-use vivarium_model::permalink::View;
+use vivarium_model::permalink::ViewSettings;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Task;
-use vivarium_model::tasks::measures::{EARLIER, named};
+use vivarium_model::tasks::measures::{EARLIER_NAMES, named_slots};
 
 /// The usual run of a lab, with two measurements that have everything.
 fn run(lab: &str) -> Record {
-    let spec = RunSpec::of_lab(lab).unwrap();
-    let (replicas, more) = (spec.run.replicas, spec.measures().more.len());
+    let spec = RunSpec::default_of_lab(lab).unwrap();
+    let (replicas, more) = (spec.run.replicas, spec.measure_names().further_measures.len());
     let row = |step: u64| {
         let mut row = row_at(step, replicas);
         row.margin = vec![0.5; replicas];
         row.measures = (0..more).map(|which| vec![which as f32; replicas]).collect();
         row
     };
-    let view = View::of(&spec.task);
+    let view = ViewSettings::default_of_task(&spec.task);
     Record {
         solved: vec![None; replicas],
         rows: vec![row(0), row(50)],
@@ -28,8 +28,8 @@ fn run(lab: &str) -> Record {
     }
 }
 
-fn table(record: &Record, measures: &Measures) -> String {
-    record.csv_preamble() + &csv(measures, record.rows.iter())
+fn table(record: &Record, measures: &MeasureNames) -> String {
+    record.csv_preamble() + &format_csv(measures, record.rows.iter())
 }
 
 /// The line that names the columns.
@@ -41,12 +41,12 @@ fn head(csv: &str) -> Vec<&str> {
 fn the_measures_of_every_task_have_its_names_in_both_formats() {
     for (entry, lists) in Task::ENTRIES.iter().zip(Task::MEASURES) {
         let run = run(entry.info.slug);
-        let measures = run.link.spec.measures();
+        let measures = run.link.spec.measure_names();
         let defined: Vec<&str> = lists.iter().copied().flatten().map(|measure| measure.name).collect();
         let mut expected = measures.names.to_vec();
         expected.extend(["margin"]);
         expected.extend(measures.largest_margin.map(|_| "margin_over_max"));
-        expected.extend(measures.further);
+        expected.extend(measures.further_names);
         for name in expected.iter().filter(|name| !name.starts_with("margin")) {
             assert!(defined.contains(name), "{}: {name} has no definition", entry.info.slug);
         }
@@ -68,12 +68,12 @@ fn the_measures_of_every_task_have_its_names_in_both_formats() {
 fn files_with_the_earlier_names_are_read() {
     for entry in Task::ENTRIES {
         let run = run(entry.info.slug);
-        let measures = run.link.spec.measures().earlier();
+        let measures = run.link.spec.measure_names().with_earlier_names();
         let rows: String =
             run.rows.iter().enumerate().map(|(at, row)| json_row(&measures, row, at == 0)).collect();
         let text = run.earlier_json_head() + &rows + &run.json_tail(false);
         assert!(text.contains("\"version\":1,"), "{text}");
-        for name in EARLIER {
+        for name in EARLIER_NAMES {
             assert!(text.contains(&format!("\"{name}\":[")), "{}: {name}", entry.info.slug);
         }
         assert_eq!(Record::parse(text.as_bytes()).unwrap(), run, "{}", entry.info.slug);
@@ -123,7 +123,7 @@ fn a_file_whose_settings_are_not_those_of_its_link_is_refused() {
     assert!(changed("\"settings\":{", "\"settings\":0,\"others\":{").is_ok());
 }
 
-/// A flaw is told under the name that the file has.
+/// An error names the key as the file has it.
 #[test]
 fn what_is_missing_is_named_as_in_the_file() {
     let text = run(Task::ENTRIES[2].info.slug).to_json();
@@ -140,7 +140,7 @@ fn what_is_missing_is_named_as_in_the_file() {
 
 #[test]
 fn names_follow_what_is_measured() {
-    let names = |text: &str| link(text).spec.measures().names;
+    let names = |text: &str| link(text).spec.measure_names().names;
     assert_eq!(names("#v1/groups?frac=0.5")[2..], ["test_cross_entropy", "test_accuracy"]);
     assert_eq!(names("#v1/groups")[2..], ["cross_entropy_on_all_pairs", "accuracy_on_all_pairs"]);
     assert_eq!(names("#v1/sparse-parity?n=8")[2..], ["test_loss", "test_accuracy"]);
@@ -160,7 +160,7 @@ fn names_follow_what_is_measured() {
 
 #[test]
 fn margins_are_divided_by_the_closed_form() {
-    let largest = |text: &str| link(text).spec.measures().largest_margin;
+    let largest = |text: &str| link(text).spec.measure_names().largest_margin;
     // √(2/27) / (√23 · 22), and 4! √(2 · 5⁻⁵).
     assert!((largest("#v1/groups?n=23").unwrap() / 0.002_579_57 - 1.0).abs() < 1e-5);
     let cube = "#v1/sparse-parity?model=power-net&n=10&k=4&degree=4&data=cube";
@@ -170,10 +170,10 @@ fn margins_are_divided_by_the_closed_form() {
         assert_eq!(largest(&format!("#v1/{unknown}")), None, "{unknown}");
     }
     let spec = link("#v1/groups?n=23").spec;
-    let (measures, margin) = (spec.measures(), 0.002_f32);
-    let row = Row { margin: vec![margin], ..row_at(0, 1) };
+    let (measures, margin) = (spec.measure_names(), 0.002_f32);
+    let row = Measurement { margin: vec![margin], ..row_at(0, 1) };
     let share = f64::from(margin) / measures.largest_margin.unwrap();
-    let text = csv(&measures, [&row].into_iter());
+    let text = format_csv(&measures, [&row].into_iter());
     assert!(head(&text).ends_with(&["margin", "margin_over_max"]), "{text}");
     let last: f64 = text.trim_end().rsplit(',').next().unwrap().parse().unwrap();
     assert!((last / share - 1.0).abs() < 1e-6 && (share - 0.7753).abs() < 1e-3, "{last} {share}");
@@ -184,9 +184,9 @@ fn margins_are_divided_by_the_closed_form() {
 #[test]
 fn a_file_begins_with_what_is_known_of_its_run() {
     let run = record();
-    let text = table(&run, &run.link.spec.measures());
+    let text = table(&run, &run.link.spec.measure_names());
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], format!("# program: {}", Environment::program()));
+    assert_eq!(lines[0], format!("# program: {}", TrainingEnvironment::program()));
     assert_eq!(lines[1], format!("# link: {}", encode(&run.link)));
     assert_eq!(
         lines[2..5],
@@ -194,13 +194,13 @@ fn a_file_begins_with_what_is_known_of_its_run() {
     );
     // Also settings that have their defaults.
     let spec = &run.link.spec;
-    for (_, knob) in spec.knobs() {
-        let value = spec.value(knob.key).unwrap().to_string();
-        let line = format!("# settings.{}: {value}", knob.key);
+    for (_, setting) in spec.settings() {
+        let value = spec.value(setting.key).unwrap().to_string();
+        let line = format!("# settings.{}: {value}", setting.key);
         assert!(lines.contains(&line.as_str()), "{line}: {text}");
     }
     let relevant: Vec<usize> = spec.task.examples().relevant(0).iter().map(|at| at + 1).collect();
-    assert!(lines.contains(&format!("# relevant: {}", preamble::list(&relevant)).as_str()), "{text}");
+    assert!(lines.contains(&format!("# relevant: {}", preamble::format_list(&relevant)).as_str()), "{text}");
     assert!(lines.contains(&"# t_c_resolution: 50") && lines.contains(&"# held_out: 1024"), "{text}");
     assert_eq!(head(&text)[..3], ["step", "replica", "train_loss"]);
     let json: Value = serde_json::from_str(&run.to_json()).unwrap();
@@ -208,10 +208,10 @@ fn a_file_begins_with_what_is_known_of_its_run() {
     assert_eq!(json["t_c_resolution"], Value::from(50));
     assert_eq!(json["settings"]["batch"], Value::from("32"));
     // Such a table is told from one to learn, and a value of several lines stays in one.
-    let flaw = head::look("table.csv", text.len() as u64, text.as_bytes());
+    let flaw = head::detect_kind("table.csv", text.len() as u64, text.as_bytes());
     assert_eq!(flaw, Err(FileError::Table));
     let circuit = link("#v1/boolean-circuit?circuit=own");
-    let about = preamble::lines("Vivarium", "#v1/x", &circuit.spec, None);
+    let about = preamble::format_run_lines("Vivarium", "#v1/x", &circuit.spec, None);
     assert!(about.lines().all(|line| line.starts_with("# ") && line.contains(": ")), "{about}");
 }
 
@@ -223,7 +223,7 @@ fn initial_weights_of_a_file_are_said_in_one_line_and_read_back() {
     assert!(!drawn.contains("initial_weights"), "{drawn}");
     assert!(!run.json_about().join(",").contains("initial_weights"));
     let none = || [const { String::new() }; 2];
-    assert_eq!(preamble::initial_weights(drawn.lines()), none());
+    assert_eq!(preamble::parse_initial_weights(drawn.lines()), none());
     let [step, sum] = ["step 50 of #v1/sparse-parity?n=20", "checksum 0123456789abcdef"];
     for (file, what) in [
         ("half.safetensors", format!("{step}, {sum}")),
@@ -232,12 +232,12 @@ fn initial_weights_of_a_file_are_said_in_one_line_and_read_back() {
         ("half.safetensors", String::new()),
     ] {
         let mut begun = run.clone();
-        (begun.environment.weights, begun.environment.weights_of) = (file.into(), what.clone());
+        (begun.environment.weights_file, begun.environment.weights_description) = (file.into(), what.clone());
         let name = file.rsplit(['/', '\\']).next().unwrap();
         let said = if what.is_empty() { name.to_string() } else { format!("{name}, {what}") };
         let text = begun.csv_preamble();
         assert_eq!(text, format!("{drawn}# initial_weights: {said}\n"));
-        assert_eq!(preamble::initial_weights(text.lines()), [name.to_string(), what]);
+        assert_eq!(preamble::parse_initial_weights(text.lines()), [name.to_string(), what]);
         let json: Value = serde_json::from_str(&format!("{{{}}}", begun.json_about().join(","))).unwrap();
         assert_eq!(json["initial_weights"], Value::from(said));
         // The run's own JSON has the path as it was given, for the command that makes the run again.
@@ -283,9 +283,9 @@ fn a_sweep_has_the_relevant_set_of_each_run_where_these_differ() {
 fn earlier_slugs_are_no_new_names_of_something_else() {
     for entry in Task::ENTRIES {
         let task = Task::from_slug(entry.info.slug).unwrap();
-        let more = task.examples().measures().more;
+        let more = task.examples().measure_names().further_measures;
         for (which, measure) in more.iter().enumerate() {
-            let same = named().iter().find(|named| named.name == measure.slug && named.further.1 > 0);
+            let same = named_slots().iter().find(|named| named.name == measure.slug && named.further.1 > 0);
             assert!(same.is_none_or(|named| named.further == (which, more.len())), "{}", measure.slug);
         }
     }

@@ -3,8 +3,8 @@
 //! # Why
 //! A tree of all values takes thirty times the bytes of a file of small numbers. Here nothing is kept but what a run has:
 //! lists are counted before they grow, texts and depth have a limit, and of many measurements as many are kept as a page
-//! draws. What follows from the link is checked afterwards ([`Raw::check`]), so that a program that knows no links can
-//! read the file.
+//! draws. What follows from the link is checked afterwards ([`RawRun::check`]), so that a program that knows no links
+//! can read the file.
 
 use std::cell::RefCell;
 use std::io::{self, BufReader, Read};
@@ -13,83 +13,94 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde::{Deserialize, Serialize};
 
 use super::preamble::{self, LAB_KEY};
-use super::values::{About, AnyValue, Key, Listed, Loose, MOST_TEXT, Texts, shortened};
-use super::{ABOUT, ENDINGS, Environment, FORMAT, FileError, Record, VERSION};
-use vivarium_model::permalink::{Link, RESERVED, decode};
-use vivarium_model::protocol::{Ending, Row};
+use super::values::{
+    EnvironmentReader, KeySeed, LooseValue, LooseValueSeed, MAX_TEXT_BYTES, SettingsReader, TextLimiter,
+    shorten,
+};
+use super::{ENDING_NAMES, ENVIRONMENT_KEYS, FORMAT, FileError, Record, TrainingEnvironment, VERSION};
+use vivarium_model::permalink::{Link, TEACHER_KEYS, decode};
+use vivarium_model::protocol::{EndReason, Measurement};
 use vivarium_model::run::RunSpec;
 use vivarium_model::sweep::cells;
 use vivarium_model::tasks::Task;
-use vivarium_model::tasks::measures::{EARLIER, Named, Slot, named};
+use vivarium_model::tasks::measures::{EARLIER_NAMES, MeasureSlot, NamedSlot, named_slots};
 
-/// Most measurements of a run.
-const MOST_ROWS: usize = 1 << 20;
+/// Largest number of measurements of a run.
+const MAX_ROWS: usize = 1 << 20;
 
-/// Most replicas: the largest that the setting can be.
-const MOST_REPLICAS: usize = 4096;
+/// Largest number of replicas, the limit of the setting.
+const MAX_REPLICAS: usize = 4096;
 
-/// Most runs of a sweep, and most times of all of them together.
-const MOST_RUNS: usize = 1 << 16;
-const MOST_TIMES: usize = 1 << 22;
+/// Largest number of runs of a sweep.
+const MAX_SWEEP_RUNS: usize = 1 << 16;
+/// Largest number of solving times of all runs of a sweep together.
+const MAX_SWEEP_TIMES: usize = 1 << 22;
 
-/// The link of a file, whole.
-pub(super) fn link(text: &str) -> Result<Link, FileError> {
+/// Decodes the link of a file; an error if any part of it is invalid.
+pub(super) fn parse_link(text: &str) -> Result<Link, FileError> {
     let (link, notices) = decode(text);
-    let kept = |key: &str| RESERVED.contains(&key) && link.reserved.iter().any(|r| r.0 == key);
+    let kept = |key: &str| TEACHER_KEYS.contains(&key) && link.teacher_keys.iter().any(|r| r.0 == key);
     match notices.iter().find(|notice| !kept(&notice.key)) {
         Some(notice) => Err(FileError::Link(notice.to_string())),
         None => Ok(link),
     }
 }
 
-/// What is known of a run before its measurements are read.
-pub(super) struct Form {
-    /// Replicas; where they are not known, the first list of numbers says.
+/// Options for reading measurements.
+pub(super) struct ReadOptions {
+    /// Number of replicas; if `None`, the length of the first list decides.
     pub(super) replicas: Option<usize>,
-    /// From so many measurements on, every second one is dropped, again and again.
-    pub(super) most_rows: usize,
+    /// Number of measurements at which every second one is dropped, repeatedly.
+    pub(super) max_rows: usize,
 }
 
-/// A run as it stands in the file, before it is held against its link.
+/// Contents of a run's JSON file before they are compared with the link.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Raw {
-    /// Whether it names our format.
+pub struct RawRun {
+    /// Whether the field "format" identifies a file of this program.
     pub(super) is_ours: bool,
+    /// Version of the file format.
     version: Option<u64>,
+    /// Link of the run.
     pub(super) link: Option<String>,
-    /// The settings that stand beside the link, as text.
+    /// Settings listed in the file, as (key, value).
     settings: Vec<(String, String)>,
-    environment: [String; ABOUT.len()],
+    environment: [String; ENVIRONMENT_KEYS.len()],
+    /// Training steps completed.
     step: Option<u64>,
-    ending: Option<Ending>,
+    /// Reason why the run ended.
+    ending: Option<EndReason>,
+    /// Number of held-out examples in measurements.
     held_out: Option<u64>,
+    /// Step at which each replica reached the target.
     solved: Option<Vec<Option<u64>>>,
+    /// Step at which each replica reached the target, for each finished run of a sweep.
     times: Vec<Vec<Option<u64>>>,
-    /// How many measurements the file has.
+    /// Number of measurements in the file.
     pub measurements: Option<usize>,
-    /// The first measurement that has further measures, from 1.
+    /// Number, from 1, of the first measurement with further measures.
     judged: Option<usize>,
-    /// Replicas that the measurements have.
+    /// Number of replicas in the measurements.
     replicas: Option<usize>,
-    /// The measurements that are kept; they travel beside the rest.
+    /// Measurements that are kept; sent to the page apart from the other fields.
     #[serde(skip)]
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<Measurement>,
 }
 
-impl Raw {
-    /// Takes what `source` holds: any source, so that all of this is there once.
-    pub(super) fn read(&mut self, source: &mut dyn Read, form: &Form) -> Result<(), FileError> {
-        let context = Context { flaw: RefCell::new(None), form };
-        let source = BufReader::with_capacity(1 << 16, Texts::new(source));
+impl RawRun {
+    /// Reads the JSON file from `source`; dynamic dispatch keeps one compiled copy of the parser.
+    pub(super) fn read(&mut self, source: &mut dyn Read, form: &ReadOptions) -> Result<(), FileError> {
+        let context = ReadContext { first_error: RefCell::new(None), options: form };
+        let source = BufReader::with_capacity(1 << 16, TextLimiter::new(source));
         let mut reader = serde_json::Deserializer::from_reader(source);
         let read =
-            Whole { raw: self, context: &context }.deserialize(&mut reader).and_then(|()| reader.end());
+            RunReader { raw: self, context: &context }.deserialize(&mut reader).and_then(|()| reader.end());
         let Err(error) = read else { return Ok(()) };
         use serde_json::error::Category;
-        Err(match (error.classify(), context.flaw.into_inner()) {
+        Err(match (error.classify(), context.first_error.into_inner()) {
             (Category::Data, flaw) => flaw.unwrap_or(FileError::Foreign),
             (Category::Io, _) if error.io_error_kind() == Some(io::ErrorKind::InvalidData) => {
-                FileError::LongText(MOST_TEXT >> 20)
+                FileError::LongText(MAX_TEXT_BYTES >> 20)
             }
             (Category::Io, _) => FileError::Unreadable,
             (category, _) => FileError::NotJson {
@@ -100,17 +111,17 @@ impl Raw {
         })
     }
 
-    /// The measurements that are kept, taken out.
-    pub fn take_rows(&mut self) -> Vec<Row> {
+    /// Takes the kept measurements out.
+    pub fn take_rows(&mut self) -> Vec<Measurement> {
         std::mem::take(&mut self.rows)
     }
 
-    /// The same with these measurements.
-    pub fn with_rows(self, rows: Vec<Row>) -> Raw {
-        Raw { rows, ..self }
+    /// Puts the measurements back in.
+    pub fn with_rows(self, rows: Vec<Measurement>) -> RawRun {
+        RawRun { rows, ..self }
     }
 
-    /// The run, if all of it is what its link speaks of.
+    /// Checks the contents against the link and builds the record.
     ///
     /// # Errors
     /// The first [`FileError`] that is found.
@@ -119,25 +130,25 @@ impl Raw {
             return Err(FileError::Foreign);
         }
         let whole = |value: Option<u64>, place: &str| {
-            value.ok_or_else(|| FileError::field(place, tr!("a whole number")))
+            value.ok_or_else(|| FileError::invalid_field(place, tr!("a whole number")))
         };
         whole(self.version, tr!("the version of the format"))?;
         let text = self.link.as_deref();
-        let link = link(
-            text.ok_or_else(|| FileError::field(tr!("the link"), tr!("a text that begins with #v1/")))?,
-        )?;
-        if let Some(flaw) = contradiction(&link.spec, &self.settings) {
+        let link = parse_link(text.ok_or_else(|| {
+            FileError::invalid_field(tr!("the link"), tr!("a text that begins with #v1/"))
+        })?)?;
+        if let Some(flaw) = find_contradiction(&link.spec, &self.settings) {
             return Err(flaw);
         }
         let runs = cells(&link.spec);
         let replicas = link.spec.run.replicas;
         let steps = |values: Vec<Option<u64>>, place: &str, replicas: usize| match values.len() == replicas {
             true => Ok(values),
-            false => Err(FileError::field(place, steps_of(replicas))),
+            false => Err(FileError::invalid_field(place, describe_step_list(replicas))),
         };
         let solved = match (runs.is_empty(), self.solved) {
             (false, _) => vec![],
-            (true, None) => return Err(FileError::field("solved", tr!("a list"))),
+            (true, None) => return Err(FileError::invalid_field("solved", tr!("a list"))),
             (true, Some(solved)) => steps(solved, "solved", replicas)?,
         };
         let times = self.times.into_iter().zip(&runs).enumerate();
@@ -146,18 +157,34 @@ impl Raw {
         });
         let times = times.collect::<Result<_, _>>()?;
         if self.measurements.is_none() {
-            return Err(FileError::field("rows", tr!("a list")));
+            return Err(FileError::invalid_field("rows", tr!("a list")));
         }
         if let Some(found) = self.replicas.filter(|found| *found != replicas) {
-            let name = link.spec.measures().names[0];
-            return Err(FileError::field(of(name, 1), numbers_of(replicas, found)));
+            let name = link.spec.measure_names().names[0];
+            return Err(FileError::invalid_field(
+                measurement_place(name, 1),
+                describe_number_list(replicas, found),
+            ));
         }
-        if let Some(at) = self.judged.filter(|_| !link.spec.task.examples().measures().has_more()) {
-            return Err(FileError::field(of("measures", at), tr!("absent in this lab")));
+        if let Some(at) =
+            self.judged.filter(|_| !link.spec.task.examples().measure_names().has_further_measures())
+        {
+            return Err(FileError::invalid_field(
+                measurement_place("measures", at),
+                tr!("absent in this lab"),
+            ));
         }
         let [program, front, device, learner, system, weights, weights_of] = self.environment;
         Ok(Record {
-            environment: Environment { program, front, device, learner, system, weights, weights_of },
+            environment: TrainingEnvironment {
+                program,
+                frontend: front,
+                device,
+                learner,
+                system,
+                weights_file: weights,
+                weights_description: weights_of,
+            },
             step: whole(self.step, "step")?,
             ending: self.ending,
             held_out: whole(self.held_out, "held_out")? as usize,
@@ -169,9 +196,9 @@ impl Raw {
     }
 }
 
-/// The first of these settings that is not as the link has it: the measurements would be shown of another run. What an
-/// earlier version wrote may lack settings, have others, or write the same value in other words.
-fn contradiction(spec: &RunSpec, listed: &[(String, String)]) -> Option<FileError> {
+/// Error of the first listed setting that differs from the link. Files of earlier versions may lack settings or write
+/// values differently.
+fn find_contradiction(spec: &RunSpec, listed: &[(String, String)]) -> Option<FileError> {
     let same = |key: &str, linked: &str, text: &str| {
         if linked == text {
             return true;
@@ -182,51 +209,56 @@ fn contradiction(spec: &RunSpec, listed: &[(String, String)]) -> Option<FileErro
         let mut read = spec.clone();
         read.parse(key, text).is_ok() && read.value(key) == spec.value(key)
     };
-    let all = preamble::settings(spec);
+    let all = preamble::list_settings(spec);
     let differs = |(key, linked): (&'static str, String)| {
         let text = &listed.iter().find(|(of, _)| of == key)?.1;
         (!same(key, &linked, text)).then(|| FileError::Settings {
             key: key.into(),
-            linked: shortened(&linked),
-            listed: shortened(text),
+            linked: shorten(&linked),
+            listed: shorten(text),
         })
     };
     all.into_iter().find_map(differs)
 }
 
-/// A part of a measurement, counted from 1.
-fn of(key: &str, at: usize) -> String {
+/// Name of a part of measurement number `at` (from 1), for error messages.
+fn measurement_place(key: &str, at: usize) -> String {
     format!("{key} of measurement {at}")
 }
 
-fn steps_of(replicas: usize) -> String {
+/// Description of a valid list of steps, for error messages.
+fn describe_step_list(replicas: usize) -> String {
     tr!("a step or null for each of {replicas} replicas", replicas)
 }
 
-fn numbers_of(replicas: usize, values: usize) -> String {
+/// Description of a valid list of numbers, for error messages; `values` is the length found.
+fn describe_number_list(replicas: usize, values: usize) -> String {
     tr!("one number for each of the {replicas} replicas, but there are {values} numbers", replicas, values)
 }
 
-/// What was found wrong, in our words, while the JSON itself is right.
-struct Context<'a> {
-    flaw: RefCell<Option<FileError>>,
-    form: &'a Form,
+/// Context shared by the readers: options, and the first error in the contents of valid JSON.
+struct ReadContext<'a> {
+    /// First error found, which is the innermost one.
+    first_error: RefCell<Option<FileError>>,
+    /// Options for reading.
+    options: &'a ReadOptions,
 }
 
-impl Context<'_> {
-    /// The first flaw counts: it is the innermost.
-    fn note(&self, flaw: impl FnOnce() -> FileError) {
-        self.flaw.borrow_mut().get_or_insert_with(flaw);
+impl ReadContext<'_> {
+    /// Records an error unless there is one already: the first is the innermost.
+    fn record_error(&self, flaw: impl FnOnce() -> FileError) {
+        self.first_error.borrow_mut().get_or_insert_with(flaw);
     }
 
-    /// An error that stands for that flaw.
-    fn refuse<E: Error>(&self, flaw: impl FnOnce() -> FileError) -> E {
-        self.note(flaw);
+    /// Records an error and returns a placeholder error for the JSON parser.
+    fn fail<E: Error>(&self, flaw: impl FnOnce() -> FileError) -> E {
+        self.record_error(flaw);
         E::custom("refused")
     }
 }
 
-/// Declares a reader of lists or of objects alone, which has one field for what it fills and one for the context.
+/// Implements a JSON reader for a struct with a field for its results and one for the context; accepts only lists or
+/// only objects.
 macro_rules! reads {
     ($name:ident, $visit:ident: $access:ident, $words:literal, |$this:ident, $from:ident| -> $value:ty $body:block) => {
         impl<'de> DeserializeSeed<'de> for $name<'_> {
@@ -252,116 +284,127 @@ macro_rules! reads {
     };
 }
 
-/// Numbers of replicas; null is a number that was not finite.
-struct Numbers<'a> {
-    /// Whose.
+/// Reads a list of numbers, one per replica; null becomes NaN.
+struct NumbersReader<'a> {
+    /// Name of the list, for error messages.
     place: &'a dyn Fn() -> String,
+    /// Expected number of values, set by the first list if it is not known.
     replicas: &'a mut Option<usize>,
-    context: &'a Context<'a>,
+    /// Options and first error.
+    context: &'a ReadContext<'a>,
 }
 
-reads!(Numbers, visit_seq: SeqAccess, "a list", |this, list| -> Vec<f32> {
-    let most = this.replicas.unwrap_or(MOST_REPLICAS);
-    let (mut values, mut count) = (Vec::with_capacity(this.replicas.unwrap_or(0).min(MOST_REPLICAS)), 0);
-    while let Some(value) = list.next_element_seed(AnyValue)? {
+reads!(NumbersReader, visit_seq: SeqAccess, "a list", |this, list| -> Vec<f32> {
+    let max_count = this.replicas.unwrap_or(MAX_REPLICAS);
+    let (mut values, mut count) = (Vec::with_capacity(this.replicas.unwrap_or(0).min(MAX_REPLICAS)), 0);
+    while let Some(value) = list.next_element_seed(LooseValueSeed)? {
         let value = match value {
-            Loose::Null => f32::NAN,
-            Loose::Whole(value) => value as f64 as f32,
-            Loose::Real(value) => value as f32,
+            LooseValue::Null => f32::NAN,
+            LooseValue::Whole(value) => value as f64 as f32,
+            LooseValue::Real(value) => value as f32,
             _ => {
-                return Err(this.context.refuse(|| {
-                    FileError::field((this.place)(), tr!("numbers, or null"))
+                return Err(this.context.fail(|| {
+                    FileError::invalid_field((this.place)(), tr!("numbers, or null"))
                 }));
             }
         };
         count += 1;
         // Those that are too many are counted and not kept; of a list without end not even that.
-        if count <= most {
+        if count <= max_count {
             values.push(value);
-        } else if count > MOST_REPLICAS {
+        } else if count > MAX_REPLICAS {
             break;
         }
     }
-    let replicas = *this.replicas.get_or_insert(count.min(MOST_REPLICAS));
+    let replicas = *this.replicas.get_or_insert(count.min(MAX_REPLICAS));
     match count == replicas {
         true => Ok(values),
-        false => Err(this.context.refuse(|| FileError::field((this.place)(), numbers_of(replicas, count)))),
+        false => Err(this.context.fail(|| FileError::invalid_field((this.place)(), describe_number_list(replicas, count)))),
     }
 });
 
-/// Steps of replicas, null where there is none.
-struct Steps<'a> {
+/// Reads a list of steps, one per replica; null becomes `None`.
+struct StepsReader<'a> {
+    /// Name of the list, for error messages.
     place: &'a dyn Fn() -> String,
-    context: &'a Context<'a>,
+    /// Options and first error.
+    context: &'a ReadContext<'a>,
 }
 
-reads!(Steps, visit_seq: SeqAccess, "a list", |this, list| -> Vec<Option<u64>> {
-    let wrong = || FileError::field((this.place)(), steps_of(MOST_REPLICAS));
+reads!(StepsReader, visit_seq: SeqAccess, "a list", |this, list| -> Vec<Option<u64>> {
+    let wrong = || FileError::invalid_field((this.place)(), describe_step_list(MAX_REPLICAS));
     let mut steps = vec![];
-    while let Some(value) = list.next_element_seed(AnyValue)? {
+    while let Some(value) = list.next_element_seed(LooseValueSeed)? {
         let step = match value {
-            Loose::Null => None,
-            value => Some(value.whole().ok_or_else(|| this.context.refuse(wrong))?),
+            LooseValue::Null => None,
+            value => Some(value.into_whole().ok_or_else(|| this.context.fail(wrong))?),
         };
-        if steps.len() == MOST_REPLICAS {
-            return Err(this.context.refuse(wrong));
+        if steps.len() == MAX_REPLICAS {
+            return Err(this.context.fail(wrong));
         }
         steps.push(step);
     }
     Ok(steps)
 });
 
-/// Steps of the replicas of each run of a sweep.
-struct Times<'a> {
-    context: &'a Context<'a>,
+/// Reads the lists of steps of all runs of a sweep.
+struct SweepTimesReader<'a> {
+    /// Options and first error.
+    context: &'a ReadContext<'a>,
 }
 
-reads!(Times, visit_seq: SeqAccess, "a list", |this, list| -> Vec<Vec<Option<u64>>> {
+reads!(SweepTimesReader, visit_seq: SeqAccess, "a list", |this, list| -> Vec<Vec<Option<u64>>> {
     let (mut times, mut count): (Vec<Vec<_>>, usize) = (vec![], 0);
     loop {
         let place = || format!("times of run {}", times.len() + 1);
-        let next = list.next_element_seed(Steps { place: &place, context: this.context });
-        let note = |_: &A::Error| this.context.note(|| FileError::field(place(), tr!("a list")));
+        let next = list.next_element_seed(StepsReader { place: &place, context: this.context });
+        let note = |_: &A::Error| this.context.record_error(|| FileError::invalid_field(place(), tr!("a list")));
         let Some(steps) = next.inspect_err(note)? else { return Ok(times) };
         count += steps.len();
-        if times.len() == MOST_RUNS || count > MOST_TIMES {
-            let expected = tr!("at most {most} lists", most = MOST_RUNS);
-            return Err(this.context.refuse(|| FileError::field("times", expected)));
+        if times.len() == MAX_SWEEP_RUNS || count > MAX_SWEEP_TIMES {
+            let expected = tr!("at most {most} lists", most = MAX_SWEEP_RUNS);
+            return Err(this.context.fail(|| FileError::invalid_field("times", expected)));
         }
         times.push(steps);
     }
 });
 
-/// Which of the lists of numbers of a measurement has this name: in the order of [`Row`], of which the last one may be
-/// absent. Each task has names of its own, and files of the version before have the [earlier ones](EARLIER).
-fn list_of(name: &Named) -> Option<usize> {
-    let slots = [Slot::TrainLoss, Slot::TrainAccuracy, Slot::TestLoss, Slot::TestAccuracy, Slot::Margin];
+/// Index of the list in [`Measurement`] that has this name; `None` for names of further measures.
+fn list_index(name: &NamedSlot) -> Option<usize> {
+    let slots = [
+        MeasureSlot::TrainLoss,
+        MeasureSlot::TrainAccuracy,
+        MeasureSlot::TestLoss,
+        MeasureSlot::TestAccuracy,
+        MeasureSlot::Margin,
+    ];
     slots.iter().position(|slot| *slot == name.slot)
 }
 
-/// Names in files: those of the version before, then those of all tasks; behind them "step" and "measures".
-struct Names {
-    /// Keys of a measurement.
+/// Keys of a measurement in files: those of the previous version, those of all tasks, then "step" and "measures".
+struct MeasurementKeys {
+    /// All keys of a measurement.
     keys: Vec<&'static str>,
-    /// Which list each of them is, if it is one.
+    /// Index of the list in [`Measurement`] for each key; `None` for other keys.
     lists: Vec<Option<usize>>,
-    /// Keys of further measures, with the place of each among those of its task, and how many these are.
+    /// Keys of further measures, each with its index among the measures of its task and their number.
     further: (Vec<&'static str>, Vec<(usize, usize)>),
 }
 
-impl Names {
-    fn new() -> Names {
-        let mut keys: Vec<&'static str> = EARLIER.into();
-        let mut lists: Vec<_> = (0..EARLIER.len()).map(Some).collect();
+impl MeasurementKeys {
+    /// Collects the keys of all tasks.
+    fn new() -> MeasurementKeys {
+        let mut keys: Vec<&'static str> = EARLIER_NAMES.into();
+        let mut lists: Vec<_> = (0..EARLIER_NAMES.len()).map(Some).collect();
         let (mut further, mut places) = (vec![], vec![]);
-        for name in named() {
-            match list_of(name) {
+        for name in named_slots() {
+            match list_index(name) {
                 // The first that is found counts, and the same names stand for the same numbers.
                 Some(list) if !keys.contains(&name.name) => {
                     keys.push(name.name);
                     lists.push(Some(list));
                 }
-                None if name.slot == Slot::Further => {
+                None if name.slot == MeasureSlot::Further => {
                     further.push(name.name);
                     places.push(name.further);
                 }
@@ -370,117 +413,126 @@ impl Names {
         }
         let earlier = Task::ENTRIES.iter().filter_map(|entry| Task::from_slug(entry.info.slug));
         for task in earlier {
-            let more = task.examples().measures().more;
+            let more = task.examples().measure_names().further_measures;
             further.extend(more.iter().map(|measure| measure.slug));
             places.extend((0..more.len()).map(|at| (at, more.len())));
         }
         keys.extend(["step", "measures"]);
         lists.extend([None, None]);
-        Names { keys, lists, further: (further, places) }
+        MeasurementKeys { keys, lists, further: (further, places) }
     }
 }
 
-/// One measurement, and whether it has further measures.
-struct OneRow<'a> {
+/// Reads one measurement, and whether it has further measures.
+struct RowReader<'a> {
+    /// Number of the measurement, from 1.
     at: usize,
-    /// What files have.
-    names: &'a Names,
-    /// What the lists of this file should be called.
+    /// Known keys of a measurement.
+    names: &'a MeasurementKeys,
+    /// Keys of the four common lists in this file, for error messages.
     own: [&'static str; 4],
+    /// Number of replicas, set by the first list if it is not known.
     replicas: &'a mut Option<usize>,
-    context: &'a Context<'a>,
+    /// Options and first error.
+    context: &'a ReadContext<'a>,
 }
 
-reads!(OneRow, visit_map: MapAccess, "an object", |this, object| -> (Row, bool) {
+reads!(RowReader, visit_map: MapAccess, "an object", |this, object| -> (Measurement, bool) {
     let (at, context, names) = (this.at, this.context, this.names);
-    let (mut step, mut lists, mut measures) = (None, [const { None }; EARLIER.len()], None);
-    while let Some(key) = object.next_key_seed(Key(&names.keys))? {
+    let (mut step, mut lists, mut measures) = (None, [const { None }; EARLIER_NAMES.len()], None);
+    while let Some(key) = object.next_key_seed(KeySeed(&names.keys))? {
         match key.map(|key| (key, names.lists[key])) {
             Some((key, Some(list))) => {
-                let place = || of(names.keys[key], at);
-                let numbers = Numbers { place: &place, replicas: &mut *this.replicas, context };
-                let note = |_: &A::Error| context.note(|| FileError::field(place(), tr!("a list")));
+                let place = || measurement_place(names.keys[key], at);
+                let numbers = NumbersReader { place: &place, replicas: &mut *this.replicas, context };
+                let note = |_: &A::Error| context.record_error(|| FileError::invalid_field(place(), tr!("a list")));
                 lists[list] = Some(object.next_value_seed(numbers).inspect_err(note)?);
             }
             Some((key, None)) if names.keys[key] == "step" => {
-                step = object.next_value_seed(AnyValue)?.whole();
+                step = object.next_value_seed(LooseValueSeed)?.into_whole();
             }
             Some(_) => {
-                let all = Measures { at, names, replicas: &mut *this.replicas, context };
-                let wrong = || FileError::field(of("measures", at), tr!("an object"));
-                measures = Some(object.next_value_seed(all).inspect_err(|_| context.note(wrong))?);
+                let all = MeasuresReader { at, names, replicas: &mut *this.replicas, context };
+                let wrong = || FileError::invalid_field(measurement_place("measures", at), tr!("an object"));
+                measures = Some(object.next_value_seed(all).inspect_err(|_| context.record_error(wrong))?);
             }
-            None => drop(object.next_value_seed(AnyValue)?),
+            None => drop(object.next_value_seed(LooseValueSeed)?),
         }
     }
     let step = step
-        .ok_or_else(|| context.refuse(|| FileError::field(of("step", at), tr!("a whole number"))))?;
+        .ok_or_else(|| context.fail(|| FileError::invalid_field(measurement_place("step", at), tr!("a whole number"))))?;
     if let Some(missing) = lists[..4].iter().position(Option::is_none) {
-        return Err(context.refuse(|| FileError::field(of(this.own[missing], at), tr!("a list"))));
+        return Err(context.fail(|| FileError::invalid_field(measurement_place(this.own[missing], at), tr!("a list"))));
     }
     let [train_loss, train_accuracy, test_loss, test_accuracy, margin] = lists.map(Option::unwrap_or_default);
     let is_judged = measures.is_some();
     let measures = measures.unwrap_or_default();
-    Ok((Row { step, train_loss, train_accuracy, test_loss, test_accuracy, margin, measures }, is_judged))
+    Ok((Measurement { step, train_loss, train_accuracy, test_loss, test_accuracy, margin, measures }, is_judged))
 });
 
-/// Further measures of a measurement.
-struct Measures<'a> {
+/// Reads the further measures of a measurement.
+struct MeasuresReader<'a> {
+    /// Number of the measurement, from 1.
     at: usize,
-    names: &'a Names,
+    /// Known keys of a measurement.
+    names: &'a MeasurementKeys,
+    /// Number of replicas, set by the first list if it is not known.
     replicas: &'a mut Option<usize>,
-    context: &'a Context<'a>,
+    /// Options and first error.
+    context: &'a ReadContext<'a>,
 }
 
-reads!(Measures, visit_map: MapAccess, "an object", |this, object| -> Vec<Vec<f32>> {
+reads!(MeasuresReader, visit_map: MapAccess, "an object", |this, object| -> Vec<Vec<f32>> {
     let (names, places) = &this.names.further;
     let mut measures = vec![];
-    while let Some(key) = object.next_key_seed(Key(names))? {
+    while let Some(key) = object.next_key_seed(KeySeed(names))? {
         match key {
             Some(which) => {
-                let place = || of(names[which], this.at);
-                let numbers = Numbers { place: &place, replicas: &mut *this.replicas, context: this.context };
-                let note = |_: &A::Error| this.context.note(|| FileError::field(place(), tr!("a list")));
+                let place = || measurement_place(names[which], this.at);
+                let numbers = NumbersReader { place: &place, replicas: &mut *this.replicas, context: this.context };
+                let note = |_: &A::Error| this.context.record_error(|| FileError::invalid_field(place(), tr!("a list")));
                 let values = object.next_value_seed(numbers).inspect_err(note)?;
                 let (at, all) = places[which];
                 measures.resize(measures.len().max(all), vec![]);
                 measures[at] = values;
             }
-            None => drop(object.next_value_seed(AnyValue)?),
+            None => drop(object.next_value_seed(LooseValueSeed)?),
         }
     }
     Ok(measures)
 });
 
-/// All measurements, of which as many are kept as are wanted.
-struct Rows<'a> {
-    raw: &'a mut Raw,
-    context: &'a Context<'a>,
+/// Reads all measurements and thins them according to the options.
+struct RowsReader<'a> {
+    /// Contents of the file, filled while reading.
+    raw: &'a mut RawRun,
+    /// Options and first error.
+    context: &'a ReadContext<'a>,
 }
 
-reads!(Rows, visit_seq: SeqAccess, "a list", |this, list| -> () {
-    let Rows { raw, context } = this;
-    let (mut replicas, mut last, mut stride) = (context.form.replicas, None::<Row>, 1);
+reads!(RowsReader, visit_seq: SeqAccess, "a list", |this, list| -> () {
+    let RowsReader { raw, context } = this;
+    let (mut replicas, mut last, mut stride) = (context.options.replicas, None::<Measurement>, 1);
     // The link stands before the measurements in every file that this program has written.
-    let own = raw.link.as_deref().and_then(|text| link(text).ok());
-    let earlier = [EARLIER[0], EARLIER[1], EARLIER[2], EARLIER[3]];
-    let own = own.filter(|_| raw.version != Some(1)).map_or(earlier, |link| link.spec.measures().names);
-    let names = Names::new();
+    let own = raw.link.as_deref().and_then(|text| parse_link(text).ok());
+    let earlier = [EARLIER_NAMES[0], EARLIER_NAMES[1], EARLIER_NAMES[2], EARLIER_NAMES[3]];
+    let own = own.filter(|_| raw.version != Some(1)).map_or(earlier, |link| link.spec.measure_names().names);
+    let names = MeasurementKeys::new();
     raw.rows.clear();
     raw.judged = None;
     let mut seen = 0;
     loop {
         let at = seen + 1;
-        let next = list.next_element_seed(OneRow { at, names: &names, own, replicas: &mut replicas, context });
+        let next = list.next_element_seed(RowReader { at, names: &names, own, replicas: &mut replicas, context });
         let note = |_: &A::Error| {
-            context.note(|| FileError::field(tr!("measurement {at}", at), tr!("an object")));
+            context.record_error(|| FileError::invalid_field(tr!("measurement {at}", at), tr!("an object")));
         };
         let Some((row, is_judged)) = next.inspect_err(note)? else { break };
-        if seen == MOST_ROWS {
-            return Err(context.refuse(|| FileError::TooMany(MOST_ROWS)));
+        if seen == MAX_ROWS {
+            return Err(context.fail(|| FileError::TooMany(MAX_ROWS)));
         }
         if let Some(before) = last.as_ref().map(|row| row.step).filter(|before| *before >= row.step) {
-            return Err(context.refuse(|| FileError::Order { at, step: row.step, before }));
+            return Err(context.fail(|| FileError::Order { at, step: row.step, before }));
         }
         if is_judged {
             raw.judged.get_or_insert(at);
@@ -490,7 +542,7 @@ reads!(Rows, visit_seq: SeqAccess, "a list", |this, list| -> () {
             raw.rows.push(before);
         }
         seen += 1;
-        if raw.rows.len() >= context.form.most_rows.max(2) {
+        if raw.rows.len() >= context.options.max_rows.max(2) {
             let mut place = 0;
             raw.rows.retain(|_| {
                 place += 1;
@@ -504,68 +556,71 @@ reads!(Rows, visit_seq: SeqAccess, "a list", |this, list| -> () {
     Ok(())
 });
 
-/// The whole file.
-struct Whole<'a> {
-    raw: &'a mut Raw,
-    context: &'a Context<'a>,
+/// Reads the whole file.
+struct RunReader<'a> {
+    /// Contents of the file, filled while reading.
+    raw: &'a mut RawRun,
+    /// Options and first error.
+    context: &'a ReadContext<'a>,
 }
 
-reads!(Whole, visit_map: MapAccess, "an object", |this, object| -> () {
-    let Whole { raw, context } = this;
+reads!(RunReader, visit_map: MapAccess, "an object", |this, object| -> () {
+    let RunReader { raw, context } = this;
+    /// Keys of the file.
     const KEYS: [&str; 11] = [
         "format", "version", "link", "settings", "environment", "step", "ending", "held_out", "solved", "times",
         "rows",
     ];
-    while let Some(key) = object.next_key_seed(Key(&KEYS))? {
+    while let Some(key) = object.next_key_seed(KeySeed(&KEYS))? {
         let place = || key.map_or_else(String::new, |key| KEYS[key].into());
-        let a_list = |_: &A::Error| context.note(|| FileError::field(place(), tr!("a list")));
+        let a_list = |_: &A::Error| context.record_error(|| FileError::invalid_field(place(), tr!("a list")));
         match key.map(|key| KEYS[key]) {
             Some("format") => {
-                let format = object.next_value_seed(AnyValue)?.text();
+                let format = object.next_value_seed(LooseValueSeed)?.into_text();
                 let ours = format.filter(|format| format == FORMAT);
-                ours.ok_or_else(|| context.refuse(|| FileError::Foreign))?;
+                ours.ok_or_else(|| context.fail(|| FileError::Foreign))?;
                 raw.is_ours = true;
             }
             Some("version") => {
-                raw.version = object.next_value_seed(AnyValue)?.whole();
+                raw.version = object.next_value_seed(LooseValueSeed)?.into_whole();
                 // Of another program "version" may be anything.
                 if let Some(newer) = raw.version.filter(|it| *it > VERSION && raw.is_ours) {
-                    return Err(context.refuse(|| FileError::Newer(newer)));
+                    return Err(context.fail(|| FileError::Newer(newer)));
                 }
             }
-            Some("link") => raw.link = object.next_value_seed(AnyValue)?.text(),
+            Some("link") => raw.link = object.next_value_seed(LooseValueSeed)?.into_text(),
             Some("settings") => {
                 raw.settings.clear();
-                object.next_value_seed(Listed { settings: &mut raw.settings })?;
+                object.next_value_seed(SettingsReader { settings: &mut raw.settings })?;
             }
-            Some("environment") => object.next_value_seed(About { words: &mut raw.environment })?,
-            Some("step") => raw.step = object.next_value_seed(AnyValue)?.whole(),
+            Some("environment") => object.next_value_seed(EnvironmentReader { values: &mut raw.environment })?,
+            Some("step") => raw.step = object.next_value_seed(LooseValueSeed)?.into_whole(),
             Some("ending") => {
-                raw.ending = match object.next_value_seed(AnyValue)? {
-                    Loose::Null => None,
+                raw.ending = match object.next_value_seed(LooseValueSeed)? {
+                    LooseValue::Null => None,
                     word => {
-                        let word = word.text();
-                        let known = ENDINGS.iter().find(|(_, known)| word.as_deref() == Some(known));
-                        let words = || ENDINGS.map(|(_, word)| word).join(", ");
+                        let word = word.into_text();
+                        let known = ENDING_NAMES.iter().find(|(_, known)| word.as_deref() == Some(known));
+                        let words = || ENDING_NAMES.map(|(_, word)| word).join(", ");
                         let wrong =
-                            || FileError::field("ending", tr!("null or one of {words}", words = words()));
-                        Some(known.ok_or_else(|| context.refuse(wrong))?.0)
+                            || FileError::invalid_field("ending", tr!("null or one of {words}", words = words()));
+                        Some(known.ok_or_else(|| context.fail(wrong))?.0)
                     }
                 }
             }
-            Some("held_out") => raw.held_out = object.next_value_seed(AnyValue)?.whole(),
+            Some("held_out") => raw.held_out = object.next_value_seed(LooseValueSeed)?.into_whole(),
             Some("solved") => {
-                let steps = Steps { place: &place, context };
+                let steps = StepsReader { place: &place, context };
                 raw.solved = Some(object.next_value_seed(steps).inspect_err(a_list)?);
             }
-            Some("times") => raw.times = object.next_value_seed(Times { context }).inspect_err(a_list)?,
-            Some(_) => object.next_value_seed(Rows { raw: &mut *raw, context }).inspect_err(a_list)?,
-            None => drop(object.next_value_seed(AnyValue)?),
+            Some("times") => raw.times = object.next_value_seed(SweepTimesReader { context }).inspect_err(a_list)?,
+            Some(_) => object.next_value_seed(RowsReader { raw: &mut *raw, context }).inspect_err(a_list)?,
+            None => drop(object.next_value_seed(LooseValueSeed)?),
         }
     }
     // Said here too, since the version may stand before the format.
     match raw.version.filter(|version| *version > VERSION && raw.is_ours) {
-        Some(newer) => Err(context.refuse(|| FileError::Newer(newer))),
+        Some(newer) => Err(context.fail(|| FileError::Newer(newer))),
         None => Ok(()),
     }
 });

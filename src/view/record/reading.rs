@@ -1,4 +1,4 @@
-//! Reading a file apart from the page: the job, what comes of it, and the messages by which that travels.
+//! Reading a file in a worker: the order, the contents, and the messages that transfer them to the page.
 //!
 //! # Why
 //! A large file takes seconds and hundreds of megabytes, and the memory of a WebAssembly program never shrinks. So a page
@@ -10,61 +10,61 @@ use std::io::Read;
 use serde::{Deserialize, Serialize};
 
 use super::dataset::{self, Dataset};
-use super::head::{Kind, unmarked};
-use super::read::{Form, Raw};
+use super::head::{FileKind, strip_bom};
+use super::read::{RawRun, ReadOptions};
 use super::{FileError, weights};
-use vivarium_core::language::Table;
-use vivarium_model::protocol::{Payload, Row};
+use vivarium_core::language::TranslationTable;
+use vivarium_model::protocol::{Measurement, Payload};
 
-/// What is to be read.
+/// Order to read a file, sent from the page to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Job {
-    /// What it is.
-    pub kind: Kind,
-    /// Bytes that it has.
+pub struct ReadJob {
+    /// Kind of the file.
+    pub kind: FileKind,
+    /// Size of the file in bytes.
     pub size: u64,
-    /// Which column of a table is its label, if that was chosen.
+    /// Index of the label column of a table; `None` for the usual choice.
     pub label: Option<usize>,
-    /// Largest number of measurements to keep: at this number every second measurement is dropped, each time again.
+    /// Number of measurements at which every second one is dropped, repeatedly.
     pub most_rows: usize,
-    /// The reader's language, for the sentences about the file.
-    pub texts: Option<Table>,
+    /// Translations, so that sentences are in the reader's language.
+    pub texts: Option<TranslationTable>,
 }
 
-impl Job {
-    /// All of a file of this kind and size.
-    pub fn new(kind: Kind, size: u64) -> Job {
-        Job { kind, size, label: None, most_rows: usize::MAX, texts: None }
+impl ReadJob {
+    /// Order to read a whole file of this kind and size in bytes.
+    pub fn new(kind: FileKind, size: u64) -> ReadJob {
+        ReadJob { kind, size, label: None, most_rows: usize::MAX, texts: None }
     }
 }
 
-/// What a file holds.
+/// Contents of a file that was read.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
-    /// A run that has not been compared with its link yet.
-    Run(Box<Raw>),
-    /// Weights that are all finite; the header has not been compared with its link yet.
+pub enum FileContents {
+    /// A run, not yet compared with its link.
+    Run(Box<RawRun>),
+    /// Bytes of a checkpoint with finite weights, whose header is not yet compared with its link.
     Weights(Vec<u8>),
-    /// A table.
+    /// A table to train on.
     Table(Box<Dataset>),
 }
 
-/// Reads a file from its beginning to its end.
+/// Reads a file from `source`, of the kind given in `job`.
 ///
 /// # Errors
 /// The first [`FileError`] that is found.
-pub fn read(job: &Job, mut source: impl Read) -> Result<Found, FileError> {
+pub fn read(job: &ReadJob, mut source: impl Read) -> Result<FileContents, FileError> {
     match job.kind {
-        Kind::Run { replicas } => {
+        FileKind::Run { replicas } => {
             // A mark that some editors put before a text.
             let mut mark = Vec::with_capacity(3);
             source.by_ref().take(3).read_to_end(&mut mark).map_err(|_| FileError::Unreadable)?;
-            let mut raw = Raw::default();
-            let form = Form { replicas, most_rows: job.most_rows };
-            raw.read(&mut unmarked(&mark).chain(source), &form)?;
-            Ok(Found::Run(Box::new(raw)))
+            let mut raw = RawRun::default();
+            let form = ReadOptions { replicas, max_rows: job.most_rows };
+            raw.read(&mut strip_bom(&mark).chain(source), &form)?;
+            Ok(FileContents::Run(Box::new(raw)))
         }
-        Kind::Weights => {
+        FileKind::Weights => {
             // Its size is below the limit for files; one byte more shows that the file has grown.
             let mut bytes = Vec::with_capacity(job.size as usize);
             let all = source.take(job.size.saturating_add(1)).read_to_end(&mut bytes);
@@ -72,44 +72,46 @@ pub fn read(job: &Job, mut source: impl Read) -> Result<Found, FileError> {
             if bytes.len() as u64 != job.size {
                 return Err(FileError::Unreadable);
             }
-            weights::finite(&bytes)?;
-            Ok(Found::Weights(bytes))
+            weights::check_finite(&bytes)?;
+            Ok(FileContents::Weights(bytes))
         }
-        Kind::Table => dataset::read_from(source, job.label).map(|table| Found::Table(Box::new(table))),
+        FileKind::Table => {
+            dataset::read_from(source, job.label).map(|table| FileContents::Table(Box::new(table)))
+        }
     }
 }
 
-/// What a worker says of a file that it reads.
+/// Message of a worker on a file that it reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FileEvent {
-    /// So much of it is read, from 0 to 1.
+    /// Fraction of the file that has been read, from 0 to 1.
     Progress(f64),
-    /// Measurements of a run, which come before the run: the payload has them.
+    /// Measurements of a run, in the payload; sent before [`FileEvent::Run`].
     Rows,
-    /// The rest of the run.
-    Run(Box<Raw>),
-    /// Weights: the payload is the file.
+    /// The run without its measurements.
+    Run(Box<RawRun>),
+    /// Weights; the payload is the whole file.
     Weights,
     /// A table, whose numbers are the payload.
     Table(Box<Dataset>),
-    /// It is not taken, for this reason.
+    /// The file cannot be used, for this reason.
     Refused(String),
 }
 
-/// Most numbers in one message of measurements: a few milliseconds of whoever gets it.
-const MOST_NUMBERS: usize = 1 << 18;
+/// Largest number of values in one message of measurements, which the receiver unpacks in a few milliseconds.
+const MAX_MESSAGE_NUMBERS: usize = 1 << 18;
 
 impl FileEvent {
-    /// The messages that say what was found.
-    pub fn of(found: Result<Found, FileError>) -> Vec<(FileEvent, Payload)> {
+    /// Messages that transfer the contents of a file, or the error, to the page.
+    pub fn messages(found: Result<FileContents, FileError>) -> Vec<(FileEvent, Payload)> {
         match found {
             Err(flaw) => vec![(FileEvent::Refused(flaw.to_string()), Payload::Empty)],
-            Ok(Found::Run(mut raw)) => {
+            Ok(FileContents::Run(mut raw)) => {
                 let mut messages = vec![];
                 let (mut bytes, mut numbers) = (vec![], 0);
                 for row in raw.take_rows() {
-                    numbers += packed(&row, &mut bytes);
-                    if numbers > MOST_NUMBERS {
+                    numbers += pack_row(&row, &mut bytes);
+                    if numbers > MAX_MESSAGE_NUMBERS {
                         messages.push((FileEvent::Rows, Payload::Bytes(std::mem::take(&mut bytes))));
                         numbers = 0;
                     }
@@ -118,60 +120,62 @@ impl FileEvent {
                 messages.push((FileEvent::Run(raw), Payload::Empty));
                 messages
             }
-            Ok(Found::Weights(bytes)) => vec![(FileEvent::Weights, Payload::Bytes(bytes))],
-            Ok(Found::Table(mut table)) => {
-                let numbers = std::mem::take(&mut table.table).into_numbers();
+            Ok(FileContents::Weights(bytes)) => vec![(FileEvent::Weights, Payload::Bytes(bytes))],
+            Ok(FileContents::Table(mut table)) => {
+                let numbers = std::mem::take(&mut table.table).into_floats();
                 vec![(FileEvent::Table(table), Payload::Numbers(numbers))]
             }
         }
     }
 }
 
-/// What has come of a file that a worker reads.
+/// Assembles the contents of a file from the messages of a worker.
 #[derive(Debug, Default)]
-pub struct Received {
-    rows: Vec<Row>,
+pub struct FileReceiver {
+    /// Measurements received so far.
+    rows: Vec<Measurement>,
 }
 
-/// What there is to tell of a file that is being read.
+/// Progress of reading a file, as the page shows it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum News {
-    /// So much of it is read, from 0 to 1.
+pub enum ReadProgress {
+    /// Fraction of the file that has been read, from 0 to 1.
     Progress(f64),
-    /// It has been read, or is not taken, for this reason.
-    Done(Result<Found, String>),
+    /// The contents of the file, or the reason why it cannot be used.
+    Done(Result<FileContents, String>),
 }
 
-impl Received {
-    /// Takes a message; what there is to tell after it.
-    pub fn take(&mut self, event: FileEvent, payload: Payload) -> Option<News> {
+impl FileReceiver {
+    /// Handles a message; `None` if there is nothing to show after it.
+    pub fn receive(&mut self, event: FileEvent, payload: Payload) -> Option<ReadProgress> {
         let broken = || Err(tr!("the contents of the file did not reach the page").to_string());
         let found = match (event, payload) {
-            (FileEvent::Progress(share), _) => return Some(News::Progress(share)),
+            (FileEvent::Progress(share), _) => return Some(ReadProgress::Progress(share)),
             (FileEvent::Refused(why), _) => Err(why),
             (FileEvent::Rows, Payload::Bytes(bytes)) => {
-                match unpacked(&bytes) {
+                match unpack_rows(&bytes) {
                     Some(rows) => self.rows.extend(rows),
-                    None => return Some(News::Done(broken())),
+                    None => return Some(ReadProgress::Done(broken())),
                 }
                 return None;
             }
             (FileEvent::Run(raw), _) => {
-                Ok(Found::Run(Box::new(raw.with_rows(std::mem::take(&mut self.rows)))))
+                Ok(FileContents::Run(Box::new(raw.with_rows(std::mem::take(&mut self.rows)))))
             }
-            (FileEvent::Weights, Payload::Bytes(bytes)) => Ok(Found::Weights(bytes)),
-            (FileEvent::Table(table), Payload::Numbers(numbers)) => {
-                table.with_numbers(numbers).map(|table| Found::Table(Box::new(table))).map_or_else(broken, Ok)
-            }
+            (FileEvent::Weights, Payload::Bytes(bytes)) => Ok(FileContents::Weights(bytes)),
+            (FileEvent::Table(table), Payload::Numbers(numbers)) => table
+                .with_numbers(numbers)
+                .map(|table| FileContents::Table(Box::new(table)))
+                .map_or_else(broken, Ok),
             _ => broken(),
         };
-        Some(News::Done(found))
+        Some(ReadProgress::Done(found))
     }
 }
 
-/// Appends a measurement, as the other side reads it with [`unpacked`]; how many numbers it has.
-fn packed(row: &Row, bytes: &mut Vec<u8>) -> usize {
-    let Row { step, train_loss, train_accuracy, test_loss, test_accuracy, margin, measures } = row;
+/// Appends a measurement in the binary form that [`unpack_rows`] reads; returns the number of values.
+fn pack_row(row: &Measurement, bytes: &mut Vec<u8>) -> usize {
+    let Measurement { step, train_loss, train_accuracy, test_loss, test_accuracy, margin, measures } = row;
     bytes.extend(step.to_le_bytes());
     bytes.extend((measures.len() as u32).to_le_bytes());
     let lists = [train_loss, train_accuracy, test_loss, test_accuracy, margin];
@@ -184,34 +188,37 @@ fn packed(row: &Row, bytes: &mut Vec<u8>) -> usize {
     count
 }
 
-/// The measurements in these bytes; none where they are something else.
-fn unpacked(mut bytes: &[u8]) -> Option<Vec<Row>> {
-    fn word<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+/// Unpacks measurements; `None` if the bytes are invalid.
+fn unpack_rows(mut bytes: &[u8]) -> Option<Vec<Measurement>> {
+    /// Takes `count` bytes from the front.
+    fn take_bytes<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
         bytes.split_off(..count)
     }
-    fn count(bytes: &mut &[u8]) -> Option<usize> {
-        Some(u32::from_le_bytes(word(bytes, 4)?.try_into().ok()?) as usize)
+    /// Takes a number of elements from the front.
+    fn take_count(bytes: &mut &[u8]) -> Option<usize> {
+        Some(u32::from_le_bytes(take_bytes(bytes, 4)?.try_into().ok()?) as usize)
     }
-    fn list(bytes: &mut &[u8]) -> Option<Vec<f32>> {
-        let count = count(bytes)?;
-        let numbers = word(bytes, count.checked_mul(4)?)?;
+    /// Takes a list of numbers from the front.
+    fn take_list(bytes: &mut &[u8]) -> Option<Vec<f32>> {
+        let count = take_count(bytes)?;
+        let numbers = take_bytes(bytes, count.checked_mul(4)?)?;
         Some(numbers.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect())
     }
     let mut rows = vec![];
     while !bytes.is_empty() {
-        let step = u64::from_le_bytes(word(&mut bytes, 8)?.try_into().ok()?);
-        let further = count(&mut bytes)?;
-        let mut row = Row {
+        let step = u64::from_le_bytes(take_bytes(&mut bytes, 8)?.try_into().ok()?);
+        let further = take_count(&mut bytes)?;
+        let mut row = Measurement {
             step,
-            train_loss: list(&mut bytes)?,
-            train_accuracy: list(&mut bytes)?,
-            test_loss: list(&mut bytes)?,
-            test_accuracy: list(&mut bytes)?,
-            margin: list(&mut bytes)?,
+            train_loss: take_list(&mut bytes)?,
+            train_accuracy: take_list(&mut bytes)?,
+            test_loss: take_list(&mut bytes)?,
+            test_accuracy: take_list(&mut bytes)?,
+            margin: take_list(&mut bytes)?,
             measures: vec![],
         };
         for _ in 0..further {
-            row.measures.push(list(&mut bytes)?);
+            row.measures.push(take_list(&mut bytes)?);
         }
         rows.push(row);
     }

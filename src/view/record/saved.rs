@@ -1,160 +1,160 @@
-//! A run as a browser stores it, and the check of what is read back.
+//! Runs stored in the browser, and the checks when they are read.
 //!
 //! # Why
 //! What lies in a browser's storage may be of an older version of this page, of a newer one, of another program on the
-//! same host, or damaged. So it is checked like a file: one function, and each flaw is a sentence. An entry with a flaw
-//! is left where it is, and nothing of it is used.
+//! same host, or damaged. So it is checked like a file: one function, and each error is a sentence. An entry with an
+//! error is left in storage and not used.
 //!
-//! What a person says of a run (its name, its pin, that it is deleted) is stored apart from what was measured of it: a
-//! tab that trains writes the one, and whoever presses a button writes the other, so that neither can overwrite both.
+//! The user's marks (name, pin, deletion) are stored apart from the measurements: a tab that trains writes the
+//! measurements, and a tab in which the user acts writes the marks, so that neither overwrites the other.
 
 use serde::{Deserialize, Serialize};
 
-use super::values::shortened;
-use super::weights::Header;
+use super::values::shorten;
+use super::weights::CheckpointHeader;
 use super::{FileError, read};
 use vivarium_core::language::is_hidden;
 use vivarium_core::settings::Range;
 use vivarium_model::permalink::{Link, decode};
-use vivarium_model::protocol::Row;
+use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 
-/// The version of the format that is written. Entries of this version and of earlier versions can be read. The names of
-/// measures in [files of runs](super::VERSION) are not those of an entry, which nobody reads by name.
-pub const FORMAT: u64 = 1;
-/// Largest size of one run in bytes, which is also the limit for all runs together.
-pub const MOST_BYTES: usize = 200 << 20;
-/// Most measurements of one run: its curves are thinned to fewer.
-const MOST_ROWS: usize = 1 << 13;
-/// Longest name.
-const LONGEST_NAME: usize = 80;
-/// The latest time that a browser has, in milliseconds since 1970.
-const LATEST: f64 = 8.64e15;
-/// Largest whole number that a browser's numbers hold exactly.
-const LARGEST: u64 = (1 << 53) - 1;
+/// Version of the storage format that is written; entries of earlier versions can be read. Keys of measures do not
+/// depend on [the version of files](super::VERSION).
+pub const ENTRY_FORMAT: u64 = 1;
+/// Largest size of one saved run in bytes, and of all runs together.
+pub const MAX_RUN_BYTES: usize = 200 << 20;
+/// Largest number of measurements of a saved run, to which its curves are thinned.
+const MAX_ROWS: usize = 1 << 13;
+/// Largest number of characters of a run's name.
+const MAX_NAME_CHARS: usize = 80;
+/// Latest time that JavaScript can represent, in milliseconds since 1970.
+const MAX_TIME_MS: f64 = 8.64e15;
+/// Largest integer that a JavaScript number holds exactly.
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// What is written down of a run.
+/// A run as stored in the browser.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedRun {
-    /// The version of the format; 0 where it was written before there were any.
+    /// Version of the storage format; 0 for entries without a version.
     pub format: u64,
-    /// The part of its link that determines the numbers of the run.
+    /// Part of the link that determines the measurements; the key of the entry.
     pub id: String,
-    /// Its whole link, with the settings of the view.
+    /// Whole link, with the settings of the view.
     pub link: String,
-    /// What the person, or the page, calls it.
+    /// Name of the run, given by the user or the page.
     pub name: String,
-    /// Which colour its curves have.
+    /// Index of the colour of its curves.
     pub colour: usize,
     /// Whether the person has pinned the run, so that it is not deleted to make room.
     pub pinned: bool,
-    /// When it was deleted, in milliseconds since 1970; 0 where it was not.
+    /// Time of deletion, in milliseconds since 1970; 0 if not deleted.
     pub deleted: f64,
-    /// Number of changes that the person has made to its marks. Of two tabs' marks, those with more changes are kept.
+    /// Number of changes that the user has made to name, pin and deletion; of two tabs, the higher number wins.
     pub revision: u64,
-    /// When it was last written down, in milliseconds since 1970.
+    /// Time at which the entry was last written, in milliseconds since 1970.
     pub at: f64,
-    /// Steps made.
+    /// Training steps completed.
     pub step: u64,
-    /// Whether it has ended.
+    /// Whether the run has ended.
     pub ended: bool,
-    /// Bytes that it takes, roughly.
+    /// Approximate size in bytes.
     pub bytes: usize,
-    /// Replicas that reached the target, with the step.
+    /// Replicas that have reached the target, each with its step.
     pub solved: Vec<(usize, u64)>,
-    /// The file with its initial weights and what that file is; both empty if the link draws the weights.
+    /// Name of the file with the initial weights, and its description; both empty if the link determines the weights.
     pub initial: [String; 2],
-    /// The file of its table, where it is about one.
+    /// File of the run's table, if it uses one.
     pub table: Option<TableFile>,
-    /// Its curves, thinned.
-    pub rows: Vec<Row>,
+    /// Measurements, thinned.
+    pub rows: Vec<Measurement>,
 }
 
-/// The file that a run's table was read from, so that it can be asked for.
+/// File from which a run's table was read, so that the user can be asked for it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TableFile {
-    /// What it was called.
+    /// Name of the file.
     pub name: String,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub size: u64,
-    /// Which of its columns is the label, from 0.
+    /// Index of the label column, from 0.
     pub label: usize,
 }
 
-/// What a person has said of a run, stored apart from the run.
+/// User's marks on a run (name, pin, deletion), stored apart from the run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Marks {
-    /// What the run is called.
+pub struct RunMarks {
+    /// Name of the run.
     pub name: String,
-    /// Whether it is pinned.
+    /// Whether the run is pinned.
     pub pinned: bool,
-    /// When it was deleted; 0 where it was not.
+    /// Time of deletion, in milliseconds since 1970; 0 if not deleted.
     pub deleted: f64,
-    /// Counts the changes.
+    /// Number of changes made by the user.
     pub revision: u64,
 }
 
-/// A change of a run's marks: a field that is `None` stays as it is.
+/// Change of a run's marks; fields that are `None` stay as they are.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Edit {
-    /// The run.
+pub struct MarksEdit {
+    /// Id of the run.
     pub id: String,
     /// The new name.
     pub name: Option<String>,
-    /// Whether the run is pinned now.
+    /// Whether the run is pinned after the change.
     pub pinned: Option<bool>,
-    /// Deleted at this time, or brought back with 0.
+    /// New time of deletion in milliseconds since 1970; 0 restores the run.
     pub deleted: Option<f64>,
 }
 
-/// A name of at most [`LONGEST_NAME`] characters that can be shown.
-pub fn name(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() && !is_hidden(*c)).take(LONGEST_NAME).collect()
+/// Cleans a name: removes control and invisible characters and cuts it to [`MAX_NAME_CHARS`] characters.
+pub fn clean_name(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() && !is_hidden(*c)).take(MAX_NAME_CHARS).collect()
 }
 
-/// The number of the table that a run is about; `None` if the table is generated, or the run is about no table.
-pub fn table_of(spec: &RunSpec) -> Option<u64> {
-    spec.task.config().own_number()
+/// Number of the uploaded table that a run uses; `None` if its table is generated or it uses none.
+pub fn table_number(spec: &RunSpec) -> Option<u64> {
+    spec.task.config().uploaded_data_id()
 }
 
-/// Whether the table that a run is about is not open here. Such a run can be named and listed, but not trained.
-pub fn lacks_table(spec: &RunSpec) -> bool {
-    table_of(spec).is_some() && !spec.task.config().has_own_data()
+/// Whether the run's uploaded table is not open in this page, so that the run can be listed but not trained.
+pub fn is_table_missing(spec: &RunSpec) -> bool {
+    table_number(spec).is_some() && !spec.task.config().has_uploaded_data()
 }
 
-/// The link of a saved run, whole. Where its table is not open here, it still names that table: [`decode`] would put a
-/// generated one in its place.
+/// Decodes the link of a saved run. If its table is not open here, the link still names that table, where [`decode`]
+/// would substitute a generated one.
 ///
 /// # Errors
 /// [`FileError::Link`] with what cannot be read.
-pub fn link(text: &str) -> Result<Link, FileError> {
-    let flaw = match read::link(text) {
+pub fn parse_saved_link(text: &str) -> Result<Link, FileError> {
+    let flaw = match read::parse_link(text) {
         Ok(link) => return Ok(link),
         Err(flaw) => flaw,
     };
     let (mut link, notices) = decode(text);
     let query = text.split_once('?').map_or("", |(_, query)| query);
     for (key, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
-        if link.spec.knob(key).is_some() && link.spec.parse(key, value).is_err() {
+        if link.spec.setting(key).is_some() && link.spec.parse(key, value).is_err() {
             return Err(flaw);
         }
     }
-    // What was mended for want of the table is as it was written; anything else is a flaw.
-    let is_mended = notices.iter().all(|notice| link.spec.knob(&notice.key).is_some());
-    let lacks_nothing_else = link.spec.problems().iter().all(|problem| problem.key == "data");
-    if lacks_table(&link.spec) && is_mended && lacks_nothing_else { Ok(link) } else { Err(flaw) }
+    // Notices caused by the missing table are expected; anything else is an error.
+    let has_known_keys = notices.iter().all(|notice| link.spec.setting(&notice.key).is_some());
+    let lacks_only_table = link.spec.invalid_settings().iter().all(|problem| problem.key == "data");
+    if is_table_missing(&link.spec) && has_known_keys && lacks_only_table { Ok(link) } else { Err(flaw) }
 }
 
-/// The checkpoint of a run as it was read from storage, if the run can go on from it.
+/// Checks that a checkpoint read from storage belongs to the saved run and its step; returns its bytes.
 ///
 /// # Errors
 /// What is wrong with it, as a sentence.
-pub fn check_state(kept: &SavedRun, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
-    let header = Header::read(&bytes).map_err(|flaw| flaw.to_string())?;
-    let of = link(&kept.link).map_err(|flaw| flaw.to_string())?.spec;
+pub fn check_checkpoint(kept: &SavedRun, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+    let header = CheckpointHeader::read(&bytes).map_err(|flaw| flaw.to_string())?;
+    let of = parse_saved_link(&kept.link).map_err(|flaw| flaw.to_string())?.spec;
     // When and where a run stops, and what was changed since, is its link's, as a worker has it.
     let mut same = header.spec;
     (same.run.steps, same.run.halt, same.run.device) = (of.run.steps, of.run.halt, of.run.device);
@@ -172,76 +172,89 @@ pub fn check_state(kept: &SavedRun, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     }
 }
 
-impl Marks {
-    /// What is said of a run.
-    pub fn of(kept: &SavedRun) -> Marks {
+impl RunMarks {
+    /// Marks of a saved run.
+    pub fn of(kept: &SavedRun) -> RunMarks {
         let SavedRun { name, pinned, deleted, revision, .. } = kept.clone();
-        Marks { name, pinned, deleted, revision }
+        RunMarks { name, pinned, deleted, revision }
     }
 
-    /// The marks after a check; `None` if their values are impossible.
-    pub fn check(self) -> Option<Marks> {
-        let is_whole = is_time(self.deleted) && self.revision <= LARGEST;
-        is_whole.then(|| Marks { name: name(&self.name), ..self })
+    /// Checks the marks and cleans the name; `None` if times or counts are invalid.
+    pub fn check(self) -> Option<RunMarks> {
+        let is_whole = is_valid_time(self.deleted) && self.revision <= MAX_SAFE_INTEGER;
+        is_whole.then(|| RunMarks { name: clean_name(&self.name), ..self })
     }
 
-    /// After a change.
-    pub fn edited(self, edit: &Edit) -> Marks {
-        Marks {
-            name: edit.name.as_deref().map_or(self.name, name),
+    /// Applies a change and counts it.
+    pub fn apply(self, edit: &MarksEdit) -> RunMarks {
+        RunMarks {
+            name: edit.name.as_deref().map_or(self.name, clean_name),
             pinned: edit.pinned.unwrap_or(self.pinned),
             deleted: edit.deleted.unwrap_or(self.deleted),
-            revision: (self.revision + 1).min(LARGEST),
+            revision: (self.revision + 1).min(MAX_SAFE_INTEGER),
         }
     }
 }
 
-fn is_time(time: f64) -> bool {
-    (0.0..=LATEST).contains(&time)
+/// Whether a number is a valid time in milliseconds since 1970.
+fn is_valid_time(time: f64) -> bool {
+    (0.0..=MAX_TIME_MS).contains(&time)
 }
 
 impl SavedRun {
-    /// The same with what a person says of it.
-    pub fn marked(self, marks: Marks) -> SavedRun {
-        let Marks { name, pinned, deleted, revision } = marks;
+    /// Replaces the marks of the run.
+    pub fn with_marks(self, marks: RunMarks) -> SavedRun {
+        let RunMarks { name, pinned, deleted, revision } = marks;
         SavedRun { name, pinned, deleted, revision, ..self }
     }
 
-    /// What was read from storage, where it was found under `key`, if a run can be made of it.
+    /// Checks a run read from storage under `key` and cleans its texts.
     ///
     /// # Errors
     /// The first [`FileError`] that is found.
     pub fn check(mut self, key: &str) -> Result<SavedRun, FileError> {
-        if self.format > FORMAT {
+        if self.format > ENTRY_FORMAT {
             return Err(FileError::Newer(self.format));
         }
         if self.id != key {
-            return Err(FileError::field(tr!("the link"), tr!("the link under which the entry is stored")));
+            return Err(FileError::invalid_field(
+                tr!("the link"),
+                tr!("the link under which the entry is stored"),
+            ));
         }
-        let (of, shown) = (link(&self.id)?.spec, link(&self.link)?);
+        let (of, shown) = (parse_saved_link(&self.id)?.spec, parse_saved_link(&self.link)?);
         if of != shown.spec {
-            return Err(FileError::field(tr!("the link"), tr!("the link under which the entry is stored")));
+            return Err(FileError::invalid_field(
+                tr!("the link"),
+                tr!("the link under which the entry is stored"),
+            ));
         }
         if !of.run.sweep.is_empty() {
-            return Err(FileError::field(tr!("the link"), tr!("the link of one run, not of a sweep")));
+            return Err(FileError::invalid_field(
+                tr!("the link"),
+                tr!("the link of one run, not of a sweep"),
+            ));
         }
-        if !is_time(self.at) || !is_time(self.deleted) || self.revision > LARGEST {
-            return Err(FileError::field(tr!("the time of this entry"), tr!("milliseconds since 1970")));
+        if !is_valid_time(self.at) || !is_valid_time(self.deleted) || self.revision > MAX_SAFE_INTEGER {
+            return Err(FileError::invalid_field(
+                tr!("the time of this entry"),
+                tr!("milliseconds since 1970"),
+            ));
         }
-        if self.bytes > MOST_BYTES {
-            return Err(FileError::TooLarge(self.bytes as u64 >> 20, MOST_BYTES as u64 >> 20));
+        if self.bytes > MAX_RUN_BYTES {
+            return Err(FileError::TooLarge(self.bytes as u64 >> 20, MAX_RUN_BYTES as u64 >> 20));
         }
-        let most = match of.knob("steps").map(|knob| knob.range) {
+        let most = match of.setting("steps").map(|setting| setting.range) {
             Some(Range::Int(_, most)) => most,
-            _ => LARGEST,
+            _ => MAX_SAFE_INTEGER,
         };
         let expected = || tr!("a whole number up to {most}", most);
         if self.step > most {
-            return Err(FileError::field("step", expected()));
+            return Err(FileError::invalid_field("step", expected()));
         }
-        self.solved(of.run.replicas, most)?;
-        if self.rows.len() > MOST_ROWS {
-            return Err(FileError::TooMany(MOST_ROWS));
+        self.check_solved(of.run.replicas, most)?;
+        if self.rows.len() > MAX_ROWS {
+            return Err(FileError::TooMany(MAX_ROWS));
         }
         for (at, row) in (1..).zip(&self.rows) {
             check_row(row, at, &of)?;
@@ -252,35 +265,35 @@ impl SavedRun {
             }
         }
         if self.rows.last().is_some_and(|row| row.step > most) {
-            return Err(FileError::field(tr!("the last measurement's step"), expected()));
+            return Err(FileError::invalid_field(tr!("the last measurement's step"), expected()));
         }
         // Curves reach a little further than the weights that one can go on from.
         self.solved.retain(|(_, step)| *step <= self.step);
-        self.name = name(&self.name);
-        self.initial = self.initial.map(|text| shortened(&text));
-        self.table = match table_of(&of) {
-            Some(_) => self.table.map(|file| TableFile { name: name(&file.name), ..file }),
+        self.name = clean_name(&self.name);
+        self.initial = self.initial.map(|text| shorten(&text));
+        self.table = match table_number(&of) {
+            Some(_) => self.table.map(|file| TableFile { name: clean_name(&file.name), ..file }),
             None => None,
         };
         Ok(self)
     }
 
-    /// Checks the steps at which replicas reached the target.
-    fn solved(&self, replicas: usize, most: u64) -> Result<(), FileError> {
+    /// Checks the list of replicas that reached the target: valid indices without duplicates, and steps up to `most`.
+    fn check_solved(&self, replicas: usize, most: u64) -> Result<(), FileError> {
         let mut seen = vec![false; replicas];
         for (replica, step) in &self.solved {
             let is_new = seen.get_mut(*replica).is_some_and(|seen| !std::mem::replace(seen, true));
             if !is_new || *step > most {
                 let expected = tr!("a step or null for each of {replicas} replicas", replicas);
-                return Err(FileError::field("solved", expected));
+                return Err(FileError::invalid_field("solved", expected));
             }
         }
         Ok(())
     }
 }
 
-/// Checks a measurement: each of its numbers for each replica, or for none where that can be.
-fn check_row(row: &Row, at: usize, spec: &RunSpec) -> Result<(), FileError> {
+/// Checks a measurement: one number per replica in each list; margins and further measures may be empty.
+fn check_row(row: &Measurement, at: usize, spec: &RunSpec) -> Result<(), FileError> {
     let replicas = spec.run.replicas;
     let must = [
         ("train_loss", &row.train_loss),
@@ -288,14 +301,17 @@ fn check_row(row: &Row, at: usize, spec: &RunSpec) -> Result<(), FileError> {
         ("test_loss", &row.test_loss),
         ("test_accuracy", &row.test_accuracy),
     ];
-    if row.measures.len() > spec.task.examples().measures().more.len() {
-        return Err(FileError::field(format!("measures of measurement {at}"), tr!("absent in this lab")));
+    if row.measures.len() > spec.task.examples().measure_names().further_measures.len() {
+        return Err(FileError::invalid_field(
+            format!("measures of measurement {at}"),
+            tr!("absent in this lab"),
+        ));
     }
     let may = row.measures.iter().chain([&row.margin]).filter(|values| !values.is_empty());
     let may = may.map(|values| ("measures", values));
     match must.into_iter().chain(may).find(|(_, values)| values.len() != replicas) {
         None => Ok(()),
-        Some((key, values)) => Err(FileError::field(
+        Some((key, values)) => Err(FileError::invalid_field(
             format!("{key} of measurement {at}"),
             tr!(
                 "one number for each of the {replicas} replicas, but there are {values} numbers",

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::*;
-use vivarium_core::pytorch::Part;
+use vivarium_core::pytorch::ScriptPart;
 use vivarium_model::permalink::decode;
 use vivarium_model::run::RunSpec;
 use vivarium_science::markov::ChainMeasure;
-use weights::Header;
+use weights::CheckpointHeader;
 
 pub(super) fn link(text: &str) -> Link {
     let (link, notices) = decode(text);
@@ -15,9 +15,9 @@ pub(super) fn link(text: &str) -> Link {
     link
 }
 
-pub(super) fn row_at(step: u64, replicas: usize) -> Row {
+pub(super) fn row_at(step: u64, replicas: usize) -> Measurement {
     let of = |x: f32| (0..replicas).map(|r| x / (3.0 + r as f32) + step as f32).collect::<Vec<f32>>();
-    Row {
+    Measurement {
         step,
         train_loss: of(0.1),
         train_accuracy: of(1e-12),
@@ -30,16 +30,16 @@ pub(super) fn row_at(step: u64, replicas: usize) -> Row {
 pub(super) fn record() -> Record {
     Record {
         link: link("#v1/sparse-parity?n=20&width=64&replicas=2&speed=0&show=loss.weights"),
-        environment: Environment {
-            program: Environment::program(),
-            front: "page".into(),
+        environment: TrainingEnvironment {
+            program: TrainingEnvironment::program(),
+            frontend: "page".into(),
             device: "WebGPU: \"Test\"".into(),
             learner: "fused kernels".into(),
             system: "Browser/1.0 (ünïcode \\ / \u{7f}".replace('\u{7f}', "…"),
             ..Default::default()
         },
         step: 100,
-        ending: Some(Ending::LastStep),
+        ending: Some(EndReason::LastStep),
         held_out: 1024,
         solved: vec![None, Some(50)],
         rows: vec![row_at(0, 2), row_at(50, 2), row_at(100, 2)],
@@ -55,7 +55,7 @@ fn sentence(text: &str) -> String {
 fn what_is_written_is_read_again_to_the_last_bit() {
     let written = record().to_json();
     assert_eq!(Record::parse(written.as_bytes()).unwrap(), record());
-    assert_eq!(File::read(written.as_bytes()).unwrap(), File::Run(Box::new(record())));
+    assert_eq!(RunFile::read(written.as_bytes()).unwrap(), RunFile::Run(Box::new(record())));
     // A mark that some editors put before a text is no damage.
     assert!(Record::parse(format!("\u{feff}{written}").as_bytes()).is_ok());
     // A line for each measurement, and programs find the settings without knowing links.
@@ -67,7 +67,7 @@ fn what_is_written_is_read_again_to_the_last_bit() {
     );
     // Whatever stands in a text, it is JSON.
     let odd: String = (0..0x250u32).filter_map(char::from_u32).collect();
-    assert_eq!(serde_json::from_str::<Value>(&quoted(&odd)).unwrap(), Value::from(odd));
+    assert_eq!(serde_json::from_str::<Value>(&quote_json(&odd)).unwrap(), Value::from(odd));
     let mut sequences = Record { link: link("#v1/markov"), solved: vec![None], ..record() };
     let mut row = row_at(5, 1);
     row.measures = ChainMeasure::ALL.iter().map(|_| vec![]).collect();
@@ -78,11 +78,11 @@ fn what_is_written_is_read_again_to_the_last_bit() {
 
 #[test]
 fn numbers_that_are_not_finite_are_null_and_come_back_as_such() {
-    let mut diverged = Record { ending: Some(Ending::Diverged), ..record() };
+    let mut diverged = Record { ending: Some(EndReason::Diverged), ..record() };
     diverged.rows[2].test_loss = vec![f32::NAN, f32::INFINITY];
     let read = Record::parse(diverged.to_json().as_bytes()).unwrap();
     assert!(read.rows[2].test_loss.iter().all(|loss| loss.is_nan()));
-    assert_eq!((&read.rows[..2], read.ending), (&diverged.rows[..2], Some(Ending::Diverged)));
+    assert_eq!((&read.rows[..2], read.ending), (&diverged.rows[..2], Some(EndReason::Diverged)));
 }
 
 /// A sweep of four runs, one network of which has found it.
@@ -100,7 +100,7 @@ pub(super) fn sweep() -> Record {
 fn a_sweep_keeps_its_times() {
     let sweep = sweep();
     assert_eq!(Record::parse(sweep.to_json().as_bytes()).unwrap(), sweep);
-    assert!(sweep.name().contains("sweep"));
+    assert!(sweep.file_stem().contains("sweep"));
 }
 
 #[test]
@@ -158,15 +158,15 @@ fn any_byte_may_be_wrong_without_harm() {
         for byte in [b' ', b'9', 0, 0xff] {
             let mut damaged = written.clone();
             damaged[at] = byte;
-            let _ = File::read(&damaged);
+            let _ = RunFile::read(&damaged);
         }
-        let _ = File::read(&written[..at]);
+        let _ = RunFile::read(&written[..at]);
     }
 }
 
 #[test]
 fn other_files_are_told_apart() {
-    let sentence = |bytes: &[u8]| File::read(bytes).unwrap_err().to_string();
+    let sentence = |bytes: &[u8]| RunFile::read(bytes).unwrap_err().to_string();
     assert!(sentence(b"step,replica,train_loss\n0,0,1\n").contains("table of metrics"));
     for other in [b"\x89PNG\r\n\x1a\n".as_slice(), b"<svg>", b"hello"] {
         assert!(sentence(other).contains("neither a run (JSON) nor weights"));
@@ -177,7 +177,7 @@ fn other_files_are_told_apart() {
 #[test]
 fn the_table_has_a_line_for_each_measurement_and_replica() {
     let rows = record().rows;
-    let text = csv(&Measures::default(), rows.iter());
+    let text = format_csv(&MeasureNames::default(), rows.iter());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "step,replica,train_loss,train_accuracy,test_loss,test_accuracy");
     assert_eq!(lines.len(), 7);
@@ -188,8 +188,8 @@ fn the_table_has_a_line_for_each_measurement_and_replica() {
     judged.measures = ChainMeasure::ALL.iter().map(|_| vec![]).collect();
     judged.measures[ChainMeasure::OnIndependent as usize] = vec![0.5];
     judged.margin = vec![0.125];
-    let more = Measures { more: ChainMeasure::OPTIONS, ..Measures::default() };
-    let text = csv(&more, [&judged].into_iter());
+    let more = MeasureNames { further_measures: ChainMeasure::OPTIONS, ..MeasureNames::default() };
+    let text = format_csv(&more, [&judged].into_iter());
     assert!(text.lines().next().unwrap().ends_with("test_accuracy,margin,on_iid"), "{text}");
     assert!(text.lines().nth(1).unwrap().ends_with(",0.125,0.5"), "{text}");
 }
@@ -200,17 +200,17 @@ fn several_runs_are_one_table_with_the_columns_of_all() {
     let mut judged = row_at(0, 1);
     judged.measures = ChainMeasure::ALL.iter().map(|_| vec![]).collect();
     judged.measures[ChainMeasure::OnIndependent as usize] = vec![0.5];
-    let more = Measures { more: ChainMeasure::OPTIONS, ..Measures::default() };
-    let run = |name: &'static str, measures: Measures, rows| {
-        csv_of_runs(&[RunRows { name, measures, preamble: String::new(), rows }])
+    let more = MeasureNames { further_measures: ChainMeasure::OPTIONS, ..MeasureNames::default() };
+    let run = |name: &'static str, measures: MeasureNames, rows| {
+        format_runs_csv(&[RunRows { name, measures, preamble: String::new(), rows }])
     };
     // What a program might take for a comment is in quotes.
     assert!(run("run #2", more, vec![&judged]).contains("\n\"run #2\",0,0,"));
     let preamble = record().csv_preamble();
-    let text = csv_of_runs(&[
+    let text = format_runs_csv(&[
         RunRows {
             name: "k = 3, η = 0.1",
-            measures: Measures::default(),
+            measures: MeasureNames::default(),
             preamble: preamble.clone(),
             rows: rows.iter().collect(),
         },
@@ -225,7 +225,7 @@ fn several_runs_are_one_table_with_the_columns_of_all() {
     assert_eq!(lines.len(), 8);
     assert!(lines[3].starts_with("\"k = 3, η = 0.1\",50,0,") && lines[3].ends_with(','), "{}", lines[3]);
     assert!(lines[7].starts_with("markov,0,0,") && lines[7].ends_with(",0.5"), "{}", lines[7]);
-    let alone = csv(&Measures::default(), rows.iter());
+    let alone = format_csv(&MeasureNames::default(), rows.iter());
     let second = alone.lines().nth(1).unwrap();
     assert_eq!(lines[1], format!("\"k = 3, η = 0.1\",{second},"));
 }
@@ -237,8 +237,9 @@ fn the_command_is_safe_in_a_shell_and_measures_as_the_page_did() {
     assert_eq!(Record { held_out: 0, ..record() }.command().matches("held").count(), 0);
     // Initial weights of a file are said in the run's own file and in its command, and nowhere where there are none.
     let mut begun = record();
-    begun.environment.weights = "half way.safetensors".into();
-    begun.environment.weights_of = "step 50 of #v1/sparse-parity?n=20, checksum 0123456789abcdef".into();
+    begun.environment.weights_file = "half way.safetensors".into();
+    begun.environment.weights_description =
+        "step 50 of #v1/sparse-parity?n=20, checksum 0123456789abcdef".into();
     assert_eq!(Record::parse(begun.to_json().as_bytes()).unwrap(), begun);
     assert!(
         begun.command().contains(" --weights 'half way.safetensors' --held-out 1024"),
@@ -246,8 +247,8 @@ fn the_command_is_safe_in_a_shell_and_measures_as_the_page_did() {
         begun.command()
     );
     assert!(!record().to_json().contains("weights_of") && !record().command().contains("--weights"));
-    assert_eq!(shell("it's $(rm)"), "'it'\\''s $(rm)'");
-    assert_eq!([shell(""), shell("parity-20")], ["''", "parity-20"]);
+    assert_eq!(quote_shell("it's $(rm)"), "'it'\\''s $(rm)'");
+    assert_eq!([quote_shell(""), quote_shell("parity-20")], ["''", "parity-20"]);
 }
 
 /// The bytes of a file of weights, as the library writes them.
@@ -256,12 +257,12 @@ pub(super) fn weights_of(spec: &RunSpec) -> Vec<u8> {
     let solved = vec!["-"; spec.run.replicas].join(" ");
     let mut parts = vec![format!(
         "\"__metadata__\":{{\"format\":\"{}\",\"link\":\"{}\",\"step\":\"0\",\"solved\":\"{solved}\"}}",
-        weights::FORMAT,
+        weights::CHECKPOINT_FORMAT,
         encode(&link)
     )];
     let mut data: Vec<u8> = vec![];
-    for (parameter, values) in spec.parameters().iter().zip(spec.initial()) {
-        let moments = (0..spec.optimizer.moments()).map(|i| format!("{}.moment{i}", parameter.name));
+    for (parameter, values) in spec.parameters().iter().zip(spec.initialize_parameters()) {
+        let moments = (0..spec.optimizer.moment_count()).map(|i| format!("{}.moment{i}", parameter.name));
         let named = std::iter::once((parameter.name.clone(), values.clone()));
         for (name, values) in named.chain(moments.map(|name| (name, vec![0.0f32; parameter.len()]))) {
             let begin = data.len();
@@ -281,11 +282,11 @@ pub(super) fn weights_of(spec: &RunSpec) -> Vec<u8> {
 fn weights_are_checked_by_their_header() {
     let spec = link("#v1/sparse-parity?opt=adam&n=5&width=3&replicas=2").spec;
     let bytes = weights_of(&spec);
-    let header = Header::read(&bytes).unwrap();
+    let header = CheckpointHeader::read(&bytes).unwrap();
     assert_eq!((&header.spec, header.step, header.solved.len()), (&spec, 0, 2));
     assert_eq!(header.tensors[0], ("w".to_string(), [2, 5, 3]));
-    assert_eq!(File::read(&bytes).unwrap(), File::Weights(Box::new(header)));
-    let sentence = |bytes: &[u8]| File::read(bytes).unwrap_err().to_string();
+    assert_eq!(RunFile::read(&bytes).unwrap(), RunFile::Weights(Box::new(header)));
+    let sentence = |bytes: &[u8]| RunFile::read(bytes).unwrap_err().to_string();
     assert!(sentence(&bytes[..bytes.len() - 5]).contains("damaged or cut off"));
     assert!(sentence(&bytes[..40]).contains("damaged or cut off"));
     let longer = [&bytes[..], &[0; 4]].concat();
@@ -310,9 +311,14 @@ fn weights_are_checked_by_their_header() {
 fn a_run_that_is_executed_has_a_script_of_its_own() {
     let spec = link("#v1/sparse-parity?n=20&steps=700").spec;
     let whole = "\"\"\"What it is.\"\"\"\n\nS = {\n{{settings}}}\n";
-    let data = Part { settings: vec![("rules", "{}".into()), ("bits", "3".into())], ..Part::default() };
-    let model = Part { whole: Some(whole), settings: vec![("bits", "4".into())], ..Part::default() };
-    let script = torch::put_together(&spec, &data, &model, &Part::default());
+    let data =
+        ScriptPart { settings: vec![("rules", "{}".into()), ("bits", "3".into())], ..ScriptPart::default() };
+    let model = ScriptPart {
+        full_script: Some(whole),
+        settings: vec![("bits", "4".into())],
+        ..ScriptPart::default()
+    };
+    let script = torch::assemble_script(&spec, &data, &model, &ScriptPart::default());
     let settings = "S = {\n    \"steps\": 700,\n    \"rules\": {},\n    \"bits\": 4,\n}\n";
     assert!(script.ends_with(&whole.replace("{{settings}}}\n", &settings[6..])), "{script}");
     let (origin, _) = script.split_once("\"\"\"").unwrap();

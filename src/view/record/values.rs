@@ -1,58 +1,62 @@
-//! Values of JSON of which little is wanted: numbers and words are read, and all else is passed over.
+//! Tolerant JSON values: numbers and texts are read, everything else is skipped.
 
 use std::io::{self, Read};
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::ABOUT;
+use super::ENVIRONMENT_KEYS;
 use vivarium_core::language::is_hidden;
-use vivarium_model::permalink::MAX_LENGTH;
+use vivarium_model::permalink::MAX_LINK_LENGTH;
 
-/// Longest text, in bytes.
-pub(super) const MOST_TEXT: usize = 1 << 20;
+/// Longest text in a JSON file, in bytes.
+pub(super) const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// Longest text that is shown of where a run was trained.
-const MOST_WORD: usize = 300;
+/// Largest number of characters kept of a text that is only displayed.
+const MAX_SHOWN_CHARS: usize = 300;
 
-/// Largest whole number: what a browser's numbers hold exactly.
-const MOST_WHOLE: u64 = 1 << 53;
+/// Largest whole number, which a JavaScript number holds exactly.
+const MAX_WHOLE_NUMBER: u64 = 1 << 53;
 
-/// Stops at a text that is too long to be one of a run's.
-pub(super) struct Texts<R> {
+/// Reader that passes JSON through and fails at a text longer than [`MAX_TEXT_BYTES`].
+pub(super) struct TextLimiter<R> {
+    /// Underlying reader.
     source: R,
-    state: Place,
+    /// Position of the current byte.
+    state: JsonPosition,
+    /// Bytes since the current text began.
     length: usize,
 }
 
-impl<R> Texts<R> {
+impl<R> TextLimiter<R> {
+    /// Limits the texts read from `source`.
     pub(super) fn new(source: R) -> Self {
-        Texts { source, state: Place::Outside, length: 0 }
+        TextLimiter { source, state: JsonPosition::Outside, length: 0 }
     }
 }
 
-/// Where in the JSON a byte stands.
-enum Place {
+/// Position of a byte in JSON text.
+enum JsonPosition {
     Outside,
     Text,
-    /// Behind a backslash.
+    /// After a backslash in a text.
     Escaped,
 }
 
-impl<R: Read> Read for Texts<R> {
+impl<R: Read> Read for TextLimiter<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.source.read(buffer)?;
         for byte in &buffer[..count] {
             self.state = match (&self.state, byte) {
-                (Place::Outside, b'"') => {
+                (JsonPosition::Outside, b'"') => {
                     self.length = 0;
-                    Place::Text
+                    JsonPosition::Text
                 }
-                (Place::Outside, _) | (Place::Text, b'"') => Place::Outside,
-                (Place::Text, b'\\') => Place::Escaped,
-                (Place::Text | Place::Escaped, _) => Place::Text,
+                (JsonPosition::Outside, _) | (JsonPosition::Text, b'"') => JsonPosition::Outside,
+                (JsonPosition::Text, b'\\') => JsonPosition::Escaped,
+                (JsonPosition::Text | JsonPosition::Escaped, _) => JsonPosition::Text,
             };
             self.length += 1;
-            if self.length > MOST_TEXT && !matches!(self.state, Place::Outside) {
+            if self.length > MAX_TEXT_BYTES && !matches!(self.state, JsonPosition::Outside) {
                 return Err(io::ErrorKind::InvalidData.into());
             }
         }
@@ -60,9 +64,9 @@ impl<R: Read> Read for Texts<R> {
     }
 }
 
-/// Any value; of lists and objects nothing but that they are there.
+/// Any JSON value, without the contents of lists and objects.
 #[derive(Debug, PartialEq)]
-pub(super) enum Loose {
+pub(super) enum LooseValue {
     Null,
     Whole(u64),
     Real(f64),
@@ -70,82 +74,84 @@ pub(super) enum Loose {
     Other,
 }
 
-impl Loose {
-    pub(super) fn whole(self) -> Option<u64> {
+impl LooseValue {
+    /// The value as a whole number, if it is one of at most [`MAX_WHOLE_NUMBER`].
+    pub(super) fn into_whole(self) -> Option<u64> {
         match self {
-            Loose::Whole(value) if value <= MOST_WHOLE => Some(value),
+            LooseValue::Whole(value) if value <= MAX_WHOLE_NUMBER => Some(value),
             _ => None,
         }
     }
 
-    pub(super) fn text(self) -> Option<String> {
+    /// The value as a text, if it is one.
+    pub(super) fn into_text(self) -> Option<String> {
         match self {
-            Loose::Text(text) => Some(text),
+            LooseValue::Text(text) => Some(text),
             _ => None,
         }
     }
 }
 
-/// Reads a [`Loose`] value. What is inside of lists and objects is passed over; it goes no deeper than the parser allows.
+/// Deserializer seed of a [`LooseValue`]; skips the contents of lists and objects.
 #[derive(Clone, Copy)]
-pub(super) struct AnyValue;
+pub(super) struct LooseValueSeed;
 
-impl<'de> DeserializeSeed<'de> for AnyValue {
-    type Value = Loose;
+impl<'de> DeserializeSeed<'de> for LooseValueSeed {
+    type Value = LooseValue;
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Loose, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<LooseValue, D::Error> {
         from.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for AnyValue {
-    type Value = Loose;
+impl<'de> Visitor<'de> for LooseValueSeed {
+    type Value = LooseValue;
 
     fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Loose, E> {
-        Ok(Loose::Other)
+    fn visit_bool<E>(self, _: bool) -> Result<LooseValue, E> {
+        Ok(LooseValue::Other)
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Loose, E> {
-        Ok(Loose::Whole(value))
+    fn visit_u64<E>(self, value: u64) -> Result<LooseValue, E> {
+        Ok(LooseValue::Whole(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Loose, E> {
-        Ok(Loose::Real(value as f64))
+    fn visit_i64<E>(self, value: i64) -> Result<LooseValue, E> {
+        Ok(LooseValue::Real(value as f64))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Loose, E> {
-        Ok(Loose::Real(value))
+    fn visit_f64<E>(self, value: f64) -> Result<LooseValue, E> {
+        Ok(LooseValue::Real(value))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Loose, E> {
-        Ok(Loose::Text(text.into()))
+    fn visit_str<E>(self, text: &str) -> Result<LooseValue, E> {
+        Ok(LooseValue::Text(text.into()))
     }
 
-    fn visit_unit<E>(self) -> Result<Loose, E> {
-        Ok(Loose::Null)
+    fn visit_unit<E>(self) -> Result<LooseValue, E> {
+        Ok(LooseValue::Null)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Loose, A::Error> {
-        while list.next_element_seed(AnyValue)?.is_some() {}
-        Ok(Loose::Other)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<LooseValue, A::Error> {
+        while list.next_element_seed(LooseValueSeed)?.is_some() {}
+        Ok(LooseValue::Other)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Loose, A::Error> {
-        while object.next_key_seed(Key(&[]))?.is_some() {
-            object.next_value_seed(AnyValue)?;
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<LooseValue, A::Error> {
+        while object.next_key_seed(KeySeed(&[]))?.is_some() {
+            object.next_value_seed(LooseValueSeed)?;
         }
-        Ok(Loose::Other)
+        Ok(LooseValue::Other)
     }
 }
 
-/// Reads a key: its place among these names, if it is one of them.
-pub(super) struct Key<'a>(pub(super) &'a [&'a str]);
+/// Deserializer seed of a key: returns its index among these names, or `None` for another key.
+pub(super) struct KeySeed<'a>(pub(super) &'a [&'a str]);
 
-impl<'de> DeserializeSeed<'de> for Key<'_> {
+impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
     type Value = Option<usize>;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
@@ -153,7 +159,7 @@ impl<'de> DeserializeSeed<'de> for Key<'_> {
     }
 }
 
-impl Visitor<'_> for Key<'_> {
+impl Visitor<'_> for KeySeed<'_> {
     type Value = Option<usize>;
 
     fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
@@ -165,12 +171,12 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-/// As much of a text as is shown, which is all that anybody needs of it.
-pub(super) fn shortened(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() && !is_hidden(*c)).take(MOST_WORD).collect()
+/// Shortens a text for display and removes control and invisible characters.
+pub(super) fn shorten(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() && !is_hidden(*c)).take(MAX_SHOWN_CHARS).collect()
 }
 
-/// What reads an object into `$name`, and passes over everything that is no object.
+/// Implements a JSON reader for objects that fills `$name` and ignores values of other types.
 macro_rules! reads_object {
     ($name:ident, $object:ident, |$this:ident| $body:block) => {
         impl<'de> DeserializeSeed<'de> for $name<'_> {
@@ -219,40 +225,41 @@ macro_rules! reads_object {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
-                AnyValue.visit_seq(list).map(drop)
+                LooseValueSeed.visit_seq(list).map(drop)
             }
         }
     };
 }
 
-/// Where the run was trained: whatever is no text there is left out.
-pub(super) struct About<'a> {
-    pub(super) words: &'a mut [String; ABOUT.len()],
+/// Reads the object "environment"; ignores values that are no text.
+pub(super) struct EnvironmentReader<'a> {
+    /// Values in the order of [`ENVIRONMENT_KEYS`].
+    pub(super) values: &'a mut [String; ENVIRONMENT_KEYS.len()],
 }
 
-reads_object!(About, object, |this| {
-    while let Some(key) = object.next_key_seed(Key(&ABOUT))? {
-        let text = object.next_value_seed(AnyValue)?.text().unwrap_or_default();
-        if let Some(word) = key.and_then(|key| this.words.get_mut(key)) {
-            *word = shortened(&text);
+reads_object!(EnvironmentReader, object, |this| {
+    while let Some(key) = object.next_key_seed(KeySeed(&ENVIRONMENT_KEYS))? {
+        let text = object.next_value_seed(LooseValueSeed)?.into_text().unwrap_or_default();
+        if let Some(word) = key.and_then(|key| this.values.get_mut(key)) {
+            *word = shorten(&text);
         }
     }
 });
 
-/// Most settings that are kept to be compared with the link: several times as many as a run has.
-const MOST_SETTINGS: usize = 256;
+/// Largest number of settings kept for comparison with the link, several times as many as a run has.
+const MAX_SETTINGS: usize = 256;
 
-/// The settings that stand beside the link, each as its key and its text: whatever is no text there, or is longer than
-/// any link, is left out.
-pub(super) struct Listed<'a> {
+/// Reads the object "settings" as (key, value); ignores values that are no text or longer than any link.
+pub(super) struct SettingsReader<'a> {
+    /// Settings read so far, as (key, value).
     pub(super) settings: &'a mut Vec<(String, String)>,
 }
 
-reads_object!(Listed, object, |this| {
+reads_object!(SettingsReader, object, |this| {
     while let Some(key) = object.next_key::<String>()? {
-        let text = object.next_value_seed(AnyValue)?.text();
-        let text = text.filter(|text| key.len() + text.len() <= MAX_LENGTH);
-        if let Some(text) = text.filter(|_| this.settings.len() < MOST_SETTINGS) {
+        let text = object.next_value_seed(LooseValueSeed)?.into_text();
+        let text = text.filter(|text| key.len() + text.len() <= MAX_LINK_LENGTH);
+        if let Some(text) = text.filter(|_| this.settings.len() < MAX_SETTINGS) {
             this.settings.push((key, text));
         }
     }

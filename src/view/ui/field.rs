@@ -1,46 +1,46 @@
 //! A field of a form as data: its words, how it is entered, and how it stands. Views only render it.
 
-use super::scale::Scale;
-use vivarium_core::catalog::Entry;
+use super::scale::SliderScale;
+use vivarium_core::catalog::CatalogEntry;
 use vivarium_core::language::translated;
-use vivarium_core::settings::{Choice, Knob, Range, Value, real};
+use vivarium_core::settings::{ChoiceOption, Range, SettingInfo, Value, format_real};
 
-/// How a field is entered.
+/// Input element of a form field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Control {
-    /// A box for the number, with a slider where one suits the range.
-    Number(Option<Scale>),
-    /// One of a few options: slug and label.
+    /// Number box, with a slider if one suits the range.
+    Number(Option<SliderScale>),
+    /// Selection from options, each as slug and label.
     Select(Vec<(&'static str, &'static str)>),
-    /// Text with an example of what may stand there.
+    /// One-line text box with an example value.
     Text(&'static str),
-    /// Text of several lines, likewise.
+    /// Multi-line text box with an example value.
     Lines(&'static str),
 }
 
-/// One field of the form.
+/// A field of the settings form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Permanent key.
+    /// Permanent key of the setting.
     pub key: &'static str,
-    /// The field's term.
+    /// Label of the field.
     pub label: &'static str,
-    /// One sentence on what it is.
+    /// Help text in one sentence.
     pub help: String,
-    /// What may stand there, in words.
+    /// Description of the valid values.
     pub range: String,
-    /// Unit, or "".
+    /// Unit of the value, or "".
     pub unit: &'static str,
-    /// How it is entered.
+    /// Input element.
     pub control: Control,
 }
 
 impl Field {
-    /// The field of a knob.
-    pub fn of(knob: &Knob) -> Field {
-        let control = match knob.range {
-            Range::Int(..) | Range::Real(..) => Control::Number(Scale::of(knob)),
-            Range::Choice(options) => Control::Select(pairs(options)),
+    /// The field of a setting.
+    pub fn of(setting: &SettingInfo) -> Field {
+        let control = match setting.range {
+            Range::Int(..) | Range::Real(..) => Control::Number(SliderScale::of(setting)),
+            Range::Choice(options) => Control::Select(option_pairs(options)),
             Range::List(..) => Control::Text("e.g. 2.7.15"),
             Range::Sizes(..) => Control::Text(tr!("e.g. 10.10.1")),
             Range::Numbers(..) => Control::Text(tr!("e.g. 0.1.1.0")),
@@ -55,22 +55,22 @@ impl Field {
             Range::Set(_) => Control::Text(tr!("e.g. loss.accuracy")),
         };
         Field {
-            key: knob.key,
-            label: translated(knob.label),
-            help: translated(knob.help).into(),
-            range: range(knob),
-            unit: translated(knob.unit),
+            key: setting.key,
+            label: translated(setting.label),
+            help: translated(setting.help).into(),
+            range: describe_range(setting),
+            unit: translated(setting.unit),
             control,
         }
     }
 
-    /// The field that chooses an entry of a catalog; it tells of the chosen one.
-    pub fn entries(
+    /// A selection of catalog entries that satisfy `suits`; the help text describes the chosen entry.
+    pub fn of_catalog(
         key: &'static str,
         label: &'static str,
-        entries: &'static [Entry],
+        entries: &'static [CatalogEntry],
         chosen: &str,
-        suits: impl Fn(&Entry) -> bool,
+        suits: impl Fn(&CatalogEntry) -> bool,
     ) -> Field {
         let about = entries.iter().find(|e| e.info.slug == chosen).map_or("", |e| translated(e.info.about));
         Field {
@@ -86,21 +86,27 @@ impl Field {
     }
 }
 
-fn pairs(options: &'static [Choice]) -> Vec<(&'static str, &'static str)> {
+/// Options as slug and translated label.
+fn option_pairs(options: &'static [ChoiceOption]) -> Vec<(&'static str, &'static str)> {
     options.iter().map(|o| (o.slug, translated(o.label))).collect()
 }
 
-/// The range in words, for people: options are visible anyway, and numbers carry separators.
-fn range(knob: &Knob) -> String {
-    use crate::display::words::thousands;
-    let unit = if knob.unit.is_empty() { String::new() } else { format!(" {}", translated(knob.unit)) };
-    match knob.range {
+/// Describes the valid values of a setting in words; empty for options, which are visible.
+fn describe_range(setting: &SettingInfo) -> String {
+    use crate::display::words::format_thousands;
+    let unit = if setting.unit.is_empty() { String::new() } else { format!(" {}", translated(setting.unit)) };
+    match setting.range {
         Range::Int(low, high) if high > 1_000_000_000_000 => tr!("A whole number, {low} or larger.", low),
         Range::Int(low, high) => {
-            tr!("From {low} to {high}{unit}.", low = thousands(low), high = thousands(high), unit)
+            tr!(
+                "From {low} to {high}{unit}.",
+                low = format_thousands(low),
+                high = format_thousands(high),
+                unit
+            )
         }
         Range::Real(low, high) => {
-            tr!("From {low} to {high}{unit}.", low = real(low), high = real(high), unit)
+            tr!("From {low} to {high}{unit}.", low = format_real(low), high = format_real(high), unit)
         }
         Range::Choice(_) => String::new(),
         Range::List(..) => tr!("Different whole numbers separated by dots, or an empty field.").into(),
@@ -109,7 +115,7 @@ fn range(knob: &Knob) -> String {
                 "One to {most} numbers from {low} to {high}{unit}, separated by dots.",
                 most,
                 low,
-                high = thousands(high),
+                high = format_thousands(high),
                 unit
             )
         }
@@ -118,7 +124,7 @@ fn range(knob: &Knob) -> String {
                 "At most {most} numbers from {low} to {high}{unit}, separated by dots.",
                 most,
                 low,
-                high = thousands(high),
+                high = format_thousands(high),
                 unit
             )
         }
@@ -132,35 +138,37 @@ fn range(knob: &Knob) -> String {
         Range::Text(most) | Range::Formula(most) => {
             tr!(
                 "At most {most} characters, counted in the encoded form that a link contains.",
-                most = thousands(most as u64)
+                most = format_thousands(most as u64)
             )
         }
         Range::Axis => tr!("A setting's key and its values, like n:10_20_40, or an empty field.").into(),
-        Range::Axes | Range::Set(_) => format!("{}.", crate::display::words::capital(&knob.expected())),
+        Range::Axes | Range::Set(_) => {
+            format!("{}.", crate::display::words::capitalize(&setting.describe_expected()))
+        }
     }
 }
 
-/// Key of the speed limit, whose slider stands in the transport bar.
+/// Key of the speed limit, whose slider is in the transport bar.
 pub const SPEED_KEY: &str = "speed";
 
-/// How a field stands on the page now.
+/// State of a form field on the page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FieldState {
-    /// What it holds as text: what was entered, even if it was not taken.
+    /// Text in the field, even if it is invalid.
     pub text: String,
-    /// The value that counts.
+    /// Value in effect.
     pub value: Option<Value>,
-    /// What would have been right, where it holds something that is not taken.
+    /// Description of a valid value, if the text is invalid; else `None`.
     pub expected: Option<String>,
-    /// Whether it holds its default, or has none.
+    /// Whether the value is the default, or there is no default.
     pub is_default: bool,
-    /// Whether a sweep sets it.
+    /// Whether a sweep varies the setting.
     pub is_swept: bool,
-    /// Whether it has no effect beside the values of the others.
+    /// Whether the setting has no effect with the present values of the others.
     pub is_idle: bool,
-    /// Whether the link keeps it as it is.
+    /// Whether the link locks the field.
     pub is_locked: bool,
-    /// Whether the link hides it.
+    /// Whether the link hides the field.
     pub is_hidden: bool,
 }
 
@@ -172,7 +180,7 @@ mod tests {
     #[test]
     fn ranges_are_said_in_words() {
         let spec = RunSpec::default();
-        let text = |key: &str| range(spec.knob(key).unwrap());
+        let text = |key: &str| describe_range(spec.setting(key).unwrap());
         assert_eq!(text("width"), "From 1 to 16,384 neurons.");
         assert_eq!(text("noise"), "From 0 to 0.5.");
         assert_eq!(text("seed"), "A whole number, 0 or larger.");

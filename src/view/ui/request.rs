@@ -1,39 +1,39 @@
 //! What a panel asks the page to do.
 
 use vivarium_model::chart::Chart;
-use vivarium_model::platform::file::GivenFile;
+use vivarium_model::platform::file::UploadedFile;
 
-/// A wish of a panel. Functions that decide what a press means return it, so that they are tested without a page.
+/// Request of a panel to the page. Functions that interpret a click return it, so that they can be tested without a
+/// page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// Take these texts for these settings of the run or of its view, one after the other, until one is refused. It can be
-    /// undone.
+    /// Set these settings of the run or view to these texts, in order, until one is invalid; can be undone.
     Edit(Vec<(&'static str, String)>),
-    /// Put this setting back to its default.
+    /// Reset this setting to its default.
     Reset(&'static str),
-    /// Keep what was entered for a setting beside the reason why it is not taken.
+    /// Show that the text entered for a setting is invalid.
     Refuse {
-        /// The setting.
+        /// Key of the setting.
         key: &'static str,
-        /// What was entered.
+        /// Entered text.
         text: String,
-        /// What would have been right.
+        /// Description of a valid value.
         expected: String,
     },
-    /// Say something.
-    Say(&'static str),
-    /// Show a chart, or hide it.
+    /// Show a message to the user.
+    ShowMessage(&'static str),
+    /// Show or hide a chart.
     ToggleChart(Chart),
-    /// Open the file of this name, or say why it could not be read.
-    OpenFile(String, Result<GivenFile, String>),
-    /// Read no more of the file that is being read.
+    /// Open the file of this name, or show why it could not be read.
+    OpenFile(String, Result<UploadedFile, String>),
+    /// Stop reading the current file.
     CancelFile,
-    /// Read the data file that is open again, with this column as the label.
+    /// Read the open data file again, with this column as the label.
     Relabel(usize),
 }
 
 impl Request {
-    /// Take this text for one setting.
+    /// Request to set one setting to a text.
     pub fn edit(key: &'static str, text: impl Into<String>) -> Request {
         Request::Edit(vec![(key, text.into())])
     }

@@ -1,93 +1,98 @@
-//! The scale of a slider: whole positions on the track, values of a knob.
+//! The scale of a slider: integer positions on the track, values of a setting.
 
-use vivarium_core::settings::{Knob, Range, Value, real};
+use vivarium_core::settings::{Range, SettingInfo, Value, format_real};
 
-/// Positions on a slider's track go from 0 to this.
+/// Largest position on a slider's track; the smallest is 0.
 pub const TRACK: u32 = 1000;
 
-/// How positions on the track become values.
+/// Mapping between integer positions of a slider and values of a setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scale {
+pub struct SliderScale {
+    /// Smallest value.
     low: f64,
+    /// Largest value.
     high: f64,
+    /// Whether values are integers.
     whole: bool,
-    kind: Kind,
+    /// Linear or logarithmic mapping.
+    kind: ScaleKind,
 }
 
+/// Linear or logarithmic mapping of a slider.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+enum ScaleKind {
     Linear,
-    /// Equal ratios take equal lengths.
+    /// Logarithmic: equal ratios take equal lengths.
     Log,
-    /// Zero at the left end, then logarithmic from the floor.
+    /// Zero at the left end, then logarithmic from this smallest value.
     ZeroThenLog(f64),
-    /// Logarithmic from the floor, then zero, meaning "no limit", at the right end.
+    /// Logarithmic from this smallest value, then zero ("no limit") at the right end.
     LogThenZero(f64),
 }
 
-/// Above this, a range is an identity rather than a quantity, and a slider would mislead.
-const TOO_WIDE: f64 = 1e12;
+/// Largest value for which a slider is offered; settings beyond are identifiers (such as seeds), not quantities.
+const MAX_SLIDER_RANGE: f64 = 1e12;
 
-impl Scale {
-    /// The scale for a knob, if a slider suits it: logarithmic where the range spans more than two decades.
-    pub fn of(knob: &Knob) -> Option<Scale> {
-        let (low, high, whole) = match knob.range {
+impl SliderScale {
+    /// The scale of a setting, logarithmic if the range spans more than two decades; `None` if no slider suits it.
+    pub fn of(setting: &SettingInfo) -> Option<SliderScale> {
+        let (low, high, whole) = match setting.range {
             Range::Int(low, high) => (low as f64, high as f64, true),
             Range::Real(low, high) => (low, high, false),
             _ => return None,
         };
-        if high > TOO_WIDE {
+        if high > MAX_SLIDER_RANGE {
             return None;
         }
         // A zero is off any logarithmic scale; the floor is where the interesting values begin.
         let floor = if whole { 1.0 } else { high * 1e-6 };
         let kind = match low {
-            0.0 if knob.key == "speed" => Kind::LogThenZero(10.0),
-            0.0 if high / floor > 100.0 && (whole || high > 1.0) => Kind::ZeroThenLog(floor),
-            l if l > 0.0 && high / l > 100.0 => Kind::Log,
-            _ => Kind::Linear,
+            0.0 if setting.key == "speed" => ScaleKind::LogThenZero(10.0),
+            0.0 if high / floor > 100.0 && (whole || high > 1.0) => ScaleKind::ZeroThenLog(floor),
+            l if l > 0.0 && high / l > 100.0 => ScaleKind::Log,
+            _ => ScaleKind::Linear,
         };
-        Some(Scale { low, high, whole, kind })
+        Some(SliderScale { low, high, whole, kind })
     }
 
-    /// The value at a position, rounded to what a person would have typed.
+    /// Value at a position, rounded to two to four digits.
     pub fn value(&self, position: u32) -> f64 {
         // The end is a value like any other, however many digits it has.
-        if position >= TRACK && !matches!(self.kind, Kind::LogThenZero(_)) {
+        if position >= TRACK && !matches!(self.kind, ScaleKind::LogThenZero(_)) {
             return self.high;
         }
         let at = f64::from(position.min(TRACK)) / f64::from(TRACK);
         let log = |floor: f64, at: f64| floor * (self.high / floor).powf(at);
         let first = 1.0 / f64::from(TRACK);
         let value = match self.kind {
-            Kind::Linear => self.low + (self.high - self.low) * at,
-            Kind::Log => log(self.low, at),
-            Kind::ZeroThenLog(_) if position == 0 => 0.0,
-            Kind::ZeroThenLog(floor) => log(floor, (at - first) / (1.0 - first)),
-            Kind::LogThenZero(_) if position >= TRACK => 0.0,
-            Kind::LogThenZero(floor) => log(floor, at / (1.0 - first)),
+            ScaleKind::Linear => self.low + (self.high - self.low) * at,
+            ScaleKind::Log => log(self.low, at),
+            ScaleKind::ZeroThenLog(_) if position == 0 => 0.0,
+            ScaleKind::ZeroThenLog(floor) => log(floor, (at - first) / (1.0 - first)),
+            ScaleKind::LogThenZero(_) if position >= TRACK => 0.0,
+            ScaleKind::LogThenZero(floor) => log(floor, at / (1.0 - first)),
         };
-        self.tidy(value).clamp(self.low, self.high)
+        self.round_value(value).clamp(self.low, self.high)
     }
 
-    /// The position of a value.
+    /// Position of a value on the track.
     pub fn position(&self, value: f64) -> u32 {
         let log = |floor: f64| (value.max(floor) / floor).ln() / (self.high / floor).ln();
         let first = 1.0 / f64::from(TRACK);
         let at = match self.kind {
-            Kind::Linear => (value - self.low) / (self.high - self.low),
-            Kind::Log => log(self.low),
-            Kind::ZeroThenLog(_) if value <= 0.0 => 0.0,
-            Kind::ZeroThenLog(floor) => first + log(floor) * (1.0 - first),
-            Kind::LogThenZero(_) if value <= 0.0 => 1.0,
-            Kind::LogThenZero(floor) => log(floor) * (1.0 - first),
+            ScaleKind::Linear => (value - self.low) / (self.high - self.low),
+            ScaleKind::Log => log(self.low),
+            ScaleKind::ZeroThenLog(_) if value <= 0.0 => 0.0,
+            ScaleKind::ZeroThenLog(floor) => first + log(floor) * (1.0 - first),
+            ScaleKind::LogThenZero(_) if value <= 0.0 => 1.0,
+            ScaleKind::LogThenZero(floor) => log(floor) * (1.0 - first),
         };
         (at * f64::from(TRACK)).round().clamp(0.0, f64::from(TRACK)) as u32
     }
 
-    /// Positions that one press of an arrow key moves.
+    /// Number of positions by which an arrow key moves the slider.
     pub fn step(&self) -> f64 {
-        let grains = if self.kind != Kind::Linear {
+        let grains = if self.kind != ScaleKind::Linear {
             100.0
         } else if self.whole {
             (self.high - self.low).clamp(1.0, 200.0)
@@ -97,13 +102,13 @@ impl Scale {
         f64::from(TRACK) / grains
     }
 
-    /// The text of a value at a position, as [`Knob::parse`] reads it.
+    /// Value at a position as text, in the form that the setting's parser reads.
     pub fn text(&self, position: u32) -> String {
         let value = self.value(position);
-        if self.whole { (value as u64).to_string() } else { real(value) }
+        if self.whole { (value as u64).to_string() } else { format_real(value) }
     }
 
-    /// The position that belongs to a knob's value.
+    /// Position of a setting's value on the track; 0 for values that are no number.
     pub fn position_of(&self, value: &Value) -> u32 {
         match value {
             Value::Int(v) => self.position(*v as f64),
@@ -112,20 +117,21 @@ impl Scale {
         }
     }
 
-    fn tidy(&self, value: f64) -> f64 {
-        if self.kind == Kind::Linear {
-            // A linear track of a real knob shows hundredths of its range.
+    /// Rounds a value to the resolution of the slider.
+    fn round_value(&self, value: f64) -> f64 {
+        if self.kind == ScaleKind::Linear {
+            // A linear slider of a real number has 200 steps.
             let grain = if self.whole { 1.0 } else { (self.high - self.low).max(1e-9) / 200.0 };
             let steps = (value / grain).round();
-            return if self.whole { steps } else { significant(steps * grain, 4) };
+            return if self.whole { steps } else { round_significant(steps * grain, 4) };
         }
-        let rounded = significant(value, 2);
+        let rounded = round_significant(value, 2);
         if self.whole { rounded.round() } else { rounded }
     }
 }
 
-/// `value` with so many significant digits.
-fn significant(value: f64, digits: i32) -> f64 {
+/// Rounds `value` to this number of significant digits.
+fn round_significant(value: f64, digits: i32) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
     }
@@ -144,37 +150,37 @@ fn significant(value: f64, digits: i32) -> f64 {
 mod tests {
     use super::*;
     use vivarium_core::settings::Settings;
-    use vivarium_model::permalink::View;
+    use vivarium_model::permalink::ViewSettings;
     use vivarium_model::run::RunSpec;
 
-    fn all_knobs() -> Vec<&'static Knob> {
+    fn all_knobs() -> Vec<&'static SettingInfo> {
         let mut spec = RunSpec::default();
-        let mut knobs: Vec<_> = spec.knobs().into_iter().map(|(_, knob)| knob).collect();
+        let mut settings: Vec<_> = spec.settings().into_iter().map(|(_, setting)| setting).collect();
         spec.parse("opt", "adam").unwrap();
-        knobs.extend(spec.knobs().into_iter().map(|(_, knob)| knob));
-        knobs.extend(View::KNOBS);
-        knobs
+        settings.extend(spec.settings().into_iter().map(|(_, setting)| setting));
+        settings.extend(ViewSettings::SETTINGS);
+        settings
     }
 
     #[test]
     fn every_position_of_every_slider_is_a_valid_value_and_comes_back() {
-        for knob in all_knobs() {
-            let Some(scale) = Scale::of(knob) else { continue };
+        for setting in all_knobs() {
+            let Some(scale) = SliderScale::of(setting) else { continue };
             let mut before = None;
             for position in 0..=TRACK {
                 let text = scale.text(position);
-                let value = knob.parse(&text).unwrap_or_else(|p| panic!("{p}"));
+                let value = setting.parse(&text).unwrap_or_else(|p| panic!("{p}"));
                 let back = scale.position_of(&value);
                 let (there, again) = (scale.value(position), scale.value(back));
                 assert!(
                     (there - again).abs() <= 0.02 * there,
                     "{} at {position}: {there}, {again}",
-                    knob.key
+                    setting.key
                 );
                 assert!(
-                    knob.key == "speed" || before.is_none_or(|b| scale.value(position) >= b),
+                    setting.key == "speed" || before.is_none_or(|b| scale.value(position) >= b),
                     "{}",
-                    knob.key
+                    setting.key
                 );
                 before = Some(scale.value(position));
             }
@@ -184,18 +190,19 @@ mod tests {
     #[test]
     fn ends_are_reached_and_wide_ranges_are_logarithmic() {
         let spec = RunSpec::default();
-        let scale = |key: &str| Scale::of(spec.knob(key).unwrap()).unwrap();
+        let scale = |key: &str| SliderScale::of(spec.setting(key).unwrap()).unwrap();
         assert_eq!((scale("width").value(0), scale("width").value(TRACK)), (1.0, 16_384.0));
         assert_eq!(scale("width").value(TRACK / 2), 130.0);
         assert_eq!((scale("lr").value(0), scale("lr").value(TRACK)), (0.0, 100.0));
         assert_eq!(scale("noise").value(TRACK / 2), 0.25);
         assert_eq!(scale("m").value(0), 0.0);
-        assert!(Scale::of(spec.knob("seed").unwrap()).is_none());
+        assert!(SliderScale::of(spec.setting("seed").unwrap()).is_none());
     }
 
     #[test]
     fn no_speed_limit_is_at_the_fast_end() {
-        let scale = Scale::of(View::KNOBS.iter().find(|k| k.key == "speed").unwrap()).unwrap();
+        let scale =
+            SliderScale::of(ViewSettings::SETTINGS.iter().find(|k| k.key == "speed").unwrap()).unwrap();
         assert_eq!(scale.value(TRACK), 0.0);
         assert_eq!(scale.position(0.0), TRACK);
         assert!(scale.value(TRACK - 1) >= 900_000.0);

@@ -1,39 +1,39 @@
 //! The stages of one step: what a panel shows of each.
 
-/// A stage as its button shows it.
+/// Texts of the button of one stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageButton {
-    /// What it does, "Forward 2".
+    /// Name of the stage: "Forward 2".
     pub name: String,
-    /// The same in a few letters, for the row of buttons: "p(2)", what it writes.
+    /// Abbreviation on the button: "p(2)", the vector that the stage writes.
     pub short: String,
-    /// Whether a new group of stages begins with it.
+    /// Whether the stage begins a new group.
     pub begins: bool,
 }
 
-/// What a lab calls its stages, in the reader's language where no key is meant.
+/// Labels of a stage player, in the reader's language except for the key.
 #[derive(Debug, Clone, Copy)]
 pub struct StageNames {
-    /// The beginning of the elements' ids: "layer".
+    /// Prefix of element ids: "layer".
     pub key: &'static str,
-    /// All of them: "Layers of the step".
+    /// Label of the group of buttons: "Layers of the step".
     pub all: &'static str,
-    /// The button that goes back: "Previous layer".
+    /// Label of the button to the previous stage: "Previous layer".
     pub previous: &'static str,
-    /// The button that goes on: "Next layer".
+    /// Label of the button to the next stage: "Next layer".
     pub next: &'static str,
-    /// The button that plays them: "Play the layers".
+    /// Label of the play button: "Play the layers".
     pub play: &'static str,
-    /// The same while they are played: "Pause the layers".
+    /// Label of the play button during playback: "Pause the layers".
     pub pause: &'static str,
-    /// The slider: "Layer that is shown".
+    /// Label of the slider: "Layer that is shown".
     pub shown: &'static str,
-    /// Whether stages before the one that is shown are marked.
+    /// Whether stages before the current one are marked as done.
     pub marks_done: bool,
 }
 
-/// The stage that is shown next while so many are played; none after the last.
-pub fn after(count: usize, stage: usize) -> Option<usize> {
+/// Stage after `stage` when `count` stages are played; `None` after the last.
+pub fn next_stage(count: usize, stage: usize) -> Option<usize> {
     (stage < count).then_some(stage + 1)
 }
 
@@ -45,7 +45,7 @@ mod tests {
     fn playing_ends_at_the_last_stage() {
         for count in [7, 8] {
             let mut stage = 0;
-            while let Some(next) = after(count, stage) {
+            while let Some(next) = next_stage(count, stage) {
                 assert_eq!(next, stage + 1);
                 stage = next;
             }

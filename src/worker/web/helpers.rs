@@ -1,8 +1,8 @@
-//! Helpers in web workers: they make shards of the large steps that the worker of the page trains with.
+//! Helpers in web workers, which compute shards of the large steps of a training worker.
 //!
 //! # Why
-//! They belong to the worker that trains, which opens them itself: weights and gradients never pass the page. They stay open
-//! from one run to the next, since a program takes longer to start than most settings stay.
+//! They belong to the training worker, which opens them itself: weights and gradients never pass through the page. They
+//! stay open from one run to the next, since a program takes longer to start than most settings stay.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,73 +14,81 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::{scope, send};
 use vivarium_model::platform::web::{pack, unpack};
-use vivarium_model::protocol::{Failure, Payload};
+use vivarium_model::protocol::{Payload, RunError};
 use vivarium_model::run::RunSpec;
 use vivarium_training::launch::choose::choose;
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::helper::{Answer, Order, ShardJob};
 use vivarium_training::session::learner::{Helper, Learner, Local};
 
-/// Most threads that train one run.
-const MOST_THREADS: usize = 8;
+/// Largest number of threads that train one run.
+const MAX_THREADS: usize = 8;
 
 thread_local! {
-    /// The helpers of this worker.
-    static OPEN: RefCell<Vec<Rc<WebHelper>>> = const { RefCell::new(vec![]) };
-    /// How many runs helpers were opened for.
-    static RUNS: Cell<u32> = const { Cell::new(0) };
+    /// The open helpers of this worker.
+    static OPEN_HELPERS: RefCell<Vec<Rc<WebHelper>>> = const { RefCell::new(vec![]) };
+    /// Number of runs for which helpers have been opened.
+    static RUN_COUNT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// What is known of a helper; its handlers change it.
+/// State of a helper, which its event handlers change.
 #[derive(Default)]
-struct State {
-    /// The run that it is ready for.
-    ready: Cell<u32>,
+struct HelperState {
+    /// Number of the run for which it is ready.
+    ready_run: Cell<u32>,
+    /// Whether the helper has failed.
     is_dead: Cell<bool>,
-    /// The order that is waited for, and who waits.
-    waiting: RefCell<Option<(u32, Function)>>,
-    orders: Cell<u32>,
+    /// Number of the pending order, and the function that resolves its promise.
+    pending_order: RefCell<Option<(u32, Function)>>,
+    /// Number of orders so far.
+    order_count: Cell<u32>,
 }
 
-impl State {
-    /// Tells whoever waits what has come.
-    fn answer(&self, data: &JsValue) {
-        if let Some((_, waiting)) = self.waiting.take() {
+impl HelperState {
+    /// Resolves the pending order with an answer.
+    fn resolve(&self, data: &JsValue) {
+        if let Some((_, waiting)) = self.pending_order.take() {
             // It resolves a promise, which cannot fail.
             let _ = waiting.call1(&JsValue::UNDEFINED, data);
         }
     }
 }
 
-/// A helper in a web worker; it ends when this is dropped.
+/// A helper that trains a part of each step in another web worker; dropping it ends the worker.
 struct WebHelper {
+    /// The web worker.
     worker: Worker,
-    state: Rc<State>,
+    /// State that the handlers change.
+    state: Rc<HelperState>,
+    /// Number of the run that it helps.
     run: Cell<u32>,
     // Held because the worker calls them.
+    /// Handler of messages, kept alive as long as the worker.
     _on_message: Closure<dyn FnMut(MessageEvent)>,
+    /// Handler of errors, kept alive as long as the worker.
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
 
 impl WebHelper {
-    /// Opens a helper; none where the browser does not let a worker open another.
+    /// Opens a helper; None if the browser does not let a worker open another one.
     fn open() -> Option<Self> {
         let address = Reflect::get(&scope(), &"vivariumAddress".into()).ok()?.as_string()?;
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         let worker = Worker::new_with_options(&format!("{address}&helps=run"), &options).ok()?;
-        let state = Rc::new(State::default());
+        let state = Rc::new(HelperState::default());
         let (hears, fails) = (state.clone(), state.clone());
         let on_message = Closure::new(move |event: MessageEvent| {
             let data = event.data();
             let told =
                 data.dyn_ref::<js_sys::Array>().map(|pair| serde_wasm_bindgen::from_value(pair.get(0)));
             match told {
-                Some(Ok(Answer::Ready(run))) => hears.ready.set(run),
+                Some(Ok(Answer::Ready(run))) => hears.ready_run.set(run),
                 Some(Ok(Answer::Gradients(number))) => {
-                    let is_waited_for = hears.waiting.borrow().as_ref().is_some_and(|(of, _)| *of == number);
+                    let is_waited_for =
+                        hears.pending_order.borrow().as_ref().is_some_and(|(of, _)| *of == number);
                     if is_waited_for {
-                        hears.answer(&data);
+                        hears.resolve(&data);
                     }
                 }
                 // Its first word is of which build it is, which its file's name says already.
@@ -91,13 +99,14 @@ impl WebHelper {
             // The run goes on without it.
             event.prevent_default();
             fails.is_dead.set(true);
-            fails.answer(&JsValue::UNDEFINED);
+            fails.resolve(&JsValue::UNDEFINED);
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         Some(WebHelper { worker, state, run: Cell::new(0), _on_message: on_message, _on_error: on_error })
     }
 
+    /// Posts an order with its array to the helper.
     fn tell(&self, order: &Order, payload: &Payload) -> Result<(), String> {
         let (value, transfer) = pack(order, payload)?;
         let sent = self.worker.post_message_with_transfer(&value, &transfer);
@@ -106,28 +115,32 @@ impl WebHelper {
 }
 
 impl Drop for WebHelper {
+    /// Ends the worker.
     fn drop(&mut self) {
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
         self.worker.terminate();
-        self.state.answer(&JsValue::UNDEFINED);
+        self.state.resolve(&JsValue::UNDEFINED);
     }
 }
 
 impl Helper for WebHelper {
+    /// Whether the helper is ready for the current run.
     fn is_ready(&self) -> bool {
-        !self.state.is_dead.get() && self.run.get() > 0 && self.state.ready.get() == self.run.get()
+        !self.state.is_dead.get() && self.run.get() > 0 && self.state.ready_run.get() == self.run.get()
     }
 
+    /// Computes the gradient of a shard in the helper.
     fn ask(&self, job: &ShardJob, weights: Vec<f32>) -> Local<'static, Vec<f32>> {
-        let failed = || Failure::Internal("a helper has stopped".into());
-        let number = self.state.orders.get().wrapping_add(1);
-        self.state.orders.set(number);
+        let failed = || RunError::Internal("a helper has stopped".into());
+        let number = self.state.order_count.get().wrapping_add(1);
+        self.state.order_count.set(number);
         let state = self.state.clone();
-        let come = Promise::new(&mut |resolve, _| *state.waiting.borrow_mut() = Some((number, resolve)));
+        let come =
+            Promise::new(&mut |resolve, _| *state.pending_order.borrow_mut() = Some((number, resolve)));
         if self.tell(&Order::Shards(number, job.clone()), &Payload::Numbers(weights)).is_err() {
             self.state.is_dead.set(true);
-            self.state.answer(&JsValue::UNDEFINED);
+            self.state.resolve(&JsValue::UNDEFINED);
         }
         Box::pin(async move {
             let data = JsFuture::from(come).await.map_err(|_| failed())?;
@@ -139,15 +152,15 @@ impl Helper for WebHelper {
     }
 }
 
-/// Makes ready as many helpers for a run as it wants, its memory allows and there are cores for; those that are too many end.
-pub(super) fn helpers(spec: &RunSpec, wanted: usize) -> Vec<Rc<dyn Helper>> {
+/// Prepares helpers for a run: as many as wanted, as long as memory and cores suffice; surplus helpers are ended.
+pub(super) fn open_helpers(spec: &RunSpec, wanted: usize) -> Vec<Rc<dyn Helper>> {
     let navigator = Reflect::get(&scope(), &"navigator".into()).unwrap_or_default();
     let cores = Reflect::get(&navigator, &"hardwareConcurrency".into()).ok().and_then(|cores| cores.as_f64());
-    let threads = (cores.unwrap_or(1.0) as usize).clamp(1, MOST_THREADS);
-    let count = spec.cost().helpers(wanted.min(threads - 1));
-    let run = RUNS.get() + 1;
-    RUNS.set(run);
-    OPEN.with_borrow_mut(|open| {
+    let threads = (cores.unwrap_or(1.0) as usize).clamp(1, MAX_THREADS);
+    let count = spec.estimate_cost().max_sweep_workers(wanted.min(threads - 1));
+    let run = RUN_COUNT.get() + 1;
+    RUN_COUNT.set(run);
+    OPEN_HELPERS.with_borrow_mut(|open| {
         open.retain(|helper| !helper.state.is_dead.get());
         open.truncate(count);
         while open.len() < count {
@@ -164,13 +177,13 @@ pub(super) fn helpers(spec: &RunSpec, wanted: usize) -> Vec<Rc<dyn Helper>> {
     })
 }
 
-/// Whether a worker that trains has opened this one to help it, by the address that it gave the loader
+/// Whether a training worker has opened this worker as its helper, according to the loader's address
 /// (`www/worker-loader.js`).
-pub fn helps_run() -> bool {
+pub fn is_training_helper() -> bool {
     Reflect::get(&js_sys::global(), &"vivariumHelpsRun".into()).is_ok_and(|helps| helps.is_truthy())
 }
 
-/// Helps the worker that has opened this one, until that ends it.
+/// Handles the orders of the worker that has opened this helper until it is ended.
 pub fn serve_helper() {
     let mut taken: Option<(RunSpec, Box<dyn Learner>)> = None;
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {

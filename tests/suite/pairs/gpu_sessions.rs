@@ -1,6 +1,6 @@
 //! Whole sessions on the kernels of pairs: how they are cut into launches, stopped and taken up must not show.
 
-use vivarium::protocol::{Ending, Event, Failure};
+use vivarium::protocol::{EndReason, Event, RunError};
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Outcome, Session};
 
@@ -55,7 +55,7 @@ fn a_run_that_reaches_its_target_stands_where_it_was_reached() {
         let mut run = start(&link, &gpu);
         let outcome = finish(&mut run);
         let reached = outcome.solved[0].expect("it reaches its target");
-        assert_eq!((outcome.ending, outcome.step, run.step()), (Some(Ending::Target), reached, reached));
+        assert_eq!((outcome.ending, outcome.step, run.step()), (Some(EndReason::Target), reached, reached));
         assert_eq!(outcome.rows.last().unwrap().step, reached);
         assert!(reached > 3 && reached.is_multiple_of(3), "{reached}");
         let stopped =
@@ -78,7 +78,7 @@ fn a_diverged_run_stands_at_its_last_good_measurement() {
     const LINK: &str = "#v1/groups?n=5&width=12&std=1&opt=sgd&lr=1&every=2&steps=400&lrs=10:100&seed=1";
     let gone = |mut run: Session| {
         let outcome = finish(&mut run);
-        assert_eq!(outcome.ending, Some(Ending::Diverged), "{}", run.learner());
+        assert_eq!(outcome.ending, Some(EndReason::Diverged), "{}", run.learner());
         assert_eq!(outcome.rows.last().unwrap().step, outcome.step);
         assert!((10..400).contains(&outcome.step), "{}", outcome.step);
         let left = weights(&run);
@@ -169,7 +169,7 @@ fn what_is_too_large_for_a_gpu_is_refused_in_a_sentence() {
         "#v1/groups?n=128&width=100&replicas=32&device=gpu",
     ] {
         match Session::start(&spec(link), &gpu, Options::default()) {
-            Err(Failure::TooLarge(said)) => {
+            Err(RunError::TooLarge(said)) => {
                 assert!(said.starts_with("this run needs a buffer of 256 MiB, and the GPU takes "), "{said}");
             }
             Err(other) => panic!("{link}: {other}"),

@@ -27,7 +27,7 @@ fn every_models_gradients_are_central_differences() {
                 let penalty = spec.architecture().penalty(step);
                 for r in 0..2 {
                     let mut batch = Batch::default();
-                    spec.task.sampler().sample(spec.run.seed, r as u32, step, spec.batch(), &mut batch);
+                    spec.task.sampler().sample(spec.run.seed, r as u32, step, spec.batch_size(), &mut batch);
                     let exact = Reference::new(&spec, &replica(&weights, r, 2)).gradients(&batch, penalty);
                     let mine = replica(&found, r, 2);
                     assert_eq!(exact.len(), mine.len());
@@ -62,7 +62,7 @@ fn the_penalty_follows_its_changes() {
     assert_eq!(at(changing, 10), at("lambda=0", 0));
     assert_eq!(at(changing, 20), at("lambda=0.05", 0));
     // 3λ‖ω_i‖ω_i, and nothing else, is between them.
-    let initial = spec(&link("lambda=0")).initial();
+    let initial = spec(&link("lambda=0")).initialize_parameters();
     let square =
         |i: usize| initial.iter().flat_map(|p| p.iter().skip(i).step_by(4)).map(|w| w * w).sum::<f32>();
     assert_eq!(at("lambda=0.2", 0).len(), 3);

@@ -1,9 +1,9 @@
 //! Autodiff, the processor's loop and the GPU's kernels: the same specification gives the same weights.
 
 use vivarium::optim::Optimizer;
-use vivarium::optim::adam::Decay;
+use vivarium::optim::adam::WeightDecayKind;
 use vivarium::platform::now_ms;
-use vivarium::protocol::Row;
+use vivarium::protocol::Measurement;
 use vivarium::run::RunSpec;
 use vivarium::tasks::Batch;
 use vivarium::training::autodiff::Autodiff;
@@ -19,8 +19,8 @@ use crate::devices::{gpu, tolerance};
 use crate::{finish, session, spec};
 
 /// Trains from step `from` up to `until`, and measures there and on the way.
-fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Vec<Row> {
-    let (mut rows, mut step, mut measured): (Vec<Row>, u64, Option<u64>) = (vec![], from, None);
+fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) -> Vec<Measurement> {
+    let (mut rows, mut step, mut measured): (Vec<Measurement>, u64, Option<u64>) = (vec![], from, None);
     while step < until || measured != Some(until) {
         let segment = Segment {
             spec,
@@ -28,7 +28,7 @@ fn train_to(learner: &mut dyn Learner, spec: &RunSpec, from: u64, until: u64) ->
             until,
             last: until,
             measured,
-            held_out: spec.held_out(),
+            held_out: spec.held_out_count(),
             deadline_ms: now_ms() + 1e9,
         };
         let progress = block_on(learner.advance(&segment)).unwrap();
@@ -125,12 +125,12 @@ fn the_kernels_are_what_autodiff_gives() {
 
 /// The weights of a run's first replica by the printed rules of its optimizer, with slopes by central differences.
 fn exact(spec: &RunSpec, steps: u64) -> Vec<Vec<f64>> {
-    let mut net = Reference::new(spec, &replica(&spec.initial(), 0, spec.run.replicas));
+    let mut net = Reference::new(spec, &replica(&spec.initialize_parameters(), 0, spec.run.replicas));
     let mut first: Vec<Vec<f64>> = net.parameters.iter().map(|p| vec![0.0; p.len()]).collect();
     let mut second = first.clone();
     for step in 0..steps {
         let mut batch = Batch::default();
-        spec.task.sampler().sample(spec.run.seed, 0, step, spec.batch(), &mut batch);
+        spec.task.sampler().sample(spec.run.seed, 0, step, spec.batch_size(), &mut batch);
         let (gradients, lr) =
             (net.gradients(&batch, spec.architecture().penalty(step)), spec.learning_rate(step));
         let t = step as i32 + 1;
@@ -145,7 +145,7 @@ fn exact(spec: &RunSpec, steps: u64) -> Vec<Vec<f64>> {
                         *w -= lr * if o.is_nesterov() { g + o.momentum * *m } else { *m };
                     }
                     Optimizer::Adam(o) => {
-                        let is_coupled = o.kind == Decay::Coupled;
+                        let is_coupled = o.kind == WeightDecayKind::Coupled;
                         let g = if is_coupled { g + o.decay * *w } else { *g };
                         *w *= if is_coupled { 1.0 } else { 1.0 - lr * o.decay };
                         *m = o.beta1 * *m + (1.0 - o.beta1) * g;
@@ -182,7 +182,7 @@ fn the_processors_loop_is_what_double_precision_gives() {
 }
 
 /// Rows and weights of a run that is advanced by these numbers of steps, each for at most `budget_ms`.
-pub fn sliced(mut session: Session, budget_ms: f64, slices: &[u64]) -> (Vec<Row>, Vec<Vec<f32>>) {
+pub fn sliced(mut session: Session, budget_ms: f64, slices: &[u64]) -> (Vec<Measurement>, Vec<Vec<f32>>) {
     let mut rows = vec![];
     for most in slices.iter().cycle() {
         rows.extend(rows_of(block_on(session.advance(budget_ms, *most)).unwrap()));

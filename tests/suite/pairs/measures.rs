@@ -19,7 +19,7 @@ fn the_first_row_is_what_plain_loops_give() {
             let penalty = spec.architecture().penalty(0);
             assert_eq!(row.margin.len(), if penalty.is_some() { 2 } else { 0 }, "{link}");
             for r in 0..2 {
-                let weights = replica(&spec.initial(), r, 2);
+                let weights = replica(&spec.initialize_parameters(), r, 2);
                 let reference = Reference::new(&spec, &weights);
                 let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
                 let measured =

@@ -1,13 +1,13 @@
 //! Probes of networks on pairs, alone and through the worker.
 
-use vivarium::analysis::neurons::{Neurons, Part};
-use vivarium::analysis::progress::Operation;
+use vivarium::analysis::neurons::{NeuronPart, NeuronSpectra};
+use vivarium::analysis::progress::ModularOperation;
 use vivarium::groups::theory::build_memorising_network;
 use vivarium::labs;
-use vivarium::labs::groups::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS, operation};
+use vivarium::labs::groups::probes::{COSETS, NEURONS, OUTPUTS, PROGRESS, modular_operation};
 use vivarium::models::Model;
 use vivarium::probing::Probe;
-use vivarium::protocol::{Event, Finding, Message, Payload};
+use vivarium::protocol::{Event, EventMessage, Payload, ProbeResult};
 use vivarium::run::RunSpec;
 use vivarium::tasks::Task;
 
@@ -16,14 +16,14 @@ use super::{PROBES, block_on, both_sets, every_model, stirred};
 use crate::probes::{rows, watched};
 use crate::{finish, session, spec};
 
-fn found(probe: Probe, spec: &RunSpec, weights: Vec<Vec<f32>>) -> Finding {
-    labs::measured(&probe.id(), spec, 0, weights).unwrap()
+fn found(probe: Probe, spec: &RunSpec, weights: Vec<Vec<f32>>) -> ProbeResult {
+    labs::run_probe(&probe.id(), spec, 0, weights).unwrap()
 }
 
-fn neurons(spec: &RunSpec, weights: Vec<Vec<f32>>) -> Neurons {
+fn neurons(spec: &RunSpec, weights: Vec<Vec<f32>>) -> NeuronSpectra {
     let found = found(NEURONS, spec, weights);
     let [neurons, irreps] = found.counts[..] else { panic!("neurons") };
-    Neurons::from_numbers(neurons, irreps, &found.numbers).unwrap()
+    NeuronSpectra::from_numbers(neurons, irreps, &found.numbers).unwrap()
 }
 
 /// A small group of every kind, as parts of links.
@@ -71,21 +71,24 @@ fn functions(spec: &RunSpec, weights: &[Vec<f32>]) -> Vec<Vec<f64>> {
 #[test]
 fn phases_of_networks_of_largest_margin_leave_no_residual() {
     for n in [3, 5, 8, 13, 23] {
-        for (op, own, other) in
-            [("add", Operation::Sum, Operation::Difference), ("sub", Operation::Difference, Operation::Sum)]
-        {
+        for (op, own, other) in [
+            ("add", ModularOperation::Sum, ModularOperation::Difference),
+            ("sub", ModularOperation::Difference, ModularOperation::Sum),
+        ] {
             let spec = spec(&format!("#v1/groups?op={op}&n={n}&from=maximum"));
-            assert_eq!(operation(&spec.task), Some(own));
-            let found = neurons(&spec, spec.initial_of(1));
-            let largest = |operation: Operation| {
-                let sizes =
-                    found.live().into_iter().map(|i| found.phase_residual(i, operation).unwrap().abs());
+            assert_eq!(modular_operation(&spec.task), Some(own));
+            let found = neurons(&spec, spec.initialize_replicas(1));
+            let largest = |operation: ModularOperation| {
+                let sizes = found
+                    .live_neurons()
+                    .into_iter()
+                    .map(|i| found.phase_residual(i, operation).unwrap().abs());
                 sizes.fold(0.0f32, f32::max)
             };
             // Every frequency has neurons in which v is shifted by a quarter of a turn, where the wrong sign is off by half
             // of one; the frequency of alternating signs has no quarters.
             assert!(
-                found.live().len() >= 4 * (n - 1) / 2 && largest(own) < 1e-5,
+                found.live_neurons().len() >= 4 * (n - 1) / 2 && largest(own) < 1e-5,
                 "{op} {n}: {}",
                 largest(own)
             );
@@ -93,7 +96,7 @@ fn phases_of_networks_of_largest_margin_leave_no_residual() {
         }
     }
     for op in ["mul", "quad", "random", "dihedral", "symmetric", "product", "quaternion"] {
-        assert_eq!(operation(&spec(&format!("#v1/groups?op={op}&n=5")).task), None, "{op}");
+        assert_eq!(modular_operation(&spec(&format!("#v1/groups?op={op}&n=5")).task), None, "{op}");
     }
 }
 
@@ -105,12 +108,12 @@ fn powers_add_up_to_squared_norms() {
             let spec = spec(&format!("#v1/groups?{group}&{model}&seed=6"));
             let (weights, order) = (stirred(&spec), spec.task.examples().inputs());
             let (now, functions) = (neurons(&spec, weights.clone()), functions(&spec, &weights));
-            assert_eq!(now.parts(), functions.len());
+            assert_eq!(now.part_count(), functions.len());
             let width = functions[0].len() / order;
-            assert_eq!(now.neurons(), width);
+            assert_eq!(now.neuron_count(), width);
             for neuron in 0..width {
                 let mut all = 0.0;
-                for (part, function) in Part::ALL.into_iter().zip(&functions) {
+                for (part, function) in NeuronPart::ALL.into_iter().zip(&functions) {
                     let direct: f64 = function.iter().skip(neuron).step_by(width).map(|f| f * f).sum();
                     let powers: f64 = now.powers(part, neuron).iter().map(|p| f64::from(*p)).sum();
                     assert!(
@@ -134,7 +137,7 @@ fn shown_outputs_are_the_networks() {
         let spec = spec(&format!("#v1/groups?op=dihedral&n=5&{model}&seed=6"));
         let weights = stirred(&spec);
         let reference = Reference::new(&spec, &weights);
-        let Finding { counts: pairs, numbers: outputs, .. } = found(OUTPUTS, &spec, weights);
+        let ProbeResult { counts: pairs, numbers: outputs, .. } = found(OUTPUTS, &spec, weights);
         assert!(pairs.len() == 96 && outputs.len() == 480, "48 pairs of 10 classes: {}", outputs.len());
         for (pair, outputs) in pairs.chunks(2).zip(outputs.chunks(10)) {
             for (exact, output) in reference.logits(pair[0], pair[1]).iter().zip(outputs) {
@@ -159,8 +162,8 @@ fn neurons_on_cosets_are_counted_by_their_subgroup() {
     assert_eq!(counted.counts, [0, 0, 5, 0]);
     for group in GROUPS {
         let spec = crate::spec(&format!("#v1/groups?{group}&width=20&seed=9"));
-        let live = neurons(&spec, spec.initial()).live().len();
-        let counts = found(COSETS, &spec, spec.initial()).counts;
+        let live = neurons(&spec, spec.initialize_parameters()).live_neurons().len();
+        let counts = found(COSETS, &spec, spec.initialize_parameters()).counts;
         assert_eq!(
             counts.iter().sum::<usize>(),
             live,
@@ -173,7 +176,7 @@ fn neurons_on_cosets_are_counted_by_their_subgroup() {
 fn memorised(spec: &RunSpec, size: f64) -> Vec<Vec<f32>> {
     let Task::Groups(task) = &spec.task else { panic!("a group") };
     let order = task.order();
-    let net = build_memorising_network(order, &task.products(spec.run.seed), true);
+    let net = build_memorising_network(order, &task.product_table(spec.run.seed), true);
     let trained = task.split(spec.run.seed).0;
     let factor = libm::cbrt(size);
     [net.u, net.v, net.w]
@@ -197,7 +200,7 @@ fn progress_tells_memory_from_waves() {
     let reference = Reference::new(&spec, &weights);
     let [trained, held_out] = both_sets(&spec).map(|batch| reference.measure(&batch));
     assert_eq!((trained.accuracy, held_out.accuracy), (1.0, 0.0));
-    let Finding { counts: key, numbers: shares, few, .. } = found(PROGRESS, &spec, weights);
+    let ProbeResult { counts: key, numbers: shares, few, .. } = found(PROGRESS, &spec, weights);
     assert!(key.is_empty(), "no frequency stands out: {shares:?}");
     let [restricted, excluded, train, test, gini, participation] = few[..] else { panic!("six numbers") };
     assert!((train - trained.loss).abs() < 1e-5 && (test - held_out.loss).abs() < 1e-5);
@@ -210,7 +213,7 @@ fn progress_tells_memory_from_waves() {
     finish(&mut run);
     let spec = crate::spec(link);
     let weights = block_on(run.first_replica()).unwrap();
-    let Finding { counts: key, numbers: shares, few, .. } = found(PROGRESS, &spec, weights);
+    let ProbeResult { counts: key, numbers: shares, few, .. } = found(PROGRESS, &spec, weights);
     assert_eq!(key, [1, 2, 3, 4, 5], "every frequency has its neurons: {shares:?}");
     assert!(shares.iter().sum::<f32>() > 0.98, "{shares:?}");
     let [restricted, excluded, train, test, ..] = few[..] else { panic!("six numbers") };
@@ -223,7 +226,7 @@ fn findings_survive_the_journey_beside_their_message() {
     for link in ["#v1/groups?n=5&width=6&frac=0.6", "#v1/groups?op=symmetric&width=6"] {
         let spec = spec(link);
         for probe in PROBES.into_iter().filter(|probe| (probe.applies)(&spec).is_ok()) {
-            let whole = found(probe, &spec, spec.initial());
+            let whole = found(probe, &spec, spec.initialize_parameters());
             let mut sent = whole.clone();
             let numbers = sent.take_numbers();
             let is_large = probe.name != COSETS.name;
@@ -235,7 +238,7 @@ fn findings_survive_the_journey_beside_their_message() {
 }
 
 /// Steps and whole findings of a worker's messages.
-fn findings(messages: &[Message]) -> Vec<(u64, Finding)> {
+fn findings(messages: &[EventMessage]) -> Vec<(u64, ProbeResult)> {
     let probed = messages.iter().filter_map(|message| match &message.event {
         Event::Probed { step, finding } => {
             Some((*step, finding.clone().with_payload(message.payload.clone())))
@@ -246,10 +249,10 @@ fn findings(messages: &[Message]) -> Vec<(u64, Finding)> {
 }
 
 /// Both are equal; what does not apply is not a number in both.
-fn assert_same(a: &Finding, b: &Finding, what: &str) {
-    let bits = |found: &Finding| found.few.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+fn assert_same(a: &ProbeResult, b: &ProbeResult, what: &str) {
+    let bits = |found: &ProbeResult| found.few.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(a), bits(b), "{what}");
-    let others = |found: &Finding| Finding { few: vec![], ..found.clone() };
+    let others = |found: &ProbeResult| ProbeResult { few: vec![], ..found.clone() };
     assert_eq!(others(a), others(b), "{what}");
 }
 
@@ -270,12 +273,12 @@ fn a_worker_that_is_watched_sends_every_finding() {
         let end = finish(&mut run).step;
         let weights = block_on(run.first_replica()).unwrap();
         for probe in there {
-            let of_kind: Vec<&(u64, Finding)> =
+            let of_kind: Vec<&(u64, ProbeResult)> =
                 found_there.iter().filter(|(_, finding)| finding.probe == probe.id()).collect();
             let steps: Vec<u64> = of_kind.iter().map(|(step, _)| *step).collect();
             assert!(steps.is_sorted() && steps.first() == Some(&0), "{link}: {probe:?} at {steps:?}");
             assert_eq!(steps.last(), Some(&end), "{link}: {probe:?}");
-            let start = found(*probe, &spec(link), spec(link).initial());
+            let start = found(*probe, &spec(link), spec(link).initialize_parameters());
             assert_same(&of_kind[0].1, &start, &format!("{link}: {probe:?} at the start"));
             let end = found(*probe, &spec(link), weights.clone());
             assert_same(&of_kind[of_kind.len() - 1].1, &end, &format!("{link}: {probe:?}"));
@@ -291,7 +294,7 @@ fn outputs_on_all_pairs_of_a_small_group_give_its_loss() {
     let last = finish(&mut run).rows.pop().unwrap();
     let spec = spec(link);
     let weights = block_on(run.first_replica()).unwrap();
-    let Finding { counts: pairs, numbers: outputs, .. } = found(OUTPUTS, &spec, weights);
+    let ProbeResult { counts: pairs, numbers: outputs, .. } = found(OUTPUTS, &spec, weights);
     assert_eq!(pairs.len(), 72, "36 pairs are fewer than are shown of large groups");
     let labels: Vec<f32> = pairs.chunks(2).map(|pair| ((pair[0] + pair[1]) % 6) as f32).collect();
     let logits: Vec<Vec<f64>> =

@@ -5,9 +5,9 @@ use vivarium::labs::groups::probes::{COSETS, PROGRESS};
 use vivarium::labs::parity::probes::{ATTENTION, GAP, SPECTRUM};
 use vivarium::permalink::{decode, encode};
 use vivarium::probing::Probe;
-use vivarium::protocol::Failure;
+use vivarium::protocol::RunError;
 use vivarium::run::RunSpec;
-use vivarium::tasks::groups::Operation;
+use vivarium::tasks::groups::GroupOperation;
 use vivarium::training::launch::device::Device;
 use vivarium::training::session::{Options, Session};
 
@@ -16,7 +16,7 @@ use super::{PROBES, block_on};
 /// The notices of a link, each as its sentence; what the link gives instead must run.
 fn notices(link: &str) -> Vec<String> {
     let (found, notices) = decode(link);
-    assert!(found.spec.problems().is_empty(), "{link}: {:?}", found.spec.problems());
+    assert!(found.spec.invalid_settings().is_empty(), "{link}: {:?}", found.spec.invalid_settings());
     assert!(decode(&encode(&found)).1.is_empty(), "{link} is mended once for all");
     notices.iter().map(ToString::to_string).collect()
 }
@@ -101,10 +101,10 @@ fn sessions_refuse_what_links_mend() {
         ("sparse-parity", "model", "embedding-mlp"),
         ("sparse-parity", "batch", "0"),
     ] {
-        let mut spec = RunSpec::of_lab(lab).unwrap();
+        let mut spec = RunSpec::default_of_lab(lab).unwrap();
         spec.parse(key, value).unwrap();
         match Session::start(&spec, &Device::cpu(), Options::default()) {
-            Err(Failure::Impossible(said)) => {
+            Err(RunError::Impossible(said)) => {
                 assert!(said.starts_with(&format!("{key} = {value}: ")), "{said}")
             }
             Err(other) => panic!("{lab}, {key} = {value}: {other}"),
@@ -129,14 +129,14 @@ fn the_largest_runs_are_mended() {
 /// The smallest runs of every operation.
 fn small_links() -> Vec<String> {
     let mut links = vec![];
-    for operation in Operation::ALL {
+    for operation in GroupOperation::ALL {
         let sizes: Vec<String> = match operation {
-            Operation::Symmetric => ["2", "3", "4"].map(|k| format!("&letters={k}")).to_vec(),
+            GroupOperation::Symmetric => ["2", "3", "4"].map(|k| format!("&letters={k}")).to_vec(),
             // Of two letters only one permutation is even.
-            Operation::Alternating => ["2", "3", "4"].map(|k| format!("&letters={k}")).to_vec(),
-            Operation::Product => ["2", "3", "2.3"].map(|f| format!("&factors={f}")).to_vec(),
-            Operation::Quaternion => vec![String::new()],
-            Operation::Table => ["0", "0.1.1.0"].map(|table| format!("&table={table}")).to_vec(),
+            GroupOperation::Alternating => ["2", "3", "4"].map(|k| format!("&letters={k}")).to_vec(),
+            GroupOperation::Product => ["2", "3", "2.3"].map(|f| format!("&factors={f}")).to_vec(),
+            GroupOperation::Quaternion => vec![String::new()],
+            GroupOperation::Table => ["0", "0.1.1.0"].map(|table| format!("&table={table}")).to_vec(),
             _ => ["2", "3", "4", "5"].map(|n| format!("&n={n}")).to_vec(),
         };
         links.extend(sizes.iter().map(|size| format!("#v1/groups?op={}{size}", operation.slug())));
@@ -157,11 +157,12 @@ fn nothing_small_panics() {
                 let (found, notices) = decode(&link);
                 assert!(notices.is_empty(), "{link}: {notices:?}");
                 let session = two_steps(&found.spec);
-                labs::lazy(&found.spec).largest_margin(&found.spec, None);
+                labs::lazy_lab(&found.spec).largest_margin(&found.spec, None);
                 let weights = block_on(session.first_replica()).unwrap();
                 for probe in PROBES {
                     if (probe.applies)(&found.spec).is_ok()
-                        && let Some(mut job) = labs::probe_job(&probe.id(), &found.spec, 2, weights.clone())
+                        && let Some(mut job) =
+                            labs::new_probe_job(&probe.id(), &found.spec, 2, weights.clone())
                     {
                         assert!(job.advance(f64::INFINITY).is_some(), "{link}: {probe:?}");
                     }
@@ -177,9 +178,10 @@ fn broken_weights_are_probed_without_a_panic() {
     for link in ["#v1/groups?n=5&width=4&frac=0.5", "#v1/groups?op=symmetric&width=4"] {
         let spec = crate::spec(link);
         for value in [f32::NAN, f32::INFINITY, 0.0] {
-            let weights: Vec<Vec<f32>> = spec.initial().iter().map(|p| vec![value; p.len()]).collect();
+            let weights: Vec<Vec<f32>> =
+                spec.initialize_parameters().iter().map(|p| vec![value; p.len()]).collect();
             for probe in PROBES.into_iter().filter(|probe| (probe.applies)(&spec).is_ok()) {
-                let mut job = labs::probe_job(&probe.id(), &spec, 0, weights.clone()).unwrap();
+                let mut job = labs::new_probe_job(&probe.id(), &spec, 0, weights.clone()).unwrap();
                 assert!(job.advance(f64::INFINITY).is_some(), "{link}: {probe:?} of {value}");
             }
         }

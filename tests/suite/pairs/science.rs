@@ -1,22 +1,22 @@
 //! What theory says of the margins of networks on groups, on networks so small that they train in a moment.
 
-use vivarium::analysis::neurons::{Neurons, Part};
-use vivarium::analysis::progress::Operation;
+use vivarium::analysis::neurons::{NeuronPart, NeuronSpectra};
+use vivarium::analysis::progress::ModularOperation;
 use vivarium::groups::Irreps;
 use vivarium::labs;
 use vivarium::labs::groups::GroupTheory;
 use vivarium::labs::groups::probes::NEURONS;
-use vivarium::protocol::Row;
+use vivarium::protocol::Measurement;
 use vivarium::tasks::Task;
 
 use super::{block_on, weights};
 use crate::{finish, session, spec};
 
 /// A run's neurons, by its probe.
-fn neurons(link: &str, weights: Vec<Vec<f32>>) -> Neurons {
-    let found = labs::measured(&NEURONS.id(), &spec(link), 0, weights).unwrap();
+fn neurons(link: &str, weights: Vec<Vec<f32>>) -> NeuronSpectra {
+    let found = labs::run_probe(&NEURONS.id(), &spec(link), 0, weights).unwrap();
     let [neurons, irreps] = found.counts[..] else { panic!("neurons") };
-    Neurons::from_numbers(neurons, irreps, &found.numbers).unwrap()
+    NeuronSpectra::from_numbers(neurons, irreps, &found.numbers).unwrap()
 }
 
 /// The theory of a run's group at its λ.
@@ -24,14 +24,14 @@ fn theory(link: &str, lambda: f64) -> GroupTheory {
     let spec = spec(link);
     let Task::Groups(task) = &spec.task else { panic!("a group") };
     let group = task.group().unwrap();
-    let mut theory = GroupTheory::of(&spec, &group, &Irreps::compute(&group)).unwrap();
+    let mut theory = GroupTheory::compute(&spec, &group, &Irreps::compute(&group)).unwrap();
     theory.set_lambda(lambda);
     theory.advance(u64::MAX);
     theory
 }
 
-fn ratio(row: &Row, link: &str) -> f64 {
-    f64::from(row.margin[0]) / labs::lazy(&spec(link)).largest_margin(&spec(link), None).unwrap()
+fn ratio(row: &Measurement, link: &str) -> f64 {
+    f64::from(row.margin[0]) / labs::lazy_lab(&spec(link)).largest_margin(&spec(link), None).unwrap()
 }
 
 /// Edelman 2024, theorem 7.7.
@@ -65,7 +65,7 @@ fn three_letters_share_their_norms_as_predicted() {
     let below = prediction.margin_ratio - reached;
     assert!((-1e-4..5e-3).contains(&below), "{reached} where {} is predicted", prediction.margin_ratio);
     let found = neurons(link, block_on(run.first_replica()).unwrap());
-    let masses = found.masses(3);
+    let masses = found.norm_mass_per_irrep(3);
     assert_eq!(masses.len(), prediction.norm_shares.len());
     for (mass, share) in masses.iter().zip(&prediction.norm_shares) {
         assert!((f64::from(*mass) - share).abs() < 1e-3, "{masses:?} where {:?}", prediction.norm_shares);
@@ -102,7 +102,7 @@ fn too_strong_a_penalty_leaves_nothing() {
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         penalty.norms(&slices, 200)
     };
-    let share = norms(&now) / norms(&spec(link).initial());
+    let share = norms(&now) / norms(&spec(link).initialize_parameters());
     assert!(share < 1e-2, "{share} of the norms is left");
 }
 
@@ -113,18 +113,20 @@ fn trained_neurons_are_waves_of_all_frequencies() {
     let mut run = session(link);
     finish(&mut run);
     let found = neurons(link, block_on(run.first_replica()).unwrap());
-    assert!(found.has_phases() && found.irreps() == 4);
-    let live = found.live();
-    let mut residuals: Vec<f32> =
-        live.iter().map(|neuron| found.phase_residual(*neuron, Operation::Sum).unwrap().abs()).collect();
+    assert!(found.has_phases() && found.irrep_count() == 4);
+    let live = found.live_neurons();
+    let mut residuals: Vec<f32> = live
+        .iter()
+        .map(|neuron| found.phase_residual(*neuron, ModularOperation::Sum).unwrap().abs())
+        .collect();
     residuals.sort_unstable_by(f32::total_cmp);
     assert!(residuals[residuals.len() / 2] < 0.05, "{residuals:?}");
-    for part in Part::ALL {
+    for part in NeuronPart::ALL {
         assert!(found.median_share(part).unwrap() > 0.99, "{:?}", found.largest_shares(part));
     }
-    assert_eq!(found.agreement(), Some(1.0));
-    let counts = found.counts();
+    assert_eq!(found.dominant_irrep_agreement(), Some(1.0));
+    let counts = found.count_per_irrep();
     assert!(counts[0] == 0 && counts[1..].iter().all(|count| *count > 0), "{counts:?}");
-    let start = neurons(link, spec(link).initial());
-    assert!(start.median_share(Part::First).unwrap() < 0.8);
+    let start = neurons(link, spec(link).initialize_parameters());
+    assert!(start.median_share(NeuronPart::First).unwrap() < 0.8);
 }

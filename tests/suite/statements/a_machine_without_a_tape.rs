@@ -6,7 +6,7 @@ use vivarium::machines::{
     AttentionTrace, BlockKind, Construction, ExecutionMode, Machine, MachineMetric, MachineProgram,
     MachineRun, ResidualLayout, StepTrace, TokenGroup, Transformer, library, round,
 };
-use vivarium::sweep::{cells, places};
+use vivarium::sweep::{axis_positions, cells};
 
 use super::Shown::{Known, Preset, Runs as On, Words};
 use super::{Runs, Statements, Trained, decoded, hold};
@@ -266,7 +266,7 @@ fn every_weight_has_noise(runs: &Runs) -> bool {
     noisy.len() == exact.len()
         && with > 0.99
         && (0.9e-5..1.1e-5).contains(&deviation)
-        && places(&decoded("unrounded-machine").run.sweep).first() == Some(&1e-5)
+        && axis_positions(&decoded("unrounded-machine").run.sweep).first() == Some(&1e-5)
 }
 
 /// The first wrong step of each network; one more than there are steps where no step is wrong.

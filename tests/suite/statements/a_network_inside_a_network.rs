@@ -7,7 +7,7 @@ use vivarium::descent::{
     LayerPhase, TargetKind, TokenBlock, TokenLayout, euclidean_distance,
 };
 use vivarium::models::Family;
-use vivarium::sweep::places;
+use vivarium::sweep::axis_positions;
 
 use super::Shown::{Known, Preset, Runs as On, Words};
 use super::{Runs, Statements, Trained, decoded, hold};
@@ -295,7 +295,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "The number of linear pieces goes from 8 to 128.",
-        On(|_| places(&decoded("knots-descent").run.sweep) == LINES.map(|count| count as f64)),
+        On(|_| axis_positions(&decoded("knots-descent").run.sweep) == LINES.map(|count| count as f64)),
     ),
     (
         "How will the distance between the weights in the tokens and the weights of direct gradient descent change when the number of linear pieces doubles?",

@@ -1,7 +1,7 @@
 //! Memorise, then understand.
 
 use vivarium::labs::groups::probes::PROGRESS;
-use vivarium::presets::{Expect, Measure};
+use vivarium::presets::{Expectation, ExpectedMeasure};
 
 use super::Shown::{Expects, Known, Preset, Runs as On, Words};
 use super::{Runs, Statements, hold};
@@ -80,7 +80,7 @@ pub const STATEMENTS: Statements = &[
         "The embeddings of most neurons are now waves: in each of these neurons, one frequency has most of the power.",
         Expects(
             "memorise-understand",
-            &[Expect::Median { measure: Measure::Purity, step: 6_000, between: (0.8, 1.0) }],
+            &[Expectation::Median { measure: ExpectedMeasure::Purity, step: 6_000, between: (0.8, 1.0) }],
         ),
     ),
     (

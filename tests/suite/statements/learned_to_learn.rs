@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use vivarium::functions::baselines::{Baseline, BaselinesJob};
 use vivarium::functions::population_variance;
-use vivarium::labs::in_context::weights::network;
+use vivarium::labs::in_context::weights::points_network;
 
 use super::Shown::{Known, Preset, Runs as On, Words};
 use super::{Runs, Statements, Trained, decoded, hold};
@@ -72,7 +72,7 @@ fn pairs_bring_most_of_it(runs: &Runs) -> bool {
 fn distances(runs: &Runs, of: Range<usize>, shown: usize) -> [f64; 2] {
     const PLACES: u16 = 13;
     let run = two_layers(runs);
-    let on = network(&run.spec).unwrap();
+    let on = points_network(&run.spec).unwrap();
     let slices: Vec<&[f32]> = run.weights(4_000).iter().map(Vec::as_slice).collect();
     let (plain, prompts, seed) = (on.plain(&slices), &on.prompts, run.spec.run.seed);
     let [mut from_function, mut from_example, mut spread] = [0.0f64; 3];

@@ -1,7 +1,7 @@
 //! Why are few examples enough for many bits?
 
-use vivarium::analysis::threshold::ENOUGH;
-use vivarium::labs::boolean::probes::LOOKS;
+use vivarium::analysis::threshold::REQUIRED_SUCCESS_SHARE;
+use vivarium::labs::boolean::probes::CLS_ATTENTION;
 use vivarium::permalink::{Link, encode};
 use vivarium::sweep::cells;
 use vivarium::tasks::Batch;
@@ -21,8 +21,8 @@ fn memorises(run: &Trained) -> bool {
 /// How many sets of three bits have an AND that fits all training examples of this run.
 fn sets_that_fit(run: &Trained) -> usize {
     let (task, mut batch) = (&run.spec.task, Batch::default());
-    let (bits, examples) = (task.examples().inputs(), task.examples().sample_size().unwrap());
-    task.sampler().finite_sample(run.spec.run.seed, 0, 0, examples, &mut batch);
+    let (bits, examples) = (task.examples().inputs(), task.examples().training_set_size().unwrap());
+    task.sampler().append_training_set(run.spec.run.seed, 0, 0, examples, &mut batch);
     let fits = |set: &[usize; 3]| {
         batch.x.chunks(bits).zip(&batch.y).all(|(x, y)| set.iter().all(|bit| x[*bit] > 0.0) == (*y > 0.0))
     };
@@ -37,7 +37,7 @@ fn looks(runs: &Runs) -> std::rc::Rc<Trained> {
 /// The attention of the one head at this step, a row for each example: on each bit and, last, on the extra token.
 fn attention(runs: &Runs, step: u64) -> Vec<Vec<f32>> {
     let run = looks(runs);
-    let found = run.found(LOOKS, step);
+    let found = run.found(CLS_ATTENTION, step);
     assert_eq!(found.counts, [1], "one head");
     found.numbers.chunks(run.spec.task.examples().inputs() + 1).map(<[f32]>::to_vec).collect()
 }
@@ -62,7 +62,7 @@ fn change(runs: &Runs, of_relevant: bool) -> f32 {
     let run = looks(runs);
     let (spec, mut batch) = (&run.spec, Batch::default());
     let (bits, relevant) = (spec.task.examples().inputs(), spec.task.examples().relevant(spec.run.seed));
-    spec.task.sampler().held_out(spec.run.seed, 0, 200, &mut batch);
+    spec.task.sampler().append_held_out(spec.run.seed, 0, 200, &mut batch);
     let mixed = |at: usize| {
         let is_changed = relevant.contains(&(at % bits)) == of_relevant;
         batch.x[if is_changed { (at + bits) % batch.x.len() } else { at }]
@@ -78,12 +78,12 @@ fn change(runs: &Runs, of_relevant: bool) -> f32 {
 fn are_enough(runs: &Runs, bits: usize, examples: usize) -> bool {
     let cell = cells(&decoded("and-threshold")).into_iter().find(|cell| {
         let task = cell.spec.task.examples();
-        task.inputs() == bits && task.sample_size() == Some(examples)
+        task.inputs() == bits && task.training_set_size() == Some(examples)
     });
-    let run = runs.run(&encode(&Link::of(cell.unwrap().spec)));
-    let samples = run.solved.chunks(run.spec.task.examples().tries());
+    let run = runs.run(&encode(&Link::from_spec(cell.unwrap().spec)));
+    let samples = run.solved.chunks(run.spec.task.examples().replicas_per_training_set());
     let (all, some) = (samples.len(), samples.filter(|tries| tries.iter().any(Option::is_some)).count());
-    some as f64 >= ENOUGH * all as f64 - 1e-9
+    some as f64 >= REQUIRED_SUCCESS_SHARE * all as f64 - 1e-9
 }
 
 /// The sentences.
@@ -102,7 +102,7 @@ pub const STATEMENTS: Statements = &[
     ("The output of the network is computed from an extra token after the bits.", Words),
     (
         "The network trains on the same 100 examples at every training step.",
-        On(|_| decoded("and-enough").task.examples().sample_size() == Some(100)),
+        On(|_| decoded("and-enough").task.examples().training_set_size() == Some(100)),
     ),
     (
         "The network learns the AND from its 100 examples.",
@@ -142,7 +142,7 @@ pub const STATEMENTS: Statements = &[
             let (many, few) = (decoded("and-enough"), decoded("and-too-few"));
             many.model == few.model
                 && many.optimizer == few.optimizer
-                && few.task.examples().sample_size() == Some(20)
+                && few.task.examples().training_set_size() == Some(20)
         }),
     ),
     (
@@ -191,16 +191,16 @@ pub const STATEMENTS: Statements = &[
         "Each cell of the map stands for a number T of bits and a number m of training examples; for each cell, 5 random training samples are drawn.",
         On(|_| {
             let spec = decoded("and-threshold");
-            spec.run.replicas / spec.task.examples().tries() == 5
+            spec.run.replicas / spec.task.examples().replicas_per_training_set() == 5
         }),
     ),
     (
         "On each sample the network is trained 5 times, and only the best of these results counts.",
-        On(|_| decoded("and-threshold").task.examples().tries() == 5),
+        On(|_| decoded("and-threshold").task.examples().replicas_per_training_set() == 5),
     ),
     (
         "The number m of examples is enough if the network reaches 99 % held-out accuracy for at least 80 % of the samples.",
-        On(|_| ENOUGH == 0.8 && decoded("and-threshold").run.target == 0.99),
+        On(|_| REQUIRED_SUCCESS_SHARE == 0.8 && decoded("and-threshold").run.target == 0.99),
     ),
     ("200 bits are eight times as many as 25 bits.", Known("8 · 25 = 200")),
     ("How many times as many examples will 200 bits need?", Words),
@@ -214,7 +214,7 @@ pub const STATEMENTS: Statements = &[
         On(|_| {
             let counts = cells(&decoded("and-threshold")).into_iter();
             let counts: Vec<usize> =
-                counts.filter_map(|cell| cell.spec.task.examples().sample_size()).collect();
+                counts.filter_map(|cell| cell.spec.task.examples().training_set_size()).collect();
             counts.iter().min() == Some(&20) && counts.iter().max() == Some(&80)
         }),
     ),

@@ -26,12 +26,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use vivarium::cli::science;
-use vivarium::labs::story::{Block, Story, parse};
-use vivarium::labs::{self, find, stories, story_file};
+use vivarium::labs::story::{PassageBlock, Story, parse_story};
+use vivarium::labs::{self, find_preset, find_story_file, stories};
 use vivarium::permalink::{Link, decode};
-use vivarium::presets::Expect;
+use vivarium::presets::Expectation;
 use vivarium::probing::Probe;
-use vivarium::protocol::{Finding, Row};
+use vivarium::protocol::{Measurement, ProbeResult};
 use vivarium::run::RunSpec;
 use vivarium::sweep::cells;
 use vivarium::training::launch::device::Device;
@@ -48,7 +48,7 @@ pub enum Shown {
     /// On the runs that the story opens.
     Runs(fn(&Runs) -> bool),
     /// As expectations, on the run of this preset or link with its own seed, or on all runs of its sweep.
-    Expects(&'static str, &'static [Expect]),
+    Expects(&'static str, &'static [Expectation]),
 }
 
 /// The sentences of a story, in their order.
@@ -77,7 +77,7 @@ pub struct Trained {
     /// Its settings.
     pub spec: RunSpec,
     /// Every measurement.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Measurement>,
     /// Weights of its first network at the steps that were asked for.
     weights: BTreeMap<u64, Vec<Vec<f32>>>,
     /// When each network was right on every held-out example.
@@ -86,7 +86,7 @@ pub struct Trained {
 
 impl Trained {
     /// The last measurement up to this step.
-    pub fn row(&self, step: u64) -> &Row {
+    pub fn row(&self, step: u64) -> &Measurement {
         self.rows.iter().rfind(|row| row.step <= step).unwrap()
     }
 
@@ -107,13 +107,13 @@ impl Trained {
 
     /// The further measure with this permanent name at this step.
     pub fn measure(&self, slug: &str, step: u64) -> f32 {
-        let measures = self.spec.task.examples().measures();
-        let at = measures.more.iter().position(|measure| measure.slug == slug).unwrap();
+        let measures = self.spec.task.examples().measure_names();
+        let at = measures.further_measures.iter().position(|measure| measure.slug == slug).unwrap();
         self.row(step).measures[at][0]
     }
 
     /// The first measured step at which this holds, if there is one.
-    pub fn first(&self, holds: impl Fn(&Row) -> bool) -> Option<u64> {
+    pub fn first(&self, holds: impl Fn(&Measurement) -> bool) -> Option<u64> {
         self.rows.iter().find(|row| holds(row)).map(|row| row.step)
     }
 
@@ -132,8 +132,8 @@ impl Trained {
     }
 
     /// What a probe finds in the weights at this step.
-    pub fn found(&self, probe: Probe, step: u64) -> Finding {
-        labs::measured(&probe.id(), &self.spec, step, self.weights(step).to_vec()).unwrap()
+    pub fn found(&self, probe: Probe, step: u64) -> ProbeResult {
+        labs::run_probe(&probe.id(), &self.spec, step, self.weights(step).to_vec()).unwrap()
     }
 }
 
@@ -163,7 +163,7 @@ impl Runs {
 /// The link of a preset, with changes behind a `&`, or a link.
 fn link(name: &str) -> Link {
     let (slug, changes) = name.split_once('&').unwrap_or((name, ""));
-    let Some(preset) = find(slug) else {
+    let Some(preset) = find_preset(slug) else {
         let (link, notices) = decode(name);
         assert!(notices.is_empty(), "{name}: {notices:?}");
         return link;
@@ -210,7 +210,7 @@ fn train(name: &str, steps: &[u64]) -> Trained {
 
 fn read(slug: &str) -> Story {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    parse(&std::fs::read_to_string(story_file(root, slug).unwrap()).unwrap()).unwrap()
+    parse_story(&std::fs::read_to_string(find_story_file(root, slug).unwrap()).unwrap()).unwrap()
 }
 
 /// The sentences that a reader may believe: texts, guesses that are marked right, and explanations.
@@ -218,9 +218,9 @@ fn sentences(story: &Story) -> Vec<String> {
     let mut all = vec![];
     for block in story.passages.iter().flat_map(|passage| &passage.blocks) {
         let texts = match block {
-            Block::Text(text) => vec![text.clone()],
-            Block::Buttons(_) => continue,
-            Block::Question { guesses, answer } => {
+            PassageBlock::Text(text) => vec![text.clone()],
+            PassageBlock::Buttons(_) => continue,
+            PassageBlock::Question { guesses, answer } => {
                 let right = guesses.iter().filter(|(_, is_right)| *is_right).map(|(guess, _)| guess.clone());
                 right.chain([answer.clone()]).collect()
             }
@@ -271,7 +271,10 @@ fn presets_that_show_a_sentence_have_expectations() {
     for (slug, statements) in STORIES {
         for (sentence, shown) in *statements {
             if let Shown::Preset(name) = shown {
-                assert!(find(name).is_some_and(|preset| !preset.expect.is_empty()), "{slug}: {sentence}");
+                assert!(
+                    find_preset(name).is_some_and(|preset| !preset.expectations.is_empty()),
+                    "{slug}: {sentence}"
+                );
             }
             if let Shown::Known(why) = shown {
                 assert!(why.len() > 10, "{slug}: {sentence}");

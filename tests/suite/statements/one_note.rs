@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use vivarium::analysis::neurons::{Neurons, Part};
-use vivarium::analysis::progress::Operation;
+use vivarium::analysis::neurons::{NeuronPart, NeuronSpectra};
+use vivarium::analysis::progress::ModularOperation;
 use vivarium::labs::groups::probes::NEURONS;
-use vivarium::presets::{Expect, Measure};
+use vivarium::presets::{Expectation, ExpectedMeasure};
 
 use super::Shown::{Expects, Known, Preset, Runs as On, Words};
 use super::{Runs, Statements, Trained, decoded, hold};
@@ -35,24 +35,24 @@ fn form(runs: &Runs) -> std::rc::Rc<Trained> {
     runs.looked_into("quadratic-form", &[600])
 }
 
-fn neurons(run: &Trained, step: u64) -> Neurons {
+fn neurons(run: &Trained, step: u64) -> NeuronSpectra {
     let found = run.found(NEURONS, step);
     let [neurons, irreps] = found.counts[..] else { panic!("a survey of neurons") };
-    Neurons::from_numbers(neurons, irreps, &found.numbers).unwrap()
+    NeuronSpectra::from_numbers(neurons, irreps, &found.numbers).unwrap()
 }
 
 /// For each live neuron the share of its largest frequency in u, v and w, the least of the three.
 fn purities(run: &Trained, step: u64) -> Vec<f32> {
     let found = neurons(run, step);
-    let shares = Part::ALL.map(|part| found.largest_shares(part));
+    let shares = NeuronPart::ALL.map(|part| found.largest_shares(part));
     let least = |neuron: usize| shares.iter().map(|of| of[neuron]).fold(1.0, f32::min);
-    found.live().into_iter().map(least).collect()
+    found.live_neurons().into_iter().map(least).collect()
 }
 
 /// Nearly all neurons are live, and each of them has one frequency.
 fn has_one_each(run: &Trained, step: u64) -> bool {
     let purities = purities(run, step);
-    purities.len() * 10 > neurons(run, step).neurons() * 9 && purities.iter().all(|share| *share > ONE)
+    purities.len() * 10 > neurons(run, step).neuron_count() * 9 && purities.iter().all(|share| *share > ONE)
 }
 
 /// The normalised margin.
@@ -84,7 +84,7 @@ fn outputs(run: &Trained, step: u64, of: &[usize]) -> Vec<f64> {
 
 /// At the worst pair, the output for the right answer minus the largest of the others.
 fn gap(run: &Trained, step: u64) -> f64 {
-    let all: Vec<usize> = (0..neurons(run, step).neurons()).collect();
+    let all: Vec<usize> = (0..neurons(run, step).neuron_count()).collect();
     let of_pair = |(at, outputs): (usize, &[f64])| {
         let right = (at / P + at % P) % P;
         let wrong = outputs.iter().enumerate().filter(|(c, _)| *c != right).map(|(_, output)| *output);
@@ -97,7 +97,10 @@ fn gap(run: &Trained, step: u64) -> f64 {
 fn by_frequency(run: &Trained, step: u64) -> BTreeMap<usize, Vec<usize>> {
     let found = neurons(run, step);
     let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    found.live().into_iter().for_each(|neuron| all.entry(found.dominant(neuron)).or_default().push(neuron));
+    found
+        .live_neurons()
+        .into_iter()
+        .for_each(|neuron| all.entry(found.dominant_irrep(neuron)).or_default().push(neuron));
     all
 }
 
@@ -121,10 +124,10 @@ fn by_distance(run: &Trained, step: u64, of: &[usize]) -> (Vec<f64>, f64) {
 /// Phases of live neurons: of u, of v, and of u minus those of v.
 fn phases(run: &Trained, step: u64) -> [Vec<f32>; 3] {
     let found = neurons(run, step);
-    let of = |part: Part| -> Vec<f32> {
-        found.live().into_iter().filter_map(|neuron| found.phase(part, neuron)).collect()
+    let of = |part: NeuronPart| -> Vec<f32> {
+        found.live_neurons().into_iter().filter_map(|neuron| found.phase(part, neuron)).collect()
     };
-    let (u, v) = (of(Part::First), of(Part::Second));
+    let (u, v) = (of(NeuronPart::First), of(NeuronPart::Second));
     let between = u.iter().zip(&v).map(|(u, v)| u - v).collect();
     [u, v, between]
 }
@@ -174,14 +177,14 @@ fn change_one_pair_each(run: &Trained) -> bool {
 fn is_flat(run: &Trained) -> bool {
     let found = neurons(run, 100);
     let flat = 2.0 / P as f32;
-    Part::ALL.iter().all(|part| found.largest_shares(*part).iter().all(|share| *share < 1.01 * flat))
+    NeuronPart::ALL.iter().all(|part| found.largest_shares(*part).iter().all(|share| *share < 1.01 * flat))
 }
 
 /// No live neuron has half of its power in u, v or w in one frequency.
 fn none_dominates(run: &Trained) -> bool {
     let found = neurons(run, 600);
-    let shares = Part::ALL.map(|part| found.largest_shares(part));
-    found.live().into_iter().all(|neuron| shares.iter().all(|of| of[neuron] < 0.5))
+    let shares = NeuronPart::ALL.map(|part| found.largest_shares(part));
+    found.live_neurons().into_iter().all(|neuron| shares.iter().all(|of| of[neuron] < 0.5))
 }
 
 /// The sentences.
@@ -197,7 +200,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "The network has one hidden layer of 200 neurons.",
-        On(|runs| neurons(&clock(runs), 600).neurons() == 200),
+        On(|runs| neurons(&clock(runs), 600).neuron_count() == 200),
     ),
     (
         "Each neuron adds a weight that depends on a and a weight that depends on b, squares this sum, and adds a multiple of the square to each of the 23 outputs.",
@@ -248,17 +251,17 @@ pub const STATEMENTS: Statements = &[
     ("One frequency.", On(|runs| has_one_each(&clock(runs), 600))),
     (
         "At step 600, in the median neuron, one frequency has at least 99.9 % of the power.",
-        On(|runs| neurons(&clock(runs), 600).median_share(Part::First).unwrap() >= 0.999),
+        On(|runs| neurons(&clock(runs), 600).median_share(NeuronPart::First).unwrap() >= 0.999),
     ),
     ("A neuron has a vector u of weights for a, a vector v for b and a vector w for the answers.", Words),
     (
         "In each neuron, all three vectors have the same frequency.",
-        On(|runs| neurons(&clock(runs), 600).agreement().unwrap() > 0.999),
+        On(|runs| neurons(&clock(runs), 600).dominant_irrep_agreement().unwrap() > 0.999),
     ),
     (
         "Every one of the eleven frequencies occurs in at least one neuron, although each neuron has only one frequency.",
         On(|runs| {
-            let counts = neurons(&clock(runs), 600).counts();
+            let counts = neurons(&clock(runs), 600).count_per_irrep();
             counts.len() == 12
                 && counts[1..].iter().all(|count| *count > 0)
                 && has_one_each(&clock(runs), 600)
@@ -273,8 +276,8 @@ pub const STATEMENTS: Statements = &[
         "But within each neuron, the phase of the weights w (for the answers) is the sum of the phases of u and v; in the median neuron, the phase of w differs from this sum by at most 0.02 radians.",
         On(|runs| {
             let found = neurons(&phased(runs), 600);
-            let live = found.live();
-            let residual = |neuron: &usize| found.phase_residual(*neuron, Operation::Sum).unwrap();
+            let live = found.live_neurons();
+            let residual = |neuron: &usize| found.phase_residual(*neuron, ModularOperation::Sum).unwrap();
             let near = live.iter().filter(|neuron| residual(neuron).abs() <= 0.02);
             2 * near.count() > live.len()
         }),
@@ -357,13 +360,16 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "At step 600 the margin differs from the value of the dashed line by less than a thousandth of this value.",
-        Expects("z23", &[Expect::Median { measure: Measure::Margin, step: 600, between: (0.999, 1.001) }]),
+        Expects(
+            "z23",
+            &[Expectation::Median { measure: ExpectedMeasure::Margin, step: 600, between: (0.999, 1.001) }],
+        ),
     ),
     (
         "A theorem says that 88 neurons suffice for the largest margin, eight for each frequency.",
         Known("Edelman 2024, theorem 7.7: 4(p − 1) neurons, and 88 / 11 = 8"),
     ),
-    ("This network has 88 neurons.", On(|runs| neurons(&narrow(runs), 600).neurons() == 88)),
+    ("This network has 88 neurons.", On(|runs| neurons(&narrow(runs), 600).neuron_count() == 88)),
     (
         "At the end of the training, each neuron has one frequency.",
         On(|runs| has_one_each(&narrow(runs), 600)),
@@ -372,7 +378,7 @@ pub const STATEMENTS: Statements = &[
         "But some frequencies get too few neurons, and the margin stays between 70 and 97 % of the largest possible margin.",
         On(|runs| {
             let run = narrow(runs);
-            let counts = neurons(&run, 600).counts();
+            let counts = neurons(&run, 600).count_per_irrep();
             counts[1..].iter().filter(|count| **count < 8).count() > 1
                 && (100..=600).step_by(50).all(|at| (0.7..0.97).contains(&(margin(&run, at) / largest(runs))))
         }),
@@ -397,7 +403,8 @@ pub const STATEMENTS: Statements = &[
     (
         "This time no frequency dominates: in the median neuron, every frequency has at most 60 % of the power.",
         On(|runs| {
-            neurons(&form(runs), 600).median_share(Part::First).unwrap() <= 0.6 && none_dominates(&form(runs))
+            neurons(&form(runs), 600).median_share(NeuronPart::First).unwrap() <= 0.6
+                && none_dominates(&form(runs))
         }),
     ),
     (

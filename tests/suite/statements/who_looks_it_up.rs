@@ -3,7 +3,7 @@
 use vivarium::display::LabState;
 use vivarium::labs::lookup::LookupState;
 use vivarium::labs::lookup::probes::HEADS;
-use vivarium::labs::lookup::weights::scores::Scores;
+use vivarium::labs::lookup::weights::scores::QueryKeyMatrices;
 use vivarium::tasks::Batch;
 
 use super::Shown::{Known, Preset, Runs as On, Words};
@@ -46,7 +46,7 @@ fn one_list_is_easier_for_the_others(runs: &Runs) -> bool {
 fn labels_are(name: &str, of: fn(f32) -> f32) -> bool {
     let (spec, mut batch) = (decoded(name), Batch::default());
     let prompts = spec.task.examples().prompts().unwrap();
-    spec.task.sampler().held_out(spec.run.seed, 0, 50, &mut batch);
+    spec.task.sampler().append_held_out(spec.run.seed, 0, 50, &mut batch);
     batch.x.chunks(prompts.row_len()).all(|row| {
         let (tokens, names, labels) = prompts.split_row(row);
         names.chunks(2).zip(labels).all(|(named, label)| {
@@ -68,19 +68,19 @@ fn heads_find_named_tokens(runs: &Runs) -> bool {
 fn answers_follow_names(runs: &Runs) -> bool {
     let run = runs.looked_into("two-heads", &[4_000]);
     let mut link = link("two-heads");
-    let mut state = LookupState::of(&run.spec, &link).unwrap();
+    let mut state = LookupState::new(&run.spec, &link).unwrap();
     state.parameters = run.weights(4_000).to_vec();
-    state.look_anew(&link);
+    state.recompute_view(&link);
     let drawn = state.inspected.clone();
     (0..8).all(|place| {
         let [mut most, mut answer] = [0.0f64; 2];
         for to in (0..8).filter(|to| !drawn.names[2 * place..][..2].contains(to)) {
             // In links names and positions count from 1.
             link.view.named = vec![(2 * place as u64 + 1, to as f64 + 1.0)];
-            state.look_anew(&link);
-            let change = state.inspected.truth[place] - drawn.truth[place];
+            state.recompute_view(&link);
+            let change = state.inspected.labels[place] - drawn.labels[place];
             if change.abs() > most.abs() {
-                (most, answer) = (change, state.inspected.answers[place] - drawn.answers[place]);
+                (most, answer) = (change, state.inspected.outputs[place] - drawn.outputs[place]);
             }
         }
         answer / most > 0.25
@@ -92,7 +92,7 @@ fn answers_follow_names(runs: &Runs) -> bool {
 fn largest_on_the_diagonal(runs: &Runs) -> bool {
     let run = runs.looked_into("found-lookup", &[1_500]);
     let prompts = run.spec.task.examples().prompts().unwrap();
-    let scores = Scores::of(&run.spec, run.weights(1_500)).unwrap();
+    let scores = QueryKeyMatrices::new(&run.spec, run.weights(1_500)).unwrap();
     let (rows, own) = scores.blocks(&prompts).remove(0);
     let (mut on_diagonal, mut beside, mut outside) = (vec![], vec![], vec![]);
     for (at, entry) in scores.heads[0].iter().enumerate() {

@@ -61,7 +61,7 @@ fn first_gradients_need_both_bits() -> bool {
 /// D·R² of theorem 5.6 before the first step: features, squared norm of the second layer, and the squared norm of the longest
 /// feature vector, by which both are scaled.
 fn fixed_features(name: &str) -> f64 {
-    let weights = decoded(name).initial();
+    let weights = decoded(name).initialize_parameters();
     let (w, u, b) = (&weights[0], &weights[1], &weights[2]);
     let width = u.len();
     // Some inputs are enough: with more of them the longest is longer.
@@ -79,7 +79,7 @@ fn is_below(name: &str) -> bool {
     let spec = decoded(name);
     let (k, n) = (spec.task.examples().relevant(0).len(), spec.task.examples().inputs());
     let sets = (0..k).fold(1.0, |all, i| all * (n - i) as f64 / (i + 1) as f64);
-    let examples = spec.task.examples().sample_size().unwrap() as f64;
+    let examples = spec.task.examples().training_set_size().unwrap() as f64;
     numbers(name) as f64 * spec.run.steps as f64 * examples < 0.25 * sets
 }
 
@@ -126,7 +126,7 @@ pub const STATEMENTS: Statements = &[
     (
         "The networks of the second curve have different initial weights: each neuron starts with the weight 1 on two random bits and the weight 0 on all other bits.",
         On(|_| {
-            let weights = &decoded("width-buys-luck&init=sparse").initial()[0];
+            let weights = &decoded("width-buys-luck&init=sparse").initialize_parameters()[0];
             let ones = weights.iter().filter(|weight| **weight == 1.0).count();
             // Two of the thirty bits of each neuron.
             15 * ones == weights.len() && weights.iter().all(|weight| *weight == 0.0 || *weight == 1.0)

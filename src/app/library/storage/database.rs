@@ -1,4 +1,4 @@
-//! The browser's IndexedDB, as far as kept runs need it: the connection, and what happens to it.
+//! The connection to the browser's IndexedDB, and requests and transactions as futures.
 
 use std::cell::{Cell, RefCell};
 
@@ -7,134 +7,166 @@ use leptos::prelude::window;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-use vivarium_page::library::merge::{FORMER_NAME, database_name};
-use vivarium_page::library::{LibraryAnswer, Refusal};
+use vivarium_page::library::merge::{FORMER_DATABASE_NAME, database_name};
+use vivarium_page::library::{StorageAnswer, StorageError};
 
 #[wasm_bindgen]
 extern "C" {
+    /// Calls `indexedDB.open`.
     #[wasm_bindgen(js_namespace = indexedDB, js_name = open, catch)]
     fn open_database(name: &str, version: u32) -> Result<Request, JsValue>;
 
+    /// `IDBRequest`.
     pub(super) type Request;
+    /// Result of a request that has succeeded.
     #[wasm_bindgen(method, getter)]
     pub(super) fn result(this: &Request) -> JsValue;
+    /// Error of a request that has failed.
     #[wasm_bindgen(method, getter)]
     fn error(this: &Request) -> JsValue;
+    /// Transaction in which the schema is upgraded.
     #[wasm_bindgen(method, getter, js_name = transaction)]
     fn upgrade(this: &Request) -> Transaction;
+    /// Sets the callback for success.
     #[wasm_bindgen(method, setter)]
     fn set_onsuccess(this: &Request, then: &Function);
+    /// Sets the callback for failure.
     #[wasm_bindgen(method, setter)]
     fn set_onerror(this: &Request, then: &Function);
+    /// Sets the callback that creates or upgrades the schema.
     #[wasm_bindgen(method, setter)]
     fn set_onupgradeneeded(this: &Request, then: &Function);
+    /// Sets the callback for a connection that another page blocks.
     #[wasm_bindgen(method, setter)]
     fn set_onblocked(this: &Request, then: &Function);
 
+    /// `IDBDatabase`.
     #[derive(Clone)]
     pub(super) type Database;
+    /// Creates a store with this name.
     #[wasm_bindgen(method, js_name = createObjectStore)]
     fn create_object_store(this: &Database, name: &str) -> JsValue;
+    /// Begins a transaction on these stores; `mode` is "readonly" or "readwrite".
     #[wasm_bindgen(method, catch)]
     fn transaction(this: &Database, names: &Array, mode: &str) -> Result<Transaction, JsValue>;
+    /// Closes the connection.
     #[wasm_bindgen(method)]
     pub(super) fn close(this: &Database);
+    /// Sets the callback for another page that upgrades or deletes the database.
     #[wasm_bindgen(method, setter)]
     fn set_onversionchange(this: &Database, then: &Function);
+    /// Sets the callback for a connection that the browser has closed.
     #[wasm_bindgen(method, setter)]
     fn set_onclose(this: &Database, then: &Function);
 
+    /// `IDBTransaction`.
     pub(super) type Transaction;
+    /// Error that has aborted the transaction.
     #[wasm_bindgen(method, getter, js_name = error)]
     fn why(this: &Transaction) -> JsValue;
+    /// Sets the callback for completion.
     #[wasm_bindgen(method, setter)]
     fn set_oncomplete(this: &Transaction, then: &Function);
+    /// Sets the callback for an abort.
     #[wasm_bindgen(method, setter)]
     fn set_onabort(this: &Transaction, then: &Function);
+    /// Commits the transaction without waiting for its requests.
     #[wasm_bindgen(method)]
     pub(super) fn commit(this: &Transaction);
+    /// Aborts the transaction.
     #[wasm_bindgen(method, catch)]
     pub(super) fn abort(this: &Transaction) -> Result<(), JsValue>;
+    /// Store with this name.
     #[wasm_bindgen(method, catch, js_name = objectStore)]
     pub(super) fn object_store(this: &Transaction, name: &str) -> Result<Shelf, JsValue>;
 
+    /// `IDBObjectStore`.
     pub(super) type Shelf;
+    /// Writes a value under a key.
     #[wasm_bindgen(method, catch)]
     pub(super) fn put(this: &Shelf, value: &JsValue, key: &str) -> Result<Request, JsValue>;
+    /// Reads the value of a key.
     #[wasm_bindgen(method, catch)]
     pub(super) fn get(this: &Shelf, key: &str) -> Result<Request, JsValue>;
+    /// Reads all values.
     #[wasm_bindgen(method, catch, js_name = getAll)]
     pub(super) fn get_all(this: &Shelf) -> Result<Request, JsValue>;
+    /// Reads all keys.
     #[wasm_bindgen(method, catch, js_name = getAllKeys)]
     pub(super) fn get_all_keys(this: &Shelf) -> Result<Request, JsValue>;
+    /// Deletes the value of a key.
     #[wasm_bindgen(method, catch)]
     pub(super) fn delete(this: &Shelf, key: &str) -> Result<Request, JsValue>;
 }
 
-/// What is written down of runs.
+/// Store of the runs.
 pub(super) const RUNS: &str = "runs";
-/// What a person says of them, under the same keys.
+/// Store of names, pins and deletions, under the keys of the runs.
 pub(super) const MARKS: &str = "marks";
-/// Their checkpoints, under the same keys: apart, because a list does not need them.
+/// Store of the checkpoints, under the keys of the runs; separate, because the list does not need them.
 pub(super) const STATES: &str = "states";
-/// What pages wrote as they were closed, until it is merged.
-pub(super) const LEFT: &str = "left";
-/// Files of tables, by the numbers of these.
+/// Store of runs that pages wrote as they were closed, until these are merged.
+pub(super) const PENDING: &str = "left";
+/// Store of the user's tables, by their numbers.
 pub(super) const TABLES: &str = "tables";
-/// What is known of the database itself.
-pub(super) const ABOUT: &str = "about";
+/// Store of facts about the database itself.
+pub(super) const META: &str = "about";
 
-const ALL: [&str; 6] = [RUNS, MARKS, STATES, LEFT, TABLES, ABOUT];
+/// All stores.
+const ALL_STORES: [&str; 6] = [RUNS, MARKS, STATES, PENDING, TABLES, META];
 
-/// The version of the schema.
-const VERSION: u32 = 1;
+/// Version of the schema.
+const SCHEMA_VERSION: u32 = 1;
 
 thread_local! {
+    /// The open connection.
     static DATABASE: RefCell<Option<Database>> = const { RefCell::new(None) };
-    /// Whether a newer version of this page has taken the database over.
-    static TAKEN_OVER: Cell<bool> = const { Cell::new(false) };
-    static SINK: RefCell<Option<Sink>> = const { RefCell::new(None) };
+    /// Whether a newer version of the page has taken over the database.
+    static REPLACED_BY_NEWER: Cell<bool> = const { Cell::new(false) };
+    /// Receives messages of the storage that no command has caused.
+    static SINK: RefCell<Option<AnswerSink>> = const { RefCell::new(None) };
 }
 
-/// Takes what the browser says by itself.
-pub type Sink = std::rc::Rc<dyn Fn(LibraryAnswer)>;
+/// A callback for messages of the storage that no command has caused.
+pub type AnswerSink = std::rc::Rc<dyn Fn(StorageAnswer)>;
 
-/// Names who is told what the browser says by itself.
-pub(super) fn listen(sink: Sink) {
+/// Sets the callback for messages of the storage.
+pub(super) fn set_sink(sink: AnswerSink) {
     SINK.set(Some(sink));
 }
 
-/// Tells what the browser says by itself.
-pub(super) fn tell(answer: LibraryAnswer) {
+/// Sends a message to the callback.
+pub(super) fn send_to_sink(answer: StorageAnswer) {
     if let Some(sink) = SINK.with_borrow(Clone::clone) {
         sink(answer);
     }
 }
 
-/// What the place is called where this page stores its runs.
-pub(super) fn name() -> String {
+/// Returns the name of the database of this page.
+pub(super) fn current_database_name() -> String {
     database_name(&window().location().pathname().unwrap_or_default())
 }
 
-/// What the browser calls an error.
+/// Returns the name of a browser error.
 pub(super) fn error_name(error: &JsValue) -> String {
     Reflect::get(error, &"name".into()).ok().and_then(|name| name.as_string()).unwrap_or_default()
 }
 
-/// Why nothing is stored, after this error.
-pub(super) fn refusal(error: &JsValue) -> Refusal {
+/// Converts a browser error to the reason why nothing is stored.
+pub(super) fn storage_error(error: &JsValue) -> StorageError {
     match error_name(error).as_str() {
-        "VersionError" => Refusal::Newer,
+        "VersionError" => StorageError::NewerVersion,
         name => {
             let message = Reflect::get(error, &"message".into()).ok().and_then(|text| text.as_string());
             let text = message.filter(|text| !text.is_empty()).unwrap_or_else(|| name.into());
-            // It is shown, and nobody needs more of it.
-            Refusal::Failed(text.chars().filter(|c| !c.is_control()).take(200).collect())
+            // The message is shown to the user, so it is kept short.
+            StorageError::Failed(text.chars().filter(|c| !c.is_control()).take(200).collect())
         }
     }
 }
 
-async fn settled(begin: impl FnOnce(&Function, &Function)) -> Result<(), JsValue> {
+/// Awaits the first of two callbacks, for success and failure.
+async fn await_callbacks(begin: impl FnOnce(&Function, &Function)) -> Result<(), JsValue> {
     let mut begin = Some(begin);
     let promise = Promise::new(&mut |fine, wrong| {
         if let Some(begin) = begin.take() {
@@ -144,50 +176,52 @@ async fn settled(begin: impl FnOnce(&Function, &Function)) -> Result<(), JsValue
     JsFuture::from(promise).await.map(|_| ())
 }
 
-/// What a request becomes.
-pub(super) async fn done(request: Request) -> Result<JsValue, JsValue> {
-    let outcome = settled(|fine, wrong| {
+/// Awaits the result of a request.
+pub(super) async fn await_request(request: Request) -> Result<JsValue, JsValue> {
+    let outcome = await_callbacks(|fine, wrong| {
         request.set_onsuccess(fine);
         request.set_onerror(wrong);
     });
     outcome.await.map(|()| request.result()).map_err(|_| request.error())
 }
 
-/// The end of a transaction.
-pub(super) async fn completed(work: &Transaction) -> Result<(), JsValue> {
-    let outcome = settled(|fine, wrong| {
-        work.set_oncomplete(fine);
-        work.set_onabort(wrong);
+/// Awaits the end of a transaction.
+pub(super) async fn await_transaction(transaction: &Transaction) -> Result<(), JsValue> {
+    let outcome = await_callbacks(|fine, wrong| {
+        transaction.set_oncomplete(fine);
+        transaction.set_onabort(wrong);
     });
-    outcome.await.map_err(|_| work.why())
+    outcome.await.map_err(|_| transaction.why())
 }
 
-/// The connection.
-pub(super) async fn database() -> Result<Database, JsValue> {
+/// Returns the connection to the database, and opens it if necessary.
+pub(super) async fn open_connection() -> Result<Database, JsValue> {
     if let Some(open) = DATABASE.with_borrow(Clone::clone) {
         return Ok(open);
     }
-    if TAKEN_OVER.get() {
+    if REPLACED_BY_NEWER.get() {
         let error = js_sys::Error::new("");
         error.set_name("VersionError");
         return Err(error.into());
     }
-    let request = open_database(&name(), VERSION)?;
+    let request = open_database(&current_database_name(), SCHEMA_VERSION)?;
     let make = Closure::once_into_js(move |event: JsValue| {
         let target = Reflect::get(&event, &"target".into()).unwrap_or_default();
         let made = target.unchecked_into::<Request>().result().unchecked_into::<Database>();
-        ALL.iter().for_each(|store| drop(made.create_object_store(store)));
+        ALL_STORES.iter().for_each(|store| drop(made.create_object_store(store)));
     });
     request.set_onupgradeneeded(make.unchecked_ref());
-    let blocked = Closure::once_into_js(|| tell(LibraryAnswer::Refused(Refusal::Blocked, None)));
+    let blocked = Closure::once_into_js(|| {
+        send_to_sink(StorageAnswer::Failed(StorageError::BlockedByOlderVersion, None))
+    });
     request.set_onblocked(blocked.unchecked_ref());
-    let open: Database = done(request).await?.unchecked_into();
-    attend(&open);
+    let open: Database = await_request(request).await?.unchecked_into();
+    watch_connection(&open);
     DATABASE.set(Some(open.clone()));
     Ok(open)
 }
 
-/// Forgets a connection that is closed, unless another one has been opened since.
+/// Forgets a closed connection, unless another one has been opened since.
 fn drop_connection(closed: &Database) {
     DATABASE.with_borrow_mut(|open| {
         if open.as_ref().is_some_and(|open| js_sys::Object::is(open, closed)) {
@@ -196,64 +230,64 @@ fn drop_connection(closed: &Database) {
     });
 }
 
-/// Lets go of the database when another page wants a newer version of it, or when the browser has closed it.
-fn attend(open: &Database) {
+/// Closes a connection when another page needs a newer version of the database; handles a close by the browser.
+fn watch_connection(open: &Database) {
     let connection = open.clone();
     let changed = Closure::once_into_js(move |event: JsValue| {
         connection.close();
         drop_connection(&connection);
         // Without a new version, it is being deleted.
         let newer = Reflect::get(&event, &"newVersion".into()).unwrap_or_default();
-        TAKEN_OVER.set(newer.is_truthy());
-        let why = if newer.is_truthy() { Refusal::Newer } else { Refusal::Lost };
-        tell(LibraryAnswer::Refused(why, None));
+        REPLACED_BY_NEWER.set(newer.is_truthy());
+        let why = if newer.is_truthy() { StorageError::NewerVersion } else { StorageError::ConnectionLost };
+        send_to_sink(StorageAnswer::Failed(why, None));
     });
     open.set_onversionchange(changed.unchecked_ref());
     let connection = open.clone();
     let closed = Closure::once_into_js(move || {
         drop_connection(&connection);
-        tell(LibraryAnswer::Refused(Refusal::Lost, None));
+        send_to_sink(StorageAnswer::Failed(StorageError::ConnectionLost, None));
     });
     open.set_onclose(closed.unchecked_ref());
 }
 
-/// Names of stores, as the browser takes them.
-fn array(stores: &[&str]) -> Array {
+/// Converts names of stores to an array for the browser.
+fn store_names(stores: &[&str]) -> Array {
     stores.iter().map(|store| JsValue::from(*store)).collect()
 }
 
-/// A transaction on these stores, at once: none where the connection is not open, or is no longer.
-pub(super) fn transaction_at_once(stores: &[&str], mode: &str) -> Option<Transaction> {
+/// Begins a transaction on these stores synchronously; None if no connection is open.
+pub(super) fn try_transaction(stores: &[&str], mode: &str) -> Option<Transaction> {
     let open: Option<Database> = DATABASE.with_borrow(Clone::clone);
-    open?.transaction(&array(stores), mode).ok()
+    open?.transaction(&store_names(stores), mode).ok()
 }
 
-/// A transaction on these stores. A connection that the browser has closed without a word is opened again, once.
-pub(super) async fn transaction(stores: &[&str], mode: &str) -> Result<Transaction, JsValue> {
-    let names = array(stores);
-    match database().await?.transaction(&names, mode) {
+/// Begins a transaction on these stores; a connection that the browser has closed is opened again once.
+pub(super) async fn begin_transaction(stores: &[&str], mode: &str) -> Result<Transaction, JsValue> {
+    let names = store_names(stores);
+    match open_connection().await?.transaction(&names, mode) {
         Err(error) if error_name(&error) == "InvalidStateError" => {
             DATABASE.set(None);
-            tell(LibraryAnswer::Refused(Refusal::Lost, None));
-            database().await?.transaction(&names, mode)
+            send_to_sink(StorageAnswer::Failed(StorageError::ConnectionLost, None));
+            open_connection().await?.transaction(&names, mode)
         }
         outcome => outcome,
     }
 }
 
-/// The database as it was called before its name held the page's path; none where there never was one.
-pub(super) async fn former() -> Option<Database> {
-    let request = open_database(FORMER_NAME, 1).ok()?;
+/// Opens the database under its former name; None if it does not exist.
+pub(super) async fn open_former_database() -> Option<Database> {
+    let request = open_database(FORMER_DATABASE_NAME, 1).ok()?;
     // Nothing is made of it where there was none.
     let leave = Closure::once_into_js(move |event: JsValue| {
         let target = Reflect::get(&event, &"target".into()).unwrap_or_default();
         let _ = target.unchecked_into::<Request>().upgrade().abort();
     });
     request.set_onupgradeneeded(leave.unchecked_ref());
-    done(request).await.ok().map(JsCast::unchecked_into)
+    await_request(request).await.ok().map(JsCast::unchecked_into)
 }
 
-/// A transaction on one store of a database.
-pub(super) fn reading(of: &Database, stores: &[&str]) -> Result<Transaction, JsValue> {
-    of.transaction(&array(stores), "readonly")
+/// Begins a read-only transaction on these stores of a database.
+pub(super) fn begin_read(of: &Database, stores: &[&str]) -> Result<Transaction, JsValue> {
+    of.transaction(&store_names(stores), "readonly")
 }

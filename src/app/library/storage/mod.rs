@@ -1,4 +1,4 @@
-//! Storage of runs as the page's first program knows it: functions that come with the second.
+//! The storage of saved runs as a table of functions, which are in the second program.
 
 mod database;
 pub mod web;
@@ -7,33 +7,35 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use vivarium_page::library::{LibraryAnswer, LibraryCommand};
+use vivarium_page::library::{StorageAnswer, StorageCommand};
 
-/// Something that is waited for.
-pub type Coming<T> = Pin<Box<dyn Future<Output = T>>>;
+/// A boxed future with this output.
+pub type BoxedFuture<T> = Pin<Box<dyn Future<Output = T>>>;
 
-/// What stores runs.
+/// Functions of the storage of saved runs, which is in the second program.
 #[derive(Clone, Copy)]
 pub struct StorageModule {
-    /// Names who is told what the browser says by itself.
-    pub listen: fn(Rc<dyn Fn(LibraryAnswer)>),
-    /// Does what the page wants; says what there is to say of it. What a page leaves is being written when this returns.
-    pub obey: fn(LibraryCommand) -> Coming<Option<LibraryAnswer>>,
-    /// Keeps the open table of this number.
-    pub keep_table: fn(u64) -> Coming<Option<LibraryAnswer>>,
-    /// Opens the kept table of this number.
-    pub open_table: fn(u64) -> Coming<()>,
+    /// Sets the callback for messages of the storage.
+    pub listen: fn(Rc<dyn Fn(StorageAnswer)>),
+    /// Carries out a command and returns its answer; for a page that is being closed, the write has begun when this
+    /// returns.
+    pub run_command: fn(StorageCommand) -> BoxedFuture<Option<StorageAnswer>>,
+    /// Stores the open table with this number.
+    pub store_table: fn(u64) -> BoxedFuture<Option<StorageAnswer>>,
+    /// Opens the stored table with this number.
+    pub open_table: fn(u64) -> BoxedFuture<()>,
 }
 
-static ARRIVED: OnceLock<StorageModule> = OnceLock::new();
+/// The functions, once they are installed.
+static INSTALLED: OnceLock<StorageModule> = OnceLock::new();
 
-/// The functions, where they are there.
+/// Returns the functions; None until the second program is loaded.
 pub fn storage() -> Option<&'static StorageModule> {
-    ARRIVED.get()
+    INSTALLED.get()
 }
 
-/// The second program is there.
+/// Installs the functions when the second program is loaded.
 pub fn install(module: StorageModule) {
     // It comes once.
-    let _ = ARRIVED.set(module);
+    let _ = INSTALLED.set(module);
 }

@@ -1,14 +1,14 @@
-//! Kept runs in the browser's IndexedDB: what is read and written, in transactions that no other tab comes between.
+//! Saved runs in the browser's IndexedDB.
 //!
 //! # Why
-//! What decides something is elsewhere, and is tested natively: [`vivarium_page::library::merge`] merges, and
-//! [`vivarium_view::record::saved`] checks. Tabs take turns by a lock where the browser has locks, since some of this takes
-//! several transactions; where it has none, each transaction still merges what it finds.
+//! Decisions are made elsewhere and tested natively: [`vivarium_page::library::merge`] merges, and
+//! [`vivarium_view::record::saved`] checks. Tabs exclude each other with a lock if the browser has locks, since some
+//! operations need several transactions; without locks, each transaction still merges what it finds.
 //!
-//! A page that is being left gets no answer any more, and perhaps no turn either. So its last transaction reads nothing,
-//! waits for no lock and is committed before the listener returns; it adds a note beside what is stored, under a key of
-//! this page alone. A page that is only hidden does the same, since it may be ended without another word, and merges its
-//! note when it is seen again.
+//! A page that is being closed receives no answer and may not get the lock. So its last transaction reads nothing,
+//! waits for no lock and is committed before the listener returns; it adds a pending run under a key of this page
+//! alone, which the next reader merges. A hidden page does the same, since it may be ended at any time, and merges its
+//! pending run when it is visible again.
 
 use std::cell::Cell;
 
@@ -17,66 +17,72 @@ use leptos::prelude::{document, window_event_listener_untyped};
 use wasm_bindgen::prelude::*;
 use web_sys::Blob;
 
-use crate::files::reader::kept;
+use crate::files::reader::read_stored_table;
 use crate::library::storage::database::{
-    ABOUT, LEFT, MARKS, RUNS, STATES, Shelf, TABLES, Transaction, completed, database, done, error_name,
-    former, listen, name, reading, refusal, tell, transaction, transaction_at_once,
+    MARKS, META, PENDING, RUNS, STATES, Shelf, TABLES, Transaction, await_request, await_transaction,
+    begin_read, begin_transaction, current_database_name, error_name, open_connection, open_former_database,
+    send_to_sink, set_sink, storage_error, try_transaction,
 };
-use crate::library::storage::{Coming, StorageModule};
+use crate::library::storage::{BoxedFuture, StorageModule};
 use vivarium_labs::tables::opened as tables;
 use vivarium_model::platform::file::FileHandle;
-use vivarium_model::platform::web::{fresh_seed, lock, spawn};
-use vivarium_page::library::merge::{merged, table_in};
-use vivarium_page::library::{Edit, LibraryAnswer, LibraryCommand, SavedRun, Stock};
+use vivarium_model::platform::web::{acquire_lock, fresh_seed, spawn};
+use vivarium_page::library::merge::{link_table_number, merge_written};
+use vivarium_page::library::{MarksEdit, SavedRun, StorageAnswer, StorageCommand, StoredRuns};
 use vivarium_view::record::FileError;
-use vivarium_view::record::saved::{Marks, check_state};
+use vivarium_view::record::saved::{RunMarks, check_checkpoint};
 
 /// The functions of this module.
 pub const STORAGE: StorageModule = StorageModule {
-    listen: begin,
-    obey,
-    keep_table: |number| Box::pin(keep_table(number)),
+    listen: listen_to_storage,
+    run_command,
+    store_table: |number| Box::pin(store_table(number)),
     open_table: |number| Box::pin(open_table(number)),
 };
 
-/// How long another tab may write before this one does so too.
-const PATIENCE_MS: u32 = 3000;
-/// Under which what an earlier version kept is marked as read.
-const IMPORTED: &str = "imported";
-/// Key of the only table that an earlier version kept.
-const FORMER_TABLE: &str = "table";
+/// Milliseconds for which the lock of another tab is awaited.
+const LOCK_TIMEOUT_MS: u32 = 3000;
+/// Key that marks the database of an earlier version as imported.
+const IMPORTED_KEY: &str = "imported";
+/// Key of the only table that an earlier version stored.
+const FORMER_TABLE_KEY: &str = "table";
 
 #[wasm_bindgen]
 extern "C" {
+    /// `BroadcastChannel`.
     type BroadcastChannel;
+    /// Opens the channel with this name.
     #[wasm_bindgen(constructor, catch)]
     fn new(name: &str) -> Result<BroadcastChannel, JsValue>;
+    /// Sends a message to other tabs.
     #[wasm_bindgen(method, js_name = postMessage, catch)]
     fn post(this: &BroadcastChannel, message: &JsValue) -> Result<(), JsValue>;
+    /// Sets the callback for messages of other tabs.
     #[wasm_bindgen(method, setter)]
     fn set_onmessage(this: &BroadcastChannel, then: &Function);
 }
 
 thread_local! {
-    static CHANNEL: Option<BroadcastChannel> = BroadcastChannel::new(&name()).ok();
-    /// Whether there was news while nobody saw this tab.
-    static MISSED: Cell<bool> = const { Cell::new(false) };
-    /// Whether this page has left a run, and nobody may have merged it yet.
-    static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
-    /// What keys of runs that this page leaves begin with: no other page has the same number.
-    static PAGE: String = format!("{} {}", Date::now(), fresh_seed());
+    /// Channel to other tabs; None if the browser has none.
+    static CHANNEL: Option<BroadcastChannel> = BroadcastChannel::new(&current_database_name()).ok();
+    /// Whether another tab has changed runs while this tab was hidden.
+    static MISSED_CHANGES: Cell<bool> = const { Cell::new(false) };
+    /// Whether this page has a pending run that may not be merged yet.
+    static HAS_PENDING_RUN: Cell<bool> = const { Cell::new(false) };
+    /// Prefix of the keys of this page's pending runs; unique to this page.
+    static PAGE_ID: String = format!("{} {}", Date::now(), fresh_seed());
 }
 
-/// Names who is told what the browser says by itself, and listens to other tabs.
-fn begin(sink: crate::library::storage::database::Sink) {
-    listen(sink);
+/// Sets the callback for messages, and listens to other tabs.
+fn listen_to_storage(sink: crate::library::storage::database::AnswerSink) {
+    set_sink(sink);
     let heard = Closure::<dyn Fn(JsValue)>::new(|event: JsValue| {
         if document().hidden() {
-            return MISSED.set(true);
+            return MISSED_CHANGES.set(true);
         }
         let ids = Reflect::get(&event, &"data".into()).unwrap_or_default();
         let ids = if Array::is_array(&ids) { Array::from(&ids) } else { Array::new() };
-        tell(LibraryAnswer::News(ids.iter().filter_map(|id| id.as_string()).collect()));
+        send_to_sink(StorageAnswer::RunsChanged(ids.iter().filter_map(|id| id.as_string()).collect()));
     });
     let has_channel = CHANNEL.with(|channel| {
         if let Some(channel) = channel {
@@ -90,21 +96,21 @@ fn begin(sink: crate::library::storage::database::Sink) {
         if document().hidden() {
             return;
         }
-        let has_left = HAS_LEFT.take();
-        if MISSED.take() {
+        let has_left = HAS_PENDING_RUN.take();
+        if MISSED_CHANGES.take() {
             // Whoever reads everything merges what was left.
-            tell(LibraryAnswer::News(vec![]));
+            send_to_sink(StorageAnswer::RunsChanged(vec![]));
         } else if has_left {
-            spawn(come_back());
+            spawn(merge_own_pending());
         }
     });
     if !has_channel {
         // Another tab may have written since.
-        window_event_listener_untyped("focus", |_| tell(LibraryAnswer::News(vec![])));
+        window_event_listener_untyped("focus", |_| send_to_sink(StorageAnswer::RunsChanged(vec![])));
     }
 }
 
-/// Tells other tabs that these runs have changed.
+/// Tells other tabs that the runs with these ids have changed.
 fn announce<'a>(ids: impl Iterator<Item = &'a str>) {
     let ids: Array = ids.map(JsValue::from).collect();
     CHANNEL.with(|channel| {
@@ -113,126 +119,128 @@ fn announce<'a>(ids: impl Iterator<Item = &'a str>) {
     });
 }
 
-/// Does what the page wants; says what there is to say of it. Where the database is open, what a page leaves is being
-/// written when this returns.
-fn obey(command: LibraryCommand) -> Coming<Option<LibraryAnswer>> {
+/// Carries out a command and returns its answer. A run of a page that is being closed is being written when this
+/// returns, if the database is open.
+fn run_command(command: StorageCommand) -> BoxedFuture<Option<StorageAnswer>> {
     let begun = match &command {
-        LibraryCommand::Leave(kept, bytes) => {
-            let work = transaction_at_once(&[LEFT], "readwrite");
-            work.map(|work| leave(work, kept, bytes.as_deref()))
+        StorageCommand::WriteRunOnClose(kept, bytes) => {
+            let work = try_transaction(&[PENDING], "readwrite");
+            work.map(|work| write_pending_run(work, kept, bytes.as_deref()))
         }
         _ => None,
     };
     Box::pin(async move {
         let outcome = match begun {
-            Some(Ok(work)) => completed(&work).await.map(|()| None),
+            Some(Ok(work)) => await_transaction(&work).await.map(|()| None),
             Some(Err(error)) => Err(error),
-            None => carry_out(&command).await,
+            None => execute(&command).await,
         };
         match outcome {
             Ok(answer) => answer,
             Err(error) if error_name(&error) == "QuotaExceededError" => {
-                Some(LibraryAnswer::Full(Box::new(command)))
+                Some(StorageAnswer::NoRoom(Box::new(command)))
             }
-            Err(error) => Some(LibraryAnswer::Refused(refusal(&error), Some(Box::new(command)))),
+            Err(error) => Some(StorageAnswer::Failed(storage_error(&error), Some(Box::new(command)))),
         }
     })
 }
 
-async fn carry_out(command: &LibraryCommand) -> Result<Option<LibraryAnswer>, JsValue> {
+/// Carries out a command with the database.
+async fn execute(command: &StorageCommand) -> Result<Option<StorageAnswer>, JsValue> {
     match command {
-        LibraryCommand::Load => {
-            database().await?;
-            let turn = lock(&name(), PATIENCE_MS).await;
+        StorageCommand::Load => {
+            open_connection().await?;
+            let turn = acquire_lock(&current_database_name(), LOCK_TIMEOUT_MS).await;
             // What there is no room for stays where it is, and is tried again when the page is opened next.
-            let (imported, absorbed) = (import().await, absorb().await);
+            let (imported, absorbed) = (import_former().await, merge_pending().await);
             drop(turn);
             let is_partial = imported.is_err() || absorbed.is_err();
             let (merged, left) = absorbed.unwrap_or_default();
             if !merged.is_empty() {
                 announce(merged.iter().map(String::as_str));
             }
-            let mut stock = load().await?;
+            let mut stock = load_all().await?;
             stock.damaged.extend(left);
-            Ok(Some(LibraryAnswer::Loaded(Stock { is_partial, ..stock })))
+            Ok(Some(StorageAnswer::Loaded(StoredRuns { is_partial, ..stock })))
         }
-        LibraryCommand::Refresh(ids) => refresh(ids).await.map(Some),
-        LibraryCommand::Leave(kept, bytes) => {
-            let work = transaction(&[LEFT], "readwrite").await?;
-            completed(&leave(work, kept, bytes.as_deref())?).await?;
+        StorageCommand::Reread(ids) => reread_runs(ids).await.map(Some),
+        StorageCommand::WriteRunOnClose(kept, bytes) => {
+            let work = begin_transaction(&[PENDING], "readwrite").await?;
+            await_transaction(&write_pending_run(work, kept, bytes.as_deref())?).await?;
             Ok(None)
         }
-        LibraryCommand::Fetch(id, table) => {
+        StorageCommand::ReadRun(id, table) => {
             if let Some(number) = table {
                 open_table(*number).await;
             }
-            fetch(id).await.map(Some)
+            read_run_and_checkpoint(id).await.map(Some)
         }
-        LibraryCommand::ReadCurves(id) => {
-            let work = transaction(&[RUNS], "readonly").await?;
-            let run = done(work.object_store(RUNS)?.get(id)?).await?;
-            Ok(Some(LibraryAnswer::Curves(id.clone(), read_run(run, id).map_or(vec![], |run| run.rows))))
+        StorageCommand::ReadCurves(id) => {
+            let work = begin_transaction(&[RUNS], "readonly").await?;
+            let run = await_request(work.object_store(RUNS)?.get(id)?).await?;
+            Ok(Some(StorageAnswer::Curves(id.clone(), read_run(run, id).map_or(vec![], |run| run.rows))))
         }
-        LibraryCommand::Keep(kept, bytes) => {
-            database().await?;
-            let _turn = lock(&name(), PATIENCE_MS).await;
-            let stored = keep(kept, bytes.as_deref()).await?;
+        StorageCommand::WriteRun(kept, bytes) => {
+            open_connection().await?;
+            let _turn = acquire_lock(&current_database_name(), LOCK_TIMEOUT_MS).await;
+            let stored = write_run(kept, bytes.as_deref()).await?;
             announce(std::iter::once(kept.id.as_str()));
             Ok(Some(stored))
         }
-        LibraryCommand::Edit(edits) => {
-            database().await?;
-            let _turn = lock(&name(), PATIENCE_MS).await;
-            edit(edits).await?;
+        StorageCommand::WriteEdits(edits) => {
+            open_connection().await?;
+            let _turn = acquire_lock(&current_database_name(), LOCK_TIMEOUT_MS).await;
+            write_edits(edits).await?;
             announce(edits.iter().map(|edit| edit.id.as_str()));
             Ok(None)
         }
-        LibraryCommand::Forget(ids) => {
-            database().await?;
-            let _turn = lock(&name(), PATIENCE_MS).await;
-            forget(ids).await?;
+        StorageCommand::Delete(ids) => {
+            open_connection().await?;
+            let _turn = acquire_lock(&current_database_name(), LOCK_TIMEOUT_MS).await;
+            delete_runs(ids).await?;
             announce(ids.iter().map(String::as_str));
             Ok(None)
         }
     }
 }
 
-/// A run as it was read, checked.
+/// Decodes and checks a stored run.
 fn read_run(value: JsValue, key: &str) -> Result<SavedRun, FileError> {
     let run: SavedRun =
         serde_wasm_bindgen::from_value(value).map_err(|error| FileError::Entry(error.to_string()))?;
     run.check(key)
 }
 
-/// The same for a list, which is without curves: those of all runs together would take tens of megabytes.
-fn read_line(value: JsValue, key: &str) -> Result<SavedRun, FileError> {
+/// Decodes and checks a stored run without its curves, which would take tens of megabytes for a whole list.
+fn read_run_without_curves(value: JsValue, key: &str) -> Result<SavedRun, FileError> {
     read_run(value, key).map(|run| SavedRun { rows: vec![], ..run })
 }
 
-fn read_marks(value: JsValue) -> Option<Marks> {
-    serde_wasm_bindgen::from_value::<Marks>(value).ok()?.check()
+/// Decodes name, pin and deletion of a run.
+fn read_marks(value: JsValue) -> Option<RunMarks> {
+    serde_wasm_bindgen::from_value::<RunMarks>(value).ok()?.check()
 }
 
-/// Keys of a store with what is under each of them.
-async fn entries(store: &Shelf) -> Result<Vec<(String, JsValue)>, JsValue> {
-    // Both at once, and heard in their order: an answer that nobody waits for yet is lost.
+/// Reads keys and values of a store.
+async fn read_entries(store: &Shelf) -> Result<Vec<(String, JsValue)>, JsValue> {
+    // Both requests at once, awaited in their order: an answer that is not awaited yet would be lost.
     let (keys, values) = (store.get_all_keys()?, store.get_all()?);
-    let (keys, values) = (done(keys).await?, done(values).await?);
+    let (keys, values) = (await_request(keys).await?, await_request(values).await?);
     let (keys, values): (Array, Array) = (keys.unchecked_into(), values.unchecked_into());
     Ok(keys.iter().filter_map(|key| key.as_string()).zip(values.iter()).collect())
 }
 
-/// Everything that is kept. What another program, or a newer version of this one, has written there is left alone.
-async fn load() -> Result<Stock, JsValue> {
-    let work = transaction(&[RUNS, MARKS], "readonly").await?;
+/// Reads all runs; entries of other programs or newer versions stay unchanged.
+async fn load_all() -> Result<StoredRuns, JsValue> {
+    let work = begin_transaction(&[RUNS, MARKS], "readonly").await?;
     let (runs, marks) = (work.object_store(RUNS)?, work.object_store(MARKS)?);
-    let (marks, runs) = (entries(&marks).await?, entries(&runs).await?);
-    let mut stock = Stock { now: Date::now(), ..Stock::default() };
+    let (marks, runs) = (read_entries(&marks).await?, read_entries(&runs).await?);
+    let mut stock = StoredRuns { now_ms: Date::now(), ..StoredRuns::default() };
     for (key, value) in runs {
         let said = marks.iter().find(|(of, _)| *of == key).and_then(|(_, value)| read_marks(value.clone()));
-        match read_line(value, &key) {
+        match read_run_without_curves(value, &key) {
             Ok(run) => stock.runs.push(match said {
-                Some(said) => run.marked(said),
+                Some(said) => run.with_marks(said),
                 None => run,
             }),
             Err(why) => stock.damaged.push((key, why.to_string())),
@@ -241,17 +249,17 @@ async fn load() -> Result<Stock, JsValue> {
     Ok(stock)
 }
 
-/// Reads some runs again.
-async fn refresh(ids: &[String]) -> Result<LibraryAnswer, JsValue> {
-    let work = transaction(&[RUNS, MARKS], "readonly").await?;
+/// Reads the runs with these ids again.
+async fn reread_runs(ids: &[String]) -> Result<StorageAnswer, JsValue> {
+    let work = begin_transaction(&[RUNS, MARKS], "readonly").await?;
     let (runs, marks) = (work.object_store(RUNS)?, work.object_store(MARKS)?);
     let (mut found, mut gone) = (vec![], vec![]);
     for id in ids {
         let (run, said) = (runs.get(id)?, marks.get(id)?);
-        let (run, said) = (done(run).await?, done(said).await?);
-        match read_line(run.clone(), id) {
+        let (run, said) = (await_request(run).await?, await_request(said).await?);
+        match read_run_without_curves(run.clone(), id) {
             Ok(run) => found.push(match read_marks(said) {
-                Some(said) => run.marked(said),
+                Some(said) => run.with_marks(said),
                 None => run,
             }),
             Err(_) if run.is_undefined() => gone.push(id.clone()),
@@ -259,15 +267,15 @@ async fn refresh(ids: &[String]) -> Result<LibraryAnswer, JsValue> {
             Err(_) => {}
         }
     }
-    Ok(LibraryAnswer::Refreshed(found, gone))
+    Ok(StorageAnswer::Reread(found, gone))
 }
 
-/// The stored run of an id; none where there is none or it cannot be used.
+/// Reads the stored run with this id; None if there is none or it is damaged.
 ///
 /// # Errors
 /// As the browser has it, and where a newer version of this page wrote the run: nothing is written over that.
-async fn stored(runs: &Shelf, id: &str) -> Result<Option<SavedRun>, JsValue> {
-    match read_run(done(runs.get(id)?).await?, id) {
+async fn read_stored_run(runs: &Shelf, id: &str) -> Result<Option<SavedRun>, JsValue> {
+    match read_run(await_request(runs.get(id)?).await?, id) {
         Ok(run) => Ok(Some(run)),
         Err(FileError::Newer(_)) => {
             let error = js_sys::Error::new("");
@@ -278,20 +286,20 @@ async fn stored(runs: &Shelf, id: &str) -> Result<Option<SavedRun>, JsValue> {
     }
 }
 
-/// Writes a run and what goes with it, as far as it is news.
-async fn write(
+/// Merges a run with the stored one and writes it with its checkpoint. Returns the stored run without curves.
+async fn write_merged(
     [runs, marks, states]: [&Shelf; 3],
     kept: SavedRun,
     bytes: Option<JsValue>,
 ) -> Result<SavedRun, JsValue> {
     let id = kept.id.clone();
-    let (old, said) = (stored(runs, &id).await?, read_marks(done(marks.get(&id)?).await?));
+    let (old, said) = (read_stored_run(runs, &id).await?, read_marks(await_request(marks.get(&id)?).await?));
     if said.is_none() {
-        let said = Marks::of(old.as_ref().unwrap_or(&kept));
+        let said = RunMarks::of(old.as_ref().unwrap_or(&kept));
         marks.put(&serde_wasm_bindgen::to_value(&said)?, &id)?;
     }
     let known = old.clone();
-    let written = match merged(old.as_ref(), kept) {
+    let written = match merge_written(old.as_ref(), kept) {
         Some(new) => {
             runs.put(&serde_wasm_bindgen::to_value(&new)?, &id)?;
             if let Some(bytes) = bytes {
@@ -303,111 +311,119 @@ async fn write(
     };
     let bare = SavedRun { rows: vec![], ..written };
     Ok(match said {
-        Some(said) => bare.marked(said),
+        Some(said) => bare.with_marks(said),
         None => bare,
     })
 }
 
-async fn keep(kept: &SavedRun, bytes: Option<&[u8]>) -> Result<LibraryAnswer, JsValue> {
-    let work = transaction(&[RUNS, MARKS, STATES], "readwrite").await?;
+/// Writes a run with its checkpoint.
+async fn write_run(kept: &SavedRun, bytes: Option<&[u8]>) -> Result<StorageAnswer, JsValue> {
+    let work = begin_transaction(&[RUNS, MARKS, STATES], "readwrite").await?;
     let stores = [work.object_store(RUNS)?, work.object_store(MARKS)?, work.object_store(STATES)?];
     let bytes = bytes.map(|bytes| Uint8Array::from(bytes).into());
-    let stored = write([&stores[0], &stores[1], &stores[2]], kept.clone(), bytes).await?;
-    completed(&work).await?;
-    Ok(LibraryAnswer::Stored(Box::new(stored)))
+    let stored = write_merged([&stores[0], &stores[1], &stores[2]], kept.clone(), bytes).await?;
+    await_transaction(&work).await?;
+    Ok(StorageAnswer::Stored(Box::new(stored)))
 }
 
-/// Writes a run beside what is stored, because the page may be gone soon: whoever reads next merges it. What this page
-/// left of the run before is replaced. The transaction is committed, and comes back.
-fn leave(work: Transaction, kept: &SavedRun, bytes: Option<&[u8]>) -> Result<Transaction, JsValue> {
+/// Writes a pending run of a page that may be closed soon, and commits the transaction; an earlier pending run of this
+/// page is replaced.
+fn write_pending_run(
+    work: Transaction,
+    kept: &SavedRun,
+    bytes: Option<&[u8]>,
+) -> Result<Transaction, JsValue> {
     let bytes = bytes.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(bytes).into());
     let note = Array::of2(&serde_wasm_bindgen::to_value(kept)?, &bytes);
-    let key = PAGE.with(|page| format!("{page} {}", kept.id));
-    work.object_store(LEFT)?.put(&note, &key)?;
+    let key = PAGE_ID.with(|page| format!("{page} {}", kept.id));
+    work.object_store(PENDING)?.put(&note, &key)?;
     work.commit();
-    HAS_LEFT.set(true);
+    HAS_PENDING_RUN.set(true);
     announce(std::iter::empty());
     Ok(work)
 }
 
-/// Merges what this page has left, since it is seen again.
-async fn come_back() {
-    let _turn = lock(&name(), PATIENCE_MS).await;
+/// Merges this page's own pending runs when the page is visible again.
+async fn merge_own_pending() {
+    let _turn = acquire_lock(&current_database_name(), LOCK_TIMEOUT_MS).await;
     // What there is no room for stays where it is, and is tried again when the page is opened next.
-    let (merged, _) = absorb().await.unwrap_or_default();
-    // Another tab may have merged it, and has told so.
+    let (merged, _) = merge_pending().await.unwrap_or_default();
+    // Another tab may have merged it, and has announced that.
     if !merged.is_empty() {
         announce(merged.iter().map(String::as_str));
-        tell(LibraryAnswer::News(merged));
+        send_to_sink(StorageAnswer::RunsChanged(merged));
     }
 }
 
-/// Merges what pages have left as they were closed: the runs that it was about, and what cannot be read of it, with the
-/// reason.
-async fn absorb() -> Result<(Vec<String>, Vec<(String, String)>), JsValue> {
-    let work = transaction(&[RUNS, MARKS, STATES, LEFT], "readwrite").await?;
+/// Merges the pending runs of closed pages. Returns the ids of the merged runs, and keys and errors of damaged ones.
+async fn merge_pending() -> Result<(Vec<String>, Vec<(String, String)>), JsValue> {
+    let work = begin_transaction(&[RUNS, MARKS, STATES, PENDING], "readwrite").await?;
     let stores = [work.object_store(RUNS)?, work.object_store(MARKS)?, work.object_store(STATES)?];
-    let left = work.object_store(LEFT)?;
+    let left = work.object_store(PENDING)?;
     let (mut merged, mut damaged) = (vec![], vec![]);
-    for (key, note) in entries(&left).await? {
+    for (key, note) in read_entries(&left).await? {
         let id = key.splitn(3, ' ').nth(2).unwrap_or_default();
         let parts = Array::from(&note);
         match read_run(parts.get(0), id) {
             Ok(kept) => {
                 let bytes = Some(parts.get(1)).filter(|bytes| !bytes.is_undefined());
-                write([&stores[0], &stores[1], &stores[2]], kept, bytes).await?;
+                write_merged([&stores[0], &stores[1], &stores[2]], kept, bytes).await?;
                 left.delete(&key)?;
                 merged.push(id.to_string());
             }
             Err(why) => damaged.push((key, why.to_string())),
         }
     }
-    completed(&work).await?;
+    await_transaction(&work).await?;
     Ok((merged, damaged))
 }
 
-async fn edit(edits: &[Edit]) -> Result<(), JsValue> {
-    let work = transaction(&[RUNS, MARKS], "readwrite").await?;
+/// Writes changes of names, pins and deletions.
+async fn write_edits(edits: &[MarksEdit]) -> Result<(), JsValue> {
+    let work = begin_transaction(&[RUNS, MARKS], "readwrite").await?;
     let (runs, marks) = (work.object_store(RUNS)?, work.object_store(MARKS)?);
     for edit in edits {
-        let Some(run) = stored(&runs, &edit.id).await? else { continue };
-        let said = read_marks(done(marks.get(&edit.id)?).await?).unwrap_or_else(|| Marks::of(&run));
-        marks.put(&serde_wasm_bindgen::to_value(&said.edited(edit))?, &edit.id)?;
+        let Some(run) = read_stored_run(&runs, &edit.id).await? else { continue };
+        let said =
+            read_marks(await_request(marks.get(&edit.id)?).await?).unwrap_or_else(|| RunMarks::of(&run));
+        marks.put(&serde_wasm_bindgen::to_value(&said.apply(edit))?, &edit.id)?;
     }
-    completed(&work).await
+    await_transaction(&work).await
 }
 
-async fn forget(ids: &[String]) -> Result<(), JsValue> {
-    let stores = [RUNS, MARKS, STATES, LEFT];
-    let work = transaction(&stores, "readwrite").await?;
+/// Deletes the runs with these ids and their tables.
+async fn delete_runs(ids: &[String]) -> Result<(), JsValue> {
+    let stores = [RUNS, MARKS, STATES, PENDING];
+    let work = begin_transaction(&stores, "readwrite").await?;
     for store in stores {
         let store = work.object_store(store)?;
         for id in ids {
             store.delete(id)?;
         }
     }
-    completed(&work).await?;
-    let of_them: Vec<u64> = ids.iter().filter_map(|id| table_in(id)).collect();
-    forget_tables(|number| of_them.contains(&number)).await
+    await_transaction(&work).await?;
+    let of_them: Vec<u64> = ids.iter().filter_map(|id| link_table_number(id)).collect();
+    delete_unused_tables(|number| of_them.contains(&number)).await
 }
 
-async fn fetch(id: &str) -> Result<LibraryAnswer, JsValue> {
-    let work = transaction(&[RUNS, STATES], "readonly").await?;
+/// Reads a run and its checkpoint.
+async fn read_run_and_checkpoint(id: &str) -> Result<StorageAnswer, JsValue> {
+    let work = begin_transaction(&[RUNS, STATES], "readonly").await?;
     let (runs, states) = (work.object_store(RUNS)?, work.object_store(STATES)?);
     let (run, state) = (runs.get(id)?, states.get(id)?);
-    let (run, state) = (done(run).await?, done(state).await?);
+    let (run, state) = (await_request(run).await?, await_request(state).await?);
     let bytes = state.dyn_into::<Uint8Array>().map(|bytes| bytes.to_vec());
     let checked = match (read_run(run, id), bytes) {
-        (Ok(run), Ok(bytes)) => check_state(&run, bytes).map(|bytes| (Box::new(run), bytes)),
+        (Ok(run), Ok(bytes)) => check_checkpoint(&run, bytes).map(|bytes| (Box::new(run), bytes)),
         (Err(why), _) => Err(why.to_string()),
         (_, Err(_)) => Err(tr!("this browser has not stored the weights").into()),
     };
-    Ok(LibraryAnswer::Fetched(id.into(), checked))
+    Ok(StorageAnswer::RunRead(id.into(), checked))
 }
 
-/// Keeps the open table of that number. A browser that stores nothing has it until the page is closed.
-async fn keep_table(number: u64) -> Option<LibraryAnswer> {
-    let opened = tables::opened(number)?;
+/// Stores the open table with this number; without storage, the table lasts until the page is closed.
+async fn store_table(number: u64) -> Option<StorageAnswer> {
+    let opened = tables::find_file(number)?;
     // A page that is closed at once still keeps bytes; what the browser would first have to read from a file is lost.
     let file = match opened.file.bytes() {
         Some(bytes) => Uint8Array::from(bytes).into(),
@@ -417,13 +433,13 @@ async fn keep_table(number: u64) -> Option<LibraryAnswer> {
     };
     let parts = Array::of3(&opened.name.as_str().into(), &(opened.table.label as u32).into(), &file);
     let put = async || -> Result<(), JsValue> {
-        let work = transaction(&[TABLES], "readwrite").await?;
+        let work = begin_transaction(&[TABLES], "readwrite").await?;
         work.object_store(TABLES)?.put(&parts, &number.to_string())?;
         work.commit();
-        completed(&work).await
+        await_transaction(&work).await
     };
     // A run on another table may be open and not stored yet: it is stored after the page has left it.
-    let forget = || forget_tables(|other| other != number && tables::opened(other).is_none());
+    let forget = || delete_unused_tables(|other| other != number && tables::find_file(other).is_none());
     let kept: Result<(), JsValue> = async {
         let stored = put().await;
         forget().await?;
@@ -434,51 +450,51 @@ async fn keep_table(number: u64) -> Option<LibraryAnswer> {
         }
     }
     .await;
-    // It is open all the same; where nothing can be stored at all, that is said already.
+    // The table is open anyway; a storage that fails completely is reported elsewhere.
     let is_full = kept.is_err_and(|error| error_name(&error) == "QuotaExceededError");
-    is_full.then(|| LibraryAnswer::NoRoomForTable(opened.name.clone()))
+    is_full.then(|| StorageAnswer::NoRoomForTable(opened.name.clone()))
 }
 
-/// Forgets those of these tables that no kept run is about.
-async fn forget_tables(may_go: impl Fn(u64) -> bool) -> Result<(), JsValue> {
-    let work = transaction(&[RUNS, LEFT, TABLES], "readwrite").await?;
+/// Deletes the tables that no stored run uses and that `may_go` accepts.
+async fn delete_unused_tables(may_go: impl Fn(u64) -> bool) -> Result<(), JsValue> {
+    let work = begin_transaction(&[RUNS, PENDING, TABLES], "readwrite").await?;
     let (runs, left, tables) =
-        (work.object_store(RUNS)?, work.object_store(LEFT)?, work.object_store(TABLES)?);
+        (work.object_store(RUNS)?, work.object_store(PENDING)?, work.object_store(TABLES)?);
     let keys = async |store: &Shelf| -> Result<Vec<String>, JsValue> {
-        let keys: Array = done(store.get_all_keys()?).await?.unchecked_into();
+        let keys: Array = await_request(store.get_all_keys()?).await?.unchecked_into();
         Ok(keys.iter().filter_map(|key| key.as_string()).collect())
     };
     let (runs, left, kept) = (keys(&runs).await?, keys(&left).await?, keys(&tables).await?);
-    let wanted: Vec<u64> = runs.iter().chain(&left).filter_map(|id| table_in(id)).collect();
+    let wanted: Vec<u64> = runs.iter().chain(&left).filter_map(|id| link_table_number(id)).collect();
     for key in kept {
         let goes = key.parse().is_ok_and(|number| may_go(number) && !wanted.contains(&number));
         if goes {
             tables.delete(&key)?;
         }
     }
-    completed(&work).await
+    await_transaction(&work).await
 }
 
-/// Opens the table of that number, if it is kept.
+/// Opens the stored table with this number, if there is one.
 async fn open_table(number: u64) {
     let read: Result<JsValue, JsValue> = async {
-        database().await?;
-        let turn = lock(&name(), PATIENCE_MS).await;
+        open_connection().await?;
+        let turn = acquire_lock(&current_database_name(), LOCK_TIMEOUT_MS).await;
         // It is opened before anything else, and an earlier version may have kept it. What there is no room for is said
         // when all is read.
-        let _ = import().await;
+        let _ = import_former().await;
         drop(turn);
-        let work = transaction(&[TABLES], "readonly").await?;
-        done(work.object_store(TABLES)?.get(&number.to_string())?).await
+        let work = begin_transaction(&[TABLES], "readonly").await?;
+        await_request(work.object_store(TABLES)?.get(&number.to_string())?).await
     }
     .await;
     if let Ok(parts) = read {
-        open_parts(&parts, Some(number)).await;
+        open_stored_table(&parts, Some(number)).await;
     }
 }
 
-/// Opens a table that is kept as its name, its label and its file, if it is the one of that number.
-async fn open_parts(parts: &JsValue, wanted: Option<u64>) -> Option<u64> {
+/// Opens a table that is stored as name, label and file, if its number is the wanted one. Returns its number.
+async fn open_stored_table(parts: &JsValue, wanted: Option<u64>) -> Option<u64> {
     let parts = parts.dyn_ref::<Array>()?;
     let (name, label) = (parts.get(0).as_string()?, parts.get(1).as_f64()?);
     let file = parts.get(2);
@@ -487,61 +503,62 @@ async fn open_parts(parts: &JsValue, wanted: Option<u64>) -> Option<u64> {
         true => Blob::new_with_u8_array_sequence(&Array::of1(&file)).ok()?,
         false => file.dyn_into::<Blob>().ok()?,
     };
-    let (file, table) = kept(file, label as usize).await?;
+    let (file, table) = read_stored_table(file, label as usize).await?;
     let is_it = wanted.is_none_or(|wanted| wanted == table.number);
-    is_it.then(|| tables::keep(&name, file, table))
+    is_it.then(|| tables::store_file(&name, file, table))
 }
 
-/// Takes over, once, what pages kept before the database's name held their path. All of it is copied as it is, and
-/// nothing is deleted there.
-async fn import() -> Result<(), JsValue> {
-    let work = transaction(&[ABOUT], "readonly").await?;
-    if !done(work.object_store(ABOUT)?.get(IMPORTED)?).await?.is_undefined() {
+/// Copies, once, what earlier versions stored under the former name of the database; the former database stays
+/// unchanged.
+async fn import_former() -> Result<(), JsValue> {
+    let work = begin_transaction(&[META], "readonly").await?;
+    if !await_request(work.object_store(META)?.get(IMPORTED_KEY)?).await?.is_undefined() {
         return Ok(());
     }
-    if let Some(former) = former().await {
-        let copied = copy(&former).await;
+    if let Some(former) = open_former_database().await {
+        let copied = copy_former(&former).await;
         former.close();
         copied?;
     }
-    let work = transaction(&[ABOUT], "readwrite").await?;
-    work.object_store(ABOUT)?.put(&JsValue::TRUE, IMPORTED)?;
-    completed(&work).await
+    let work = begin_transaction(&[META], "readwrite").await?;
+    work.object_store(META)?.put(&JsValue::TRUE, IMPORTED_KEY)?;
+    await_transaction(&work).await
 }
 
-async fn copy(former: &crate::library::storage::database::Database) -> Result<(), JsValue> {
+/// Copies all stores of the former database.
+async fn copy_former(former: &crate::library::storage::database::Database) -> Result<(), JsValue> {
     // Another program's database may have the same name.
-    let Ok(work) = reading(former, &[RUNS, STATES]) else { return Ok(()) };
-    let keys = done(work.object_store(RUNS)?.get_all_keys()?).await?.unchecked_into::<Array>();
+    let Ok(work) = begin_read(former, &[RUNS, STATES]) else { return Ok(()) };
+    let keys = await_request(work.object_store(RUNS)?.get_all_keys()?).await?.unchecked_into::<Array>();
     let step = |run: &JsValue| Reflect::get(run, &"step".into()).ok().and_then(|step| step.as_f64());
     for id in keys.iter().filter_map(|key| key.as_string()) {
-        let work = reading(former, &[RUNS, STATES])?;
+        let work = begin_read(former, &[RUNS, STATES])?;
         let (run, state) = (work.object_store(RUNS)?.get(&id)?, work.object_store(STATES)?.get(&id)?);
-        let (run, state) = (done(run).await?, done(state).await?);
-        let work = transaction(&[RUNS, STATES, ABOUT], "readwrite").await?;
+        let (run, state) = (await_request(run).await?, await_request(state).await?);
+        let work = begin_transaction(&[RUNS, STATES, META], "readwrite").await?;
         let (runs, states, about) =
-            (work.object_store(RUNS)?, work.object_store(STATES)?, work.object_store(ABOUT)?);
+            (work.object_store(RUNS)?, work.object_store(STATES)?, work.object_store(META)?);
         // Where there was no room for all, what has been copied and deleted since does not come again.
-        let mark = format!("{IMPORTED} {id}");
-        if !done(about.get(&mark)?).await?.is_undefined() {
+        let mark = format!("{IMPORTED_KEY} {id}");
+        if !await_request(about.get(&mark)?).await?.is_undefined() {
             continue;
         }
         about.put(&JsValue::TRUE, &mark)?;
-        let here = done(runs.get(&id)?).await?;
+        let here = await_request(runs.get(&id)?).await?;
         if !here.is_object() || step(&here) < step(&run) {
             runs.put(&run, &id)?;
             if !state.is_undefined() {
                 states.put(&state, &id)?;
             }
         }
-        completed(&work).await?;
+        await_transaction(&work).await?;
     }
-    let work = reading(former, &[STATES])?;
-    let table = done(work.object_store(STATES)?.get(FORMER_TABLE)?).await?;
-    if let Some(number) = open_parts(&table, None).await {
-        let work = transaction(&[TABLES], "readwrite").await?;
+    let work = begin_read(former, &[STATES])?;
+    let table = await_request(work.object_store(STATES)?.get(FORMER_TABLE_KEY)?).await?;
+    if let Some(number) = open_stored_table(&table, None).await {
+        let work = begin_transaction(&[TABLES], "readwrite").await?;
         work.object_store(TABLES)?.put(&table, &number.to_string())?;
-        completed(&work).await?;
+        await_transaction(&work).await?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! A Python process that times scripts, one after the other.
 //!
 //! # Why
-//! Importing torch takes seconds, so that one process times all scripts. It may still end before its time, such as for
-//! want of memory: then the script that it had is the one to blame, and the next script gets a new process.
+//! Importing torch takes seconds, so one process times all scripts. It may end early, for example for lack of
+//! memory: the script that it was timing then fails, and the next script gets a new process.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -10,50 +10,58 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde::Deserialize;
 
-use super::table::Speed;
+use super::table::StepsPerSecond;
 
-/// What the process says first.
+/// First line of JSON from the Python process: its version of PyTorch.
 #[derive(Debug, Deserialize)]
-struct Hello {
+struct HelloMessage {
+    /// Version of PyTorch.
     torch: String,
 }
 
-/// What it says of a script.
+/// Line of JSON from the Python process: the speed of a script, or the reason why it failed.
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct TimingMessage {
+    /// Median steps per second; None if the script failed.
     steps_per_s: Option<f64>,
+    /// Steps per second in the slowest window.
     low: Option<f64>,
+    /// Steps per second in the fastest window.
     high: Option<f64>,
+    /// Reason why the script failed.
     failure: Option<String>,
 }
 
-impl Answer {
-    fn speed(self) -> Result<Speed, String> {
+impl TimingMessage {
+    /// The speed, or the reason why there is none.
+    fn speed(self) -> Result<StepsPerSecond, String> {
         match (self.steps_per_s, self.low, self.high) {
-            (Some(median), Some(low), Some(high)) => Ok(Speed { median, low, high }),
+            (Some(median), Some(low), Some(high)) => Ok(StepsPerSecond { median, low, high }),
             _ => Err(self.failure.unwrap_or_else(|| "PyTorch gives no reason".into())),
         }
     }
 }
 
-/// A process that waits for scripts. It ends with this.
-struct Running {
+/// A running Python process that times scripts; it is killed when this value is dropped.
+struct PyTorchProcess {
     child: Child,
+    /// Standard input of the process, one script per line.
     scripts: ChildStdin,
+    /// Standard output of the process, one answer per line.
     answers: BufReader<ChildStdout>,
 }
 
-impl Drop for Running {
+impl Drop for PyTorchProcess {
     fn drop(&mut self) {
-        // It has ended already, or nobody waits for its answer.
+        // Errors are ignored: the process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl Running {
-    /// Starts the process, which says its version of PyTorch.
-    fn start(python: &str, seconds: f64) -> Result<(Running, String), String> {
+impl PyTorchProcess {
+    /// Starts the process with a measuring time in seconds. Returns it with its version of PyTorch.
+    fn start(python: &str, seconds: f64) -> Result<(PyTorchProcess, String), String> {
         let program =
             Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/peers/torch_preset.py");
         let threads = ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"].map(|name| (name, "1"));
@@ -68,13 +76,13 @@ impl Running {
         let (Some(scripts), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(format!("{python} has no input and output"));
         };
-        let mut running = Running { child, scripts, answers: BufReader::new(answers) };
-        let hello: Hello = running.read().map_err(|why| format!("{python} {why}"))?;
+        let mut running = PyTorchProcess { child, scripts, answers: BufReader::new(answers) };
+        let hello: HelloMessage = running.read_message().map_err(|why| format!("{python} {why}"))?;
         Ok((running, hello.torch))
     }
 
-    /// The next line that it says.
-    fn read<Line: for<'a> Deserialize<'a>>(&mut self) -> Result<Line, String> {
+    /// Reads the next line of JSON from the process.
+    fn read_message<Line: for<'a> Deserialize<'a>>(&mut self) -> Result<Line, String> {
         let mut line = String::new();
         match self.answers.read_line(&mut line) {
             Ok(0) | Err(_) => {
@@ -87,45 +95,49 @@ impl Running {
         }
     }
 
-    fn ask(&mut self, preset: &str, script: &str) -> Result<Answer, String> {
+    /// Sends a script to the process and waits for its speed.
+    fn time_script(&mut self, preset: &str, script: &str) -> Result<TimingMessage, String> {
         let line = serde_json::json!({ "preset": preset, "script": script });
-        // Where the process has ended, reading says so.
+        // If the process has ended, reading its answer fails.
         let _ = writeln!(self.scripts, "{line}").and_then(|()| self.scripts.flush());
-        self.read()
+        self.read_message()
     }
 }
 
-/// PyTorch, in a process that is started anew when it has ended.
-pub struct PyTorch {
-    /// Its version.
+/// Times PyTorch scripts in a Python process, which is restarted after it has ended.
+pub struct PyTorchTimer {
+    /// Version of PyTorch.
     pub version: String,
+    /// Name of the Python program.
     python: String,
+    /// Measuring time of one script, in seconds.
     seconds: f64,
-    running: Option<Running>,
+    /// The process; None after it has ended.
+    process: Option<PyTorchProcess>,
 }
 
-impl PyTorch {
-    /// Starts it.
+impl PyTorchTimer {
+    /// Starts the Python process `python`, with a measuring time in seconds.
     ///
     /// # Errors
-    /// A sentence that says why PyTorch cannot be measured.
-    pub fn start(python: &str, seconds: f64) -> Result<PyTorch, anyhow::Error> {
-        let (running, version) = Running::start(python, seconds)
+    /// A sentence that explains why PyTorch cannot be measured.
+    pub fn start(python: &str, seconds: f64) -> Result<PyTorchTimer, anyhow::Error> {
+        let (running, version) = PyTorchProcess::start(python, seconds)
             .map_err(|why| anyhow::anyhow!("PyTorch cannot be measured: {why}"))?;
-        Ok(PyTorch { version, python: python.into(), seconds, running: Some(running) })
+        Ok(PyTorchTimer { version, python: python.into(), seconds, process: Some(running) })
     }
 
-    /// Times a script.
+    /// Times the script of a preset.
     ///
     /// # Errors
-    /// A sentence that says why it has no speed.
-    pub fn time(&mut self, preset: &str, script: &str) -> Result<Speed, String> {
-        let mut running = match self.running.take() {
+    /// A sentence that explains why the script has no speed.
+    pub fn time_preset(&mut self, preset: &str, script: &str) -> Result<StepsPerSecond, String> {
+        let mut running = match self.process.take() {
             Some(running) => running,
-            None => Running::start(&self.python, self.seconds)?.0,
+            None => PyTorchProcess::start(&self.python, self.seconds)?.0,
         };
-        let answer = running.ask(preset, script).map_err(|why| format!("{} {why}", self.python))?;
-        self.running = Some(running);
+        let answer = running.time_script(preset, script).map_err(|why| format!("{} {why}", self.python))?;
+        self.process = Some(running);
         answer.speed()
     }
 }
@@ -133,27 +145,27 @@ impl PyTorch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_core::pytorch::peer::python;
+    use vivarium_core::pytorch::peer::find_python;
     use vivarium_core::testing::skip;
-    use vivarium_labs::find;
-    use vivarium_view::record::torch::script;
+    use vivarium_labs::find_preset;
+    use vivarium_view::record::torch::write_script;
 
     #[test]
     fn an_answer_is_a_speed_or_a_reason() {
-        let speed = |line: &str| serde_json::from_str::<Answer>(line).unwrap().speed();
+        let speed = |line: &str| serde_json::from_str::<TimingMessage>(line).unwrap().speed();
         let found = speed(r#"{"preset": "a", "steps_per_s": 2.5, "low": 2.0, "high": 3}"#);
-        assert_eq!(found, Ok(Speed { median: 2.5, low: 2.0, high: 3.0 }));
+        assert_eq!(found, Ok(StepsPerSecond { median: 2.5, low: 2.0, high: 3.0 }));
         let why = speed(r#"{"preset": "a", "failure": "the script fails"}"#);
         assert_eq!(why, Err("the script fails".into()));
     }
 
     #[test]
     fn what_cannot_be_run_is_said_in_a_sentence() {
-        let why = PyTorch::start("/no/such/python", 1.0).err().unwrap().to_string();
+        let why = PyTorchTimer::start("/no/such/python", 1.0).err().unwrap().to_string();
         assert!(why.starts_with("PyTorch cannot be measured: /no/such/python cannot be run ("), "{why}");
         #[cfg(unix)]
         {
-            let why = PyTorch::start("true", 1.0).err().unwrap().to_string();
+            let why = PyTorchTimer::start("true", 1.0).err().unwrap().to_string();
             assert!(why.starts_with("PyTorch cannot be measured: true ended without an answer ("), "{why}");
         }
     }
@@ -162,7 +174,7 @@ mod tests {
     #[test]
     fn scripts_have_what_the_program_calls() {
         let program = include_str!("../../../../tests/peers/torch_preset.py");
-        let script = script(&find("parity-20").unwrap().link().spec).unwrap();
+        let script = write_script(&find_preset("parity-20").unwrap().link().spec).unwrap();
         for (call, function) in [
             ("module[\"started\"](module[\"initial\"]())", "started(p)"),
             ("module[\"initial\"]()", "initial()"),
@@ -185,21 +197,21 @@ mod tests {
 
     #[test]
     fn a_script_that_fails_or_kills_its_process_does_not_stop_the_next() {
-        let Some(python) = python() else { return skip(module_path!(), "no Python can import torch") };
-        let mut pytorch = PyTorch::start(python, 0.05).unwrap();
+        let Some(python) = find_python() else { return skip(module_path!(), "no Python can import torch") };
+        let mut pytorch = PyTorchTimer::start(python, 0.05).unwrap();
         assert!(!pytorch.version.is_empty());
-        let good = script(&find("parity-20").unwrap().link().spec).unwrap();
+        let good = write_script(&find_preset("parity-20").unwrap().link().spec).unwrap();
         let bad = good
             .replace("def started(p):\n", "def started(p):\n    raise ValueError(\"no weights\\nat all\")\n");
         let why = "the script fails: ValueError: no weights";
-        assert_eq!(pytorch.time("bad", &bad), Err(why.into()));
+        assert_eq!(pytorch.time_preset("bad", &bad), Err(why.into()));
         assert_eq!(
-            pytorch.time("empty", "S = {}\nprint('no row')\n"),
+            pytorch.time_preset("empty", "S = {}\nprint('no row')\n"),
             Err("the script fails: RuntimeError: the script has no function `train_step`".into())
         );
-        let why = pytorch.time("killed", "import os\nos._exit(7)\n").unwrap_err();
+        let why = pytorch.time_preset("killed", "import os\nos._exit(7)\n").unwrap_err();
         assert!(why.contains("ended without an answer"), "{why}");
-        let speed = pytorch.time("parity-20", &good).unwrap();
+        let speed = pytorch.time_preset("parity-20", &good).unwrap();
         assert!(0.0 < speed.low && speed.low <= speed.median && speed.median <= speed.high, "{speed:?}");
     }
 }

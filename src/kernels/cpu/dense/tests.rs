@@ -1,11 +1,11 @@
 //! Products against plain sums, and non-linearities against libm.
 
 use super::*;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 fn drawn(count: usize, seed: u64) -> Vec<f32> {
-    let stream = Stream::new(seed, Purpose::Weights, 0);
-    (0..count as u32).map(|i| stream.normal(0, i)).collect()
+    let stream = RandomStream::new(seed, Purpose::Weights, 0);
+    (0..count as u32).map(|i| stream.draw_normal(0, i)).collect()
 }
 
 /// Numbers one after the other, as parameters lie.

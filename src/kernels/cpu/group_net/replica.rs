@@ -397,10 +397,10 @@ mod tests {
     fn vectors_of_any_width_give_the_same_bits_and_lanes_beyond_the_neurons_stay_empty() {
         for sigma in [Sigma::Square, Sigma::Relu] {
             let network = Network { order: 19, neurons: 21, sigma, nu: 3, rule: Rule::Adam };
-            let stream = vivarium_core::rng::Stream::new(3, vivarium_core::rng::Purpose::Weights, 0);
+            let stream = vivarium_core::rng::RandomStream::new(3, vivarium_core::rng::Purpose::Weights, 0);
             let mut replica = Replica::new(&network);
             for which in 0..3 {
-                let values: Vec<f32> = (0..19 * 21).map(|i| stream.normal(which as u64, i)).collect();
+                let values: Vec<f32> = (0..19 * 21).map(|i| stream.draw_normal(which as u64, i)).collect();
                 replica.write(0, which, &values);
             }
             let mut plain = replica.clone();

@@ -1,7 +1,7 @@
 use super::*;
 use crate::cpu::ReplicaState;
-use vivarium_core::rng::{Purpose, Stream};
-use vivarium_model::optim::adam::Decay;
+use vivarium_core::rng::{Purpose, RandomStream};
+use vivarium_model::optim::adam::WeightDecayKind;
 use vivarium_model::optim::{Adam, Optimizer, Sgd};
 
 /// The definition, term by term.
@@ -84,19 +84,19 @@ fn table(order: usize) -> Data {
 
 /// Pairs at random, some of them more than once, with any labels.
 fn drawn(order: usize, count: u32) -> Data {
-    let stream = Stream::new(9, Purpose::Batch, 0);
-    let draw = |part: u64, i: u32| (stream.normal(part, i).abs() * 1e4) as u32 % order as u32;
+    let stream = RandomStream::new(9, Purpose::Batch, 0);
+    let draw = |part: u64, i: u32| (stream.draw_normal(part, i).abs() * 1e4) as u32 % order as u32;
     let cells = (0..count).map(|i| [draw(0, i), draw(1, i)]).collect();
     (cells, (0..count).map(|i| draw(2, i)).collect())
 }
 
 /// A network at random numbers of standard deviation `scale`, twice.
 fn twins(network: Network, scale: f32) -> (Replica, Slow) {
-    let stream = Stream::new(3, Purpose::Weights, 0);
+    let stream = RandomStream::new(3, Purpose::Weights, 0);
     let mut replica = Replica::new(&network);
     let parts = std::array::from_fn(|which| {
         let size = (network.order * network.neurons) as u32;
-        let values: Vec<f32> = (0..size).map(|i| scale * stream.normal(which as u64, i)).collect();
+        let values: Vec<f32> = (0..size).map(|i| scale * stream.draw_normal(which as u64, i)).collect();
         replica.write(0, which, &values);
         assert_eq!(replica.read(0, which), values);
         values.iter().map(|v| f64::from(*v)).collect()
@@ -151,7 +151,9 @@ fn gradients_and_measures_are_those_of_the_definition() {
 
 #[test]
 fn ten_steps_of_adam_are_those_of_the_definition() {
-    for (sigma, nu, kind) in [(Sigma::Square, 3, Decay::Decoupled), (Sigma::Relu, 2, Decay::Coupled)] {
+    for (sigma, nu, kind) in
+        [(Sigma::Square, 3, WeightDecayKind::Decoupled), (Sigma::Relu, 2, WeightDecayKind::Coupled)]
+    {
         // The larger ε keeps a sign that hangs on rounding from becoming a whole step.
         let adam = Adam { epsilon: 1e-4, decay: 0.1, kind, ..Default::default() };
         let network = network(7, 21, sigma, nu, Rule::Adam);
@@ -171,7 +173,7 @@ fn ten_steps_of_adam_are_those_of_the_definition() {
             for which in 0..3 {
                 for (i, g) in judged.gradient[which].iter().enumerate() {
                     let w = &mut slow.parts[which][i];
-                    let coupled = if kind == Decay::Coupled { 0.1 } else { 0.0 };
+                    let coupled = if kind == WeightDecayKind::Coupled { 0.1 } else { 0.0 };
                     let g = g + coupled * *w;
                     let [m, v] = &mut moments;
                     let (m, v) = (&mut m[which][i], &mut v[which][i]);

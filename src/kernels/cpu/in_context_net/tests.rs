@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::cpu::one_hidden_layer::LANES;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::models::Architecture;
 use vivarium_model::models::in_context_transformer::{InContextTransformer, Positions};
 use vivarium_science::functions::FunctionPrompts;
@@ -40,18 +40,18 @@ fn network([width, heads, hidden, inputs, points, blocks]: [usize; 6], variant: 
 
 /// Weights that are all in use: gains beside 1, and scores far enough apart for attention to matter.
 fn weights(on: &OnPoints) -> Vec<Vec<f32>> {
-    let stream = Stream::new(5, Purpose::Weights, 0);
+    let stream = RandomStream::new(5, Purpose::Weights, 0);
     let parameters = on.parameters(on.prompts.inputs(), 1).into_iter().enumerate();
     let draw = |(which, parameter): (usize, vivarium_model::models::Parameter)| -> Vec<f32> {
         let centre = if parameter.name.starts_with("gain") { 1.0 } else { 0.0 };
-        (0..parameter.len() as u32).map(|i| centre + 0.3 * stream.normal(which as u64, i)).collect()
+        (0..parameter.len() as u32).map(|i| centre + 0.3 * stream.draw_normal(which as u64, i)).collect()
     };
     parameters.map(draw).collect()
 }
 
 fn prompts(on: &OnPoints) -> Vec<f32> {
-    let stream = Stream::new(6, Purpose::Batch, 0);
-    (0..(PROMPTS * on.prompts.row_len()) as u32).map(|i| stream.normal(0, i)).collect()
+    let stream = RandomStream::new(6, Purpose::Batch, 0);
+    (0..(PROMPTS * on.prompts.row_len()) as u32).map(|i| stream.draw_normal(0, i)).collect()
 }
 
 fn lanes(values: &[f32]) -> Vec<Row> {

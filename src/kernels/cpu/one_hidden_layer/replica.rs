@@ -6,7 +6,7 @@ use super::update::Update;
 use super::{LANES, Row};
 use crate::cpu::ReplicaState;
 use crate::plan::{Head, Network, coefficients};
-use vivarium_model::optim::accuracy::credit;
+use vivarium_model::optim::accuracy::accuracy_credit;
 
 /// Blocks whose activations are kept at once; larger batches go in parts, so that they stay in the caches.
 const PART: usize = 8;
@@ -186,7 +186,7 @@ impl Replica {
             for (e, output) in scratch.outputs[..here].iter().enumerate() {
                 let (label, output) = (examples.label(first + e), output.sum() + beta);
                 sums.loss += f64::from(measured_loss(self.network.loss, label, output));
-                sums.right += credit(label, output);
+                sums.right += accuracy_credit(label, output);
             }
         }
         sums

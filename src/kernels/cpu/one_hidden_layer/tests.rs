@@ -68,9 +68,9 @@ fn losses_are_those_of_the_definition() {
         for label in [-1.0, 1.0] {
             for output in [-90.0f32, -3.1, -0.2, 0.0, 0.7, 2.5, 90.0] {
                 let (y, f, h) = (f64::from(label), f64::from(output), 1e-6);
-                let exact = loss.of(y, f);
+                let exact = loss.compute(y, f);
                 assert!((f64::from(loss_value(loss, label, output)) - exact).abs() <= 1e-6 * exact.max(1.0));
-                let numeric = (loss.of(y, f + h) - loss.of(y, f - h)) / (2.0 * h);
+                let numeric = (loss.compute(y, f + h) - loss.compute(y, f - h)) / (2.0 * h);
                 assert!(
                     (f64::from(loss_gradient(loss, label, output)) - numeric).abs() < 1e-4 * (1.0 + f.abs())
                 );
@@ -119,10 +119,10 @@ fn the_bits_are_the_same_everywhere() {
         assert_eq!(&replica.read(0, which), values);
     }
     let mut scratch = Scratch::new(&network);
-    let stream = vivarium_core::rng::Stream::new(4, vivarium_core::rng::Purpose::Batch, 0);
+    let stream = vivarium_core::rng::RandomStream::new(4, vivarium_core::rng::Purpose::Batch, 0);
     let mut words = vec![0; 10 * (network.inputs + 1)];
     for step in 0..20 {
-        stream.words(step, 0, &mut words);
+        stream.fill_u32(step, 0, &mut words);
         replica.step(&mut scratch, &words, &Update::new(&spec.optimizer, step, 0.01));
     }
     let numbers: Vec<f32> = (0..3)

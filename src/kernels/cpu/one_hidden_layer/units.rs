@@ -1,5 +1,5 @@
 //! Non-linearities on rows and losses of single outputs, kinks included as
-//! [`Activation::value_and_slope`] and [`Loss::of`] define them.
+//! [`Activation::value_and_slope`] and [`Loss::compute`] define them.
 
 use super::{LANES, Row};
 use vivarium_model::models::Activation;

@@ -2,7 +2,7 @@
 
 use super::Row;
 use vivarium_model::optim::Optimizer;
-use vivarium_model::optim::adam::Decay;
+use vivarium_model::optim::adam::WeightDecayKind;
 
 /// An optimizer's numbers at one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,7 +76,7 @@ impl Update {
                 mean: split(adam.beta1),
                 square: split(adam.beta2),
                 epsilon: adam.epsilon as f32,
-                coupled: if adam.kind == Decay::Coupled { adam.decay as f32 } else { 0.0 },
+                coupled: if adam.kind == WeightDecayKind::Coupled { adam.decay as f32 } else { 0.0 },
                 keep,
             },
         }

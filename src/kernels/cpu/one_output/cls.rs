@@ -277,7 +277,7 @@ impl ClsLoop {
 /// # Errors
 /// A sentence that says why not.
 pub fn covers(spec: &RunSpec) -> Result<(), String> {
-    match spec.drops_embeddings() {
+    match spec.has_embedding_dropout() {
         true => Err("training steps drop components of the embeddings".into()),
         false => Ok(()),
     }

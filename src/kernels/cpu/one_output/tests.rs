@@ -4,7 +4,7 @@ use super::cls::ClsLoop;
 use super::layers::LayersLoop;
 use super::*;
 use crate::cpu::ReplicaState;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::optim::loss::Loss;
 use vivarium_model::permalink::decode;
 use vivarium_model::tasks::Batch;
@@ -25,7 +25,7 @@ fn mean_loss(spec: &RunSpec, weights: &[Vec<f32>], batch: &Batch, stage: usize) 
         &batch.x,
         stage,
     );
-    let losses = found.iter().zip(&batch.y).map(|(f, y)| spec.run.loss.of(f64::from(*y), f64::from(*f)));
+    let losses = found.iter().zip(&batch.y).map(|(f, y)| spec.run.loss.compute(f64::from(*y), f64::from(*f)));
     losses.sum::<f64>() / batch.len() as f64
 }
 
@@ -38,10 +38,10 @@ fn agrees<L: OutputLoop>(link: &str, stage: usize) {
 fn agrees_beside<L: OutputLoop>(link: &str, stage: usize, deviation: f32) {
     let spec = run(link);
     let (layout, mut batch) = (Layout::of(&spec), Batch::default());
-    let (mut initial, stream) = (spec.initial_of(1), Stream::new(3, Purpose::Weights, 0));
+    let (mut initial, stream) = (spec.initialize_replicas(1), RandomStream::new(3, Purpose::Weights, 0));
     for (which, values) in initial.iter_mut().enumerate() {
         let all = values.iter_mut().zip(0..);
-        all.for_each(|(value, i)| *value += deviation * stream.normal(which as u64, i));
+        all.for_each(|(value, i)| *value += deviation * stream.draw_normal(which as u64, i));
     }
     let mut replica = Replica::new(&layout);
     for (which, values) in initial.iter().enumerate() {
@@ -51,7 +51,7 @@ fn agrees_beside<L: OutputLoop>(link: &str, stage: usize, deviation: f32) {
     // A second batch finds nothing of the first.
     for step in 0..2 {
         batch.clear();
-        spec.draw(&spec.samples(usize::MAX), 0, step, &mut batch);
+        spec.append_batch(&spec.training_sets(usize::MAX), 0, step, &mut batch);
         loops.load(replica.weights());
         let mut mine = vec![];
         loops.outputs(&batch.x, stage, &mut mine);
@@ -138,7 +138,7 @@ fn sharp_heads_answer_as_the_reference_does() {
         run("sparse-parity?n=3&k=2&model=parity-transformer&demb=2&dattn=1&heads=1&dmlp=1&loss=square");
     let (layout, network) = (Layout::of(&spec), spec.model.network(spec.task.examples()));
     let mut weights: Vec<Vec<f32>> =
-        spec.initial_of(1).iter().map(|values| vec![0.0; values.len()]).collect();
+        spec.initialize_replicas(1).iter().map(|values| vec![0.0; values.len()]).collect();
     // Tokens are (bit, place, …): the query is 1, a 1 has the key 35, and values are those of places.
     weights[0] = vec![0.0, 1.0, 0.0, 2.0, 0.0, 4.0];
     weights[1] = vec![35.0, 0.0, 0.0, 0.0, 1.0, 0.0];
@@ -191,9 +191,12 @@ fn one_neuron_of_squares_has_the_slopes_that_paper_gives() {
 fn the_parts_of_a_batch_drop_what_the_whole_batch_drops() {
     let spec = run("sparse-boolean?n=12&demb=20&heads=5&dmlp=7&m=90&adrop=0.3&rdrop=0.2");
     let (layout, mut batch) = (Layout::of(&spec), Batch::default());
-    spec.draw(&spec.samples(usize::MAX), 0, 0, &mut batch);
+    spec.append_batch(&spec.training_sets(usize::MAX), 0, 0, &mut batch);
     let mut replica = Replica::new(&layout);
-    spec.initial_of(1).iter().enumerate().for_each(|(which, values)| replica.write(0, which, values));
+    spec.initialize_replicas(1)
+        .iter()
+        .enumerate()
+        .for_each(|(which, values)| replica.write(0, which, values));
     let mut loops = ClsLoop::of(&spec).unwrap();
     let mut gradient = |range: std::ops::Range<usize>, step: u64| {
         let mut gradient = layout.rows();

@@ -16,7 +16,7 @@ fn run(settings: &str) -> RunSpec {
 
 /// Initial weights, with biases that are not zero.
 fn stirred(spec: &RunSpec) -> Vec<Vec<f32>> {
-    let mut weights = spec.initial_of(1);
+    let mut weights = spec.initialize_replicas(1);
     for (which, values) in weights.iter_mut().enumerate() {
         for (i, value) in values.iter_mut().enumerate() {
             *value += 0.1 * libm::sinf((1 + which * 31 + i * 7) as f32);
@@ -36,7 +36,7 @@ fn replica(layout: &Layout, weights: &[Vec<f32>]) -> Replica {
 /// The batch of a step: as tensors have it, its pairs and its labels.
 fn batch(spec: &RunSpec, step: u64) -> (Batch, Vec<[u32; 2]>, Vec<u32>) {
     let mut batch = Batch::default();
-    spec.draw(&spec.samples(usize::MAX), 0, step, &mut batch);
+    spec.append_batch(&spec.training_sets(usize::MAX), 0, step, &mut batch);
     let numbers = |values: &[f32]| -> Vec<u32> { values.iter().map(|v| *v as u32).collect() };
     let (pairs, labels) = (numbers(&batch.x).as_chunks::<2>().0.to_vec(), numbers(&batch.y));
     (batch, pairs, labels)

@@ -91,7 +91,7 @@ impl First {
         let rows = |count: usize| vec![Row::ZERO; panels * count];
         let tokens = rows((prompts.length * prompts.dim).next_multiple_of(HIGH));
         let names = rows(places * codes.inputs());
-        let numbers = vivarium_core::bounds::product([panels * LANES, places, codes.rows()]);
+        let numbers = vivarium_core::bounds::saturating_product([panels * LANES, places, codes.rows()]);
         let by = match codes.is_identity {
             true => Names::Rows,
             false if codes.rows() < TOGETHER && numbers <= MOST_TABULATED => Names::Tabulated,

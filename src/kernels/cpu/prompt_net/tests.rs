@@ -17,7 +17,7 @@ fn run(settings: &str) -> RunSpec {
 
 /// Outputs and gradient in double precision.
 fn exact(spec: &RunSpec, rows: &[f32]) -> (Vec<f64>, Vec<Vec<f64>>) {
-    let (initial, of_task) = (spec.initial_of(1), prompts::of(spec.task.examples()));
+    let (initial, of_task) = (spec.initialize_replicas(1), prompts::of(spec.task.examples()));
     let weights: Vec<&[f32]> = initial.iter().map(Vec::as_slice).collect();
     let each = rows.chunks(of_task.row_len());
     match &spec.model {
@@ -37,7 +37,7 @@ fn agrees<L: PromptLoop>(settings: &str) {
     let spec = run(settings);
     let (layout, mut batch) = (Layout::of(&spec), Batch::default());
     let mut replica = Replica::new(&layout);
-    for (which, values) in spec.initial_of(1).iter().enumerate() {
+    for (which, values) in spec.initialize_replicas(1).iter().enumerate() {
         replica.write(0, which, values);
     }
     let mut loops = L::of(&spec).unwrap();

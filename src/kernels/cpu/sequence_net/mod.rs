@@ -104,7 +104,7 @@ impl Network {
             Some(Family::Minimal) => Kind::Minimal,
             _ => return Err(format!("its model is the {}", spec.model.info().name)),
         };
-        let (symbols, length) = (spec.task.examples().inputs(), spec.task.examples().length());
+        let (symbols, length) = (spec.task.examples().inputs(), spec.task.examples().prediction_count());
         Ok(Network { symbols, length, kind, layout: Layout::of(spec) })
     }
 }

@@ -1,36 +1,36 @@
 use super::*;
 use crate::cpu::ReplicaState;
 use crate::plan::Rule;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::models::Model;
 use vivarium_model::models::attention_only::OfLength;
 use vivarium_model::models::minimal_markov;
-use vivarium_model::optim::adam::Decay;
+use vivarium_model::optim::adam::WeightDecayKind;
 use vivarium_model::optim::{Adam, Optimizer, Sgd};
 use vivarium_model::permalink::decode;
 
 fn spec(link: &str) -> RunSpec {
     let decoded = decode(&format!("#v1/markov?{link}")).0.spec;
-    assert!(decoded.problems().is_empty(), "{link}: {:?}", decoded.problems());
+    assert!(decoded.invalid_settings().is_empty(), "{link}: {:?}", decoded.invalid_settings());
     decoded
 }
 
 /// Weights of standard deviation `scale`, gains around 1.
 fn drawn(spec: &RunSpec, scale: f32) -> Vec<Vec<f32>> {
-    let stream = Stream::new(5, Purpose::Weights, 0);
+    let stream = RandomStream::new(5, Purpose::Weights, 0);
     let parameters = spec.architecture().parameters(spec.task.examples().inputs(), 1);
     let draw = |(which, p): (usize, &vivarium_model::models::Parameter)| {
         let mean = if p.name.contains("gain") { 1.0 } else { 0.0 };
-        (0..p.len() as u32).map(|i| mean + scale * stream.normal(which as u64, i)).collect()
+        (0..p.len() as u32).map(|i| mean + scale * stream.draw_normal(which as u64, i)).collect()
     };
     parameters.iter().enumerate().map(draw).collect()
 }
 
 /// Sequences of symbols that do not all come equally often.
 fn sequences(network: &Network, count: usize) -> Vec<u8> {
-    let stream = Stream::new(8, Purpose::Batch, 0);
+    let stream = RandomStream::new(8, Purpose::Batch, 0);
     let draw = |i: usize| {
-        let u = stream.unit(3, i as u32);
+        let u = stream.draw_uniform(3, i as u32);
         (u * u * network.symbols as f32) as u8
     };
     (0..count * (network.length + 1)).map(draw).collect()
@@ -55,7 +55,7 @@ fn loaded(network: &Network, weights: &[Vec<f32>]) -> Replica {
 
 /// The reference: loss and gradients.
 fn exact(spec: &RunSpec, weights: &[Vec<f32>], batch: &[u8]) -> (f64, Vec<Vec<f64>>) {
-    let (symbols, length) = (spec.task.examples().inputs(), spec.task.examples().length());
+    let (symbols, length) = (spec.task.examples().inputs(), spec.task.examples().prediction_count());
     let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
     match &spec.model {
         Model::AttentionOnly(net) => {
@@ -158,9 +158,9 @@ fn gradients_of_the_minimal_model_are_those_of_the_definition() {
 #[test]
 fn ten_steps_of_adam_are_those_of_the_definition() {
     for (link, kind) in [
-        ("model=attention-only&k=3&t=20&d=12&heads=2.1&norm=pre&mlp=on", Decay::Decoupled),
-        ("model=attention-only&k=2&t=19&heads=1.1", Decay::Coupled),
-        ("model=minimal-markov&k=3&t=20", Decay::Decoupled),
+        ("model=attention-only&k=3&t=20&d=12&heads=2.1&norm=pre&mlp=on", WeightDecayKind::Decoupled),
+        ("model=attention-only&k=2&t=19&heads=1.1", WeightDecayKind::Coupled),
+        ("model=minimal-markov&k=3&t=20", WeightDecayKind::Decoupled),
     ] {
         let spec = spec(link);
         let network = Network::of(&spec).unwrap().with(Rule::Adam);
@@ -179,7 +179,7 @@ fn ten_steps_of_adam_are_those_of_the_definition() {
             let (_, gradient) = exact(&spec, &single, &batch);
             for (which, gradient) in gradient.iter().enumerate() {
                 let decay = if network.layout.decays[which] { 0.1 } else { 0.0 };
-                let coupled = if kind == Decay::Coupled { decay } else { 0.0 };
+                let coupled = if kind == WeightDecayKind::Coupled { decay } else { 0.0 };
                 for (i, g) in gradient.iter().enumerate() {
                     let w = &mut weights[which][i];
                     let g = g + coupled * *w;

@@ -1,5 +1,5 @@
-//! What a person does in the panel: change a bit of the input, choose a circuit, write one. All of it asks for another run, is
-//! in the link, and can be undone.
+//! Actions of the user in the panel: change a bit of the input, choose a circuit, or enter one. Each of them requests
+//! another run, is part of the link, and can be undone.
 
 use super::editor;
 use crate::circuits::CircuitState;
@@ -7,21 +7,21 @@ use vivarium_core::settings::Value;
 use vivarium_science::circuits::{CircuitKind, MAX_INPUTS};
 use vivarium_view::ui::request::Request;
 
-/// What can be done.
+/// Action of the user in the circuit panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PanelAction {
-    /// Change this bit of the input, from 0.
-    Toggle(usize),
-    /// Take this circuit of the list.
-    Example(usize),
-    /// Take the circuit of this text.
-    Write(String),
+    /// Flip the input bit with this index, from 0.
+    ToggleBit(usize),
+    /// Load the circuit with this index in [`EXAMPLES`].
+    LoadExample(usize),
+    /// Load the circuit that this text describes.
+    LoadText(String),
 }
 
-/// Gates of the random circuit of the list.
-const GATES: &str = "12";
+/// Number of gates of the random circuit in [`EXAMPLES`].
+const RANDOM_GATE_COUNT: &str = "12";
 
-/// Circuits to begin with: what they are called, and their settings.
+/// Example circuits: name, kind, number of bits and depth.
 pub const EXAMPLES: [(&str, CircuitKind, &str, &str); 8] = [
     (text!("Parity of 4 bits"), CircuitKind::Parity, "4", "1"),
     (text!("Parity of 8 bits, pair by pair"), CircuitKind::Tree, "8", "1"),
@@ -33,67 +33,68 @@ pub const EXAMPLES: [(&str, CircuitKind, &str, &str); 8] = [
     (text!("Own circuit"), CircuitKind::Own, "4", "1"),
 ];
 
-/// Whether the circuit on the page is number `at` of the list, with its size.
-pub fn is_shown(state: &CircuitState, at: usize) -> bool {
-    let drawn = &state.drawn;
+/// Whether the run's circuit is example number `at` of [`EXAMPLES`], with the same size.
+pub fn is_current_example(state: &CircuitState, at: usize) -> bool {
+    let drawn = &state.spec;
     let is = |number: usize, text: &str| text.parse() == Ok(number);
     EXAMPLES.get(at).is_some_and(|(_, named, bits, depth)| {
         drawn.kind == *named
             && match named {
                 CircuitKind::Toy | CircuitKind::Relay => is(drawn.depth, depth),
                 CircuitKind::Own => true,
-                CircuitKind::Random => is(drawn.bits, bits) && is(drawn.gates, GATES),
+                CircuitKind::Random => is(drawn.bits, bits) && is(drawn.gates, RANDOM_GATE_COUNT),
                 _ => is(drawn.bits, bits),
             }
     })
 }
 
-/// What the page is asked for by this deed; nothing where nothing would change.
-pub fn request(state: &CircuitState, what: PanelAction) -> Option<Request> {
-    match what {
-        PanelAction::Toggle(_) if state.drawn.kind == CircuitKind::Toy => {
-            Some(Request::Say(tr!("The product of weights has one input, and this input is always 1.")))
-        }
-        PanelAction::Toggle(at) => {
-            let mut bits = state.bits.clone();
+/// The request to the page for an action; none for a text that is not a circuit.
+pub fn build_request(state: &CircuitState, action: PanelAction) -> Option<Request> {
+    match action {
+        PanelAction::ToggleBit(_) if state.spec.kind == CircuitKind::Toy => Some(Request::ShowMessage(tr!(
+            "The product of weights has one input, and this input is always 1."
+        ))),
+        PanelAction::ToggleBit(at) => {
+            let mut bits = state.input.clone();
             let bit = bits.get_mut(at)?;
             *bit = !*bit;
-            Some(Request::edit("in", dotted(&bits)))
+            Some(Request::edit("in", join_bits(&bits)))
         }
-        PanelAction::Example(at) => {
+        PanelAction::LoadExample(at) => {
             let (_, named, bits, depth) = EXAMPLES.get(at)?;
-            let settings = [("circuit", named.slug()), ("n", bits), ("levels", depth), ("gates", GATES)];
-            Some(together(state, 1, settings.map(|(key, text)| (key, text.to_string())).to_vec()))
+            let settings =
+                [("circuit", named.slug()), ("n", bits), ("levels", depth), ("gates", RANDOM_GATE_COUNT)];
+            Some(edit_circuit(state, 1, settings.map(|(key, text)| (key, text.to_string())).to_vec()))
         }
-        PanelAction::Write(text) => match editor::checked(&text) {
+        PanelAction::LoadText(text) => match editor::parse_circuit_text(&text) {
             Ok(circuit) => {
-                let text = Value::Text(editor::lines(&text).trim_end().into()).to_string();
+                let text = Value::Text(editor::format_gate_lines(&text).trim_end().into()).to_string();
                 let settings = vec![("circuit", CircuitKind::Own.slug().to_string()), ("text", text)];
-                Some(together(state, circuit.input_count(), settings))
+                Some(edit_circuit(state, circuit.input_count(), settings))
             }
             Err(_) => None,
         },
     }
 }
 
-/// These settings as one change, one restart and one undo, with no input given: an input that is too long for every circuit
-/// on the way keeps the page from beginning a run before all of them are there.
-fn together(state: &CircuitState, inputs: usize, settings: Vec<(&'static str, String)>) -> Request {
-    let long = (MAX_INPUTS - 2..=MAX_INPUTS).find(|long| ![inputs, state.bits.len()].contains(long));
-    let long = dotted(&vec![true; long.unwrap_or(MAX_INPUTS)]);
+/// A request that changes several settings with one restart and one undo step, and clears the input. It sets an input
+/// of invalid length first, which keeps the page from starting a run before all settings have changed.
+fn edit_circuit(state: &CircuitState, inputs: usize, settings: Vec<(&'static str, String)>) -> Request {
+    let long = (MAX_INPUTS - 2..=MAX_INPUTS).find(|long| ![inputs, state.input.len()].contains(long));
+    let long = join_bits(&vec![true; long.unwrap_or(MAX_INPUTS)]);
     let ends = [("in", String::new())];
     Request::Edit([("in", long)].into_iter().chain(settings).chain(ends).collect())
 }
 
-/// "1.0.1".
-fn dotted(bits: &[bool]) -> String {
+/// Bits joined by dots, as in a link: "1.0.1".
+fn join_bits(bits: &[bool]) -> String {
     bits.iter().map(|bit| if *bit { "1" } else { "0" }).collect::<Vec<_>>().join(".")
 }
 
-/// The text of the circuit that is shown.
-pub fn text(state: &CircuitState) -> String {
-    match state.drawn.kind {
-        CircuitKind::Own => editor::lines(&state.drawn.text),
+/// The text of the circuit for the editor, one gate per line.
+pub fn circuit_text(state: &CircuitState) -> String {
+    match state.spec.kind {
+        CircuitKind::Own => editor::format_gate_lines(&state.spec.text),
         _ => state.circuit.to_string(),
     }
 }

@@ -1,33 +1,34 @@
-//! The text of a circuit as a person writes it: which lines are wrong, and why.
+//! Parses the circuit text in the editor and collects the errors of its lines.
 
 use vivarium_core::settings::Value;
 use vivarium_science::circuits::{Circuit, CircuitError, MAX_LINK_CHARACTERS};
 
-/// Most lines whose mistakes are listed.
-const MOST_LISTED: usize = 8;
+/// Maximum number of errors that are listed.
+const MAX_ERRORS: usize = 8;
 
-/// What is wrong with a text.
+/// An error in the text of a circuit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// The line, from 1; none where it is no line's.
+pub struct CircuitTextError {
+    /// Line number, from 1; none for an error of the whole text.
     pub line: Option<usize>,
-    /// A sentence.
+    /// The message, a full sentence.
     pub sentence: String,
 }
 
-/// The text with one gate a line, as the editor shows it.
-pub fn lines(text: &str) -> String {
+/// The text with one gate per line, as the editor shows it.
+pub fn format_gate_lines(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let line = |line: &str| match line.split_once('#') {
-        // What is behind a # is a remark, whatever is in it.
-        Some((gate, remark)) if !gate.trim().is_empty() => format!("{} #{remark}", split(gate)),
+        // Everything after a # is a comment and is not split.
+        Some((gate, remark)) if !gate.trim().is_empty() => format!("{} #{remark}", split_gates(gate)),
         Some(_) => line.to_string(),
-        None => split(line),
+        None => split_gates(line),
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn split(line: &str) -> String {
+/// One line with the gates between its semicolons on lines of their own.
+fn split_gates(line: &str) -> String {
     let line = line.trim_end();
     let gates = line.strip_suffix(';').unwrap_or(line).split(';');
     gates
@@ -37,9 +38,9 @@ fn split(line: &str) -> String {
         .join("\n")
 }
 
-/// The circuit of a text, or what is wrong with it: of lines that are no gates, each with its mistake.
-pub fn checked(text: &str) -> Result<Circuit, Vec<Mistake>> {
-    let text = lines(text);
+/// Parses the text of a circuit. The errors are those of all malformed lines, or else the first other error.
+pub fn parse_circuit_text(text: &str) -> Result<Circuit, Vec<CircuitTextError>> {
+    let text = format_gate_lines(text);
     let found = Value::Text(text.clone()).to_string().len();
     if found > MAX_LINK_CHARACTERS {
         let sentence = tr!(
@@ -47,38 +48,39 @@ pub fn checked(text: &str) -> Result<Circuit, Vec<Mistake>> {
             found,
             most = MAX_LINK_CHARACTERS
         );
-        return Err(vec![Mistake { line: None, sentence }]);
+        return Err(vec![CircuitTextError { line: None, sentence }]);
     }
     let mut rest: Vec<&str> = text.lines().collect();
-    let mut mistakes = vec![];
+    let mut errors = vec![];
     loop {
         let error = match rest.join("\n").parse::<Circuit>() {
-            Ok(circuit) if mistakes.is_empty() => return Ok(circuit),
-            Ok(_) => return Err(mistakes),
+            Ok(circuit) if errors.is_empty() => return Ok(circuit),
+            Ok(_) => return Err(errors),
             Err(error) => error,
         };
         let line = error.line();
-        // A line that is no gate says nothing of the others; what is wrong between lines may be due to it.
+        // A malformed line is skipped and parsing goes on; an error between lines may be a consequence of an earlier
+        // one.
         let is_of_line = matches!(
             error,
             CircuitError::MalformedGate(_)
                 | CircuitError::UnknownGate { .. }
                 | CircuitError::InvalidName { .. }
         );
-        if is_of_line || mistakes.is_empty() {
-            mistakes.push(Mistake { line, sentence: sentence(&error) });
+        if is_of_line || errors.is_empty() {
+            errors.push(CircuitTextError { line, sentence: error_sentence(&error) });
         }
         let place = line.and_then(|line| rest.get_mut(line.checked_sub(1)?));
         match place {
-            Some(place) if is_of_line && mistakes.len() < MOST_LISTED => *place = "",
-            _ => return Err(mistakes),
+            Some(place) if is_of_line && errors.len() < MAX_ERRORS => *place = "",
+            _ => return Err(errors),
         }
     }
 }
 
-/// The error with a capital letter and a full stop.
-fn sentence(error: &CircuitError) -> String {
-    format!("{}.", vivarium_view::display::words::capital(&error.to_string()))
+/// The error's message as a sentence, with a capital letter and a full stop.
+fn error_sentence(error: &CircuitError) -> String {
+    format!("{}.", vivarium_view::display::words::capitalize(&error.to_string()))
 }
 
 #[cfg(test)]
@@ -86,7 +88,7 @@ mod tests {
     use super::*;
 
     fn said(text: &str) -> Vec<(Option<usize>, String)> {
-        let mistakes = checked(text).unwrap_err().into_iter();
+        let mistakes = parse_circuit_text(text).unwrap_err().into_iter();
         mistakes.map(|mistake| (mistake.line, mistake.sentence)).collect()
     }
 
@@ -104,14 +106,14 @@ mod tests {
         );
         let many: String = (0..401).map(|i| format!("g{i}=x\n")).collect();
         assert_eq!(said(&many), [(Some(401), "Line 401: a circuit must have at most 400 gates.".into())]);
-        assert_eq!(said(&"a = x xor y\n".repeat(30)).len(), MOST_LISTED);
+        assert_eq!(said(&"a = x xor y\n".repeat(30)).len(), MAX_ERRORS);
         assert_eq!(said(&"g = not x\n".repeat(1000))[0].0, None);
     }
 
     #[test]
     fn gates_of_one_line_become_lines() {
-        assert_eq!(lines("a = b; c = not a;\r\nd = a # e; f"), "a = b\nc = not a\nd = a # e; f");
-        let circuit = checked("a = b; out = not a").unwrap();
+        assert_eq!(format_gate_lines("a = b; c = not a;\r\nd = a # e; f"), "a = b\nc = not a\nd = a # e; f");
+        let circuit = parse_circuit_text("a = b; out = not a").unwrap();
         assert_eq!(circuit.to_string(), "a = id b\nout = not a");
     }
 }

@@ -1,5 +1,5 @@
-//! What only this lab shows on the page: the circuit as a diagram whose gates are lit, the bits of its input, circuits to
-//! begin with, and an editor.
+//! The panel of this lab: the circuit as a diagram with the state of each gate, the bits of its input, example
+//! circuits, and an editor.
 
 pub mod action;
 pub mod diagram;

@@ -1,4 +1,5 @@
-//! Circuits as networks (Wei, Chen and Ma 2022): the margins of a product of weights, those of circuits by depth, and noise.
+//! Circuits as networks (Wei, Chen and Ma 2022): the margins of a product of weights, those of circuits by depth, and
+//! noise.
 //!
 //! The paper has no experiment and gives no number; the settings are ours.
 
@@ -7,17 +8,23 @@ mod noise;
 mod product;
 
 use vivarium_science::circuits::CircuitMetric;
-use vivarium_view::presets::{Expect, Measure, Preset};
+use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
-pub const PRESETS: &[&[Preset]] = &[product::PRODUCT, gates::GATES, noise::NOISE];
+pub const PRESETS: &[&[Preset]] = &[product::PRODUCT_PRESETS, gates::GATE_PRESETS, noise::NOISE_PRESETS];
 
-/// The median of a further measure at step `step`.
-const fn median(of: CircuitMetric, step: u64, between: (f32, f32)) -> Expect {
-    Expect::Median { measure: Measure::Circuit(of), step, between }
+/// Expects the median of a circuit metric over the networks at `step` to be in the range `between`.
+const fn expect_median(metric: CircuitMetric, step: u64, between: (f32, f32)) -> Expectation {
+    Expectation::Median { measure: ExpectedMeasure::Circuit(metric), step, between }
 }
 
-/// The median of a further measure at the end of a sweep's runs, at value number `at` of curve `series`.
-const fn last(of: CircuitMetric, series: usize, at: usize, between: (f32, f32)) -> Expect {
-    Expect::Last { measure: Measure::Circuit(of), series, at, between }
+/// Expects the median of a circuit metric at the end of a sweep's runs, for value number `at` of curve `series`, to be
+/// in the range `between`.
+const fn expect_final_median(
+    metric: CircuitMetric,
+    series: usize,
+    at: usize,
+    between: (f32, f32),
+) -> Expectation {
+    Expectation::FinalMeasure { measure: ExpectedMeasure::Circuit(metric), series, at, between }
 }

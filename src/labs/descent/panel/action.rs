@@ -1,79 +1,83 @@
-//! What a person does in the panel: choose a layer and a token, which changes what is shown, and move the examples, which asks
-//! for another run. All of it is in the link and can be undone.
+//! Actions of the user in the panel: choosing a layer or a token changes the view, moving the examples requests another
+//! run. All of them are part of the link and can be undone.
 
-use super::plane::{self, Frame, MOST};
+use super::plane::{self, MAX_POINTS, PlotFrame};
 use crate::descent::DescentState;
 use vivarium_core::language::translated;
 use vivarium_science::descent::TargetKind;
 use vivarium_view::display::words::MISSING;
 use vivarium_view::ui::request::Request;
 
-/// Why there is no plot.
-pub const NO_PLANE: &str = text!(
+/// The reason why inputs with more than one number have no plot of examples.
+pub const NO_PLOT_REASON: &str = text!(
     "You can add and move points only if each input has one number. First set the input dimension to 1."
 );
 
-/// What can be done.
+/// Action of the user in the descent panel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PanelAction {
-    /// Show the tokens after this layer of the step, from 1; 0 shows them between two steps.
-    Layer(usize),
+    /// Show the tokens after this layer of the step, from 1; 0 shows them before the first layer.
+    ShowLayer(usize),
     /// Show the token of this example, from 1; 0 shows the query's.
-    Token(usize),
-    /// The same as it was typed.
-    TypedToken(String),
-    /// Take the examples as points of one's own.
-    Own,
-    /// Put down a point.
-    Add([f64; 2]),
-    /// Put down a point where there is room.
-    AddFree,
-    /// Move this point, from 0.
-    Move(usize, [f64; 2]),
-    /// Take this point away, from 0.
-    Remove(usize),
+    ShowToken(usize),
+    /// Show the token of the example whose number, from 1, the user typed.
+    ShowTypedToken(String),
+    /// Turn the generated examples into points that the user can move.
+    ConvertToPoints,
+    /// Add a point at these coordinates.
+    AddPoint([f64; 2]),
+    /// Add a point in the widest gap between the others.
+    AddFreePoint,
+    /// Move the point with this index, from 0.
+    MovePoint(usize, [f64; 2]),
+    /// Remove the point with this index, from 0.
+    RemovePoint(usize),
 }
 
-/// Whether the examples are a person's own points.
-pub fn is_own(state: &DescentState) -> bool {
-    state.draw.function == TargetKind::Points
+/// Whether the examples are points placed by the user.
+pub fn has_own_points(state: &DescentState) -> bool {
+    state.prompts.function == TargetKind::Points
 }
 
-/// Whether examples of this run can be points in a plane.
-pub fn is_plane(state: &DescentState) -> bool {
-    state.draw.dim == 1
+/// Whether inputs have one number, so that examples are points (x, y).
+pub fn is_one_dimensional(state: &DescentState) -> bool {
+    state.prompts.dim == 1
 }
 
-/// The points of the plot: a person's own, or the examples of the first replica; none where an input has more numbers than one.
-pub fn points(state: &DescentState) -> Vec<[f64; 2]> {
-    if is_own(state) {
-        return state.draw.points.clone();
+/// The points (x, y) of the plot: the user's own, or the first replica's examples; empty if inputs have several
+/// numbers.
+pub fn shown_points(state: &DescentState) -> Vec<[f64; 2]> {
+    if has_own_points(state) {
+        return state.prompts.points.clone();
     }
-    if !is_plane(state) {
+    if !is_one_dimensional(state) {
         return vec![];
     }
     let (examples, first) = (&state.examples, |numbers: &[f64]| numbers.first().copied().unwrap_or(0.0));
     (0..examples.len()).map(|i| [first(examples.input(i)), first(examples.label(i))]).collect()
 }
 
-/// What the page is asked for by this deed.
-pub fn request(state: &DescentState, what: PanelAction) -> Request {
+/// The request to the page for an action: a changed view or setting, or a message why it is not possible.
+pub fn build_request(state: &DescentState, action: PanelAction) -> Request {
     let examples = state.examples.len();
-    // What becomes of the points begins with those that are there.
+    // Each change starts from the points that are shown.
     let change = |change: &dyn Fn(&mut Vec<[f64; 2]>)| {
-        let mut points = plane::own(&points(state));
+        let mut points = plane::limit_points(&shown_points(state));
         change(&mut points);
-        put(state, &points)
+        edit_points(state, &points)
     };
-    let is_full = points(state).len() >= MOST;
-    let is_view = matches!(what, PanelAction::Layer(_) | PanelAction::Token(_) | PanelAction::TypedToken(_));
-    if !is_view && !is_plane(state) {
-        return Request::Say(translated(NO_PLANE));
+    let is_full = shown_points(state).len() >= MAX_POINTS;
+    let is_view = matches!(
+        action,
+        PanelAction::ShowLayer(_) | PanelAction::ShowToken(_) | PanelAction::ShowTypedToken(_)
+    );
+    if !is_view && !is_one_dimensional(state) {
+        return Request::ShowMessage(translated(NO_PLOT_REASON));
     }
-    match what {
-        PanelAction::Layer(layer) => Request::edit("layer", layer.to_string()),
-        PanelAction::Token(place) => Request::edit("place", place.to_string()),
-        PanelAction::TypedToken(text) => {
+    match action {
+        PanelAction::ShowLayer(layer) => Request::edit("layer", layer.to_string()),
+        PanelAction::ShowToken(place) => Request::edit("place", place.to_string()),
+        PanelAction::ShowTypedToken(text) => {
             match text.trim().parse().ok().filter(|at| (1..=examples).contains(at)) {
                 Some(place) => Request::edit("place", place.to_string()),
                 None => {
@@ -82,21 +86,23 @@ pub fn request(state: &DescentState, what: PanelAction) -> Request {
                 }
             }
         }
-        PanelAction::Own => change(&|_| ()),
-        PanelAction::Add(_) | PanelAction::AddFree if is_full => {
-            Request::Say(tr!("No more than 64 points are possible. Remove one point before you add another."))
+        PanelAction::ConvertToPoints => change(&|_| ()),
+        PanelAction::AddPoint(_) | PanelAction::AddFreePoint if is_full => Request::ShowMessage(tr!(
+            "No more than 64 points are possible. Remove one point before you add another."
+        )),
+        PanelAction::AddPoint(point) => change(&|points| points.push(point.map(plane::round_coordinate))),
+        PanelAction::AddFreePoint => {
+            change(&|points| points.push(PlotFrame::fit(points).find_free_point(points)))
         }
-        PanelAction::Add(point) => change(&|points| points.push(point.map(plane::rounded))),
-        PanelAction::AddFree => change(&|points| points.push(Frame::of(points).free(points))),
-        PanelAction::Move(at, to) => change(&|points| {
+        PanelAction::MovePoint(at, to) => change(&|points| {
             if let Some(point) = points.get_mut(at) {
-                *point = to.map(plane::rounded);
+                *point = to.map(plane::round_coordinate);
             }
         }),
-        PanelAction::Remove(_) if points(state).len() < 2 => {
-            Request::Say(tr!("At least one point must stay. Move this point, or add another point first."))
-        }
-        PanelAction::Remove(at) => change(&|points| {
+        PanelAction::RemovePoint(_) if shown_points(state).len() < 2 => Request::ShowMessage(tr!(
+            "At least one point must stay. Move this point, or add another point first."
+        )),
+        PanelAction::RemovePoint(at) => change(&|points| {
             if at < points.len() {
                 points.remove(at);
             }
@@ -104,21 +110,21 @@ pub fn request(state: &DescentState, what: PanelAction) -> Request {
     }
 }
 
-/// Has these points be the examples. The function comes first: together with no points it cannot be, so that both are one
-/// change, one restart and one undo.
-fn put(state: &DescentState, points: &[[f64; 2]]) -> Request {
-    let function = (!is_own(state)).then(|| ("f", TargetKind::Points.slug().to_string()));
-    Request::Edit(function.into_iter().chain([("points", plane::written(points))]).collect())
+/// A request that makes these points the examples. It sets the function first, which is invalid without points, so that
+/// both settings change with one restart and one undo step.
+fn edit_points(state: &DescentState, points: &[[f64; 2]]) -> Request {
+    let function = (!has_own_points(state)).then(|| ("f", TargetKind::Points.slug().to_string()));
+    Request::Edit(function.into_iter().chain([("points", plane::format_points(points))]).collect())
 }
 
-/// What a token is called: "example 3", "query".
+/// The name of a token: "example 3 at (0.5, 1)", or "the query" for the last one.
 pub fn token_name(state: &DescentState, token: usize) -> String {
     let examples = &state.examples;
     if token >= examples.len() {
         return tr!("the query").into();
     }
-    let first = |numbers: &[f64]| numbers.first().map_or(MISSING.into(), |x| super::strip::number(*x));
-    match is_plane(state) {
+    let first = |numbers: &[f64]| numbers.first().map_or(MISSING.into(), |x| super::strip::format_number(*x));
+    match is_one_dimensional(state) {
         true => tr!(
             "example {number} at ({x}, {y})",
             number = token + 1,
@@ -129,18 +135,18 @@ pub fn token_name(state: &DescentState, token: usize) -> String {
     }
 }
 
-/// What is said of the plot.
-pub fn about_points(state: &DescentState) -> String {
-    let count = points(state).len();
-    match (is_plane(state), is_own(state)) {
-        (false, _) => translated(NO_PLANE).into(),
-        (true, true) if count == 1 => tr!("1 point of your own; at most {most} points are possible.", most = MOST),
-        (true, true) => tr!("{count} points of your own; at most {most} points are possible.", count, most = MOST),
-        (true, false) if count > MOST => {
+/// The plot's summary: how many points there are, and whether they are the user's own.
+pub fn describe_points(state: &DescentState) -> String {
+    let count = shown_points(state).len();
+    match (is_one_dimensional(state), has_own_points(state)) {
+        (false, _) => translated(NO_PLOT_REASON).into(),
+        (true, true) if count == 1 => tr!("1 point of your own; at most {most} points are possible.", most = MAX_POINTS),
+        (true, true) => tr!("{count} points of your own; at most {most} points are possible.", count, most = MAX_POINTS),
+        (true, false) if count > MAX_POINTS => {
             tr!(
                 "{count} examples, generated from the settings. Your first change turns {most} of these examples into your own points and removes the remaining examples.",
                 count,
-                most = MOST
+                most = MAX_POINTS
             )
         }
         (true, false) if count == 1 => {

@@ -1,5 +1,5 @@
-//! What only this lab shows on the page: one step layer by layer, one token as a strip, and the examples on a plot that a person
-//! can change.
+//! The panel of this lab: one step layer by layer, one token as a strip, and the examples on a plot that the user can
+//! edit.
 
 pub mod action;
 pub mod plane;

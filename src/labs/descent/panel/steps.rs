@@ -1,12 +1,13 @@
-//! The layers of one step in words: what each of them does, how many heads it has, what it reads and writes.
+//! Texts on the layers of one step: what each of them computes, its number of heads, and the blocks it reads and
+//! writes.
 
-use super::strip::{self, Part, Role};
+use super::strip::{self, PartAccess, TokenPart};
 use vivarium_science::descent::{ConstructedTransformer, LayerKind, LayerPhase};
-use vivarium_view::display::words::thousands;
+use vivarium_view::display::words::format_thousands;
 use vivarium_view::ui::stage::StageButton;
 
-/// The buttons of all 2N + 4 layers.
-pub fn buttons(layers: usize) -> Vec<StageButton> {
+/// The buttons of all 2N + 4 layers of the transformer for a network of N = `layers` layers.
+pub fn layer_buttons(layers: usize) -> Vec<StageButton> {
     let phases = LayerPhase::all(layers);
     let group = |phase: &LayerPhase| match phase {
         LayerPhase::Forward(_) => 0,
@@ -29,32 +30,32 @@ pub fn buttons(layers: usize) -> Vec<StageButton> {
     phases.iter().enumerate().map(button).collect()
 }
 
-/// The phase of a layer, from 1; none before the first layer and after the last.
-pub fn phase(layers: usize, layer: usize) -> Option<LayerPhase> {
+/// The phase of layer number `layer`, from 1; none for 0 and after the last layer.
+pub fn layer_phase(layers: usize, layer: usize) -> Option<LayerPhase> {
     LayerPhase::all(layers).get(layer.checked_sub(1)?).copied()
 }
 
-/// Which layer is shown: "Layer 4 of 10: slopes".
-pub fn heading(layers: usize, layer: usize) -> String {
+/// The heading of the layer shown: "Layer 4 of 10: …".
+pub fn layer_heading(layers: usize, layer: usize) -> String {
     let of = 2 * layers + 4;
-    match phase(layers, layer) {
+    match layer_phase(layers, layer) {
         Some(phase) => tr!("Layer {layer} of {of}: {name}", layer, of, name = phase.name().to_lowercase()),
         None => tr!("Before the {of} layers of the step", of),
     }
 }
 
-/// Which step it is whose layers are shown.
-pub fn step(made: u64) -> String {
+/// The sentence that names the step shown, the one after `step_count` steps.
+pub fn describe_step(step_count: u64) -> String {
     tr!(
         "Step {next} starts from the weights after step {made}.",
-        next = thousands(made.saturating_add(1)),
-        made = thousands(made)
+        next = format_thousands(step_count.saturating_add(1)),
+        made = format_thousands(step_count)
     )
 }
 
-/// What the layer does, in a sentence.
-pub fn about(layers: usize, layer: usize) -> String {
-    match phase(layers, layer) {
+/// A sentence on what the layer computes.
+pub fn describe_layer(layers: usize, layer: usize) -> String {
+    match layer_phase(layers, layer) {
         Some(phase) => phase.description(),
         None => tr!(
             "Each token holds its example and the weights of the network; the blocks p, r′, g and s are 0."
@@ -63,27 +64,27 @@ pub fn about(layers: usize, layer: usize) -> String {
     }
 }
 
-/// What it adds to which numbers; nothing between two steps.
-pub fn formula(layers: usize, layer: usize) -> String {
-    phase(layers, layer).map(|phase| phase.formula(layers)).unwrap_or_default()
+/// The formula of the layer's update; empty for layer 0.
+pub fn layer_formula(layers: usize, layer: usize) -> String {
+    layer_phase(layers, layer).map(|phase| phase.formula(layers)).unwrap_or_default()
 }
 
-/// How large it is, what it reads and what it writes.
-pub fn wiring(transformer: &ConstructedTransformer, parts: &[Part], layer: usize) -> String {
+/// Sentences on the layer's size and on the blocks it reads and writes; for layer 0, the sizes of a whole step.
+pub fn describe_wiring(transformer: &ConstructedTransformer, parts: &[TokenPart], layer: usize) -> String {
     let layout = transformer.layout();
     let Some(of) = layer.checked_sub(1).and_then(|at| transformer.layers().get(at)) else {
         let counts = transformer.counts();
         return tr!(
             "One step takes {layers} layers with {heads} attention heads, {products} product heads and {units} hidden units.",
             layers = counts.layers,
-            heads = thousands(counts.attention_heads),
-            products = thousands(counts.product_heads),
-            units = thousands(counts.mlp_units)
+            heads = format_thousands(counts.attention_heads),
+            products = format_thousands(counts.product_heads),
+            units = format_thousands(counts.mlp_units)
         );
     };
     let heads = match of.head_count() {
         1 => tr!("1 head").into(),
-        heads => tr!("{heads} heads", heads = thousands(heads as u64)),
+        heads => tr!("{heads} heads", heads = format_thousands(heads as u64)),
     };
     let size = match of.kind() {
         LayerKind::Attention => tr!("This layer is a ReLU attention layer with {heads}.", heads),
@@ -94,12 +95,15 @@ pub fn wiring(transformer: &ConstructedTransformer, parts: &[Part], layer: usize
             )
         }
         LayerKind::Feedforward => {
-            tr!("This layer is an MLP with {units} hidden units.", units = thousands(of.unit_count() as u64))
+            tr!(
+                "This layer is an MLP with {units} hidden units.",
+                units = format_thousands(of.unit_count() as u64)
+            )
         }
     };
-    let named = |role| strip::named(layout, of.phase, parts, role);
-    // What is cleaned up is read and written.
-    let (read, written) = (named(Role::Read), named(Role::Written));
+    let named = |role| strip::list_part_names(layout, of.phase, parts, role);
+    // The clean-up layer reads and writes the same blocks.
+    let (read, written) = (named(PartAccess::Read), named(PartAccess::Written));
     match read.is_empty() {
         true => tr!("{size} This layer reads and writes {written}.", size, written),
         false => tr!("{size} This layer reads {read} and writes {written}.", size, read, written),
@@ -113,33 +117,36 @@ mod tests {
 
     #[test]
     fn buttons_stand_in_groups() {
-        let all = buttons(3);
+        let all = layer_buttons(3);
         let shown: Vec<&str> = all.iter().map(|button| button.short.as_str()).collect();
         assert_eq!(shown, ["p(1)", "p(2)", "p(3)", "r′", "g", "s(3)", "s(2)", "s(1)", "w", "0"]);
         let begins: Vec<usize> = (0..all.len()).filter(|at| all[*at].begins).collect();
         assert_eq!(begins, [3, 5, 8]);
-        assert_eq!((all[4].name.as_str(), buttons(1).len(), buttons(6).len()), ("Loss gradient", 6, 16));
+        assert_eq!(
+            (all[4].name.as_str(), layer_buttons(1).len(), layer_buttons(6).len()),
+            ("Loss gradient", 6, 16)
+        );
     }
 
     #[test]
     fn every_layer_has_words_of_its_own() {
         let plan = DescentPlan::default();
         let transformer = ConstructedTransformer::new(&plan, &DescentPrompts::default().draw_examples(0, 0));
-        let parts = strip::parts(transformer.layout());
+        let parts = strip::token_parts(transformer.layout());
         let mut seen = vec![];
         for layer in 0..=10 {
-            let (about, wiring) = (about(3, layer), wiring(&transformer, &parts, layer));
+            let (about, wiring) = (describe_layer(3, layer), describe_wiring(&transformer, &parts, layer));
             assert!(about.ends_with('.') && wiring.ends_with('.'), "{about} {wiring}");
-            assert_eq!(formula(3, layer).is_empty(), layer == 0);
-            for said in [heading(3, layer), about] {
+            assert_eq!(layer_formula(3, layer).is_empty(), layer == 0);
+            for said in [layer_heading(3, layer), about] {
                 assert!(!seen.contains(&said), "{said}");
                 seen.push(said);
             }
         }
-        assert_eq!(heading(3, 4), "Layer 4 of 10: slopes");
-        assert_eq!(heading(3, 0), "Before the 10 layers of the step");
-        assert_eq!(step(1234), "Step 1,235 starts from the weights after step 1,234.");
-        let said = |layer| wiring(&transformer, &parts, layer);
+        assert_eq!(layer_heading(3, 4), "Layer 4 of 10: slopes");
+        assert_eq!(layer_heading(3, 0), "Before the 10 layers of the step");
+        assert_eq!(describe_step(1234), "Step 1,235 starts from the weights after step 1,234.");
+        let said = |layer| describe_wiring(&transformer, &parts, layer);
         // 8 + 8 + 2 heads forward, 16 + 16 + 1 for slopes, 17 products, 34 that move weights.
         assert_eq!(
             said(2),
@@ -157,7 +164,7 @@ mod tests {
         assert!(said(10).ends_with("This layer reads and writes w, p, r′, g and s."), "{}", said(10));
         assert!(said(0).starts_with("One step takes 10 layers with "), "{}", said(0));
         // A layer that the network does not have is none, whatever a link says.
-        assert_eq!((phase(3, 11), phase(3, usize::MAX)), (None, None));
+        assert_eq!((layer_phase(3, 11), layer_phase(3, usize::MAX)), (None, None));
         assert_eq!(said(usize::MAX), said(0));
     }
 }

@@ -1,84 +1,83 @@
-//! A token as a strip of blocks: which blocks there are, where each of their numbers is drawn, in which shade, and what is
-//! said of them.
+//! A token as a strip of coloured blocks: the blocks, the position and shade of each number, and a text alternative.
 //!
 //! # Why
-//! A token has 145 numbers and at most 8,192. An element for each would be slow, so that each block is a small picture with
-//! one pixel for a number, column by column; the browser enlarges it. A column has as many rows as a layer has neurons, where
-//! that is possible: then a column of weights is one neuron.
+//! A token has from 145 to 8,192 numbers. An element for each would be slow, so each block is a small image with one
+//! pixel per number, column by column, which the browser enlarges. Where possible, a column has as many rows as a layer
+//! has neurons; then a column of weights is one neuron.
 
 use std::ops::Range;
 
 use vivarium_science::descent::{LayerPhase, TokenBlock, TokenLayout};
-use vivarium_view::display::words::list;
+use vivarium_view::display::words::join_list;
 
-/// Shades on each side of zero.
-pub const HALF: usize = 64;
-/// Most columns that a strip has, roughly.
-const COLUMNS: usize = 96;
-/// Rows that a strip has at least and, as far as the columns allow, at most.
-const ROWS: (usize, usize) = (4, 16);
-/// Height that a strip has at most, in CSS pixels, as long as its cells can still be seen.
-const HEIGHT: usize = 288;
-/// Sides of a cell, in CSS pixels.
-const CELL: (usize, usize) = (3, 16);
+/// Number of shades for each sign.
+pub const SHADES_PER_SIGN: usize = 64;
+/// Approximate maximum number of columns of a strip.
+const MAX_COLUMNS: usize = 96;
+/// Minimum number of rows of a strip, and the maximum that applies unless it would need too many columns.
+const ROW_RANGE: (usize, usize) = (4, 16);
+/// Maximum height of a strip in CSS pixels, unless cells would become too small.
+const MAX_HEIGHT_PX: usize = 288;
+/// Minimum and maximum side of a cell, in CSS pixels.
+const CELL_SIDE_RANGE_PX: (usize, usize) = (3, 16);
 
-/// A block of the strip: a block of the token, or what one layer of the network has of it.
+/// A part of the strip: a block of the token, or the section of a block that belongs to one layer of the network.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
-    /// "p(2)"; weights of a layer are called "v(2)".
+pub struct TokenPart {
+    /// Name such as "p(2)"; the weights of a layer are "v(2)".
     pub name: String,
-    /// The token's block.
+    /// The block of the token that the part belongs to.
     pub block: TokenBlock,
-    /// Its coordinates.
+    /// Coordinates of the part within a token.
     pub range: Range<usize>,
 }
 
-impl Part {
-    /// Numbers of the part.
-    pub fn count(&self) -> usize {
+impl TokenPart {
+    /// The number of coordinates of the part.
+    pub fn number_count(&self) -> usize {
         self.range.len()
     }
 
-    /// Columns and rows of its picture, in a strip of so many rows.
-    pub fn size(&self, rows: usize) -> (usize, usize) {
-        let rows = rows.clamp(1, self.count().max(1));
-        (self.count().div_ceil(rows).max(1), rows)
+    /// Columns and rows of the part's image in a strip with `rows` rows.
+    pub fn picture_size(&self, rows: usize) -> (usize, usize) {
+        let rows = rows.clamp(1, self.number_count().max(1));
+        (self.number_count().div_ceil(rows).max(1), rows)
     }
 
-    /// Column and row of a coordinate.
-    pub fn cell(&self, coordinate: usize, rows: usize) -> Option<(usize, usize)> {
-        let rows = self.size(rows).1;
+    /// Column and row of a coordinate in the part's image; none if the coordinate is not in the part.
+    pub fn cell_position(&self, coordinate: usize, rows: usize) -> Option<(usize, usize)> {
+        let rows = self.picture_size(rows).1;
         let at = self.range.contains(&coordinate).then(|| coordinate - self.range.start)?;
         Some((at / rows, at % rows))
     }
 
-    /// The coordinate at these shares of the picture's width and height, from 0 to 1.
-    pub fn at(&self, right: f64, down: f64, rows: usize) -> Option<usize> {
-        let (columns, rows) = self.size(rows);
+    /// The coordinate at these fractions of the image's width and height, each from 0 to 1; none after the last number.
+    pub fn coordinate_at(&self, right: f64, down: f64, rows: usize) -> Option<usize> {
+        let (columns, rows) = self.picture_size(rows);
         let place = |share: f64, count: usize| ((share * count as f64) as usize).min(count - 1);
         let at = place(right.clamp(0.0, 1.0), columns) * rows + place(down.clamp(0.0, 1.0), rows);
-        (at < self.count()).then_some(self.range.start + at)
+        (at < self.number_count()).then_some(self.range.start + at)
     }
 }
 
-/// What a layer does to a part.
+/// Whether a layer reads or writes a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// It is written.
+pub enum PartAccess {
+    /// The layer writes the part.
     Written,
-    /// It is read.
+    /// The layer reads the part.
     Read,
-    /// Neither.
+    /// The layer neither reads nor writes the part.
     Idle,
 }
 
-/// The parts of a token in their order.
-pub fn parts(layout: &TokenLayout) -> Vec<Part> {
+/// The parts of a token in the order of their coordinates.
+pub fn token_parts(layout: &TokenLayout) -> Vec<TokenPart> {
     let network = layout.network();
     let layers = || 1..=network.layer_count();
     let mut parts = vec![];
     for block in TokenBlock::ALL {
-        let mut part = |name: String, range| parts.push(Part { name, block, range });
+        let mut part = |name: String, range| parts.push(TokenPart { name, block, range });
         let symbol = block.symbol();
         match block {
             TokenBlock::Weights => layers().for_each(|j| {
@@ -101,34 +100,40 @@ pub fn parts(layout: &TokenLayout) -> Vec<Part> {
     parts
 }
 
-/// Rows of the strip.
-pub fn rows(layout: &TokenLayout) -> usize {
+/// The number of rows of the strip.
+pub fn row_count(layout: &TokenLayout) -> usize {
     let network = layout.network();
     let widest = (0..=network.layer_count()).map(|j| network.width(j)).max().unwrap_or(1);
-    widest.clamp(ROWS.0, ROWS.1).max(layout.len().div_ceil(COLUMNS))
+    widest.clamp(ROW_RANGE.0, ROW_RANGE.1).max(layout.len().div_ceil(MAX_COLUMNS))
 }
 
-/// The side of a cell in a strip of so many rows, in CSS pixels.
-pub fn side(rows: usize) -> usize {
-    (HEIGHT / rows.max(1)).clamp(CELL.0, CELL.1)
+/// The side of a cell in CSS pixels, in a strip with `rows` rows.
+pub fn cell_side_px(rows: usize) -> usize {
+    (MAX_HEIGHT_PX / rows.max(1)).clamp(CELL_SIDE_RANGE_PX.0, CELL_SIDE_RANGE_PX.1)
 }
 
-/// What a layer does to a part; between two steps nothing is done.
-pub fn role(layout: &TokenLayout, phase: Option<LayerPhase>, part: &Part) -> Role {
-    let Some(phase) = phase else { return Role::Idle };
+/// Whether the layer of this phase reads or writes a part; without a phase it is idle.
+pub fn part_access(layout: &TokenLayout, phase: Option<LayerPhase>, part: &TokenPart) -> PartAccess {
+    let Some(phase) = phase else { return PartAccess::Idle };
     let meets = |range: &Range<usize>| range.start < part.range.end && part.range.start < range.end;
     if meets(&layout.written_by(phase)) {
-        Role::Written
+        PartAccess::Written
     } else if layout.read_by(phase).iter().any(meets) {
-        Role::Read
+        PartAccess::Read
     } else {
-        Role::Idle
+        PartAccess::Idle
     }
 }
 
-/// Names of the parts with this role: "x, p(1), p(2) and s"; a block all of whose parts are named has its own.
-pub fn named(layout: &TokenLayout, phase: LayerPhase, parts: &[Part], role: Role) -> String {
-    let is_meant = |part: &Part| self::role(layout, Some(phase), part) == role;
+/// The names of the parts with this access as a list: "x, p(1), p(2) and s"; a block of which all parts are included is
+/// named as a whole.
+pub fn list_part_names(
+    layout: &TokenLayout,
+    phase: LayerPhase,
+    parts: &[TokenPart],
+    access: PartAccess,
+) -> String {
+    let is_meant = |part: &TokenPart| self::part_access(layout, Some(phase), part) == access;
     let mut names: Vec<String> = vec![];
     for block in parts.chunk_by(|a, b| a.block == b.block) {
         match block.first() {
@@ -138,13 +143,13 @@ pub fn named(layout: &TokenLayout, phase: LayerPhase, parts: &[Part], role: Role
             _ => names.extend(block.iter().filter(|part| is_meant(part)).map(|part| part.name.clone())),
         }
     }
-    list(&names)
+    join_list(&names)
 }
 
-/// What the strongest shade of each part stands for: the largest |number| that its block has in any of these states of a
-/// token, so that parts of one block can be compared and no colour jumps while a person goes through the layers.
-pub fn limits(parts: &[Part], states: &[Vec<f64>]) -> Vec<f64> {
-    let largest = |part: &Part| {
+/// For each part, the absolute value with the strongest shade: the maximum over its block in all these states of a
+/// token, so that shades are comparable within a block and between layers.
+pub fn color_limits(parts: &[TokenPart], states: &[Vec<f64>]) -> Vec<f64> {
+    let largest = |part: &TokenPart| {
         let numbers = states.iter().flat_map(|token| token.get(part.range.clone()).unwrap_or_default());
         numbers.map(|x| x.abs()).filter(|x| x.is_finite()).fold(0.0, f64::max)
     };
@@ -152,23 +157,30 @@ pub fn limits(parts: &[Part], states: &[Vec<f64>]) -> Vec<f64> {
     blocks.flat_map(|block| vec![block.iter().map(largest).fold(0.0, f64::max); block.len()]).collect()
 }
 
-/// The shade of a number, from 0, the most negative, over [`HALF`], zero, to 2 · [`HALF`]; none of what is no number. What is
-/// not zero is never drawn as zero.
-pub fn shade(value: f64, limit: f64) -> Option<usize> {
+/// The shade of a number: 0 is the most negative, [`SHADES_PER_SIGN`] is zero, and twice that the most positive; none
+/// for NaN. A number other than zero never has the shade of zero.
+pub fn shade_index(value: f64, limit: f64) -> Option<usize> {
     if value.is_nan() {
         return None;
     }
     let share = if limit > 0.0 { (value / limit).clamp(-1.0, 1.0) } else { 0.0 };
-    let steps = (share.abs() * HALF as f64).round().max(f64::from(u8::from(share != 0.0))) as usize;
-    Some(if share < 0.0 { HALF - steps } else { HALF + steps })
+    let steps =
+        (share.abs() * SHADES_PER_SIGN as f64).round().max(f64::from(u8::from(share != 0.0))) as usize;
+    Some(if share < 0.0 { SHADES_PER_SIGN - steps } else { SHADES_PER_SIGN + steps })
 }
 
-/// The pixels of a part, row by row, four bytes each; numbers that are none, and places after the last number, stay clear.
-pub fn pixels(part: &Part, token: &[f64], limit: f64, rows: usize, colours: &[[u8; 3]]) -> Vec<u8> {
-    let (columns, rows) = part.size(rows);
+/// The RGBA pixels of a part's image, row by row, four bytes each; NaN and cells after the last number are transparent.
+pub fn render_pixels(
+    part: &TokenPart,
+    token: &[f64],
+    limit: f64,
+    rows: usize,
+    colours: &[[u8; 3]],
+) -> Vec<u8> {
+    let (columns, rows) = part.picture_size(rows);
     let mut pixels = vec![0; 4 * columns * rows];
     for (at, value) in token.get(part.range.clone()).unwrap_or_default().iter().enumerate() {
-        let colour = shade(*value, limit).and_then(|shade| colours.get(shade));
+        let colour = shade_index(*value, limit).and_then(|shade| colours.get(shade));
         if let Some([red, green, blue]) = colour {
             let pixel = 4 * (at % rows * columns + at / rows);
             pixels[pixel..pixel + 4].copy_from_slice(&[*red, *green, *blue, 255]);
@@ -178,40 +190,41 @@ pub fn pixels(part: &Part, token: &[f64], limit: f64, rows: usize, colours: &[[u
 }
 
 /// A number with three significant digits.
-pub fn number(value: f64) -> String {
-    if value == 0.0 { "0".into() } else { vivarium_view::display::words::significant(value) }
+pub fn format_number(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { vivarium_view::display::words::format_significant(value) }
 }
 
-/// "p(2)[3] = 0.482.", with what the block holds.
-pub fn reading(layout: &TokenLayout, token: &[f64], coordinate: usize) -> String {
+/// A coordinate's name and value with the name of its block: "p(2)[3] = 0.482. …".
+pub fn describe_coordinate(layout: &TokenLayout, token: &[f64], coordinate: usize) -> String {
     let block = layout.block_of(coordinate).name();
     let (name, value) =
         (layout.coordinate_name(coordinate), token.get(coordinate).copied().unwrap_or(f64::NAN));
-    tr!("{name} = {value}. {block}.", name, value = number(value), block)
+    tr!("{name} = {value}. {block}.", name, value = format_number(value), block)
 }
 
-/// The whole strip in words: each part with its numbers, or of many with the largest of them.
-pub fn spoken(layout: &TokenLayout, parts: &[Part], token: &[f64]) -> String {
-    let sentences: Vec<String> = parts.iter().map(|part| spoken_part(layout, part, token)).collect();
+/// The text alternative of the strip: for each part its numbers, or only the largest if there are many.
+pub fn describe_token(layout: &TokenLayout, parts: &[TokenPart], token: &[f64]) -> String {
+    let sentences: Vec<String> = parts.iter().map(|part| describe_part(layout, part, token)).collect();
     sentences.join(" ")
 }
 
-fn spoken_part(layout: &TokenLayout, part: &Part, token: &[f64]) -> String {
+/// The sentence on one part of the strip; empty for a part without numbers.
+fn describe_part(layout: &TokenLayout, part: &TokenPart, token: &[f64]) -> String {
     let (name, numbers) = (&part.name, token.get(part.range.clone()).unwrap_or_default());
     let largest = numbers.iter().enumerate().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
     match largest {
         None => String::new(),
         Some((_, largest)) if *largest == 0.0 => tr!("{name} is 0.", name),
         Some(_) if numbers.len() < 3 => {
-            let all: Vec<String> = numbers.iter().map(|x| number(*x)).collect();
-            tr!("{name} is {numbers}.", name, numbers = list(&all))
+            let all: Vec<String> = numbers.iter().map(|x| format_number(*x)).collect();
+            tr!("{name} is {numbers}.", name, numbers = join_list(&all))
         }
         Some((at, largest)) => tr!(
             "{name} has {count} numbers; the largest in absolute value is {entry} = {value}.",
             name,
             count = numbers.len(),
             entry = layout.coordinate_name(part.range.start + at),
-            value = number(*largest)
+            value = format_number(*largest)
         ),
     }
 }
@@ -238,17 +251,19 @@ mod tests {
             },
         ] {
             let layout = TokenLayout::new(&network);
-            let parts = parts(&layout);
+            let parts = token_parts(&layout);
             assert_eq!(parts.len(), 4 * network.layer_count() + 5);
             let mut end = 0;
             for part in &parts {
                 assert_eq!(part.range.start, end, "{}", part.name);
-                assert!(part.count() > 0 && part.range.clone().all(|c| layout.block_of(c) == part.block));
+                assert!(
+                    part.number_count() > 0 && part.range.clone().all(|c| layout.block_of(c) == part.block)
+                );
                 end = part.range.end;
             }
             assert_eq!(end, layout.len());
         }
-        let names: Vec<String> = parts(&table()).into_iter().map(|part| part.name).collect();
+        let names: Vec<String> = token_parts(&table()).into_iter().map(|part| part.name).collect();
         assert_eq!(
             names.join(" "),
             "x y v(1) v(2) v(3) p(1) p(2) p(3) r′(0) r′(1) r′(2) g s(3) s(2) s(1) 1 t"
@@ -261,77 +276,89 @@ mod tests {
         let large =
             TokenLayout::new(&DescentNetwork { hidden: vec![40, 40, 40, 40], ..DescentNetwork::default() });
         for layout in [table(), small, large] {
-            let rows = rows(&layout);
+            let rows = row_count(&layout);
             let mut columns = 0;
-            for part in parts(&layout) {
-                let (wide, high) = part.size(rows);
+            for part in token_parts(&layout) {
+                let (wide, high) = part.picture_size(rows);
                 columns += wide;
-                assert!(wide * high >= part.count() && (wide - 1) * high < part.count());
+                assert!(wide * high >= part.number_count() && (wide - 1) * high < part.number_count());
                 for c in part.range.clone() {
-                    let (column, row) = part.cell(c, rows).unwrap();
+                    let (column, row) = part.cell_position(c, rows).unwrap();
                     let middle = |at: usize, of: usize| (at as f64 + 0.5) / of as f64;
-                    assert_eq!(part.at(middle(column, wide), middle(row, high), rows), Some(c));
+                    assert_eq!(part.coordinate_at(middle(column, wide), middle(row, high), rows), Some(c));
                 }
-                assert_eq!(part.cell(part.range.end, rows), None);
-                assert_eq!(part.at(0.0, 0.0, rows), Some(part.range.start));
+                assert_eq!(part.cell_position(part.range.end, rows), None);
+                assert_eq!(part.coordinate_at(0.0, 0.0, rows), Some(part.range.start));
             }
             assert!(
-                columns <= COLUMNS + 30 && rows * side(rows) <= HEIGHT.max(3 * rows),
+                columns <= MAX_COLUMNS + 30 && rows * cell_side_px(rows) <= MAX_HEIGHT_PX.max(3 * rows),
                 "{columns}, {rows}"
             );
         }
         // A column is a neuron, and what lies below the last number is nothing.
-        assert_eq!((rows(&table()), side(8)), (8, 16));
-        let ninth = Part { name: "v".into(), block: TokenBlock::Weights, range: 10..19 };
-        assert_eq!((ninth.size(8), ninth.at(0.9, 0.9, 8), ninth.at(0.9, 0.0, 8)), ((2, 8), None, Some(18)));
+        assert_eq!((row_count(&table()), cell_side_px(8)), (8, 16));
+        let ninth = TokenPart { name: "v".into(), block: TokenBlock::Weights, range: 10..19 };
+        assert_eq!(
+            (ninth.picture_size(8), ninth.coordinate_at(0.9, 0.9, 8), ninth.coordinate_at(0.9, 0.0, 8)),
+            ((2, 8), None, Some(18))
+        );
     }
 
     #[test]
     fn roles_are_what_the_layout_says() {
         let layout = table();
-        let parts = parts(&layout);
-        let of = |phase, role| named(&layout, phase, &parts, role);
-        assert_eq!(of(LayerPhase::Forward(1), Role::Read), "x and v(1)");
-        assert_eq!(of(LayerPhase::Forward(3), Role::Read), "v(3) and p(2)");
-        assert_eq!(of(LayerPhase::Forward(3), Role::Written), "p(3)");
-        assert_eq!(of(LayerPhase::Derivatives, Role::Read), "x, w, p(1) and p(2)");
-        assert_eq!(of(LayerPhase::Derivatives, Role::Written), "r′");
-        assert_eq!(of(LayerPhase::LossGradient, Role::Read), "y, p(3) and t");
-        assert_eq!(of(LayerPhase::Backward(2), Role::Read), "v(3), r′(1) and s(3)");
-        assert_eq!(of(LayerPhase::Backward(2), Role::Written), "s(2)");
-        assert_eq!(of(LayerPhase::Step, Role::Read), "x, p(1), p(2) and s");
-        assert_eq!(of(LayerPhase::CleanUp, Role::Written), "w, p, r′, g and s");
-        assert!(parts.iter().all(|part| role(&layout, None, part) == Role::Idle));
+        let parts = token_parts(&layout);
+        let of = |phase, role| list_part_names(&layout, phase, &parts, role);
+        assert_eq!(of(LayerPhase::Forward(1), PartAccess::Read), "x and v(1)");
+        assert_eq!(of(LayerPhase::Forward(3), PartAccess::Read), "v(3) and p(2)");
+        assert_eq!(of(LayerPhase::Forward(3), PartAccess::Written), "p(3)");
+        assert_eq!(of(LayerPhase::Derivatives, PartAccess::Read), "x, w, p(1) and p(2)");
+        assert_eq!(of(LayerPhase::Derivatives, PartAccess::Written), "r′");
+        assert_eq!(of(LayerPhase::LossGradient, PartAccess::Read), "y, p(3) and t");
+        assert_eq!(of(LayerPhase::Backward(2), PartAccess::Read), "v(3), r′(1) and s(3)");
+        assert_eq!(of(LayerPhase::Backward(2), PartAccess::Written), "s(2)");
+        assert_eq!(of(LayerPhase::Step, PartAccess::Read), "x, p(1), p(2) and s");
+        assert_eq!(of(LayerPhase::CleanUp, PartAccess::Written), "w, p, r′, g and s");
+        assert!(parts.iter().all(|part| part_access(&layout, None, part) == PartAccess::Idle));
     }
 
     #[test]
     fn shades_know_sign_and_size_and_what_is_no_number() {
         assert_eq!(
-            [-2.0, -1.0, -1e-9, 0.0, 1e-9, 0.5, 1.0, f64::INFINITY].map(|x| shade(x, 1.0).unwrap()),
-            [0, 0, HALF - 1, HALF, HALF + 1, HALF + HALF / 2, 2 * HALF, 2 * HALF]
+            [-2.0, -1.0, -1e-9, 0.0, 1e-9, 0.5, 1.0, f64::INFINITY].map(|x| shade_index(x, 1.0).unwrap()),
+            [
+                0,
+                0,
+                SHADES_PER_SIGN - 1,
+                SHADES_PER_SIGN,
+                SHADES_PER_SIGN + 1,
+                SHADES_PER_SIGN + SHADES_PER_SIGN / 2,
+                2 * SHADES_PER_SIGN,
+                2 * SHADES_PER_SIGN
+            ]
         );
-        assert_eq!((shade(f64::NAN, 1.0), shade(3.0, 0.0)), (None, Some(HALF)));
-        let part = Part { name: "x".into(), block: TokenBlock::Input, range: 1..4 };
-        let colours: Vec<[u8; 3]> = (0..=2 * HALF).map(|i| [i as u8; 3]).collect();
+        assert_eq!((shade_index(f64::NAN, 1.0), shade_index(3.0, 0.0)), (None, Some(SHADES_PER_SIGN)));
+        let part = TokenPart { name: "x".into(), block: TokenBlock::Input, range: 1..4 };
+        let colours: Vec<[u8; 3]> = (0..=2 * SHADES_PER_SIGN).map(|i| [i as u8; 3]).collect();
         let token = [9.0, 1.0, f64::NAN, -1.0];
-        let seen = pixels(&part, &token, 1.0, 2, &colours);
-        let [high, low] = [2 * HALF as u8, 0];
+        let seen = render_pixels(&part, &token, 1.0, 2, &colours);
+        let [high, low] = [2 * SHADES_PER_SIGN as u8, 0];
         // Two columns of two: the second number is none, and after the third there is nothing.
         assert_eq!(seen, [[high, high, high, 255], [low, low, low, 255], [0; 4], [0; 4]].concat());
         // A token that is too short, as one of another run would be, has no colours.
-        assert_eq!(pixels(&part, &[1.0], 1.0, 2, &colours), [0; 16]);
+        assert_eq!(render_pixels(&part, &[1.0], 1.0, 2, &colours), [0; 16]);
     }
 
     #[test]
     fn a_block_has_one_scale_in_all_its_parts_and_states() {
         let layout = TokenLayout::new(&DescentNetwork { hidden: vec![2], ..DescentNetwork::default() });
-        let parts = parts(&layout);
+        let parts = token_parts(&layout);
         let mut before = vec![0.0; layout.len()];
         before[layout.outputs(1).start] = -3.0;
         let mut after = vec![0.0; layout.len()];
         after[layout.outputs(2).start] = 2.0;
         after[layout.block_range(TokenBlock::LossGradient).start] = f64::INFINITY;
-        let limits = limits(&parts, &[before, after]);
+        let limits = color_limits(&parts, &[before, after]);
         for (part, limit) in parts.iter().zip(&limits) {
             assert_eq!(*limit, if part.block == TokenBlock::Outputs { 3.0 } else { 0.0 }, "{}", part.name);
         }
@@ -344,14 +371,14 @@ mod tests {
         let mut token = vec![0.0; layout.len()];
         token[..3].copy_from_slice(&[-1.5, 1.0, 0.25]);
         token[layout.neuron_weights(1, 2).start] = -2.0;
-        let said = spoken(&layout, &parts(&layout), &token);
+        let said = describe_token(&layout, &token_parts(&layout), &token);
         assert!(said.starts_with("x is −1.50 and 1.00. y is 0.250. "), "{said}");
         assert!(
             said.contains("v(1) has 6 numbers; the largest in absolute value is v(1,3)[1] = −2.00."),
             "{said}"
         );
         assert!(said.contains("p(1) is 0. ") && said.ends_with("t is 0."), "{said}");
-        assert_eq!(reading(&layout, &token, 0), "x[1] = −1.50. Input.");
-        assert!(reading(&layout, &token, 10_000).contains('–'));
+        assert_eq!(describe_coordinate(&layout, &token, 0), "x[1] = −1.50. Input.");
+        assert!(describe_coordinate(&layout, &token, 10_000).contains('–'));
     }
 }

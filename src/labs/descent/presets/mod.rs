@@ -1,46 +1,54 @@
-//! Transformers that are gradient descent (Wu, Su, Hu, Song and Liu 2024): the table of distances to direct descent, the laws
-//! behind it, and the traps.
+//! Transformers that are gradient descent (Wu, Su, Hu, Song and Liu 2024): the table of distances to direct descent,
+//! the laws behind it, and the traps.
 //!
-//! The paper executes none of its constructions and gives no number; the settings are those of an independent program, and
-//! are called ours.
+//! The paper executes none of its constructions and gives no number; the settings are those of an independent program,
+//! and are called ours.
 
 mod laws;
 mod traps;
 
 use vivarium_science::descent::ComparisonMeasure;
-use vivarium_view::presets::{Expect, Measure, Preset};
+use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
-pub const PRESETS: &[&[Preset]] = &[laws::BUILT, laws::LAWS, traps::TRAPS];
+pub const PRESETS: &[&[Preset]] = &[laws::THEOREM_PRESETS, laws::DISTANCE_PRESETS, traps::CONTROL_PRESETS];
 
-/// The median of a further measure at step `step`.
-const fn median(of: ComparisonMeasure, step: u64, between: (f32, f32)) -> Expect {
-    Expect::Median { measure: Measure::Descent(of), step, between }
+/// Expects the median of a comparison measure over the networks at `step` to be in the range `between`.
+const fn expect_median(measure: ComparisonMeasure, step: u64, between: (f32, f32)) -> Expectation {
+    Expectation::Median { measure: ExpectedMeasure::Descent(measure), step, between }
 }
 
-/// A further measure reaches `limit` at a step up to 100 in this share of the networks.
-const fn exceeds(of: ComparisonMeasure, limit: f32, share: f64) -> Expect {
-    let measure = Measure::Descent(of);
-    Expect::Reaches { measure, at_least: limit, steps: (0, 100), share: (share, share) }
+/// Expects that a comparison measure reaches `limit` within 100 steps in exactly this share of the networks.
+const fn expect_at_least(of: ComparisonMeasure, limit: f32, share: f64) -> Expectation {
+    let measure = ExpectedMeasure::Descent(of);
+    Expectation::Reaches { measure, at_least: limit, steps: (0, 100), share: (share, share) }
 }
 
-/// Tokens and direct descent differ by more than rounding at a step up to `step`, in a share of the networks within `share`.
-const fn parts(step: u64, share: (f64, f64)) -> Expect {
-    let measure = Measure::Descent(ComparisonMeasure::Distance);
-    Expect::Reaches { measure, at_least: 1e-14, steps: (0, step), share }
+/// Expects that tokens and direct gradient descent differ by more than rounding within `step` steps, in a share of the
+/// networks in the range `share`.
+const fn expect_deviation(step: u64, share: (f64, f64)) -> Expectation {
+    let measure = ExpectedMeasure::Descent(ComparisonMeasure::Distance);
+    Expectation::Reaches { measure, at_least: 1e-14, steps: (0, step), share }
 }
 
-/// The median loss that the tokens leave of the variance of the labels, as a share that is explained.
-const fn explains(step: u64, between: (f32, f32)) -> Expect {
-    Expect::Median { measure: Measure::TrainAccuracy, step, between }
+/// Expects the median R² with the weights in the tokens at `step` to be in the range `between`.
+const fn expect_explained_variance(step: u64, between: (f32, f32)) -> Expectation {
+    Expectation::Median { measure: ExpectedMeasure::TrainAccuracy, step, between }
 }
 
-/// The median of a further measure at the end of a sweep's runs, at value number `at`.
-const fn last(of: ComparisonMeasure, at: usize, between: (f32, f32)) -> Expect {
-    Expect::Last { measure: Measure::Descent(of), series: 0, at, between }
+/// Expects the median of a comparison measure at the end of a sweep's runs, for value number `at`, to be in the range
+/// `between`.
+const fn expect_final_median(measure: ComparisonMeasure, at: usize, between: (f32, f32)) -> Expectation {
+    Expectation::FinalMeasure { measure: ExpectedMeasure::Descent(measure), series: 0, at, between }
 }
 
-/// The power of the swept value as which the distance at the end goes.
-const fn power(values: (usize, usize), between: (f64, f64)) -> Expect {
-    Expect::Power { measure: Measure::Descent(ComparisonMeasure::Distance), series: 0, values, between }
+/// Expects the exponent of the power law of the final distance, fitted to this range of swept values, to be in the
+/// range `between`.
+const fn expect_power_law(values: (usize, usize), between: (f64, f64)) -> Expectation {
+    Expectation::PowerLaw {
+        measure: ExpectedMeasure::Descent(ComparisonMeasure::Distance),
+        series: 0,
+        values,
+        between,
+    }
 }

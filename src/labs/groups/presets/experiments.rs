@@ -1,11 +1,11 @@
 //! What chapter 7 of the thesis, Power et al. 2022 and Nanda et al. 2023 state about the settings of their experiments.
 //!
-//! Section 7.2 has the network, section 7.3 the loss, and appendix D.2 the hyperparameters. The thesis states neither the
-//! exponent of its penalty λ‖θ‖^r nor the distribution of the initial weights.
+//! Section 7.2 has the network, section 7.3 the loss, and appendix D.2 the hyperparameters. The thesis states neither
+//! the exponent of its penalty λ‖θ‖^r nor the distribution of the initial weights.
 
-use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// Addition modulo 71 with squares.
+/// Figure 7.1: addition modulo 71 with square activations.
 pub const FIGURE_7_1_QUADRATIC: Experiment = Experiment {
     passage: "Edelman 2024, sections 7.2 to 7.4, figures 7.1b, 7.1c, 7.4c and D.1b, and appendix D.2.1",
     stated: &[
@@ -30,39 +30,39 @@ pub const FIGURE_7_1_QUADRATIC: Experiment = Experiment {
         ("batch", "0"),
         ("steps", "40000"),
     ],
-    // Of Adam nothing is said, because the thesis does not use it.
+    // Adam's settings are not listed because the thesis does not use Adam.
     unstated: &["std", "b1", "b2", "eps", "wdkind", "clip"],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// The same with ReLUs and the L2 penalty.
+/// Figure 7.1: addition modulo 71 with ReLUs and the L2 penalty.
 pub const FIGURE_7_1_RELU: Experiment = Experiment {
     passage: "Edelman 2024, figures 7.1a, 7.4b and D.1a, and appendix D.2.1",
-    like: Some(&FIGURE_7_1_QUADRATIC),
+    based_on: Some(&FIGURE_7_1_QUADRATIC),
     stated: &[("act", "relu"), ("nu", "2")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Permutations of three letters.
+/// Figure D.2: product of permutations of three letters.
 pub const FIGURE_D_2: Experiment = Experiment {
     passage: "Edelman 2024, section 7.6, figure D.2 and appendix D.2.3",
-    like: Some(&FIGURE_7_1_QUADRATIC),
+    based_on: Some(&FIGURE_7_1_QUADRATIC),
     stated: &[("op", "symmetric"), ("letters", "3"), ("width", "30"), ("lambda", "1e-7"), ("steps", "50000")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Permutations of four letters.
+/// Figure D.3: product of permutations of four letters.
 pub const FIGURE_D_3: Experiment = Experiment {
     passage: "Edelman 2024, section 7.6, figure D.3 and appendix D.2.3",
-    like: Some(&FIGURE_D_2),
+    based_on: Some(&FIGURE_D_2),
     stated: &[("letters", "4"), ("width", "200")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Permutations of five letters, in batches.
+/// Figure 7.6: product of permutations of five letters, trained in batches.
 pub const FIGURE_7_6: Experiment = Experiment {
     passage: "Edelman 2024, section 7.6, figure 7.6 and appendix D.2.3",
-    like: Some(&FIGURE_D_2),
+    based_on: Some(&FIGURE_D_2),
     stated: &[
         ("letters", "5"),
         ("width", "2000"),
@@ -70,11 +70,11 @@ pub const FIGURE_7_6: Experiment = Experiment {
         ("batch", "1000"),
         ("steps", "75000"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Addition modulo 113 with a transformer of one layer. β₁, β₂ and the ten steps of warm-up are those of the authors'
-/// program.
+/// Nanda et al. 2023: addition modulo 113 with a one-layer transformer. β₁, β₂ and ten steps of warm-up are from the
+/// authors' program.
 pub const NANDA: Experiment = Experiment {
     passage: "Nanda et al. 2023, section 3, and the authors' program",
     stated: &[
@@ -100,5 +100,5 @@ pub const NANDA: Experiment = Experiment {
         ("steps", "40000"),
     ],
     unstated: &["eps"],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };

@@ -1,4 +1,4 @@
-//! What only this lab shows on the page: one prompt, how much of it is shown, and what everybody predicts for its next
-//! point.
+//! The panel of this lab: one prompt, the number of its examples shown, and the predictions of the network and the
+//! baselines for its next point.
 
 pub mod action;

@@ -1,9 +1,9 @@
-//! What Wu, Su, Hu, Song and Liu 2024 state in appendix G about their experiments, and Garg, Tsipras, Liang and Valiant 2022
-//! about theirs: in sections 3 to 5, and in their code, <https://github.com/dtsip/in-context-learning>.
+//! What Wu, Su, Hu, Song and Liu 2024 state in appendix G about their experiments, and Garg, Tsipras, Liang and Valiant
+//! 2022 about theirs: in sections 3 to 5, and in their code, <https://github.com/dtsip/in-context-learning>.
 
-use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// A decoder of the size and form of GPT-2, which both publications train.
+/// The decoder in the style of GPT-2 that both publications train, shared by the experiments below.
 const GPT_2: Experiment = Experiment {
     stated: &[
         ("model", "in-context-transformer"),
@@ -21,13 +21,13 @@ const GPT_2: Experiment = Experiment {
         ("loss", "square"),
         ("batch", "64"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Appendix G.1: random networks without biases on the inputs N(−2, I), tested on mixtures with N(2, I).
 pub const NETWORKS: Experiment = Experiment {
     passage: "Wu, Su, Hu, Song and Liu 2024, appendix G.1",
-    like: Some(&GPT_2),
+    based_on: Some(&GPT_2),
     stated: &[
         ("class", "network"),
         ("deep", "3 | 4 | 6"),
@@ -48,15 +48,15 @@ pub const NETWORKS: Experiment = Experiment {
 /// Appendix G.2: transformers of several depths.
 pub const FIGURE_3: Experiment = Experiment {
     passage: "Wu, Su, Hu, Song and Liu 2024, appendix G.2, figure 3",
-    like: Some(&NETWORKS),
+    based_on: Some(&NETWORKS),
     stated: &[("blocks", "4 | 6 | 8 | 10"), ("tw2", "0")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Section 3: linear functions.
 pub const LINEAR: Experiment = Experiment {
     passage: "Garg, Tsipras, Liang and Valiant 2022, section 3, and the authors' code",
-    like: Some(&GPT_2),
+    based_on: Some(&GPT_2),
     stated: &[
         ("class", "linear"),
         ("points", "41"),
@@ -78,29 +78,29 @@ pub const LINEAR: Experiment = Experiment {
         ("cool", "none"),
         ("clip", "0"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Section 4: the transformer of section 3 on labels with noise.
 pub const NOISY: Experiment = Experiment {
     passage: "Garg, Tsipras, Liang and Valiant 2022, section 4, and the authors' code",
-    like: Some(&LINEAR),
+    based_on: Some(&LINEAR),
     stated: &[("noise", "1")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Section 5: linear functions with three weights that are not 0.
 pub const SPARSE: Experiment = Experiment {
     passage: "Garg, Tsipras, Liang and Valiant 2022, section 5, and the authors' code",
-    like: Some(&LINEAR),
+    based_on: Some(&LINEAR),
     stated: &[("class", "sparse"), ("sparse", "3")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Section 5: decision trees of depth 4.
 pub const TREES: Experiment = Experiment {
     passage: "Garg, Tsipras, Liang and Valiant 2022, section 5, and the authors' code",
-    like: Some(&LINEAR),
+    based_on: Some(&LINEAR),
     stated: &[("class", "tree"), ("splits", "4"), ("points", "101")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };

@@ -1,5 +1,5 @@
-//! Transformers on prompts of points (Garg, Tsipras, Liang and Valiant 2022; Wu, Su, Hu, Song and Liu 2024, appendix G), at
-//! sizes that train in about a minute.
+//! Transformers on prompts of points (Garg, Tsipras, Liang and Valiant 2022; Wu, Su, Hu, Song and Liu 2024, appendix
+//! G), at sizes that train in about a minute.
 //!
 //! Neither paper has numbers for these sizes. What is claimed was measured here; the papers' own sizes take days.
 
@@ -7,17 +7,18 @@ pub mod experiments;
 mod functions;
 mod layers;
 
-use vivarium_view::presets::{Expect, Measure, Preset};
+use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
-pub const PRESETS: &[&[Preset]] = &[layers::LAYERS, functions::FUNCTIONS];
+pub const PRESETS: &[&[Preset]] = &[layers::LAYER_PRESETS, functions::FUNCTION_PRESETS];
 
-/// The median R² at the last point, after `step` steps.
-const fn explains(step: u64, between: (f32, f32)) -> Expect {
-    Expect::Median { measure: Measure::TestAccuracy, step, between }
+/// Expects the median R² at the last point of held-out prompts at `step` to be in the range `between`.
+const fn expect_r2(step: u64, between: (f32, f32)) -> Expectation {
+    Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step, between }
 }
 
-/// The median of 1 − R² at the end of a sweep's runs: of curve `series`, at value number `at`.
-const fn ends(series: usize, at: usize, between: (f32, f32)) -> Expect {
-    Expect::Ends { series, at, between }
+/// Expects the median of 1 − R² at the end of a sweep's runs, for value number `at` of curve `series`, to be in the
+/// range `between`.
+const fn expect_final_error(series: usize, at: usize, between: (f32, f32)) -> Expectation {
+    Expectation::FinalError { series, at, between }
 }

@@ -1,75 +1,89 @@
-//! R² of a network by number of examples, measured in parts: by the worker on the held-out prompts, and by the page on
-//! prompts whose inputs are multiplied by a number of a person's choice.
+//! R² of a network by number of examples, measured in slices: by the worker on the held-out prompts, and by the page on
+//! prompts whose inputs are multiplied by a factor that the user chooses.
 
-use crate::in_context::probes::curve::{Curve, Errors};
-use crate::in_context::weights::forward;
+use crate::in_context::probes::curve::{R2Curve, SquaredErrors};
+use crate::in_context::weights::forward_operations;
 use vivarium_model::models::in_context_transformer::Plain;
 use vivarium_model::run::RunSpec;
 use vivarium_science::functions::{FunctionPrompts, population_variance};
 
-/// Operations of a whole measurement, unless that is too few prompts.
-const MOST_OPERATIONS: f64 = 2.5e8;
-/// Prompts of a measurement at least and at most.
-const PROMPTS: (usize, usize) = (32, 512);
+/// Approximate maximum number of operations of a measurement, unless it would then have too few prompts.
+const MAX_OPERATIONS: f64 = 2.5e8;
+/// Minimum and maximum number of prompts of a measurement.
+const PROMPT_COUNT_RANGE: (usize, usize) = (32, 512);
 
-/// The measurement on its way.
+/// Measurement of a network's R² by number of examples, in progress.
 #[derive(Clone)]
-pub struct Measurement {
+pub struct R2Measurement {
+    /// Distribution of the prompts.
     prompts: FunctionPrompts,
+    /// Seed of the run, from which its held-out prompts are drawn.
     seed: u64,
+    /// The network that is measured.
     network: Plain,
-    errors: Errors,
+    /// Squared errors of the prompts read so far.
+    errors: SquaredErrors,
     /// The variance of the labels within a prompt, summed over prompts.
-    variance: f64,
-    /// Prompts to be read.
-    count: usize,
-    /// Operations, roughly, of one of them.
-    each: f64,
+    label_variance_sum: f64,
+    /// Number of prompts to be read in total.
+    prompt_count: usize,
+    /// Approximate number of operations for one prompt.
+    operations_per_prompt: f64,
 }
 
-impl Measurement {
-    /// Of the network of a run, on its held-out prompts or on others of the same kind.
+impl R2Measurement {
+    /// Starts the measurement of a run's network on its held-out prompts, or on a variant of them.
     pub fn new(spec: &RunSpec, prompts: FunctionPrompts, network: Plain) -> Self {
-        let each = forward(spec, prompts.max_points());
-        let count =
-            ((MOST_OPERATIONS / each) as usize).clamp(PROMPTS.0, PROMPTS.1).min(spec.held_out().max(1));
-        let errors = Errors::new(prompts.max_points());
-        Measurement { prompts, seed: spec.run.seed, network, errors, variance: 0.0, count, each }
+        let each = forward_operations(spec, prompts.max_points());
+        let count = ((MAX_OPERATIONS / each) as usize)
+            .clamp(PROMPT_COUNT_RANGE.0, PROMPT_COUNT_RANGE.1)
+            .min(spec.held_out_count().max(1));
+        let errors = SquaredErrors::new(prompts.max_points());
+        R2Measurement {
+            prompts,
+            seed: spec.run.seed,
+            network,
+            errors,
+            label_variance_sum: 0.0,
+            prompt_count: count,
+            operations_per_prompt: each,
+        }
     }
 
-    /// Goes on by about so many operations; whether all prompts have been read.
+    /// Measures further by about this many operations, at least one prompt; true when all prompts have been read.
     pub fn advance(&mut self, operations: f64) -> bool {
-        let (longest, begin) = (self.prompts.max_points(), self.errors.prompts());
-        let portion = ((operations / self.each) as usize).max(1);
+        let (longest, begin) = (self.prompts.max_points(), self.errors.prompt_count());
+        let portion = ((operations / self.operations_per_prompt) as usize).max(1);
         let mut rows = vec![];
         self.prompts.append_held_out_prompts(
             self.seed,
             longest,
-            begin..begin.saturating_add(portion).min(self.count),
+            begin..begin.saturating_add(portion).min(self.prompt_count),
             &mut rows,
         );
         for row in rows.chunks(self.prompts.row_len_for(longest)) {
             let labels = self.prompts.split_row(row).1;
             let outputs = self.network.outputs(row);
-            self.errors.add(outputs.iter().zip(labels).map(|(output, y)| (output - f64::from(*y)).powi(2)));
-            self.variance += population_variance(&labels[..self.prompts.points]);
+            self.errors
+                .add_prompt(outputs.iter().zip(labels).map(|(output, y)| (output - f64::from(*y)).powi(2)));
+            self.label_variance_sum += population_variance(&labels[..self.prompts.points]);
         }
-        self.errors.prompts() >= self.count
+        self.errors.prompt_count() >= self.prompt_count
     }
 
-    /// Points of a prompt, and prompts to be read.
-    pub fn counts(&self) -> [usize; 2] {
-        [self.prompts.max_points(), self.count]
+    /// The number of points of a prompt, and the number of prompts to be read.
+    pub fn point_and_prompt_counts(&self) -> [usize; 2] {
+        [self.prompts.max_points(), self.prompt_count]
     }
 
-    /// The curve, relative to this variance of the labels.
-    pub fn curve(&self, variance: f64) -> Curve {
-        self.errors.curve(variance)
+    /// The curve of R², relative to this variance of the labels.
+    pub fn r2_curve(&self, variance: f64) -> R2Curve {
+        self.errors.to_r2_curve(variance)
     }
 
-    /// The curve, relative to the variance of the labels of the prompts that were read.
-    pub fn own_curve(&self) -> Curve {
-        // Nothing is divided by 0 where all labels are equal.
-        self.curve((self.variance / self.errors.prompts().max(1) as f64).max(1e-12))
+    /// The curve of R², relative to the mean variance of the labels in the prompts read so far.
+    pub fn r2_curve_of_read_prompts(&self) -> R2Curve {
+        // Avoids a division by 0 if all labels are equal.
+        self.r2_curve((self.label_variance_sum / self.errors.prompt_count().max(1) as f64).max(1e-12))
     }
 }

@@ -1,72 +1,74 @@
-//! What a person does to the prompt that is looked into, and the table of it. All of it is in the link and can be undone;
+//! Actions of the user on the inspected prompt, and its table. All changes are in the link and can be undone;
 //! none of it restarts the run.
 
 use crate::lookup::{LookupState, words};
-use vivarium_core::settings::real;
+use vivarium_core::settings::format_real;
 use vivarium_core::sorting;
-use vivarium_model::permalink::View;
-use vivarium_view::display::words::{decimal, percent, thousands};
+use vivarium_model::permalink::ViewSettings;
+use vivarium_view::display::words::{format_decimal, format_percent, format_thousands};
 use vivarium_view::ui::request::Request;
 
-/// Held-out prompts that can be looked into.
-pub const EXAMPLES: usize = 64;
-/// Most boxes of a table that shows all positions; larger prompts show the chosen position and those that it names.
-const MOST_BOXES: usize = 160;
-/// Most changes of one kind that a link holds.
-const MOST_CHANGES: usize = 64;
+/// Number of held-out prompts that the panel can show.
+pub const HELD_OUT_PROMPTS: usize = 64;
+/// Maximum number of input fields in a table of all positions; longer prompts show the selected position and those that
+/// it names.
+const MAX_TABLE_FIELDS: usize = 160;
+/// Maximum number of changes of one kind in a link.
+const MAX_CHANGES: usize = 64;
 
-/// What can be done to what is looked into.
+/// User action on the inspected prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PromptAction {
-    /// Have this position, from 0, name this one, as it was typed, from 1.
-    Name {
+    /// Sets the position that one name of a position refers to; the text is a number from 1.
+    SetName {
         /// Position, from 0.
         place: usize,
-        /// Which of its names, from 0.
-        which: usize,
-        /// What was typed.
+        /// Index of the name, from 0.
+        name_index: usize,
+        /// Text that the user typed.
         text: String,
     },
-    /// Give the token of this position, from 0, this number, as it was typed.
-    Number {
+    /// Sets one entry of the token at a position.
+    SetTokenEntry {
         /// Position, from 0.
         place: usize,
-        /// Which of its numbers, from 0.
-        which: usize,
-        /// What was typed.
+        /// Index of the entry, from 0.
+        entry_index: usize,
+        /// Text that the user typed.
         text: String,
     },
-    /// Look into the answer at this position, from 0.
-    Place(usize),
-    /// Look into this held-out prompt, from 1, as it was drawn.
-    Example(usize),
-    /// Take all changes back.
-    AsDrawn,
-    /// Give the network another head.
+    /// Selects the position, from 0, whose answer is inspected.
+    SelectPosition(usize),
+    /// Selects the held-out prompt with this number, from 1, without changes.
+    SelectPrompt(usize),
+    /// Removes all changes to the prompt.
+    UndoChanges,
+    /// Restarts the run with one more head than this number.
     AddHead(usize),
 }
 
-/// Changes with this one, as they stand in a link; nothing where there are too many.
-fn with(changes: &[(u64, f64)], at: usize, value: f64) -> Option<String> {
+/// Changes with one more in the notation of a link, "3:0.5_7:1"; `None` if there are too many.
+fn encode_changes(changes: &[(u64, f64)], at: usize, value: f64) -> Option<String> {
     let mut all: Vec<(u64, f64)> = changes.iter().copied().filter(|(place, _)| *place != at as u64).collect();
     all.push((at as u64, value));
     sorting::sort_by_key(&mut all, |(place, _)| *place);
-    let written = |(place, value): &(u64, f64)| format!("{place}:{}", real(*value));
-    (all.len() <= MOST_CHANGES).then(|| all.iter().map(written).collect::<Vec<_>>().join("_"))
+    let written = |(place, value): &(u64, f64)| format!("{place}:{}", format_real(*value));
+    (all.len() <= MAX_CHANGES).then(|| all.iter().map(written).collect::<Vec<_>>().join("_"))
 }
 
-/// What the page is asked for by this deed.
-pub fn request(state: &LookupState, view: &View, what: PromptAction) -> Request {
+/// Converts an action into a request to the page.
+pub fn request(state: &LookupState, view: &ViewSettings, action: PromptAction) -> Request {
     let prompts = &state.prompts;
-    let changed =
-        |key: &'static str, changes: &[(u64, f64)], at: usize, value: f64| match with(changes, at, value) {
-            Some(text) => Request::edit(key, text),
-            None => Request::Say(tr!(
-                "A link can contain at most 64 changes to a prompt. Undo some of your changes first."
-            )),
-        };
-    match what {
-        PromptAction::Name { place, which, text } => {
+    let changed = |key: &'static str, changes: &[(u64, f64)], at: usize, value: f64| match encode_changes(
+        changes, at, value,
+    ) {
+        Some(text) => Request::edit(key, text),
+        None => Request::ShowMessage(tr!(
+            "A link can contain at most 64 changes to a prompt. Undo some of your changes first."
+        )),
+    };
+    match action {
+        PromptAction::SetName { place, name_index: which, text } => {
             let name = text.trim().parse().ok().filter(|name| (1..=prompts.length).contains(name));
             match name {
                 Some(name) => changed("named", &view.named, place * prompts.names + which + 1, name as f64),
@@ -76,8 +78,8 @@ pub fn request(state: &LookupState, view: &View, what: PromptAction) -> Request 
                 }
             }
         }
-        PromptAction::Number { place, which, text } => {
-            // As it is written here, and as it is typed.
+        PromptAction::SetTokenEntry { place, entry_index: which, text } => {
+            // Accepts the minus sign and the decimal point of the page as well as those on a keyboard.
             let number = text.trim().replace('−', "-").replace(',', ".").parse::<f64>().ok();
             match number.filter(|number| number.abs() <= 100.0) {
                 Some(number) => changed("tokens", &view.tokens, place * prompts.dim + which + 1, number),
@@ -87,112 +89,124 @@ pub fn request(state: &LookupState, view: &View, what: PromptAction) -> Request 
                 }
             }
         }
-        PromptAction::Place(place) => Request::edit("place", (place + 1).to_string()),
-        PromptAction::Example(example) => {
-            Request::Edit(cleared(view, Some(("example", example.to_string()))))
+        PromptAction::SelectPosition(place) => Request::edit("place", (place + 1).to_string()),
+        PromptAction::SelectPrompt(example) => {
+            Request::Edit(edits_without_changes(view, Some(("example", example.to_string()))))
         }
-        PromptAction::AsDrawn => Request::Edit(cleared(view, None)),
+        PromptAction::UndoChanges => Request::Edit(edits_without_changes(view, None)),
         PromptAction::AddHead(heads) => Request::edit("h", (heads + 1).to_string()),
     }
 }
 
-/// The edits that take all changes back, with another one.
-fn cleared(view: &View, more: Option<(&'static str, String)>) -> Vec<(&'static str, String)> {
+/// Link edits that remove all changes to the prompt, with one further edit.
+fn edits_without_changes(
+    view: &ViewSettings,
+    more: Option<(&'static str, String)>,
+) -> Vec<(&'static str, String)> {
     let changes = [("named", view.named.is_empty()), ("tokens", view.tokens.is_empty())];
     let some = changes.into_iter().filter(|(_, is_empty)| !is_empty).map(|(key, _)| (key, String::new()));
     some.chain(more).collect()
 }
 
-/// The positions that the table shows, from 0, in rising order: all of them, or of a large prompt the chosen one and those
-/// that it names.
-pub fn shown(state: &LookupState, view: &View) -> Vec<usize> {
+/// Positions in the table, from 0, ascending: all of them, or for a long prompt the selected one and those that it
+/// names.
+pub fn table_positions(state: &LookupState, view: &ViewSettings) -> Vec<usize> {
     let prompts = &state.prompts;
-    if prompts.length * (prompts.dim + prompts.names) <= MOST_BOXES {
+    if prompts.length * (prompts.dim + prompts.names) <= MAX_TABLE_FIELDS {
         return (0..prompts.length).collect();
     }
-    let place = state.place(view);
-    let mut all = state.named(place).to_vec();
+    let place = state.shown_position(view);
+    let mut all = state.names_at(place).to_vec();
     all.push(place);
     all.sort_unstable();
     all.dedup();
     all
 }
 
-/// Where the prompt comes from.
-pub fn origin(state: &LookupState) -> String {
+/// Sentence on where the prompt comes from: number of the held-out prompt, and whether it was changed.
+pub fn describe_origin(state: &LookupState) -> String {
     let (number, length) = (state.inspected.example, state.prompts.length);
     match state.inspected.changed {
         false => {
-            tr!("Held-out prompt {number} of {all}: {length} positions.", number, all = EXAMPLES, length)
+            tr!(
+                "Held-out prompt {number} of {all}: {length} positions.",
+                number,
+                all = HELD_OUT_PROMPTS,
+                length
+            )
         }
-        true => tr!("Held-out prompt {number} of {all}, with your changes.", number, all = EXAMPLES),
+        true => tr!("Held-out prompt {number} of {all}, with your changes.", number, all = HELD_OUT_PROMPTS),
     }
 }
 
-/// How many pairs of random codes are too much alike for theory; nothing where codes are not random.
-pub fn code_pairs(state: &LookupState) -> Option<String> {
-    let (count, length) = (state.strong_pairs? as u64, state.prompts.length as u64);
+/// Sentence with the number of pairs of codes that violate assumption 3; `None` unless codes are random.
+pub fn describe_code_pairs(state: &LookupState) -> Option<String> {
+    let (count, length) = (state.correlated_code_pairs? as u64, state.prompts.length as u64);
     Some(tr!(
         "For {count} of {all} pairs of positions, the scalar product of the codes of the two positions has an absolute value above 1/2 (for the codes before they are scaled). Assumption 3 of the paper excludes such pairs.",
-        count = thousands(count),
-        all = thousands(length * (length - 1) / 2)
+        count = format_thousands(count),
+        all = format_thousands(length * (length - 1) / 2)
     ))
 }
 
-/// What is said of a run's codes: [`code_pairs`], and how much of the attention named tokens get where it is set by hand.
-pub fn about_codes(state: &LookupState) -> Option<String> {
-    let all: Vec<String> = [code_pairs(state), words::by_hand(state)].into_iter().flatten().collect();
+/// Sentences on the codes, and on attention weights that are set by hand; `None` if there are neither.
+pub fn describe_codes(state: &LookupState) -> Option<String> {
+    let all: Vec<String> = [describe_code_pairs(state), words::describe_hand_set_attention(state)]
+        .into_iter()
+        .flatten()
+        .collect();
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// A number of a token as it stands in its box: three decimals, or as it was entered.
-pub fn number(value: f32) -> String {
+/// Formats a token entry for its input field: three decimals, or as entered.
+pub fn format_number(value: f32) -> String {
     let short = format!("{value:.3}");
-    if short.parse() == Ok(value) { real(f64::from(value)) } else { short }
+    if short.parse() == Ok(value) { format_real(f64::from(value)) } else { short }
 }
 
-/// Truth and answer at a position.
-pub fn answer(state: &LookupState, place: usize) -> [String; 2] {
-    let of = |all: &Vec<f64>| all.get(place).map_or(String::new(), |number| decimal(*number as f32));
-    [&state.inspected.truth, &state.inspected.answers].map(of)
+/// Label and network output at a position, as text.
+pub fn format_label_and_output(state: &LookupState, position: usize) -> [String; 2] {
+    let of =
+        |all: &Vec<f64>| all.get(position).map_or(String::new(), |number| format_decimal(*number as f32));
+    [&state.inspected.labels, &state.inspected.outputs].map(of)
 }
 
-/// The share of its attention that a head has on a position, while the chosen one is answered.
-pub fn share(state: &LookupState, head: usize, place: usize) -> f64 {
-    state.inspected.attention.get(head).and_then(|shares| shares.get(place)).copied().unwrap_or(0.0)
+/// Attention weight of a head on the key at `position`, for the selected query position.
+pub fn attention_weight(state: &LookupState, head: usize, position: usize) -> f64 {
+    state.inspected.attention.get(head).and_then(|shares| shares.get(position)).copied().unwrap_or(0.0)
 }
 
-/// What the network makes of the chosen position.
-pub fn about(state: &LookupState, view: &View) -> String {
-    let place = state.place(view);
-    let [truth, answer] = answer(state, place);
+/// Sentences on the selected position: its names, label, output, and the error over the whole prompt.
+pub fn describe_position(state: &LookupState, view: &ViewSettings) -> String {
+    let place = state.shown_position(view);
+    let [truth, answer] = format_label_and_output(state, place);
     let said = tr!(
         "Position {place} contains the names {names}. The label of this position is {truth}; the network's answer is {answer}.",
         place = place + 1,
-        names = vivarium_view::display::words::list(
-            &state.named(place).iter().map(|name| (name + 1).to_string()).collect::<Vec<_>>()
+        names = vivarium_view::display::words::join_list(
+            &state.names_at(place).iter().map(|name| (name + 1).to_string()).collect::<Vec<_>>()
         ),
         truth,
         answer
     );
-    let squares = state.inspected.truth.iter().zip(&state.inspected.answers).map(|(y, o)| (y - o).powi(2));
-    let error = squares.sum::<f64>() / (state.prompts.length as f64 * state.variance);
+    let squares = state.inspected.labels.iter().zip(&state.inspected.outputs).map(|(y, o)| (y - o).powi(2));
+    let error = squares.sum::<f64>() / (state.prompts.length as f64 * state.label_variance);
     match error.is_finite() {
         true => tr!(
             "{said} Over the whole prompt the relative error is {error}.",
             said,
-            error = decimal(error as f32)
+            error = format_decimal(error as f32)
         ),
         false => said,
     }
 }
 
-/// How much a head looks at the tokens that the chosen position names, for the head of its column.
-pub fn on_names(state: &LookupState, view: &View, head: usize) -> String {
-    let mut names = state.named(state.place(view)).to_vec();
+/// Total attention weight of a head on the tokens that the selected position names, as a percentage.
+pub fn format_attention_on_names(state: &LookupState, view: &ViewSettings, head: usize) -> String {
+    let mut names = state.names_at(state.shown_position(view)).to_vec();
     names.sort_unstable();
     names.dedup();
-    percent(names.into_iter().map(|name| share(state, head, name)).sum::<f64>() as f32)
+    format_percent(names.into_iter().map(|name| attention_weight(state, head, name)).sum::<f64>() as f32)
 }
 
 #[cfg(test)]
@@ -201,6 +215,6 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_they_were_entered() {
-        assert_eq!([1.5f32, -2.0, 0.123_456, 0.125].map(number), ["1.5", "-2", "0.123", "0.125"]);
+        assert_eq!([1.5f32, -2.0, 0.123_456, 0.125].map(format_number), ["1.5", "-2", "0.123", "0.125"]);
     }
 }

@@ -1,3 +1,3 @@
-//! What only this lab shows on the page: one prompt, which a person can change, and what the network answers.
+//! Panel of this lab: one prompt, which the user can change, and the network's answers.
 
 pub mod action;

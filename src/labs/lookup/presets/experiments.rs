@@ -1,9 +1,9 @@
-//! What Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025 state about the experiments of figures 1 and 2.
+//! Settings that Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025 state for the experiments of figures 1 and 2.
 //!
 //! The paper states the task, the codes and online AdamW. All other settings are those of the authors' code,
 //! <https://github.com/mousavih/transformers-separation>.
 
-use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
 /// Figures 1 (a) and 1 (b): fresh sequences until the test error is below a threshold.
 const FIGURE_1: Experiment = Experiment {
@@ -33,18 +33,18 @@ const FIGURE_1: Experiment = Experiment {
         ("batch", "64"),
         ("held", "5000"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figure 1 (a): each position has its own name. The authors' code tests on prompts with one name for all positions.
 const FIGURE_1_A: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), and the authors' code",
-    like: Some(&FIGURE_1),
+    based_on: Some(&FIGURE_1),
     stated: &[("n", "2 | 4 | 6 | 8 | 10 | 12"), ("lists", "each"), ("test", "one")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// The settings of one head with 100 hidden units behind it.
+/// One head followed by a hidden layer of 100 units, a part of figures 1 (a) and 2.
 const ATTENTION: Experiment = Experiment {
     stated: &[
         ("model", "token-attention"),
@@ -56,37 +56,37 @@ const ATTENTION: Experiment = Experiment {
         ("width", "100"),
         ("begin", "random"),
     ],
-    like: Some(&FIGURE_1_A),
-    ..NOTHING_STATED
+    based_on: Some(&FIGURE_1_A),
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figure 1 (a), attention.
 pub const FIGURE_1_A_ATTENTION: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), and the authors' code",
-    like: Some(&ATTENTION),
-    ..NOTHING_STATED
+    based_on: Some(&ATTENTION),
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figure 1 (a), the feedforward network on the flattened prompt.
 pub const FIGURE_1_A_FEEDFORWARD: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), and the authors' code",
-    like: Some(&FIGURE_1_A),
+    based_on: Some(&FIGURE_1_A),
     stated: &[("model", "token-mlp"), ("widths", "0.1000")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figure 1 (a), the bidirectional GRU.
 pub const FIGURE_1_A_RECURRENT: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), and the authors' code",
-    like: Some(&FIGURE_1_A),
+    based_on: Some(&FIGURE_1_A),
     stated: &[("model", "gru"), ("width", "500")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figure 1 (b), the feedforward network: all positions have the same name.
 pub const FIGURE_1_B_FEEDFORWARD: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (b), and the authors' code",
-    like: Some(&FIGURE_1),
+    based_on: Some(&FIGURE_1),
     stated: &[
         ("n", "25 | 27 | 29 | 31 | 33"),
         ("lists", "one"),
@@ -94,14 +94,14 @@ pub const FIGURE_1_B_FEEDFORWARD: Experiment = Experiment {
         ("model", "token-mlp"),
         ("widths", "0.1000"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Figure 2: the attention weights of one head. Each position has its own name, as the caption says; the authors' script
-/// trains on one name for all positions.
+/// Figure 2: the attention weights of one head. Each position has its own name, as the caption says; the authors'
+/// script trains on one name for all positions.
 pub const FIGURE_2: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2, and the authors' code",
-    like: Some(&ATTENTION),
+    based_on: Some(&ATTENTION),
     stated: &[
         ("n", "100"),
         ("lists", "each"),
@@ -110,5 +110,5 @@ pub const FIGURE_2: Experiment = Experiment {
         ("wd", "0.2"),
         ("held", "10000"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };

@@ -1,29 +1,30 @@
 //! Networks on prompts of tokens (Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025): the staircase of heads, the race of
-//! attention, feedforward and recurrent networks, and what theory knows exactly.
+//! attention, feedforward and recurrent networks, and exact theory.
 //!
-//! The paper gives hardly any setting; those that are called the authors' are those of their released code.
+//! The paper gives hardly any settings; "the authors'" settings come from their released code.
 
 pub mod experiments;
 mod race;
 mod stairs;
 mod theory;
 
-use vivarium_view::presets::{Expect, Measure, Preset};
+use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[stairs::STAIRS, race::RACE, theory::THEORY];
 
-/// The median share of the variance that is explained, at step `step`.
-const fn explains(step: u64, between: (f32, f32)) -> Expect {
-    Expect::Median { measure: Measure::TestAccuracy, step, between }
+/// Expects the median explained share of the variance at step `step` to be in the interval `between`.
+const fn expect_explained(step: u64, between: (f32, f32)) -> Expectation {
+    Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step, between }
 }
 
-/// The median over networks of how far entries of W_QK stand out, at step `step`.
-const fn stands_out(measure: Measure, step: u64, between: (f32, f32)) -> Expect {
-    Expect::Median { measure, step, between }
+/// Expects the median of a measure of W_QK at step `step` to be in the interval `between`.
+const fn expect_stands_out(measure: ExpectedMeasure, step: u64, between: (f32, f32)) -> Expectation {
+    Expectation::Median { measure, step, between }
 }
 
-/// The median relative error at the end of a sweep's runs, at value number `at`.
-const fn ends(at: usize, between: (f32, f32)) -> Expect {
-    Expect::Ends { series: 0, at, between }
+/// Expects the median relative error at the end of the runs with swept value number `at` to be in the interval
+/// `between`.
+const fn expect_final_error(at: usize, between: (f32, f32)) -> Expectation {
+    Expectation::FinalError { series: 0, at, between }
 }

@@ -1,28 +1,28 @@
 //! How many sequences each kind of network needs: figure 1 of the paper, small and at its own sizes.
 
 use vivarium_model::tasks::sparse_token_regression::charts;
-use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-use super::{experiments, explains, stands_out};
+use super::{expect_explained, expect_stands_out, experiments};
 
-/// Figure 1, theorems 4 and 6 to 9.
+/// Group of presets for figure 1 and theorems 4 and 6 to 9.
 const GROUP: PresetGroup = PresetGroup {
     slug: "sequences-and-positions",
     name: "Sequences needed for N positions",
     charts: &[charts::NEEDED, charts::ERROR],
 };
 
-/// Median steps to the target.
-const fn steps(series: usize, at: usize, between: (u64, u64)) -> Expect {
-    Expect::MedianTime { series, at, between }
+/// Expects the median number of steps to the target, of curve `series` at swept value number `at`, to be in `between`.
+const fn expect_steps(series: usize, at: usize, between: (u64, u64)) -> Expectation {
+    Expectation::MedianTime { series, at, between }
 }
 
-/// In curve `series` hardly a network, or none, reaches the target at value number `at`.
-const fn misses(series: usize, at: usize) -> Expect {
-    Expect::Solved { series, at, share: (0.0, 0.2) }
+/// Expects that at most 20 % of the networks reach the target, in curve `series` at swept value number `at`.
+const fn expect_not_reached(series: usize, at: usize) -> Expectation {
+    Expectation::Solved { series, at, share: (0.0, 0.2) }
 }
 
-/// Attention, a feedforward network on the whole prompt and a bidirectional GRU.
+/// Presets that compare attention, a feedforward network on the whole prompt and a bidirectional GRU.
 pub(super) const RACE: &[Preset] = &[
     Preset {
         slug: "race",
@@ -32,7 +32,7 @@ pub(super) const RACE: &[Preset] = &[
         claim: "From 4 to 16 positions, the number of training sequences that are needed to explain half of the variance grows by a factor of less than 2 for attention, and by a factor of 5 for the GRU. With 16 positions the feedforward network explains less than half of the variance after 200,000 sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a)",
         experiment: Some(&experiments::FIGURE_1_A_ATTENTION),
-        departs: &[
+        departures: &[
             ("number of positions N", "2 to 12", "4, 8 and 16"),
             ("target error", "0.7", "0.5"),
             ("number of networks for each N", "5", "1"),
@@ -46,17 +46,17 @@ pub(super) const RACE: &[Preset] = &[
                 "√(1/D)",
             ),
         ],
-        expect: &[
-            steps(0, 0, (40, 160)),
-            steps(0, 2, (80, 300)),
-            steps(1, 0, (50, 250)),
-            misses(1, 2),
-            steps(2, 0, (100, 600)),
-            steps(2, 2, (700, 3_200)),
+        expectations: &[
+            expect_steps(0, 0, (40, 160)),
+            expect_steps(0, 2, (80, 300)),
+            expect_steps(1, 0, (50, 250)),
+            expect_not_reached(1, 2),
+            expect_steps(2, 0, (100, 600)),
+            expect_steps(2, 2, (700, 3_200)),
         ],
-        budget: 3_200,
-        time: "About half a minute on one processor core. The GRU is trained last.",
-        ..QUICK
+        max_steps: 3_200,
+        duration_note: "About half a minute on one processor core. The GRU is trained last.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "attention-48",
@@ -66,7 +66,7 @@ pub(super) const RACE: &[Preset] = &[
         claim: "The number of sequences that attention needs grows about like the logarithm of the number of positions. With twelve times as many positions, attention needs about twice as many sequences.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, theorem 4 and figure 1 (a)",
         experiment: Some(&experiments::FIGURE_1_A_ATTENTION),
-        departs: &[
+        departures: &[
             ("number of positions N", "2 to 12", "4 to 48"),
             ("target error", "0.7", "0.5"),
             ("matrices W_V and W_O", "trained", "none"),
@@ -77,13 +77,13 @@ pub(super) const RACE: &[Preset] = &[
                 "√(1/D)",
             ),
         ],
-        expect: &[
-            Expect::Exponent { series: 0, values: (0, 6), between: (0.05, 0.6) },
-            Expect::Solved { series: 0, at: 6, share: (0.8, 1.0) },
+        expectations: &[
+            Expectation::Exponent { series: 0, values: (0, 6), between: (0.05, 0.6) },
+            Expectation::Solved { series: 0, at: 6, share: (0.8, 1.0) },
         ],
-        budget: 2_000,
-        time: "About a minute on one processor core.",
-        ..QUICK
+        max_steps: 2_000,
+        duration_note: "About a minute on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "paper-attention",
@@ -93,7 +93,7 @@ pub(super) const RACE: &[Preset] = &[
         claim: "At the sizes of the paper attention needs about 3,000 sequences for 2 positions, 17,000 for 12 positions and 24,000 for 48 positions.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), with the settings of the authors' code",
         experiment: Some(&experiments::FIGURE_1_A_ATTENTION),
-        departs: &[
+        departures: &[
             ("number of positions N", "2 to 12", "2 to 48"),
             ("matrices W_V and W_O", "trained", "none"),
             ("biases of queries, keys and values", "trained", "none"),
@@ -103,15 +103,15 @@ pub(super) const RACE: &[Preset] = &[
                 "√(1/D)",
             ),
         ],
-        instance: "The test prompts of the authors' code are simpler than the training prompts.",
-        expect: &[
-            steps(0, 0, (20, 90)),
-            steps(0, 5, (130, 450)),
-            Expect::Exponent { series: 0, values: (1, 7), between: (0.1, 0.8) },
+        remarks: "The test prompts of the authors' code are simpler than the training prompts.",
+        expectations: &[
+            expect_steps(0, 0, (20, 90)),
+            expect_steps(0, 5, (130, 450)),
+            Expectation::Exponent { series: 0, values: (1, 7), between: (0.1, 0.8) },
         ],
-        budget: 4_000,
-        time: "Several minutes on one processor core.",
-        ..QUICK
+        max_steps: 4_000,
+        duration_note: "Several minutes on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "paper-mlp",
@@ -121,15 +121,18 @@ pub(super) const RACE: &[Preset] = &[
         claim: "At the sizes of the paper a feedforward network with two hidden layers, of N·d and of 1,000 units, needs about 2,000 sequences for 2 positions and about 100,000 for 10 positions.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), with the settings of the authors' code",
         experiment: Some(&experiments::FIGURE_1_A_FEEDFORWARD),
-        departs: &[
+        departures: &[
             ("number of positions N", "2 to 12", "2 to 10"),
             ("number of networks for each N", "5", "1"),
         ],
-        instance: "A width of 0 stands for N·d units. With the simpler test prompts of the authors' code, fewer sequences are enough.",
-        expect: &[steps(0, 0, (15, 80)), Expect::Exponent { series: 0, values: (1, 4), between: (1.2, 3.5) }],
-        budget: 4_000,
-        time: "Many minutes on one processor core.",
-        ..QUICK
+        remarks: "A width of 0 stands for N·d units. With the simpler test prompts of the authors' code, fewer sequences are enough.",
+        expectations: &[
+            expect_steps(0, 0, (15, 80)),
+            Expectation::Exponent { series: 0, values: (1, 4), between: (1.2, 3.5) },
+        ],
+        max_steps: 4_000,
+        duration_note: "Many minutes on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "paper-gru",
@@ -139,14 +142,14 @@ pub(super) const RACE: &[Preset] = &[
         claim: "At the sizes of the paper: with 2 positions, a bidirectional GRU of 500 units needs fewer sequences than attention; with 8 positions, it needs several times as many sequences as attention.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), with the settings of the authors' code",
         experiment: Some(&experiments::FIGURE_1_A_RECURRENT),
-        departs: &[
+        departures: &[
             ("number of positions N", "2 to 12", "2 to 8"),
             ("number of networks for each N", "5", "1"),
         ],
-        expect: &[steps(0, 0, (5, 40)), steps(0, 3, (400, 1_400))],
-        budget: 4_000,
-        time: "About half an hour on one processor core.",
-        ..QUICK
+        expectations: &[expect_steps(0, 0, (5, 40)), expect_steps(0, 3, (400, 1_400))],
+        max_steps: 4_000,
+        duration_note: "About half an hour on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "simple-race",
@@ -156,7 +159,7 @@ pub(super) const RACE: &[Preset] = &[
         claim: "If all positions contain the same name, so that all labels depend on the same token, the feedforward network at 9 positions needs the fewest sequences of the three networks: one third of the number that attention needs. At 49 positions the feedforward network needs three times as many sequences as attention. The GRU of 64 units also needs more sequences than attention at 49 positions, so this run does not show what the paper's figure shows of recurrent networks: with 25 to 33 positions, a GRU of 500 units needs about as many sequences as attention.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (b)",
         experiment: Some(&experiments::FIGURE_1_B_FEEDFORWARD),
-        departs: &[
+        departures: &[
             ("number of positions N", "25 to 33", "9, 25 and 49"),
             ("target error", "0.02", "0.05"),
             ("number of networks for each N", "5", "1"),
@@ -168,18 +171,18 @@ pub(super) const RACE: &[Preset] = &[
             ),
             ("hidden units after the attention", "100", "64"),
         ],
-        instance: "We do not use random codes, because among 9 random codes of 10 signs two are often similar: the absolute value of their scalar product is above 1/2.",
-        expect: &[
-            steps(0, 0, (100, 250)),
-            steps(1, 0, (300, 700)),
-            steps(0, 2, (2_000, 4_700)),
-            steps(1, 2, (700, 1_800)),
-            steps(2, 0, (250, 700)),
-            steps(2, 2, (1_800, 4_500)),
+        remarks: "We do not use random codes, because among 9 random codes of 10 signs two are often similar: the absolute value of their scalar product is above 1/2.",
+        expectations: &[
+            expect_steps(0, 0, (100, 250)),
+            expect_steps(1, 0, (300, 700)),
+            expect_steps(0, 2, (2_000, 4_700)),
+            expect_steps(1, 2, (700, 1_800)),
+            expect_steps(2, 0, (250, 700)),
+            expect_steps(2, 2, (1_800, 4_500)),
         ],
-        budget: 4_700,
-        time: "A few minutes on one processor core.",
-        ..QUICK
+        max_steps: 4_700,
+        duration_note: "A few minutes on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "found-lookup",
@@ -189,7 +192,7 @@ pub(super) const RACE: &[Preset] = &[
         claim: "After training the large entries of |W_QK| are in the block that compares the code of a name with the code of a position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2",
         experiment: Some(&experiments::FIGURE_2),
-        departs: &[
+        departures: &[
             ("matrices W_V and W_O", "trained", "none"),
             ("biases of queries, keys and values", "trained", "none"),
             (
@@ -198,10 +201,13 @@ pub(super) const RACE: &[Preset] = &[
                 "√(1/D)",
             ),
         ],
-        instance: "The authors train on the same 50,000 sequences for up to 20 epochs; here all sequences are fresh. The authors' script trains on one name for all positions, but the caption of the figure says that each position has its own name.",
-        expect: &[explains(1_500, (0.85, 1.0)), stands_out(Measure::Block, 1_500, (8.0, 100.0))],
-        budget: 1_500,
-        ..QUICK
+        remarks: "The authors train on the same 50,000 sequences for up to 20 epochs; here all sequences are fresh. The authors' script trains on one name for all positions, but the caption of the figure says that each position has its own name.",
+        expectations: &[
+            expect_explained(1_500, (0.85, 1.0)),
+            expect_stands_out(ExpectedMeasure::Block, 1_500, (8.0, 100.0)),
+        ],
+        max_steps: 1_500,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "figure-2",
@@ -211,7 +217,7 @@ pub(super) const RACE: &[Preset] = &[
         claim: "After training with 100 positions, the largest entries of |W_QK| are the entries on the diagonal of one block: the block that compares the code of a name with the code of a position.",
         source: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2, with the settings of the authors' code",
         experiment: Some(&experiments::FIGURE_2),
-        departs: &[
+        departures: &[
             ("matrices W_V and W_O", "trained", "none"),
             ("biases of queries, keys and values", "trained", "none"),
             (
@@ -220,15 +226,15 @@ pub(super) const RACE: &[Preset] = &[
                 "√(1/D)",
             ),
         ],
-        instance: "The authors train on the same 50,000 sequences for up to 20 epochs; here all sequences are fresh, because a run on this page cannot store so many. At the end the training error is below 0.05, as in the authors' run. The authors' script trains on one name for all positions, but the caption of the figure says that each position has its own name.",
-        expect: &[
-            explains(1_600, (0.95, 1.0)),
-            stands_out(Measure::Block, 1_600, (15.0, 200.0)),
+        remarks: "The authors train on the same 50,000 sequences for up to 20 epochs; here all sequences are fresh, because a run on this page cannot store so many. At the end the training error is below 0.05, as in the authors' run. The authors' script trains on one name for all positions, but the caption of the figure says that each position has its own name.",
+        expectations: &[
+            expect_explained(1_600, (0.95, 1.0)),
+            expect_stands_out(ExpectedMeasure::Block, 1_600, (15.0, 200.0)),
             // Every entry on the diagonal is larger than all others.
-            stands_out(Measure::Diagonal, 1_600, (1.2, 5.0)),
+            expect_stands_out(ExpectedMeasure::Diagonal, 1_600, (1.2, 5.0)),
         ],
-        budget: 1_600,
-        time: "A minute or two on one processor core.",
-        ..QUICK
+        max_steps: 1_600,
+        duration_note: "A minute or two on one processor core.",
+        ..PRESET_DEFAULTS
     },
 ];

@@ -1,52 +1,52 @@
-//! A held-out prompt beside the task: what its last position names, its label, and the network's answer.
+//! Display of a held-out prompt next to the task: what its last position names, its label, and the network's answer.
 
-use crate::answers::{held_out, number, told_at_last, vector};
-use vivarium_view::display::words::list;
-use vivarium_view::display::{Example, RunView};
+use crate::answers::{describe_last_answer, format_number, format_vector, sample_example};
+use vivarium_view::display::words::join_list;
+use vivarium_view::display::{HeldOutExample, RunView};
 
-/// Numbers of named tokens that are written down, at most.
-const WRITTEN: usize = 4;
+/// Maximum number of entries of named tokens in the text of an example.
+const MAX_TOKEN_NUMBERS: usize = 4;
 
-/// Example `at`.
-pub fn example(run: &RunView, at: usize) -> Option<Example> {
-    let (spec, which) = (run.spec(), at + 1);
+/// Builds the display of held-out prompt number `index`; `None` if there is none.
+pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
+    let (spec, which) = (run.spec(), index + 1);
     let prompts = spec.task.examples().prompts()?;
-    let batch = held_out(run, at)?;
+    let batch = sample_example(run, index)?;
     let ((tokens, names, labels), length) = (prompts.split_row(&batch.x), prompts.length);
     let named: Vec<usize> =
         names.rchunks_exact(prompts.names).next()?.iter().map(|name| *name as usize).collect();
     let token = |place: &usize| -> Option<String> {
         let own = tokens.get(place * prompts.dim..(place + 1) * prompts.dim)?;
-        Some(vector(&own.iter().map(|x| f64::from(*x)).collect::<Vec<_>>()))
+        Some(format_vector(&own.iter().map(|x| f64::from(*x)).collect::<Vec<_>>()))
     };
-    let names = list(&named.iter().map(|place| (place + 1).to_string()).collect::<Vec<_>>());
+    let names = join_list(&named.iter().map(|place| (place + 1).to_string()).collect::<Vec<_>>());
     let given = match named
         .iter()
         .map(token)
         .collect::<Option<Vec<_>>>()
-        .filter(|_| named.len() * prompts.dim <= WRITTEN)
+        .filter(|_| named.len() * prompts.dim <= MAX_TOKEN_NUMBERS)
     {
         Some(tokens) => tr!(
             "Example {which}. Names at position {length}: {names}. Tokens at the named positions: {tokens}.",
             which,
             length,
             names,
-            tokens = list(&tokens)
+            tokens = join_list(&tokens)
         ),
         None => tr!("Example {which}. Names at position {length}: {names}.", which, length, names),
     };
-    Some(Example {
-        given,
-        label: tr!("The label is {label}.", label = number(f64::from(*labels.last()?))),
-        answer: told_at_last(run, at, length),
+    Some(HeldOutExample {
+        input: given,
+        label: tr!("The label is {label}.", label = format_number(f64::from(*labels.last()?))),
+        answer: describe_last_answer(run, index, length),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answers::count;
-    use crate::asked::{asked, brief};
+    use crate::answers::example_count;
+    use crate::asked::{assert_brief, run_with_answers};
     use vivarium_model::tasks::Batch;
 
     #[test]
@@ -57,16 +57,16 @@ mod tests {
             ("#v1/sparse-token-regression?model=gated-memory&g=linear", true),
             ("#v1/sparse-token-regression?dim=9&q=6&n=20", false),
         ] {
-            let (run, weights) = asked(link);
+            let (run, weights) = run_with_answers(link);
             let spec = run.spec();
             let prompts = spec.task.examples().prompts().unwrap();
             let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
-            assert!(count(&run) > 0, "{link}");
-            for at in 0..count(&run) {
-                let example = example(&run, at).unwrap();
-                brief(&example);
+            assert!(example_count(&run) > 0, "{link}");
+            for at in 0..example_count(&run) {
+                let example = build_example(&run, at).unwrap();
+                assert_brief(&example);
                 let mut batch = Batch::default();
-                spec.task.sampler().held_out(spec.run.seed, at, 1, &mut batch);
+                spec.task.sampler().append_held_out(spec.run.seed, at, 1, &mut batch);
                 let (tokens, names, _) = prompts.split_row(&batch.x);
                 let named = &names[(prompts.length - 1) * prompts.names..];
                 let place = |name: &f32| *name as usize * prompts.dim;
@@ -76,16 +76,16 @@ mod tests {
                     .map(|x| f64::from(*x))
                     .collect();
                 let label = f64::from(prompts.teacher(spec.run.seed).compute_label(&numbers) as f32);
-                assert_eq!(example.label, format!("The label is {}.", number(label)), "{link}");
+                assert_eq!(example.label, format!("The label is {}.", format_number(label)), "{link}");
                 let first =
                     format!("Example {}. Names at position {}: {}", at + 1, prompts.length, named[0] + 1.0);
-                assert!(example.given.starts_with(&first), "{example:?}");
-                assert_eq!(example.given.contains(&number(numbers[0])), has_tokens, "{example:?}");
+                assert!(example.input.starts_with(&first), "{example:?}");
+                assert_eq!(example.input.contains(&format_number(numbers[0])), has_tokens, "{example:?}");
                 let found = spec.network().evaluate(&slices, prompts.encoded_dim(), &batch.x, 0);
-                let expected = number(f64::from(*found.last().unwrap()));
+                let expected = format_number(f64::from(*found.last().unwrap()));
                 assert_eq!(example.answer, format!("The network's answer at step 7: {expected}."), "{link}");
             }
-            assert_eq!(example(&run, count(&run)), None);
+            assert_eq!(build_example(&run, example_count(&run)), None);
         }
     }
 }

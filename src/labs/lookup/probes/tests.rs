@@ -3,7 +3,7 @@
 use super::*;
 use vivarium_model::permalink::decode;
 use vivarium_science::tokens::theory::heads::min_risk_of_squares;
-use vivarium_view::probing::ProbeJob;
+use vivarium_view::probing::ProbeTask;
 
 fn spec(rest: &str) -> RunSpec {
     let (link, notices) = decode(&format!("#v1/sparse-token-regression?{rest}"));
@@ -11,24 +11,24 @@ fn spec(rest: &str) -> RunSpec {
     link.spec
 }
 
-fn found(probe: usize, spec: &RunSpec, weights: Vec<Vec<f32>>) -> Finding {
-    let network = Probed { spec: spec.clone(), step: 0, weights };
-    ProbeJob::new(&PROBES[probe], network).unwrap().advance(f64::INFINITY).unwrap()
+fn found(probe: usize, spec: &RunSpec, weights: Vec<Vec<f32>>) -> ProbeResult {
+    let network = ProbedNetwork { spec: spec.clone(), step: 0, weights };
+    ProbeTask::new(&PROBES[probe], network).unwrap().advance(f64::INFINITY).unwrap()
 }
 
 #[test]
 fn no_head_answers_two_names() {
-    assert_eq!(own_heads(&[0.9, 0.1, 0.8, 0.2], 2), (0.9 + 0.2) / 2.0);
-    assert_eq!(own_heads(&[0.9, 0.6, 0.8, 0.2], 2), (0.8 + 0.6) / 2.0);
-    assert_eq!(own_heads(&[0.3, 0.7], 2), 0.35);
-    assert_eq!(own_heads(&[0.1, 0.0, 0.0, 1.0, 0.5, 0.5], 2), 0.75);
-    assert_eq!(own_heads(&[0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0], 3), 1.0);
+    assert_eq!(compute_head_assignment(&[0.9, 0.1, 0.8, 0.2], 2), (0.9 + 0.2) / 2.0);
+    assert_eq!(compute_head_assignment(&[0.9, 0.6, 0.8, 0.2], 2), (0.8 + 0.6) / 2.0);
+    assert_eq!(compute_head_assignment(&[0.3, 0.7], 2), 0.35);
+    assert_eq!(compute_head_assignment(&[0.1, 0.0, 0.0, 1.0, 0.5, 0.5], 2), 0.75);
+    assert_eq!(compute_head_assignment(&[0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0], 3), 1.0);
 }
 
 #[test]
 fn heads_of_the_construction_answer_a_name_each() {
     let spec = spec("begin=construction&h=3&sharp=40&held=64");
-    let heads = found(0, &spec, spec.initial());
+    let heads = found(0, &spec, spec.initialize_parameters());
     assert_eq!(heads.counts, [3, 2]);
     let expected = [1.0, 0.0, 0.0, 1.0];
     assert!(
@@ -39,7 +39,7 @@ fn heads_of_the_construction_answer_a_name_each() {
     // The third head looks everywhere.
     assert!(heads.numbers[4..].iter().all(|a| (a - 0.125).abs() < 1e-4), "{:?}", heads.numbers);
     assert!((heads.few[0] - 1.0).abs() < 1e-4 && heads.few[1].abs() < 1e-3, "{:?}", heads.few);
-    let positions = found(1, &spec, spec.initial());
+    let positions = found(1, &spec, spec.initialize_parameters());
     assert_eq!(positions.numbers.len(), 8);
     assert!(positions.numbers.iter().all(|error| *error < 1e-2), "{:?}", positions.numbers);
 }
@@ -48,7 +48,7 @@ fn heads_of_the_construction_answer_a_name_each() {
 #[test]
 fn what_one_head_cannot_tell_is_said() {
     let one = spec("h=1&held=64");
-    let mut weights = one.initial();
+    let mut weights = one.initialize_parameters();
     // Rows: own code, first name, second name; columns: the key's own code first.
     let (code, read) = (8, 24);
     weights[1].fill(0.0);
@@ -71,17 +71,17 @@ fn what_one_head_cannot_tell_is_said() {
 #[test]
 fn nobody_speaks_of_a_bound_where_scores_read_numbers() {
     let spec = spec("scores=all&held=64");
-    assert!(found(0, &spec, spec.initial()).few[1].is_nan());
+    assert!(found(0, &spec, spec.initialize_parameters()).few[1].is_nan());
 }
 
 #[test]
 fn errors_by_position_are_those_of_the_network() {
     for model in ["token-attention", "token-mlp", "gru", "gated-memory"] {
         let spec = spec(&format!("model={model}&n=5&q=1&held=64"));
-        let weights = spec.initial();
+        let weights = spec.initialize_parameters();
         let errors = found(1, &spec, weights.clone()).numbers;
         let (sampler, mut batch) = (spec.task.sampler(), Batch::default());
-        sampler.held_out(spec.run.seed, 0, 64, &mut batch);
+        sampler.append_held_out(spec.run.seed, 0, 64, &mut batch);
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
         let outputs = spec.network().evaluate(&slices, sampler.inputs(), &batch.x, 0);
         let prompts = sampler.prompts().unwrap();

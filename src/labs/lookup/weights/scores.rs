@@ -1,30 +1,30 @@
-//! How the heads of a network look things up: its query-key matrices, and the attention that follows from them.
+//! Attention heads of a network: their query-key matrices, and the attention that follows from them.
 
 use vivarium_core::math::softmax;
 use vivarium_core::settings::Value;
 use vivarium_model::run::RunSpec;
 use vivarium_science::tokens::TokenPrompts;
 
-/// The query-key matrices of a network's heads.
+/// Query-key matrices of a network's attention heads.
 ///
 /// # Why
 /// Figure 2 of the paper shows W_QᵀW_K itself. The network divides the scores, and not this matrix, by √d_k.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scores {
-    /// W_QK of each head, `[size, size]`: the score of a query s and a key t is sᵀWt / [`Scores::divisor`].
+pub struct QueryKeyMatrices {
+    /// W_QK of each head, `[size, size]`: the score of a query s and a key t is sᵀWt / [`QueryKeyMatrices::divisor`].
     pub heads: Vec<Vec<f64>>,
-    /// Numbers of a token that scores depend on.
+    /// Rows and columns of a matrix: the entries of an encoded token that scores depend on.
     pub size: usize,
     /// √d_k where queries and keys have separate matrices, and 1 where a head has one matrix W_QK.
     pub divisor: f64,
 }
 
-impl Scores {
-    /// Of a network with these parameters; none where it has no heads.
+impl QueryKeyMatrices {
+    /// Query-key matrices computed from a network's parameters; `None` if it has no heads.
     ///
     /// # Shapes
     /// One list for each parameter of one replica, in their permanent order.
-    pub fn of(spec: &RunSpec, parameters: &[Vec<f32>]) -> Option<Scores> {
+    pub fn new(spec: &RunSpec, parameters: &[Vec<f32>]) -> Option<QueryKeyMatrices> {
         let Some(Value::Int(heads)) = spec.model.value("h") else { return None };
         let heads = heads as usize;
         let all = spec.parameters();
@@ -35,30 +35,30 @@ impl Scores {
         if let Some((combined, size, _)) = find("qk") {
             let one = |w: &[f32]| w.iter().map(|w| f64::from(*w)).collect();
             let heads = combined.chunks(size * size).map(one).collect();
-            return Some(Scores { heads, size, divisor: 1.0 });
+            return Some(QueryKeyMatrices { heads, size, divisor: 1.0 });
         }
         let ((queries, size, inner), (keys, ..)) = (find("q")?, find("k")?);
         let both = queries.chunks(size * inner).zip(keys.chunks(size * inner));
-        let heads = both.map(|(q, k)| product(q, k, inner)).collect();
-        Some(Scores { heads, size, divisor: libm::sqrt(inner as f64) })
+        let heads = both.map(|(q, k)| multiply_transposed(q, k, inner)).collect();
+        Some(QueryKeyMatrices { heads, size, divisor: libm::sqrt(inner as f64) })
     }
 
-    /// Numbers at the beginning of an encoded token that scores do not depend on.
-    pub fn skipped(&self, prompts: &TokenPrompts) -> usize {
+    /// Number of leading entries of an encoded token that scores do not depend on.
+    pub fn skipped_entries(&self, prompts: &TokenPrompts) -> usize {
         prompts.encoded_dim().saturating_sub(self.size)
     }
 
-    /// Attention of each head at position `place`, from 0, `[heads][length]`.
+    /// Attention weights of each head for the query at `position`, from 0, `[heads][length]`.
     ///
     /// # Shapes
     /// `encoded` is `[length, width]`, as [`TokenPrompts::append_encoded`] writes it.
-    pub fn attention(&self, prompts: &TokenPrompts, encoded: &[f32], place: usize) -> Vec<Vec<f64>> {
-        let (width, skipped) = (prompts.encoded_dim(), self.skipped(prompts));
+    pub fn attention(&self, prompts: &TokenPrompts, encoded: &[f32], position: usize) -> Vec<Vec<f64>> {
+        let (width, skipped) = (prompts.encoded_dim(), self.skipped_entries(prompts));
         let seen = |at: usize| &encoded[at * width + skipped..(at + 1) * width];
         let of = |w: &Vec<f64>| {
-            // The query meets all keys: first sᵀW, then its products with them.
+            // Computes sᵀW for the query first, then its inner products with all keys.
             let mut row = vec![0.0; self.size];
-            for (s, line) in seen(place).iter().zip(w.chunks(self.size)) {
+            for (s, line) in seen(position).iter().zip(w.chunks(self.size)) {
                 row.iter_mut().zip(line).for_each(|(sum, w)| *sum += f64::from(*s) * w);
             }
             let dot = |at: usize| seen(at).iter().zip(&row).map(|(t, r)| f64::from(*t) * r).sum::<f64>();
@@ -69,30 +69,35 @@ impl Scores {
         self.heads.iter().map(of).collect()
     }
 
-    /// The rows of W that a query's names meet, one range for each name, and the columns of a key's own code: the blocks of
-    /// the construction A.2, which are not zero there.
+    /// Rows of W for the codes of a query's names, one range per name, and columns for a key's own code: the nonzero
+    /// blocks of construction A.2.
     pub fn blocks(&self, prompts: &TokenPrompts) -> Vec<(std::ops::Range<usize>, std::ops::Range<usize>)> {
-        let (code, first) = (prompts.code_dim, prompts.dim - self.skipped(prompts).min(prompts.dim));
+        let (code, first) = (prompts.code_dim, prompts.dim - self.skipped_entries(prompts).min(prompts.dim));
         let own = first..first + code;
         (1..=prompts.names)
             .map(|name| (first + name * code..first + (name + 1) * code, own.clone()))
             .collect()
     }
 
-    /// Sizes of entries of all heads: the largest in the [blocks](Scores::blocks) and the largest elsewhere, and the least
-    /// on the diagonal of a block and the largest that is on none.
-    pub fn sizes(&self, prompts: &TokenPrompts) -> Sizes {
+    /// Magnitudes of entries over all heads, inside and outside the [blocks](QueryKeyMatrices::blocks) and their
+    /// diagonals.
+    pub fn compute_magnitudes(&self, prompts: &TokenPrompts) -> EntryMagnitudes {
         let blocks = self.blocks(prompts);
-        let mut sizes = Sizes { inside: 0.0, outside: 0.0, on_diagonal: f64::INFINITY, beside: 0.0 };
+        let mut sizes = EntryMagnitudes {
+            inside: 0.0,
+            outside: 0.0,
+            min_on_diagonal: f64::INFINITY,
+            max_off_diagonal: 0.0,
+        };
         for w in &self.heads {
             for (at, size) in w.iter().map(|entry| entry.abs()).enumerate() {
                 let (row, column) = (at / self.size, at % self.size);
                 let block = blocks.iter().find(|(rows, own)| rows.contains(&row) && own.contains(&column));
-                let most = if block.is_some() { &mut sizes.inside } else { &mut sizes.outside };
-                *most = most.max(size);
+                let max_value = if block.is_some() { &mut sizes.inside } else { &mut sizes.outside };
+                *max_value = max_value.max(size);
                 match block.is_some_and(|(rows, own)| row - rows.start == column - own.start) {
-                    true => sizes.on_diagonal = sizes.on_diagonal.min(size),
-                    false => sizes.beside = sizes.beside.max(size),
+                    true => sizes.min_on_diagonal = sizes.min_on_diagonal.min(size),
+                    false => sizes.max_off_diagonal = sizes.max_off_diagonal.max(size),
                 }
             }
         }
@@ -100,21 +105,21 @@ impl Scores {
     }
 }
 
-/// Sizes of entries of query-key matrices, by where they are.
+/// Magnitudes of entries of query-key matrices, by location.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sizes {
-    /// The largest in a block.
+pub struct EntryMagnitudes {
+    /// Largest magnitude inside a block.
     pub inside: f64,
-    /// The largest in none.
+    /// Largest magnitude outside the blocks.
     pub outside: f64,
-    /// The least on the diagonal of a block.
-    pub on_diagonal: f64,
-    /// The largest on none.
-    pub beside: f64,
+    /// Smallest magnitude on the diagonal of a block.
+    pub min_on_diagonal: f64,
+    /// Largest magnitude that is on no diagonal of a block.
+    pub max_off_diagonal: f64,
 }
 
-/// QKᵀ of queries and keys `[size, inner]`, `[size, size]`.
-fn product(queries: &[f32], keys: &[f32], inner: usize) -> Vec<f64> {
+/// Matrix product QKᵀ of queries and keys `[size, inner]`; the result is `[size, size]`.
+fn multiply_transposed(queries: &[f32], keys: &[f32], inner: usize) -> Vec<f64> {
     let dot = |q: &[f32], k: &[f32]| q.iter().zip(k).map(|(q, k)| f64::from(*q) * f64::from(*k)).sum::<f64>();
     let rows = queries.chunks(inner);
     rows.flat_map(|q| keys.chunks(inner).map(move |k| dot(q, k))).collect()
@@ -141,12 +146,12 @@ mod tests {
         {
             let spec = spec(rest);
             let prompts = spec.task.examples().prompts().unwrap();
-            let parameters = spec.initial();
-            let scores = Scores::of(&spec, &parameters).unwrap();
+            let parameters = spec.initialize_parameters();
+            let scores = QueryKeyMatrices::new(&spec, &parameters).unwrap();
             let Some(Family::TokenAttention(net)) = spec.model.config().family() else { panic!("{rest}") };
             let slices: Vec<&[f32]> = parameters.iter().map(Vec::as_slice).collect();
             let (mut batch, mut encoded) = (Batch::default(), vec![]);
-            spec.task.sampler().held_out(0, 0, 1, &mut batch);
+            spec.task.sampler().append_held_out(0, 0, 1, &mut batch);
             prompts.append_encoded(&prompts.draw_position_codes(0), &batch.x, &mut encoded);
             let expected = OnPrompts { net, prompts }.plain(&slices).look(&batch.x).shares;
             let n = prompts.length;
@@ -173,8 +178,8 @@ mod tests {
             ("qk=separate&h=1&n=16&q=1", 32),
         ] {
             let spec = spec(rest);
-            let weights = spec.initial();
-            let scores = Scores::of(&spec, &weights).unwrap();
+            let weights = spec.initialize_parameters();
+            let scores = QueryKeyMatrices::new(&spec, &weights).unwrap();
             assert!((scores.divisor.powi(2) - components as f64).abs() < 1e-12, "{rest}: {}", scores.divisor);
             let [queries, keys] = [&weights[1], &weights[2]];
             for (head, w) in scores.heads.iter().enumerate() {
@@ -195,8 +200,8 @@ mod tests {
             }
         }
         let combined = spec("h=3");
-        let weights = combined.initial();
-        let scores = Scores::of(&combined, &weights).unwrap();
+        let weights = combined.initialize_parameters();
+        let scores = QueryKeyMatrices::new(&combined, &weights).unwrap();
         let all: Vec<f32> = scores.heads.concat().iter().map(|w| *w as f32).collect();
         assert_eq!((all, scores.divisor), (weights[1].clone(), 1.0));
     }
@@ -206,7 +211,7 @@ mod tests {
         for rest in ["begin=construction", "begin=construction&scores=all&dim=2&q=1&h=1&width=128"] {
             let spec = spec(rest);
             let prompts = spec.task.examples().prompts().unwrap();
-            let scores = Scores::of(&spec, &spec.initial()).unwrap();
+            let scores = QueryKeyMatrices::new(&spec, &spec.initialize_parameters()).unwrap();
             let blocks = scores.blocks(&prompts);
             assert_eq!(blocks.len(), prompts.names);
             for (head, w) in scores.heads.iter().enumerate() {
@@ -221,8 +226,11 @@ mod tests {
                 }
                 assert_eq!(w.iter().filter(|entry| **entry != 0.0).count(), prompts.code_dim);
             }
-            let sizes = scores.sizes(&prompts);
-            assert!(sizes.inside > 0.0 && (sizes.outside, sizes.beside) == (0.0, 0.0), "{rest}: {sizes:?}");
+            let sizes = scores.compute_magnitudes(&prompts);
+            assert!(
+                sizes.inside > 0.0 && (sizes.outside, sizes.max_off_diagonal) == (0.0, 0.0),
+                "{rest}: {sizes:?}"
+            );
         }
     }
 
@@ -238,15 +246,18 @@ mod tests {
         };
         let mut w = vec![0.0; 25];
         (w[3 * 5 + 1], w[4 * 5 + 2], w[3 * 5 + 2], w[3]) = (-4.0, 3.0, 1.5, -0.5);
-        let sizes = Scores { heads: vec![w], size: 5, divisor: 1.0 }.sizes(&prompts);
-        assert_eq!(sizes, Sizes { inside: 4.0, outside: 0.5, on_diagonal: 3.0, beside: 1.5 });
+        let sizes = QueryKeyMatrices { heads: vec![w], size: 5, divisor: 1.0 }.compute_magnitudes(&prompts);
+        assert_eq!(
+            sizes,
+            EntryMagnitudes { inside: 4.0, outside: 0.5, min_on_diagonal: 3.0, max_off_diagonal: 1.5 }
+        );
     }
 
     #[test]
     fn networks_without_heads_have_no_scores() {
         for model in ["token-mlp", "gru", "gated-memory"] {
             let spec = spec(&format!("model={model}"));
-            assert_eq!(Scores::of(&spec, &spec.initial()), None);
+            assert_eq!(QueryKeyMatrices::new(&spec, &spec.initialize_parameters()), None);
         }
     }
 }

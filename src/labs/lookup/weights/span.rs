@@ -1,86 +1,93 @@
-//! How much of a feedforward network's first layer is outside the span of its training prompts: theorem 6 is about networks
-//! of which nothing is.
+//! Share of a feedforward network's first layer outside the span of its training prompts; theorem 6 is about networks
+//! for which it is 0.
 //!
-//! With W the weights of the first layer on the numbers of the tokens, a column for each neuron, and P the projection onto the
-//! span of the training prompts x ∈ R^{Nd}, the share is ‖W − PW‖² / ‖W‖².
+//! With W the weights of the first layer on the numbers of the tokens, a column for each neuron, and P the projection
+//! onto the span of the training prompts x ∈ R^{Nd}, the share is ‖W − PW‖² / ‖W‖².
 //!
 //! # Why
-//! The algorithms of definition 5 end where the gradient of the loss plus λW is 0, or at weights of least norm. The gradient
-//! of the loss is a combination of training prompts, so both have a share of 0. A run is only on its way there. Adam scales
-//! the gradient number by number and leaves the span on the way. With coupled weight decay the share still goes to 0, as the
-//! run comes near a stationary point. With decoupled decay it does not: that fixed point is another one.
+//! The algorithms of definition 5 end where the gradient of the loss plus λW is 0, or at weights of least norm. The
+//! gradient of the loss is a combination of training prompts, so both have a share of 0. A run is only on its way
+//! there. Adam scales the gradient number by number and leaves the span on the way. With coupled weight decay the share
+//! still goes to 0, as the run comes near a stationary point. With decoupled decay it does not: that fixed point is
+//! another one.
 
-use crate::lookup::theory::{has_span, task};
-use vivarium_core::bounds::product;
+use crate::lookup::theory::{check_has_span_bound, prompt_task};
+use vivarium_core::bounds::saturating_product;
 use vivarium_model::models::{Family, token_mlp};
-use vivarium_model::protocol::Finding;
+use vivarium_model::protocol::ProbeResult;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, Sampler};
 use vivarium_science::tokens::TokenPrompts;
 use vivarium_science::tokens::theory::oracle::PromptSpan;
-use vivarium_view::probing::{Job, Probe, ProbeSpec, Probed};
+use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
-/// ‖W − PW‖² / ‖W‖² of the first network, as the one of its few numbers.
-pub const OUTSIDE: Probe = Probe { name: "lookup-outside-span", applies: has_span };
+/// Share of the squared norm of the first network's first-layer weights outside the span of its training prompts, ‖W −
+/// PW‖² / ‖W‖², as its only scalar.
+pub const OUTSIDE: Probe = Probe { name: "lookup-outside-span", applies: check_has_span_bound };
 
-/// The probe.
-pub const SPEC: ProbeSpec =
-    ProbeSpec { probe: OUTSIDE, job: |network| Some(Box::new(Outside::new(&network.spec, 0)?)) };
+/// Definition of the probe [`OUTSIDE`].
+pub const SPEC: ProbeSpec = ProbeSpec {
+    probe: OUTSIDE,
+    start_measurement: |network| Some(Box::new(OutsideSpanJob::new(&network.spec, 0)?)),
+};
 
-/// Operations between two looks at the clock.
-const PORTION: u64 = 1 << 22;
-/// Most operations of a measurement.
-const MOST_OPERATIONS: u64 = 1 << 30;
+/// Operations in one call of `poll`, after which the clock is checked.
+const OPERATIONS_PER_SLICE: u64 = 1 << 22;
+/// Maximum operations of a measurement.
+const MAX_OPERATIONS: u64 = 1 << 30;
 
-/// The measurement on its way.
-struct Outside {
+/// Running measurement of [`OUTSIDE`].
+struct OutsideSpanJob {
+    /// Sizes and settings of the prompts.
     prompts: TokenPrompts,
     /// The training prompts, as rows.
     rows: Vec<f32>,
+    /// Span of the prompts added so far.
     span: PromptSpan,
-    /// Training prompts that are in the span so far.
-    pushed: usize,
+    /// Number of training prompts added to the span.
+    added: usize,
 }
 
-impl Outside {
-    /// Of network number `replica`, which has a sample of its own; none where it has no finite sample, or where measuring
-    /// would take too long.
+impl OutsideSpanJob {
+    /// Starts the measurement for network number `replica`, which has its own sample; `None` without a finite sample,
+    /// or if measuring would take too long.
     fn new(spec: &RunSpec, replica: u32) -> Option<Self> {
-        let (task, count) = (task(spec)?, spec.task.examples().sample_size()?);
+        let (task, count) = (prompt_task(spec)?, spec.task.examples().training_set_size()?);
         let Some(Family::TokenMlp(_)) = spec.model.config().family() else { return None };
-        let (prompts, mut sample) = (task.drawn(), Batch::default());
+        let (prompts, mut sample) = (task.prompt_spec(), Batch::default());
         let size = prompts.length * prompts.dim;
         let rank = count.min(size);
         // Each prompt is made orthogonal to those before it twice, and each neuron's weights are projected once.
         let width = spec.parameters().get(token_mlp::w(0))?.shape[2];
-        let operations = [product([2, count, rank, size]), product([width, rank, size])];
-        if operations.iter().fold(0, |sum: u64, more| sum.saturating_add(*more)) > MOST_OPERATIONS {
+        let operations =
+            [saturating_product([2, count, rank, size]), saturating_product([width, rank, size])];
+        if operations.iter().fold(0, |sum: u64, more| sum.saturating_add(*more)) > MAX_OPERATIONS {
             return None;
         }
-        task.finite_sample(spec.run.seed, replica, 0, count, &mut sample);
-        // No direction is asked for.
+        task.append_training_set(spec.run.seed, replica, 0, count, &mut sample);
+        // The direction u is not needed.
         let span = PromptSpan::new(prompts.length, &vec![0.0; prompts.dim]);
-        Some(Outside { prompts, rows: sample.x, span, pushed: 0 })
+        Some(OutsideSpanJob { prompts, rows: sample.x, span, added: 0 })
     }
 
-    /// Puts some more prompts into the span; whether all of them are there.
-    fn go_on(&mut self) -> bool {
+    /// Adds some prompts to the span; true once all are added.
+    fn add_prompts(&mut self) -> bool {
         let (columns, size) = (self.prompts.row_len(), self.prompts.length * self.prompts.dim);
-        let mut left = PORTION;
-        while let Some(row) = self.rows.get(self.pushed * columns..(self.pushed + 1) * columns) {
+        let mut left = OPERATIONS_PER_SLICE;
+        while let Some(row) = self.rows.get(self.added * columns..(self.added + 1) * columns) {
             let tokens: Vec<f64> = self.prompts.split_row(row).0.iter().map(|x| f64::from(*x)).collect();
             self.span.add_prompt(&tokens);
-            self.pushed += 1;
-            left = left.saturating_sub(product([2, self.span.rank() + 1, size]));
+            self.added += 1;
+            left = left.saturating_sub(saturating_product([2, self.span.rank() + 1, size]));
             if left == 0 {
-                return self.pushed * columns >= self.rows.len();
+                return self.added * columns >= self.rows.len();
             }
         }
         true
     }
 
-    /// The share of these weights, `[N · D, neurons]`.
-    fn share(&self, weights: &[f32]) -> f64 {
+    /// Share of the squared norm outside the span, for first-layer weights `[N · D, neurons]`.
+    fn compute_share(&self, weights: &[f32]) -> f64 {
         let TokenPrompts { length, dim, .. } = self.prompts;
         let inputs = length * self.prompts.encoded_dim();
         let neurons = weights.len() / inputs.max(1);
@@ -95,32 +102,33 @@ impl Outside {
     }
 }
 
-impl Job for Outside {
-    fn poll(&mut self, network: &Probed) -> Option<Finding> {
-        if !self.go_on() {
+impl ProbeMeasurement for OutsideSpanJob {
+    fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
+        if !self.add_prompts() {
             return None;
         }
-        let share = network.weights.get(token_mlp::w(0)).map_or(f64::NAN, |weights| self.share(weights));
-        Some(Finding::of(OUTSIDE.id()).with_few([share]))
+        let share =
+            network.weights.get(token_mlp::w(0)).map_or(f64::NAN, |weights| self.compute_share(weights));
+        Some(ProbeResult::new(OUTSIDE.id()).with_few_numbers([share]))
     }
 }
 
-/// ‖W − PW‖² / ‖W‖² of network number `replica` with these parameters, in their permanent order; none where it cannot be
-/// measured.
-pub fn outside(spec: &RunSpec, replica: u32, parameters: &[Vec<f32>]) -> Option<f64> {
-    let mut job = Outside::new(spec, replica)?;
-    while !job.go_on() {}
-    Some(job.share(parameters.get(token_mlp::w(0))?))
+/// Share ‖W − PW‖² / ‖W‖² for network number `replica` with these parameters, in their permanent order; `None` if it
+/// cannot be measured.
+pub fn compute_outside_share(spec: &RunSpec, replica: u32, parameters: &[Vec<f32>]) -> Option<f64> {
+    let mut job = OutsideSpanJob::new(spec, replica)?;
+    while !job.add_prompts() {}
+    Some(job.compute_share(parameters.get(token_mlp::w(0))?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use vivarium_core::math::dot;
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
     use vivarium_model::permalink::decode;
     use vivarium_science::functions::baselines::ridge_regression;
-    use vivarium_view::probing::ProbeJob;
+    use vivarium_view::probing::ProbeTask;
 
     fn spec(rest: &str) -> RunSpec {
         let (link, notices) =
@@ -147,12 +155,12 @@ mod tests {
             ("n=5&dim=1&m=2&widths=3&seed=7", 1),
         ] {
             let spec = spec(rest);
-            let task = task(&spec).unwrap();
-            let (prompts, mut batch) = (task.drawn(), Batch::default());
-            task.finite_sample(spec.run.seed, replica, 0, task.m, &mut batch);
+            let task = prompt_task(&spec).unwrap();
+            let (prompts, mut batch) = (task.prompt_spec(), Batch::default());
+            task.append_training_set(spec.run.seed, replica, 0, task.m, &mut batch);
             let tokens = |row: &[f32]| prompts.split_row(row).0.iter().map(|x| f64::from(*x)).collect();
             let sample: Vec<Vec<f64>> = batch.x.chunks(prompts.row_len()).map(tokens).collect();
-            let weights = spec.initial();
+            let weights = spec.initialize_parameters();
             let (d, wide, neurons) = (task.dim, prompts.encoded_dim(), spec.parameters()[1].shape[2]);
             let (mut far, mut whole) = (0.0, 0.0);
             for neuron in 0..neurons {
@@ -166,21 +174,22 @@ mod tests {
                 far += distance(&own, &sample);
                 whole += own.iter().map(|w| w * w).sum::<f64>();
             }
-            let found = outside(&spec, replica, &weights).unwrap();
+            let found = compute_outside_share(&spec, replica, &weights).unwrap();
             assert!((found - far / whole).abs() < 1e-10, "{rest}: {found} {}", far / whole);
             assert!(found > 0.05 && found < 0.95, "{rest}: {found}");
         }
     }
 
-    /// Weights that are combinations of training prompts have no part outside; those of other directions have all of it.
+    /// Weights that are combinations of training prompts have no part outside; those of other directions have all of
+    /// it.
     #[test]
     fn combinations_of_prompts_are_inside() {
         let spec = spec("n=4&dim=3&m=5&widths=6");
-        let task = task(&spec).unwrap();
-        let (prompts, mut batch) = (task.drawn(), Batch::default());
-        task.finite_sample(spec.run.seed, 0, 0, task.m, &mut batch);
-        let stream = Stream::new(1, Purpose::Batch, 0);
-        let mut weights = spec.initial();
+        let task = prompt_task(&spec).unwrap();
+        let (prompts, mut batch) = (task.prompt_spec(), Batch::default());
+        task.append_training_set(spec.run.seed, 0, 0, task.m, &mut batch);
+        let stream = RandomStream::new(1, Purpose::Batch, 0);
+        let mut weights = spec.initialize_parameters();
         for neuron in 0..6 {
             for (at, w) in weights[1].iter_mut().enumerate().filter(|(at, _)| at % 6 == neuron) {
                 let (token, number) = (at / 6 / prompts.encoded_dim(), at / 6 % prompts.encoded_dim());
@@ -188,29 +197,36 @@ mod tests {
                 if number < task.dim {
                     let of = |row: &[f32]| prompts.split_row(row).0[token * task.dim + number];
                     let rows = batch.x.chunks(prompts.row_len()).enumerate();
-                    *w = rows.map(|(p, row)| stream.normal(neuron as u64, p as u32) * of(row)).sum();
+                    *w = rows.map(|(p, row)| stream.draw_normal(neuron as u64, p as u32) * of(row)).sum();
                 }
             }
         }
-        let found = outside(&spec, 0, &weights).unwrap();
+        let found = compute_outside_share(&spec, 0, &weights).unwrap();
         assert!(found < 1e-12, "{found}");
         // Another network of the same run has another sample.
-        assert!(outside(&spec, 1, &weights).unwrap() > 0.1);
+        assert!(compute_outside_share(&spec, 1, &weights).unwrap() > 0.1);
         weights[1].fill(0.0);
-        assert_eq!(outside(&spec, 0, &weights), Some(0.0));
+        assert_eq!(compute_outside_share(&spec, 0, &weights), Some(0.0));
     }
 
     #[test]
     fn the_probe_finds_the_same_and_needs_a_sample() {
         let run = spec("n=16&dim=8&m=96&widths=32");
-        let network = Probed { spec: run.clone(), step: 0, weights: run.initial() };
-        let mut job = ProbeJob::new(&SPEC, network).unwrap();
+        let network = ProbedNetwork { spec: run.clone(), step: 0, weights: run.initialize_parameters() };
+        let mut job = ProbeTask::new(&SPEC, network).unwrap();
         let found = job.advance(f64::INFINITY).unwrap();
-        let expected = outside(&run, 0, &run.initial()).unwrap();
+        let expected = compute_outside_share(&run, 0, &run.initialize_parameters()).unwrap();
         assert_eq!(found.few, [expected]);
         // Of 128 dimensions the sample has 96: a quarter of random weights is outside.
         assert!((expected - 0.25).abs() < 0.05, "{expected}");
-        assert_eq!(outside(&spec("n=4&dim=3&widths=6"), 0, &spec("n=4&dim=3&widths=6").initial()), None);
+        assert_eq!(
+            compute_outside_share(
+                &spec("n=4&dim=3&widths=6"),
+                0,
+                &spec("n=4&dim=3&widths=6").initialize_parameters()
+            ),
+            None
+        );
         let attention = decode("#v1/sparse-token-regression?q=1&lists=one&g=linear&m=9").0.spec;
         assert!((OUTSIDE.applies)(&attention).is_err());
     }

@@ -1,61 +1,64 @@
-//! What a person does in the panel: choose a block, which changes what is shown, and choose or write a machine, which asks for
+//! Actions in the panel: to select a block, which changes the display, and to choose or write a machine, which starts
 //! another run. All of it is in the link and can be undone.
 
-use super::editor::{Draft, Written};
+use super::editor::{Draft, ParsedDraft};
 use crate::machines::MachineState;
 use vivarium_science::machines::library::{self, MachineExample};
 use vivarium_view::ui::request::Request;
 
-/// An input that no machine knows, since its only symbol separates rules.
+/// Input that is invalid for every machine, because its only symbol separates rules.
 ///
 /// # Why
-/// Settings are taken one after the other, and each of them would start a run of its own where what stands beside it is
-/// possible too. With this input nothing is possible: it comes first and the input that is meant last, so that all of it is
-/// one change, one restart and one undo.
-const NONE: &str = ";";
+///
+/// Settings are changed one after another, and each change would start a run if the settings were valid. With this
+/// input they are invalid: it is set first and the actual input last, so that the whole edit is one change, one restart
+/// and one undo.
+const INVALID_INPUT: &str = ";";
 
-/// The slug of a person's own rules among the machines.
-pub const OWN: &str = "own";
+/// Slug in the machine menu for rules written by the user.
+pub const CUSTOM: &str = "own";
 
-/// What can be done.
+/// User action in the panel.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PanelAction {
-    /// Show the token after this block of the step, from 1; 0 shows it before the first one.
-    Stage(usize),
-    /// Run the machine of the library that has this slug, as the library has it.
-    Example(String),
-    /// Take the machine that runs as one's own rules.
-    Own,
-    /// Run this machine.
-    Run(Draft),
+pub enum MachineAction {
+    /// Shows the token after this block of the step, from 1; 0 shows it before the first block.
+    SelectBlock(usize),
+    /// Runs the machine of the library with this slug, with the library's input.
+    RunExample(String),
+    /// Copies the running machine into the editor as the user's own rules.
+    EditRules,
+    /// Runs the machine in the editor.
+    RunDraft(Draft),
 }
 
-/// What the page is asked for by this deed.
-pub fn request(state: &MachineState, what: PanelAction) -> Option<Request> {
+/// Converts an action into a request to the page; `None` if nothing changes.
+pub fn request(state: &MachineState, action: MachineAction) -> Option<Request> {
     let steps = state.program.steps;
-    Some(match what {
-        PanelAction::Stage(stage) => Request::edit("layer", stage.to_string()),
-        PanelAction::Example(slug) if slug == OWN => return request(state, PanelAction::Own),
-        PanelAction::Example(slug) => library::find_example(&slug).map(of_library)?,
-        PanelAction::Own => Draft::of(&state.program).read(steps).ok().map(own)?,
-        PanelAction::Run(draft) => match draft.read(steps) {
-            Ok(written) => own(written),
-            Err(_) => Request::Say(tr!("This machine cannot run yet. The editor shows the mistake.")),
+    Some(match action {
+        MachineAction::SelectBlock(stage) => Request::edit("layer", stage.to_string()),
+        MachineAction::RunExample(slug) if slug == CUSTOM => return request(state, MachineAction::EditRules),
+        MachineAction::RunExample(slug) => library::find_example(&slug).map(request_example)?,
+        MachineAction::EditRules => {
+            Draft::from_program(&state.program).parse(steps).ok().map(request_custom_machine)?
+        }
+        MachineAction::RunDraft(draft) => match draft.parse(steps) {
+            Ok(written) => request_custom_machine(written),
+            Err(_) => Request::ShowMessage(tr!("This machine cannot run yet. The editor shows the mistake.")),
         },
     })
 }
 
-/// Has a machine of a person's own run.
-fn own(written: Written) -> Request {
-    let [rules, (key, input), cell] = written.texts();
-    Request::Edit(vec![(key, NONE.into()), ("m", OWN.into()), rules, cell, (key, input)])
+/// Request to run a machine written by the user.
+fn request_custom_machine(draft: ParsedDraft) -> Request {
+    let [rules, (key, input), cell] = draft.link_settings();
+    Request::Edit(vec![(key, INVALID_INPUT.into()), ("m", CUSTOM.into()), rules, cell, (key, input)])
 }
 
-/// Has a machine of the library run with its own input, from its own cell, for as many steps as it has there.
-fn of_library(example: &MachineExample) -> Request {
+/// Request to run a library machine with its own input, start cell and number of steps.
+fn request_example(example: &MachineExample) -> Request {
     let steps = example.steps.to_string();
     Request::Edit(vec![
-        ("input", NONE.into()),
+        ("input", INVALID_INPUT.into()),
         ("m", example.slug.into()),
         ("cell", "0".into()),
         ("t", steps.clone()),
@@ -64,12 +67,12 @@ fn of_library(example: &MachineExample) -> Request {
     ])
 }
 
-/// The slug of the machine that runs, as the chooser shows it.
-pub fn chosen(state: &MachineState) -> &'static str {
-    state.example.map_or(OWN, |example| example.slug)
+/// Slug of the running machine in the machine menu.
+pub fn machine_slug(state: &MachineState) -> &'static str {
+    state.example.map_or(CUSTOM, |example| example.slug)
 }
 
-/// What the machine that runs does, in a sentence.
-pub fn about(state: &MachineState) -> &'static str {
+/// Sentence on what the running machine computes.
+pub fn describe_machine(state: &MachineState) -> &'static str {
     state.example.map_or(tr!("This machine uses your own rules."), MachineExample::about)
 }

@@ -1,29 +1,29 @@
-//! How large the transformer is, part by part.
+//! Size of the transformer, by its parts.
 
 use vivarium_science::machines::{
     BlockCounts, Construction, MachineProgram, ParameterBreakdown, ParameterStats,
 };
-use vivarium_view::display::words::thousands;
+use vivarium_view::display::words::format_thousands;
 
-/// How large the transformer of a program is, without noise.
-pub fn of(program: &MachineProgram, is_rounding: bool) -> Option<String> {
+/// Sentences on the size of a program's transformer without noise; `None` if it cannot be built.
+pub fn describe_size(program: &MachineProgram, is_rounding: bool) -> Option<String> {
     let construction = Construction::new(&program.machine, program.bits).ok()?;
     let parts = ParameterBreakdown::new(program, is_rounding).ok()?;
-    Some(said(&construction.counts(), &parts, program.steps))
+    Some(describe_counts(&construction.counts(), &parts, program.steps))
 }
 
-/// "For T = 107 steps a position has 7 bits. The transformer has width 46 and 11 blocks. …"
-fn said(counts: &BlockCounts, parts: &ParameterBreakdown, steps: usize) -> String {
+/// Sentences on the counts: "For T = 107 steps a position has 7 bits. The transformer has width 46 and 11 blocks. …"
+fn describe_counts(counts: &BlockCounts, parts: &ParameterBreakdown, steps: usize) -> String {
     let ParameterStats { parameters, nonzeros: entries, l1_norm: norm } = parts.total();
     let all = tr!(
         "For T = {steps} steps a position has {bits} bits. The transformer has width {width}, {blocks} blocks and {parameters} parameters; {entries} of the parameters are not 0, and ‖θ‖₁ = {norm}.",
-        steps = thousands(steps as u64),
+        steps = format_thousands(steps as u64),
         bits = counts.bits,
         width = counts.width,
         blocks = counts.blocks,
-        parameters = thousands(parameters),
-        entries = thousands(entries),
-        norm = whole(norm)
+        parameters = format_thousands(parameters),
+        entries = format_thousands(entries),
+        norm = format_norm(norm)
     );
     let named = [
         (tr!("blocks"), parts.blocks),
@@ -36,9 +36,9 @@ fn said(counts: &BlockCounts, parts: &ParameterBreakdown, steps: usize) -> Strin
         tr!(
             "{name} {parameters} ({entries}; {norm})",
             name,
-            parameters = thousands(part.parameters),
-            entries = thousands(part.nonzeros),
-            norm = whole(part.l1_norm)
+            parameters = format_thousands(part.parameters),
+            entries = format_thousands(part.nonzeros),
+            norm = format_norm(part.l1_norm)
         )
     };
     let parts = named.map(one).join(", ");
@@ -49,9 +49,9 @@ fn said(counts: &BlockCounts, parts: &ParameterBreakdown, steps: usize) -> Strin
     )
 }
 
-/// A norm as text: without noise it is a whole number.
-fn whole(norm: f64) -> String {
-    thousands(norm.round() as u64)
+/// Formats a norm, which is a whole number without noise.
+fn format_norm(norm: f64) -> String {
+    format_thousands(norm.round() as u64)
 }
 
 #[cfg(test)]
@@ -65,10 +65,10 @@ mod tests {
         let machine = find_example("busy-beaver-4").unwrap().parse_machine().unwrap();
         let program = MachineProgram::new(machine, vec![], 64, 107).unwrap();
         assert_eq!(
-            of(&program, true).unwrap(),
+            describe_size(&program, true).unwrap(),
             "For T = 107 steps a position has 7 bits. The transformer has width 46, 11 blocks and 164,436 parameters; 4,276 of the parameters are not 0, and ‖θ‖₁ = 6,104. Parameters of each part (in parentheses: those that are not 0; their part of ‖θ‖₁): blocks 69,630 (1,236; 1,546), rounding 94,622 (3,036; 4,554), encoder 92 (2; 2), h₀ 46 (2; 2), θ_cls 46 (0; 0)."
         );
-        let bare = of(&program, false).unwrap();
+        let bare = describe_size(&program, false).unwrap();
         assert!(
             bare.contains(" and 69,814 parameters; 1,240 of the parameters are not 0, and ‖θ‖₁ = 1,550."),
             "{bare}"

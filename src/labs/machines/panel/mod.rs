@@ -1,5 +1,5 @@
-//! What only this lab shows on the page: the tape beside the tokens, one step block by block, the search through past tokens,
-//! and the editor of machines.
+//! What only this lab shows on the page: the tape beside the tokens, one step block by block, the search through past
+//! tokens, and the editor of machines.
 
 pub mod action;
 pub mod bits;

@@ -1,87 +1,88 @@
-//! The search for the step that last wrote the cell of the head: one row of attention for each block that looks at the past,
-//! over all tokens so far.
+//! The search for the step that last wrote the cell of the head: one row of attention for each block that looks at the
+//! past, over all tokens so far.
 //!
 //! ```text
 //! candidates of bit j + 1   tokens t that wrote this cell and whose number begins with the j bits found so far
 //! ```
 //!
 //! # Why
-//! A row has one pixel for a token, or of long runs for a few tokens that follow each other: then the pixel shows the most
-//! that one of them is, so that no candidate is ever lost.
+//! A row has one pixel for a token, or of long runs for a few tokens that follow each other: then the pixel shows the
+//! most that one of them is, so that no candidate is ever lost.
 
-use super::bits::{binary, digit};
+use super::bits::{decode_binary, format_bit};
 use vivarium_science::machines::{
     AttentionTrace, BlockKind, Machine, ResidualLayout, StepTrace, TokenGroup, Transformer,
 };
 
-/// Most pixels of a row.
-pub const COLUMNS: usize = 240;
+/// Maximum number of pixels in a row.
+pub const MAX_ROW_PIXELS: usize = 240;
 
-/// What a token is to a block that looks at the past.
+/// Role of a past token in the attention of one block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mark {
-    /// It wrote another cell.
+pub enum TokenMark {
+    /// Token that wrote another cell.
     Other,
-    /// It wrote this cell, but its number begins with other bits than those found so far.
+    /// Token that wrote this cell, but whose number differs from the bits found so far.
     Dropped,
-    /// It wrote this cell, and its number begins with the bits found so far.
+    /// Token that wrote this cell, and whose number begins with the bits found so far.
     Candidate,
-    /// The block took its value.
+    /// Token whose value the block took.
     Chosen,
 }
 
-impl Mark {
-    /// All of them, from the least.
-    pub const ALL: [Mark; 4] = [Mark::Other, Mark::Dropped, Mark::Candidate, Mark::Chosen];
+impl TokenMark {
+    /// All marks; where several tokens share a pixel, the later mark wins.
+    pub const ALL: [TokenMark; 4] =
+        [TokenMark::Other, TokenMark::Dropped, TokenMark::Candidate, TokenMark::Chosen];
 
-    /// What it means.
+    /// Meaning of the mark, for the legend.
     pub fn name(self) -> &'static str {
         match self {
-            Mark::Other => tr!("token of a step that wrote to another cell"),
-            Mark::Dropped => tr!("token of a step that wrote to this cell, no longer a candidate"),
-            Mark::Candidate => tr!("candidate"),
-            Mark::Chosen => tr!("token with the largest attention weight"),
+            TokenMark::Other => tr!("token of a step that wrote to another cell"),
+            TokenMark::Dropped => tr!("token of a step that wrote to this cell, no longer a candidate"),
+            TokenMark::Candidate => tr!("candidate"),
+            TokenMark::Chosen => tr!("token with the largest attention weight"),
         }
     }
 }
 
-/// The row of a block.
+/// Row of the search chart: the attention of one block over past tokens.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    /// The block, from 1, as the view counts them.
-    pub stage: usize,
-    /// What it does.
-    pub phase: BlockKind,
-    /// Each pixel from the left.
-    pub marks: Vec<Mark>,
-    /// How many tokens were candidates before it.
-    pub candidates: usize,
-    /// How many tokens it took the value of.
-    pub chosen: usize,
-    /// How much the null slot counts, from 0 to 1.
-    pub null: f64,
-    /// The number that it wrote: whether the cell was written, or a bit; for the last block the symbol.
-    pub wrote: String,
+pub struct SearchRow {
+    /// Number of the block, from 1.
+    pub block: usize,
+    /// Kind of the block.
+    pub block_kind: BlockKind,
+    /// Mark of each pixel, from the left.
+    pub marks: Vec<TokenMark>,
+    /// Number of candidate tokens before the block.
+    pub candidate_count: usize,
+    /// Number of tokens whose value the block took.
+    pub chosen_count: usize,
+    /// Attention weight of the null slot, from 0 to 1.
+    pub null_weight: f64,
+    /// Number that the block wrote, as text: whether the cell was written before, a bit, or a symbol in the last block.
+    pub written_value: String,
 }
 
-impl Row {
-    /// "Bit 3".
+impl SearchRow {
+    /// Name of the row: "Bit 3".
     pub fn name(&self) -> String {
-        match self.phase {
+        match self.block_kind {
             BlockKind::Visited => tr!("Written?").into(),
             BlockKind::Search(round) => tr!("Bit {bit}", bit = round + 1),
             _ => tr!("Fetch").into(),
         }
     }
 
-    /// Whether the null slot counts most.
+    /// Whether the null slot has the largest attention weight.
     pub fn is_null(&self) -> bool {
-        self.null > 0.5
+        self.null_weight > 0.5
     }
 
-    /// The row in a sentence.
-    pub fn sentence(&self) -> String {
-        let (candidates, chosen, wrote) = (self.candidates, self.chosen, &self.wrote);
+    /// Sentence on what the block found.
+    pub fn describe(&self) -> String {
+        let (candidates, chosen, wrote) = (self.candidate_count, self.chosen_count, &self.written_value);
         let named = |count: usize| match count {
             1 => tr!("1 candidate").into(),
             _ => tr!("{count} candidates", count),
@@ -117,16 +118,16 @@ impl Row {
     }
 }
 
-/// All rows of a step.
+/// Search of one step for the token that last wrote the cell of the head.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Search {
-    /// The step.
+pub struct StepSearch {
+    /// Step whose search this is.
     pub step: usize,
-    /// Written?, one row for each bit, and fetch.
-    pub rows: Vec<Row>,
-    /// The number that was found, i′; 0 where no earlier step wrote the cell.
-    pub found: usize,
-    /// The cell of the head.
+    /// Rows of the blocks: written before, one for each bit, and fetch.
+    pub rows: Vec<SearchRow>,
+    /// Number of the step that was found, i′; 0 if no earlier step wrote the cell.
+    pub found_step: usize,
+    /// Cell of the head.
     pub cell: usize,
     /// The symbol that is read in the end.
     pub symbol: char,
@@ -134,34 +135,34 @@ pub struct Search {
     pub was_written: bool,
 }
 
-/// Those of some tokens whose numbers begin with the first bits of another number, both with `bits` bits.
+/// Tokens whose numbers agree with `number` in the first `known_bits` of `bits` bits.
 ///
-/// Given the tokens that wrote a cell, these are the candidates when so many bits of the last of them are `known`.
-pub fn survivors(tokens: &[usize], number: usize, bits: usize, known: usize) -> Vec<usize> {
-    let open = bits.saturating_sub(known).min(usize::BITS as usize - 1);
+/// Of the tokens that wrote a cell, these are the candidates when `known_bits` bits of the last of them are found.
+pub fn matching_tokens(tokens: &[usize], number: usize, bits: usize, known_bits: usize) -> Vec<usize> {
+    let open = bits.saturating_sub(known_bits).min(usize::BITS as usize - 1);
     tokens.iter().copied().filter(|token| token >> open == number >> open).collect()
 }
 
-/// The pixel of a token, from 1, where all up to `last` share so many pixels.
-pub fn column(token: usize, last: usize, columns: usize) -> usize {
+/// Pixel of a token, from 1, if the tokens up to `last` share `columns` pixels.
+pub fn pixel_of_token(token: usize, last: usize, columns: usize) -> usize {
     let at = (token.saturating_sub(1) as u64).saturating_mul(columns as u64) / (last.max(1) as u64);
     (at as usize).min(columns.saturating_sub(1))
 }
 
-/// Whether a block took the value of a slot that counts so much, where the most that a slot counts is `most`.
-fn is_chosen(weight: f64, most: f64) -> bool {
-    weight > 0.0 && weight >= 0.5 * most
+/// Whether a block took the value of a slot with this attention weight, where `max_weight` is the largest weight.
+fn is_chosen(weight: f64, max_weight: f64) -> bool {
+    weight > 0.0 && weight >= 0.5 * max_weight
 }
 
-impl Search {
-    /// What the blocks of a step looked at.
-    pub fn of(machine: &Machine, transformer: &Transformer, trace: &StepTrace) -> Search {
+impl StepSearch {
+    /// Reads the search from the attention weights of an executed step.
+    pub fn new(machine: &Machine, transformer: &Transformer, trace: &StepTrace) -> StepSearch {
         let layout = transformer.construction().layout();
         let bits = layout.bits();
         let writers = transformer.search_candidates(trace, 0);
-        // The prefix is complete after the last search, which stands before the last block.
+        // The prefix is complete after the last search block, which precedes the last block.
         let searched = trace.blocks.len().checked_sub(2).and_then(|at| trace.blocks.get(at));
-        let found = searched.map_or(0, |stage| binary(layout, &stage.residual, TokenGroup::Prefix));
+        let found = searched.map_or(0, |stage| decode_binary(layout, &stage.residual, TokenGroup::Prefix));
         let symbol =
             machine.symbols().get(trace.record.symbol).copied().unwrap_or(vivarium_science::machines::BLANK);
         let stages = trace.blocks.iter().enumerate();
@@ -172,30 +173,38 @@ impl Search {
                 BlockKind::Fetch => bits,
                 _ => 0,
             };
-            let candidates = survivors(&writers, found, bits, known);
+            let candidates = matching_tokens(&writers, found, bits, known);
             let one = |group, place| {
                 let number = stage.residual.get(layout.coordinate(group, place)).copied().unwrap_or(0.0);
-                digit(number)
+                format_bit(number)
             };
             let wrote = match stage.kind {
-                BlockKind::Visited if is_one(layout, &stage.residual) => tr!("yes").to_string(),
+                BlockKind::Visited if has_written_flag(layout, &stage.residual) => tr!("yes").to_string(),
                 BlockKind::Visited => tr!("no").into(),
                 BlockKind::Search(round) => one(TokenGroup::Prefix, round),
                 _ => symbol.to_string(),
             };
-            let (marks, chosen) = marks(&writers, &candidates, look, trace.step);
+            let (marks, chosen) = mark_tokens(&writers, &candidates, look, trace.step);
             let (phase, candidates) = (stage.kind, candidates.len());
-            Some(Row { stage: at + 1, phase, marks, candidates, chosen, null: look.null_weight, wrote })
+            Some(SearchRow {
+                block: at + 1,
+                block_kind: phase,
+                marks,
+                candidate_count: candidates,
+                chosen_count: chosen,
+                null_weight: look.null_weight,
+                written_value: wrote,
+            })
         });
-        let rows: Vec<Row> = rows.collect();
+        let rows: Vec<SearchRow> = rows.collect();
         let visited = trace.blocks.iter().find(|stage| stage.kind == BlockKind::Visited);
-        let was_written = visited.is_some_and(|stage| is_one(layout, &stage.residual));
-        Search { step: trace.step, rows, found, cell: trace.record.head, symbol, was_written }
+        let was_written = visited.is_some_and(|stage| has_written_flag(layout, &stage.residual));
+        StepSearch { step: trace.step, rows, found_step: found, cell: trace.record.head, symbol, was_written }
     }
 
-    /// Where the search has ended, in a sentence.
-    pub fn conclusion(&self) -> String {
-        let Search { found, cell, symbol, .. } = self;
+    /// Sentence on the result of the search.
+    pub fn describe_result(&self) -> String {
+        let StepSearch { found_step: found, cell, symbol, .. } = self;
         match (*found, self.was_written) {
             (0, false) => tr!(
                 "According to the search, no step has written to cell {cell} yet, so the token holds the symbol of the input or the blank: {symbol}.",
@@ -218,8 +227,8 @@ impl Search {
         }
     }
 
-    /// The tokens that the rows reach over.
-    pub fn about(&self) -> String {
+    /// Sentence on the range of tokens that the rows cover.
+    pub fn describe_range(&self) -> String {
         match self.step {
             0 => tr!("Step 0 comes before all tokens, so each row shows attention to the null slot only.")
                 .into(),
@@ -229,34 +238,39 @@ impl Search {
     }
 }
 
-/// Whether the flag says that an earlier step wrote the cell.
-fn is_one(layout: &ResidualLayout, residual: &[f64]) -> bool {
+/// Whether the token's flag says that an earlier step wrote the cell.
+fn has_written_flag(layout: &ResidualLayout, residual: &[f64]) -> bool {
     residual.get(layout.coordinate(TokenGroup::Flags, 0)).is_some_and(|flag| *flag > 0.5)
 }
 
-/// The pixels of a row, and how many tokens were taken.
-fn marks(writers: &[usize], candidates: &[usize], look: &AttentionTrace, last: usize) -> (Vec<Mark>, usize) {
-    let columns = last.clamp(1, COLUMNS);
-    let mut marks = vec![Mark::Other; columns];
-    let mut put = |token: usize, mark: Mark| {
-        let pixel = &mut marks[column(token, last, columns)];
+/// Marks of the pixels of a row, and the number of tokens whose value was taken.
+fn mark_tokens(
+    writers: &[usize],
+    candidates: &[usize],
+    attention: &AttentionTrace,
+    last: usize,
+) -> (Vec<TokenMark>, usize) {
+    let columns = last.clamp(1, MAX_ROW_PIXELS);
+    let mut marks = vec![TokenMark::Other; columns];
+    let mut put = |token: usize, mark: TokenMark| {
+        let pixel = &mut marks[pixel_of_token(token, last, columns)];
         *pixel = (*pixel).max(mark);
     };
-    writers.iter().for_each(|token| put(*token, Mark::Dropped));
-    candidates.iter().for_each(|token| put(*token, Mark::Candidate));
-    let most = look.weights.iter().copied().fold(look.null_weight, f64::max);
-    let taken = look.weights.iter().zip(1..).filter(|(weight, _)| is_chosen(**weight, most));
+    writers.iter().for_each(|token| put(*token, TokenMark::Dropped));
+    candidates.iter().for_each(|token| put(*token, TokenMark::Candidate));
+    let max_value = attention.weights.iter().copied().fold(attention.null_weight, f64::max);
+    let taken = attention.weights.iter().zip(1..).filter(|(weight, _)| is_chosen(**weight, max_value));
     let mut chosen = 0;
     taken.for_each(|(_, token)| {
-        put(token, Mark::Chosen);
+        put(token, TokenMark::Chosen);
         chosen += 1;
     });
     (marks, chosen)
 }
 
-/// The pixels of a row, four bytes each, in these colours of the [marks](Mark::ALL).
-pub fn pixels(row: &Row, colours: &[[u8; 3]; 4]) -> Vec<u8> {
-    let pixel = |mark: &Mark| {
+/// RGBA pixels of a row, with the colours of the [marks](TokenMark::ALL).
+pub fn render_row(row: &SearchRow, colours: &[[u8; 3]; 4]) -> Vec<u8> {
+    let pixel = |mark: &TokenMark| {
         let [red, green, blue] = colours[*mark as usize];
         [red, green, blue, 255]
     };
@@ -284,13 +298,13 @@ mod tests {
     fn survivors_agree_with_the_first_bits() {
         // 5 is 0101, 6 is 0110, 13 is 1101.
         let writers = [1, 5, 6, 13];
-        assert_eq!(survivors(&writers, 6, 4, 0), writers);
-        assert_eq!(survivors(&writers, 6, 4, 1), [1, 5, 6]);
-        assert_eq!(survivors(&writers, 6, 4, 2), [5, 6]);
-        assert_eq!(survivors(&writers, 6, 4, 3), [6]);
-        assert_eq!(survivors(&writers, 6, 4, 4), [6]);
-        assert_eq!(survivors(&writers, 0, 4, 4), [0usize; 0]);
-        assert_eq!(survivors(&writers, 6, 400, 0), writers, "more bits than a number has");
+        assert_eq!(matching_tokens(&writers, 6, 4, 0), writers);
+        assert_eq!(matching_tokens(&writers, 6, 4, 1), [1, 5, 6]);
+        assert_eq!(matching_tokens(&writers, 6, 4, 2), [5, 6]);
+        assert_eq!(matching_tokens(&writers, 6, 4, 3), [6]);
+        assert_eq!(matching_tokens(&writers, 6, 4, 4), [6]);
+        assert_eq!(matching_tokens(&writers, 0, 4, 4), [0usize; 0]);
+        assert_eq!(matching_tokens(&writers, 6, 400, 0), writers, "more bits than a number has");
     }
 
     #[test]
@@ -300,35 +314,35 @@ mod tests {
             let bits = transformer.construction().layout().bits();
             for step in 1..=of.steps {
                 let trace = transformer.recompute_step(step).unwrap();
-                let search = Search::of(&machine, &transformer, &trace);
+                let search = StepSearch::new(&machine, &transformer, &trace);
                 assert_eq!(search.rows.len(), bits + 2);
                 // Step t writes the cell where the head was before it.
-                let before = |t: usize| crate::machines::tape::moment(&run, t - 1).head;
+                let before = |t: usize| crate::machines::tape::record_after(&run, t - 1).head;
                 let head = run.records[step - 1].head;
                 let writers: Vec<usize> = (1..=step).filter(|t| before(*t) == head).collect();
-                assert_eq!(search.found, writers.last().copied().unwrap_or(0), "{} {step}", of.slug);
+                assert_eq!(search.found_step, writers.last().copied().unwrap_or(0), "{} {step}", of.slug);
                 assert_eq!(search.was_written, !writers.is_empty());
                 for row in &search.rows[..=bits] {
-                    let known = match row.phase {
+                    let known = match row.block_kind {
                         BlockKind::Search(round) => round,
                         _ => 0,
                     };
-                    let expected = survivors(&writers, search.found, bits, known);
-                    assert_eq!(row.candidates, expected.len());
-                    assert_eq!(row.candidates, transformer.search_candidates(&trace, known).len());
+                    let expected = matching_tokens(&writers, search.found_step, bits, known);
+                    assert_eq!(row.candidate_count, expected.len());
+                    assert_eq!(row.candidate_count, transformer.search_candidates(&trace, known).len());
                     // Where nothing is chosen the null slot is, and what is chosen was a candidate.
-                    assert_eq!(row.chosen == 0, row.is_null());
-                    assert!(row.chosen <= row.candidates);
-                    let bit = |round: usize| search.found >> (bits - 1 - round) & 1;
-                    if let BlockKind::Search(round) = row.phase {
-                        assert_eq!(row.wrote, bit(round).to_string());
+                    assert_eq!(row.chosen_count == 0, row.is_null());
+                    assert!(row.chosen_count <= row.candidate_count);
+                    let bit = |round: usize| search.found_step >> (bits - 1 - round) & 1;
+                    if let BlockKind::Search(round) = row.block_kind {
+                        assert_eq!(row.written_value, bit(round).to_string());
                         assert_eq!(row.is_null(), bit(round) == 0);
                     }
                 }
                 let last = search.rows.last().unwrap();
                 assert_eq!(
-                    (last.candidates, last.chosen),
-                    (usize::from(search.was_written), last.candidates)
+                    (last.candidate_count, last.chosen_count),
+                    (usize::from(search.was_written), last.candidate_count)
                 );
             }
         }
@@ -339,31 +353,37 @@ mod tests {
         let (machine, _, transformer) = made(&EXAMPLES[5], ExecutionMode::default(), 60);
         let searches = (1..=60).map(|step| {
             let trace = transformer.recompute_step(step).unwrap();
-            Search::of(&machine, &transformer, &trace)
+            StepSearch::new(&machine, &transformer, &trace)
         });
-        let searches: Vec<Search> = searches.collect();
+        let searches: Vec<StepSearch> = searches.collect();
         let first = &searches[0];
-        assert_eq!(first.about(), "Each row shows token 1, the only one so far.");
+        assert_eq!(first.describe_range(), "Each row shows token 1, the only one so far.");
         assert_eq!(
-            first.rows[0].sentence(),
+            first.rows[0].describe(),
             "Written?: 0 candidates; the null slot has the largest attention weight, and the block writes no."
         );
         assert!(
-            first.conclusion().starts_with("According to the search, no step has written to cell 65 yet"),
+            first
+                .describe_result()
+                .starts_with("According to the search, no step has written to cell 65 yet"),
             "{}",
-            first.conclusion()
+            first.describe_result()
         );
         let later = searches.iter().find(|search| search.was_written).unwrap();
-        assert!(later.conclusion().starts_with("According to the search, step "), "{}", later.conclusion());
-        assert!(later.about().ends_with(&format!("to {} on the right.", later.step)));
+        assert!(
+            later.describe_result().starts_with("According to the search, step "),
+            "{}",
+            later.describe_result()
+        );
+        assert!(later.describe_range().ends_with(&format!("to {} on the right.", later.step)));
         let last = later.rows.last().unwrap();
         assert_eq!((last.name().as_str(), later.rows[3].name().as_str()), ("Fetch", "Bit 3"));
-        let said = last.sentence();
+        let text = last.describe();
         assert!(
-            said.starts_with(
+            text.starts_with(
                 "Fetch: 1 candidate; 1 token has the largest attention weight, and the block writes "
             ),
-            "{said}"
+            "{text}"
         );
     }
 
@@ -374,8 +394,8 @@ mod tests {
         let (_, _, hard) = made(&EXAMPLES[5], ExecutionMode::default(), 40);
         for step in 1..=40 {
             let rows = |of: &Transformer| {
-                let search = Search::of(&machine, of, &of.recompute_step(step).unwrap());
-                search.rows.into_iter().map(|row| (row.marks, row.chosen)).collect::<Vec<_>>()
+                let search = StepSearch::new(&machine, of, &of.recompute_step(step).unwrap());
+                search.rows.into_iter().map(|row| (row.marks, row.chosen_count)).collect::<Vec<_>>()
             };
             assert_eq!(rows(&transformer), rows(&hard), "step {step}");
         }
@@ -383,31 +403,37 @@ mod tests {
 
     #[test]
     fn long_runs_share_pixels_and_lose_no_candidate() {
-        assert_eq!((column(1, 1, 1), column(1, 1000, 240), column(1000, 1000, 240)), (0, 0, 239));
-        assert_eq!((column(0, 0, 0), column(7, 3, 3)), (0, 2));
+        assert_eq!(
+            (pixel_of_token(1, 1, 1), pixel_of_token(1, 1000, 240), pixel_of_token(1000, 1000, 240)),
+            (0, 0, 239)
+        );
+        assert_eq!((pixel_of_token(0, 0, 0), pixel_of_token(7, 3, 3)), (0, 2));
         for token in 1..1000 {
-            assert!(column(token + 1, 1000, COLUMNS) - column(token, 1000, COLUMNS) < 2);
+            assert!(
+                pixel_of_token(token + 1, 1000, MAX_ROW_PIXELS) - pixel_of_token(token, 1000, MAX_ROW_PIXELS)
+                    < 2
+            );
         }
         let mut weights = vec![0.0; 1000];
         weights[499] = 1.0;
         let look =
             AttentionTrace { weights, null_weight: 0.0, scores: vec![], null_score: 0.0, score_gap: None };
-        let (marks, chosen) = marks(&[3, 4, 500], &[4, 500], &look, 1000);
+        let (marks, chosen) = mark_tokens(&[3, 4, 500], &[4, 500], &look, 1000);
         let count = |mark| marks.iter().filter(|other| **other == mark).count();
-        assert_eq!((marks.len(), chosen, count(Mark::Chosen)), (COLUMNS, 1, 1));
+        assert_eq!((marks.len(), chosen, count(TokenMark::Chosen)), (MAX_ROW_PIXELS, 1, 1));
         // Tokens 3 and 4 share a pixel.
-        assert_eq!((count(Mark::Candidate), count(Mark::Dropped)), (1, 0));
-        let row = Row {
-            stage: 3,
-            phase: BlockKind::Visited,
-            marks: vec![Mark::Other, Mark::Chosen],
-            candidates: 1,
-            chosen: 1,
-            null: 0.0,
-            wrote: "yes".into(),
+        assert_eq!((count(TokenMark::Candidate), count(TokenMark::Dropped)), (1, 0));
+        let row = SearchRow {
+            block: 3,
+            block_kind: BlockKind::Visited,
+            marks: vec![TokenMark::Other, TokenMark::Chosen],
+            candidate_count: 1,
+            chosen_count: 1,
+            null_weight: 0.0,
+            written_value: "yes".into(),
         };
         let colours = [[1; 3], [2; 3], [3; 3], [4; 3]];
-        assert_eq!(pixels(&row, &colours), [1, 1, 1, 255, 4, 4, 4, 255]);
-        assert_eq!(Mark::ALL.map(Mark::name).len(), 4);
+        assert_eq!(render_row(&row, &colours), [1, 1, 1, 255, 4, 4, 4, 255]);
+        assert_eq!(TokenMark::ALL.map(TokenMark::name).len(), 4);
     }
 }

@@ -7,22 +7,23 @@ mod noise;
 mod softmax;
 
 use vivarium_science::machines::MachineMetric;
-use vivarium_view::presets::{Expect, Measure, Preset};
+use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[library::RUNS, noise::NOISE, softmax::SOFTMAX];
 
-/// The median of a further measure at step `step`.
-const fn median(of: MachineMetric, step: u64, between: (f32, f32)) -> Expect {
-    Expect::Median { measure: Measure::Machine(of), step, between }
+/// Expects the median of a metric at step `step` to be in the interval `between`.
+const fn expect_median(metric: MachineMetric, step: u64, between: (f32, f32)) -> Expectation {
+    Expectation::Median { measure: ExpectedMeasure::Machine(metric), step, between }
 }
 
-/// The median of a further measure at the end of a sweep's runs: of curve `series` at value number `at`.
-const fn last(of: MachineMetric, (series, at): (usize, usize), between: (f32, f32)) -> Expect {
-    Expect::Last { measure: Measure::Machine(of), series, at, between }
+/// Expects the median of a metric at the end of a sweep's runs, of curve `series` at value number `at`, to be in
+/// `between`.
+const fn expect_final(of: MachineMetric, (series, at): (usize, usize), between: (f32, f32)) -> Expectation {
+    Expectation::FinalMeasure { measure: ExpectedMeasure::Machine(of), series, at, between }
 }
 
-/// The share of the networks all of whose T steps are right: of curve `series` of a sweep at value number `at`.
-const fn survive((series, at): (usize, usize), share: (f64, f64)) -> Expect {
-    Expect::Solved { series, at, share }
+/// Expects the share of networks with all T steps right, of curve `series` at value number `at`, to be in `share`.
+const fn expect_all_correct((series, at): (usize, usize), share: (f64, f64)) -> Expectation {
+    Expectation::Solved { series, at, share }
 }

@@ -1,67 +1,68 @@
-//! What a person does to the sequence that is looked into. All of it is in the link and can be undone; none of it
+//! Actions of the user on the inspected sequence. All changes are in the link and can be undone; none of them
 //! restarts the run.
 
 use crate::markov::state::MarkovState;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_core::sorting;
-use vivarium_model::permalink::View;
-use vivarium_plot::analysis::chains::letter;
+use vivarium_model::permalink::ViewSettings;
+use vivarium_plot::analysis::chains::symbol_letter;
 
-/// What can be done to what is looked into.
+/// User action on the inspected sequence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SequenceAction {
-    /// Look into this sequence of letters or digits; spaces, commas and dots may stand between. Nothing goes back to
-    /// the held-out one, or to one of the own chain.
-    Sequence(String),
-    /// Add this symbol, from 0, at the end.
+    /// Inspects this sequence of letters or digits, which spaces, commas and dots may separate. Empty text returns to
+    /// the held-out sequence, or to one of the user's chain.
+    SetSequence(String),
+    /// Appends this symbol, from 0.
     Append(u8),
-    /// Take the last symbol away.
-    Shorten,
-    /// Give this entry of the own chain this many percent, and share what is left of its row among the others.
-    Entry {
+    /// Removes the last symbol.
+    RemoveLast,
+    /// Sets one entry of the user's chain in percent, and divides the rest of its row among the other entries.
+    SetEntry {
         /// Row, from 0.
         row: usize,
         /// Column, from 0.
         column: usize,
-        /// Percent.
+        /// Value of the entry in percent.
         percent: usize,
     },
-    /// The same with what was typed into the entry's field, which is refused where it is no percentage.
-    Typed {
+    /// Sets one entry of the user's chain to the text of its field; rejected unless it is a percentage.
+    SetEntryText {
         /// Row, from 0.
         row: usize,
         /// Column, from 0.
         column: usize,
-        /// What was typed.
+        /// Text that the user typed.
         text: String,
     },
-    /// Make these percents the own chain, row by row with spaces, commas, dots or strokes between; rows that do not sum to
-    /// 100 are refused.
-    Rows(String),
-    /// Make the chain on show the own one, in whole percents, to go on from; even rows where none is known.
-    OwnChain,
-    /// A chain at random, by this number.
+    /// Sets the user's chain to these percentages, row by row with spaces, commas, dots, slashes or bars between;
+    /// rejected unless each row sums to 100.
+    SetRows(String),
+    /// Copies the displayed chain, rounded to whole percents, into the user's chain; uniform rows if no chain is known.
+    CopyChain,
+    /// Sets the user's chain to a random one, drawn with this seed.
     RandomChain(u64),
-    /// Forget the own chain.
-    NoChain,
-    /// Switch this head off, or on again; counted layer by layer from 1.
+    /// Removes the user's chain.
+    RemoveChain,
+    /// Switches this head off, or on again; counted layer by layer from 1.
     ToggleHead(usize),
-    /// Switch all heads on.
-    AllHeads,
-    /// Look into the prediction after this symbol, from 1; 0 takes the last.
-    Place(usize),
-    /// Draw this head, counted layer by layer from 1; 0 draws all.
-    Head(usize),
-    /// Look into this held-out sequence, or this one of the own chain, from 1.
-    Example(usize),
+    /// Switches all heads on.
+    EnableAllHeads,
+    /// Inspects the prediction after this symbol, from 1; 0 for the last.
+    SelectPosition(usize),
+    /// Draws this head, counted layer by layer from 1; 0 for all.
+    SelectHead(usize),
+    /// Inspects this held-out sequence, or this one of the user's chain, from 1.
+    SelectSequence(usize),
 }
 
-/// Text of a person as symbols: letters from a, or digits from 0, in either case with separators between.
+/// Parses text as symbols: letters from a, or digits from 0, in upper or lower case with separators between.
 ///
 /// # Errors
-/// Which sign is no symbol, and what the symbols are.
-pub fn symbols_in(text: &str, symbols: usize) -> Result<Vec<usize>, String> {
-    let last = letter(symbols - 1);
+///
+/// The character that is no symbol, and the valid symbols.
+pub fn parse_symbols(text: &str, symbols: usize) -> Result<Vec<usize>, String> {
+    let last = symbol_letter(symbols - 1);
     let one = |sign: char| {
         let sign = sign.to_ascii_lowercase();
         let symbol = match sign {
@@ -82,8 +83,9 @@ pub fn symbols_in(text: &str, symbols: usize) -> Result<Vec<usize>, String> {
     text.chars().filter(|sign| !sign.is_whitespace() && !",.;".contains(*sign)).map(one).collect()
 }
 
-/// A row in percent with one entry changed: the others keep their proportions as whole percents, and all sum to 100.
-pub(super) fn rescaled(row: &[usize], column: usize, percent: usize) -> Vec<usize> {
+/// Row of percentages with one entry changed: the others keep their proportions, rounded to whole percents, and all sum
+/// to 100.
+pub(super) fn rescale_row(row: &[usize], column: usize, percent: usize) -> Vec<usize> {
     let percent = percent.min(100);
     let others: usize = row.iter().enumerate().filter(|(at, _)| *at != column).map(|(_, p)| p).sum();
     let shares = row.iter().enumerate().map(|(at, p)| match (at == column, others) {
@@ -91,17 +93,17 @@ pub(super) fn rescaled(row: &[usize], column: usize, percent: usize) -> Vec<usiz
         (false, 0) => 1.0,
         (false, _) => *p as f64,
     });
-    let mut row = whole(&shares.collect::<Vec<f64>>(), 100 - percent);
+    let mut row = round_to_sum(&shares.collect::<Vec<f64>>(), 100 - percent);
     row[column] = percent;
     row
 }
 
-/// Whole numbers with this sum in proportion to shares of which not all are 0, by the largest remainders.
-pub(super) fn whole(shares: &[f64], sum: usize) -> Vec<usize> {
-    let total: f64 = shares.iter().sum();
-    let exact: Vec<f64> = shares.iter().map(|share| share / total * sum as f64).collect();
+/// Whole numbers with a given sum, in proportion to `weights` (not all 0), by the method of largest remainders.
+pub(super) fn round_to_sum(weights: &[f64], sum: usize) -> Vec<usize> {
+    let total: f64 = weights.iter().sum();
+    let exact: Vec<f64> = weights.iter().map(|share| share / total * sum as f64).collect();
     let mut parts: Vec<usize> = exact.iter().map(|x| libm::floor(*x) as usize).collect();
-    let mut order: Vec<usize> = (0..shares.len()).filter(|at| shares[*at] > 0.0).collect();
+    let mut order: Vec<usize> = (0..weights.len()).filter(|at| weights[*at] > 0.0).collect();
     let rest = |at: &usize| exact[*at] - libm::floor(exact[*at]);
     sorting::sort_by(&mut order, |a, b| rest(b).total_cmp(&rest(a)));
     let missing = sum - parts.iter().sum::<usize>();
@@ -109,33 +111,34 @@ pub(super) fn whole(shares: &[f64], sum: usize) -> Vec<usize> {
     parts
 }
 
-/// A chain in percent with uniform rows, by this number.
-pub(super) fn random_chain(symbols: usize, number: u64) -> Vec<usize> {
-    let stream = Stream::new(number, Purpose::Chain, 0);
+/// Random transition matrix in percent, with rows drawn uniformly from the simplex by `seed`.
+pub(super) fn random_chain(symbols: usize, seed: u64) -> Vec<usize> {
+    let stream = RandomStream::new(seed, Purpose::Chain, 0);
     let row = |row: usize| {
-        // Gaps between uniform numbers are uniform on the simplex; none is nothing, so that a chain visits all.
+        // Normalised exponential variables are uniform on the simplex; no entry is 0, so that the chain visits all
+        // symbols.
         let shares = (0..symbols).map(|at| {
-            let unit = f64::from(stream.unit(row as u64, at as u32));
+            let unit = f64::from(stream.draw_uniform(row as u64, at as u32));
             -libm::log(unit.clamp(1e-6, 1.0 - 1e-6))
         });
         let shares: Vec<f64> = shares.collect();
-        whole(&shares, 100 - symbols).into_iter().map(|percent| percent + 1).collect::<Vec<_>>()
+        round_to_sum(&shares, 100 - symbols).into_iter().map(|percent| percent + 1).collect::<Vec<_>>()
     };
     (0..symbols).flat_map(row).collect()
 }
 
-/// The chain on show in whole percents, `[symbols, symbols]`: the own one, or that of the sequence where it is known and
-/// has order 2.
-pub fn shown_chain(chains: &MarkovState, view: &View) -> Option<Vec<usize>> {
-    let k = chains.task.symbols;
+/// Displayed transition matrix in whole percents, `[symbols, symbols]`: the user's chain, or else that of the sequence;
+/// `None` if that is unknown or not of order 2.
+pub fn displayed_chain(state: &MarkovState, view: &ViewSettings) -> Option<Vec<usize>> {
+    let k = state.task.symbols;
     if view.chain.len() == k * k {
         return Some(view.chain.clone());
     }
-    let chain = chains.inspected.chain.as_ref().filter(|chain| chain.order == 2)?;
-    Some((0..k).flat_map(|row| whole(&chain.next_symbol_distribution(row), 100)).collect())
+    let chain = state.inspected.chain.as_ref().filter(|chain| chain.order == 2)?;
+    Some((0..k).flat_map(|row| round_to_sum(&chain.next_symbol_distribution(row), 100)).collect())
 }
 
-/// Numbers as they stand in a link.
-pub(super) fn dotted(numbers: impl IntoIterator<Item = usize>) -> String {
+/// Encodes numbers in the notation of a link, "1.0.2".
+pub(super) fn encode_numbers(numbers: impl IntoIterator<Item = usize>) -> String {
     numbers.into_iter().map(|n| n.to_string()).collect::<Vec<_>>().join(".")
 }

@@ -1,4 +1,4 @@
-//! What only this lab shows on the page: one sequence and what the network makes of it, and the theory of two steps.
+//! Panels of this lab: one sequence with the network's prediction, and the theory of two steps.
 
 pub mod action;
 pub mod change;

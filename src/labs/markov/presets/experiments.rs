@@ -1,8 +1,8 @@
-//! What chapter 8 of the thesis (Edelman 2024) and its appendix E.2 state about their experiments.
+//! Settings that chapter 8 of the thesis (Edelman 2024) and its appendix E.2 state for their experiments.
 
-use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// Sequences of Markov chains with uniform rows: sections 8.2.1 and 8.2.3, and appendix E.2 for what both models share.
+/// Markov chains with uniform rows: settings that both models share in sections 8.2.1, 8.2.3 and appendix E.2.
 const TASK: Experiment = Experiment {
     passage: "Edelman 2024, section 8.2 and appendix E.2",
     stated: &[
@@ -16,13 +16,13 @@ const TASK: Experiment = Experiment {
         ("batch", "64"),
     ],
     unstated: &["held", "wd", "warm", "cool", "drop", "gamma"],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// The transformer of equations 8.4 and 8.5, trained with AdamW.
 pub const TRANSFORMER: Experiment = Experiment {
     passage: "Edelman 2024, section 8.2.3 and appendix E.2",
-    like: Some(&TASK),
+    based_on: Some(&TASK),
     stated: &[
         ("model", "attention-only"),
         ("d", "16"),
@@ -41,7 +41,7 @@ pub const TRANSFORMER: Experiment = Experiment {
 /// The minimal model of equation 8.8, from W = 0 and a constant v.
 pub const MINIMAL: Experiment = Experiment {
     passage: "Edelman 2024, figure 8.3 (bottom) and appendix E.2",
-    like: Some(&TASK),
+    based_on: Some(&TASK),
     stated: &[
         ("model", "minimal-markov"),
         ("from", "constant"),
@@ -52,50 +52,50 @@ pub const MINIMAL: Experiment = Experiment {
     unstated: &["v0", "mom", "momkind"],
 };
 
-/// Doubly stochastic chains, alone and mixed with independent symbols, on the transformer.
+/// Figure 8.4a: transformer on doubly stochastic chains, alone and mixed with independent symbols.
 pub const FIGURE_8_4A: Experiment = Experiment {
     passage: "Edelman 2024, figure 8.4a and appendix E.2",
-    like: Some(&TRANSFORMER),
+    based_on: Some(&TRANSFORMER),
     stated: &[("k", "4"), ("data", "ds | mixture")],
     unstated: &["mix"],
 };
 
-/// The minimal model on two symbols.
+/// Figure 8.4b: minimal model on two symbols.
 pub const FIGURE_8_4B: Experiment = Experiment {
     passage: "Edelman 2024, figure 8.4b and appendix E.2",
-    like: Some(&MINIMAL),
+    based_on: Some(&MINIMAL),
     stated: &[("k", "2")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// 3-grams with three heads in each layer.
+/// Figure 8.5: 3-grams with three heads in each layer.
 pub const FIGURE_8_5: Experiment = Experiment {
     passage: "Edelman 2024, section 8.3.3, figure 8.5 and appendix E.2",
-    like: Some(&TRANSFORMER),
+    based_on: Some(&TRANSFORMER),
     stated: &[("gram", "3"), ("t", "200"), ("heads", "3.3"), ("lr", "0.03")],
     unstated: &["k", "d"],
 };
 
-/// 3-grams with a single head in each layer.
+/// Experiment on 3-grams with a single head in each layer.
 pub const SINGLE_HEADS: Experiment = Experiment {
     passage: "Edelman 2024, section 8.3.3 and appendix E.2",
-    like: Some(&FIGURE_8_5),
+    based_on: Some(&FIGURE_8_5),
     stated: &[("heads", "1.1")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// More symbols than three.
+/// Figure E.4: more symbols than three.
 pub const FIGURE_E_4: Experiment = Experiment {
     passage: "Edelman 2024, figure E.4 and appendix E.2",
-    like: Some(&TRANSFORMER),
+    based_on: Some(&TRANSFORMER),
     stated: &[("t", "200")],
     unstated: &["k"],
 };
 
-/// One layer, with and without MLP, with relative and absolute positions.
+/// Figure E.8: one layer, with and without MLP, with relative and absolute positions.
 pub const FIGURE_E_8: Experiment = Experiment {
     passage: "Edelman 2024, figure E.8 and appendix E.2",
-    like: Some(&TRANSFORMER),
+    based_on: Some(&TRANSFORMER),
     stated: &[("heads", "1"), ("pos", "relative | absolute"), ("mlp", "off | on")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };

@@ -1,55 +1,60 @@
 //! Networks on Markov chains in context: chapter 8 of the thesis and appendix E (Edelman et al. 2024).
 //!
-//! Bands are those of twenty seeds each, on the processor's loop. Appendix E.2 of the thesis states learning rates: 3e-5, and
-//! 3e-2 for 3-grams. With the first the network of the first preset stays at the uniform strategy for all its steps, so
-//! rates are ours.
+//! Bands are those of twenty seeds each, on the processor's loop. Appendix E.2 of the thesis states learning rates:
+//! 3e-5, and 3e-2 for 3-grams. With the first the network of the first preset stays at the uniform strategy for all its
+//! steps, so rates are ours.
 
 mod experiments;
 
 use vivarium_science::markov::ChainMeasure as Of;
 use vivarium_science::markov::Strategy::{Bigram, Trigram, Uniform, Unigram};
-use vivarium_view::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+use vivarium_view::presets::{
+    ALL_REPLICAS, Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned,
+    expect_not_learned,
+};
 
 /// Every preset of the lab, in the order of the menu.
-pub const PRESETS: &[&[Preset]] = &[INDUCTION, BY_HAND, LAWS];
+pub const PRESETS: &[&[Preset]] = &[INDUCTION, BY_HAND, DISTRIBUTIONS];
 
-/// Figures 8.1 to 8.3, 8.5 and E.3 to E.8.
+/// Group of presets for figures 8.1 to 8.3, 8.5 and E.3 to E.8.
 const INDUCTION_GROUP: PresetGroup =
     PresetGroup { slug: "induction", name: "An induction head forms", charts: &[] };
 
-/// Figures 8.3, 8.4b and E.1, and proposition 8.2.
+/// Group of presets for figures 8.3, 8.4b and E.1, and proposition 8.2.
 const BY_HAND_GROUP: PresetGroup =
     PresetGroup { slug: "by-hand", name: "The induction head by hand and in theory", charts: &[] };
 
-/// Figures 8.4a and E.6.
-const LAWS_GROUP: PresetGroup = PresetGroup { slug: "laws", name: "Other kinds of chains", charts: &[] };
+/// Group of presets for figures 8.4a and E.6.
+const DISTRIBUTIONS_GROUP: PresetGroup =
+    PresetGroup { slug: "laws", name: "Other kinds of chains", charts: &[] };
 
-/// The median of `measure` over the networks, at step `step`.
-const fn median(measure: Measure, step: u64, between: (f32, f32)) -> Expect {
-    Expect::Median { measure, step, between }
+/// Expects the median of a measure over the networks at step `step` to be in the interval `between`.
+const fn expect_median(measure: ExpectedMeasure, step: u64, between: (f32, f32)) -> Expectation {
+    Expectation::Median { measure, step, between }
 }
 
-/// KL to the truth over that of the bigram strategy, at step `step`.
-const fn over_bigrams(step: u64, between: (f32, f32)) -> Expect {
-    median(Measure::OverLine(Bigram), step, between)
+/// Expects the KL divergence to the truth, divided by that of the bigram strategy, at step `step` to be in `between`.
+const fn expect_over_bigrams(step: u64, between: (f32, f32)) -> Expectation {
+    expect_median(ExpectedMeasure::OverLine(Bigram), step, between)
 }
 
-/// The score of the head that looks at the symbol before most, at step `step`.
-const fn previous(step: u64, between: (f32, f32)) -> Expect {
-    median(Measure::Chain(Of::Previous), step, between)
+/// Expects the previous-token score, the largest over the heads, at step `step` to be in the interval `between`.
+const fn expect_previous_score(step: u64, between: (f32, f32)) -> Expectation {
+    expect_median(ExpectedMeasure::Chain(Of::Previous), step, between)
 }
 
-/// The score of the best induction head, at step `step`.
-const fn induction(step: u64, between: (f32, f32)) -> Expect {
-    median(Measure::Chain(Of::Induction), step, between)
+/// Expects the induction score, the largest over the heads, at step `step` to be in the interval `between`.
+const fn expect_induction_score(step: u64, between: (f32, f32)) -> Expectation {
+    expect_median(ExpectedMeasure::Chain(Of::Induction), step, between)
 }
 
-/// Uniform, then unigrams, then bigrams, and nothing else.
-const fn three_stages(share: (f64, f64)) -> Expect {
-    Expect::Stages { stages: &[Uniform, Unigram, Bigram], share }
+/// Expects the share of networks that are nearest to the uniform, then the unigram, then the bigram strategy, and to no
+/// other, to be in `share`.
+const fn expect_three_stages(share: (f64, f64)) -> Expectation {
+    Expectation::Stages { stages: &[Uniform, Unigram, Bigram], share }
 }
 
-/// Transformers that learn in stages, and those that do not.
+/// Presets of transformers that learn in stages, and of some that do not.
 const INDUCTION: &[Preset] = &[
     Preset {
         slug: "induction",
@@ -59,17 +64,17 @@ const INDUCTION: &[Preset] = &[
         claim: "The KL divergence to the true distribution falls to the KL of the unigram strategy, changes little for a while, and falls again while the first layer learns to attend to the previous symbol.",
         source: "Edelman 2024, section 8.2 and figures 8.1 and 8.2",
         experiment: Some(&experiments::TRANSFORMER),
-        instance: "With the learning rate of the source, 0.00003, the KL does not leave the KL of the uniform strategy within the steps of this run.",
-        expect: &[
-            three_stages((0.8, 1.0)),
-            learns(0.5, (150, 400), ALL),
-            previous(400, (0.95, 1.0)),
-            induction(400, (0.85, 1.0)),
-            median(Measure::Truth, 400, (0.02, 0.034)),
-            over_bigrams(400, (1.0, 1.8)),
+        remarks: "With the learning rate of the source, 0.00003, the KL does not leave the KL of the uniform strategy within the steps of this run.",
+        expectations: &[
+            expect_three_stages((0.8, 1.0)),
+            expect_learned(0.5, (150, 400), ALL_REPLICAS),
+            expect_previous_score(400, (0.95, 1.0)),
+            expect_induction_score(400, (0.85, 1.0)),
+            expect_median(ExpectedMeasure::Truth, 400, (0.02, 0.034)),
+            expect_over_bigrams(400, (1.0, 1.8)),
         ],
-        budget: 400,
-        ..QUICK
+        max_steps: 400,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "induction-slow",
@@ -79,14 +84,14 @@ const INDUCTION: &[Preset] = &[
         claim: "While the loss falls only slowly, the first layer already gives more weight to symbols at odd distances than to symbols at even distances. The loss does not show this progress.",
         source: "Edelman 2024, section 8.3.2 and figures 8.3 and E.7",
         experiment: Some(&experiments::TRANSFORMER),
-        expect: &[
-            median(Measure::OddOverEven, 240, (1.02, 3.0)),
-            median(Measure::Chain(Of::Previous), 200, (0.02, 0.3)),
-            learns(0.5, (300, 700), (0.85, 1.0)),
-            over_bigrams(700, (1.0, 1.9)),
+        expectations: &[
+            expect_median(ExpectedMeasure::OddOverEven, 240, (1.02, 3.0)),
+            expect_median(ExpectedMeasure::Chain(Of::Previous), 200, (0.02, 0.3)),
+            expect_learned(0.5, (300, 700), (0.85, 1.0)),
+            expect_over_bigrams(700, (1.0, 1.9)),
         ],
-        budget: 700,
-        ..QUICK
+        max_steps: 700,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "induction-k3",
@@ -96,14 +101,14 @@ const INDUCTION: &[Preset] = &[
         claim: "With three symbols, the KL of the network has a plateau near the KL of the unigram strategy, and this plateau is flatter than with two symbols. After the plateau the KL of the network falls as suddenly as with two symbols.",
         source: "Edelman 2024, section 8.2 and figure 8.3",
         experiment: Some(&experiments::TRANSFORMER),
-        expect: &[
-            three_stages((0.75, 1.0)),
-            learns(0.5, (180, 400), ALL),
-            previous(600, (0.95, 1.0)),
-            over_bigrams(600, (1.3, 1.9)),
+        expectations: &[
+            expect_three_stages((0.75, 1.0)),
+            expect_learned(0.5, (180, 400), ALL_REPLICAS),
+            expect_previous_score(600, (0.95, 1.0)),
+            expect_over_bigrams(600, (1.3, 1.9)),
         ],
-        budget: 600,
-        ..QUICK
+        max_steps: 600,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "induction-k3-slow",
@@ -113,14 +118,14 @@ const INDUCTION: &[Preset] = &[
         claim: "With a learning rate of 0.002, the KL of the network stays near the KL of the unigram strategy until about step 400. Then the KL of the network falls a second time, less steeply than the first time.",
         source: "Edelman 2024, figures 8.1 and 8.3",
         experiment: Some(&experiments::TRANSFORMER),
-        expect: &[
-            three_stages((0.9, 1.0)),
-            median(Measure::OverLine(Unigram), 240, (0.95, 1.1)),
-            learns(0.5, (400, 800), ALL),
-            over_bigrams(1_000, (1.3, 1.9)),
+        expectations: &[
+            expect_three_stages((0.9, 1.0)),
+            expect_median(ExpectedMeasure::OverLine(Unigram), 240, (0.95, 1.1)),
+            expect_learned(0.5, (400, 800), ALL_REPLICAS),
+            expect_over_bigrams(1_000, (1.3, 1.9)),
         ],
-        budget: 1_000,
-        ..QUICK
+        max_steps: 1_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "induction-norm",
@@ -130,10 +135,14 @@ const INDUCTION: &[Preset] = &[
         claim: "An induction head also forms in a network with layer norms and output projections. At the end the KL is 1.5 to 2.1 times the KL of the bigram strategy.",
         source: "Edelman 2024, section 8.2.3 and appendix E.2, with the layer norms, projections and weight decay of the authors' code",
         experiment: Some(&experiments::TRANSFORMER),
-        instance: "The layer norms, the output projections, the initial distribution and the weight decay are those of the authors' code, which also has dropout.",
-        expect: &[three_stages((0.9, 1.0)), learns(0.5, (250, 550), ALL), over_bigrams(800, (1.5, 2.1))],
-        budget: 800,
-        ..QUICK
+        remarks: "The layer norms, the output projections, the initial distribution and the weight decay are those of the authors' code, which also has dropout.",
+        expectations: &[
+            expect_three_stages((0.9, 1.0)),
+            expect_learned(0.5, (250, 550), ALL_REPLICAS),
+            expect_over_bigrams(800, (1.5, 2.1)),
+        ],
+        max_steps: 800,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "induction-k4",
@@ -143,14 +152,14 @@ const INDUCTION: &[Preset] = &[
         claim: "With four symbols and contexts of 200 symbols, the KL of the network has a plateau at the KL of the unigram strategy before it falls a second time. The thesis reports a plateau for shorter contexts too, but there the KLs of the unigram and the bigram strategy differ too little to show which strategy the plateau belongs to.",
         source: "Edelman 2024, figure E.4",
         experiment: Some(&experiments::FIGURE_E_4),
-        expect: &[
-            three_stages((0.8, 1.0)),
-            learns(0.5, (250, 700), (0.9, 1.0)),
-            over_bigrams(800, (1.8, 2.6)),
+        expectations: &[
+            expect_three_stages((0.8, 1.0)),
+            expect_learned(0.5, (250, 700), (0.9, 1.0)),
+            expect_over_bigrams(800, (1.8, 2.6)),
         ],
-        budget: 800,
-        time: "About fifteen seconds on one processor core.",
-        ..QUICK
+        max_steps: 800,
+        duration_note: "About fifteen seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "induction-seeds",
@@ -160,10 +169,10 @@ const INDUCTION: &[Preset] = &[
         claim: "With at least nineteen of the twenty seeds, the KL gets half-way from the KL of the unigram strategy to the KL of the bigram strategy within 400 steps. The step at which this happens differs between seeds.",
         source: "Edelman 2024, figure E.3",
         experiment: Some(&experiments::TRANSFORMER),
-        departs: &[("seeds", "10", "20")],
-        expect: &[learns(0.5, (120, 400), (0.95, 1.0)), over_bigrams(400, (1.0, 2.1))],
-        budget: 400,
-        ..QUICK
+        departures: &[("seeds", "10", "20")],
+        expectations: &[expect_learned(0.5, (120, 400), (0.95, 1.0)), expect_over_bigrams(400, (1.0, 2.1))],
+        max_steps: 400,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "one-layer",
@@ -173,10 +182,13 @@ const INDUCTION: &[Preset] = &[
         claim: "A network with a single layer learns unigrams. In 1,500 steps its KL does not get half-way from the KL of the unigram strategy to the KL of the bigram strategy.",
         source: "Edelman 2024, figure E.8",
         experiment: Some(&experiments::FIGURE_E_8),
-        instance: "The source trains eight times longer than its two-layer network; this run has about four times as many steps as “An induction head forms”.",
-        expect: &[never(0.5, 1_500), median(Measure::OverLine(Unigram), 1_500, (0.8, 1.0))],
-        budget: 1_500,
-        ..QUICK
+        remarks: "The source trains eight times longer than its two-layer network; this run has about four times as many steps as “An induction head forms”.",
+        expectations: &[
+            expect_not_learned(0.5, 1_500),
+            expect_median(ExpectedMeasure::OverLine(Unigram), 1_500, (0.8, 1.0)),
+        ],
+        max_steps: 1_500,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "one-layer-absolute",
@@ -186,9 +198,12 @@ const INDUCTION: &[Preset] = &[
         claim: "With absolute positions (one vector for each position) instead of relative positions (one vector for each distance), a network with a single layer does not learn bigrams either.",
         source: "Edelman 2024, figure E.8",
         experiment: Some(&experiments::FIGURE_E_8),
-        expect: &[never(0.5, 1_500), median(Measure::OverLine(Unigram), 1_500, (0.85, 1.05))],
-        budget: 1_500,
-        ..QUICK
+        expectations: &[
+            expect_not_learned(0.5, 1_500),
+            expect_median(ExpectedMeasure::OverLine(Unigram), 1_500, (0.85, 1.05)),
+        ],
+        max_steps: 1_500,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "one-layer-mlp",
@@ -198,10 +213,13 @@ const INDUCTION: &[Preset] = &[
         claim: "This network has one attention layer and then an MLP. Its KL falls a little below the KL of the unigram strategy, but not half-way to the KL of the bigram strategy.",
         source: "Edelman 2024, figure E.8",
         experiment: Some(&experiments::FIGURE_E_8),
-        instance: "The MLP has 64 neurons, which is our choice. In our runs the final KL is about a fifth below the KL of the unigram strategy; in figure E.8 of the thesis, the final KL is not notably below this value.",
-        expect: &[never(0.5, 1_500), median(Measure::OverLine(Unigram), 1_500, (0.7, 0.95))],
-        budget: 1_500,
-        ..QUICK
+        remarks: "The MLP has 64 neurons, which is our choice. In our runs the final KL is about a fifth below the KL of the unigram strategy; in figure E.8 of the thesis, the final KL is not notably below this value.",
+        expectations: &[
+            expect_not_learned(0.5, 1_500),
+            expect_median(ExpectedMeasure::OverLine(Unigram), 1_500, (0.7, 0.95)),
+        ],
+        max_steps: 1_500,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "absolute",
@@ -211,10 +229,10 @@ const INDUCTION: &[Preset] = &[
         claim: "With absolute positions the first layer has to learn separately for each position which position comes before it. Depending on the seed, two layers with absolute positions need about five times as many steps as with relative positions, or they do not learn bigrams in 1,500 steps.",
         source: "Elhage et al. 2021 and Olsson et al. 2022 use absolute positions; Edelman 2024, figure E.8, uses them with one layer",
         experiment: Some(&experiments::TRANSFORMER),
-        instance: "The thesis has no run of two layers with absolute positions.",
-        expect: &[learns(0.5, (700, 1_500), (0.2, 0.9)), never(0.8, 1_500)],
-        budget: 1_500,
-        ..QUICK
+        remarks: "The thesis has no run of two layers with absolute positions.",
+        expectations: &[expect_learned(0.5, (700, 1_500), (0.2, 0.9)), expect_not_learned(0.8, 1_500)],
+        max_steps: 1_500,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "trigrams",
@@ -224,14 +242,14 @@ const INDUCTION: &[Preset] = &[
         claim: "Each symbol depends on the two previous symbols. A network with three heads in each layer goes through four stages in at least fourteen of twenty runs: its predictions are close first to the uniform strategy, then to unigrams, then to bigrams, and finally to trigrams.",
         source: "Edelman 2024, section 8.3.3 and figure 8.5",
         experiment: Some(&experiments::FIGURE_8_5),
-        expect: &[
-            Expect::Stages { stages: &[Uniform, Unigram, Bigram, Trigram], share: (0.7, 1.0) },
-            learns(0.5, (200, 600), (0.85, 1.0)),
-            median(Measure::OverLine(Trigram), 600, (1.2, 2.2)),
+        expectations: &[
+            Expectation::Stages { stages: &[Uniform, Unigram, Bigram, Trigram], share: (0.7, 1.0) },
+            expect_learned(0.5, (200, 600), (0.85, 1.0)),
+            expect_median(ExpectedMeasure::OverLine(Trigram), 600, (1.2, 2.2)),
         ],
-        budget: 600,
-        time: "About ten seconds on one processor core.",
-        ..QUICK
+        max_steps: 600,
+        duration_note: "About ten seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "trigrams-two-and-one",
@@ -241,11 +259,11 @@ const INDUCTION: &[Preset] = &[
         claim: "Two heads in the first layer and one head in the second layer are enough to learn trigrams: the first layer has one head for each of the two previous symbols.",
         source: "Edelman 2024, section 8.3.3",
         experiment: Some(&experiments::FIGURE_8_5),
-        instance: "The thesis contains no run with these heads. With most seeds, but not with all seeds, the network learns trigrams.",
-        expect: &[learns(0.5, (300, 1_000), (0.5, 1.0))],
-        budget: 1_000,
-        time: "About ten seconds on one processor core.",
-        ..QUICK
+        remarks: "The thesis contains no run with these heads. With most seeds, but not with all seeds, the network learns trigrams.",
+        expectations: &[expect_learned(0.5, (300, 1_000), (0.5, 1.0))],
+        max_steps: 1_000,
+        duration_note: "About ten seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "trigrams-one-head",
@@ -255,18 +273,18 @@ const INDUCTION: &[Preset] = &[
         claim: "With a single head in each layer, the KL of the network falls to about the KL of the bigram strategy and stays there until the last step.",
         source: "Edelman 2024, section 8.3.3",
         experiment: Some(&experiments::SINGLE_HEADS),
-        expect: &[
-            never(0.5, 1_500),
-            Expect::Stages { stages: &[Uniform, Unigram, Bigram], share: (0.7, 1.0) },
-            median(Measure::OverLine(Bigram), 1_500, (0.85, 1.1)),
+        expectations: &[
+            expect_not_learned(0.5, 1_500),
+            Expectation::Stages { stages: &[Uniform, Unigram, Bigram], share: (0.7, 1.0) },
+            expect_median(ExpectedMeasure::OverLine(Bigram), 1_500, (0.85, 1.1)),
         ],
-        budget: 1_500,
-        time: "About ten seconds on one processor core.",
-        ..QUICK
+        max_steps: 1_500,
+        duration_note: "About ten seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
 ];
 
-/// The circuit as it is written by hand, and the model that has a theory.
+/// Presets with the circuit set by hand, and with the minimal model that has a theory.
 const BY_HAND: &[Preset] = &[
     Preset {
         slug: "induction-by-hand",
@@ -275,10 +293,14 @@ const BY_HAND: &[Preset] = &[
         link: "#v1/markov?d=6&from=circuit&steps=1&show=kl.scores.map.next",
         claim: "The weights of this network are written by hand, not trained. With these weights the network counts bigrams. With a larger sharpness c, more of the attention is on the symbols that the induction head uses.",
         source: "Edelman 2024, proposition 8.2",
-        instance: "As in the source: d = 3k. The logits are the counted frequencies of the next symbols times a constant a, not the logarithms of these frequencies. Therefore the KL of the network is one and a half to two times the KL of the bigram strategy.",
-        expect: &[previous(0, (0.98, 1.0)), induction(0, (0.96, 1.0)), over_bigrams(0, (1.4, 2.1))],
-        budget: 1,
-        ..QUICK
+        remarks: "As in the source: d = 3k. The logits are the counted frequencies of the next symbols times a constant a, not the logarithms of these frequencies. Therefore the KL of the network is one and a half to two times the KL of the bigram strategy.",
+        expectations: &[
+            expect_previous_score(0, (0.98, 1.0)),
+            expect_induction_score(0, (0.96, 1.0)),
+            expect_over_bigrams(0, (1.4, 2.1)),
+        ],
+        max_steps: 1,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "minimal",
@@ -288,18 +310,28 @@ const BY_HAND: &[Preset] = &[
         claim: "In this model a matrix W and a vector v replace the two layers. W is larger on the diagonal than elsewhere from step 1 on. v changes slowly, but by step 5 the largest entry of v is at distance 1, and by step 10 the entries at distances 1, 3 and 5 are larger than those at the even distances before them. This order is the same with all twenty seeds that we tried. At step 20 the entry at distance 1 exceeds the other entries by about 3 %, and at step 300 by about half.",
         source: "Edelman 2024, equation 8.8 and figures 8.3 and 8.4b",
         experiment: Some(&experiments::FIGURE_8_4B),
-        instance: "The logits are linear in the counts, so the KL of the model does not fall to the KL of the bigram strategy.",
-        expect: &[
-            median(Measure::Diagonal, 100, (3.0, 12.0)),
-            Expect::Reaches { measure: Measure::FirstDistance, at_least: 1.02, steps: (1, 20), share: ALL },
-            Expect::Reaches { measure: Measure::OddOverEven, at_least: 1.002, steps: (1, 20), share: ALL },
-            median(Measure::FirstDistance, 300, (1.4, 1.7)),
-            median(Measure::OddOverEven, 300, (1.1, 20.0)),
-            learns(0.5, (800, 1_200), ALL),
-            median(Measure::Truth, 1_250, (0.028, 0.038)),
+        remarks: "The logits are linear in the counts, so the KL of the model does not fall to the KL of the bigram strategy.",
+        expectations: &[
+            expect_median(ExpectedMeasure::Diagonal, 100, (3.0, 12.0)),
+            Expectation::Reaches {
+                measure: ExpectedMeasure::FirstDistance,
+                at_least: 1.02,
+                steps: (1, 20),
+                share: ALL_REPLICAS,
+            },
+            Expectation::Reaches {
+                measure: ExpectedMeasure::OddOverEven,
+                at_least: 1.002,
+                steps: (1, 20),
+                share: ALL_REPLICAS,
+            },
+            expect_median(ExpectedMeasure::FirstDistance, 300, (1.4, 1.7)),
+            expect_median(ExpectedMeasure::OddOverEven, 300, (1.1, 20.0)),
+            expect_learned(0.5, (800, 1_200), ALL_REPLICAS),
+            expect_median(ExpectedMeasure::Truth, 1_250, (0.028, 0.038)),
         ],
-        budget: 1_500,
-        ..QUICK
+        max_steps: 1_500,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "minimal-theory",
@@ -308,100 +340,100 @@ const BY_HAND: &[Preset] = &[
         link: "#v1/markov?model=minimal-markov&opt=sgd&t=100&w0=0.02&lr=0.002&batch=64&steps=500&show=kl.kernel.lags.theory",
         claim: "After one step the diagonal entries of W are larger than the other entries of W, and the entries of v decrease with the distance. After the second step v is larger at distance 1 than at distance 0.",
         source: "Edelman 2024, lemma 8.4 and figures E.1 and E.2",
-        instance: "Full size: all entries of W and v start at 0.02. The theory uses the margin loss, which is linear in the logits at the start of training; the run trains on the cross-entropy.",
-        expect: &[
-            median(Measure::Diagonal, 100, (1.0, 10.0)),
-            median(Measure::OverLine(Unigram), 100, (1.0, 1.8)),
+        remarks: "Full size: all entries of W and v start at 0.02. The theory uses the margin loss, which is linear in the logits at the start of training; the run trains on the cross-entropy.",
+        expectations: &[
+            expect_median(ExpectedMeasure::Diagonal, 100, (1.0, 10.0)),
+            expect_median(ExpectedMeasure::OverLine(Unigram), 100, (1.0, 1.8)),
         ],
-        budget: 500,
-        ..QUICK
+        max_steps: 500,
+        ..PRESET_DEFAULTS
     },
 ];
 
-/// Chains of other laws, to train on and to test on.
-const LAWS: &[Preset] = &[
+/// Presets that train and test on other distributions of chains.
+const DISTRIBUTIONS: &[Preset] = &[
     Preset {
         slug: "other-chains",
         name: "A transformer tested on three kinds of Markov chains",
-        group: &LAWS_GROUP,
+        group: &DISTRIBUTIONS_GROUP,
         link: "#v1/markov?k=3&seed=2&steps=600&show=kl.strategies.scores.others",
         claim: "On the plateau, the KL is small on sequences of independent symbols, but on doubly stochastic chains the KL is about as large as the KL of the uniform strategy. After the plateau, the KL falls on doubly stochastic chains and stays the same on independent symbols.",
         source: "Edelman 2024, figure E.6",
         experiment: Some(&experiments::TRANSFORMER),
-        expect: &[
-            median(Measure::Chain(Of::OnIndependent), 150, (0.05, 0.09)),
-            median(Measure::Chain(Of::OnDoubly), 150, (0.19, 0.26)),
-            median(Measure::Chain(Of::OnDoubly), 600, (0.06, 0.09)),
-            median(Measure::Chain(Of::OnIndependent), 600, (0.05, 0.09)),
+        expectations: &[
+            expect_median(ExpectedMeasure::Chain(Of::OnIndependent), 150, (0.05, 0.09)),
+            expect_median(ExpectedMeasure::Chain(Of::OnDoubly), 150, (0.19, 0.26)),
+            expect_median(ExpectedMeasure::Chain(Of::OnDoubly), 600, (0.06, 0.09)),
+            expect_median(ExpectedMeasure::Chain(Of::OnIndependent), 600, (0.05, 0.09)),
         ],
-        budget: 600,
-        ..QUICK
+        max_steps: 600,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "other-chains-minimal",
         name: "The minimal model tested on three kinds of Markov chains",
-        group: &LAWS_GROUP,
+        group: &DISTRIBUTIONS_GROUP,
         link: "#v1/markov?model=minimal-markov&opt=sgd&t=100&lr=0.002&batch=64&seed=2&steps=1500&every=10&speed=200&show=kl.strategies.others.lags",
         claim: "The minimal model also learns independent symbols first: when the KL on independent symbols has fallen by half, the KL on doubly stochastic chains is still near the KL of the uniform strategy.",
         source: "Edelman 2024, figure E.6",
         experiment: Some(&experiments::MINIMAL),
-        expect: &[
-            median(Measure::Chain(Of::OnIndependent), 100, (0.05, 0.1)),
-            median(Measure::Chain(Of::OnDoubly), 100, (0.12, 0.22)),
-            median(Measure::Chain(Of::OnDoubly), 1_250, (0.0, 0.06)),
+        expectations: &[
+            expect_median(ExpectedMeasure::Chain(Of::OnIndependent), 100, (0.05, 0.1)),
+            expect_median(ExpectedMeasure::Chain(Of::OnDoubly), 100, (0.12, 0.22)),
+            expect_median(ExpectedMeasure::Chain(Of::OnDoubly), 1_250, (0.0, 0.06)),
         ],
-        budget: 1_500,
-        ..QUICK
+        max_steps: 1_500,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "doubly-stochastic",
         name: "Trained on doubly stochastic chains",
-        group: &LAWS_GROUP,
+        group: &DISTRIBUTIONS_GROUP,
         link: "#v1/markov?k=4&t=100&data=ds&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=1000",
         claim: "In doubly stochastic chains all symbols are equally frequent. With most seeds the network learns bigrams, although unigrams do not help on its training sequences. With some seeds the network does not learn bigrams within 1,000 steps.",
         source: "Edelman 2024, figure 8.4a",
         experiment: Some(&experiments::FIGURE_8_4A),
-        instance: "The layer norms, the output projections, the initial distribution and the weight decay are those of the authors' code.",
-        expect: &[learns(0.5, (200, 1_000), (0.6, 1.0))],
-        budget: 1_000,
-        time: "About ten seconds on one processor core.",
-        ..QUICK
+        remarks: "The layer norms, the output projections, the initial distribution and the weight decay are those of the authors' code.",
+        expectations: &[expect_learned(0.5, (200, 1_000), (0.6, 1.0))],
+        max_steps: 1_000,
+        duration_note: "About ten seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "doubly-stochastic-mixed",
         name: "Trained on a mixture with independent symbols",
-        group: &LAWS_GROUP,
+        group: &DISTRIBUTIONS_GROUP,
         link: "#v1/markov?k=4&t=100&data=mixture&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&steps=2000",
         claim: "If half of the training sequences have independent symbols, the KL has a plateau at the KL of the unigram strategy. Each step then has only half as many doubly stochastic sequences, so more steps do not mean that the network needs more of these sequences. Figure 8.4a of the thesis counts doubly stochastic sequences; “Does learning unigrams delay learning bigrams?” compares by this number.",
         source: "Edelman 2024, figure 8.4a",
         experiment: Some(&experiments::FIGURE_8_4A),
-        instance: "The layer norms, the output projections, the initial distribution and the weight decay are those of the authors' code.",
-        expect: &[
-            median(Measure::OverLine(Unigram), 500, (0.95, 1.1)),
-            learns(0.5, (500, 2_000), (0.5, 0.95)),
+        remarks: "The layer norms, the output projections, the initial distribution and the weight decay are those of the authors' code.",
+        expectations: &[
+            expect_median(ExpectedMeasure::OverLine(Unigram), 500, (0.95, 1.1)),
+            expect_learned(0.5, (500, 2_000), (0.5, 0.95)),
         ],
-        budget: 2_000,
-        time: "About twenty seconds on one processor core.",
-        ..QUICK
+        max_steps: 2_000,
+        duration_note: "About twenty seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "unigrams-in-the-way",
         name: "Does learning unigrams delay learning bigrams? Forty seeds each",
-        group: &LAWS_GROUP,
+        group: &DISTRIBUTIONS_GROUP,
         link: "#v1/markov?k=4&t=100&data=mixture&norm=pre&std=0.02&lr=0.002&wd=0.1&batch=64&replicas=40&steps=2000&every=25&sweep=mix:0.5_1&show=times.kl",
         claim: "One group of networks trains only on doubly stochastic sequences; in the second group half of the sequences are doubly stochastic and half have independent symbols. To learn bigrams, the median network of the first group needs somewhat fewer doubly stochastic sequences. If we compare each network of the first group with each network of the second group, the network of the first group needs fewer of these sequences in about two of three pairs. In both groups, a fifth to a third of the networks do not learn bigrams.",
         source: "Edelman 2024, figure 8.4a, which shows no seeds",
         experiment: Some(&experiments::FIGURE_8_4A),
-        instance: "The layer norms, the output projections, the initial distribution and the weight decay are those of the authors' code. In a comparison with three symbols and twenty seeds, we found no difference between these two kinds of training.",
-        expect: &[
-            Expect::MedianTime { series: 0, at: 0, between: (750, 1_250) },
-            Expect::MedianTime { series: 0, at: 1, between: (275, 550) },
-            Expect::Solved { series: 0, at: 0, share: (0.6, 0.95) },
-            Expect::Solved { series: 0, at: 1, share: (0.6, 0.98) },
-            Expect::Sooner { at: 1, than: 0, share: 0.56 },
+        remarks: "The layer norms, the output projections, the initial distribution and the weight decay are those of the authors' code. In a comparison with three symbols and twenty seeds, we found no difference between these two kinds of training.",
+        expectations: &[
+            Expectation::MedianTime { series: 0, at: 0, between: (750, 1_250) },
+            Expectation::MedianTime { series: 0, at: 1, between: (275, 550) },
+            Expectation::Solved { series: 0, at: 0, share: (0.6, 0.95) },
+            Expectation::Solved { series: 0, at: 1, share: (0.6, 0.98) },
+            Expectation::FasterPairs { at: 1, than: 0, share: 0.56 },
         ],
-        budget: 2_000,
-        time: "About half an hour on one processor core.",
-        ..QUICK
+        max_steps: 2_000,
+        duration_note: "About half an hour on one processor core.",
+        ..PRESET_DEFAULTS
     },
 ];

@@ -1,7 +1,7 @@
-//! Settings that cannot learn, and why. Such runs are allowed: to see that they fail is an experiment too.
+//! Reasons why some settings cannot learn. Such runs are allowed: to see that they fail is an experiment too.
 //!
 //! # Why
-//! A person who meets a flat curve should know whether to wait. "Cannot" stands only for what is proved, with
+//! A user who sees a flat curve should know whether to wait. "Cannot" is used only for what is proved, with
 //! f the network's output, χ_S the parity of k bits, and an answer being right where χ_S(x)·f(x) > 0:
 //!
 //! ```text
@@ -16,7 +16,7 @@
 //! Sources: Edelman 2024, appendices B.3.2 (odd parities need a bias) and B.3.7 (depth and degree). The
 //! symmetry needs a hidden bias to break it; an output bias does not help.
 
-use crate::advice::too_few;
+use crate::advice::describe_too_few_labels;
 use vivarium_model::models::deep_mlp::{DeepMlp, Training};
 use vivarium_model::models::mlp::Mlp;
 use vivarium_model::models::polynet::Bias;
@@ -24,22 +24,22 @@ use vivarium_model::models::{Activation, Model, PowerNet};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Examples, Task};
 
-/// Why these settings cannot learn, or can hardly, each reason as a sentence; nothing for most settings.
-pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
-    let drawn = spec.run.steps.saturating_mul(spec.batch() as u64);
+/// Reasons why these settings cannot learn, or hardly can, as sentences; empty for most settings.
+pub fn learning_obstacles(spec: &RunSpec) -> Vec<String> {
+    let drawn = spec.run.steps.saturating_mul(spec.batch_size() as u64);
     let Task::SparseParity(task) = &spec.task else { return vec![] };
     let reach = match &spec.model {
-        Model::Mlp(mlp) => perceptron(mlp),
-        Model::Polynet(polynet) => product(polynet.degree, polynet.bias == Bias::Yes),
-        Model::DisjointPolynet(polynet) => product(polynet.degree, false),
-        Model::DeepMlp(deep) => composition(deep),
-        Model::PowerNet(net) => powers(net),
-        _ => Reach::default(),
+        Model::Mlp(mlp) => mlp_expressivity(mlp),
+        Model::Polynet(polynet) => product_expressivity(polynet.degree, polynet.bias == Bias::Yes),
+        Model::DisjointPolynet(polynet) => product_expressivity(polynet.degree, false),
+        Model::DeepMlp(deep) => deep_mlp_expressivity(deep),
+        Model::PowerNet(net) => power_net_expressivity(net),
+        _ => Expressivity::default(),
     };
-    let mut advice: Vec<String> = reach.short_of(task.k).into_iter().collect();
+    let mut advice: Vec<String> = reach.describe_limit(task.k).into_iter().collect();
     if let Model::DisjointPolynet(polynet) = &spec.model
         && advice.is_empty()
-        && !one_in_each(&task.relevant(spec.run.seed), task.n / polynet.degree.max(1), polynet.degree)
+        && !one_bit_per_block(&task.relevant(spec.run.seed), task.n / polynet.degree.max(1), polynet.degree)
     {
         advice.push(
             tr!("The output of this network is a weighted sum of products with one bit from each block, but not every block contains exactly one relevant bit. So the output is uncorrelated with the parity of the relevant bits.")
@@ -49,7 +49,7 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     if let Model::DeepMlp(deep) = &spec.model
         && deep.training == Training::Greedy
         && let Some(degree) =
-            polynomial(deep.activation, deep.degree).filter(|d| advice.is_empty() && *d < task.k)
+            polynomial_degree(deep.activation, deep.degree).filter(|d| advice.is_empty() && *d < task.k)
     {
         advice.push(tr!(
             "In layer-by-layer training the first layer is a polynomial of degree {degree}. This polynomial is \
@@ -61,45 +61,49 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     if task.noise == 0.5 {
         advice.push(tr!("With half of the labels flipped, the labels contain no information about the inputs, so nothing can be learned.").into());
     }
-    if spec.set_rate(0) == 0.0 && spec.run.schedule.iter().all(|(_, lr)| *lr == 0.0) {
+    if spec.learning_rate_before_schedule(0) == 0.0 && spec.run.schedule.iter().all(|(_, lr)| *lr == 0.0) {
         advice
             .push(tr!("With a learning rate of 0 no weight ever changes, so nothing can be learned.").into());
     }
-    let labels = task.sample_size().map_or(drawn, |size| drawn.min(size as u64));
-    advice.extend(too_few((task.n, task.k), labels));
+    let labels = task.training_set_size().map_or(drawn, |size| drawn.min(size as u64));
+    advice.extend(describe_too_few_labels((task.n, task.k), labels));
     advice
 }
 
-/// What a network can be, whatever its weights.
+/// Properties that a network has for all values of its weights, which limit the functions that it computes.
 #[derive(Debug, Default)]
-struct Reach {
-    /// Its degree, if it is a polynomial.
+struct Expressivity {
+    /// Degree, if the network is a polynomial; else `None`.
     degree: Option<usize>,
-    /// What it is when all inputs change their sign, a constant aside.
+    /// Symmetry under a change of sign of all inputs, apart from a constant; `None` if there is none.
     symmetry: Option<Symmetry>,
-    /// Which biases that symmetry is for want of.
-    missing: &'static str,
-    /// For a function of one weighted sum: its name, and how often it changes its sign at most.
-    turns: Option<(String, usize)>,
-    /// How many ReLU neurons it is, if there is no constant.
-    relus: Option<usize>,
+    /// Biases whose absence causes the symmetry, as text.
+    missing_biases: &'static str,
+    /// For a function of one weighted sum: its name, and its maximum number of sign changes.
+    sign_changes: Option<(String, usize)>,
+    /// Number of ReLU neurons, if there is no output bias; else `None`.
+    relu_neurons: Option<usize>,
 }
 
+/// Symmetry of a function under a change of sign of all inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Symmetry {
+    /// Equal to f(−x).
     Even,
+    /// Equal to −f(−x).
     Odd,
-    /// An even function and a linear one.
+    /// Sum of an even and a linear function.
     EvenAndLinear,
 }
 
 impl Symmetry {
-    /// Of a function that is even or odd as the degree is.
-    fn of(degree: usize) -> Symmetry {
+    /// Symmetry of a power of this degree.
+    fn of_degree(degree: usize) -> Symmetry {
         if degree.is_multiple_of(2) { Symmetry::Even } else { Symmetry::Odd }
     }
 
-    fn words(self) -> &'static str {
+    /// Name of the symmetry in a sentence.
+    fn describe(self) -> &'static str {
         match self {
             Symmetry::Even => tr!("an even function of its input"),
             Symmetry::Odd => tr!("an odd function of its input"),
@@ -108,9 +112,10 @@ impl Symmetry {
     }
 }
 
-impl Reach {
-    /// Why no weights make it the parity of `k` bits, or hardly any that training finds.
-    fn short_of(&self, k: usize) -> Option<String> {
+impl Expressivity {
+    /// Reason why no weights compute the parity of `k` bits, or hardly any that training finds; `None` if there is
+    /// none.
+    fn describe_limit(&self, k: usize) -> Option<String> {
         let bits = if k == 1 { tr!("1 bit").into() } else { tr!("{k} bits", k) };
         let uncorrelated = |what: String| {
             tr!(
@@ -130,12 +135,12 @@ impl Reach {
         if let Some(symmetry) = symmetry {
             let what = tr!(
                 "Without {missing} this network is {symmetry}",
-                missing = self.missing,
-                symmetry = symmetry.words()
+                missing = self.missing_biases,
+                symmetry = symmetry.describe()
             );
             return Some(uncorrelated(what));
         }
-        if let Some((name, turns)) = self.turns.as_ref().filter(|(_, turns)| *turns < k) {
+        if let Some((name, turns)) = self.sign_changes.as_ref().filter(|(_, turns)| *turns < k) {
             let turns = match turns {
                 0 => tr!("has an output that never changes sign").into(),
                 1 => tr!("has an output that changes sign at most once along the direction of its weights")
@@ -161,14 +166,14 @@ impl Reach {
                 times
             ));
         }
-        match self.relus {
+        match self.relu_neurons {
             Some(2) if k > 1 => Some(
                 tr!("Two ReLU neurons without an output bias cannot compute the parity of 2 bits. A parity of more \
                      bits becomes a parity of 2 bits when the other bits are fixed, so the neurons cannot be \
                      right on all inputs.")
                 .into(),
             ),
-            // Measured, not proved: none of 20 runs of width k, where half of those with an output bias did.
+            // Measured, not proved: none of 20 runs of width k learned it, but half of those with an output bias did.
             Some(width) if (3..=k).contains(&width) => Some(tr!(
                 "With only {width} ReLU neurons and no output bias a parity of {bits} can hardly be learned.",
                 width,
@@ -179,7 +184,8 @@ impl Reach {
     }
 }
 
-fn perceptron(mlp: &Mlp) -> Reach {
+/// Properties of a network with one hidden layer.
+fn mlp_expressivity(mlp: &Mlp) -> Expressivity {
     let (hidden, output) = mlp.biases();
     let degree = mlp.degree;
     let is_even = degree.is_multiple_of(2);
@@ -192,32 +198,32 @@ fn perceptron(mlp: &Mlp) -> Reach {
         Activation::Wave | Activation::Sine => (String::new(), None),
     };
     let without = if turns == Some(0) { tr!(" without an output bias") } else { "" };
-    Reach {
-        degree: polynomial(mlp.activation, degree),
+    Expressivity {
+        degree: polynomial_degree(mlp.activation, degree),
         symmetry: (!hidden).then(|| match mlp.activation {
             // max(0, z) = |z|/2 + z/2.
             Activation::Relu => Symmetry::EvenAndLinear,
-            _ => Symmetry::of(degree),
+            _ => Symmetry::of_degree(degree),
         }),
-        missing: tr!("hidden biases"),
-        turns: turns
+        missing_biases: tr!("hidden biases"),
+        sign_changes: turns
             .filter(|_| mlp.neurons() == 1)
             .map(|turns| (tr!("One {name} neuron{without}", name, without), turns)),
-        relus: (mlp.activation == Activation::Relu && !output).then(|| mlp.neurons()),
+        relu_neurons: (mlp.activation == Activation::Relu && !output).then(|| mlp.neurons()),
     }
 }
 
-/// Layers of a polynomial multiply their degrees.
-fn composition(deep: &DeepMlp) -> Reach {
+/// Properties of a deep network; the degrees of polynomial layers multiply.
+fn deep_mlp_expressivity(deep: &DeepMlp) -> Expressivity {
     let layers = deep.widths.len() as u32;
-    Reach {
-        degree: polynomial(deep.activation, deep.degree).map(|d| d.saturating_pow(layers)),
+    Expressivity {
+        degree: polynomial_degree(deep.activation, deep.degree).map(|d| d.saturating_pow(layers)),
         ..Default::default()
     }
 }
 
-/// The degree of an activation that is a polynomial.
-fn polynomial(activation: Activation, degree: usize) -> Option<usize> {
+/// Degree of an activation that is a polynomial; `None` for others.
+fn polynomial_degree(activation: Activation, degree: usize) -> Option<usize> {
     match activation {
         Activation::Power | Activation::Oscillating => Some(degree),
         Activation::Zigzag if degree == 1 => Some(1),
@@ -225,25 +231,26 @@ fn polynomial(activation: Activation, degree: usize) -> Option<usize> {
     }
 }
 
-fn product(degree: usize, biased: bool) -> Reach {
-    Reach {
+/// Properties of a sum of products of `degree` linear forms, each with a bias if `biased`.
+fn product_expressivity(degree: usize, biased: bool) -> Expressivity {
+    Expressivity {
         degree: Some(degree),
-        symmetry: (!biased).then(|| Symmetry::of(degree)),
-        missing: "biases",
+        symmetry: (!biased).then(|| Symmetry::of_degree(degree)),
+        missing_biases: "biases",
         ..Default::default()
     }
 }
 
-/// A sum of powers, each even or odd as its degree is.
-fn powers(net: &PowerNet) -> Reach {
+/// Properties of a sum of powers of linear forms, each even or odd as its degree.
+fn power_net_expressivity(net: &PowerNet) -> Expressivity {
     let degree = net.degree;
     // A positive multiple of (u·x)^k, or a negative one.
     let turns = (tr!("One z^{degree} neuron", degree), degree % 2);
-    Reach { turns: (net.width == 1).then_some(turns), ..product(degree, false) }
+    Expressivity { sign_changes: (net.width == 1).then_some(turns), ..product_expressivity(degree, false) }
 }
 
-/// Whether exactly one of these bits lies in each of `blocks` blocks.
-fn one_in_each(relevant: &[usize], size: usize, blocks: usize) -> bool {
+/// Whether each of the `blocks` blocks of `size` bits contains exactly one of the relevant bits.
+fn one_bit_per_block(relevant: &[usize], size: usize, blocks: usize) -> bool {
     (0..blocks).all(|block| relevant.iter().filter(|i| **i / size.max(1) == block).count() == 1)
 }
 

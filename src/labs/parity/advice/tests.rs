@@ -1,23 +1,23 @@
 use super::*;
 use crate::PRESETS;
 use vivarium_core::math::dot;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::models::mlp::Biases;
 use vivarium_model::permalink::decode;
-use vivarium_view::presets::{Expect, Measure};
+use vivarium_view::presets::{Expectation, ExpectedMeasure};
 
 fn advice(settings: &str) -> Vec<String> {
     let (link, notices) = decode(&format!("#v1/sparse-parity?{settings}"));
     assert!(notices.is_empty(), "{notices:?}");
-    cannot_learn(&link.spec)
+    learning_obstacles(&link.spec)
 }
 
 /// Numbers from −2 to 2.
 fn numbers(seed: u64) -> impl FnMut() -> f64 {
-    let (stream, mut at) = (Stream::new(seed, Purpose::Weights, 0), 0);
+    let (stream, mut at) = (RandomStream::new(seed, Purpose::Weights, 0), 0);
     move || {
         at += 1;
-        f64::from(stream.unit(0, at)) * 4.0 - 2.0
+        f64::from(stream.draw_uniform(0, at)) * 4.0 - 2.0
     }
 }
 
@@ -54,7 +54,7 @@ fn perceptrons_are_uncorrelated_exactly_where_it_is_said() {
             for (degree, k) in (1..=4).flat_map(|degree| (1..=5).map(move |k| (degree, k))) {
                 let mlp =
                     Mlp { width: 6, activation: *activation, degree, biases: *biases, ..Default::default() };
-                let said = perceptron(&mlp).short_of(k);
+                let said = mlp_expressivity(&mlp).describe_limit(k);
                 let largest =
                     (0..8).map(|seed| correlation(6, k, output(&mlp, 6, seed)).abs()).fold(0.0, f64::max);
                 assert_eq!(said.is_some(), largest < 1e-9, "{mlp:?}, k = {k}: {largest}, {said:?}");
@@ -66,7 +66,7 @@ fn perceptrons_are_uncorrelated_exactly_where_it_is_said() {
 #[test]
 fn a_disjoint_product_needs_one_bit_of_each_block() {
     let advice = |query: &str| {
-        cannot_learn(
+        learning_obstacles(
             &vivarium_model::permalink::decode(&format!(
                 "#v1/sparse-parity?model=disjoint-polynet&n=9&{query}"
             ))
@@ -91,9 +91,9 @@ fn products_are_uncorrelated_exactly_where_it_is_said() {
                 };
                 (0..degree).map(|_| form()).product()
             };
-            let said = product(degree, *bias == Bias::Yes).short_of(k);
+            let text = product_expressivity(degree, *bias == Bias::Yes).describe_limit(k);
             let largest = (0..8).map(|seed| correlation(6, k, |x| f(seed, x)).abs()).fold(0.0, f64::max);
-            assert_eq!(said.is_some(), largest < 1e-9, "degree {degree}, {bias:?}, k = {k}: {largest}");
+            assert_eq!(text.is_some(), largest < 1e-9, "degree {degree}, {bias:?}, k = {k}: {largest}");
         }
     }
 }
@@ -110,7 +110,7 @@ fn powers_are_uncorrelated_exactly_where_it_is_said() {
             (0..5).map(|_| neuron()).sum()
         };
         let net = PowerNet { degree, ..Default::default() };
-        let said = powers(&net).short_of(k);
+        let said = power_net_expressivity(&net).describe_limit(k);
         let largest = (0..8).map(|seed| correlation(6, k, |x| f(seed, x)).abs()).fold(0.0, f64::max);
         assert_eq!(said.is_some(), largest < 1e-6, "degree {degree}, k = {k}: {largest}, {said:?}");
     }
@@ -133,14 +133,14 @@ fn one_neuron_changes_its_sign_as_often_as_is_said_and_no_oftener() {
     for activation in Activation::ALL {
         for (degree, biases) in (1..=5).flat_map(|d| [Biases::Both, Biases::Hidden].map(|b| (d, b))) {
             let mlp = Mlp { width: 1, activation: *activation, degree, biases, ..Default::default() };
-            let Some((_, turns)) = perceptron(&mlp).turns else { continue };
-            let most = (0..200).map(|seed| {
+            let Some((_, turns)) = mlp_expressivity(&mlp).sign_changes else { continue };
+            let max_value = (0..200).map(|seed| {
                 let f = output(&mlp, 1, seed);
                 let signs = (-4000..4000).map(|i| f(&[f64::from(i) / 100.0]));
                 let signs: Vec<f64> = signs.filter(|v| *v != 0.0).map(f64::signum).collect();
                 signs.windows(2).filter(|w| w[0] != w[1]).count()
             });
-            assert_eq!(most.max(), Some(turns), "{mlp:?}");
+            assert_eq!(max_value.max(), Some(turns), "{mlp:?}");
         }
     }
 }
@@ -216,12 +216,12 @@ fn reasons_are_sentences() {
 #[test]
 fn settings_that_learn_are_left_alone() {
     // Controls are there to fail, and say that they do.
-    let fails = |expect: &Expect| match expect {
-        Expect::Reaches { measure: Measure::TestAccuracy, share, .. } => *share == (0.0, 0.0),
+    let fails = |expect: &Expectation| match expect {
+        Expectation::Reaches { measure: ExpectedMeasure::TestAccuracy, share, .. } => *share == (0.0, 0.0),
         _ => false,
     };
-    for preset in PRESETS.iter().filter(|p| !p.expect.iter().any(fails)) {
-        assert_eq!(cannot_learn(&preset.link().spec), Vec::<String>::new(), "{}", preset.slug);
+    for preset in PRESETS.iter().filter(|p| !p.expectations.iter().any(fails)) {
+        assert_eq!(learning_obstacles(&preset.link().spec), Vec::<String>::new(), "{}", preset.slug);
     }
     for settings in [
         "",

@@ -2,12 +2,16 @@
 
 use super::experiments;
 use vivarium_model::chart;
-use vivarium_view::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+use vivarium_view::presets::{
+    ALL_REPLICAS, Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned,
+    expect_not_learned,
+};
 
-/// Figures 5.4, right, B.11 and B.12.
+/// Group of presets for figures 5.4 (right), B.11 and B.12.
 const GROUP: PresetGroup =
     PresetGroup { slug: "data", name: "Few examples and wrong labels", charts: &[chart::ACCURACY] };
 
+/// Presets with few examples or wrong labels.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-grokking",
@@ -17,17 +21,17 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "The network trains on a fixed sample of 700 examples. It classifies all training examples correctly long before it classifies nearly all held-out examples correctly.",
         source: "Edelman 2024, figure 5.4 (right) and appendix B.3.5",
         experiment: Some(&experiments::FIGURE_B_11),
-        expect: &[
-            Expect::Reaches {
-                measure: Measure::TrainAccuracy,
+        expectations: &[
+            Expectation::Reaches {
+                measure: ExpectedMeasure::TrainAccuracy,
                 at_least: 0.999,
                 steps: (300, 4_000),
-                share: ALL,
+                share: ALL_REPLICAS,
             },
-            learns(0.98, (3_000, 30_000), (0.9, 1.0)),
+            expect_learned(0.98, (3_000, 30_000), (0.9, 1.0)),
         ],
-        budget: 30_000,
-        ..QUICK
+        max_steps: 30_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "grokking-too-few",
@@ -37,18 +41,18 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "The network memorises 300 examples within 2,000 steps, but it does not generalise within 30,000 steps.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
         experiment: Some(&experiments::FIGURE_B_11),
-        instance: "“Memorisation first, generalisation later” with 300 examples.",
-        expect: &[
-            Expect::Reaches {
-                measure: Measure::TrainAccuracy,
+        remarks: "“Memorisation first, generalisation later” with 300 examples.",
+        expectations: &[
+            Expectation::Reaches {
+                measure: ExpectedMeasure::TrainAccuracy,
                 at_least: 0.999,
                 steps: (100, 2_000),
-                share: ALL,
+                share: ALL_REPLICAS,
             },
-            never(0.9, 30_000),
+            expect_not_learned(0.9, 30_000),
         ],
-        budget: 30_000,
-        ..QUICK
+        max_steps: 30_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "grokking-enough",
@@ -58,18 +62,18 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "With 2,000 examples, training accuracy and held-out accuracy rise together.",
         source: "Edelman 2024, figure 5.4 (right) and figure B.11",
         experiment: Some(&experiments::FIGURE_B_11),
-        instance: "“Memorisation first, generalisation later” with 2,000 examples.",
-        expect: &[
-            Expect::Reaches {
-                measure: Measure::TrainAccuracy,
+        remarks: "“Memorisation first, generalisation later” with 2,000 examples.",
+        expectations: &[
+            Expectation::Reaches {
+                measure: ExpectedMeasure::TrainAccuracy,
                 at_least: 0.98,
                 steps: (500, 3_000),
-                share: ALL,
+                share: ALL_REPLICAS,
             },
-            learns(0.98, (500, 3_000), ALL),
+            expect_learned(0.98, (500, 3_000), ALL_REPLICAS),
         ],
-        budget: 10_000,
-        ..QUICK
+        max_steps: 10_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "grokking-no-decay",
@@ -79,23 +83,23 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Without weight decay, the network memorises all 1,000 training examples, but with most seeds held-out accuracy does not reach 98 % within 30,000 steps.",
         source: "Edelman 2024, figure B.11, top row",
         experiment: Some(&experiments::FIGURE_B_11),
-        instance: "“Memorisation first, generalisation later” with 1,000 examples and a weight decay of 0.",
-        expect: &[
-            Expect::Reaches {
-                measure: Measure::TrainAccuracy,
+        remarks: "“Memorisation first, generalisation later” with 1,000 examples and a weight decay of 0.",
+        expectations: &[
+            Expectation::Reaches {
+                measure: ExpectedMeasure::TrainAccuracy,
                 at_least: 0.999,
                 steps: (500, 5_000),
-                share: ALL,
+                share: ALL_REPLICAS,
             },
-            Expect::Reaches {
-                measure: Measure::TestAccuracy,
+            Expectation::Reaches {
+                measure: ExpectedMeasure::TestAccuracy,
                 at_least: 0.98,
                 steps: (0, 30_000),
                 share: (0.0, 0.2),
             },
         ],
-        budget: 30_000,
-        ..QUICK
+        max_steps: 30_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "grokking-too-much-decay",
@@ -105,18 +109,18 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "With a weight decay of 0.1 the network does not even memorise the training examples.",
         source: "Edelman 2024, figure B.11, bottom row",
         experiment: Some(&experiments::FIGURE_B_11),
-        instance: "“Memorisation first, generalisation later” with 1,000 examples and a weight decay of 0.1.",
-        expect: &[
-            Expect::Reaches {
-                measure: Measure::TrainAccuracy,
+        remarks: "“Memorisation first, generalisation later” with 1,000 examples and a weight decay of 0.1.",
+        expectations: &[
+            Expectation::Reaches {
+                measure: ExpectedMeasure::TrainAccuracy,
                 at_least: 0.98,
                 steps: (0, 20_000),
                 share: (0.0, 0.1),
             },
-            never(0.98, 20_000),
+            expect_not_learned(0.98, 20_000),
         ],
-        budget: 20_000,
-        ..QUICK
+        max_steps: 20_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "grokking-map",
@@ -126,17 +130,17 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "With more weight decay, the network needs fewer examples and generalises after fewer steps. With 300 examples, no network generalises with the smallest weight decay, and hardly any network with the largest.",
         source: "Edelman 2024, figure B.11",
         experiment: Some(&experiments::FIGURE_B_11),
-        instance: "Six trials per point.",
-        expect: &[
-            Expect::Solved { series: 0, at: 0, share: (0.0, 0.0) },
-            Expect::Solved { series: 2, at: 0, share: (0.0, 0.2) },
-            Expect::MedianTime { series: 0, at: 2, between: (5_000, 20_000) },
-            Expect::MedianTime { series: 2, at: 2, between: (1_200, 4_500) },
-            Expect::Solved { series: 2, at: 1, share: (0.6, 1.0) },
+        remarks: "Six trials per point.",
+        expectations: &[
+            Expectation::Solved { series: 0, at: 0, share: (0.0, 0.0) },
+            Expectation::Solved { series: 2, at: 0, share: (0.0, 0.2) },
+            Expectation::MedianTime { series: 0, at: 2, between: (5_000, 20_000) },
+            Expectation::MedianTime { series: 2, at: 2, between: (1_200, 4_500) },
+            Expectation::Solved { series: 2, at: 1, share: (0.6, 1.0) },
         ],
-        budget: 40_000,
-        time: "About a minute on one processor core.",
-        ..QUICK
+        max_steps: 40_000,
+        duration_note: "About a minute on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "parity-noise",
@@ -146,10 +150,10 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "If a quarter of the labels, chosen at random, are flipped, the correlation between labels and parity is half as large and the plateau is longer, but the network still finds the parity.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
         experiment: Some(&experiments::FIGURE_B_12),
-        departs: &[("target accuracy", "100 %", "98 %")],
-        expect: &[learns(0.98, (1_000, 10_000), ALL)],
-        budget: 10_000,
-        ..QUICK
+        departures: &[("target accuracy", "100 %", "98 %")],
+        expectations: &[expect_learned(0.98, (1_000, 10_000), ALL_REPLICAS)],
+        max_steps: 10_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "noise-sweep",
@@ -159,15 +163,15 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "If each label is wrong with probability p, the correlation between labels and parity is multiplied by 1 − 2p. With 40 % wrong labels, networks still find the parity, but they need about six times as many steps as with clean labels.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
         experiment: Some(&experiments::FIGURE_B_12),
-        departs: &[("target accuracy", "100 %", "98 %")],
-        expect: &[
-            Expect::MedianTime { series: 0, at: 0, between: (900, 1_500) },
-            Expect::MedianTime { series: 0, at: 3, between: (2_000, 3_600) },
-            Expect::MedianTime { series: 0, at: 6, between: (5_500, 9_500) },
+        departures: &[("target accuracy", "100 %", "98 %")],
+        expectations: &[
+            Expectation::MedianTime { series: 0, at: 0, between: (900, 1_500) },
+            Expectation::MedianTime { series: 0, at: 3, between: (2_000, 3_600) },
+            Expectation::MedianTime { series: 0, at: 6, between: (5_500, 9_500) },
         ],
-        budget: 20_000,
-        time: "About twenty seconds on one processor core.",
-        ..QUICK
+        max_steps: 20_000,
+        duration_note: "About twenty seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "noise-49",
@@ -177,10 +181,10 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "The correlation between labels and parity is a fiftieth of the correlation with clean labels. With most seeds, the accuracy reaches 60 % after tens of thousands of steps. Faster methods such as Gaussian elimination need clean labels.",
         source: "Edelman 2024, appendix B.3.6 and figure B.12",
         experiment: Some(&experiments::FIGURE_B_12_49),
-        instance: "The parity counts as found at an accuracy of 60 %.",
-        expect: &[learns(0.6, (10_000, 60_000), (0.5, 1.0))],
-        budget: 60_000,
-        time: "Half a minute on one processor core.",
-        ..QUICK
+        remarks: "The parity counts as found at an accuracy of 60 %.",
+        expectations: &[expect_learned(0.6, (10_000, 60_000), (0.5, 1.0))],
+        max_steps: 60_000,
+        duration_note: "Half a minute on one processor core.",
+        ..PRESET_DEFAULTS
     },
 ];

@@ -1,11 +1,14 @@
 //! Depth and width: appendices B.3.7 and B.3.8.
 
 use super::experiments;
-use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+use vivarium_view::presets::{
+    Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned, expect_not_learned,
+};
 
-/// Appendix B.3.7 and B.3.8.
+/// Group of presets for appendices B.3.7 and B.3.8.
 const GROUP: PresetGroup = PresetGroup { slug: "depth", name: "Depth and width", charts: &[] };
 
+/// Presets with deep or wide networks.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "no-plateau",
@@ -15,13 +18,13 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Most networks have a loss plateau, but this wide network with the activation z³ has no plateau: its error falls steadily from the first step on.",
         source: "Edelman 2024, appendix B.3.8 and figure B.13, setting (vi)",
         experiment: Some(&experiments::FIGURE_B_13_WIDE),
-        expect: &[
-            Expect::Median { measure: Measure::TestAccuracy, step: 160, between: (0.515, 0.56) },
-            Expect::Median { measure: Measure::TestAccuracy, step: 400, between: (0.54, 0.65) },
+        expectations: &[
+            Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step: 160, between: (0.515, 0.56) },
+            Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step: 400, between: (0.54, 0.65) },
         ],
-        budget: 400,
-        time: "A few seconds on one processor core.",
-        ..QUICK
+        max_steps: 400,
+        duration_note: "A few seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "plateau-narrow",
@@ -31,10 +34,14 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "At step 400, the accuracy of a network of ten cubic neurons, trained on batches of 32, is still at chance. At the same step, the accuracy of a network of width 1,000, trained on batches of 1,024, is already above chance.",
         source: "Edelman 2024, appendix B.3.8 and figure B.13, setting (iv)",
         experiment: Some(&experiments::FIGURE_B_13_NARROW),
-        instance: "A control run for “No plateau: z³, width 1,000, batch 1,024”.",
-        expect: &[Expect::Median { measure: Measure::TestAccuracy, step: 400, between: (0.48, 0.52) }],
-        budget: 3_000,
-        ..QUICK
+        remarks: "A control run for “No plateau: z³, width 1,000, batch 1,024”.",
+        expectations: &[Expectation::Median {
+            measure: ExpectedMeasure::TestAccuracy,
+            step: 400,
+            between: (0.48, 0.52),
+        }],
+        max_steps: 3_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "deep",
@@ -44,12 +51,12 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Two layers with the activation z² compute a polynomial of degree 4. If both layers are trained at the same time (end to end), the network learns a parity of 4 bits with nearly every seed. A single quadratic layer cannot learn this parity, because the parity is uncorrelated with every quadratic polynomial.",
         source: "Edelman 2024, appendix B.3.7",
         experiment: Some(&experiments::APPENDIX_B_3_7),
-        departs: &[("output bias", "none", "trained")],
-        instance: "Without the output bias, the output never changes its sign. In the thesis all ten networks converge within 20,000 steps; of our 20 networks, 19 do.",
-        expect: &[learns(1.0, (500, 20_000), (0.85, 1.0))],
-        budget: 20_000,
-        time: "A few seconds on one processor core.",
-        ..QUICK
+        departures: &[("output bias", "none", "trained")],
+        remarks: "Without the output bias, the output never changes its sign. In the thesis all ten networks converge within 20,000 steps; of our 20 networks, 19 do.",
+        expectations: &[expect_learned(1.0, (500, 20_000), (0.85, 1.0))],
+        max_steps: 20_000,
+        duration_note: "A few seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "layer-by-layer",
@@ -59,12 +66,12 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "If the two quadratic layers of a network are trained one after the other, its accuracy stays near chance: a parity of 4 bits is uncorrelated with every quadratic polynomial.",
         source: "Edelman 2024, appendix B.3.7",
         experiment: Some(&experiments::APPENDIX_B_3_7_GREEDY),
-        departs: &[("output bias", "none", "trained")],
-        instance: "A control run for “Two quadratic layers trained end to end: parity of 4 bits”: each layer is trained with its own output head, then frozen. The thesis shows by calculation that such training has no signal, and reports no run.",
-        expect: &[never(0.6, 20_000)],
-        budget: 20_000,
-        time: "A few seconds on one processor core.",
-        ..QUICK
+        departures: &[("output bias", "none", "trained")],
+        remarks: "A control run for “Two quadratic layers trained end to end: parity of 4 bits”: each layer is trained with its own output head, then frozen. The thesis shows by calculation that such training has no signal, and reports no run.",
+        expectations: &[expect_not_learned(0.6, 20_000)],
+        max_steps: 20_000,
+        duration_note: "A few seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "too-shallow",
@@ -74,12 +81,12 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Two layers with the activation z² compute a polynomial of degree 4. Every polynomial of degree 4 is uncorrelated with every parity of 5 bits, so the network does not learn the parity.",
         source: "Edelman 2024, appendix B.3.7",
         experiment: Some(&experiments::APPENDIX_B_3_7_TOO_SHALLOW),
-        departs: &[("output bias", "none", "trained")],
-        instance: "A control experiment of the thesis: two hidden layers (L = 3) and k ≥ 5 relevant bits.",
-        expect: &[never(0.65, 20_000)],
-        budget: 20_000,
-        time: "A few seconds on one processor core.",
-        ..QUICK
+        departures: &[("output bias", "none", "trained")],
+        remarks: "A control experiment of the thesis: two hidden layers (L = 3) and k ≥ 5 relevant bits.",
+        expectations: &[expect_not_learned(0.65, 20_000)],
+        max_steps: 20_000,
+        duration_note: "A few seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "deeper",
@@ -89,11 +96,11 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Three quadratic layers compute a polynomial of degree 8. Trained end to end, they learn a parity of 6 bits with nearly every seed.",
         source: "Edelman 2024, appendix B.3.7",
         experiment: Some(&experiments::APPENDIX_B_3_7_DEEPER),
-        departs: &[("output bias", "none", "trained")],
-        instance: "In the thesis all ten networks converge within 50,000 steps; here all 20 networks do.",
-        expect: &[learns(1.0, (1_000, 50_000), (0.95, 1.0))],
-        budget: 50_000,
-        time: "About a second on one processor core.",
-        ..QUICK
+        departures: &[("output bias", "none", "trained")],
+        remarks: "In the thesis all ten networks converge within 50,000 steps; here all 20 networks do.",
+        expectations: &[expect_learned(1.0, (1_000, 50_000), (0.95, 1.0))],
+        max_steps: 50_000,
+        duration_note: "About a second on one processor core.",
+        ..PRESET_DEFAULTS
     },
 ];

@@ -1,8 +1,9 @@
-//! What chapters 5 and 6 of the thesis (Edelman 2024) and its appendices B and C state about their experiments.
+//! Settings that chapters 5 and 6 of the thesis (Edelman 2024) and its appendices B and C state for their experiments.
 
-use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
+use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// Fresh uniform examples, the hinge loss and plain SGD at a constant rate; f = uᵀσ(Wx + b), without output bias.
+/// Settings common to chapter 5: fresh uniform examples, the hinge loss and plain SGD at a constant rate; f = uᵀσ(Wx +
+/// b), without output bias.
 pub const CHAPTER_5: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3 and appendix B.4",
     stated: &[
@@ -26,69 +27,69 @@ pub const CHAPTER_5: Experiment = Experiment {
         ("held", "8192"),
     ],
     unstated: &["wd"],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// The training curves of figure 5.1 (left), all on the parity of 3 of 50 bits.
+/// Figure 5.1 (left): settings common to all its training curves, the parity of 3 of 50 bits.
 const FIGURE_5_1: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left) and appendix B.4.1",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[("n", "50"), ("k", "3")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Panel 1: setting (i).
+/// Figure 5.1, panel 1: setting (i).
 pub const FIGURE_5_1_RELU_10: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 1, and appendix B.4.1",
-    like: Some(&FIGURE_5_1),
+    based_on: Some(&FIGURE_5_1),
     stated: &[("width", "10"), ("act", "relu"), ("batch", "32"), ("lr", "0.5")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Panel 2: setting (i) with large batches.
+/// Figure 5.1, panel 2: setting (i) with large batches.
 pub const FIGURE_5_1_LARGE_BATCH: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 2, and appendix B.4.1",
-    like: Some(&FIGURE_5_1),
+    based_on: Some(&FIGURE_5_1),
     stated: &[("width", "10"), ("act", "relu"), ("batch", "1024"), ("lr", "0.05")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Panel 3: setting (ii) with one example at a time.
+/// Figure 5.1, panel 3: setting (ii) with one example at a time.
 pub const FIGURE_5_1_SINGLE: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 3, and appendix B.4.1",
-    like: Some(&FIGURE_5_1),
+    based_on: Some(&FIGURE_5_1),
     stated: &[("width", "100"), ("act", "relu"), ("batch", "1"), ("lr", "0.05")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Panel 4: setting (iv).
+/// Figure 5.1, panel 4: setting (iv).
 pub const FIGURE_5_1_CUBIC_10: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 4, and appendix B.4.1",
-    like: Some(&FIGURE_5_1),
+    based_on: Some(&FIGURE_5_1),
     stated: &[("width", "10"), ("act", "power"), ("degree", "3"), ("batch", "32"), ("lr", "0.05")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Panel 5: setting (vii).
+/// Figure 5.1, panel 5: setting (vii).
 pub const FIGURE_5_1_ZIGZAG: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 5, and appendix B.4.1",
-    like: Some(&FIGURE_5_1),
+    based_on: Some(&FIGURE_5_1),
     stated: &[("width", "1"), ("act", "zigzag"), ("degree", "3"), ("batch", "32"), ("lr", "0.2")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Panel 6: setting (x).
+/// Figure 5.1, panel 6: setting (x).
 pub const FIGURE_5_1_SINE: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 6, and appendix B.4.1",
-    like: Some(&FIGURE_5_1),
+    based_on: Some(&FIGURE_5_1),
     stated: &[("width", "1"), ("act", "sin"), ("degree", "3"), ("batch", "32"), ("lr", "0.05")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Panel 7: setting (*iii), with Adam.
+/// Figure 5.1, panel 7: setting (*iii), with Adam.
 pub const FIGURE_5_1_TRANSFORMER: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 7, and appendix B.4.1",
-    like: Some(&FIGURE_5_1),
+    based_on: Some(&FIGURE_5_1),
     stated: &[
         ("model", "parity-transformer"),
         ("opt", "adam"),
@@ -104,18 +105,18 @@ pub const FIGURE_5_1_TRANSFORMER: Experiment = Experiment {
     unstated: &["dmlp", "wd", "wdkind", "clip"],
 };
 
-/// Panel 8: setting (xv).
+/// Figure 5.1, panel 8: setting (xv).
 pub const FIGURE_5_1_POLYNET: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 8, and appendix B.4.1",
-    like: Some(&FIGURE_5_1),
+    based_on: Some(&FIGURE_5_1),
     stated: &[("model", "polynet"), ("degree", "3"), ("bias", "yes"), ("batch", "32"), ("lr", "0.07")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figure 5.2, left: a million trials of some setting.
 pub const FIGURE_5_2_LEFT: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.2 (left) and appendix B.4.2",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[("held", "128")],
     unstated: &["model", "n", "k", "width", "act", "bias", "batch", "lr"],
 };
@@ -123,7 +124,7 @@ pub const FIGURE_5_2_LEFT: Experiment = Experiment {
 /// Figure 5.2, centre: several orders of data for each initialisation.
 pub const FIGURE_5_2_CENTRE: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.2 (centre) and appendix B.4.2",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[("batch", "128"), ("lr", "0.01")],
     unstated: &["model", "n", "k", "width", "act", "degree", "bias", "second"],
 };
@@ -131,23 +132,23 @@ pub const FIGURE_5_2_CENTRE: Experiment = Experiment {
 /// Figure 5.3: one sinusoidal neuron with a bias and without a second layer.
 pub const FIGURE_5_3: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.3 and appendix B.3.3",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[("width", "1"), ("act", "sin"), ("second", "ones")],
     unstated: &["n", "k", "degree", "batch", "lr"],
 };
 
-/// Figure 5.3, right, bottom: the same on random labels.
+/// Figure 5.3 (right, bottom): the neuron of figure 5.3 on random labels.
 pub const FIGURE_5_3_NOISE: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.3 (right, bottom) and appendix B.3.3",
-    like: Some(&FIGURE_5_3),
+    based_on: Some(&FIGURE_5_3),
     stated: &[("noise", "0.5")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figures 5.4 (right) and B.11: a fixed sample and weight decay.
 pub const FIGURE_B_11: Experiment = Experiment {
     passage: "Edelman 2024, figures 5.4 (right) and B.11, and appendix B.3.5",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[("width", "100"), ("act", "relu"), ("batch", "32"), ("lr", "0.1")],
     unstated: &["n", "k", "m", "wd"],
 };
@@ -155,7 +156,7 @@ pub const FIGURE_B_11: Experiment = Experiment {
 /// Figure B.1, right: a Disjoint-PolyNet, one example at a time.
 pub const FIGURE_B_1: Experiment = Experiment {
     passage: "Edelman 2024, section 5.4.2, appendix B.2.4 and figure B.1 (right)",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[
         ("model", "disjoint-polynet"),
         ("layout", "blocks"),
@@ -166,11 +167,11 @@ pub const FIGURE_B_1: Experiment = Experiment {
     unstated: &["n", "k", "degree", "lr"],
 };
 
-/// Figure B.2, row 1: one network on parities of several sizes; of width 100 by its caption, where appendix B.4.1 prints a
-/// width of 10 and setting (ii), which has 100.
+/// Figure B.2, row 1: one network on parities of several sizes; of width 100 by its caption, where appendix B.4.1
+/// prints a width of 10 and setting (ii), which has 100.
 pub const FIGURE_B_2_ROW_1: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3, setting (ii), and figure B.2, row 1",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[
         ("n", "30 | 60 | 90"),
         ("k", "3 | 4 | 5 | 6"),
@@ -179,61 +180,61 @@ pub const FIGURE_B_2_ROW_1: Experiment = Experiment {
         ("batch", "32"),
         ("lr", "0.1"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figure B.2, row 3: networks that are barely wide enough, one example at a time.
 const FIGURE_B_2_ROW_3: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, and appendix B.4.1",
-    like: Some(&FIGURE_5_1),
+    based_on: Some(&FIGURE_5_1),
     stated: &[("batch", "1"), ("lr", "0.1")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Setting (*i).
+/// Figure B.2, row 3: setting (*i).
 pub const FIGURE_B_2_RELU_3: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, setting (*i)",
-    like: Some(&FIGURE_B_2_ROW_3),
+    based_on: Some(&FIGURE_B_2_ROW_3),
     stated: &[("width", "3"), ("act", "relu")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Setting (*ii).
+/// Figure B.2, row 3: setting (*ii).
 pub const FIGURE_B_2_CUBIC_3: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, setting (*ii)",
-    like: Some(&FIGURE_B_2_ROW_3),
+    based_on: Some(&FIGURE_B_2_ROW_3),
     stated: &[("width", "3"), ("act", "power"), ("degree", "3"), ("lr", "0.01")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Setting (viii), also in figure B.6 (whose text calls it (vii)), with batches of 32 and a rate of 0.01.
+/// Figure B.2: setting (viii), also in figure B.6 (whose text calls it (vii)), with batches of 32 and a rate of 0.01.
 pub const FIGURES_B_2_AND_B_6_OSCILLATING: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, and figure B.6, setting (viii)",
-    like: Some(&FIGURE_B_2_ROW_3),
+    based_on: Some(&FIGURE_B_2_ROW_3),
     stated: &[("width", "1"), ("act", "osc"), ("degree", "3"), ("batch", "1 | 32"), ("lr", "0.1 | 0.01")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Setting (xi).
+/// Figure B.2: setting (xi).
 pub const FIGURE_B_2_ZIGZAG_BARE: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, setting (xi)",
-    like: Some(&FIGURE_B_2_ROW_3),
+    based_on: Some(&FIGURE_B_2_ROW_3),
     stated: &[("width", "1"), ("act", "zigzag"), ("degree", "3"), ("second", "ones")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Setting (xii).
+/// Figure B.2: setting (xii).
 pub const FIGURE_B_2_OSCILLATING_BARE: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, setting (xii)",
-    like: Some(&FIGURE_B_2_ROW_3),
+    based_on: Some(&FIGURE_B_2_ROW_3),
     stated: &[("width", "1"), ("act", "osc"), ("degree", "3"), ("second", "ones")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// The combinations of section 5.3 for which some rate solves the parity in at least a fifth of 25 trials.
+/// Section 5.3: combinations for which some rate solves the parity in at least a fifth of 25 trials.
 const ROBUST_SPACE: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[
         ("n", "10 | 20 | 30"),
         ("k", "2 | 3 | 4"),
@@ -242,29 +243,29 @@ const ROBUST_SPACE: Experiment = Experiment {
         ("batch", "1 | 2 | 4 | 8 | 16 | 32 | 64 | 128 | 256 | 512 | 1024"),
         ("lr", "0.001 | 0.01 | 0.1 | 1"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Setting (ix): one neuron with a triangle wave.
+/// Section 5.3, setting (ix): one neuron with a triangle wave.
 pub const SECTION_5_3_WAVE: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3, setting (ix)",
-    like: Some(&ROBUST_SPACE),
+    based_on: Some(&ROBUST_SPACE),
     stated: &[("width", "1"), ("act", "wave"), ("degree", "3")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Setting (xiii): the same without a second layer.
+/// Section 5.3, setting (xiii): one neuron with a triangle wave and without a second layer.
 pub const SECTION_5_3_WAVE_BARE: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3, setting (xiii)",
-    like: Some(&SECTION_5_3_WAVE),
+    based_on: Some(&SECTION_5_3_WAVE),
     stated: &[("second", "ones")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Setting (xiv), with the rate and the batches of figure B.6.
+/// Figure B.6, setting (xiv), with the rate and the batches of the figure.
 pub const FIGURE_B_6_SINE_BARE: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3, setting (xiv), and figure B.6",
-    like: Some(&ROBUST_SPACE),
+    based_on: Some(&ROBUST_SPACE),
     stated: &[
         ("width", "1"),
         ("act", "sin"),
@@ -273,13 +274,13 @@ pub const FIGURE_B_6_SINE_BARE: Experiment = Experiment {
         ("batch", "32"),
         ("lr", "0.01"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figure B.6, setting (ii), also in figures 5.1 (right) and 5.2 (right): convergence times of wide ReLU networks.
 pub const FIGURE_B_6_RELU_100: Experiment = Experiment {
     passage: "Edelman 2024, figures 5.1 (right), 5.2 (right) and B.6, and appendix B.4",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[
         ("k", "2 | 3 | 4 | 5 | 6 | 7 | 8"),
         ("width", "100"),
@@ -288,21 +289,21 @@ pub const FIGURE_B_6_RELU_100: Experiment = Experiment {
         ("lr", "1"),
         ("held", "128"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figure B.8, right: a sinusoidal neuron along the path of SGD.
 pub const FIGURE_B_8_RIGHT: Experiment = Experiment {
     passage: "Edelman 2024, figure B.8 (right) and appendix B.3.1",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[("width", "1"), ("act", "sin")],
     unstated: &["n", "k", "degree", "bias", "second", "batch", "lr", "held"],
 };
 
-/// Figure B.9: an MLP of width 10 beside single neurons.
+/// Figure B.9: an MLP of width 10, compared with single neurons.
 pub const FIGURE_B_9_MLP: Experiment = Experiment {
     passage: "Edelman 2024, figure B.9 and appendix B.3.3",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[("width", "10")],
     unstated: &["n", "k", "act", "batch", "lr"],
 };
@@ -310,7 +311,7 @@ pub const FIGURE_B_9_MLP: Experiment = Experiment {
 /// Figures 5.4 (left) and B.10: convergence times against the width.
 pub const FIGURE_B_10: Experiment = Experiment {
     passage: "Edelman 2024, figures 5.4 (left) and B.10, and appendix B.3.4",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[("n", "30 | 40 | 50"), ("k", "3"), ("batch", "128"), ("lr", "0.1"), ("held", "128")],
     unstated: &["act"],
 };
@@ -318,19 +319,19 @@ pub const FIGURE_B_10: Experiment = Experiment {
 /// Figure B.12: flipped labels.
 pub const FIGURE_B_12: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.6 and figure B.12",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[("n", "50"), ("k", "3"), ("width", "100"), ("act", "relu"), ("lr", "0.1")],
     unstated: &["noise", "batch"],
 };
 
-/// The most of figure B.12: 49 % of the labels.
+/// Figure B.12 with its largest noise: 49 % of the labels.
 pub const FIGURE_B_12_49: Experiment =
-    Experiment { like: Some(&FIGURE_B_12), stated: &[("noise", "0.49")], unstated: &[], ..FIGURE_B_12 };
+    Experiment { based_on: Some(&FIGURE_B_12), stated: &[("noise", "0.49")], unstated: &[], ..FIGURE_B_12 };
 
 /// Appendix B.3.7, L = 3: two quadratic layers.
 pub const APPENDIX_B_3_7: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.7",
-    like: Some(&CHAPTER_5),
+    based_on: Some(&CHAPTER_5),
     stated: &[
         ("model", "deep-mlp"),
         ("n", "10 | 20 | 30"),
@@ -342,16 +343,16 @@ pub const APPENDIX_B_3_7: Experiment = Experiment {
         ("batch", "32"),
         ("lr", "0.01"),
     ],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// What appendix B.3.7 says of training layer by layer, of which it reports no run.
+/// Appendix B.3.7 on training layer by layer, for which it reports no run.
 pub const APPENDIX_B_3_7_GREEDY: Experiment =
-    Experiment { like: Some(&APPENDIX_B_3_7), stated: &[("layers", "greedy")], ..APPENDIX_B_3_7 };
+    Experiment { based_on: Some(&APPENDIX_B_3_7), stated: &[("layers", "greedy")], ..APPENDIX_B_3_7 };
 
 /// The control of appendix B.3.7: L = 3 and five or more relevant bits, of sizes that it does not state.
 pub const APPENDIX_B_3_7_TOO_SHALLOW: Experiment = Experiment {
-    like: Some(&APPENDIX_B_3_7),
+    based_on: Some(&APPENDIX_B_3_7),
     stated: &[("k", "5 | 6 | 7 | 8")],
     unstated: &["n", "widths"],
     ..APPENDIX_B_3_7
@@ -359,7 +360,7 @@ pub const APPENDIX_B_3_7_TOO_SHALLOW: Experiment = Experiment {
 
 /// Appendix B.3.7, L = 4: three quadratic layers.
 pub const APPENDIX_B_3_7_DEEPER: Experiment = Experiment {
-    like: Some(&APPENDIX_B_3_7),
+    based_on: Some(&APPENDIX_B_3_7),
     stated: &[("k", "1 | 2 | 3 | 4 | 5 | 6"), ("widths", "10.10.1")],
     ..APPENDIX_B_3_7
 };
@@ -367,29 +368,29 @@ pub const APPENDIX_B_3_7_DEEPER: Experiment = Experiment {
 /// Figure B.13, settings (iv), (v) and (vi): powers without a plateau.
 const FIGURE_B_13: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.8 and figure B.13",
-    like: Some(&FIGURE_5_1),
+    based_on: Some(&FIGURE_5_1),
     stated: &[("width", "10 | 100 | 1000"), ("act", "power"), ("degree", "3")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Setting (vi), with the larger of the batches that figure B.2 states, and its rate.
+/// Figure B.13, setting (vi), with the larger of the batches that figure B.2 states, and its rate.
 pub const FIGURE_B_13_WIDE: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.8, figure B.13 and figure B.2, row 4, setting (vi)",
-    like: Some(&FIGURE_B_13),
+    based_on: Some(&FIGURE_B_13),
     stated: &[("width", "1000"), ("batch", "1024"), ("lr", "0.01")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// Setting (iv), with the batches and the rate that figure B.6 states.
+/// Figure B.13, setting (iv), with the batches and the rate that figure B.6 states.
 pub const FIGURE_B_13_NARROW: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.8, figure B.13 and figure B.6, setting (iv)",
-    like: Some(&FIGURE_B_13),
+    based_on: Some(&FIGURE_B_13),
     stated: &[("width", "10"), ("batch", "32"), ("lr", "0.01")],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// The sweeps of chapter 6 over sample size and width, with success at an error of 10 % on 10,000 examples. Larger samples and
-/// widths that the thesis states too are out of the range of a link.
+/// Appendix C.3.1: the sweeps of chapter 6 over sample size and width, with success at an error of 10 % on 10,000
+/// examples. Larger samples and widths that the thesis also states are outside the range of a link.
 pub const APPENDIX_C_3_1: Experiment = Experiment {
     passage: "Edelman 2024, section 6.4.1 and appendix C.3.1",
     stated: &[
@@ -418,21 +419,21 @@ pub const APPENDIX_C_3_1: Experiment = Experiment {
         ("held", "10000"),
     ],
     unstated: &["act", "loss", "mom", "momkind", "warm", "cool"],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figure 6.2, centre: a denser grid of sample sizes, which the text does not list.
 pub const FIGURE_6_2_CENTRE: Experiment = Experiment {
     passage: "Edelman 2024, figure 6.2 (centre) and appendix C.3.1",
-    like: Some(&APPENDIX_C_3_1),
+    based_on: Some(&APPENDIX_C_3_1),
     unstated: &["m"],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
 /// Figure C.2: lottery tickets, on fresh examples.
 pub const FIGURE_C_2: Experiment = Experiment {
     passage: "Edelman 2024, appendix C.3.2 and figure C.2",
-    like: Some(&APPENDIX_C_3_1),
+    based_on: Some(&APPENDIX_C_3_1),
     stated: &[("n", "50"), ("k", "5"), ("m", "0"), ("width", "100"), ("init", "sparse")],
     unstated: &["keep", "wd", "held"],
 };

@@ -1,15 +1,15 @@
 //! Networks of powers on a sparse parity: section 7.5 and figure 7.5.
 
 use vivarium_model::chart;
-use vivarium_view::presets::ledger::{Experiment, NOTHING_STATED};
-use vivarium_view::presets::{Expect, Measure, Preset, PresetGroup, QUICK};
+use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
+use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Figure 7.5.
+/// Group of presets for figure 7.5.
 const GROUP: PresetGroup =
     PresetGroup { slug: "margin", name: "Parities with the largest margin", charts: &[chart::MARGIN] };
 
-/// Parity of 4 of 10 bits, on all inputs. The thesis states neither the exponent of its penalty nor the distribution of the
-/// initial weights; of Adam nothing is said, because the thesis does not use it.
+/// Figure 7.5: parity of 4 of 10 bits, on all inputs. The thesis states neither the exponent of its penalty nor the
+/// distribution of the initial weights; it does not use Adam, so Adam's settings are unstated.
 const FIGURE_7_5: Experiment = Experiment {
     passage: "Edelman 2024, sections 7.2, 7.3 and 7.5, figure 7.5 and appendix D.2.2",
     stated: &[
@@ -38,17 +38,18 @@ const FIGURE_7_5: Experiment = Experiment {
         ("steps", "30000"),
     ],
     unstated: &["std", "b1", "b2", "eps", "wdkind", "clip"],
-    ..NOTHING_STATED
+    ..EMPTY_EXPERIMENT
 };
 
-/// What the thesis leaves open about its penalty.
+/// Note on the exponent of the penalty, which the thesis does not state.
 const EXPONENT: &str = "The thesis does not state the exponent r of its penalty λ‖θ‖^r; here r = k + 1.";
 
-/// The margin is at most the largest there is, rounding aside.
-const fn margin(step: u64, at_least: f32) -> Expect {
-    Expect::Median { measure: Measure::Margin, step, between: (at_least, 1.001) }
+/// Expects the margin at step `step` to be between `at_least` and the maximum margin, apart from rounding.
+const fn expect_margin(step: u64, at_least: f32) -> Expectation {
+    Expectation::Median { measure: ExpectedMeasure::Margin, step, between: (at_least, 1.001) }
 }
 
+/// Presets of power networks that maximise the margin.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-margin",
@@ -58,18 +59,18 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "In at least nine of ten runs, the network classifies all inputs correctly by step 300. Then the weights on the irrelevant bits shrink, and at step 800 the margin is at least 97 % of the largest possible margin, γ* = 0.530.",
         source: "Edelman 2024, theorem 7.8 (Morwani et al. 2023)",
         experiment: Some(&FIGURE_7_5),
-        instance: EXPONENT,
-        expect: &[
-            Expect::Reaches {
-                measure: Measure::TestAccuracy,
+        remarks: EXPONENT,
+        expectations: &[
+            Expectation::Reaches {
+                measure: ExpectedMeasure::TestAccuracy,
                 at_least: 1.0,
                 steps: (1, 300),
                 share: (0.9, 1.0),
             },
-            margin(800, 0.97),
+            expect_margin(800, 0.97),
         ],
-        budget: 800,
-        ..QUICK
+        max_steps: 800,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "parity-margin-4",
@@ -79,11 +80,11 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "At the end the margin is at least 98 % of the largest possible margin, γ* = 0.607. In a network with the largest possible margin, every z^4 neuron has weights on the 4 relevant bits only.",
         source: "Edelman 2024, theorem 7.8 and figure 7.5",
         experiment: Some(&FIGURE_7_5),
-        instance: "With λ = 0.01, 4,000 steps are enough. The thesis does not state the exponent r of its penalty λ‖θ‖^r; here r = k + 1.",
-        expect: &[margin(4_000, 0.98)],
-        budget: 4_000,
-        time: "A few seconds on one processor core.",
-        ..QUICK
+        remarks: "With λ = 0.01, 4,000 steps are enough. The thesis does not state the exponent r of its penalty λ‖θ‖^r; here r = k + 1.",
+        expectations: &[expect_margin(4_000, 0.98)],
+        max_steps: 4_000,
+        duration_note: "A few seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "parity-margin-full",
@@ -93,13 +94,13 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "The penalty is a tenth of the penalty in “Parity of 4 bits, by gradient descent”, and the margin rises more slowly: at step 4,000 it is still below 90 % of the largest possible margin. At step 30,000 it is at least 98 %.",
         source: "Edelman 2024, figure 7.5 and appendix D.2.2",
         experiment: Some(&FIGURE_7_5),
-        instance: EXPONENT,
-        expect: &[
-            Expect::Median { measure: Measure::Margin, step: 4_000, between: (0.7, 0.9) },
-            margin(30_000, 0.98),
+        remarks: EXPONENT,
+        expectations: &[
+            Expectation::Median { measure: ExpectedMeasure::Margin, step: 4_000, between: (0.7, 0.9) },
+            expect_margin(30_000, 0.98),
         ],
-        budget: 30_000,
-        time: "Under a minute on one processor core.",
-        ..QUICK
+        max_steps: 30_000,
+        duration_note: "Under a minute on one processor core.",
+        ..PRESET_DEFAULTS
     },
 ];

@@ -1,11 +1,14 @@
 //! One task, many networks: figure 5.1 (left) and the settings of section 5.3.
 
 use super::experiments;
-use vivarium_view::presets::{ALL, Expect, Preset, PresetGroup, QUICK, learns, never};
+use vivarium_view::presets::{
+    ALL_REPLICAS, Expectation, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned, expect_not_learned,
+};
 
-/// Figure 5.1, left, and its relatives.
+/// Group of presets for figure 5.1 (left) and related settings.
 const GROUP: PresetGroup = PresetGroup { slug: "networks", name: "One task, many networks", charts: &[] };
 
+/// Presets of different networks on the same parity.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "relu-10",
@@ -15,12 +18,12 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Ten ReLU neurons find the 3 relevant bits of 50. The loss falls in several drops, since the neurons learn at different times.",
         source: "Edelman 2024, figure 5.1 (left), panel 1",
         experiment: Some(&experiments::FIGURE_5_1_RELU_10),
-        expect: &[
-            learns(1.0, (300, 10_000), (0.95, 1.0)),
-            Expect::MedianTime { series: 0, at: 0, between: (1_330, 1_590) },
+        expectations: &[
+            expect_learned(1.0, (300, 10_000), (0.95, 1.0)),
+            Expectation::MedianTime { series: 0, at: 0, between: (1_330, 1_590) },
         ],
-        budget: 10_000,
-        ..QUICK
+        max_steps: 10_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "relu-10-large-batch",
@@ -30,9 +33,9 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "With batches of 1,024 instead of 32 and a tenth of the learning rate, the loss also has a plateau and then falls suddenly.",
         source: "Edelman 2024, figure 5.1 (left), panel 2",
         experiment: Some(&experiments::FIGURE_5_1_LARGE_BATCH),
-        expect: &[learns(1.0, (1_500, 12_000), (0.8, 1.0))],
-        budget: 12_000,
-        ..QUICK
+        expectations: &[expect_learned(1.0, (1_500, 12_000), (0.8, 1.0))],
+        max_steps: 12_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "relu-100-single",
@@ -42,9 +45,9 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Even with a single example per step, small changes of the weights add up while the loss is flat, until the network has found the parity.",
         source: "Edelman 2024, figure 5.1 (left), panel 3",
         experiment: Some(&experiments::FIGURE_5_1_SINGLE),
-        expect: &[learns(1.0, (8_000, 30_000), (0.9, 1.0))],
-        budget: 30_000,
-        ..QUICK
+        expectations: &[expect_learned(1.0, (8_000, 30_000), (0.9, 1.0))],
+        max_steps: 30_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "cubic-10",
@@ -54,12 +57,12 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "The activation z³ has the same degree as the parity of 3 bits. The loss also falls suddenly. The median number of steps is about 40 % of the median number with ReLU.",
         source: "Edelman 2024, figure 5.1 (left), panel 4",
         experiment: Some(&experiments::FIGURE_5_1_CUBIC_10),
-        expect: &[
-            learns(1.0, (150, 3_000), (0.95, 1.0)),
-            Expect::MedianTime { series: 0, at: 0, between: (520, 630) },
+        expectations: &[
+            expect_learned(1.0, (150, 3_000), (0.95, 1.0)),
+            Expectation::MedianTime { series: 0, at: 0, between: (520, 630) },
         ],
-        budget: 3_000,
-        ..QUICK
+        max_steps: 3_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "zigzag-1",
@@ -69,9 +72,9 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "A single neuron is enough if its activation turns the sum of the relevant bits into their parity. From an unfavourable initialisation, training may take many steps.",
         source: "Edelman 2024, figure 5.1 (left), panel 5",
         experiment: Some(&experiments::FIGURE_5_1_ZIGZAG),
-        expect: &[learns(1.0, (20, 8_000), (0.8, 1.0))],
-        budget: 8_000,
-        ..QUICK
+        expectations: &[expect_learned(1.0, (20, 8_000), (0.8, 1.0))],
+        max_steps: 8_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "sine-1",
@@ -81,11 +84,11 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "With most seeds, one neuron, the sine of a weighted sum, learns the parity of 3 of 50 bits in a few hundred steps.",
         source: "Edelman 2024, figure 5.1 (left), panel 6",
         experiment: Some(&experiments::FIGURE_5_1_SINE),
-        departs: &[("factor of the sine's argument", "2", "1")],
-        instance: "Without the factor 2, training succeeds with more seeds.",
-        expect: &[learns(1.0, (30, 5_000), (0.6, 1.0))],
-        budget: 5_000,
-        ..QUICK
+        departures: &[("factor of the sine's argument", "2", "1")],
+        remarks: "Without the factor 2, training succeeds with more seeds.",
+        expectations: &[expect_learned(1.0, (30, 5_000), (0.6, 1.0))],
+        max_steps: 5_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "transformer",
@@ -95,10 +98,10 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "A transformer also finds a parity suddenly. At the end of this run, more than 70 % of its attention is on the 3 relevant bits.",
         source: "Edelman 2024, figure 5.1 (left), panel 7",
         experiment: Some(&experiments::FIGURE_5_1_TRANSFORMER),
-        expect: &[learns(1.0, (200, 8_000), (0.8, 1.0))],
-        budget: 8_000,
-        time: "About a second on one processor core.",
-        ..QUICK
+        expectations: &[expect_learned(1.0, (200, 8_000), (0.8, 1.0))],
+        max_steps: 8_000,
+        duration_note: "About a second on one processor core.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "transformer-full",
@@ -108,10 +111,10 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "The transformer of the thesis learns a parity of 3 of 50 bits. Its loss also falls suddenly, but training this network takes hours on a laptop's GPU.",
         source: "Edelman 2024, figure 5.1 (left), panel 7",
         experiment: Some(&experiments::FIGURE_5_1_TRANSFORMER),
-        expect: &[learns(1.0, (200, 100_000), (0.2, 1.0))],
-        budget: 100_000,
-        time: "Hours on a laptop's GPU, days on a processor.",
-        ..QUICK
+        expectations: &[expect_learned(1.0, (200, 100_000), (0.2, 1.0))],
+        max_steps: 100_000,
+        duration_note: "Hours on a laptop's GPU, days on a processor.",
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "polynet",
@@ -121,9 +124,9 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "A product of three linear forms becomes the parity once each form depends on a different relevant bit, and on no other bit.",
         source: "Edelman 2024, figure 5.1 (left), panel 8",
         experiment: Some(&experiments::FIGURE_5_1_POLYNET),
-        expect: &[learns(1.0, (80, 2_000), (0.9, 1.0))],
-        budget: 2_000,
-        ..QUICK
+        expectations: &[expect_learned(1.0, (80, 2_000), (0.9, 1.0))],
+        max_steps: 2_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "oscillating-1",
@@ -133,10 +136,10 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "The activation is a cubic polynomial that maps each possible sum of three bits (−3, −1, 1 or 3) to the parity of these bits. So one neuron can compute the parity. Unlike a zigzag, the polynomial is smooth.",
         source: "Edelman 2024, section 5.3, setting (viii), and figures B.2 (row 3) and B.6",
         experiment: Some(&experiments::FIGURES_B_2_AND_B_6_OSCILLATING),
-        instance: "Figure B.2 has one example per step and η = 0.1; figure B.6 has batches of 32, η = 0.01 and at most 40 bits.",
-        expect: &[learns(1.0, (100, 8_000), (0.7, 1.0))],
-        budget: 8_000,
-        ..QUICK
+        remarks: "Figure B.2 has one example per step and η = 0.1; figure B.6 has batches of 32, η = 0.01 and at most 40 bits.",
+        expectations: &[expect_learned(1.0, (100, 8_000), (0.7, 1.0))],
+        max_steps: 8_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "wave-1",
@@ -146,9 +149,9 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "A triangle wave is a periodic, piecewise linear function. With most seeds, one neuron with the triangle wave as its activation learns the parity; with the other seeds, the neuron does not learn the parity.",
         source: "Edelman 2024, section 5.3, setting (ix)",
         experiment: Some(&experiments::SECTION_5_3_WAVE),
-        expect: &[learns(1.0, (30, 8_000), (0.5, 1.0))],
-        budget: 8_000,
-        ..QUICK
+        expectations: &[expect_learned(1.0, (30, 8_000), (0.5, 1.0))],
+        max_steps: 8_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "zigzag-bare",
@@ -158,9 +161,9 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Without a second layer, the output of the neuron itself must become the parity. With nearly every seed, the output does become the parity.",
         source: "Edelman 2024, section 5.3, setting (xi), and figure B.2, row 3",
         experiment: Some(&experiments::FIGURE_B_2_ZIGZAG_BARE),
-        expect: &[learns(1.0, (20, 5_000), (0.9, 1.0))],
-        budget: 5_000,
-        ..QUICK
+        expectations: &[expect_learned(1.0, (20, 5_000), (0.9, 1.0))],
+        max_steps: 5_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "oscillating-bare",
@@ -170,9 +173,9 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "One neuron with the oscillating polynomial and no second layer learns the parity, but slowly, since it needs a small learning rate.",
         source: "Edelman 2024, section 5.3, setting (xii), and figure B.2, row 3",
         experiment: Some(&experiments::FIGURE_B_2_OSCILLATING_BARE),
-        expect: &[learns(1.0, (300, 8_000), (0.7, 1.0))],
-        budget: 8_000,
-        ..QUICK
+        expectations: &[expect_learned(1.0, (300, 8_000), (0.7, 1.0))],
+        max_steps: 8_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "wave-bare",
@@ -182,9 +185,9 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "At this learning rate, a neuron with a triangle wave and no second layer learns fast with about half of the seeds, and not at all with the other seeds.",
         source: "Edelman 2024, section 5.3, setting (xiii)",
         experiment: Some(&experiments::SECTION_5_3_WAVE_BARE),
-        expect: &[learns(1.0, (20, 5_000), (0.2, 0.95))],
-        budget: 5_000,
-        ..QUICK
+        expectations: &[expect_learned(1.0, (20, 5_000), (0.2, 0.95))],
+        max_steps: 5_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "sine-bare",
@@ -194,10 +197,10 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "f(x) = sin(w·x + b) is one neuron and nothing else. This neuron finds the 3 relevant bits of 50 with each of 20 seeds.",
         source: "Edelman 2024, section 5.3, setting (xiv), and figure B.6",
         experiment: Some(&experiments::FIGURE_B_6_SINE_BARE),
-        departs: &[("factor of the sine's argument", "2", "1")],
-        expect: &[learns(1.0, (100, 6_000), ALL)],
-        budget: 6_000,
-        ..QUICK
+        departures: &[("factor of the sine's argument", "2", "1")],
+        expectations: &[expect_learned(1.0, (100, 6_000), ALL_REPLICAS)],
+        max_steps: 6_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "narrowest-relu",
@@ -207,10 +210,10 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Three ReLU neurons with an output bias can learn a parity of three bits, but training succeeds with only about half of the seeds.",
         source: "Edelman 2024, figure B.2, row 3, setting (*i)",
         experiment: Some(&experiments::FIGURE_B_2_RELU_3),
-        instance: "With the formula of the thesis, which has no output bias, training fails with all of 20 seeds.",
-        expect: &[learns(1.0, (200, 20_000), (0.2, 0.9))],
-        budget: 20_000,
-        ..QUICK
+        remarks: "With the formula of the thesis, which has no output bias, training fails with all of 20 seeds.",
+        expectations: &[expect_learned(1.0, (200, 20_000), (0.2, 0.9))],
+        max_steps: 20_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "narrowest-relu-unbiased",
@@ -220,10 +223,10 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "The formula printed in the thesis has no output bias. With this formula, three ReLU neurons do not learn the parity with any of 20 seeds.",
         source: "Edelman 2024, section 5.3 and figure B.2, row 3, setting (*i)",
         experiment: Some(&experiments::FIGURE_B_2_RELU_3),
-        instance: "The control experiment for “Three ReLU neurons for three bits”: only the output bias is missing.",
-        expect: &[never(0.99, 20_000)],
-        budget: 20_000,
-        ..QUICK
+        remarks: "The control experiment for “Three ReLU neurons for three bits”: only the output bias is missing.",
+        expectations: &[expect_not_learned(0.99, 20_000)],
+        max_steps: 20_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "narrowest-cubic",
@@ -233,9 +236,9 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Three cubic neurons learn a parity of three bits with each of 20 seeds.",
         source: "Edelman 2024, figure B.2, row 3, setting (*ii)",
         experiment: Some(&experiments::FIGURE_B_2_CUBIC_3),
-        expect: &[learns(1.0, (100, 5_000), ALL)],
-        budget: 5_000,
-        ..QUICK
+        expectations: &[expect_learned(1.0, (100, 5_000), ALL_REPLICAS)],
+        max_steps: 5_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "disjoint-polynet",
@@ -245,10 +248,10 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "The input bits are divided into blocks, and one bit of each block is relevant. For this case theory predicts the training time; for most of this time the error is above 45 %.",
         source: "Edelman 2024, section 5.4.2 and figure B.1 (right)",
         experiment: Some(&experiments::FIGURE_B_1),
-        instance: "Training stops at 5 % error, since the weights diverge in finite time afterwards.",
-        expect: &[learns(0.95, (3_000, 60_000), (0.6, 1.0))],
-        budget: 60_000,
-        time: "A few seconds on one processor core.",
-        ..QUICK
+        remarks: "Training stops at 5 % error, since the weights diverge in finite time afterwards.",
+        expectations: &[expect_learned(0.95, (3_000, 60_000), (0.6, 1.0))],
+        max_steps: 60_000,
+        duration_note: "A few seconds on one processor core.",
+        ..PRESET_DEFAULTS
     },
 ];

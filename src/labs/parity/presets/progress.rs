@@ -2,15 +2,19 @@
 
 use super::experiments;
 use vivarium_model::tasks::sparse_parity::charts as parity_charts;
-use vivarium_view::presets::{ALL, Expect, Measure, Preset, PresetGroup, QUICK, learns, never};
+use vivarium_view::presets::{
+    ALL_REPLICAS, Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned,
+    expect_not_learned,
+};
 
-/// Figure 5.3 and appendix B.3.1 and B.3.3.
+/// Group of presets for figure 5.3 and appendices B.3.1 and B.3.3.
 const GROUP: PresetGroup = PresetGroup {
     slug: "progress",
     name: "Progress before the loss falls",
     charts: &[parity_charts::GAP, parity_charts::MOVEMENT],
 };
 
+/// Presets that measure progress before the loss falls.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "hidden-progress",
@@ -20,18 +24,18 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "With most seeds the loss is flat for hundreds of steps. During these steps the weights on the 3 relevant bits already move away from the other weights.",
         source: "Edelman 2024, figure 5.3 and appendix B.3.3",
         experiment: Some(&experiments::FIGURE_5_3),
-        instance: "For the experiments of section 5.3, the thesis multiplies the argument of the sine by 2; here the factor is 1.",
-        expect: &[
-            learns(0.6, (300, 1_500), (0.5, 1.0)),
-            Expect::Reaches {
-                measure: Measure::Movement,
+        remarks: "For the experiments of section 5.3, the thesis multiplies the argument of the sine by 2; here the factor is 1.",
+        expectations: &[
+            expect_learned(0.6, (300, 1_500), (0.5, 1.0)),
+            Expectation::Reaches {
+                measure: ExpectedMeasure::Movement,
                 at_least: 0.08,
                 steps: (100, 600),
                 share: (0.6, 1.0),
             },
         ],
-        budget: 1_500,
-        ..QUICK
+        max_steps: 1_500,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "hidden-progress-noise",
@@ -41,18 +45,18 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "With random labels the weights move at random: in 600 steps every weight moves by less than 0.08.",
         source: "Edelman 2024, figure 5.3 (right, bottom)",
         experiment: Some(&experiments::FIGURE_5_3_NOISE),
-        instance: "The control experiment for “Weights move while the loss is flat”: half of the labels are flipped at random, so the labels do not depend on the bits.",
-        expect: &[
-            never(0.6, 1_500),
-            Expect::Reaches {
-                measure: Measure::Movement,
+        remarks: "The control experiment for “Weights move while the loss is flat”: half of the labels are flipped at random, so the labels do not depend on the bits.",
+        expectations: &[
+            expect_not_learned(0.6, 1_500),
+            Expectation::Reaches {
+                measure: ExpectedMeasure::Movement,
                 at_least: 0.08,
                 steps: (0, 600),
                 share: (0.0, 0.0),
             },
         ],
-        budget: 1_500,
-        ..QUICK
+        max_steps: 1_500,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "hidden-progress-mlp",
@@ -62,13 +66,13 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "At step 1,000 the accuracy of most networks is still close to chance, but their largest weight on a relevant bit is already larger than every weight on an irrelevant bit.",
         source: "Edelman 2024, figure B.9",
         experiment: Some(&experiments::FIGURE_B_9_MLP),
-        expect: &[
-            Expect::Median { measure: Measure::TestAccuracy, step: 1_000, between: (0.48, 0.6) },
-            Expect::Median { measure: Measure::Lead, step: 1_000, between: (1.05, 3.0) },
-            learns(0.9, (1_000, 4_000), (0.9, 1.0)),
+        expectations: &[
+            Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step: 1_000, between: (0.48, 0.6) },
+            Expectation::Median { measure: ExpectedMeasure::Lead, step: 1_000, between: (1.05, 3.0) },
+            expect_learned(0.9, (1_000, 4_000), (0.9, 1.0)),
         ],
-        budget: 4_000,
-        ..QUICK
+        max_steps: 4_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "gap-path",
@@ -78,14 +82,24 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "Already before the first step, the population gradient (over all inputs) has its largest entry, in absolute value, on a relevant bit. The Fourier gap is this entry minus the largest entry on an irrelevant bit. During training, the Fourier gap grows with most seeds to more than 0.25.",
         source: "Edelman 2024, figure B.8 (right) and appendix B.3.1",
         experiment: Some(&experiments::FIGURE_B_8_RIGHT),
-        instance: "With 15 bits, as in figure B.7, the average over all 32,768 inputs can be computed exactly. The dashed line of the figure is the gap of the majority function, which is 0 for odd k. Here the dashed line is the gap of a neuron with the same activation and weights ±1/√n.",
-        expect: &[
-            Expect::Reaches { measure: Measure::Gap, at_least: 0.25, steps: (10, 600), share: (0.8, 1.0) },
-            Expect::Median { measure: Measure::Gap, step: 0, between: (0.005, 0.15) },
-            Expect::Reaches { measure: Measure::Gap, at_least: 1e-4, steps: (0, 1), share: ALL },
+        remarks: "With 15 bits, as in figure B.7, the average over all 32,768 inputs can be computed exactly. The dashed line of the figure is the gap of the majority function, which is 0 for odd k. Here the dashed line is the gap of a neuron with the same activation and weights ±1/√n.",
+        expectations: &[
+            Expectation::Reaches {
+                measure: ExpectedMeasure::Gap,
+                at_least: 0.25,
+                steps: (10, 600),
+                share: (0.8, 1.0),
+            },
+            Expectation::Median { measure: ExpectedMeasure::Gap, step: 0, between: (0.005, 0.15) },
+            Expectation::Reaches {
+                measure: ExpectedMeasure::Gap,
+                at_least: 1e-4,
+                steps: (0, 1),
+                share: ALL_REPLICAS,
+            },
         ],
-        budget: 600,
-        ..QUICK
+        max_steps: 600,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "spectrum",
@@ -94,17 +108,17 @@ pub(super) const PRESETS: &[Preset] = &[
         link: "#v1/sparse-parity?n=12&width=64&steps=2000&every=10&held=2048&speed=100&show=loss.accuracy.gap.spectrum",
         claim: "The Fourier spectrum (Walsh spectrum) of the output is computed exactly over all 4,096 inputs. At first the output is mostly linear; at the end one coefficient of degree 3 dominates.",
         source: "Edelman 2024, section 5.4.1 and equation B.2",
-        instance: "The thesis defines the spectrum and describes no experiment with it. Our choices are 12 bits, so that the spectrum can be computed exactly, and width 64.",
-        expect: &[
-            Expect::Reaches {
-                measure: Measure::Correlation,
+        remarks: "The thesis defines the spectrum and describes no experiment with it. Our choices are 12 bits, so that the spectrum can be computed exactly, and width 64.",
+        expectations: &[
+            Expectation::Reaches {
+                measure: ExpectedMeasure::Correlation,
                 at_least: 0.9,
                 steps: (50, 2_000),
                 share: (0.9, 1.0),
             },
-            Expect::Median { measure: Measure::Correlation, step: 0, between: (-0.1, 0.1) },
+            Expectation::Median { measure: ExpectedMeasure::Correlation, step: 0, between: (-0.1, 0.1) },
         ],
-        budget: 2_000,
-        ..QUICK
+        max_steps: 2_000,
+        ..PRESET_DEFAULTS
     },
 ];

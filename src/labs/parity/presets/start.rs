@@ -1,11 +1,12 @@
-//! What the page opens with: the thesis's parity, and a smaller one.
+//! Presets for the first visit: the thesis's parity, and a smaller one.
 
 use super::experiments;
-use vivarium_view::presets::{ALL, Preset, PresetGroup, QUICK, learns};
+use vivarium_view::presets::{ALL_REPLICAS, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned};
 
-/// What the page opens with.
+/// Group of presets for the first visit.
 const GROUP: PresetGroup = PresetGroup { slug: "start", name: "Start here", charts: &[] };
 
+/// Presets at the top of the menu, the first of which the page opens with.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-20",
@@ -15,9 +16,9 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "The loss stays at the level of random guessing, then falls suddenly: the network has found the 3 relevant bits.",
         source: "Edelman 2024, section 5.3, setting (ii), and figure B.2, row 1 (Barak et al. 2022, figure 1)",
         experiment: Some(&experiments::FIGURE_B_2_ROW_1),
-        expect: &[learns(1.0, (200, 3_000), ALL)],
-        budget: 3_000,
-        ..QUICK
+        expectations: &[expect_learned(1.0, (200, 3_000), ALL_REPLICAS)],
+        max_steps: 3_000,
+        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "parity-50",
@@ -27,9 +28,9 @@ pub(super) const PRESETS: &[Preset] = &[
         claim: "After a long plateau, gradient descent finds the right one of 19,600 possible sets of 3 bits. With every seed there is a long plateau: no network finds the set early by luck.",
         source: "Edelman 2024, section 5.3, setting (ii), and figure B.2, row 1",
         experiment: Some(&experiments::FIGURE_B_2_ROW_1),
-        instance: "The task is that of figure 5.1 (left): (n, k) = (50, 3).",
-        expect: &[learns(1.0, (800, 10_000), ALL)],
-        budget: 10_000,
-        ..QUICK
+        remarks: "The task is that of figure 5.1 (left): (n, k) = (50, 3).",
+        expectations: &[expect_learned(1.0, (800, 10_000), ALL_REPLICAS)],
+        max_steps: 10_000,
+        ..PRESET_DEFAULTS
     },
 ];

@@ -1,5 +1,5 @@
-//! What a person does in the panel: change the test input, choose a program or write one, and take another problem for a
-//! search. All of it asks for another run, is in the link, and can be undone.
+//! Actions in the panel: to change the test input, choose a program or write one, and take another problem for
+//! a search. All of it asks for another run, is in the link, and can be undone.
 
 use super::editor;
 use crate::succinct::SuccinctState;
@@ -7,37 +7,37 @@ use vivarium_core::settings::Value;
 use vivarium_model::models::recurrent_conv::Chosen;
 use vivarium_view::ui::request::Request;
 
-/// What can be done.
+/// User action in the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PanelAction {
-    /// Change this number of the test input, from 0.
-    Toggle(usize),
-    /// Take the test input that is drawn.
-    Draw,
-    /// Take this entry of [`EXAMPLES`].
-    Example(usize),
-    /// Take the program of this text.
-    Write(String),
-    /// Take another problem of the same kind.
-    Another,
-    /// Take a problem of twice the size.
-    Twice,
+pub enum SuccinctAction {
+    /// Flips the sign of one entry of the test input, from 0.
+    ToggleInput(usize),
+    /// Restores the test input as sampled.
+    ResetInput,
+    /// Runs this entry of [`EXAMPLES`].
+    RunExample(usize),
+    /// Runs the program with this text.
+    WriteProgram(String),
+    /// Takes another problem of the same kind, from the next seed.
+    NextProblem,
+    /// Takes a problem with twice as many inputs and examples.
+    DoubleSize,
 }
 
-/// Settings to begin with.
+/// Example program with the settings of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Example {
-    /// What it is called, in English.
+pub struct ExampleProgram {
+    /// Name on the button, in English.
     pub name: &'static str,
-    /// The program.
+    /// Choice of the program.
     pub program: Chosen,
-    /// The settings, as a link has them.
+    /// Settings as (key, value in link notation).
     pub settings: &'static [(&'static str, &'static str)],
 }
 
-/// Settings to begin with, in the order of their buttons.
-pub const EXAMPLES: [Example; 3] = [
-    Example {
+/// Example programs, in the order of their buttons.
+pub const EXAMPLES: [ExampleProgram; 3] = [
+    ExampleProgram {
         name: text!("Dictator learner"),
         program: Chosen::Dictator,
         settings: &[
@@ -48,7 +48,7 @@ pub const EXAMPLES: [Example; 3] = [
             ("steps", "200"),
         ],
     },
-    Example {
+    ExampleProgram {
         name: text!("Parity by elimination"),
         program: Chosen::Parity,
         settings: &[
@@ -59,70 +59,74 @@ pub const EXAMPLES: [Example; 3] = [
             ("steps", "1100"),
         ],
     },
-    Example { name: text!("Own program"), program: Chosen::Own, settings: &[("program", "own")] },
+    ExampleProgram { name: text!("Own program"), program: Chosen::Own, settings: &[("program", "own")] },
 ];
 
-/// Most inputs and most examples of a run.
-const MOST: [usize; 2] = [31, 100];
-/// How many seeds there are.
-const SEEDS: u64 = 1 << 53;
+/// Maximum number of inputs and of examples in a run.
+const MAX_SIZE: [usize; 2] = [31, 100];
+/// Number of possible seeds.
+const SEED_COUNT: u64 = 1 << 53;
 
-/// What the page is asked for by this deed in a run from this seed; nothing where nothing can be done.
-pub fn request(state: &SuccinctState, seed: u64, what: PanelAction) -> Option<Request> {
-    match what {
-        PanelAction::Toggle(at) => {
+/// Converts an action into a request to the page, for a run with this seed; `None` if nothing changes.
+pub fn request(state: &SuccinctState, seed: u64, action: SuccinctAction) -> Option<Request> {
+    match action {
+        SuccinctAction::ToggleInput(at) => {
             let mut query = state.query.clone();
             let number = query.get_mut(at)?;
             *number = -*number;
-            Some(Request::edit("query", dotted(&query)))
+            Some(Request::edit("query", encode_bits(&query)))
         }
-        PanelAction::Draw => Some(Request::edit("query", "")),
-        PanelAction::Example(at) => {
+        SuccinctAction::ResetInput => Some(Request::edit("query", "")),
+        SuccinctAction::RunExample(at) => {
             let settings = EXAMPLES.get(at)?.settings.iter().map(|(key, text)| (*key, text.to_string()));
-            Some(together(state, settings.collect()))
+            Some(combine_settings(state, settings.collect()))
         }
-        PanelAction::Write(text) => {
-            editor::checked(&text).ok()?;
-            let rules = Value::Text(editor::lines(&text)).to_string();
-            Some(together(state, vec![("program", Chosen::Own.slug().to_string()), ("grid", rules)]))
+        SuccinctAction::WriteProgram(text) => {
+            editor::parse_program(&text).ok()?;
+            let rules = Value::Text(editor::normalize_text(&text)).to_string();
+            Some(combine_settings(state, vec![("program", Chosen::Own.slug().to_string()), ("grid", rules)]))
         }
-        PanelAction::Another => Some(Request::edit("seed", (seed.saturating_add(1) % SEEDS).to_string())),
-        PanelAction::Twice => {
-            let [inputs, examples] = twice(state)?;
+        SuccinctAction::NextProblem => {
+            Some(Request::edit("seed", (seed.saturating_add(1) % SEED_COUNT).to_string()))
+        }
+        SuccinctAction::DoubleSize => {
+            let [inputs, examples] = double_size(state)?;
             let settings = vec![("inputs", inputs.to_string()), ("examples", examples.to_string())];
-            Some(together(state, settings))
+            Some(combine_settings(state, settings))
         }
     }
 }
 
-/// Inputs and examples of a problem of twice the size, as far as a run may be as large; none where it would be the same.
-pub fn twice(state: &SuccinctState) -> Option<[usize; 2]> {
+/// Twice the number of inputs and examples, within the limits of a run; `None` if the limits are reached.
+pub fn double_size(state: &SuccinctState) -> Option<[usize; 2]> {
     let now = [state.problem.inputs, state.problem.examples];
-    let larger = [0, 1].map(|which| (2 * now[which]).min(MOST[which]));
+    let larger = [0, 1].map(|which| (2 * now[which]).min(MAX_SIZE[which]));
     (larger != now).then_some(larger)
 }
 
-/// These settings as one change, one restart and one undo: a test input that is too long for every problem on the way keeps
-/// the page from beginning a run before all of them are there. A test input that was set stays where it still fits.
-fn together(state: &SuccinctState, settings: Vec<(&'static str, String)>) -> Request {
+/// Request that changes these settings in one edit, with one restart and one undo.
+///
+/// A test input that is too long for both sizes is set first, so that the page starts no run before all settings are
+/// changed. A test input set by the user is kept if it still fits.
+fn combine_settings(state: &SuccinctState, settings: Vec<(&'static str, String)>) -> Request {
     let before = state.problem.inputs;
     let wanted = settings.iter().find(|(key, _)| *key == "inputs").and_then(|(_, text)| text.parse().ok());
     let after = wanted.unwrap_or(before);
-    let [most, _] = MOST;
+    let [most, _] = MAX_SIZE;
     let length = (most - 2..=most).find(|length| ![before, after].contains(length)).unwrap_or(most);
-    let long = ("query", dotted(&vec![1; length]));
-    let shown = if before == after { dotted(&state.problem.fixed_input) } else { String::new() };
+    let long = ("query", encode_bits(&vec![1; length]));
+    let shown = if before == after { encode_bits(&state.problem.fixed_input) } else { String::new() };
     Request::Edit([long].into_iter().chain(settings).chain([("query", shown)]).collect())
 }
 
-/// "1.0.1": a 1 for 1 and a 0 for −1.
-pub fn dotted(numbers: &[i8]) -> String {
+/// Encodes numbers in the notation of a link, "1.0.1": 1 for 1 and 0 for −1.
+pub fn encode_bits(numbers: &[i8]) -> String {
     numbers.iter().map(|number| if *number > 0 { "1" } else { "0" }).collect::<Vec<_>>().join(".")
 }
 
-/// The text of the program that runs; none of a search.
-pub fn text(state: &SuccinctState) -> Option<String> {
-    state.on_table().map(|own| editor::lines(own.net.text()))
+/// Text of the running program; `None` for a search.
+pub fn program_text(state: &SuccinctState) -> Option<String> {
+    state.program_state().map(|own| editor::normalize_text(own.net.text()))
 }
 
 #[cfg(test)]
@@ -133,9 +137,9 @@ mod tests {
 
     #[test]
     fn the_largest_problem_is_that_of_the_settings() {
-        for (key, most) in ["inputs", "examples"].into_iter().zip(MOST) {
-            let knob = SuccinctLearning::KNOBS.iter().find(|knob| knob.key == key).unwrap();
-            assert_eq!(knob.range, Range::Int(1, most as u64), "{key}");
+        for (key, most) in ["inputs", "examples"].into_iter().zip(MAX_SIZE) {
+            let slider = SuccinctLearning::SETTINGS.iter().find(|setting| setting.key == key).unwrap();
+            assert_eq!(slider.range, Range::Int(1, most as u64), "{key}");
         }
     }
 }

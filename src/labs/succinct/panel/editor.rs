@@ -1,33 +1,37 @@
-//! The text of a program as a person writes it: which lines are wrong, and why.
+//! Checks the text of a program in the editor, and lists the errors by line.
 
 use super::listing;
 use vivarium_core::settings::Value;
 use vivarium_model::models::recurrent_conv::MOST_IN_LINK;
 use vivarium_science::succinct::SuccinctError as Wrong;
 use vivarium_science::succinct::grid::GridProgram;
-use vivarium_view::display::words::capital;
+use vivarium_view::display::words::capitalize;
 
-/// Most lines whose mistakes are listed.
-const MOST_LISTED: usize = 8;
+/// Maximum number of lines whose errors are listed.
+const MAX_ERRORS: usize = 8;
 
-/// What is wrong with a text.
+/// Error in the text of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// The line, from 1; none where it is no line's.
+pub struct ProgramTextError {
+    /// Line with the error, from 1; `None` if it is in no single line.
     pub line: Option<usize>,
-    /// A sentence.
-    pub sentence: String,
+    /// Reason, in a sentence.
+    pub message: String,
 }
 
-/// The text as a link holds it: without what ends a line on other systems, and without empty lines at its end.
-pub fn lines(text: &str) -> String {
+/// Program text as stored in a link: with Unix line ends, and without empty lines at the end.
+pub fn normalize_text(text: &str) -> String {
     text.replace("\r\n", "\n").trim_end().to_string()
 }
 
-/// The program of a text, or what is wrong with it: of lines that are no rules, each with its mistake.
-pub fn checked(text: &str) -> Result<GridProgram, Vec<Mistake>> {
-    let text = lines(text);
-    // An arrow is shorter in a link than in memory, and other characters are longer.
+/// Parses the text of a program.
+///
+/// # Errors
+///
+/// The errors of the text: for each invalid line its own error, or else the first error between lines.
+pub fn parse_program(text: &str) -> Result<GridProgram, Vec<ProgramTextError>> {
+    let text = normalize_text(text);
+    // In a link an arrow takes fewer bytes than in memory, and other characters take more.
     let found = Value::Text(text.clone()).to_string().len().max(text.len());
     if found > MOST_IN_LINK {
         let sentence = tr!(
@@ -35,47 +39,47 @@ pub fn checked(text: &str) -> Result<GridProgram, Vec<Mistake>> {
             found,
             most = MOST_IN_LINK
         );
-        return Err(vec![Mistake { line: None, sentence }]);
+        return Err(vec![ProgramTextError { line: None, message: sentence }]);
     }
     let mut rest: Vec<&str> = text.lines().collect();
-    let mut mistakes = vec![];
+    let mut errors = vec![];
     loop {
         let wrong = match GridProgram::parse(&rest.join("\n")) {
-            Ok(program) if mistakes.is_empty() => return first_stays(&text, program),
-            Ok(_) => return Err(mistakes),
+            Ok(program) if errors.is_empty() => return check_first_step(&text, program),
+            Ok(_) => return Err(errors),
             Err(wrong) => wrong,
         };
-        let line = line(&wrong);
-        // A line that is no rule says nothing of the others; what is wrong between lines may be due to it.
-        let is_of_line = is_of_line(&wrong);
-        if is_of_line || mistakes.is_empty() {
-            mistakes.push(Mistake { line, sentence: sentence(&wrong) });
+        let line = error_line(&wrong);
+        // An invalid line does not affect other lines, but errors between lines may be a consequence of it.
+        let is_of_line = is_single_line_error(&wrong);
+        if is_of_line || errors.is_empty() {
+            errors.push(ProgramTextError { line, message: format_error(&wrong) });
         }
         let place = line.and_then(|line| rest.get_mut(line.checked_sub(1)?));
         match place {
-            Some(place) if is_of_line && mistakes.len() < MOST_LISTED => *place = "",
-            _ => return Err(mistakes),
+            Some(place) if is_of_line && errors.len() < MAX_ERRORS => *place = "",
+            _ => return Err(errors),
         }
     }
 }
 
-/// The program, or the line of the start state that moves the head.
-fn first_stays(text: &str, program: GridProgram) -> Result<GridProgram, Vec<Mistake>> {
+/// Returns the program, or an error at the rule of the start state that moves the head.
+fn check_first_step(text: &str, program: GridProgram) -> Result<GridProgram, Vec<ProgramTextError>> {
     let Err(wrong) = program.check_first_step() else { return Ok(program) };
     let line = match &wrong {
-        Wrong::FirstStepMoves { state, symbol } => listing::line_of(text, &program, state, *symbol),
+        Wrong::FirstStepMoves { state, symbol } => listing::find_rule_line(text, &program, state, *symbol),
         _ => None,
     };
     let sentence = match line {
         Some(line) => tr!("Line {line}: {mistake}.", line, mistake = wrong),
-        None => sentence(&wrong),
+        None => format_error(&wrong),
     };
-    Err(vec![Mistake { line, sentence }])
+    Err(vec![ProgramTextError { line, message: sentence }])
 }
 
-/// The line of a mistake, if it has one.
-fn line(wrong: &Wrong) -> Option<usize> {
-    match wrong {
+/// Line of an error, from 1; `None` if it refers to no line.
+fn error_line(error: &Wrong) -> Option<usize> {
+    match error {
         Wrong::InvalidRule { line, .. }
         | Wrong::UnknownMove { line, .. }
         | Wrong::ReservedSymbol { line, .. }
@@ -93,10 +97,10 @@ fn line(wrong: &Wrong) -> Option<usize> {
     }
 }
 
-/// Whether a mistake stays whatever the other lines become.
-fn is_of_line(wrong: &Wrong) -> bool {
+/// Whether the error of a line is independent of the other lines.
+fn is_single_line_error(error: &Wrong) -> bool {
     matches!(
-        wrong,
+        error,
         Wrong::InvalidRule { .. }
             | Wrong::UnknownMove { .. }
             | Wrong::ReservedSymbol { .. }
@@ -108,9 +112,9 @@ fn is_of_line(wrong: &Wrong) -> bool {
     )
 }
 
-/// The mistake with a capital letter and a full stop.
-fn sentence(wrong: &Wrong) -> String {
-    format!("{}.", capital(&wrong.to_string()))
+/// Formats an error as a sentence with a capital letter and a full stop.
+fn format_error(error: &Wrong) -> String {
+    format!("{}.", capitalize(&error.to_string()))
 }
 
 #[cfg(test)]
@@ -119,8 +123,8 @@ mod tests {
     use vivarium_science::succinct::grid::library;
 
     fn said(text: &str) -> Vec<(Option<usize>, String)> {
-        let mistakes = checked(text).unwrap_err().into_iter();
-        mistakes.map(|mistake| (mistake.line, mistake.sentence)).collect()
+        let errors = parse_program(text).unwrap_err().into_iter();
+        errors.map(|mistake| (mistake.line, mistake.message)).collect()
     }
 
     fn numbers(text: &str) -> Vec<Option<usize>> {
@@ -136,7 +140,7 @@ mod tests {
         assert_eq!(all[0].1, expected);
         assert_eq!(all[1].1, "Line 3: unknown move X; write U, D, L, R or S (stay).");
         assert_eq!(all[2].1, "Line 4: the state HALT ends the run and must not have a rule.");
-        assert_eq!(said(&"a + = b\n".repeat(30)).len(), MOST_LISTED);
+        assert_eq!(said(&"a + = b\n".repeat(30)).len(), MAX_ERRORS);
     }
 
     #[test]
@@ -179,13 +183,13 @@ mod tests {
     fn the_library_has_no_mistake() {
         for learner in library::LEARNERS {
             assert_eq!(
-                checked(learner.text).as_ref(),
+                parse_program(learner.text).as_ref(),
                 Ok(&learner.parse_program().unwrap()),
                 "{}",
                 learner.slug
             );
-            assert_eq!(lines(learner.text), learner.text.trim_end());
+            assert_eq!(normalize_text(learner.text), learner.text.trim_end());
         }
-        assert_eq!(lines("a + → * S a\r\nb\r\n\n"), "a + → * S a\nb");
+        assert_eq!(normalize_text("a + → * S a\r\nb\r\n\n"), "a + → * S a\nb");
     }
 }

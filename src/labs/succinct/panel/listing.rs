@@ -1,37 +1,37 @@
 //! The text of the program as a list of lines, and which of them the next layer applies.
 
-use crate::succinct::state::OnTable;
+use crate::succinct::state::ProgramState;
 use vivarium_science::succinct::grid::GridProgram;
 
-/// A line of the text.
+/// Line of the program text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
-    /// Its number, from 1.
+pub struct ProgramLine {
+    /// Line number, from 1.
     pub number: usize,
-    /// The rule; empty where there is none.
+    /// Rule on the line; empty if there is none.
     pub rule: String,
-    /// The comment, with its `//`; empty where there is none.
+    /// Comment with its `//`; empty if there is none.
     pub comment: String,
 }
 
-/// The lines of a text.
-pub fn lines(text: &str) -> Vec<Line> {
+/// Splits a program text into lines, and each line into rule and comment.
+pub fn split_lines(text: &str) -> Vec<ProgramLine> {
     let line = |(at, line): (usize, &str)| {
         let (rule, comment) = line.split_at(line.find("//").unwrap_or(line.len()));
-        Line { number: at + 1, rule: rule.trim().into(), comment: comment.trim().into() }
+        ProgramLine { number: at + 1, rule: rule.trim().into(), comment: comment.trim().into() }
     };
     text.lines().enumerate().map(line).collect()
 }
 
-/// The line, from 1, that says what a program does in this state with this symbol under the head; none where it has no rule
-/// for them. A line that names the symbol counts before one that reads `*`.
-pub fn line_of(text: &str, program: &GridProgram, state: &str, symbol: char) -> Option<usize> {
+/// Number of the line, from 1, with the rule for this state and symbol; `None` if there is no such rule. A line that
+/// names the symbol has priority over one with `*`.
+pub fn find_rule_line(text: &str, program: &GridProgram, state: &str, symbol: char) -> Option<usize> {
     let of_state = program.state_names().iter().position(|name| name == state)?;
     let of_symbol = program.symbols().iter().position(|name| *name == symbol)?;
     program.rule(u8::try_from(of_state).ok()?, u8::try_from(of_symbol).ok()?)?;
     let mut rest = None;
     for (number, line) in (1..).zip(text.lines()) {
-        let Some((of, read)) = case(line) else { continue };
+        let Some((of, read)) = parse_case(line) else { continue };
         match read {
             _ if of != state => {}
             "*" => rest = rest.or(Some(number)),
@@ -42,16 +42,21 @@ pub fn line_of(text: &str, program: &GridProgram, state: &str, symbol: char) -> 
     rest
 }
 
-/// The state of a line, and the symbols that it reads; none where it holds no rule.
-fn case(line: &str) -> Option<(&str, &str)> {
+/// State of a line, and the symbols that it reads; `None` if it has no rule.
+fn parse_case(line: &str) -> Option<(&str, &str)> {
     let mut words = line.split("//").next()?.split_whitespace();
     Some((words.next()?, words.next()?))
 }
 
-/// The line of the rule that the next layer applies at the head; none where it applies none.
-pub fn current(own: &OnTable) -> Option<usize> {
-    let (state, symbol, _) = own.next_rule()?;
-    line_of(own.net.text(), &own.program, own.program.state_name(state), own.program.symbol_name(symbol))
+/// Number of the line whose rule the next layer applies at the head; `None` if it applies none.
+pub fn next_rule_line(program_state: &ProgramState) -> Option<usize> {
+    let (state, symbol, _) = program_state.next_rule()?;
+    find_rule_line(
+        program_state.net.text(),
+        &program_state.program,
+        program_state.program.state_name(state),
+        program_state.program.symbol_name(symbol),
+    )
 }
 
 #[cfg(test)]
@@ -68,7 +73,7 @@ mod tests {
             let mut found = 0;
             for (state, name) in (0..).zip(program.state_names()) {
                 for (symbol, sign) in (0..).zip(program.symbols()) {
-                    let line = line_of(learner.text, &program, name, *sign);
+                    let line = find_rule_line(learner.text, &program, name, *sign);
                     let Some(rule) = program.rule(state, symbol) else {
                         assert_eq!(line, None, "{} {name} {sign}", learner.slug);
                         continue;
@@ -97,7 +102,7 @@ mod tests {
     fn a_line_with_the_symbol_counts_before_one_for_all_others() {
         let text = "// first\na * → * S b // * and +\n\na +- → * S b\nb C → * S HALT";
         let program = GridProgram::parse(text).unwrap();
-        let line = |state, symbol| line_of(text, &program, state, symbol);
+        let line = |state, symbol| find_rule_line(text, &program, state, symbol);
         assert_eq!([line("a", '_'), line("a", 'C'), line("a", '+'), line("a", '-')], [2, 2, 4, 4].map(Some));
         assert_eq!(line("b", 'C'), Some(5));
         for (state, symbol) in [("b", '+'), ("HALT", '+'), ("c", '+'), ("a", 'D')] {
@@ -107,13 +112,13 @@ mod tests {
 
     #[test]
     fn lines_are_cut_at_their_comments() {
-        let all = lines("a + → * S a   // one\n\n// two");
-        let line = |number: usize, rule: &str, comment: &str| Line {
+        let all = split_lines("a + → * S a   // one\n\n// two");
+        let line = |number: usize, rule: &str, comment: &str| ProgramLine {
             number,
             rule: rule.into(),
             comment: comment.into(),
         };
         assert_eq!(all, [line(1, "a + → * S a", "// one"), line(2, "", ""), line(3, "", "// two")]);
-        assert_eq!(lines(""), []);
+        assert_eq!(split_lines(""), []);
     }
 }

@@ -1,5 +1,5 @@
-//! What only this lab shows on the page: the test input, the program and its editor, the rule that a search has found, and
-//! lemma 5 of the paper in one dimension.
+//! Panels of this lab: the test input, the program and its editor, the rule that a search has found,
+//! and lemma 5 of the paper in one dimension.
 
 pub mod action;
 pub mod editor;

@@ -1,27 +1,28 @@
-//! What the panel says: the answer, what happens now, how large program and network are, what a search has found, and how
-//! improbable a random filter is.
+//! Sentences of the panel: the answer, the current step, the size of program and network, the result of a search, and
+//! how improbable a random filter is.
 
 use crate::succinct::SuccinctState;
-use crate::succinct::state::{OnTable, Searched};
-use vivarium_core::settings::real;
+use crate::succinct::state::{ProgramState, SearchState};
+use vivarium_core::settings::format_real;
 use vivarium_model::models::cell_rules::GOOD;
 use vivarium_science::succinct::grid::GridMove;
 use vivarium_science::succinct::search::{CellValue, odds};
-use vivarium_view::display::words::thousands;
+use vivarium_view::display::words::format_thousands;
 
-/// Terms with their values.
-pub type Entries = Vec<(&'static str, String)>;
+/// Labels with their values, as shown in a list.
+pub type LabeledValues = Vec<(&'static str, String)>;
 
-/// Numbers of states for which the panel says how improbable a random filter is; 20 and 47 are those of the library.
-const STATES: [u32; 4] = [2, 4, 20, 47];
+/// Numbers of states for which the panel shows the probability of a random filter; 20 and 47 are those of library
+/// programs.
+const FILTER_STATES: [u32; 4] = [2, 4, 20, 47];
 
-/// "+1" or "−1".
-pub fn signed(number: i8) -> &'static str {
-    if number < 0 { "−1" } else { "+1" }
+/// Formats a label or input: "+1" or "−1".
+pub fn format_label(label: i8) -> &'static str {
+    if label < 0 { "−1" } else { "+1" }
 }
 
-/// "+1", "0" or "−1".
-pub fn sign(cell: CellValue) -> &'static str {
+/// Formats the value of a rule's cell: "+1", "0" or "−1".
+pub fn format_cell(cell: CellValue) -> &'static str {
     match cell {
         CellValue::Minus => "−1",
         CellValue::Zero => "0",
@@ -29,51 +30,51 @@ pub fn sign(cell: CellValue) -> &'static str {
     }
 }
 
-/// The network's present answer; none of a search.
-pub fn answer(state: &SuccinctState) -> Option<&'static str> {
-    let own = state.on_table()?;
+/// Present answer of the network; `None` for a search.
+pub fn format_answer(state: &SuccinctState) -> Option<&'static str> {
+    let own = state.program_state()?;
     Some(match (own.answer(), own.has_halted()) {
-        (Some(number), _) => signed(number),
+        (Some(number), _) => format_label(number),
         (None, true) => tr!("no answer"),
         (None, false) => tr!("no answer yet"),
     })
 }
 
-/// The output f with these numerator and denominator: a whole number, or four decimals.
-fn f((numerator, unit): (i64, i64)) -> String {
+/// Formats the output f, given as numerator and denominator: a whole number, or four decimals.
+fn format_output((numerator, unit): (i64, i64)) -> String {
     let shown = match numerator % unit {
         0 => (numerator / unit) as f64,
         _ => (1e4 * numerator as f64 / unit as f64).round() / 1e4,
     };
-    real(shown).replace('-', "−")
+    format_real(shown).replace('-', "−")
 }
 
-/// What the concept says of the test input.
-pub fn label(state: &SuccinctState) -> &'static str {
-    signed(state.drawn.concept.label(&state.query))
+/// Label that the concept gives to the test input.
+pub fn format_true_label(state: &SuccinctState) -> &'static str {
+    format_label(state.sample.concept.label(&state.query))
 }
 
-/// What the newest step has done, or what the next one does; none of a search.
-pub fn now(state: &SuccinctState) -> Option<String> {
-    let own = state.on_table()?;
-    if state.layers() == 0 {
-        return Some(writing(state.step, state.problem.writing_steps()));
+/// Sentence on the latest step while the table is written, or on the next layer of the program; `None` for a search.
+pub fn describe_now(state: &SuccinctState) -> Option<String> {
+    let own = state.program_state()?;
+    if state.layers_applied() == 0 {
+        return Some(describe_writing(state.step, state.problem.writing_steps()));
     }
-    let doing = program(own);
-    let (reached, all) = (own.computing(), own.cells.len());
+    let doing = describe_next_layer(own);
+    let (reached, all) = (own.computing_cells(), own.cells.len());
     if reached == all || own.has_halted() {
         return Some(doing);
     }
     Some(tr!(
         "{doing} The message “compute” has reached {reached} of {all} cells.",
         doing,
-        reached = thousands(reached as u64),
-        all = thousands(all as u64)
+        reached = format_thousands(reached as u64),
+        all = format_thousands(all as u64)
     ))
 }
 
-/// What SGD has done after so many steps.
-fn writing(step: u64, rows: u64) -> String {
+/// Sentence on the row that SGD has written after `step` of `rows` steps.
+fn describe_writing(step: u64, rows: u64) -> String {
     match step {
         0 => tr!("SGD has not written any of the {rows} rows of the table yet.", rows),
         row if row < rows => tr!("SGD has just written row {row} of {rows}.", row, rows),
@@ -84,18 +85,21 @@ fn writing(step: u64, rows: u64) -> String {
     }
 }
 
-/// What the program does in the next layer.
-fn program(own: &OnTable) -> String {
-    if own.has_halted() {
-        let output = f(own.output());
-        return match (own.prediction(), own.answer()) {
+/// Sentence on the rule that the program applies in the next layer, or on how it has ended.
+fn describe_next_layer(program_state: &ProgramState) -> String {
+    if program_state.has_halted() {
+        let output = format_output(program_state.compute_output());
+        return match (program_state.prediction(), program_state.answer()) {
             (Some(_), Some(number)) => {
-                tr!("The program has halted. Its answer is {answer}.", answer = signed(number))
+                tr!("The program has halted. Its answer is {answer}.", answer = format_label(number))
             }
             (Some(number), None) => tr!(
                 "The program has halted with the answer {answer} in the top-left cell, but the head is still in the table. The value of its cell adds {excess} to the output of the network, so the output is {output} and not {answer}.",
-                answer = signed(number),
-                excess = f((own.output().0 - i64::from(number) * own.output().1, own.output().1)),
+                answer = format_label(number),
+                excess = format_output((
+                    program_state.compute_output().0 - i64::from(number) * program_state.compute_output().1,
+                    program_state.compute_output().1
+                )),
                 output
             ),
             (None, _) => {
@@ -106,31 +110,33 @@ fn program(own: &OnTable) -> String {
             }
         };
     }
-    let Some((row, column, at)) = own.head() else {
+    let Some((row, column, at)) = program_state.head_position() else {
         return tr!("The head has left the grid, so the program gives no answer.").into();
     };
-    let name = own.program.state_name(at);
-    match own.next_rule() {
+    let name = program_state.program.state_name(at);
+    match program_state.next_rule() {
         Some((_, read, rule)) => tr!(
             "In state {name} the head reads {read}, writes {write} and {step}; the next state is {next}.",
             name,
-            read = own.program.symbol_name(read),
-            write = own.program.symbol_name(rule.write),
-            step = moves(rule.step),
-            next = own.program.state_name(rule.next)
+            read = program_state.program.symbol_name(read),
+            write = program_state.program.symbol_name(rule.write),
+            step = describe_move(rule.step),
+            next = program_state.program.state_name(rule.next)
         ),
         None => {
-            let read = own.cells.get(row * own.columns + column).map_or(0, |cell| cell.symbol);
+            let read =
+                program_state.cells.get(row * program_state.columns + column).map_or(0, |cell| cell.symbol);
             tr!(
                 "State {name} has no rule for the symbol {read}, so nothing changes any more.",
                 name,
-                read = own.program.symbol_name(read)
+                read = program_state.program.symbol_name(read)
             )
         }
     }
 }
 
-fn moves(step: GridMove) -> &'static str {
+/// Verb for a move of the head.
+fn describe_move(step: GridMove) -> &'static str {
     match step {
         GridMove::Up => tr!("moves up"),
         GridMove::Down => tr!("moves down"),
@@ -140,94 +146,106 @@ fn moves(step: GridMove) -> &'static str {
     }
 }
 
-/// How large the filter is, which is the same in every layer.
-pub fn fixed(own: &OnTable) -> Entries {
-    let count = |count: usize| thousands(count as u64);
+/// Sizes of the filter, which do not change between layers.
+pub fn filter_sizes(program_state: &ProgramState) -> LabeledValues {
+    let count = |count: usize| format_thousands(count as u64);
     vec![
-        (tr!("States, HALT included"), count(own.program.state_names().len())),
-        (tr!("Symbols"), count(own.program.symbols().len())),
-        (tr!("Transitions, HALT included"), count(own.program.transition_count())),
+        (tr!("States, HALT included"), count(program_state.program.state_names().len())),
+        (tr!("Symbols"), count(program_state.program.symbols().len())),
+        (tr!("Transitions, HALT included"), count(program_state.program.transition_count())),
     ]
 }
 
-/// How far the network is.
-pub fn growing(state: &SuccinctState, own: &OnTable) -> Entries {
-    let of = |part: u64, all: u64| tr!("{part} of {all}", part = thousands(part), all = thousands(all));
+/// Progress of the network: layers applied, rows written, cells computing, and output f.
+pub fn progress_values(state: &SuccinctState, program_state: &ProgramState) -> LabeledValues {
+    let of = |part: u64, all: u64| {
+        tr!("{part} of {all}", part = format_thousands(part), all = format_thousands(all))
+    };
     vec![
-        (tr!("Layers applied"), thousands(state.layers())),
-        (tr!("Rows written"), of(state.rows() as u64, state.problem.writing_steps())),
-        (tr!("Cells that have started to compute"), of(own.computing() as u64, own.cells.len() as u64)),
-        (tr!("Output f of the network"), if state.layers() == 0 { "0".into() } else { f(own.output()) }),
+        (tr!("Layers applied"), format_thousands(state.layers_applied())),
+        (tr!("Rows written"), of(state.rows_written() as u64, state.problem.writing_steps())),
+        (
+            tr!("Cells that have started to compute"),
+            of(program_state.computing_cells() as u64, program_state.cells.len() as u64),
+        ),
+        (
+            tr!("Output f of the network"),
+            if state.layers_applied() == 0 {
+                "0".into()
+            } else {
+                format_output(program_state.compute_output())
+            },
+        ),
     ]
 }
 
-/// How the chosen rule was found; none before the first restart.
-pub fn found(own: &Searched) -> Option<String> {
-    own.rule?;
-    let [halves, restart, _] = own.best;
+/// Sentence on how the search found the chosen rule; `None` before the first restart.
+pub fn describe_found_rule(search_state: &SearchState) -> Option<String> {
+    search_state.rule?;
+    let [halves, restart, _] = search_state.chosen_stats;
     Some(tr!(
         "Restart {restart} found this rule. The rule is right on {points} of {queries} validation queries. The rule's answer is the sign of a sum of cells; a query with the sum 0 counts as half right.",
-        restart = thousands(restart as u64),
+        restart = format_thousands(restart as u64),
         points = f64::from(halves) / 2.0,
-        queries = thousands(own.net.validation as u64)
+        queries = format_thousands(search_state.net.validation as u64)
     ))
 }
 
-/// How many of the rules tried are good, beside what is improbable.
-pub fn compared(own: &Searched) -> String {
-    let tried: f64 = own.cloud.iter().map(|count| f64::from(*count)).sum();
-    let (good, tried) = (own.best[2] as u64, tried as u64);
+/// Sentence on the share of good rules among those tried, for comparison with a random filter.
+pub fn describe_good_rules(search_state: &SearchState) -> String {
+    let tried: f64 = search_state.rule_counts.iter().map(|count| f64::from(*count)).sum();
+    let (good, tried) = (search_state.chosen_stats[2] as u64, tried as u64);
     let share = format!("{:.0} %", 100.0 * GOOD);
     match good {
         _ if tried == 0 => tr!("No rule has been tried yet.").into(),
         0 => tr!(
             "For comparison: of the {tried} rules tried here, none answers at least {share} of the queries right.",
-            tried = thousands(tried),
+            tried = format_thousands(tried),
             share
         ),
         1 => tr!(
             "For comparison: of the {tried} rules tried here, 1 answers at least {share} of the queries right.",
-            tried = thousands(tried),
+            tried = format_thousands(tried),
             share
         ),
         _ => tr!(
             "For comparison: of the {tried} rules tried here, {good} (one rule in {each}) answer at least {share} of the queries right.",
-            tried = thousands(tried),
-            good = thousands(good),
+            tried = format_thousands(tried),
+            good = format_thousands(good),
             share,
-            each = thousands((tried + good / 2) / good)
+            each = format_thousands((tried + good / 2) / good)
         ),
     }
 }
 
-/// How improbable a random filter is for machines with so many states, in words.
+/// Probability of a random filter for machines with some number of states, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Odds {
-    /// States.
+pub struct FilterProbability {
+    /// Number of states of the machine.
     pub states: String,
-    /// Parameters of the filter.
+    /// Number of parameters of the filter.
     pub parameters: String,
-    /// Values that each of them may have.
-    pub values: String,
-    /// The power of ten that the probability is: "−115,527".
+    /// Number of values that each parameter can have.
+    pub values_per_parameter: String,
+    /// Power of ten of the probability: "−115,527".
     pub exponent: String,
 }
 
-/// A row for each number of states.
-pub fn all_odds() -> Vec<Odds> {
-    let row = |states: u32| Odds {
+/// Rows of the table of probabilities, one for each number of states.
+pub fn filter_probabilities() -> Vec<FilterProbability> {
+    let row = |states: u32| FilterProbability {
         states: states.to_string(),
-        parameters: thousands(odds::parameters(states)),
-        values: thousands(odds::values(states)),
-        exponent: format!("−{}", thousands((-odds::log10_probability(states)).round() as u64)),
+        parameters: format_thousands(odds::parameters(states)),
+        values_per_parameter: format_thousands(odds::values(states)),
+        exponent: format!("−{}", format_thousands((-odds::log10_probability(states)).round() as u64)),
     };
-    STATES.map(row).into()
+    FILTER_STATES.map(row).into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::succinct::state::Of;
+    use crate::succinct::state::ModelState;
     use vivarium_model::models::cell_rules::SIDE;
     use vivarium_model::permalink::decode;
     use vivarium_science::succinct::grid::{AutomatonCell as GridCell, CellPhase};
@@ -236,20 +254,20 @@ mod tests {
     fn open(rest: &str) -> SuccinctState {
         let (link, notices) = decode(&format!("#v1/succinct-learning{rest}"));
         assert!(notices.is_empty(), "{notices:?}");
-        SuccinctState::of(&link.spec).unwrap()
+        SuccinctState::new(&link.spec).unwrap()
     }
 
-    fn on_table(state: &mut SuccinctState) -> &mut OnTable {
-        match &mut state.of {
-            Of::Program(own) => own,
-            Of::Search(_) => panic!("a search"),
+    fn on_table(state: &mut SuccinctState) -> &mut ProgramState {
+        match &mut state.model_state {
+            ModelState::Program(own) => own,
+            ModelState::Search(_) => panic!("a search"),
         }
     }
 
-    fn searched(state: &mut SuccinctState) -> &mut Searched {
-        match &mut state.of {
-            Of::Search(own) => own,
-            Of::Program(_) => panic!("a program"),
+    fn searched(state: &mut SuccinctState) -> &mut SearchState {
+        match &mut state.model_state {
+            ModelState::Search(own) => own,
+            ModelState::Program(_) => panic!("a program"),
         }
     }
 
@@ -261,47 +279,49 @@ mod tests {
     #[test]
     fn each_phase_has_its_sentence() {
         let mut state = open("");
-        let mut said = |step: u64, at: usize, put: Option<GridCell>| {
+        let mut describe_after = |step: u64, at: usize, put: Option<GridCell>| {
             state.step = step;
             let own = on_table(&mut state);
             own.cells.fill(cell(0, None));
             if let Some(put) = put {
                 own.cells[at] = put;
             }
-            (now(&state).unwrap(), answer(&state).unwrap())
+            (describe_now(&state).unwrap(), format_answer(&state).unwrap())
         };
-        let (first, yet) = said(0, 0, None);
+        let (first, yet) = describe_after(0, 0, None);
         assert_eq!(first, "SGD has not written any of the 9 rows of the table yet.");
         assert_eq!(yet, "no answer yet");
-        assert_eq!(said(3, 0, None).0, "SGD has just written row 3 of 9.");
+        assert_eq!(describe_after(3, 0, None).0, "SGD has just written row 3 of 9.");
         assert!(
-            said(9, 0, None).0.starts_with("SGD has just written row 9 of 9, the row of the dummy example.")
+            describe_after(9, 0, None)
+                .0
+                .starts_with("SGD has just written row 9 of 9, the row of the dummy example.")
         );
         // The cell at the bottom right of the block.
-        let start = said(10, 9 * 9 + 7, Some(cell(1, Some(0))));
+        let start = describe_after(10, 9 * 9 + 7, Some(cell(1, Some(0))));
         assert_eq!(start.0, "In state start the head reads +, writes + and stays; the next state is L0.");
-        let up = said(12, 9 * 9 + 7, Some(cell(2, Some(2))));
+        let up = describe_after(12, 9 * 9 + 7, Some(cell(2, Some(2))));
         assert_eq!(up.0, "In state L the head reads -, writes - and moves up; the next state is U-.");
-        let missing = said(11, 80, Some(cell(0, Some(0)))).0;
+        let missing = describe_after(11, 80, Some(cell(0, Some(0)))).0;
         assert_eq!(missing, "State start has no rule for the symbol _, so nothing changes any more.");
-        assert!(said(30, 0, None).0.starts_with("The head has left the grid"));
-        let halted = said(150, 10, Some(cell(2, Some(19))));
+        assert!(describe_after(30, 0, None).0.starts_with("The head has left the grid"));
+        let halted = describe_after(150, 10, Some(cell(2, Some(19))));
         assert_eq!(halted, ("The program has halted. Its answer is −1.".into(), "−1"));
-        let nothing = said(150, 40, Some(cell(0, Some(19))));
-        // The head on a blank cell of the table: 18(1/27 + q/81), where HALT is state 19, + − − + + in binary, and q/81 is
-        // 1/81 − 1/243 − 1/729 + 1/2187 + 1/6561 = 49/6561, so 18 · (243 + 49)/6561 = 584/729.
+        let no_answer = describe_after(150, 40, Some(cell(0, Some(19))));
+        // The head on a blank cell of the table: 18(1/27 + q/81), where HALT is state 19, + − − + + in binary, and q/81
+        // is 1/81 − 1/243 − 1/729 + 1/2187 + 1/6561 = 49/6561, so 18 · (243 + 49)/6561 = 584/729.
         let without = "The program has halted without an answer. The output of the network is 0.8011.";
-        assert_eq!(nothing, (without.into(), "no answer"));
+        assert_eq!(no_answer, (without.into(), "no answer"));
         let mut inside = open("");
         inside.step = 150;
         let own = on_table(&mut inside);
         own.cells.fill(cell(0, None));
         (own.cells[10], own.cells[40]) = (cell(2, None), cell(0, Some(19)));
         assert_eq!(own.prediction(), Some(-1));
-        assert_eq!(own.output(), (2 * 6561 * 584 / 729 - 2 * 6561, 2 * 6561));
-        assert_eq!(answer(&inside), Some("no answer"));
+        assert_eq!(own.compute_output(), (2 * 6561 * 584 / 729 - 2 * 6561, 2 * 6561));
+        assert_eq!(format_answer(&inside), Some("no answer"));
         let expected = "The program has halted with the answer −1 in the top-left cell, but the head is still in the table. The value of its cell adds 0.8011 to the output of the network, so the output is −0.1989 and not −1.";
-        assert_eq!(now(&inside).unwrap(), expected);
+        assert_eq!(describe_now(&inside).unwrap(), expected);
     }
 
     #[test]
@@ -309,7 +329,7 @@ mod tests {
         let mut state = open("");
         state.step = 10;
         on_table(&mut state).cells[9 * 9 + 7] = cell(1, Some(0));
-        let said = now(&state).unwrap();
+        let said = describe_now(&state).unwrap();
         assert!(said.ends_with("The message “compute” has reached 1 of 99 cells."), "{said}");
     }
 
@@ -317,24 +337,27 @@ mod tests {
     fn sizes_are_those_of_program_and_network() {
         let mut state = open("?concept=parity&program=parity&inputs=4");
         state.step = 5;
-        let own = state.on_table().unwrap();
-        let values = |entries: Entries| entries.into_iter().map(|(_, value)| value).collect::<Vec<_>>();
-        assert_eq!(values(fixed(own)), ["47", "12", "270"]);
-        assert_eq!(values(growing(&state, own)), ["0", "5 of 9", "0 of 77", "0"]);
-        assert_eq!(label(&state), signed(state.drawn.concept.label(&state.query)));
+        let own = state.program_state().unwrap();
+        let values = |entries: LabeledValues| entries.into_iter().map(|(_, value)| value).collect::<Vec<_>>();
+        assert_eq!(values(filter_sizes(own)), ["47", "12", "270"]);
+        assert_eq!(values(progress_values(&state, own)), ["0", "5 of 9", "0 of 77", "0"]);
+        assert_eq!(format_true_label(&state), format_label(state.sample.concept.label(&state.query)));
         state.step = 1000;
-        assert_eq!(values(growing(&state, state.on_table().unwrap()))[..2], ["991", "9 of 9"]);
+        assert_eq!(values(progress_values(&state, state.program_state().unwrap()))[..2], ["991", "9 of 9"]);
     }
 
     #[test]
     fn a_search_says_what_it_has_found() {
         let mut state = open("?model=cell-rules");
-        assert_eq!((now(&state), answer(&state)), (None, None));
+        assert_eq!((describe_now(&state), format_answer(&state)), (None, None));
         let own = searched(&mut state);
-        assert_eq!((found(own), compared(own).as_str()), (None, "No rule has been tried yet."));
-        own.cloud = vec![0.0; SIDE * SIDE];
-        own.cloud[3] = 19_600.0;
-        own.cloud[900] = 83.0;
+        assert_eq!(
+            (describe_found_rule(own), describe_good_rules(own).as_str()),
+            (None, "No rule has been tried yet.")
+        );
+        own.rule_counts = vec![0.0; SIDE * SIDE];
+        own.rule_counts[3] = 19_600.0;
+        own.rule_counts[900] = 83.0;
         for (good, said) in [
             (
                 0.0,
@@ -349,21 +372,23 @@ mod tests {
                 "For comparison: of the 19,683 rules tried here, 109 (one rule in 181) answer at least 95 % of the queries right.",
             ),
         ] {
-            own.best[2] = good;
-            assert_eq!(compared(own), said);
+            own.chosen_stats[2] = good;
+            assert_eq!(describe_good_rules(own), said);
         }
         own.rule = Some(CellRule::CONSENSUS);
-        own.best = [119.0, 1234.0, 109.0];
+        own.chosen_stats = [119.0, 1234.0, 109.0];
         assert_eq!(
-            found(own).unwrap(),
+            describe_found_rule(own).unwrap(),
             "Restart 1,234 found this rule. The rule is right on 59.5 of 60 validation queries. The rule's answer is the sign of a sum of cells; a query with the sum 0 counts as half right."
         );
     }
 
     #[test]
     fn a_random_filter_is_improbable() {
-        let all = all_odds();
-        let row = |row: &Odds| [&row.states, &row.parameters, &row.values, &row.exponent].map(String::clone);
+        let all = filter_probabilities();
+        let row = |row: &FilterProbability| {
+            [&row.states, &row.parameters, &row.values_per_parameter, &row.exponent].map(String::clone)
+        };
         assert_eq!(row(&all[0]), ["2", "40,000", "773", "−115,527"]);
         assert_eq!(row(&all[2]), ["20", "4,000,000", "7,685", "−15,542,575"]);
         assert_eq!((all.len(), all[3].exponent.as_str()), (4, "−94,027,176"));

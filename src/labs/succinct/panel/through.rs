@@ -1,161 +1,168 @@
-//! Lemma 5 in one dimension, as a person changes it: five points with values and slopes, where they lie in the drawing, and
-//! the network through them.
+//! Lemma 5 in one dimension, as edited by the user: five points with values and slopes, their positions in the drawing,
+//! and the network through them.
 
 use vivarium_science::succinct::search::{
     BUMP_UNITS, InterpolationPoint, PointError, PointLayer, PointNetwork, THRESHOLD_UNITS,
 };
-use vivarium_view::display::words::{capital, significant};
+use vivarium_view::display::words::{capitalize, format_significant};
 
-/// Points.
-pub const COUNT: usize = 5;
-/// Width and height of the drawing, in its own units.
-pub const SIZE: (f64, f64) = (320.0, 180.0);
-/// The drawing reaches from minus this to this, across and up: a little further than points do, so that bumps have room.
-const FRAME: (f64, f64) = (3.25, 2.25);
-/// How far points can be moved from the middle, across and up.
-const REACH: (f64, f64) = (3.0, 2.0);
-/// Places and values are whole multiples of 1/GRAIN.
-const GRAIN: f64 = 100.0;
-/// How far a press of an arrow key moves a point, and how much further with Shift.
-const STEP: (f64, f64) = (0.05, 10.0);
+/// Number of points.
+pub const POINT_COUNT: usize = 5;
+/// Width and height of the drawing, in SVG units.
+pub const DRAWING_SIZE: (f64, f64) = (320.0, 180.0);
+/// Largest |x| and |y| visible in the drawing; a little larger than for points, so that bumps have room.
+const VIEW_LIMITS: (f64, f64) = (3.25, 2.25);
+/// Largest |x| and |y| of a point.
+const POINT_LIMITS: (f64, f64) = (3.0, 2.0);
+/// Coordinates of points are multiples of 1/`GRID_DENSITY`.
+const GRID_DENSITY: f64 = 100.0;
+/// Distance by which an arrow key moves a point, and the factor with Shift.
+const ARROW_STEP: (f64, f64) = (0.05, 10.0);
 /// Half the width of the line that shows a slope.
-const HALF: f64 = 0.2;
-/// Rows of a layer's table that are shown.
-const MOST_ROWS: usize = 5;
+const SLOPE_HALF_WIDTH: f64 = 0.2;
+/// Maximum number of rows shown in a layer's table.
+const MAX_ROWS: usize = 5;
 
-const fn point(x: f64, y: f64, rises: bool) -> InterpolationPoint {
+/// Interpolation point at (x, y), with slope 1 if it `rises` and else 0.
+const fn new_point(x: f64, y: f64, rises: bool) -> InterpolationPoint {
     InterpolationPoint { x, y, rises }
 }
 
-/// The first points.
-pub const START: [InterpolationPoint; COUNT] = [
-    point(-2.2, 0.8, false),
-    point(-1.1, -0.9, true),
-    point(0.0, 1.2, true),
-    point(0.9, 0.4, false),
-    point(2.1, -1.1, true),
+/// Points at the start.
+pub const INITIAL_POINTS: [InterpolationPoint; POINT_COUNT] = [
+    new_point(-2.2, 0.8, false),
+    new_point(-1.1, -0.9, true),
+    new_point(0.0, 1.2, true),
+    new_point(0.9, 0.4, false),
+    new_point(2.1, -1.1, true),
 ];
 
-/// A number as points have it: not further from 0 than `most`, with two digits.
-fn rounded(number: f64, most: f64) -> f64 {
-    let number = if number.is_nan() { 0.0 } else { number.clamp(-most, most) };
-    // Adding 0 makes −0 a 0.
-    (number * GRAIN).round() / GRAIN + 0.0
+/// Rounds a coordinate to two digits and limits it to ±`limit`; 0 for NaN.
+fn round_coordinate(coordinate: f64, limit: f64) -> f64 {
+    let number = if coordinate.is_nan() { 0.0 } else { coordinate.clamp(-limit, limit) };
+    // Adding 0 turns −0 into 0.
+    (number * GRID_DENSITY).round() / GRID_DENSITY + 0.0
 }
 
-/// A point moved to this place and value, or as near as it can be.
-pub fn moved(of: InterpolationPoint, [x, y]: [f64; 2]) -> InterpolationPoint {
-    InterpolationPoint { x: rounded(x, REACH.0), y: rounded(y, REACH.1), ..of }
+/// Point moved to (x, y), as near as the limits allow.
+pub fn move_point(point: InterpolationPoint, [x, y]: [f64; 2]) -> InterpolationPoint {
+    InterpolationPoint {
+        x: round_coordinate(x, POINT_LIMITS.0),
+        y: round_coordinate(y, POINT_LIMITS.1),
+        ..point
+    }
 }
 
-/// A point moved by a press of an arrow key; none for other keys.
-pub fn pressed(of: InterpolationPoint, key: &str, far: bool) -> Option<InterpolationPoint> {
-    let step = STEP.0 * if far { STEP.1 } else { 1.0 };
+/// Point moved by an arrow key, farther if `with_shift`; `None` for other keys.
+pub fn move_by_key(point: InterpolationPoint, key: &str, with_shift: bool) -> Option<InterpolationPoint> {
+    let step = ARROW_STEP.0 * if with_shift { ARROW_STEP.1 } else { 1.0 };
     let to = match key {
-        "ArrowLeft" => [of.x - step, of.y],
-        "ArrowRight" => [of.x + step, of.y],
-        "ArrowUp" => [of.x, of.y + step],
-        "ArrowDown" => [of.x, of.y - step],
+        "ArrowLeft" => [point.x - step, point.y],
+        "ArrowRight" => [point.x + step, point.y],
+        "ArrowUp" => [point.x, point.y + step],
+        "ArrowDown" => [point.x, point.y - step],
         _ => return None,
     };
-    Some(moved(of, to))
+    Some(move_point(point, to))
 }
 
-/// Where a place and a value lie in the drawing.
-pub fn place([x, y]: [f64; 2]) -> (f64, f64) {
-    (SIZE.0 * (x / FRAME.0 + 1.0) / 2.0, SIZE.1 * (1.0 - y / FRAME.1) / 2.0)
+/// Converts a point's coordinates into coordinates of the drawing.
+pub fn to_drawing([x, y]: [f64; 2]) -> (f64, f64) {
+    (DRAWING_SIZE.0 * (x / VIEW_LIMITS.0 + 1.0) / 2.0, DRAWING_SIZE.1 * (1.0 - y / VIEW_LIMITS.1) / 2.0)
 }
 
-/// Place and value at these shares of the drawing's width and height, from 0 to 1.
-pub fn at_shares(right: f64, down: f64) -> [f64; 2] {
-    [FRAME.0 * (2.0 * right - 1.0), FRAME.1 * (1.0 - 2.0 * down)]
+/// Converts fractions of the drawing's width and height, from 0 to 1, into a point's coordinates.
+pub fn from_fractions(x_fraction: f64, y_fraction: f64) -> [f64; 2] {
+    [VIEW_LIMITS.0 * (2.0 * x_fraction - 1.0), VIEW_LIMITS.1 * (1.0 - 2.0 * y_fraction)]
 }
 
-/// The graph of the network over the drawing, as the `d` of an SVG path.
-pub fn path(network: &PointNetwork) -> String {
-    let corners = network.corners(-FRAME.0, FRAME.0);
+/// Graph of the network in the drawing, as the attribute `d` of an SVG path.
+pub fn graph_path(network: &PointNetwork) -> String {
+    let corners = network.corners(-VIEW_LIMITS.0, VIEW_LIMITS.0);
     let corner = |(at, (x, y)): (usize, (f64, f64))| {
-        let (right, down) = place([x, y]);
+        let (right, down) = to_drawing([x, y]);
         format!("{}{right:.2} {down:.2}", if at == 0 { "M" } else { "L" })
     };
     corners.into_iter().enumerate().map(corner).collect()
 }
 
-/// The slopes that are wanted, as a short line through each point: the `d` of an SVG path.
-pub fn slopes(points: &[InterpolationPoint]) -> String {
+/// Short line through each point with the required slope, as the attribute `d` of an SVG path.
+pub fn slope_path(points: &[InterpolationPoint]) -> String {
     let line = |of: &InterpolationPoint| {
-        let rise = if of.rises { HALF } else { 0.0 };
-        let [(left, low), (right, high)] =
-            [place([of.x - HALF, of.y - rise]), place([of.x + HALF, of.y + rise])];
+        let rise = if of.rises { SLOPE_HALF_WIDTH } else { 0.0 };
+        let [(left, low), (right, high)] = [
+            to_drawing([of.x - SLOPE_HALF_WIDTH, of.y - rise]),
+            to_drawing([of.x + SLOPE_HALF_WIDTH, of.y + rise]),
+        ];
         format!("M{left:.1} {low:.1}L{right:.1} {high:.1}")
     };
     points.iter().map(line).collect()
 }
 
-/// The axes of the drawing, as the `d` of an SVG path.
-pub fn axes() -> String {
-    let (wide, high) = SIZE;
+/// Axes of the drawing, as the attribute `d` of an SVG path.
+pub fn axes_path() -> String {
+    let (wide, high) = DRAWING_SIZE;
     format!("M0 {:.1}H{wide:.1}M{:.1} 0V{high:.1}", high / 2.0, wide / 2.0)
 }
 
-/// "Point 2: x = −1.1, value −0.9, slope 1".
-pub fn name(place: usize, of: InterpolationPoint) -> String {
+/// Point in words: "Point 2: x = −1.1, value −0.9, slope 1".
+pub fn describe_point(position: usize, point: InterpolationPoint) -> String {
     let number = |number: f64| number.to_string().replace('-', "−");
     tr!(
         "Point {place}: x = {x}, value {value}, slope {slope}",
-        place = place + 1,
-        x = number(of.x),
-        value = number(of.y),
-        slope = u8::from(of.rises)
+        place = position + 1,
+        x = number(point.x),
+        value = number(point.y),
+        slope = u8::from(point.rises)
     )
 }
 
-/// Why there is no network through the points.
-pub fn sentence(error: &PointError) -> String {
-    format!("{}.", capital(&error.to_string()))
+/// Sentence on why no network passes through the points.
+pub fn describe_error(error: &PointError) -> String {
+    format!("{}.", capitalize(&error.to_string()))
 }
 
-/// How many ReLUs the network has, and how wide its bumps are.
-pub fn units(network: &PointNetwork) -> String {
+/// Sentence on the number of ReLUs in the network and the width of its bumps.
+pub fn describe_units(network: &PointNetwork) -> String {
     let [bumps, thresholds, _] = network.layers().each_ref().map(|layer| layer.bias.len());
     tr!(
         "The network has {all} ReLUs in two layers. For each point there are {bump} ReLUs in the first layer and {threshold} in the second. The output of the network is 0 except in a bump around each point. Each bump is {width} wide.",
         all = bumps + thresholds,
         bump = BUMP_UNITS,
         threshold = THRESHOLD_UNITS,
-        width = significant(4.0 * network.delta())
+        width = format_significant(4.0 * network.delta())
     )
 }
 
-/// A layer's weights as a table.
+/// Weights of a layer as a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Weights {
-    /// "Layer 1: 25 × 1 weights and 25 biases".
+pub struct LayerTable {
+    /// Title of the table: "Layer 1: 25 × 1 weights and 25 biases".
     pub title: String,
-    /// The first rows: the weights of a unit, and its bias.
+    /// First rows: weights of a unit, and its bias.
     pub rows: Vec<(Vec<String>, String)>,
-    /// How many rows follow.
-    pub more: usize,
+    /// Number of rows that are not shown.
+    pub omitted_rows: usize,
 }
 
-/// The weights of the three layers.
-pub fn weights(network: &PointNetwork) -> Vec<Weights> {
-    let number = |number: &f64| if *number == 0.0 { "0".to_string() } else { significant(*number) };
+/// Tables of the weights in the three layers.
+pub fn layer_tables(network: &PointNetwork) -> Vec<LayerTable> {
+    let number = |number: &f64| if *number == 0.0 { "0".to_string() } else { format_significant(*number) };
     let row = |(weights, bias): (&Vec<f64>, &f64)| {
         let weights: Vec<String> = weights.iter().map(number).collect();
         (weights, number(bias))
     };
     let table = |(layer, at): (&PointLayer, usize)| {
         let rows = layer.bias.len();
-        Weights {
+        LayerTable {
             title: tr!(
                 "Layer {at}: {rows} × {columns} weights, and {rows} biases b",
                 at,
                 rows,
                 columns = layer.weights.first().map_or(0, Vec::len)
             ),
-            rows: layer.weights.iter().zip(&layer.bias).take(MOST_ROWS).map(row).collect(),
-            more: rows.saturating_sub(MOST_ROWS),
+            rows: layer.weights.iter().zip(&layer.bias).take(MAX_ROWS).map(row).collect(),
+            omitted_rows: rows.saturating_sub(MAX_ROWS),
         }
     };
     network.layers().iter().zip(1..).map(table).collect()
@@ -166,39 +173,43 @@ mod tests {
     use super::*;
 
     fn start() -> PointNetwork {
-        PointNetwork::new(&START).unwrap()
+        PointNetwork::new(&INITIAL_POINTS).unwrap()
     }
 
     #[test]
     fn the_first_points_have_a_network_that_is_seen_whole() {
         let network = start();
-        for of in START {
-            assert_eq!(moved(of, [of.x, of.y]), of, "it can be where it is");
+        for of in INITIAL_POINTS {
+            assert_eq!(move_point(of, [of.x, of.y]), of, "it can be where it is");
             let (value, slope) = network.evaluate(of.x);
             assert!((value - of.y).abs() < 1e-9 && (slope - f64::from(u8::from(of.rises))).abs() < 1e-9);
         }
-        let path = path(&network);
+        let path = graph_path(&network);
         // Seven corners for each point, and both ends.
-        assert_eq!((path.matches('M').count(), path.matches('L').count()), (1, 7 * COUNT + 1));
+        assert_eq!((path.matches('M').count(), path.matches('L').count()), (1, 7 * POINT_COUNT + 1));
         assert!(path.starts_with("M0.00 90.00L") && path.ends_with("L320.00 90.00"), "{path}");
-        let (right, down) = place([0.0, 1.2]);
+        let (right, down) = to_drawing([0.0, 1.2]);
         assert!((right - 160.0).abs() < 1e-9 && (down - 42.0).abs() < 1e-9, "{right} {down}");
     }
 
     #[test]
     fn the_graph_stays_in_the_drawing_wherever_points_are() {
-        for [x, y] in [[REACH.0, REACH.1], [-9.0, 9.0], [9.0, -9.0]] {
+        for [x, y] in [[POINT_LIMITS.0, POINT_LIMITS.1], [-9.0, 9.0], [9.0, -9.0]] {
             for rises in [false, true] {
-                let mut points = START;
-                points[4] = moved(InterpolationPoint { rises, ..START[4] }, [x, y]);
+                let mut points = INITIAL_POINTS;
+                points[4] = move_point(InterpolationPoint { rises, ..INITIAL_POINTS[4] }, [x, y]);
                 points[0].x = -1.6;
                 let network = PointNetwork::new(&points).unwrap();
-                for (x, y) in network.corners(-FRAME.0, FRAME.0) {
-                    let (right, down) = place([x, y]);
-                    assert!((0.0..=SIZE.0).contains(&right) && (0.0..=SIZE.1).contains(&down), "{x} {y}");
+                for (x, y) in network.corners(-VIEW_LIMITS.0, VIEW_LIMITS.0) {
+                    let (right, down) = to_drawing([x, y]);
+                    assert!(
+                        (0.0..=DRAWING_SIZE.0).contains(&right) && (0.0..=DRAWING_SIZE.1).contains(&down),
+                        "{x} {y}"
+                    );
                 }
                 assert!(
-                    network.evaluate(FRAME.0).0.abs() < 1e-9 && network.evaluate(-FRAME.0).0.abs() < 1e-9
+                    network.evaluate(VIEW_LIMITS.0).0.abs() < 1e-9
+                        && network.evaluate(-VIEW_LIMITS.0).0.abs() < 1e-9
                 );
             }
         }
@@ -206,54 +217,60 @@ mod tests {
 
     #[test]
     fn points_are_moved_by_pointer_and_by_keys() {
-        let of = START[2];
-        let (right, down) = place([0.5, -1.25]);
-        let to = moved(of, at_shares(right / SIZE.0, down / SIZE.1));
-        assert_eq!(to, point(0.5, -1.25, true));
-        assert_eq!(moved(of, at_shares(-1.0, 7.0)), point(-REACH.0, -REACH.1, true));
-        assert_eq!(moved(of, [f64::NAN, -0.001]), point(0.0, 0.0, true));
-        assert!(moved(of, [0.0, -0.001]).y.is_sign_positive());
-        assert_eq!(pressed(of, "ArrowUp", false), Some(point(0.0, 1.25, true)));
-        assert_eq!(pressed(of, "ArrowDown", true), Some(point(0.0, 0.7, true)));
-        assert_eq!(pressed(of, "ArrowLeft", true), Some(point(-0.5, 1.2, true)));
-        assert_eq!(pressed(START[0], "ArrowRight", false), Some(point(-2.15, 0.8, false)));
-        assert_eq!(pressed(point(REACH.0, 0.0, false), "ArrowRight", true), Some(point(3.0, 0.0, false)));
-        assert_eq!(pressed(of, "Enter", false), None);
+        let of = INITIAL_POINTS[2];
+        let (right, down) = to_drawing([0.5, -1.25]);
+        let to = move_point(of, from_fractions(right / DRAWING_SIZE.0, down / DRAWING_SIZE.1));
+        assert_eq!(to, new_point(0.5, -1.25, true));
+        assert_eq!(
+            move_point(of, from_fractions(-1.0, 7.0)),
+            new_point(-POINT_LIMITS.0, -POINT_LIMITS.1, true)
+        );
+        assert_eq!(move_point(of, [f64::NAN, -0.001]), new_point(0.0, 0.0, true));
+        assert!(move_point(of, [0.0, -0.001]).y.is_sign_positive());
+        assert_eq!(move_by_key(of, "ArrowUp", false), Some(new_point(0.0, 1.25, true)));
+        assert_eq!(move_by_key(of, "ArrowDown", true), Some(new_point(0.0, 0.7, true)));
+        assert_eq!(move_by_key(of, "ArrowLeft", true), Some(new_point(-0.5, 1.2, true)));
+        assert_eq!(move_by_key(INITIAL_POINTS[0], "ArrowRight", false), Some(new_point(-2.15, 0.8, false)));
+        assert_eq!(
+            move_by_key(new_point(POINT_LIMITS.0, 0.0, false), "ArrowRight", true),
+            Some(new_point(3.0, 0.0, false))
+        );
+        assert_eq!(move_by_key(of, "Enter", false), None);
     }
 
     #[test]
     fn points_at_one_place_are_a_sentence() {
-        let mut points = START;
+        let mut points = INITIAL_POINTS;
         points[1].x = points[3].x;
         let error = PointNetwork::new(&points).unwrap_err();
-        assert_eq!(sentence(&error), "Points 2 and 4 have the same position.");
+        assert_eq!(describe_error(&error), "Points 2 and 4 have the same position.");
         // The nearest two places that points can have are far enough from one another.
-        points[1].x = rounded(points[3].x - 1.0 / GRAIN, REACH.0);
+        points[1].x = round_coordinate(points[3].x - 1.0 / GRID_DENSITY, POINT_LIMITS.0);
         assert!(PointNetwork::new(&points).is_ok());
     }
 
     #[test]
     fn slopes_are_lines_through_the_points() {
-        let path = slopes(&[point(0.0, 0.0, false), point(0.0, 0.0, true)]);
+        let path = slope_path(&[new_point(0.0, 0.0, false), new_point(0.0, 0.0, true)]);
         let lines: Vec<&str> = path.split('M').skip(1).collect();
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[0], "150.2 90.0L169.8 90.0");
         assert_eq!(lines[1], "150.2 98.0L169.8 82.0");
-        assert_eq!(axes(), "M0 90.0H320.0M160.0 0V180.0");
+        assert_eq!(axes_path(), "M0 90.0H320.0M160.0 0V180.0");
     }
 
     #[test]
     fn the_network_is_told_in_numbers() {
-        assert_eq!(name(1, START[1]), "Point 2: x = −1.1, value −0.9, slope 1");
-        assert_eq!(name(3, START[3]), "Point 4: x = 0.9, value 0.4, slope 0");
-        let said = units(&start());
+        assert_eq!(describe_point(1, INITIAL_POINTS[1]), "Point 2: x = −1.1, value −0.9, slope 1");
+        assert_eq!(describe_point(3, INITIAL_POINTS[3]), "Point 4: x = 0.9, value 0.4, slope 0");
+        let said = describe_units(&start());
         assert!(
             said.starts_with("The network has 40 ReLUs in two layers. For each point there are 5 ReLUs"),
             "{said}"
         );
         assert!(said.contains("Each bump is 0.360 wide"), "{said}");
-        let all = weights(&start());
-        let sizes = |of: &Weights| (of.rows.len(), of.rows[0].0.len(), of.more);
+        let all = layer_tables(&start());
+        let sizes = |of: &LayerTable| (of.rows.len(), of.rows[0].0.len(), of.omitted_rows);
         assert_eq!(all.iter().map(sizes).collect::<Vec<_>>(), [(5, 1, 20), (5, 25, 10), (1, 15, 0)]);
         assert_eq!(all[0].title, "Layer 1: 25 × 1 weights, and 25 biases b");
         assert_eq!(all[0].rows[0], (vec!["1.00".to_string()], "3.20".to_string()));

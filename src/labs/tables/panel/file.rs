@@ -1,28 +1,34 @@
-//! The run on a table that a person has opened.
+//! The run on a table that the user has opened.
 
 use vivarium_core::settings::Value;
-use vivarium_model::permalink::{Link, View};
+use vivarium_model::permalink::{Link, ViewSettings};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Task;
-use vivarium_model::tasks::tabular::{Origin, Tabular};
+use vivarium_model::tasks::tabular::{TableOrigin, Tabular};
 
-/// The link of a run on the table that is kept under this number, opened while the page shows `shown`: its settings stay
-/// where it is about a table already.
-pub fn link(number: u64, shown: &Link) -> Link {
-    let mut link = match &shown.spec.task {
-        Task::Tabular(_) => shown.clone(),
+/// Link to a run on the table stored under this number; keeps the settings of the displayed link `current` if it is on
+/// a table already.
+pub fn link_to_table(table_number: u64, current: &Link) -> Link {
+    let mut link = match &current.spec.task {
+        Task::Tabular(_) => current.clone(),
         _ => {
-            let spec = RunSpec::of_lab(Tabular::INFO.slug).unwrap_or_default();
-            Link { view: View::of(&spec.task), spec, reserved: shown.reserved.clone(), ..Link::default() }
+            let spec = RunSpec::default_of_lab(Tabular::INFO.slug).unwrap_or_default();
+            Link {
+                view: ViewSettings::default_of_task(&spec.task),
+                spec,
+                teacher_keys: current.teacher_keys.clone(),
+                ..Link::default()
+            }
         }
     };
-    for (key, value) in [("csv", Value::Int(number)), ("data", Value::Choice(Origin::Uploaded.slug().into()))]
+    for (key, value) in
+        [("csv", Value::Int(table_number)), ("data", Value::Choice(TableOrigin::Uploaded.slug().into()))]
     {
-        // Both are of this task, and in range.
+        // Both settings belong to this task and are in range.
         let _ = link.spec.set(key, &value);
     }
     if let Task::Tabular(task) = &mut link.spec.task {
-        task.m = task.m.min(task.pool());
+        task.m = task.m.min(task.training_pool_size());
     }
     link
 }

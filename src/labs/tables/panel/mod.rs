@@ -1,3 +1,3 @@
-//! What only this lab shows on the page: the table, and how another one is opened.
+//! Panels of this lab: the table, and the control that opens another one.
 
 pub mod file;

@@ -19,7 +19,7 @@
 
 use super::{AttentionOnly, Beginning, Block, Norm, Positions};
 use crate::tasks::Task;
-use vivarium_core::settings::{Problem, Settings};
+use vivarium_core::settings::{InvalidSetting, Settings};
 
 impl AttentionOnly {
     /// The weights of the induction head of proposition 8.2, in the order of
@@ -57,7 +57,7 @@ impl AttentionOnly {
 
     /// What stands in the way of the induction head of proposition 8.2, each with what would be right; nothing where a
     /// run does not begin from it.
-    pub fn induction_head_problems(&self, task: &Task) -> Vec<Problem> {
+    pub fn induction_head_problems(&self, task: &Task) -> Vec<InvalidSetting> {
         let Task::MarkovChain(chain) = task else { return vec![] };
         if self.from == Beginning::Drawn {
             return vec![];
@@ -80,7 +80,7 @@ impl AttentionOnly {
         ];
         let problem = |(key, _, expected): (&str, bool, String)| {
             let found = self.value(key).map(|value| value.to_string()).unwrap_or_default();
-            Problem::new(key, &found, expected)
+            InvalidSetting::new(key, &found, expected)
         };
         unmet.into_iter().filter(|(_, unmet, _)| *unmet).map(problem).collect()
     }
@@ -92,7 +92,7 @@ mod tests {
     use crate::models::attention_only::{OfLength, Plain};
     use crate::permalink::{decode, encode};
     use crate::tasks::MarkovChain;
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
 
     /// The network written for k symbols and contexts of `length`.
     fn circuit(symbols: usize, length: usize, sharpness: f64, slope: f64) -> Plain {
@@ -120,9 +120,9 @@ mod tests {
         for k in 2..=4 {
             let plain = circuit(k, t, 200.0, 1.0);
             for seed in 0..20 {
-                let stream = Stream::new(seed, Purpose::Batch, k as u32);
+                let stream = RandomStream::new(seed, Purpose::Batch, k as u32);
                 let context: Vec<u8> =
-                    (0..t as u32).map(|i| (stream.word(0, i) as usize % k) as u8).collect();
+                    (0..t as u32).map(|i| (stream.draw_u32(0, i) as usize % k) as u8).collect();
                 let look = plain.look(&context, &[]);
                 let [first, second] = &look.heads[..] else { panic!() };
                 for i in 0..t {
@@ -183,10 +183,10 @@ mod tests {
     /// A chain with rows uniform on the simplex, and a context of `length` symbols from its stationary law, by inverse
     /// distribution functions: the chain, row by row, and the context.
     fn drawn(k: usize, length: usize, number: u64) -> (Vec<f64>, Vec<u8>) {
-        let chain = Stream::new(11, Purpose::Chain, k as u32);
+        let chain = RandomStream::new(11, Purpose::Chain, k as u32);
         let mut rows = vec![];
         for row in 0..k {
-            let unit = |i: usize| f64::from(chain.unit(number, (row * (k - 1) + i) as u32));
+            let unit = |i: usize| f64::from(chain.draw_uniform(number, (row * (k - 1) + i) as u32));
             let mut cuts: Vec<f64> = (0..k - 1).map(unit).chain([0.0, 1.0]).collect();
             cuts.sort_unstable_by(f64::total_cmp);
             rows.extend(cuts.windows(2).map(|w| w[1] - w[0]));
@@ -201,14 +201,14 @@ mod tests {
             let entry = |i: usize| (0..k).map(|m| power[i / k * k + m] * power[m * k + i % k]).sum();
             power = (0..k * k).map(entry).collect();
         }
-        let stream = Stream::new(11, Purpose::Batch, k as u32);
+        let stream = RandomStream::new(11, Purpose::Batch, k as u32);
         let mut context: Vec<u8> = vec![];
         for i in 0..length as u32 {
             let law = match context.last() {
                 None => &power[..k],
                 Some(x) => &rows[usize::from(*x) * k..][..k],
             };
-            let mut rest = f64::from(stream.unit(number, i));
+            let mut rest = f64::from(stream.draw_uniform(number, i));
             let next = law.iter().position(|p| {
                 rest -= p;
                 rest < 0.0
@@ -274,7 +274,7 @@ mod tests {
         let link = "#v1/markov?k=3&d=9&from=circuit&c=35&replicas=2";
         let (found, notices) = decode(link);
         assert!(notices.is_empty(), "{notices:?}");
-        let mut written = found.spec.initial();
+        let mut written = found.spec.initialize_parameters();
         assert_eq!(written.iter().map(Vec::len).collect::<Vec<_>>()[..2], [2 * 27, 2 * 81]);
         let query = written.swap_remove(1);
         assert_eq!(query[..81], query[81..]);
@@ -292,7 +292,7 @@ mod tests {
             assert_eq!(notices.len(), 1, "{notices:?}");
             assert!(notices[0].key == "from" && notices[0].found == "circuit", "{notices:?}");
             assert!(notices[0].expected.starts_with("drawn, or another value of d: "), "{notices:?}");
-            assert!(link.spec.problems().is_empty());
+            assert!(link.spec.invalid_settings().is_empty());
             assert_eq!(link.spec.value("from").unwrap().to_string(), "drawn");
         }
         assert_eq!(
@@ -303,7 +303,7 @@ mod tests {
         let (link, notices) = decode(&format!("#v1/markov?from=circuit&{settings}"));
         let keys: Vec<&str> = notices.iter().map(|notice| &notice.key[..]).collect();
         assert_eq!(keys, ["heads", "pos", "norm", "mlp"], "what a default mends keeps the beginning");
-        assert!(link.spec.problems().is_empty());
+        assert!(link.spec.invalid_settings().is_empty());
         assert!(link.spec.model.config().constructed(&link.spec.task, 0).is_some());
         assert!(decode(&format!("#v1/markov?{settings}")).1.is_empty());
     }
@@ -318,7 +318,7 @@ mod tests {
                 for other in others {
                     let text = format!("#v1/markov?from=circuit&k={k}&d={d}{other}");
                     let (link, _) = decode(&text);
-                    assert!(link.spec.problems().is_empty(), "{text}");
+                    assert!(link.spec.invalid_settings().is_empty(), "{text}");
                     let (again, notices) = decode(&encode(&link));
                     assert!(notices.is_empty() && again.spec == link.spec, "{text}: {notices:?}");
                     let circuit = link.spec.value("from").unwrap().to_string() == "circuit";

@@ -159,9 +159,9 @@ mod tests {
         ] {
             let spec = decode(link).0.spec;
             let Model::AttentionOnly(net) = &spec.model else { panic!("another model") };
-            let length = spec.task.examples().length();
+            let length = spec.task.examples().prediction_count();
             let (of_length, symbols) = (OfLength { net: net.clone(), length }, spec.task.examples().inputs());
-            let weights = spec.initial();
+            let weights = spec.initialize_parameters();
             let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
             let mut context = vec![];
             let drawn = spec.task.examples().chain_sequences().unwrap();

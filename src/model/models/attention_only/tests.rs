@@ -1,7 +1,7 @@
 //! The formulas once more, index by index, and gradients by central differences.
 
 use super::*;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// Every combination of switches on a few shapes.
 fn variants() -> Vec<AttentionOnly> {
@@ -20,8 +20,8 @@ fn variants() -> Vec<AttentionOnly> {
 }
 
 fn symbols(seed: u64, k: usize, count: usize) -> Vec<u8> {
-    let stream = Stream::new(seed, Purpose::Batch, 0);
-    (0..count as u32).map(|i| (stream.word(0, i) as usize % k) as u8).collect()
+    let stream = RandomStream::new(seed, Purpose::Batch, 0);
+    (0..count as u32).map(|i| (stream.draw_u32(0, i) as usize % k) as u8).collect()
 }
 
 /// A network whose gains are not all one.

@@ -1,7 +1,7 @@
 //! What the memory holds and how far it comes.
 
 use super::*;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_science::tokens::{NameLists, NameRepeats, PositionCodes, PromptStreams, count_strong_pairs};
 
 const PROMPTS: TokenPrompts = TokenPrompts {
@@ -17,7 +17,7 @@ const PROMPTS: TokenPrompts = TokenPrompts {
 };
 
 fn drawn(prompts: &TokenPrompts, lists: NameLists, count: usize) -> Vec<f32> {
-    let stream = |purpose| Stream::new(3, purpose, 0);
+    let stream = |purpose| RandomStream::new(3, purpose, 0);
     let from =
         PromptStreams { tokens: stream(Purpose::Batch), names: stream(Purpose::Names), noise: None, lists };
     let mut rows = vec![];

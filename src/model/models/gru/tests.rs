@@ -11,7 +11,7 @@ fn network(codes: PositionCodes, width: usize) -> (OnPrompts, Batch) {
     let task = SparseTokenRegression { length: 4, dim: 2, codes, ..Default::default() };
     let mut batch = Batch::default();
     task.sample(3, 0, 0, 3, &mut batch);
-    (OnPrompts { net: Gru { width }, prompts: task.drawn() }, batch)
+    (OnPrompts { net: Gru { width }, prompts: task.prompt_spec() }, batch)
 }
 
 fn plain(network: &OnPrompts) -> Plain {
@@ -75,6 +75,6 @@ fn more_than_a_browser_holds_is_refused() {
     assert!(small.problems(0, 64, 1).is_empty());
     assert_eq!(small.problems(0, 4096, 4096)[0].key, "replicas");
     let task = SparseTokenRegression { length: 256, dim: 64, names: 6, ..Default::default() };
-    let large = OnPrompts { net: Gru::default(), prompts: task.drawn() };
+    let large = OnPrompts { net: Gru::default(), prompts: task.prompt_spec() };
     assert_eq!(large.problems(0, 1024, 1)[0].key, "batch");
 }

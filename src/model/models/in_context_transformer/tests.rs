@@ -1,7 +1,7 @@
 //! Shapes, the formulas once more, index by index, and gradients by central differences.
 
 use super::*;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// Prompts of so many inputs and points.
 pub(super) fn prompts(inputs: usize, points: usize) -> FunctionPrompts {
@@ -38,16 +38,16 @@ pub(super) fn variants() -> Vec<InContextTransformer> {
 
 /// So many prompts of normal numbers.
 pub(super) fn rows(prompts: &FunctionPrompts, count: usize) -> Vec<f32> {
-    let stream = Stream::new(7, Purpose::Batch, 0);
-    (0..(count * prompts.row_len()) as u32).map(|i| stream.normal(0, i)).collect()
+    let stream = RandomStream::new(7, Purpose::Batch, 0);
+    (0..(count * prompts.row_len()) as u32).map(|i| stream.draw_normal(0, i)).collect()
 }
 
 /// Weights of one replica that are far from zero, with gains that are not all one.
 pub(super) fn weights(on: &OnPoints, replica: u32) -> Vec<Vec<f32>> {
-    let stream = Stream::new(11, Purpose::Weights, replica);
+    let stream = RandomStream::new(11, Purpose::Weights, replica);
     let draw = |(which, parameter): (usize, &Parameter)| {
         let (centre, scale) = if parameter.name.starts_with("gain") { (1.0, 0.2) } else { (0.0, 0.6) };
-        (0..parameter.len() as u32).map(|i| centre + scale * stream.normal(which as u64, i)).collect()
+        (0..parameter.len() as u32).map(|i| centre + scale * stream.draw_normal(which as u64, i)).collect()
     };
     on.parameters(0, 1).iter().enumerate().map(draw).collect()
 }

@@ -19,7 +19,7 @@ use super::{KERNEL, LAGS, OfLength};
 #[cfg(not(target_family = "wasm"))]
 use crate::models::inside;
 #[cfg(not(target_family = "wasm"))]
-use vivarium_core::bounds::product;
+use vivarium_core::bounds::saturating_product;
 
 /// The weights of one replica in double precision.
 struct Weights {
@@ -162,7 +162,7 @@ impl OfLength {
             return Ok(vec![]);
         }
         let (t, weights, mut all) = (self.length, Weights::new(weights), inside::Gathered::default());
-        inside::fits(product([x.len() / (t + 1), t, 2 * (t + symbols)]))?;
+        inside::fits(saturating_product([x.len() / (t + 1), t, 2 * (t + symbols)]))?;
         let (between, places) =
             ([("head", 1), ("query", t), ("key", t)], [("position", t), ("symbol", symbols)]);
         for row in x.chunks_exact(t + 1) {
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use crate::models::{Architecture, Network};
     use crate::tasks::{MarkovChain, Task};
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
     use vivarium_science::markov::theory::{GradientTensor, TwoSymbolDistribution};
 
     fn of_length(length: usize) -> OfLength {
@@ -218,14 +218,14 @@ mod tests {
     }
 
     fn drawn(seed: u64, length: usize, symbols: usize) -> Vec<Vec<f32>> {
-        let stream = Stream::new(seed, Purpose::Weights, 0);
-        let of = |step, count: usize| (0..count as u32).map(|i| 0.4 * stream.normal(step, i)).collect();
+        let stream = RandomStream::new(seed, Purpose::Weights, 0);
+        let of = |step, count: usize| (0..count as u32).map(|i| 0.4 * stream.draw_normal(step, i)).collect();
         vec![of(0, symbols * symbols), of(1, length)]
     }
 
     fn sequence(seed: u64, length: usize, symbols: usize) -> Vec<u8> {
-        let stream = Stream::new(seed, Purpose::Batch, 0);
-        (0..length as u32).map(|i| stream.below(0, i, symbols as u32) as u8).collect()
+        let stream = RandomStream::new(seed, Purpose::Batch, 0);
+        (0..length as u32).map(|i| stream.draw_below(0, i, symbols as u32) as u8).collect()
     }
 
     fn slices(weights: &[Vec<f32>]) -> Vec<&[f32]> {
@@ -397,10 +397,10 @@ mod tests {
         let gradient = tensor.kernel_gradient(&lags);
         let each = gradient.as_flattened().iter().zip(&weights[KERNEL]);
         let expected: f64 = each.map(|(gradient, w)| gradient * f64::from(*w)).sum();
-        let stream = Stream::new(29, Purpose::Chain, 0);
+        let stream = RandomStream::new(29, Purpose::Chain, 0);
         let (count, mut sum, mut squares) = (40_000, 0.0, 0.0);
         for e in 0..count {
-            let unit = |i: usize| f64::from(stream.unit(e, i as u32)) + 0.5 / 16_777_216.0;
+            let unit = |i: usize| f64::from(stream.draw_uniform(e, i as u32)) + 0.5 / 16_777_216.0;
             let stay = [unit(0), unit(1)];
             let mut x = vec![u8::from(unit(2) >= (1.0 - stay[1]) / (2.0 - stay[0] - stay[1]))];
             for i in 1..=length {

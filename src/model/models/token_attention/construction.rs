@@ -15,7 +15,7 @@
 use super::{Beginning, OnPrompts, QueryKey, TokenAttention};
 use crate::models::{Architecture, prompts};
 use crate::tasks::Task;
-use vivarium_core::settings::{Problem, Settings};
+use vivarium_core::settings::{InvalidSetting, Settings};
 use vivarium_science::tokens::TokenPrompts;
 
 /// The share of attention beside the named token, at most, with the usual sharpness and codes that obey assumption 3.
@@ -70,7 +70,7 @@ impl TokenAttention {
 
     /// What stands in the way of the weights of equation A.2, each with what would be right; nothing where a run does not
     /// begin from them.
-    pub fn look_up_problems(&self, task: &Task) -> Vec<Problem> {
+    pub fn look_up_problems(&self, task: &Task) -> Vec<InvalidSetting> {
         let Some(drawn) = task.examples().prompts().filter(|_| self.begin == Beginning::Construction) else {
             return vec![];
         };
@@ -97,7 +97,7 @@ impl TokenAttention {
         ];
         let problem = |(key, _, expected): (&str, bool, String)| {
             let found = self.value(key).map(|value| value.to_string()).unwrap_or_default();
-            Problem::new(key, &found, expected)
+            InvalidSetting::new(key, &found, expected)
         };
         unmet.into_iter().filter(|(_, unmet, _)| *unmet).map(problem).collect()
     }

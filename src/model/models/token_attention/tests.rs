@@ -3,7 +3,7 @@
 use super::*;
 use crate::models::Architecture;
 use crate::tasks::{Batch, Sampler, SparseTokenRegression};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_core::settings::Settings;
 use vivarium_science::tokens::{PositionCodes, TeacherKind};
 
@@ -34,7 +34,7 @@ fn variants() -> Vec<(OnPrompts, SparseTokenRegression)> {
                         width: 7,
                         ..Default::default()
                     };
-                    all.push((OnPrompts { net, prompts: task.drawn() }, task));
+                    all.push((OnPrompts { net, prompts: task.prompt_spec() }, task));
                 }
             }
         }
@@ -45,10 +45,10 @@ fn variants() -> Vec<(OnPrompts, SparseTokenRegression)> {
 /// A network whose scores are not all alike, and some prompts.
 fn drawn(on: &OnPrompts, task: &SparseTokenRegression, count: usize) -> (Plain, Vec<f32>) {
     let mut weights = on.initial(3, task.inputs(), 1);
-    let stream = Stream::new(8, Purpose::Batch, 0);
+    let stream = RandomStream::new(8, Purpose::Batch, 0);
     for (which, values) in weights.iter_mut().enumerate().take(on.net.first_layer()).skip(1) {
         for (i, w) in values.iter_mut().enumerate() {
-            *w = 0.5 * stream.normal(which as u64, i as u32);
+            *w = 0.5 * stream.draw_normal(which as u64, i as u32);
         }
     }
     let mut batch = Batch::default();
@@ -165,17 +165,17 @@ fn gradients_are_central_differences() {
 fn initial_weights_are_those_of_linear_layers_and_codes_are_the_same_in_all_replicas() {
     let task = SparseTokenRegression { codes: PositionCodes::Random, length: 40, ..Default::default() };
     let net = TokenAttention { heads: 2, scores: Scores::All, values: Values::Token, ..Default::default() };
-    let on = OnPrompts { net, prompts: task.drawn() };
+    let on = OnPrompts { net, prompts: task.prompt_spec() };
     let (one, two) = (on.initial(5, task.inputs(), 1), on.initial(5, task.inputs(), 2));
     for (which, (one, two)) in one.iter().zip(&two).enumerate() {
         let (first, second) = two.split_at(one.len());
         assert_eq!((one.as_slice(), which == prompts::CODES), (first, first == second));
     }
-    assert_eq!(one[prompts::CODES], task.drawn().draw_position_codes(5));
+    assert_eq!(one[prompts::CODES], task.prompt_spec().draw_position_codes(5));
     let deviation = |values: &[f32]| {
         (values.iter().map(|w| f64::from(*w).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
     };
-    let bound = 1.0 / ((2 * task.drawn().encoded_dim()) as f64).sqrt();
+    let bound = 1.0 / ((2 * task.prompt_spec().encoded_dim()) as f64).sqrt();
     assert!((deviation(&one[1]) / f64::from(DEVIATION) - 1.0).abs() < 0.05);
     assert!((deviation(&one[2]) / (bound / 3f64.sqrt()) - 1.0).abs() < 0.05);
     assert!(one[2].iter().all(|w| f64::from(w.abs()) <= bound + 1e-6));
@@ -186,7 +186,7 @@ fn constructed(task: &SparseTokenRegression, net: TokenAttention) -> (OnPrompts,
     let net = TokenAttention { begin: Beginning::Construction, width: 1024, ..net };
     let weights = net.looks_up(&Task::SparseTokenRegression(task.clone()), 4).unwrap();
     let weights: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();
-    let on = OnPrompts { net, prompts: task.drawn() };
+    let on = OnPrompts { net, prompts: task.prompt_spec() };
     let plain = on.plain(&weights);
     let mut batch = Batch::default();
     task.sample(4, 0, 0, 50, &mut batch);
@@ -203,7 +203,7 @@ fn heads_written_by_hand_look_up_one_name_each_within_the_bound() {
         (16, 2, 2, Scores::Positions, Values::Token, PositionCodes::Random, 256),
     ] {
         let task = SparseTokenRegression { length, dim, names, codes, code_dim, ..Default::default() };
-        let prompts = task.drawn();
+        let prompts = task.prompt_spec();
         let strong =
             vivarium_science::tokens::count_strong_pairs(&prompts.draw_position_codes(4), prompts.code_dim);
         assert_eq!(strong, 0, "assumption 3 holds");
@@ -283,10 +283,10 @@ fn a_construction_that_cannot_be_is_named() {
 fn what_would_not_fit_is_refused_before_it_is_built() {
     let task = SparseTokenRegression { length: 256, dim: 64, names: 6, ..Default::default() };
     let mut net = TokenAttention { heads: 8, width: 4096, values: Values::Token, ..Default::default() };
-    let problems = OnPrompts { net: net.clone(), prompts: task.drawn() }.problems(0, 64, 1);
+    let problems = OnPrompts { net: net.clone(), prompts: task.prompt_spec() }.problems(0, 64, 1);
     assert_eq!(problems.len(), 1);
     assert_eq!((problems[0].key.as_str(), problems[0].found.as_str()), ("batch", "64"));
     net.set("width", &vivarium_core::settings::Value::Int(8)).unwrap();
-    let small = OnPrompts { net, prompts: SparseTokenRegression::default().drawn() };
+    let small = OnPrompts { net, prompts: SparseTokenRegression::default().prompt_spec() };
     assert!(small.problems(0, 64, 1).is_empty());
 }

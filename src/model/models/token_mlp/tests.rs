@@ -12,7 +12,7 @@ fn network(codes: PositionCodes, widths: &[usize]) -> (OnPrompts, Batch) {
     let mut batch = Batch::default();
     task.sample(3, 0, 0, 5, &mut batch);
     let net = TokenMlp { widths: widths.to_vec() };
-    (OnPrompts { net, prompts: task.drawn() }, batch)
+    (OnPrompts { net, prompts: task.prompt_spec() }, batch)
 }
 
 #[test]
@@ -76,6 +76,6 @@ fn more_than_a_browser_holds_is_refused() {
     assert!(small.problems(0, 64, 1).is_empty());
     assert_eq!(small.problems(0, 4096, 4096)[0].key, "replicas");
     let task = SparseTokenRegression { length: 256, dim: 64, names: 6, ..Default::default() };
-    let large = OnPrompts { net: TokenMlp::default(), prompts: task.drawn() };
+    let large = OnPrompts { net: TokenMlp::default(), prompts: task.prompt_spec() };
     assert_eq!(large.problems(0, 1024, 1)[0].key, "batch");
 }

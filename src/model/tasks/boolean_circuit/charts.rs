@@ -1,7 +1,7 @@
 //! Charts of circuits as networks.
 
 crate::charts! {
-    /// All of them, in the order of links and switches.
+    /// Every chart of this task, in the order of links and buttons.
     CHARTS;
     /// Norm of the smallest weight perturbation that changes the answer, as found with random noise and by a search. Also bounds and the exact margin, if known.
     NORMS = "norms", "Smallest perturbation that changes the answer", "Margin", Lines, "Wei, Chen and Ma 2022, equation 2.1; lower bounds: theorem D.6, and its proof (lemma D.8)";

@@ -1,7 +1,7 @@
 //! Charts of networks on pairs of elements.
 
 crate::charts! {
-    /// All of them, in the order of links and switches.
+    /// Every chart of this task, in the order of links and buttons.
     CHARTS;
     /// Share of every live neuron's squared norm in each frequency or irrep; neurons of the same frequency or irrep are side by side.
     NEURONS = "neurons", "Frequency or irrep of each neuron", "Neurons", Grid;

@@ -1,7 +1,7 @@
 //! Charts of networks on prompts of points.
 
 crate::charts! {
-    /// All of them, in the order of links and switches.
+    /// Every chart of this task, in the order of links and buttons.
     CHARTS;
     /// Share of the variance of the labels that the network explains at the last point of a prompt, over the training steps; compared with other methods.
     EXPLAINED = "explained", "R² at the last point", "R²", Lines, "Wu, Su, Hu, Song and Liu 2024, appendix G.1";

@@ -1,7 +1,7 @@
 //! Charts of transformers that are gradient descent.
 
 crate::charts! {
-    /// All of them, in the order of links and switches.
+    /// Every chart of this task, in the order of links and buttons.
     CHARTS;
     /// The loss L_n of the weights in the tokens, and of direct gradient descent on the same network in double and in single precision.
     BOTH = "both", "Loss of transformer and direct gradient descent", "Losses", Lines, "Wu, Su, Hu, Song and Liu 2024, equation 2.2";

@@ -1,43 +1,44 @@
 //! The measures of gradient descent inside a transformer.
 
-use crate::tasks::measures::{Slot, names, units};
-use crate::tasks::{MeasureInfo, Measures};
+use crate::tasks::measures::{MeasureSlot, names_of, units};
+use crate::tasks::{MeasureInfo, MeasureNames};
 use vivarium_core::sources::WU_2024;
 use vivarium_science::descent::ComparisonMeasure;
 
-/// All of them.
-pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_BOTH, &FURTHER];
+/// Definitions of all measures.
+pub(super) const MEASURES: &[&[MeasureInfo]] = &[&ERROR_MEASURES, &FURTHER_MEASURES];
 
-/// Their names.
-pub(super) const NAMES: Measures = Measures {
-    names: names(&OF_BOTH),
-    further: &FURTHER_NAMES,
-    more: ComparisonMeasure::OPTIONS,
+/// Names of the measures in files.
+pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
+    names: names_of(&ERROR_MEASURES),
+    further_names: &FURTHER_NAMES,
+    further_measures: ComparisonMeasure::OPTIONS,
     largest_margin: None,
 };
 
-const FURTHER_NAMES: [&str; 9] = names(&FURTHER);
+/// Names of the further measures in files.
+const FURTHER_NAMES: [&str; 9] = names_of(&FURTHER_MEASURES);
 
-/// The unit of a squared label.
-const SQUARES: &str = "squared unit of a label, at least 0";
+/// Unit of a squared error of a label.
+const SQUARED_LABEL_UNIT: &str = "squared unit of a label, at least 0";
 
-/// Of the weights in the tokens, and of direct descent.
-const OF_BOTH: [MeasureInfo; 4] = [
-    MeasureInfo::new(Slot::TrainLoss, "loss_of_tokens", SQUARES, "Loss L_n of the weights that are stored in the tokens: half of the mean squared error over the examples of the prompt.").from(&[WU_2024]),
-    MeasureInfo::new(Slot::TrainAccuracy, "r2_of_tokens", units::R2, "Share of the variance of the labels that the weights in the tokens explain: 1 − 2 loss_of_tokens / variance."),
-    MeasureInfo::new(Slot::TestLoss, "loss_of_descent", SQUARES, "Loss L_n of direct gradient descent on the same network in double precision, after the same steps.").from(&[WU_2024]),
-    MeasureInfo::new(Slot::TestAccuracy, "r2_of_descent", units::R2, "Share of the variance of the labels that direct gradient descent explains: 1 − 2 loss_of_descent / variance."),
+/// Losses of the transformer's weights in the tokens, and of direct gradient descent.
+const ERROR_MEASURES: [MeasureInfo; 4] = [
+    MeasureInfo::new(MeasureSlot::TrainLoss, "loss_of_tokens", SQUARED_LABEL_UNIT, "Loss L_n of the weights that are stored in the tokens: half of the mean squared error over the examples of the prompt.").with_sources(&[WU_2024]),
+    MeasureInfo::new(MeasureSlot::TrainAccuracy, "r2_of_tokens", units::R2, "Share of the variance of the labels that the weights in the tokens explain: 1 − 2 loss_of_tokens / variance."),
+    MeasureInfo::new(MeasureSlot::TestLoss, "loss_of_descent", SQUARED_LABEL_UNIT, "Loss L_n of direct gradient descent on the same network in double precision, after the same steps.").with_sources(&[WU_2024]),
+    MeasureInfo::new(MeasureSlot::TestAccuracy, "r2_of_descent", units::R2, "Share of the variance of the labels that direct gradient descent explains: 1 − 2 loss_of_descent / variance."),
 ];
 
-/// In the order of [`ComparisonMeasure`].
-const FURTHER: [MeasureInfo; 9] = [
-    MeasureInfo::new(Slot::Further, "distance_to_descent", units::DISTANCE, "Euclidean distance between the weights in the tokens and those of direct descent.").from(&[WU_2024]),
-    MeasureInfo::new(Slot::Further, "distance_of_single_precision", units::DISTANCE, "Euclidean distance between direct descent in single and in double precision: what rounding alone does."),
-    MeasureInfo::new(Slot::Further, "distance_from_start", units::DISTANCE, "Euclidean distance of direct descent from the initial weights."),
-    MeasureInfo::new(Slot::Further, "wrong_slopes", units::COUNT, "Pairs of an example and a ReLU whose slope was wrong in the last step, because the input z of the ReLU was in 0 < z < δ.").from(&[WU_2024]),
-    MeasureInfo::new(Slot::Further, "gradient_error", units::DISTANCE, "Largest error ε of the transformer's gradient so far, as a Euclidean norm.").from(&[WU_2024]),
-    MeasureInfo::new(Slot::Further, "lipschitz_constant", units::DISTANCE, "Largest Lipschitz constant L of the gradient that the steps so far have shown.").from(&[WU_2024]),
-    MeasureInfo::new(Slot::Further, "bound_of_corollary_1_1", units::DISTANCE, "Bound on distance_to_descent after l steps: (1 + ηL)^l ε / L, with the largest learning rate η so far.").from(&[WU_2024]),
-    MeasureInfo::new(Slot::Further, "bound_step_by_step", units::DISTANCE, "The same bound with L and ε of each step: e ← (1 + ηL) e + ηε."),
-    MeasureInfo::new(Slot::Further, "loss_in_single_precision", SQUARES, "Loss L_n of direct gradient descent in single precision."),
+/// Further measures, in the order of [`ComparisonMeasure`].
+const FURTHER_MEASURES: [MeasureInfo; 9] = [
+    MeasureInfo::new(MeasureSlot::Further, "distance_to_descent", units::DISTANCE, "Euclidean distance between the weights in the tokens and those of direct descent.").with_sources(&[WU_2024]),
+    MeasureInfo::new(MeasureSlot::Further, "distance_of_single_precision", units::DISTANCE, "Euclidean distance between direct descent in single and in double precision: what rounding alone does."),
+    MeasureInfo::new(MeasureSlot::Further, "distance_from_start", units::DISTANCE, "Euclidean distance of direct descent from the initial weights."),
+    MeasureInfo::new(MeasureSlot::Further, "wrong_slopes", units::COUNT, "Pairs of an example and a ReLU whose slope was wrong in the last step, because the input z of the ReLU was in 0 < z < δ.").with_sources(&[WU_2024]),
+    MeasureInfo::new(MeasureSlot::Further, "gradient_error", units::DISTANCE, "Largest error ε of the transformer's gradient so far, as a Euclidean norm.").with_sources(&[WU_2024]),
+    MeasureInfo::new(MeasureSlot::Further, "lipschitz_constant", units::DISTANCE, "Largest Lipschitz constant L of the gradient that the steps so far have shown.").with_sources(&[WU_2024]),
+    MeasureInfo::new(MeasureSlot::Further, "bound_of_corollary_1_1", units::DISTANCE, "Bound on distance_to_descent after l steps: (1 + ηL)^l ε / L, with the largest learning rate η so far.").with_sources(&[WU_2024]),
+    MeasureInfo::new(MeasureSlot::Further, "bound_step_by_step", units::DISTANCE, "The same bound with L and ε of each step: e ← (1 + ηL) e + ηε."),
+    MeasureInfo::new(MeasureSlot::Further, "loss_in_single_precision", SQUARED_LABEL_UNIT, "Loss L_n of direct gradient descent in single precision."),
 ];

@@ -1,7 +1,7 @@
 //! Charts of networks on traces of a machine.
 
 crate::charts! {
-    /// All of them, in the order of links and switches.
+    /// Every chart of this task, in the order of links and buttons.
     CHARTS;
     /// Loss on held-out traces, and the lowest expected loss that any predictor can have.
     FLOOR = "floor", "Loss and the lowest possible loss", "Least loss", Lines;

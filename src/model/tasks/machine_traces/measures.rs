@@ -1,134 +1,141 @@
 //! The measures of traces of a machine.
 
-use crate::tasks::measures::{OF_SEQUENCES, Slot, names, units};
-use crate::tasks::{MeasureInfo, Measures};
+use crate::tasks::measures::{MeasureSlot, SEQUENCE_TRAINING_MEASURES, names_of, units};
+use crate::tasks::{MeasureInfo, MeasureNames};
 use vivarium_science::machines::TraceMetric;
 
-/// All of them.
-pub(super) const MEASURES: &[&[MeasureInfo]] = &[&OF_SEQUENCES, &ON_TEST, &FURTHER];
+/// Definitions of all measures.
+pub(super) const MEASURES: &[&[MeasureInfo]] =
+    &[&SEQUENCE_TRAINING_MEASURES, &TEST_MEASURES, &FURTHER_MEASURES];
 
-/// Their names.
-pub(super) const NAMES: Measures = Measures {
-    names: [OF_SEQUENCES[0].name, OF_SEQUENCES[1].name, ON_TEST[0].name, ON_TEST[1].name],
-    further: &FURTHER_NAMES,
-    more: TraceMetric::OPTIONS,
+/// Names of the measures in files.
+pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
+    names: [
+        SEQUENCE_TRAINING_MEASURES[0].name,
+        SEQUENCE_TRAINING_MEASURES[1].name,
+        TEST_MEASURES[0].name,
+        TEST_MEASURES[1].name,
+    ],
+    further_names: &FURTHER_NAMES,
+    further_measures: TraceMetric::OPTIONS,
     largest_margin: None,
 };
 
-const FURTHER_NAMES: [&str; 16] = names(&FURTHER);
+/// Names of the further measures in files.
+const FURTHER_NAMES: [&str; 16] = names_of(&FURTHER_MEASURES);
 
-/// On held-out traces.
-const ON_TEST: [MeasureInfo; 2] = [
+/// Measures on held-out traces.
+const TEST_MEASURES: [MeasureInfo; 2] = [
     MeasureInfo::new(
-        Slot::TestLoss,
+        MeasureSlot::TestLoss,
         "test_cross_entropy",
         units::NATS,
         "Mean cross-entropy over all tokens of the held-out traces.",
     ),
     MeasureInfo::new(
-        Slot::TestAccuracy,
+        MeasureSlot::TestAccuracy,
         "accuracy_on_written_cells",
-        units::SHARE,
+        units::FRACTION,
         "Share of the held-out tokens on cells that were written before for which the most probable symbol is right.",
     ),
 ];
 
-/// In the order of [`TraceMetric`].
-const FURTHER: [MeasureInfo; 16] = [
+/// Further measures, in the order of [`TraceMetric`].
+const FURTHER_MEASURES: [MeasureInfo; 16] = [
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "excess_cross_entropy",
         "nats; 0 is the best possible",
         "Difference between test_cross_entropy and the smallest cross-entropy that any predictor has on average. It can be slightly negative on a finite sample.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "accuracy_on_new_cells",
-        units::SHARE,
+        units::FRACTION,
         "Share of right symbols on cells that no step has written; one half is the best possible.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "accuracy_2_steps_back",
-        units::SHARE,
+        units::FRACTION,
         "Share of right symbols on cells that were last written 2 steps ago.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "accuracy_4_steps_back",
-        units::SHARE,
+        units::FRACTION,
         "Share of right symbols on cells that were last written 4 steps ago.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "accuracy_6_steps_back",
-        units::SHARE,
+        units::FRACTION,
         "Share of right symbols on cells that were last written 6 steps ago.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "accuracy_8_steps_back",
-        units::SHARE,
+        units::FRACTION,
         "Share of right symbols on cells that were last written 8 steps ago.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "accuracy_10_to_16_steps_back",
-        units::SHARE,
+        units::FRACTION,
         "Share of right symbols on cells that were last written 10 to 16 steps ago.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "accuracy_18_or_more_steps_back",
-        units::SHARE,
+        units::FRACTION,
         "Share of right symbols on cells that were last written 18 or more steps ago.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "attention_to_write_layer_1",
-        units::SHARE,
+        units::FRACTION,
         "Mean attention to the most recent write of the cell, if it was four or more steps ago, of the head of layer 1 with the largest such mean.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "attention_to_write_layer_2",
-        units::SHARE,
+        units::FRACTION,
         "Mean attention to the most recent write of the cell, if it was four or more steps ago, of the head of layer 2 with the largest such mean.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "attention_to_write_layer_3",
-        units::SHARE,
+        units::FRACTION,
         "Mean attention to the most recent write of the cell, if it was four or more steps ago, of the head of layer 3 with the largest such mean.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "attention_to_write_layer_4",
-        units::SHARE,
+        units::FRACTION,
         "Mean attention to the most recent write of the cell, if it was four or more steps ago, of the head of layer 4 with the largest such mean.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "uniform_attention_to_write",
-        units::SHARE,
+        units::FRACTION,
         "The same mean for attention that is uniform over all positions.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "accuracy_at_2_times_length",
-        units::SHARE,
+        units::FRACTION,
         "Share of right symbols on cells that were written within the context, if the run is twice as long as in training.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "accuracy_at_4_times_length",
-        units::SHARE,
+        units::FRACTION,
         "Share of right symbols on cells that were written within the context, if the run is four times as long as in training.",
     ),
     MeasureInfo::new(
-        Slot::Further,
+        MeasureSlot::Further,
         "accuracy_at_8_times_length",
-        units::SHARE,
+        units::FRACTION,
         "Share of right symbols on cells that were written within the context, if the run is eight times as long as in training.",
     ),
 ];

@@ -1,7 +1,7 @@
 //! Charts of networks on sequences.
 
 crate::charts! {
-    /// All of them, in the order of links and switches.
+    /// Every chart of this task, in the order of links and buttons.
     CHARTS;
     /// KL divergence between the true distribution and the network's prediction at the last symbol, with the KL of each strategy and of the Bayes-optimal prediction.
     TRUTH = "kl", "KL to the truth", "KL", Lines, "Edelman 2024, figures 8.3 and 8.5; lines of the strategies: section 8.2.2 and equation 8.3; Bayes-optimal line: equation 8.3 with the stationary first symbol of remark 8.1";

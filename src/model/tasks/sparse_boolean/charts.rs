@@ -1,7 +1,7 @@
 //! Charts of attention on bits.
 
 crate::charts! {
-    /// All of them, in the order of links and switches.
+    /// Every chart of this task, in the order of links and buttons.
     CHARTS;
     /// Attention of the class token to every input bit, one dot for each of up to 100 held-out examples: for one head, or averaged over all heads.
     LOOKS = "looks", "Attention, example by example", "By example", Lines, "Edelman 2024, figure 4.3 (right)";

@@ -1,4 +1,4 @@
-//! A Boolean function of a person's own: a formula over the relevant bits, or a truth table.
+//! Boolean functions that the user enters: a formula of the relevant bits, or a truth table.
 //!
 //! ```text
 //! x1 & (x2 | ~x3) ^ x4       not binds most, then and, exclusive or, or
@@ -15,19 +15,19 @@ use std::rc::Rc;
 
 use vivarium_core::settings::{Field, Value};
 
-/// Most relevant bits.
-pub const MOST_BITS: usize = 8;
-/// Most characters of a formula, also as it is written in a link.
-pub const MOST_FORMULA: usize = 600;
-/// Most parentheses inside each other.
-const MOST_DEPTH: usize = 40;
+/// Largest number of relevant bits.
+pub const MAX_RELEVANT_BITS: usize = 8;
+/// Largest number of characters of a formula, also in its encoding in a link.
+pub const MAX_FORMULA_CHARACTERS: usize = 600;
+/// Largest depth of nested parentheses.
+const MAX_DEPTH: usize = 40;
 
-/// The text of a function.
+/// Text of a Boolean formula or truth table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Formula(pub String);
 
 impl Default for Formula {
-    /// A parity of two bits that only shows where the third bit is 1.
+    /// A parity of two bits that has an effect only if the third bit is 1.
     fn default() -> Self {
         Formula("(x1 ^ x2) & x3".into())
     }
@@ -45,68 +45,70 @@ impl Field for Formula {
     }
 }
 
-/// What a text says that is no function.
+/// Syntax error in a formula or truth table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// The character, from 1; none where it is no character's.
-    pub at: Option<usize>,
-    /// What is wrong.
-    pub why: String,
+pub struct FormulaError {
+    /// Position of the character, from 1; None if the error is not about one character.
+    pub position: Option<usize>,
+    /// Description of the error.
+    pub message: String,
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for FormulaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.at {
-            Some(at) => f.write_str(&tr!("character {at}: {why}", at, why = self.why)),
-            None => f.write_str(&self.why),
+        match self.position {
+            Some(at) => f.write_str(&tr!("character {at}: {why}", at, why = self.message)),
+            None => f.write_str(&self.message),
         }
     }
 }
 
-/// The values of a function of k bits, 2ᵏ of them; of the number of a value, bit k − i is x_i.
-pub type Table = Rc<[bool]>;
+/// Truth table of a function of k bits, with 2ᵏ entries: bit k − i of an entry's index is x_i.
+pub type TruthTable = Rc<[bool]>;
 
-/// What is known of the formula that was asked about last.
-type Known = (String, Result<Table, Mistake>);
+/// Last parsed formula with its truth table.
+type CachedTable = (String, Result<TruthTable, FormulaError>);
 
 thread_local! {
-    /// A sampler asks for every batch, and a page many times while it reads a link.
-    static KNOWN: RefCell<Option<Known>> = const { RefCell::new(None) };
+    /// Cache: a sampler needs the table for every batch, and a page many times while it reads a link.
+    static LAST_TABLE: RefCell<Option<CachedTable>> = const { RefCell::new(None) };
 }
 
 impl Formula {
-    /// Its values.
+    /// Parses the formula into its truth table.
     ///
     /// # Errors
-    /// The first mistake.
-    pub fn table(&self) -> Result<Table, Mistake> {
-        KNOWN.with_borrow_mut(|known| match known {
+    /// The first syntax error.
+    pub fn truth_table(&self) -> Result<TruthTable, FormulaError> {
+        LAST_TABLE.with_borrow_mut(|known| match known {
             Some((text, found)) if *text == self.0 => found.clone(),
-            _ => known.insert((self.0.clone(), read(&self.0).map(Rc::from))).1.clone(),
+            _ => known.insert((self.0.clone(), parse_text(&self.0).map(Rc::from))).1.clone(),
         })
     }
 }
 
-fn mistake<T>(at: usize, why: &str) -> Result<T, Mistake> {
-    Err(Mistake { at: Some(at), why: why.into() })
+/// Error at the character `at`.
+fn error_at<T>(at: usize, why: &str) -> Result<T, FormulaError> {
+    Err(FormulaError { position: Some(at), message: why.into() })
 }
 
-fn no_place<T>(why: String) -> Result<T, Mistake> {
-    Err(Mistake { at: None, why })
+/// Error that is not about one character.
+fn error_without_position<T>(why: String) -> Result<T, FormulaError> {
+    Err(FormulaError { position: None, message: why })
 }
 
-/// The values of a formula or a table that depends on all of its bits.
-fn read(text: &str) -> Result<Vec<bool>, Mistake> {
+/// Parses a formula or truth table, and checks that it depends on all of its bits.
+fn parse_text(text: &str) -> Result<Vec<bool>, FormulaError> {
     let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let is_table = plain.len() > 1 && plain.bytes().all(|digit| digit == b'0' || digit == b'1');
     let values = match () {
-        () if is_table => digits(&plain)?,
+        () if is_table => parse_digits(&plain)?,
         () if plain.starts_with("0x") || plain.starts_with("0X") => {
-            return no_place(
+            return error_without_position(
                 tr!("a truth table in hexadecimal digits has 2, 4, 8, 16, 32 or 64 digits after 0x").into(),
             );
         }
-        () => formula(text)?,
+        () => parse_formula(text)?,
     };
     let bits = values.len().trailing_zeros() as usize;
     let matters = |bit: usize| {
@@ -114,7 +116,7 @@ fn read(text: &str) -> Result<Vec<bool>, Mistake> {
         (0..values.len()).any(|row| values[row] != values[row ^ mask])
     };
     match (1..=bits).find(|bit| !matters(*bit)) {
-        Some(bit) => no_place(tr!(
+        Some(bit) => error_without_position(tr!(
             "the function must depend on every bit from x1 to x{bits}, but x{bit} has no effect",
             bits,
             bit
@@ -123,11 +125,12 @@ fn read(text: &str) -> Result<Vec<bool>, Mistake> {
     }
 }
 
-fn digits(plain: &str) -> Result<Vec<bool>, Mistake> {
-    let most = 1 << MOST_BITS;
+/// Parses a truth table of the digits 0 and 1.
+fn parse_digits(plain: &str) -> Result<Vec<bool>, FormulaError> {
+    let most = 1 << MAX_RELEVANT_BITS;
     if !plain.len().is_power_of_two() || plain.len() > most {
         let found = plain.len();
-        return no_place(tr!(
+        return error_without_position(tr!(
             "a truth table has 2, 4, 8, 16, … digits, at most {most}, but this one has {found} digits",
             most,
             found
@@ -136,7 +139,7 @@ fn digits(plain: &str) -> Result<Vec<bool>, Mistake> {
     Ok(plain.bytes().map(|digit| digit == b'1').collect())
 }
 
-/// A piece of a formula.
+/// Token of a formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     Variable(usize),
@@ -151,8 +154,8 @@ enum Token {
     Majority,
 }
 
-/// The pieces with the character at which each begins, from 1.
-fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Mistake> {
+/// Splits a formula into tokens, each with the position of its first character, from 1.
+fn tokenize(text: &str) -> Result<Vec<(usize, Token)>, FormulaError> {
     let characters: Vec<char> = text.chars().collect();
     let (mut found, mut at) = (vec![], 0);
     while let Some(first) = characters.get(at) {
@@ -172,9 +175,9 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Mistake> {
                     at += 1;
                 }
                 let word: String = characters[begin..at].iter().collect();
-                word_token(&word.to_ascii_lowercase(), begin + 1)?
+                parse_word(&word.to_ascii_lowercase(), begin + 1)?
             }
-            _ => return mistake(begin + 1, &tr!("“{first}” cannot be used in a formula", first)),
+            _ => return error_at(begin + 1, &tr!("“{first}” cannot be used in a formula", first)),
         };
         // As in C, && and || are what & and | are.
         let is_double = matches!(token, Token::And | Token::Or) && characters.get(at) == Some(first);
@@ -184,13 +187,14 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Mistake> {
     Ok(found)
 }
 
-fn word_token(word: &str, at: usize) -> Result<Token, Mistake> {
+/// Parses a word: a bit such as x1, an operator, or a constant.
+fn parse_word(word: &str, at: usize) -> Result<Token, FormulaError> {
     if let Some(number) =
         word.strip_prefix('x').filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
     {
         return match number.parse() {
-            Ok(bit @ 1..=MOST_BITS) => Ok(Token::Variable(bit)),
-            _ => mistake(at, &tr!("the bits are called x1 to x{most}", most = MOST_BITS)),
+            Ok(bit @ 1..=MAX_RELEVANT_BITS) => Ok(Token::Variable(bit)),
+            _ => error_at(at, &tr!("the bits are called x1 to x{most}", most = MAX_RELEVANT_BITS)),
         };
     }
     Ok(match word {
@@ -203,7 +207,7 @@ fn word_token(word: &str, at: usize) -> Result<Token, Mistake> {
         "1" => Token::Constant(true),
         _ => {
             let word: String = word.chars().take(20).collect();
-            return mistake(
+            return error_at(
                 at,
                 &tr!("“{word}” is neither a bit such as x1 nor one of and, or, not, xor and maj", word),
             );
@@ -211,58 +215,66 @@ fn word_token(word: &str, at: usize) -> Result<Token, Mistake> {
     })
 }
 
-fn formula(text: &str) -> Result<Vec<bool>, Mistake> {
-    let tokens = tokens(text)?;
+/// Parses a formula into the values of its truth table.
+fn parse_formula(text: &str) -> Result<Vec<bool>, FormulaError> {
+    let tokens = tokenize(text)?;
     let bit = |(_, token): &(usize, Token)| if let Token::Variable(bit) = token { Some(*bit) } else { None };
     let Some(bits) = tokens.iter().filter_map(bit).max() else {
-        return no_place(
+        return error_without_position(
             tr!("the formula has no bit; a formula such as (x1 ^ x2) & x3 has three bits").into(),
         );
     };
     let mut parser = Parser { tokens: &tokens, next: 0, bits, end: text.chars().count() + 1, depth: 0 };
-    let values = parser.values(0)?;
+    let values = parser.parse_level(0)?;
     match parser.peek() {
         None => Ok(values),
         Some(Token::Close) => {
-            mistake(parser.place(), tr!("this closing parenthesis has no opening parenthesis"))
+            error_at(parser.position(), tr!("this closing parenthesis has no opening parenthesis"))
         }
-        Some(_) => mistake(parser.place(), tr!("an operator such as & is missing before this part")),
+        Some(_) => error_at(parser.position(), tr!("an operator such as & is missing before this part")),
     }
 }
 
-/// Operators by how loosely they bind.
-const LEVELS: [Token; 3] = [Token::Or, Token::Xor, Token::And];
+/// Binary operators from the loosest to the tightest.
+const PRECEDENCE: [Token; 3] = [Token::Or, Token::Xor, Token::And];
 
-/// Reads a formula from left to right, with the values of each part.
+/// Recursive descent parser that computes the truth table of each part of a formula.
 struct Parser<'a> {
     tokens: &'a [(usize, Token)],
+    /// Index of the next token.
     next: usize,
+    /// Number of bits of the function.
     bits: usize,
+    /// Position behind the last character.
     end: usize,
+    /// Number of open parentheses.
     depth: usize,
 }
 
 impl Parser<'_> {
+    /// Next token, without consuming it.
     fn peek(&self) -> Option<Token> {
         self.tokens.get(self.next).map(|(_, token)| *token)
     }
 
-    /// Where the next piece begins.
-    fn place(&self) -> usize {
+    /// Position of the next token.
+    fn position(&self) -> usize {
         self.tokens.get(self.next).map_or(self.end, |(at, _)| *at)
     }
 
-    fn take(&mut self, token: Token) -> bool {
+    /// Consumes the next token if it is `token`; returns whether it was.
+    fn consume(&mut self, token: Token) -> bool {
         let is_it = self.peek() == Some(token);
         self.next += usize::from(is_it);
         is_it
     }
 
-    fn values(&mut self, level: usize) -> Result<Vec<bool>, Mistake> {
-        let Some(operator) = LEVELS.get(level) else { return self.part() };
-        let mut left = self.values(level + 1)?;
-        while self.take(*operator) {
-            let right = self.values(level + 1)?;
+    /// Parses operators that bind at least as tightly as number `level` of [`PRECEDENCE`].
+    fn parse_level(&mut self, level: usize) -> Result<Vec<bool>, FormulaError> {
+        let Some(operator) = PRECEDENCE.get(level) else { return self.parse_operand() };
+        let mut left = self.parse_level(level + 1)?;
+        while self.consume(*operator) {
+            let right = self.parse_level(level + 1)?;
             for (a, b) in left.iter_mut().zip(right) {
                 *a = match operator {
                     Token::And => *a && b,
@@ -274,32 +286,32 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// A bit, a constant, or what stands in parentheses, with the signs before it.
-    fn part(&mut self) -> Result<Vec<bool>, Mistake> {
+    /// Parses a bit, a constant, a parenthesis or a majority, with any negations before it.
+    fn parse_operand(&mut self) -> Result<Vec<bool>, FormulaError> {
         let mut is_negated = false;
-        while self.take(Token::Not) {
+        while self.consume(Token::Not) {
             is_negated = !is_negated;
         }
         let rows = 0..1usize << self.bits;
-        let (at, token) = (self.place(), self.peek());
+        let (at, token) = (self.position(), self.peek());
         self.next += 1;
         let mut values: Vec<bool> = match token {
             Some(Token::Variable(bit)) => rows.map(|row| row >> (self.bits - bit) & 1 == 1).collect(),
             Some(Token::Constant(value)) => rows.map(|_| value).collect(),
             Some(Token::Open) => {
-                let values = self.inner(at)?;
-                self.close(at)?;
+                let values = self.parse_parenthesis(at)?;
+                self.expect_close(at)?;
                 values
             }
-            Some(Token::Majority) => self.majority(at)?,
+            Some(Token::Majority) => self.parse_majority(at)?,
             Some(_) => {
-                return mistake(
+                return error_at(
                     at,
                     tr!("a bit such as x1, an opening parenthesis or “not” is expected here"),
                 );
             }
             None => {
-                return mistake(
+                return error_at(
                     at,
                     tr!("the formula is not complete: a bit such as x1 is missing at its end"),
                 );
@@ -311,46 +323,48 @@ impl Parser<'_> {
         Ok(values)
     }
 
-    /// What stands in the parenthesis that begins at `at`.
-    fn inner(&mut self, at: usize) -> Result<Vec<bool>, Mistake> {
-        if self.depth == MOST_DEPTH {
-            return mistake(at, &tr!("parentheses may be nested at most {most} deep", most = MOST_DEPTH));
+    /// Parses the content of a parenthesis that opens at position `at`.
+    fn parse_parenthesis(&mut self, at: usize) -> Result<Vec<bool>, FormulaError> {
+        if self.depth == MAX_DEPTH {
+            return error_at(at, &tr!("parentheses may be nested at most {most} deep", most = MAX_DEPTH));
         }
         self.depth += 1;
-        let values = self.values(0);
+        let values = self.parse_level(0);
         self.depth -= 1;
         values
     }
 
-    fn close(&mut self, at: usize) -> Result<(), Mistake> {
-        match (self.take(Token::Close), self.peek()) {
+    /// Consumes the closing parenthesis of the one that opens at position `at`.
+    fn expect_close(&mut self, at: usize) -> Result<(), FormulaError> {
+        match (self.consume(Token::Close), self.peek()) {
             (true, _) => Ok(()),
-            (false, None) => mistake(at, tr!("this parenthesis is not closed")),
-            (false, Some(_)) => mistake(
-                self.place(),
+            (false, None) => error_at(at, tr!("this parenthesis is not closed")),
+            (false, Some(_)) => error_at(
+                self.position(),
                 tr!("an operator such as &, or a closing parenthesis, is missing before this part"),
             ),
         }
     }
 
-    fn majority(&mut self, at: usize) -> Result<Vec<bool>, Mistake> {
-        let open = self.place();
-        if !self.take(Token::Open) {
-            return mistake(at, tr!("maj needs its arguments in parentheses, such as maj(x1, x2, x3)"));
+    /// Parses the arguments of maj, whose name is at position `at`.
+    fn parse_majority(&mut self, at: usize) -> Result<Vec<bool>, FormulaError> {
+        let open = self.position();
+        if !self.consume(Token::Open) {
+            return error_at(at, tr!("maj needs its arguments in parentheses, such as maj(x1, x2, x3)"));
         }
         let mut counts = vec![0usize; 1 << self.bits];
         let mut parts = 0;
         loop {
-            let part = self.inner(open)?;
+            let part = self.parse_parenthesis(open)?;
             counts.iter_mut().zip(part).for_each(|(count, is_one)| *count += usize::from(is_one));
             parts += 1;
-            if !self.take(Token::Comma) {
+            if !self.consume(Token::Comma) {
                 break;
             }
         }
-        self.close(open)?;
+        self.expect_close(open)?;
         if parts % 2 == 0 {
-            return mistake(
+            return error_at(
                 at,
                 &tr!(
                     "maj needs an odd number of arguments, so that there is no tie, but it has {parts}",

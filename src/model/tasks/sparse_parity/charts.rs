@@ -1,7 +1,7 @@
 //! Charts of networks on bits.
 
 crate::charts! {
-    /// All of them, in the order of links and switches.
+    /// Every chart of this task, in the order of links and buttons.
     CHARTS;
     /// Change of the first-layer weights since the start: the largest |w_t − w_0| on the relevant bits and on all other bits.
     MOVEMENT = "movement", "Weight movement", "Movement", Lines, "Edelman 2024, section 5.5 and appendix B.3.3";

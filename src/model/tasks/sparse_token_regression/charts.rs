@@ -1,7 +1,7 @@
 //! Charts of networks on prompts.
 
 crate::charts! {
-    /// All of them, in the order of links and switches.
+    /// Every chart of this task, in the order of links and buttons.
     CHARTS;
     /// Mean squared error divided by the variance of the labels, with the theoretical lower bound for each number of heads.
     ERROR = "error", "Relative error", "Rel. error", Lines, "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, equation 2.1; lower bound: proposition 21";

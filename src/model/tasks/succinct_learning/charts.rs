@@ -1,7 +1,7 @@
 //! Charts of networks that contain a learning algorithm.
 
 crate::charts! {
-    /// All of them, in the order of links and switches.
+    /// Every chart of this task, in the order of links and buttons.
     CHARTS;
     /// W, a table of weights trained by SGD: one row for each example. Each step of SGD changes one row.
     TABLE = "written", "Table written by SGD", "Table", Grid, "Goel et al. 2022, definition 5 and lemma 4";

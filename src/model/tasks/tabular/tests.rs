@@ -2,14 +2,14 @@ use super::*;
 
 fn whole(task: &Tabular, seed: u64, replica: u32) -> (Batch, Batch) {
     let (mut sample, mut test) = (Batch::default(), Batch::default());
-    task.finite_sample(seed, replica, 0, usize::MAX / 2, &mut sample);
-    task.held_out_of(seed, replica, 0, usize::MAX / 2, &mut test);
+    task.append_training_set(seed, replica, 0, usize::MAX / 2, &mut sample);
+    task.append_held_out_of_replica(seed, replica, 0, usize::MAX / 2, &mut test);
     (sample, test)
 }
 
 #[test]
 fn a_table_has_standard_columns_and_balanced_labels() {
-    for turned in [Turned::No, Turned::Yes] {
+    for turned in [ColumnRotation::No, ColumnRotation::Yes] {
         let task = Tabular { rows: 8000, n: 6, m: 0, turned, ..Default::default() };
         let (sample, test) = whole(&task, 3, 0);
         assert_eq!((sample.len(), test.len()), (7200, 800));
@@ -27,7 +27,7 @@ fn a_table_has_standard_columns_and_balanced_labels() {
 #[test]
 fn labels_are_steps_of_the_relevant_columns() {
     let edges = [-0.674_489_75_f32, 0.0, 0.674_489_75];
-    for (rule, k) in [(Rule::Majority, 3), (Rule::Parity, 2)] {
+    for (rule, k) in [(LabelRule::Majority, 3), (LabelRule::Parity, 2)] {
         let task = Tabular { n: 8, k, rule, pieces: 4, m: 0, rows: 2000, ..Default::default() };
         let (sample, _) = whole(&task, 5, 0);
         let places = task.relevant(5);
@@ -39,14 +39,14 @@ fn labels_are_steps_of_the_relevant_columns() {
             sample.x.chunks(8).zip(&sample.y).all(|(x, y)| {
                 let steps = places.iter().enumerate().map(|(j, i)| sign(j) * step(x[*i]));
                 let said = match rule {
-                    Rule::Majority => steps.sum::<f32>().signum(),
-                    Rule::Parity => steps.product(),
+                    LabelRule::Majority => steps.sum::<f32>().signum(),
+                    LabelRule::Parity => steps.product(),
                 };
                 said == *y
             })
         };
         let fitting = (0..1 << k).filter(|signs| explains(*signs)).count();
-        assert_eq!(fitting, if rule == Rule::Majority { 1 } else { 2 });
+        assert_eq!(fitting, if rule == LabelRule::Majority { 1 } else { 2 });
     }
 }
 
@@ -54,14 +54,14 @@ fn labels_are_steps_of_the_relevant_columns() {
 #[test]
 fn a_rotation_keeps_lengths_and_labels_and_mixes_columns() {
     let plain = Tabular { n: 7, m: 0, rows: 100, ..Default::default() };
-    let turned = Tabular { turned: Turned::Yes, ..plain.clone() };
+    let turned = Tabular { turned: ColumnRotation::Yes, ..plain.clone() };
     let ((a, _), (b, _)) = (whole(&plain, 2, 1), whole(&turned, 2, 1));
     assert_eq!(a.y, b.y);
     for (at, (x, y)) in a.x.chunks(7).zip(b.x.chunks(7)).enumerate() {
         assert!((dot(x, x) - dot(y, y)).abs() < 1e-4, "{at}");
         assert!((dot(&a.x[..7], x) - dot(&b.x[..7], y)).abs() < 1e-4, "{at}");
     }
-    let rotation = rotation(2, 7);
+    let rotation = random_rotation(2, 7);
     let largest = rotation.chunks(7).map(|row| row.iter().fold(0.0f32, |m, x| m.max(x.abs())));
     assert!(largest.fold(0.0f32, f32::max) < 0.99);
     assert!(turned.relevant(2).is_empty() && plain.relevant(2).len() == 3);
@@ -111,9 +111,9 @@ fn batches_visit_the_sample_once_an_epoch() {
     assert_ne!(seen, sample);
     let (mut parts, mut test) = (Batch::default(), Batch::default());
     for from in [0, 4, 8] {
-        task.held_out(1, from, 4, &mut parts);
+        task.append_held_out(1, from, 4, &mut parts);
     }
-    task.held_out_of(1, 0, 0, 10, &mut test);
+    task.append_held_out_of_replica(1, 0, 0, 10, &mut test);
     assert_eq!(parts, test);
 }
 
@@ -136,23 +136,23 @@ fn small() -> UploadedTable {
 #[test]
 fn an_own_table_is_named_by_its_contents_and_found_while_it_is_open() {
     let own = small();
-    let number = own.number();
+    let number = own.table_id();
     let mut other = own.clone();
     other.x[7] += 0.5;
-    assert_ne!(other.number(), number);
-    assert_eq!(UploadedTable::from_numbers(2, own.numbers()), Some(own.clone()));
+    assert_ne!(other.table_id(), number);
+    assert_eq!(UploadedTable::from_floats(2, own.to_floats()), Some(own.clone()));
     assert!(
-        UploadedTable::from_numbers(3, vec![0.0; 7]).is_none()
-            && UploadedTable::from_numbers(3, vec![]).is_none()
+        UploadedTable::from_floats(3, vec![0.0; 7]).is_none()
+            && UploadedTable::from_floats(3, vec![]).is_none()
     );
     let link = format!("#v1/tabular?data=own&csv={number}&m=20");
     let task = |link: &str| match crate::permalink::decode(link).0.spec.task {
         crate::tasks::Task::Tabular(task) => task,
         other => panic!("{other:?}"),
     };
-    assert_eq!(own.clone().open(), number);
+    assert_eq!(own.clone().register(), number);
     let open = task(&link);
-    assert_eq!((open.inputs(), open.tested(), open.pool()), (2, 3, 27));
+    assert_eq!((open.inputs(), open.held_out_row_count(), open.training_pool_size()), (2, 3, 27));
     let (sample, test) = whole(&open, 0, 0);
     assert_eq!((sample.len(), test.len()), (20, 3));
     assert!(sample.x.chunks(2).all(|row| own.x.chunks(2).any(|other| other == row)));
@@ -165,7 +165,7 @@ fn a_link_to_a_file_that_is_not_open_says_so_and_keeps_the_rest() {
     assert_eq!(notices.len(), 1);
     let value = |key: &str| link.spec.value(key).unwrap().to_string();
     assert_eq!(["data", "csv", "m"].map(value), ["generated", "12345", "70"]);
-    assert!(link.spec.problems().is_empty());
+    assert!(link.spec.invalid_settings().is_empty());
 }
 
 #[test]
@@ -180,6 +180,6 @@ fn impossible_tables_are_named_and_mended() {
     ] {
         let (link, notices) = crate::permalink::decode(&format!("#v1/tabular?{query}"));
         assert_eq!(notices.first().map(|n| n.key.as_str()), Some(key), "{query}: {notices:?}");
-        assert!(link.spec.problems().is_empty(), "{query}: {:?}", link.spec.problems());
+        assert!(link.spec.invalid_settings().is_empty(), "{query}: {:?}", link.spec.invalid_settings());
     }
 }

@@ -1,34 +1,34 @@
-//! Uploaded tables: numbers that were read from a CSV file, known by a number that follows from them.
+//! Uploaded tables from CSV files, identified by a hash of their contents.
 //!
 //! # Why
-//! Settings are plain values, and what a sampler gives follows from them alone; a table is too large for a link. So a
-//! link holds the table's number, and the table itself waits here, in the page as in its workers and natively, for
-//! whoever asks for that number. The number is a hash of the contents: the same file is the same run everywhere, and
-//! another file under the same name is not.
+//! Settings are plain values that determine the examples; a table is too large for a link. So a link contains the
+//! table's hash, and the table itself is stored here, in the page as in its workers and natively, to be looked up by
+//! that hash. The same file is the same run everywhere, and another file under the same name is not.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::MOST_NUMBER;
+use super::MAX_TABLE_ID;
 
-/// Most tables that are kept; the oldest goes first.
-const MOST_KEPT: usize = 16;
+/// Largest number of tables that are kept; the oldest is dropped first.
+const MAX_OPEN_TABLES: usize = 16;
 
-/// A table: numbers with mean 0 and deviation 1 in every column, and a sign for each row.
+/// Table from a CSV file: columns with mean 0 and standard deviation 1, and a label ±1 for each row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UploadedTable {
     /// Columns besides the label.
     pub columns: usize,
-    /// `[rows, columns]`.
+    /// Inputs, `[rows, columns]`.
     pub x: Vec<f32>,
     /// Labels, −1 or +1, `[rows]`.
     pub y: Vec<f32>,
 }
 
-static OPEN: Mutex<Vec<(u64, Arc<UploadedTable>)>> = Mutex::new(Vec::new());
+/// Available tables with their hashes, the oldest first.
+static OPEN_TABLES: Mutex<Vec<(u64, Arc<UploadedTable>)>> = Mutex::new(Vec::new());
 
 impl UploadedTable {
-    /// The number that the table is known by, from 1: FNV-1a over its shape and its bits.
-    pub fn number(&self) -> u64 {
+    /// Hash that identifies the table, at least 1: FNV-1a over its shape and its bits.
+    pub fn table_id(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
         let mut eat = |word: u32| {
             for byte in word.to_le_bytes() {
@@ -37,24 +37,24 @@ impl UploadedTable {
         };
         eat(self.columns as u32);
         self.x.iter().chain(&self.y).for_each(|x| eat(x.to_bits()));
-        // Both halves count, and what a browser's numbers hold exactly is left.
-        ((hash ^ (hash >> 53)) & MOST_NUMBER).max(1)
+        // Both halves are folded into an integer that JavaScript represents exactly.
+        ((hash ^ (hash >> 53)) & MAX_TABLE_ID).max(1)
     }
 
-    /// All numbers of the table one after the other, as they go to a worker.
-    pub fn numbers(&self) -> Vec<f32> {
+    /// All numbers of the table, inputs and then labels, as they are sent to a worker.
+    pub fn to_floats(&self) -> Vec<f32> {
         [self.x.as_slice(), self.y.as_slice()].concat()
     }
 
-    /// The same where the table is needed no more.
-    pub fn into_numbers(self) -> Vec<f32> {
+    /// As [`UploadedTable::to_floats`], consuming the table.
+    pub fn into_floats(self) -> Vec<f32> {
         let UploadedTable { mut x, y, .. } = self;
         x.extend(y);
         x
     }
 
-    /// The other way round from [`UploadedTable::numbers`]; none where these are no table of so many columns.
-    pub fn from_numbers(columns: usize, mut numbers: Vec<f32>) -> Option<UploadedTable> {
+    /// Restores a table from [`UploadedTable::to_floats`]; None if the count does not fit this number of columns.
+    pub fn from_floats(columns: usize, mut numbers: Vec<f32>) -> Option<UploadedTable> {
         let rows = numbers.len() / (columns + 1);
         if rows == 0 || rows * (columns + 1) != numbers.len() {
             return None;
@@ -63,26 +63,27 @@ impl UploadedTable {
         Some(UploadedTable { columns, x: numbers, y })
     }
 
-    /// Keeps the table for whoever asks for its number, which is the result.
-    pub fn open(self) -> u64 {
-        let number = self.number();
-        self.open_as(number);
+    /// Makes the table available for runs, and returns its hash.
+    pub fn register(self) -> u64 {
+        let number = self.table_id();
+        self.register_as(number);
         number
     }
 
-    /// The same where its number is known already: of a large table that takes a while.
-    pub fn open_as(self, number: u64) {
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Makes the table available under its hash `number`, if that is known already: computing it for a large table
+    /// takes a while.
+    pub fn register_as(self, number: u64) {
+        let mut open = OPEN_TABLES.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|(other, _)| *other != number);
-        if open.len() == MOST_KEPT {
+        if open.len() == MAX_OPEN_TABLES {
             open.remove(0);
         }
         open.push((number, Arc::new(self)));
     }
 }
 
-/// The open table of that number.
-pub fn find(number: u64) -> Option<Arc<UploadedTable>> {
-    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+/// Returns the available table with this hash.
+pub fn find_table(number: u64) -> Option<Arc<UploadedTable>> {
+    let open = OPEN_TABLES.lock().unwrap_or_else(PoisonError::into_inner);
     open.iter().find(|(other, _)| *other == number).map(|(_, table)| table.clone())
 }

@@ -1,7 +1,7 @@
 //! Charts of transformers that run a Turing machine.
 
 crate::charts! {
-    /// All of them, in the order of links and switches.
+    /// Every chart of this task, in the order of links and buttons.
     CHARTS;
     /// Each column is a token. Its rows are the numbers of the token, group by group; without errors each number is 0 or 1.
     COLUMNS = "columns", "Tokens, one for each step", "Columns", Grid, "Wei, Chen and Ma 2022, section 4.1 and appendix C.1";

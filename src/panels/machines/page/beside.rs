@@ -1,33 +1,34 @@
-//! The tape of the simulator beside the tokens of the transformer, in step.
+//! The tape of the simulator next to the tokens of the transformer, at the same step.
 
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::machines::page::news::{News, Requests};
-use crate::machines::page::paint::on_frames;
+use crate::machines::page::news::{PanelContext, SendAction};
+use crate::machines::page::paint::paint_on_frames;
 use vivarium_labs::machines::MachineState;
-use vivarium_labs::machines::panel::bits::{self, Kind, PAST};
-use vivarium_labs::machines::tape::{self, CELLS, Cell};
-use vivarium_model::permalink::View;
+use vivarium_labs::machines::panel::bits::{self, GroupKind, MAX_PAST_TOKENS};
+use vivarium_labs::machines::tape::{self, CELL_COUNT, TapeCell};
+use vivarium_model::permalink::ViewSettings;
 use vivarium_science::machines::{ResidualLayout, TokenGroup};
 use vivarium_ui::pixels;
 
-/// The two, and whether they agree.
-pub(super) fn beside(news: News) -> AnyView {
-    let layout = news.once_per_run(|state| state.layout().clone());
-    let agreement = news.memo(|state, _| bits::agreement(state.first_wrong(), compared(state)));
-    let is_wrong = news.memo(|state, _| state.first_wrong().is_some_and(|wrong| wrong <= state.step));
+/// Draws the simulator's tape next to the transformer's tokens, and a sentence on whether they agree.
+pub(super) fn draw_tape_and_tokens(panel: PanelContext) -> AnyView {
+    let layout = panel.memo_per_run(|state| state.layout().clone());
+    let agreement =
+        panel.memo(|state, _| bits::describe_agreement(state.first_wrong(), compared_steps(state)));
+    let is_wrong = panel.memo(|state, _| state.first_wrong().is_some_and(|wrong| wrong <= state.step));
     view! {
         <div class="beside">
             <section class="beside__part" aria-labelledby="tape-title" data-testid="tape">
                 <h3 class="card__name" id="tape-title">{tr!("Tape of an ordinary simulator, for comparison")}</h3>
-                {tape_of(news)}
+                {draw_tape(panel)}
             </section>
             <section class="beside__part" aria-labelledby="tokens-title" data-testid="tokens">
                 <h3 class="card__name" id="tokens-title">
                     {tr!("Tokens of the transformer: one for each step, and no tape")}
                 </h3>
-                {move || layout.get().map(|layout| tokens(news, &layout))}
+                {move || layout.get().map(|layout| draw_tokens(panel, &layout))}
             </section>
         </div>
         <p class="beside__agreement" class:beside__agreement--wrong=move || is_wrong.get() == Some(true)
@@ -38,25 +39,27 @@ pub(super) fn beside(news: News) -> AnyView {
     .into_any()
 }
 
-/// Steps whose tokens are compared: of large transformers fewer than the run has made, until the others are executed.
-fn compared(state: &MachineState) -> usize {
+/// Number of steps whose tokens are compared with the simulator: at most those that the transformer has executed.
+fn compared_steps(state: &MachineState) -> usize {
     state.step.min(state.transformer.steps())
 }
 
-/// The step whose blocks are shown.
-fn step(state: &MachineState) -> usize {
+/// The step whose blocks are on display; 0 without a trace.
+fn traced_step(state: &MachineState) -> usize {
     state.trace.as_ref().map_or(0, |trace| trace.step)
 }
 
-/// The cells around the head, and the state.
-fn tape_of(news: News) -> AnyView {
-    let cells = news.memo(|state, _| tape::cells(&state.program.machine, &state.run, state.step));
-    let words = news.memo(|state, _| tape::spoken(&state.program.machine, &state.run, state.step));
-    let says = news.memo(|state, _| tape::says(&state.program.machine, tape::moment(&state.run, state.step)));
-    let halted = news.memo(|state, _| tape::halted(&state.program.machine, &state.run, state.step));
+/// Draws the cells of the tape around the head, and the machine's state.
+fn draw_tape(panel: PanelContext) -> AnyView {
+    let cells = panel.memo(|state, _| tape::shown_cells(&state.program.machine, &state.run, state.step));
+    let words = panel.memo(|state, _| tape::describe_tape(&state.program.machine, &state.run, state.step));
+    let says = panel.memo(|state, _| {
+        tape::describe_record(&state.program.machine, tape::record_after(&state.run, state.step))
+    });
+    let halted = panel.memo(|state, _| tape::describe_halt(&state.program.machine, &state.run, state.step));
     let one = move |at: usize| {
         let cell = Memo::new(move |_| cells.with(|cells| cells.as_ref()?.get(at).cloned()));
-        let is = move |of: fn(&Cell) -> bool| move || cell.with(|cell| cell.as_ref().is_some_and(of));
+        let is = move |of: fn(&TapeCell) -> bool| move || cell.with(|cell| cell.as_ref().is_some_and(of));
         let symbol = move || cell.with(|cell| cell.as_ref().map(|cell| cell.symbol.to_string()));
         let number = move || cell.with(|cell| cell.as_ref().map(|cell| cell.number.to_string()));
         let is_head = is(|cell| cell.is_head);
@@ -71,7 +74,7 @@ fn tape_of(news: News) -> AnyView {
     };
     view! {
         <div class="tape" role="img" aria-label=move || words.get() data-testid="tape-cells">
-            {(0..CELLS).map(one).collect_view()}
+            {(0..CELL_COUNT).map(one).collect_view()}
         </div>
         <p class="card__text" data-testid="tape-says">{says}</p>
         <p class="card__note" data-testid="tape-halted">{move || halted.get().flatten()}</p>
@@ -83,32 +86,34 @@ fn tape_of(news: News) -> AnyView {
     .into_any()
 }
 
-/// The numbers of the present token after the block that is shown, with what the simulator knows of none.
-fn now<'a>(state: &'a MachineState, view: &View) -> Option<&'a [f64]> {
-    bits::present(&state.transformer, state.trace.as_ref(), state.stage(view))
+/// The numbers of the present token after the block on display; `None` before they are computed.
+fn shown_token<'a>(state: &'a MachineState, view: &ViewSettings) -> Option<&'a [f64]> {
+    bits::present_token(&state.transformer, state.trace.as_ref(), state.shown_block(view))
 }
 
-/// The last tokens as columns, and the present one with what its groups say.
-fn tokens(news: News, layout: &ResidualLayout) -> AnyView {
-    let title = news.memo(|state, view| {
+/// Draws the last tokens as columns of pixels, and the present token with the value of each of its groups.
+fn draw_tokens(panel: PanelContext, layout: &ResidualLayout) -> AnyView {
+    let title = panel.memo(|state, view| {
         let blocks = state.transformer.construction().blocks().len();
-        bits::title(step(state), state.stage(view), blocks)
+        bits::token_title(traced_step(state), state.shown_block(view), blocks)
     });
-    let words = news.memo(|state, view| {
+    let words = panel.memo(|state, view| {
         let layout = state.layout();
-        Some(bits::spoken(layout, &state.program.machine, now(state, view)?))
+        Some(bits::describe_token(layout, &state.program.machine, shown_token(state, view)?))
     });
-    let says = news.memo(|state, _| bits::says(&state.program.machine, state.step, state.token(state.step)));
-    let readings = news.memo(|state, view| {
+    let says = panel.memo(|state, _| {
+        bits::describe_step(&state.program.machine, state.step, state.decode_token(state.step))
+    });
+    let readings = panel.memo(|state, view| {
         let layout = state.layout();
-        let token = now(state, view).unwrap_or_default();
-        TokenGroup::ALL.map(|group| bits::reading(layout, &state.program.machine, token, group))
+        let token = shown_token(state, view).unwrap_or_default();
+        TokenGroup::ALL.map(|group| bits::decode_group(layout, &state.program.machine, token, group))
     });
-    let changed = news.memo(|state, view| {
+    let changed = panel.memo(|state, view| {
         let layout = state.layout();
-        state.trace.as_ref().map(|trace| bits::changed(layout, trace, state.stage(view)))
+        state.trace.as_ref().map(|trace| bits::changed_groups(layout, trace, state.shown_block(view)))
     });
-    let side = bits::side(layout.width());
+    let side = bits::cell_side(layout.width());
     let [past, present]: [Vec<NodeRef<Canvas>>; 2] =
         [(); 2].map(|()| TokenGroup::ALL.iter().map(|_| NodeRef::new()).collect());
     let row = |(at, group): (usize, TokenGroup)| {
@@ -130,7 +135,7 @@ fn tokens(news: News, layout: &ResidualLayout) -> AnyView {
         }
     };
     let rows = TokenGroup::ALL.into_iter().enumerate().map(row).collect_view();
-    paint(news, past, present);
+    paint_groups(panel, past, present);
     view! {
         <p class="card__text" data-testid="token-title">{title}</p>
         <div class="bits" role="img" aria-labelledby="token-words" data-testid="bits">{rows}</div>
@@ -139,42 +144,49 @@ fn tokens(news: News, layout: &ResidualLayout) -> AnyView {
         <p class="card__note">
             {tr!("Each column on the left is the output token of a past step. The group pos1 shows the number of this past step; this number comes from the positional encoding. The wide column is the token of the present step after the block that is shown.")}
         </p>
-        <p class="blocks__key" aria-hidden="true">{Kind::ALL.map(kind).into_iter().collect_view()}</p>
+        <p class="blocks__key" aria-hidden="true">{GroupKind::ALL.map(draw_kind_legend).into_iter().collect_view()}</p>
     }
     .into_any()
 }
 
-/// The colour of a kind of group.
-fn kind(kind: Kind) -> AnyView {
+/// Draws the legend entry of a kind of group: its colour and name.
+fn draw_kind_legend(kind: GroupKind) -> AnyView {
     let class = match kind {
-        Kind::State => "blocks__sample bits__sample--state",
-        Kind::Symbol => "blocks__sample bits__sample--symbol",
-        Kind::Position => "blocks__sample bits__sample--position",
-        Kind::Flag => "blocks__sample bits__sample--flag",
+        GroupKind::State => "blocks__sample bits__sample--state",
+        GroupKind::Symbol => "blocks__sample bits__sample--symbol",
+        GroupKind::Position => "blocks__sample bits__sample--position",
+        GroupKind::Flag => "blocks__sample bits__sample--flag",
     };
     view! { <span class="blocks__pair"><i class=class></i>{kind.name()}</span> }.into_any()
 }
 
-/// Paints all groups on every frame on which they have changed.
-fn paint(news: News, past: Vec<NodeRef<Canvas>>, present: Vec<NodeRef<Canvas>>) {
-    on_frames(news, move |colours| {
-        news.peek(|state, view| {
+/// Repaints the canvases of all groups on the next frame after a change; one canvas per group in `past` and in
+/// `present`.
+fn paint_groups(panel: PanelContext, past: Vec<NodeRef<Canvas>>, present: Vec<NodeRef<Canvas>>) {
+    paint_on_frames(panel, move |colours| {
+        panel.peek(|state, view| {
             let layout = state.layout();
-            let columns = bits::columns(&state.transformer, step(state));
-            let token = now(state, view).unwrap_or_default();
+            let columns = bits::build_columns(&state.transformer, traced_step(state));
+            let token = shown_token(state, view).unwrap_or_default();
             for (at, group) in TokenGroup::ALL.into_iter().enumerate() {
-                let (colours, high) = (colours.of_kind(Kind::of(group)), layout.group(group).len() as u32);
+                let (colours, high) =
+                    (colours.shades(GroupKind::of(group)), layout.group(group).len() as u32);
                 let all = columns.iter().map(Vec::as_slice);
-                put(past.get(at), (PAST as u32, high), &bits::pixels(layout, group, all, colours));
+                paint_canvas(
+                    past.get(at),
+                    (MAX_PAST_TOKENS as u32, high),
+                    &bits::render_group(layout, group, all, colours),
+                );
                 let one = std::iter::once(token);
-                put(present.get(at), (1, high), &bits::pixels(layout, group, one, colours));
+                paint_canvas(present.get(at), (1, high), &bits::render_group(layout, group, one, colours));
             }
         });
     });
 }
 
-fn put(canvas: Option<&NodeRef<Canvas>>, size: (u32, u32), picture: &[u8]) {
+/// Paints pixels (RGBA) of the given width and height on a canvas, if it exists.
+fn paint_canvas(canvas: Option<&NodeRef<Canvas>>, size: (u32, u32), pixels: &[u8]) {
     if let Some(canvas) = canvas.and_then(|canvas| canvas.get_untracked()) {
-        pixels::put(&canvas, size, picture);
+        pixels::draw_pixels(&canvas, size, pixels);
     }
 }

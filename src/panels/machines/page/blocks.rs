@@ -1,24 +1,25 @@
-//! The blocks of one step: a button for each, and what the one that is shown does.
+//! The blocks of one step: a button for each, and a description of the block on display.
 
 use leptos::prelude::*;
 
-use crate::machines::page::news::{News, Requests};
-use vivarium_labs::machines::panel::action::PanelAction;
+use crate::machines::page::news::{PanelContext, SendAction};
+use vivarium_labs::machines::panel::action::MachineAction;
 use vivarium_labs::machines::panel::stages;
-use vivarium_ui::stages::{StageWords, stages as view_of};
+use vivarium_ui::stages::{StageTexts, stage_player as view_of};
 use vivarium_view::ui::stage::StageNames;
 
-/// The blocks of a step where positions have so many bits.
-pub(super) fn blocks(news: News, bits: usize) -> AnyView {
-    let buttons = stages::buttons(bits);
+/// Draws the blocks of one step as buttons, with the description and the rounding error of the block on display;
+/// `position_bits` is the number of bits of a position.
+pub(super) fn draw_blocks(panel: PanelContext, position_bits: usize) -> AnyView {
+    let buttons = stages::block_buttons(position_bits);
     let last = buttons.len();
-    let shown = Memo::new(move |_| news.see(|state, view| state.stage(view)).unwrap_or(0));
-    let go = move |stage: usize| news.request(PanelAction::Stage(stage.min(last)));
-    let step = news.memo(|state, _| stages::step(state.trace.as_ref()));
-    let measured = news.memo(|state, view| {
-        let (trace, stage) = (state.trace.as_ref()?, state.stage(view));
-        let deviation = stages::deviation(trace, stage, state.transformer.mode().rounding)?;
-        let gap = stages::gap(trace, stage).unwrap_or_default();
+    let shown = Memo::new(move |_| panel.see(|state, view| state.shown_block(view)).unwrap_or(0));
+    let go = move |stage: usize| panel.send_action(MachineAction::SelectBlock(stage.min(last)));
+    let step = panel.memo(|state, _| stages::describe_step(state.trace.as_ref()));
+    let measured = panel.memo(|state, view| {
+        let (trace, stage) = (state.trace.as_ref()?, state.shown_block(view));
+        let deviation = stages::describe_deviation(trace, stage, state.transformer.mode().rounding)?;
+        let gap = stages::describe_score_gap(trace, stage).unwrap_or_default();
         Some(format!("{deviation} {gap}"))
     });
     let names = StageNames {
@@ -31,10 +32,10 @@ pub(super) fn blocks(news: News, bits: usize) -> AnyView {
         shown: tr!("Block that is shown"),
         marks_done: true,
     };
-    let words = StageWords {
-        heading: Box::new(move |stage| stages::heading(bits, stage)),
-        about: Box::new(move |stage| stages::about(bits, stage)),
-        formula: Box::new(move |stage| stages::formula(bits, stage)),
+    let words = StageTexts {
+        heading: Box::new(move |stage| stages::block_heading(position_bits, stage)),
+        about: Box::new(move |stage| stages::describe_block(position_bits, stage)),
+        formula: Box::new(move |stage| stages::block_formula(position_bits, stage)),
     };
     view! {
         <p class="card__text" data-testid="block-step">{step}</p>

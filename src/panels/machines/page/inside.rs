@@ -2,38 +2,40 @@
 
 use leptos::prelude::*;
 
-use crate::machines::page::beside::beside;
-use crate::machines::page::blocks::blocks;
-use crate::machines::page::news::{News, Requests};
-use crate::machines::page::rows::rows;
-use crate::machines::page::writing::writing;
+use crate::machines::page::beside::draw_tape_and_tokens;
+use crate::machines::page::blocks::draw_blocks;
+use crate::machines::page::news::{PanelContext, SendAction};
+use crate::machines::page::rows::draw_search_rows;
+use crate::machines::page::writing::draw_editor;
 use vivarium_labs::machines::panel::counts;
-use vivarium_ui::inside::{inside, of_lab};
+use vivarium_ui::inside::{inside_panel, show_for_lab};
 
-/// The panel, for runs of a transformer that runs a Turing machine.
+/// The lab's panel: tape and tokens, the blocks of one step, the search for the last write, and the editor; for runs of
+/// a Turing machine in a transformer.
 #[component]
-pub fn Inside() -> impl IntoView {
-    of_lab(|news: News| {
-        let bits = news.once_per_run(|state| state.transformer.construction().layout().bits());
-        let counts = news.once_per_run(|state| counts::of(&state.program, state.transformer.mode().rounding));
+pub fn MachinePanel() -> impl IntoView {
+    show_for_lab(|panel: PanelContext| {
+        let bits = panel.memo_per_run(|state| state.transformer.construction().layout().bits());
+        let counts = panel
+            .memo_per_run(|state| counts::describe_size(&state.program, state.transformer.mode().rounding));
         let parts = view! {
             <section class="card card--wide" aria-label=tr!("Tape and tokens")>
                 <p class="card__text" data-testid="machine-counts">{move || counts.get().flatten()}</p>
-                {beside(news)}
+                {draw_tape_and_tokens(panel)}
             </section>
             <section class="card card--wide" aria-label=tr!("Blocks of one step")>
-                {move || bits.get().map(|bits| blocks(news, bits))}
+                {move || bits.get().map(|bits| draw_blocks(panel, bits))}
             </section>
             <section class="card card--wide" aria-labelledby="search-title">
                 <h3 class="card__name" id="search-title">{tr!("Search for the step that last wrote to this cell")}</h3>
-                {move || bits.get().map(|bits| rows(news, bits))}
+                {move || bits.get().map(|bits| draw_search_rows(panel, bits))}
             </section>
             <section class="card card--wide" aria-labelledby="editor-title">
                 <h3 class="card__name" id="editor-title">{tr!("The machine")}</h3>
-                {writing(news)}
+                {draw_editor(panel)}
             </section>
         };
-        inside(
+        inside_panel(
             "step-title",
             tr!("Inside the transformer: a Turing machine without a stored tape"),
             parts.into_any(),

@@ -1,36 +1,36 @@
-//! What the parts of the panel have in common.
+//! The type and trait that the parts of the panel share: the handle to the run, and the sending of actions.
 
 use leptos::prelude::*;
 
 use vivarium_labs::machines::MachineState;
-use vivarium_labs::machines::panel::action::{self, PanelAction};
+use vivarium_labs::machines::panel::action::{self, MachineAction};
 
-/// The run, for readers of its tokens.
-pub(super) type News = vivarium_ui::news::News<MachineState>;
+/// Reactive handle to the run on display and to this lab's state of it.
+pub(super) type PanelContext = vivarium_ui::news::LabContext<MachineState>;
 
-/// Requests of the panel's controls.
-pub(super) trait Requests {
-    /// Asks the page for the change that `action` makes.
-    fn request(self, action: PanelAction);
+/// Sends the panel's actions to the page, and reads values that are constant during a run.
+pub(super) trait SendAction {
+    /// Sends `action` to the page as the request that it stands for.
+    fn send_action(self, action: MachineAction);
 
-    /// What `of` sees at the beginning of each run.
-    fn once_per_run<T>(self, of: impl Fn(&MachineState) -> T + Send + Sync + 'static) -> Memo<Option<T>>
+    /// A memo of `of` that is computed once at the start of each run; `None` while another lab's run is on display.
+    fn memo_per_run<T>(self, of: impl Fn(&MachineState) -> T + Send + Sync + 'static) -> Memo<Option<T>>
     where
         T: PartialEq + Send + Sync + 'static;
 }
 
-impl Requests for News {
-    fn request(self, action: PanelAction) {
+impl SendAction for PanelContext {
+    fn send_action(self, action: MachineAction) {
         self.ask(|state, _| action::request(state, action));
     }
 
-    fn once_per_run<T>(self, of: impl Fn(&MachineState) -> T + Send + Sync + 'static) -> Memo<Option<T>>
+    fn memo_per_run<T>(self, of: impl Fn(&MachineState) -> T + Send + Sync + 'static) -> Memo<Option<T>>
     where
         T: PartialEq + Send + Sync + 'static,
     {
-        let begun = self.context.memo(|run| run.runs);
+        let begun = self.context.memo(|run| run.run_count);
         Memo::new(move |_| {
-            // Read, not only followed: a memo that nobody reads follows nothing itself.
+            // Read here, because a memo is updated only if it has a reader.
             begun.get();
             self.peek(|state, _| of(state))
         })

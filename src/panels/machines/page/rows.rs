@@ -1,34 +1,34 @@
-//! The search through past tokens on the page: one row of attention for each block that looks at the past.
+//! The search through past tokens: one row of attention weights for each block that attends to past tokens.
 
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-use crate::machines::page::news::News;
-use crate::machines::page::paint::on_frames;
-use vivarium_labs::machines::panel::search::{self, Mark, Search};
+use crate::machines::page::news::PanelContext;
+use crate::machines::page::paint::paint_on_frames;
+use vivarium_labs::machines::panel::search::{self, StepSearch, TokenMark};
 use vivarium_ui::pixels;
 use vivarium_view::display::words::MISSING;
 
-/// The rows, and where the search has ended.
-pub(super) fn rows(news: News, bits: usize) -> AnyView {
-    let found = news.memo(|state, _| {
+/// Draws the attention of each block that attends to past tokens as a row, and the result of the search.
+pub(super) fn draw_search_rows(panel: PanelContext, position_bits: usize) -> AnyView {
+    let found = panel.memo(|state, _| {
         let trace = state.trace.as_ref()?;
-        Some(Search::of(&state.program.machine, &state.transformer, trace))
+        Some(StepSearch::new(&state.program.machine, &state.transformer, trace))
     });
-    let shown = news.memo(|state, view| state.stage(view));
-    let of = move |what: fn(&Search) -> String| {
+    let shown = panel.memo(|state, view| state.shown_block(view));
+    let of = move |what: fn(&StepSearch) -> String| {
         move || found.with(|found| found.as_ref().and_then(Option::as_ref).map(what))
     };
     // Written?, a row for each bit, and the one that fetches.
-    let canvases: Vec<NodeRef<Canvas>> = (0..bits + 2).map(|_| NodeRef::new()).collect();
-    let one = |(at, canvas): (usize, &NodeRef<Canvas>)| row(found, shown, at, *canvas);
+    let canvases: Vec<NodeRef<Canvas>> = (0..position_bits + 2).map(|_| NodeRef::new()).collect();
+    let one = |(at, canvas): (usize, &NodeRef<Canvas>)| draw_search_row(found, shown, at, *canvas);
     let all = canvases.iter().enumerate().map(one).collect_view();
-    paint(news, found, canvases);
+    paint_rows(panel, found, canvases);
     let note = move || {
         let at = shown.get().unwrap_or(0);
         found.with(|found| {
             let search = found.as_ref().and_then(Option::as_ref)?;
-            search.rows.iter().find(|row| row.stage == at).map(search::Row::sentence)
+            search.rows.iter().find(|row| row.block == at).map(search::SearchRow::describe)
         })
     };
     let note = move || {
@@ -38,91 +38,96 @@ pub(super) fn rows(news: News, bits: usize) -> AnyView {
         })
     };
     view! {
-        <p class="card__text" data-testid="search-about">{of(Search::about)}</p>
+        <p class="card__text" data-testid="search-about">{of(StepSearch::describe_range)}</p>
         <div class="search__head" aria-hidden="true">
             <span>{tr!("Block")}</span><span>{tr!("Tokens")}</span><span>{tr!("Null slot")}</span><span>{tr!("Wrote")}</span>
         </div>
         <ol class="search" aria-label=tr!("Attention to past tokens, block by block") data-testid="search">{all}</ol>
         <p class="card__text" data-testid="search-note">{note}</p>
-        <p class="card__text" data-testid="search-conclusion">{of(Search::conclusion)}</p>
-        <p class="blocks__key" aria-hidden="true">{Mark::ALL.map(mark).into_iter().collect_view()}</p>
+        <p class="card__text" data-testid="search-conclusion">{of(StepSearch::describe_result)}</p>
+        <p class="blocks__key" aria-hidden="true">{TokenMark::ALL.map(draw_mark_legend).into_iter().collect_view()}</p>
     }
     .into_any()
 }
 
-/// What a colour of the rows means.
-fn mark(mark: Mark) -> AnyView {
+/// Draws the legend entry of a mark: its colour and name.
+fn draw_mark_legend(mark: TokenMark) -> AnyView {
     let class = match mark {
-        Mark::Other => "blocks__sample search__sample--other",
-        Mark::Dropped => "blocks__sample search__sample--dropped",
-        Mark::Candidate => "blocks__sample search__sample--candidate",
-        Mark::Chosen => "blocks__sample search__sample--chosen",
+        TokenMark::Other => "blocks__sample search__sample--other",
+        TokenMark::Dropped => "blocks__sample search__sample--dropped",
+        TokenMark::Candidate => "blocks__sample search__sample--candidate",
+        TokenMark::Chosen => "blocks__sample search__sample--chosen",
     };
     view! { <span class="blocks__pair"><i class=class></i>{mark.name()}</span> }.into_any()
 }
 
-/// What one row shows besides its picture.
+/// The texts of one row of the search.
 #[derive(Debug, Clone, PartialEq)]
-struct Shown {
+struct SearchRowText {
+    /// Number of the row's block; 0 is the state before the first block.
     stage: usize,
+    /// Name of the block.
     name: String,
+    /// Sentence that describes the attention of the block.
     sentence: String,
+    /// Whether the block attends to the null slot: no past token fits.
     is_null: bool,
-    wrote: String,
+    /// The symbol that the attended token wrote.
+    written_symbol: String,
 }
 
-/// A row, from 0.
-fn row(
-    found: Memo<Option<Option<Search>>>,
-    shown: Memo<Option<usize>>,
-    at: usize,
+/// Draws row `row_index` of the search. `shown_block` is the block on display.
+fn draw_search_row(
+    search: Memo<Option<Option<StepSearch>>>,
+    shown_block: Memo<Option<usize>>,
+    row_index: usize,
     canvas: NodeRef<Canvas>,
 ) -> AnyView {
     let row = Memo::new(move |_| {
-        found.with(|found| {
-            let row = found.as_ref().and_then(Option::as_ref)?.rows.get(at)?;
-            Some(Shown {
-                stage: row.stage,
+        search.with(|found| {
+            let row = found.as_ref().and_then(Option::as_ref)?.rows.get(row_index)?;
+            Some(SearchRowText {
+                stage: row.block,
                 name: row.name(),
-                sentence: row.sentence(),
+                sentence: row.describe(),
                 is_null: row.is_null(),
-                wrote: row.wrote.clone(),
+                written_symbol: row.written_value.clone(),
             })
         })
     });
     let stage = move || row.with(|row| row.as_ref().map(|row| row.stage));
     // Before the first block, and without a step, no row is ahead of another one.
-    let is_shown = Memo::new(move |_| stage().is_some() && stage() == shown.get());
+    let is_shown = Memo::new(move |_| stage().is_some() && stage() == shown_block.get());
     let is_later =
-        Memo::new(move |_| shown.get().is_some_and(|at| at > 0 && stage().is_some_and(|of| of > at)));
-    let of = move |what: fn(&Shown) -> String| move || row.with(|row| row.as_ref().map(what));
+        Memo::new(move |_| shown_block.get().is_some_and(|at| at > 0 && stage().is_some_and(|of| of > at)));
+    let of = move |what: fn(&SearchRowText) -> String| move || row.with(|row| row.as_ref().map(what));
     let null = of(|row| if row.is_null { "●".into() } else { "○".into() });
     let wrote = move || match is_later.get() {
         true => Some(MISSING.to_string()),
-        false => row.with(|row| row.as_ref().map(|row| row.wrote.clone())),
+        false => row.with(|row| row.as_ref().map(|row| row.written_symbol.clone())),
     };
     view! {
         <li class="search__row" class:search__row--shown=is_shown class:search__row--later=is_later
-            data-testid=format!("search-{at}")>
-            <span class="spoken" data-testid=format!("search-words-{at}")>{of(|row| row.sentence.clone())}</span>
+            data-testid=format!("search-{row_index}")>
+            <span class="spoken" data-testid=format!("search-words-{row_index}")>{of(|row| row.sentence.clone())}</span>
             <span class="search__name" aria-hidden="true">{of(|row| row.name.clone())}</span>
             <canvas class="search__tokens" node_ref=canvas aria-hidden="true"></canvas>
             <span class="search__null" aria-hidden="true">{null}</span>
-            <span class="search__wrote" aria-hidden="true" data-testid=format!("search-wrote-{at}")>{wrote}</span>
+            <span class="search__wrote" aria-hidden="true" data-testid=format!("search-wrote-{row_index}")>{wrote}</span>
         </li>
     }
     .into_any()
 }
 
-/// Paints all rows on every frame on which they have changed.
-fn paint(news: News, found: Memo<Option<Option<Search>>>, canvases: Vec<NodeRef<Canvas>>) {
-    on_frames(news, move |colours| {
-        found.try_with_untracked(|found| {
+/// Repaints the canvases of all rows on the next frame after a change.
+fn paint_rows(panel: PanelContext, search: Memo<Option<Option<StepSearch>>>, canvases: Vec<NodeRef<Canvas>>) {
+    paint_on_frames(panel, move |colours| {
+        search.try_with_untracked(|found| {
             let Some(search) = found.as_ref().and_then(Option::as_ref) else { return };
             for (row, canvas) in search.rows.iter().zip(&canvases) {
                 if let Some(canvas) = canvas.get_untracked() {
-                    let picture = search::pixels(row, &colours.marks);
-                    pixels::put(&canvas, (row.marks.len() as u32, 1), &picture);
+                    let picture = search::render_row(row, &colours.marks);
+                    pixels::draw_pixels(&canvas, (row.marks.len() as u32, 1), &picture);
                 }
             }
         });

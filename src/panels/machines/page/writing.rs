@@ -1,4 +1,4 @@
-//! The editor on the page: choose a machine or write one, and have it run.
+//! The editor: choose a machine or write one, and run it.
 
 use std::time::Duration;
 
@@ -6,116 +6,125 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
 
-use crate::machines::page::news::{News, Requests};
-use vivarium_labs::machines::panel::action::{self, OWN, PanelAction};
-use vivarium_labs::machines::panel::editor::{self, Draft, Flaw, Part, RuleRow, Written};
+use crate::machines::page::news::{PanelContext, SendAction};
+use vivarium_labs::machines::panel::action::{self, CUSTOM, MachineAction};
+use vivarium_labs::machines::panel::editor::{self, Draft, DraftError, EditorField, ParsedDraft, RuleRow};
 use vivarium_science::machines::{MachineProgram, library};
-use vivarium_ui::browser::{by_id, get, settle};
+use vivarium_ui::browser::{element_by_id, get_property, on_settled};
 use vivarium_ui::button::button;
 use vivarium_ui::effect::effect;
 
-/// The id of the box with the rules.
-const RULES: &str = "machine-rules";
-/// Time for which a button says what came of it.
-const SAID: Duration = Duration::from_millis(2500);
+/// DOM id of the text box with the rules.
+const RULES_ID: &str = "machine-rules";
+/// Time for which the copy button shows whether copying succeeded.
+const COPY_MESSAGE_TIME: Duration = Duration::from_millis(2500);
 
-/// What is written, and whether it can run.
+/// State of the machine editor: the draft, its parse result, and the machine that runs. Copies share the same signals.
 #[derive(Clone, Copy)]
-struct Hand {
-    news: News,
-    /// What runs.
-    program: Memo<Option<MachineProgram>>,
+struct MachineEditor {
+    /// The run on display.
+    panel: PanelContext,
+    /// The program of the run on display.
+    running: Memo<Option<MachineProgram>>,
+    /// The text in the editor's fields.
     draft: RwSignal<Draft>,
-    read: Memo<Result<Written, Flaw>>,
-    /// Whether the draft is what runs.
-    runs: Memo<bool>,
+    /// The machine that the draft describes, or why it is invalid.
+    parsed: Memo<Result<ParsedDraft, DraftError>>,
+    /// Whether the draft describes the program of the run.
+    is_unchanged: Memo<bool>,
 }
 
-impl Hand {
-    fn new(news: News) -> Hand {
-        let program = news.once_per_run(|state| MachineProgram::clone(&state.program));
+impl MachineEditor {
+    fn new(panel: PanelContext) -> MachineEditor {
+        let program = panel.memo_per_run(|state| MachineProgram::clone(&state.program));
         let draft = RwSignal::new(
-            program.with_untracked(|program| program.as_ref().map(Draft::of)).unwrap_or_default(),
+            program.with_untracked(|program| program.as_ref().map(Draft::from_program)).unwrap_or_default(),
         );
         let runs = Memo::new(move |_| {
             program.with(|program| {
-                program.as_ref().is_some_and(|program| draft.with(|draft| draft.says(program)))
+                program.as_ref().is_some_and(|program| draft.with(|draft| draft.matches_program(program)))
             })
         });
         let read = Memo::new(move |_| {
             let steps = program.with(|program| program.as_ref().map_or(1, |program| program.steps));
-            draft.with(|draft| draft.read(steps))
+            draft.with(|draft| draft.parse(steps))
         });
-        // Another machine than the one that was written, as after an undo, takes its place; the same one in a person's own
-        // notation, with comments, stays as it stands.
+        // Another machine, for example after an undo, replaces the draft; the same machine in the user's own notation,
+        // with comments, stays.
         let take = move || {
             program.with(|program| {
                 if let Some(program) = program
-                    && !draft.with_untracked(|draft| draft.says(program))
+                    && !draft.with_untracked(|draft| draft.matches_program(program))
                 {
-                    draft.set(Draft::of(program));
+                    draft.set(Draft::from_program(program));
                 }
             });
         };
         effect(take);
-        Hand { news, program, draft, read, runs }
+        MachineEditor { panel, running: program, draft, parsed: read, is_unchanged: runs }
     }
 
-    fn flaw(self, part: Part) -> Memo<Option<Flaw>> {
-        let read = self.read;
-        Memo::new(move |_| read.with(|read| read.as_ref().err().filter(|flaw| flaw.part == part).cloned()))
+    /// The error in one part of the draft: rules, input or start cell; `None` if that part is valid.
+    fn error(self, part: EditorField) -> Memo<Option<DraftError>> {
+        let read = self.parsed;
+        Memo::new(move |_| {
+            read.with(|read| read.as_ref().err().filter(|flaw| flaw.editor_field == part).cloned())
+        })
     }
 
-    fn write(self, part: Part, text: String) {
-        self.draft.update(|draft| *draft = draft.with(part, text));
+    /// Sets the text of one part of the draft.
+    fn set_part(self, part: EditorField, text: String) {
+        self.draft.update(|draft| *draft = draft.with_text(part, text));
     }
 
-    fn run(self) {
-        self.news.request(PanelAction::Run(self.draft.get_untracked()));
+    /// Requests a run of the machine in the draft.
+    fn request_run(self) {
+        self.panel.send_action(MachineAction::RunDraft(self.draft.get_untracked()));
     }
 
-    fn discard(self) {
-        if let Some(program) = self.program.get_untracked() {
-            self.draft.set(Draft::of(&program));
+    /// Replaces the draft by the program of the run.
+    fn reset(self) {
+        if let Some(program) = self.running.get_untracked() {
+            self.draft.set(Draft::from_program(&program));
         }
     }
 }
 
-/// The editor.
-pub(super) fn writing(news: News) -> AnyView {
-    let hand = Hand::new(news);
+/// Draws the editor, with a menu of example machines and the rule table of the run.
+pub(super) fn draw_editor(panel: PanelContext) -> AnyView {
+    let machine_editor = MachineEditor::new(panel);
     let locked = {
-        let fields = ["m", "rules"].map(|key| news.context.field(key));
+        let fields = ["m", "rules"].map(|key| panel.context.field(key));
         move || fields.iter().any(|field| field.with(|field| field.is_locked))
     };
-    let about = news.once_per_run(action::about);
+    let about = panel.memo_per_run(action::describe_machine);
     view! {
         <fieldset class="writing" disabled=locked data-testid="machine-editor">
             <legend class="spoken">{tr!("Machine")}</legend>
-            {chooser(news)}
+            {draw_machine_chooser(panel)}
             <p class="card__text" data-testid="machine-about">{about}</p>
             <div class="writing__parts">
                 <div class="writing__part">
-                    {rules(hand)}
+                    {draw_rules_box(machine_editor)}
                     <div class="writing__fields">
-                        {field(hand, Part::Input, "machine-input", tr!("Input, from the start cell to the right"))}
-                        {field(hand, Part::Cell, "machine-cell", tr!("Start cell (0: the page chooses a cell)"))}
+                        {draw_field(machine_editor, EditorField::Input, "machine-input", tr!("Input, from the start cell to the right"))}
+                        {draw_field(machine_editor, EditorField::Cell, "machine-cell", tr!("Start cell (0: the page chooses a cell)"))}
                     </div>
-                    {buttons(hand)}
+                    {draw_buttons(machine_editor)}
                 </div>
-                <div class="writing__part">{table(hand)}</div>
+                <div class="writing__part">{draw_rule_table(machine_editor)}</div>
             </div>
         </fieldset>
     }
     .into_any()
 }
 
-/// Chooses a machine of the library.
-fn chooser(news: News) -> AnyView {
-    let chosen = news.once_per_run(action::chosen);
-    let slug = move || chosen.get().unwrap_or(OWN);
+/// Draws the menu of the library's example machines.
+fn draw_machine_chooser(panel: PanelContext) -> AnyView {
+    let chosen = panel.memo_per_run(action::machine_slug);
+    let slug = move || chosen.get().unwrap_or(CUSTOM);
     let choose = move |event: web_sys::Event| {
-        news.request(PanelAction::Example(event_target_value(&event)));
+        panel.send_action(MachineAction::RunExample(event_target_value(&event)));
         // What the page does not take is not chosen.
         event_target::<HtmlSelectElement>(&event).set_value(untrack(slug));
     };
@@ -128,29 +137,30 @@ fn chooser(news: News) -> AnyView {
             <label class="editing__label" for="machine-example">{tr!("Machine")}</label>
             <select class="presets__select" id="machine-example" data-testid="machine-example" on:change=choose
                 prop:value=slug>
-                {examples.chain([(OWN, tr!("Own rules"))]).map(option).collect_view()}
+                {examples.chain([(CUSTOM, tr!("Own rules"))]).map(option).collect_view()}
             </select>
         </div>
     }
     .into_any()
 }
 
-/// The box with the rules, and what is wrong with them.
-fn rules(hand: Hand) -> AnyView {
-    let flaw = hand.flaw(Part::Rules);
-    let text = move || hand.draft.with(|draft| draft.rules.clone());
+/// Draws the text box with the rules, and the error in them.
+fn draw_rules_box(machine_editor: MachineEditor) -> AnyView {
+    let flaw = machine_editor.error(EditorField::Rules);
+    let text = move || machine_editor.draft.with(|draft| draft.rules.clone());
     let notation = Memo::new(move |_| {
-        let steps = hand.program.with(|program| program.as_ref().map_or(1, |program| program.steps));
-        hand.draft.with(|draft| draft.about(steps))
+        let steps =
+            machine_editor.running.with(|program| program.as_ref().map_or(1, |program| program.steps));
+        machine_editor.draft.with(|draft| draft.describe(steps))
     });
     // Where the line stands in the box; none of a text on one line.
     let range = Memo::new(move |_| {
         let line = flaw.with(|flaw| flaw.as_ref().and_then(|flaw| flaw.line))?;
-        Some(line).zip(hand.draft.with(|draft| editor::line_range(&draft.rules, line)))
+        Some(line).zip(machine_editor.draft.with(|draft| editor::line_range(&draft.rules, line)))
     });
     let go = move || {
         let Some((_, (start, end))) = range.get_untracked() else { return };
-        if let Some(of) = by_id(RULES).and_then(|of| of.dyn_into::<HtmlTextAreaElement>().ok()) {
+        if let Some(of) = element_by_id(RULES_ID).and_then(|of| of.dyn_into::<HtmlTextAreaElement>().ok()) {
             // The line is named in the sentence as well.
             let _ = of.focus();
             let _ = of.set_selection_range(start, end);
@@ -159,7 +169,7 @@ fn rules(hand: Hand) -> AnyView {
     let on_key = move |event: KeyboardEvent| {
         if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
             event.prevent_default();
-            hand.run();
+            machine_editor.request_run();
         }
     };
     let to_line = move || {
@@ -172,14 +182,14 @@ fn rules(hand: Hand) -> AnyView {
         })
     };
     view! {
-        <label class="editing__label" for=RULES>{tr!("Rules, one per line")}</label>
-        <textarea class="knob__box writing__rules" id=RULES data-testid=RULES rows="10" spellcheck="false"
+        <label class="editing__label" for=RULES_ID>{tr!("Rules, one per line")}</label>
+        <textarea class="knob__box writing__rules" id=RULES_ID data-testid=RULES_ID rows="10" spellcheck="false"
             autocomplete="off" autocapitalize="off" placeholder=tr!("A 0 → 1 R B")
             aria-describedby="machine-flaw machine-notation machine-help"
             aria-invalid=move || flaw.with(Option::is_some).to_string() prop:value=text on:keydown=on_key
-            on:input=move |event| hand.write(Part::Rules, event_target_value(&event))></textarea>
+            on:input=move |event| machine_editor.set_part(EditorField::Rules, event_target_value(&event))></textarea>
         <p class="knob__problem" id="machine-flaw" role="status" data-testid="machine-flaw">
-            {move || flaw.with(|flaw| flaw.as_ref().map(|flaw| flaw.sentence.clone()))}
+            {move || flaw.with(|flaw| flaw.as_ref().map(|flaw| flaw.message.clone()))}
         </p>
         {to_line}
         <p class="writing__notation" id="machine-notation" data-testid="machine-notation">{notation}</p>
@@ -190,21 +200,26 @@ fn rules(hand: Hand) -> AnyView {
     .into_any()
 }
 
-/// A field of one line.
-fn field(hand: Hand, part: Part, id: &'static str, label: &'static str) -> AnyView {
-    let flaw = hand.flaw(part);
+/// Draws the one-line field for the input or the start cell, and the error in it.
+fn draw_field(
+    machine_editor: MachineEditor,
+    part: EditorField,
+    id: &'static str,
+    label: &'static str,
+) -> AnyView {
+    let flaw = machine_editor.error(part);
     let text = move || {
-        hand.draft.with(|draft| match part {
-            Part::Input => draft.input.clone(),
+        machine_editor.draft.with(|draft| match part {
+            EditorField::Input => draft.input.clone(),
             _ => draft.cell.clone(),
         })
     };
-    let mode = if part == Part::Cell { "numeric" } else { "text" };
+    let mode = if part == EditorField::Cell { "numeric" } else { "text" };
     let flaw_id = format!("{id}-flaw");
     let on_key = move |event: KeyboardEvent| {
         if event.key() == "Enter" {
             event.prevent_default();
-            hand.run();
+            machine_editor.request_run();
         }
     };
     view! {
@@ -213,17 +228,17 @@ fn field(hand: Hand, part: Part, id: &'static str, label: &'static str) -> AnyVi
             <input class="knob__box editing__box" id=id data-testid=id type="text" inputmode=mode autocomplete="off"
                 autocapitalize="off" spellcheck="false" aria-describedby=flaw_id.clone()
                 aria-invalid=move || flaw.with(Option::is_some).to_string() prop:value=text on:keydown=on_key
-                on:input=move |event| hand.write(part, event_target_value(&event)) />
+                on:input=move |event| machine_editor.set_part(part, event_target_value(&event)) />
             <p class="knob__problem" id=flaw_id.clone() role="status" data-testid=flaw_id.clone()>
-                {move || flaw.with(|flaw| flaw.as_ref().map(|flaw| flaw.sentence.clone()))}
+                {move || flaw.with(|flaw| flaw.as_ref().map(|flaw| flaw.message.clone()))}
             </p>
         </div>
     }
     .into_any()
 }
 
-/// Runs what is written, goes back to what runs, and copies the rules.
-fn buttons(hand: Hand) -> AnyView {
+/// Draws the buttons that run the draft, discard it and copy its rules.
+fn draw_buttons(machine_editor: MachineEditor) -> AnyView {
     let copied = RwSignal::new(None::<bool>);
     let word = move || match copied.get() {
         None => tr!("Copy rules"),
@@ -231,9 +246,9 @@ fn buttons(hand: Hand) -> AnyView {
         Some(false) => tr!("Press Ctrl+C"),
     };
     let copy_rules = move |_| {
-        copy(&hand.draft.with_untracked(|draft| draft.rules.clone()), move |worked| {
+        copy_to_clipboard(&machine_editor.draft.with_untracked(|draft| draft.rules.clone()), move |worked| {
             copied.try_set(Some(worked));
-            let field = by_id(RULES).and_then(|of| of.dyn_into::<HtmlTextAreaElement>().ok());
+            let field = element_by_id(RULES_ID).and_then(|of| of.dyn_into::<HtmlTextAreaElement>().ok());
             if let Some(field) = field.filter(|_| !worked) {
                 // No clipboard here: the text is selected, and the keyboard can copy it.
                 let _ = field.focus();
@@ -243,11 +258,11 @@ fn buttons(hand: Hand) -> AnyView {
                 move || {
                     copied.try_set(None);
                 },
-                SAID,
+                COPY_MESSAGE_TIME,
             );
         });
     };
-    let state = move || match (hand.runs.get(), hand.read.with(Result::is_ok)) {
+    let state = move || match (machine_editor.is_unchanged.get(), machine_editor.parsed.with(Result::is_ok)) {
         (true, _) => tr!("The current run uses this machine."),
         (false, true) => {
             tr!("The current run uses another machine. Press “Run this machine” to run this one.")
@@ -257,11 +272,11 @@ fn buttons(hand: Hand) -> AnyView {
     view! {
         <div class="editing__buttons" role="group" aria-label=tr!("Actions for the rules")>
             <button class="button button--main" type="button" data-testid="machine-run"
-                disabled=move || hand.runs.get() || hand.read.with(Result::is_err) on:click=move |_| hand.run()>
+                disabled=move || machine_editor.is_unchanged.get() || machine_editor.parsed.with(Result::is_err) on:click=move |_| machine_editor.request_run()>
                 {tr!("Run this machine")}
             </button>
-            {button("machine-discard", tr!("Discard changes"), Box::new(move || hand.runs.get()),
-                Box::new(move || hand.discard()))}
+            {button("machine-discard", tr!("Discard changes"), Box::new(move || machine_editor.is_unchanged.get()),
+                Box::new(move || machine_editor.reset()))}
             <button class="button" type="button" data-testid="machine-copy" on:click=copy_rules>
                 <span aria-live="polite">{word}</span>
             </button>
@@ -271,21 +286,23 @@ fn buttons(hand: Hand) -> AnyView {
     .into_any()
 }
 
-/// Copies `text`; `done` learns whether it worked.
-fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
+/// Copies `text` to the clipboard; calls `done` with whether that succeeded.
+fn copy_to_clipboard(text: &str, done: impl FnOnce(bool) + 'static) {
     // Outside of a secure context there is no clipboard, whatever web-sys says.
-    if get(&window().navigator(), "clipboard").is_undefined() {
+    if get_property(&window().navigator(), "clipboard").is_undefined() {
         return done(false);
     }
     let promise = window().navigator().clipboard().write_text(text);
-    settle(&promise, move |outcome| done(outcome.is_ok()));
+    on_settled(&promise, move |outcome| done(outcome.is_ok()));
 }
 
-/// The rules of the machine that runs, with the one that the last step has applied.
-fn table(hand: Hand) -> AnyView {
-    let applied = hand.news.memo(|state, _| editor::applied(&state.run, state.step));
+/// Draws the rule table of the machine in this run; the rule of the simulator's last step is marked.
+fn draw_rule_table(machine_editor: MachineEditor) -> AnyView {
+    let applied = machine_editor.panel.memo(|state, _| editor::applied_rule(&state.run, state.step));
     let rows = Memo::new(move |_| {
-        hand.program.with(|program| program.as_ref().map(|program| editor::table(&program.machine)))
+        machine_editor
+            .running
+            .with(|program| program.as_ref().map(|program| editor::rule_table(&program.machine)))
     });
     let row = move |RuleRow { case, words }: RuleRow| {
         let is_applied = Memo::new(move |_| applied.get().flatten() == Some(case));

@@ -4,23 +4,23 @@ pub mod curves;
 pub mod looks;
 pub mod parts;
 
-/// Distances that are shown at most, from 0.
-pub const DISTANCES: usize = 25;
+/// Maximum number of distances in a chart, from 0.
+pub const MAX_DISTANCES: usize = 25;
 
-/// Longest context whose symbols are written along the axes; a longer one has numbers.
-pub const LETTERED: usize = 40;
+/// Longest sequence whose symbols are written along the axes; longer ones are numbered.
+pub const MAX_LETTERED_LENGTH: usize = 40;
 
-/// The name of a symbol: "a" for 0.
-pub fn letter(symbol: usize) -> String {
+/// Letter of a symbol: "a" for 0.
+pub fn symbol_letter(symbol: usize) -> String {
     char::from(b'a' + (symbol % 26) as u8).to_string()
 }
 
-/// Symbols one after the other: "abba".
-pub fn word(symbols: &[u8]) -> String {
-    symbols.iter().map(|symbol| letter(usize::from(*symbol))).collect()
+/// Symbols joined into a text such as "abba".
+pub fn join_symbols(symbols: &[u8]) -> String {
+    symbols.iter().map(|symbol| symbol_letter(usize::from(*symbol))).collect()
 }
 
-/// Names of the heads of layers of these sizes, both counted from 1: "1.1".
+/// Names of the heads, given the number of heads per layer; both are counted from 1: "1.1".
 pub fn head_names(layers: &[usize]) -> Vec<String> {
     let of = |(layer, heads): (usize, &usize)| {
         (1..=*heads).map(move |head| format!("{}.{head}", layer + 1)).collect::<Vec<_>>()
@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn symbols_are_letters_and_heads_numbers() {
         assert_eq!(
-            (letter(0).as_str(), letter(7).as_str(), word(&[0, 1, 1, 7]).as_str()),
+            (symbol_letter(0).as_str(), symbol_letter(7).as_str(), join_symbols(&[0, 1, 1, 7]).as_str()),
             ("a", "h", "abbh")
         );
         assert_eq!(head_names(&[2, 1]), ["1.1", "1.2", "2.1"]);

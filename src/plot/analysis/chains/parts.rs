@@ -1,24 +1,25 @@
 //! The parts of networks on sequences: distances, heads, and the two parameters of the minimal model.
 
-use super::{DISTANCES, head_names, letter};
-use crate::analysis::{Bars, Grid, Lines, Role, Series};
+use super::{MAX_DISTANCES, head_names, symbol_letter};
+use crate::analysis::{BarChart, Heatmap, LineChart, Role, Series};
 
-/// Weights of the distances of one network: for each head of the first layer from distance 0, 1 where they are even.
-pub type Distances = Vec<Vec<f64>>;
+/// Attention weight by distance of one network: for each head of the first layer, from distance 0, relative to
+/// uniform attention.
+pub type DistanceWeights = Vec<Vec<f64>>;
 
-/// v of the minimal model as weights of distances: |v| sums to its length.
-pub fn normalised(lags: &[f32]) -> Vec<f64> {
+/// The vector v of the minimal model, scaled so that |v| sums to its length.
+pub fn normalise_lags(lags: &[f32]) -> Vec<f64> {
     let total: f64 = lags.iter().map(|v| f64::from(v.abs())).sum();
     let unit = if total > 0.0 { lags.len() as f64 / total } else { 0.0 };
     lags.iter().map(|v| f64::from(*v) * unit).collect()
 }
 
-/// Weights of distances, of the newest of `snapshots` in colour and of earlier ones quietly. The vertical axis is
-/// logarithmic unless a weight has none there.
-pub fn distances<'a>(snapshots: impl Iterator<Item = (u64, &'a Distances)>) -> Lines {
-    let all: Vec<(u64, &Distances)> = snapshots.collect();
+/// Line chart of attention weight over distance, of the latest of `snapshots` in colour and of earlier steps in grey.
+/// The vertical axis is logarithmic if all weights are positive.
+pub fn distance_chart<'a>(snapshots: impl Iterator<Item = (u64, &'a DistanceWeights)>) -> LineChart {
+    let all: Vec<(u64, &DistanceWeights)> = snapshots.collect();
     let curve = |name: String, role, weights: &[f64]| {
-        let shown = &weights[..weights.len().min(DISTANCES)];
+        let shown = &weights[..weights.len().min(MAX_DISTANCES)];
         Series {
             name,
             role,
@@ -42,11 +43,11 @@ pub fn distances<'a>(snapshots: impl Iterator<Item = (u64, &'a Distances)>) -> L
         }
     }
     let log_y = !series.is_empty() && series.iter().flat_map(|s| &s.y).all(|weight| *weight > 0.0);
-    Lines {
+    LineChart {
         x_label: tr!("distance in positions").into(),
         y_label: tr!("weight").into(),
-        references: vec![(1.0, tr!("equal weights").into())],
-        x_range: series.is_empty().then_some((0.0, (DISTANCES - 1) as f64)),
+        reference_lines: vec![(1.0, tr!("equal weights").into())],
+        x_range: series.is_empty().then_some((0.0, (MAX_DISTANCES - 1) as f64)),
         y_range: series.is_empty().then_some((0.0, 2.0)),
         log_y,
         series,
@@ -54,11 +55,12 @@ pub fn distances<'a>(snapshots: impl Iterator<Item = (u64, &'a Distances)>) -> L
     }
 }
 
-/// KL to the truth of the whole network, which is pointed at, and without each head of layers of these sizes.
-pub fn ablation(layers: &[usize], found: Option<&[f32]>) -> Bars {
+/// Bar chart of the KL divergence from the truth of the whole network (highlighted) and with each head removed;
+/// `layers` are the numbers of heads per layer, `kl_values` are in this order.
+pub fn ablation_chart(layers: &[usize], kl_values: Option<&[f32]>) -> BarChart {
     let names = std::iter::once(tr!("none").to_string()).chain(head_names(layers));
-    let height = |i: usize| found.and_then(|found| found.get(i)).copied().unwrap_or(f32::NAN);
-    Bars {
+    let height = |i: usize| kl_values.and_then(|found| found.get(i)).copied().unwrap_or(f32::NAN);
+    BarChart {
         x_label: tr!("removed head").into(),
         y_label: tr!("KL (nats)").into(),
         bars: names.enumerate().map(|(i, name)| (name, height(i))).collect(),
@@ -68,10 +70,10 @@ pub fn ablation(layers: &[usize], found: Option<&[f32]>) -> Bars {
     }
 }
 
-/// W of the minimal model, `[symbols, symbols]`.
-pub fn kernel(symbols: usize, w: &[f32]) -> Grid {
-    let names: Vec<String> = (0..symbols).map(letter).collect();
-    Grid {
+/// Heat map of W of the minimal model, `[symbols, symbols]`.
+pub fn kernel_heatmap(symbols: usize, w: &[f32]) -> Heatmap {
+    let names: Vec<String> = (0..symbols).map(symbol_letter).collect();
+    Heatmap {
         x_label: tr!("earlier symbol").into(),
         y_label: tr!("current symbol").into(),
         rows: symbols,
@@ -83,12 +85,12 @@ pub fn kernel(symbols: usize, w: &[f32]) -> Grid {
     }
 }
 
-/// v of the minimal model over the distances.
-pub fn lags(v: &[f32]) -> Bars {
-    Bars {
+/// Bar chart of v of the minimal model over distances.
+pub fn lag_chart(v: &[f32]) -> BarChart {
+    BarChart {
         x_label: tr!("distance in positions").into(),
         y_label: "v".into(),
-        bars: v.iter().take(DISTANCES).enumerate().map(|(d, v)| (d.to_string(), *v)).collect(),
+        bars: v.iter().take(MAX_DISTANCES).enumerate().map(|(d, v)| (d.to_string(), *v)).collect(),
         ..Default::default()
     }
 }
@@ -100,37 +102,37 @@ mod tests {
     #[test]
     fn the_newest_weights_are_in_colour_and_the_earlier_quiet() {
         let (start, now) = (vec![vec![1.0; 50]; 2], vec![vec![0.5; 50], vec![2.0; 50]]);
-        let lines = distances([(0, &start), (5, &start), (9, &now)].into_iter());
+        let lines = distance_chart([(0, &start), (5, &start), (9, &now)].into_iter());
         let quiet = lines.series.iter().filter(|s| s.role == Role::Other).count();
         assert_eq!((quiet, lines.series.len(), lines.log_y), (4, 6, true));
         let newest = &lines.series[5];
         assert_eq!((newest.name.as_str(), newest.x.len(), newest.y[24]), ("head 1.2", 25, 2.0));
-        let one = distances([(0, &vec![vec![1.0, -1.0, 0.0]])].into_iter());
+        let one = distance_chart([(0, &vec![vec![1.0, -1.0, 0.0]])].into_iter());
         assert_eq!((one.series[0].name.as_str(), one.log_y), ("now", false));
-        assert!(distances(std::iter::empty()).series.is_empty());
+        assert!(distance_chart(std::iter::empty()).series.is_empty());
     }
 
     #[test]
     fn normalised_weights_have_a_mean_of_one() {
-        assert_eq!(normalised(&[0.5, 0.5, 1.0, 0.0]), [1.0, 1.0, 2.0, 0.0]);
-        assert_eq!(normalised(&[-1.0, 1.0]), [-1.0, 1.0]);
-        assert_eq!(normalised(&[0.0; 2]), [0.0; 2]);
+        assert_eq!(normalise_lags(&[0.5, 0.5, 1.0, 0.0]), [1.0, 1.0, 2.0, 0.0]);
+        assert_eq!(normalise_lags(&[-1.0, 1.0]), [-1.0, 1.0]);
+        assert_eq!(normalise_lags(&[0.0; 2]), [0.0; 2]);
     }
 
     #[test]
     fn every_head_has_its_bar_before_any_finding() {
-        let names = |bars: &Bars| bars.bars.iter().map(|b| b.0.clone()).collect::<Vec<_>>().join(" ");
-        let bars = ablation(&[2, 1], None);
+        let names = |bars: &BarChart| bars.bars.iter().map(|b| b.0.clone()).collect::<Vec<_>>().join(" ");
+        let bars = ablation_chart(&[2, 1], None);
         assert_eq!(names(&bars), "none 1.1 1.2 2.1");
         assert!(bars.bars.iter().all(|bar| bar.1.is_nan()));
-        let bars = ablation(&[1, 1], Some(&[0.02, 0.1, 0.09]));
+        let bars = ablation_chart(&[1, 1], Some(&[0.02, 0.1, 0.09]));
         assert_eq!((bars.bars[2].1, bars.marked.as_slice()), (0.09, [0].as_slice()));
     }
 
     #[test]
     fn parameters_of_the_minimal_model_go_by_symbols_and_distances() {
-        let grid = kernel(2, &[1.0, -0.5, 0.0, 1.0]);
+        let grid = kernel_heatmap(2, &[1.0, -0.5, 0.0, 1.0]);
         assert_eq!((grid.values[1], grid.row_names.join("")), (-0.5, "ab".to_string()));
-        assert_eq!((lags(&[0.5; 50]).bars.len(), lags(&[0.5; 7]).bars[6].0.as_str()), (25, "6"));
+        assert_eq!((lag_chart(&[0.5; 50]).bars.len(), lag_chart(&[0.5; 7]).bars[6].0.as_str()), (25, "6"));
     }
 }

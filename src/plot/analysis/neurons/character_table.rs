@@ -1,14 +1,14 @@
 //! The character table of a group.
 
-use crate::analysis::Grid;
+use crate::analysis::Heatmap;
 use vivarium_science::groups::{Group, Irreps};
 
-/// Traces of the irreducible real representations (rows) by conjugacy class (columns). The column of the identity has
-/// the dimensions.
-pub fn character_table(group: &Group, irreps: &Irreps) -> Grid {
+/// Heat map of the traces of the real irreducible representations (rows) on the conjugacy classes (columns); the
+/// column of the identity contains the dimensions.
+pub fn character_table_heatmap(group: &Group, irreps: &Irreps) -> Heatmap {
     let classes = group.classes().len();
     let all = irreps.all();
-    Grid {
+    Heatmap {
         title: tr!("Character table").into(),
         x_label: tr!("conjugacy class").into(),
         y_label: tr!("irrep").into(),
@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn the_table_of_three_letters() {
         let group = Group::symmetric(3);
-        let grid = character_table(&group, &Irreps::compute(&group));
+        let grid = character_table_heatmap(&group, &Irreps::compute(&group));
         assert_eq!(grid.column_names, ["e", "(1 2)", "(1 2 3)"]);
         let row = |name: &str| {
             let at = grid.row_names.iter().position(|other| other == name).unwrap();

@@ -5,71 +5,75 @@
 //! If u is constant on left cosets xH and v on right cosets Hy, then a ∈ xH and b ∈ Hy say that ab ∈ xHy, one coset of
 //! a conjugate of H: so left cosets are those of u, and right ones those of v.
 
-use crate::analysis::Bars;
+use crate::analysis::BarChart;
 use vivarium_core::sorting;
 use vivarium_science::groups::Group;
 use vivarium_science::groups::subgroups::{CosetSide, Subgroup, coset_variance_fraction};
 
-/// Share of the variance from which on a neuron counts as constant on cosets.
-pub const EXPLAINED: f64 = 0.95;
+/// Minimum share of the variance explained by cosets for a neuron to count as constant on them.
+pub const MIN_EXPLAINED_VARIANCE: f64 = 0.95;
 
-/// The subgroups of a group, by classes of conjugate ones.
+/// Classifies neurons by the largest subgroup on whose cosets they are constant.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cosets {
+pub struct CosetClassifier {
+    /// The group.
     group: Group,
+    /// Whether left or right cosets are used.
     side: CosetSide,
-    /// By order, rising.
-    classes: Vec<Class>,
+    /// Conjugacy classes of subgroups, by ascending order.
+    classes: Vec<SubgroupClass>,
 }
 
-/// One class of conjugate subgroups.
+/// A conjugacy class of subgroups.
 #[derive(Debug, Clone, PartialEq)]
-struct Class {
+struct SubgroupClass {
+    /// Order of the subgroups, with a letter if several classes have it.
     name: String,
-    /// The members of each.
+    /// The elements of each subgroup.
     subgroups: Vec<Vec<usize>>,
 }
 
-impl Cosets {
-    /// The cosets of all subgroups of a group that is small enough for [`Subgroup::enumerate`].
+impl CosetClassifier {
+    /// Enumerates all subgroups; `None` if the group is too large for [`Subgroup::enumerate`].
     pub fn new(group: &Group, side: CosetSide) -> Option<Self> {
         let all = Subgroup::enumerate(group)?;
         let orders: Vec<usize> = all.iter().map(Subgroup::order).collect();
-        let class = |(at, subgroup): (usize, &Subgroup)| Class {
+        let class = |(at, subgroup): (usize, &Subgroup)| SubgroupClass {
             name: short_name(&orders, at),
-            subgroups: conjugates(group, &subgroup.members),
+            subgroups: conjugate_subgroups(group, &subgroup.members),
         };
         let classes = all.iter().enumerate().map(class).collect();
-        Some(Cosets { group: group.clone(), side, classes })
+        Some(CosetClassifier { group: group.clone(), side, classes })
     }
 
-    /// The class with the largest subgroups, as its place in [`Subgroup::enumerate`], of which one explains [`EXPLAINED`] of a
-    /// function `[order]`; of equally large ones the last. The trivial subgroup explains all, but nothing a constant.
-    pub fn read(&self, f: &[f64]) -> Option<usize> {
-        let explains =
-            |members: &Vec<usize>| coset_variance_fraction(&self.group, f, members, self.side) >= EXPLAINED;
+    /// Index, in the order of [`Subgroup::enumerate`], of the class with the largest subgroups of which one explains
+    /// [`MIN_EXPLAINED_VARIANCE`] of the function `[order]`; the last at a tie, `None` for a constant.
+    pub fn find_class(&self, f: &[f64]) -> Option<usize> {
+        let explains = |members: &Vec<usize>| {
+            coset_variance_fraction(&self.group, f, members, self.side) >= MIN_EXPLAINED_VARIANCE
+        };
         self.classes.iter().rposition(|class| class.subgroups.iter().any(explains))
     }
 
-    /// Neurons per class among these, each counted once, from one of their parts, `[order, width]`. For each neuron all
-    /// subgroups are gone through, 156 of 120 elements for S₅: of a wide network, give some at a time and add up.
-    pub fn count(&self, array: &[f32], width: usize, neurons: &[usize]) -> Vec<usize> {
+    /// Number of neurons per class, of the neurons with these indices; `array` holds one of their parts, `[order,
+    /// width]`. Costly for large groups (all subgroups are tried per neuron), so pass a few neurons at a time and add
+    /// the counts.
+    pub fn count_neurons(&self, array: &[f32], width: usize, neurons: &[usize]) -> Vec<usize> {
         let mut counts = vec![0; self.classes.len()];
         for neuron in neurons {
             let column = array.iter().skip(*neuron).step_by(width.max(1));
             let f: Vec<f64> = column.map(|weight| f64::from(*weight)).collect();
-            if let Some(class) = (f.len() == self.group.order()).then(|| self.read(&f)).flatten() {
+            if let Some(class) = (f.len() == self.group.order()).then(|| self.find_class(&f)).flatten() {
                 counts[class] += 1;
             }
         }
         counts
     }
 
-    /// The counts as bars. Classes are called by the order of their subgroups, with a letter where several have it;
-    /// those of order 1 read no cosets.
-    pub fn bars(&self, counts: &[usize]) -> Bars {
+    /// Bar chart of the counts by order of the subgroups; order 1 means not constant on any cosets.
+    pub fn count_chart(&self, counts: &[usize]) -> BarChart {
         let bars = self.classes.iter().zip(counts);
-        Bars {
+        BarChart {
             title: tr!("Neurons that are constant on cosets").into(),
             x_label: tr!("order of the largest subgroup for which u is constant on the cosets").into(),
             y_label: tr!("live neurons").into(),
@@ -79,15 +83,15 @@ impl Cosets {
     }
 }
 
-/// The order of a subgroup, with a letter where several have it.
+/// Order of subgroup `at`, with a letter if several have the same order.
 fn short_name(orders: &[usize], at: usize) -> String {
     let same = |range: &[usize]| range.iter().filter(|order| **order == orders[at]).count();
     let letter = (b'a' + same(&orders[..at]).min(25) as u8) as char;
     if same(orders) == 1 { orders[at].to_string() } else { format!("{}{letter}", orders[at]) }
 }
 
-/// All a·H·a⁻¹, each sorted and once.
-fn conjugates(group: &Group, members: &[usize]) -> Vec<Vec<usize>> {
+/// All different conjugates a·H·a⁻¹ of a subgroup, each sorted.
+fn conjugate_subgroups(group: &Group, members: &[usize]) -> Vec<Vec<usize>> {
     let by = |a: usize| {
         let moved = members.iter().map(|h| group.multiply(group.multiply(a, *h), group.inverse(a)));
         let mut moved: Vec<usize> = moved.collect();
@@ -124,7 +128,7 @@ mod tests {
     fn a_neuron_counts_for_the_largest_subgroup_that_explains_it() {
         let group = Group::symmetric(3);
         let [left, right] =
-            [CosetSide::Left, CosetSide::Right].map(|side| Cosets::new(&group, side).unwrap());
+            [CosetSide::Left, CosetSide::Right].map(|side| CosetClassifier::new(&group, side).unwrap());
         let names: Vec<&str> = left.classes.iter().map(|class| class.name.as_str()).collect();
         assert_eq!(names, ["1", "2", "3", "6"]);
         assert_eq!(left.classes[1].subgroups.len(), 3);
@@ -132,29 +136,29 @@ mod tests {
         for swap in &left.classes[1].subgroups {
             let [own, other] = [CosetSide::Left, CosetSide::Right]
                 .map(|side| on_cosets(&group, swap, [3.0, -1.0, 0.5], side));
-            assert_eq!([left.read(&own), left.read(&other)], [Some(1), Some(0)]);
-            assert_eq!([right.read(&own), right.read(&other)], [Some(0), Some(1)]);
+            assert_eq!([left.find_class(&own), left.find_class(&other)], [Some(1), Some(0)]);
+            assert_eq!([right.find_class(&own), right.find_class(&other)], [Some(0), Some(1)]);
         }
         let swap = on_cosets(&group, &left.classes[1].subgroups[2], [3.0, -1.0, 0.5], CosetSide::Left);
-        assert_eq!((left.read(&sign), left.read(&[0.25; 6])), (Some(2), None));
+        assert_eq!((left.find_class(&sign), left.find_class(&[0.25; 6])), (Some(2), None));
         // A little of something else is let pass, a lot is not; a mean in common explains nothing.
         let mixed =
             |part: f64| sign.iter().zip(&swap).map(|(a, b)| 50.0 + a + part * b).collect::<Vec<f64>>();
-        assert_eq!((left.read(&mixed(0.1)), left.read(&mixed(1.0))), (Some(2), Some(0)));
+        assert_eq!((left.find_class(&mixed(0.1)), left.find_class(&mixed(1.0))), (Some(2), Some(0)));
         let array: Vec<f32> =
             (0..6).flat_map(|a| [sign[a], swap[a], mixed(0.1)[a]].map(|v| v as f32)).collect();
-        let counts = left.count(&array, 3, &[0, 1, 2]);
+        let counts = left.count_neurons(&array, 3, &[0, 1, 2]);
         assert_eq!(counts, [0, 1, 2, 0]);
-        assert_eq!(left.count(&array, 3, &[1]), [0, 1, 0, 0]);
-        assert_eq!(left.count(&array[..15], 3, &[0, 1, 2]), [0; 4]);
-        assert_eq!(left.bars(&counts).bars[2], ("3".to_string(), 2.0));
+        assert_eq!(left.count_neurons(&array, 3, &[1]), [0, 1, 0, 0]);
+        assert_eq!(left.count_neurons(&array[..15], 3, &[0, 1, 2]), [0; 4]);
+        assert_eq!(left.count_chart(&counts).bars[2], ("3".to_string(), 2.0));
     }
 
     #[test]
     fn classes_of_one_order_have_letters() {
-        let cosets = Cosets::new(&Group::symmetric(4), CosetSide::Left).unwrap();
+        let cosets = CosetClassifier::new(&Group::symmetric(4), CosetSide::Left).unwrap();
         let names: Vec<&str> = cosets.classes.iter().map(|class| class.name.as_str()).collect();
         assert_eq!(names, ["1", "2a", "2b", "3", "4a", "4b", "4c", "6", "8", "12", "24"]);
-        assert!(Cosets::new(&Group::cyclic(200), CosetSide::Left).is_none());
+        assert!(CosetClassifier::new(&Group::cyclic(200), CosetSide::Left).is_none());
     }
 }

@@ -7,24 +7,24 @@
 //! (Edelman 2024, lemma 7.6 and the proofs of theorems 7.7 and 7.9: every pair has the same margin, and for Z_p and
 //! groups under theorem 7.9 every wrong class has the same logit).
 
-use crate::analysis::Grid;
+use crate::analysis::Heatmap;
 use vivarium_core::math::mean_and_variance;
 
-/// How equal margins and wrong logits are.
+/// How equal the margins of all pairs, and the wrong logits of each pair, are.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Equality {
-    /// Mean over pairs of the margin, the right logit less the largest wrong one.
+pub struct LogitEquality {
+    /// Mean margin over pairs; the margin is the right logit minus the largest wrong one.
     pub mean_margin: f64,
-    /// Standard deviation of the margin over pairs, as a share of the mean margin's size.
+    /// Standard deviation of the margin over pairs, divided by the absolute mean margin.
     pub margin_spread: f64,
-    /// Standard deviation of the wrong logits of one pair, as root of the mean over pairs of their variance, as a share
-    /// of the mean margin's size.
+    /// Root mean square over pairs of the standard deviation of the wrong logits of a pair, divided by the absolute
+    /// mean margin.
     pub wrong_spread: f64,
 }
 
-/// The equality of logits `[pairs, classes]` with the right class of each pair; none without pairs, with fewer than two
-/// classes, with logits or labels that do not fit or are not finite, or where the mean margin is zero.
-pub fn equality(logits: &[f32], labels: &[usize], classes: usize) -> Option<Equality> {
+/// Measures logits `[pairs, classes]` against the right class of each pair; `None` with no pairs, fewer than two
+/// classes, shapes that do not match, values that are not finite, or a mean margin of zero.
+pub fn measure_equality(logits: &[f32], labels: &[usize], classes: usize) -> Option<LogitEquality> {
     if classes < 2 || labels.is_empty() || labels.len().checked_mul(classes) != Some(logits.len()) {
         return None;
     }
@@ -40,17 +40,17 @@ pub fn equality(logits: &[f32], labels: &[usize], classes: usize) -> Option<Equa
     let wrong_variance = variances.iter().sum::<f64>() / variances.len() as f64;
     let share = |variance: f64| libm::sqrt(variance) / mean_margin.abs();
     let (margin_spread, wrong_spread) = (share(margin_variance), share(wrong_variance));
-    (margin_spread.is_finite() && wrong_spread.is_finite()).then_some(Equality {
+    (margin_spread.is_finite() && wrong_spread.is_finite()).then_some(LogitEquality {
         mean_margin,
         margin_spread,
         wrong_spread,
     })
 }
 
-/// A fixed set of pairs (a, b) of a group of this order, at most as many as wanted, without repetition and spread over
-/// both elements.
-pub fn sampled_pairs(order: usize, wanted: usize) -> Vec<(usize, usize)> {
-    let count = wanted.min(order.saturating_mul(order));
+/// A fixed sample of at most `max_pairs` different pairs (a, b) of elements of a group of this order, evenly spread
+/// over both elements.
+pub fn sample_pairs(order: usize, max_pairs: usize) -> Vec<(usize, usize)> {
+    let count = max_pairs.min(order.saturating_mul(order));
     // The golden section of the order: neighbouring rows have second elements far apart. Rows that share their first
     // element follow each other, and differ in the second as long as the step has no divisor in common with the order.
     let divides = |step: usize| (2..=step).any(|d| step.is_multiple_of(d) && order.is_multiple_of(d));
@@ -59,23 +59,23 @@ pub fn sampled_pairs(order: usize, wanted: usize) -> Vec<(usize, usize)> {
     (0..count).map(|t| (t * order / count, t * step % order)).collect()
 }
 
-/// f(a,b)\[c\] − f(a,b)\[ab\] of some pairs (rows) by class c (columns), from logits `[pairs, classes]` and the right class
-/// of each pair: zero at the right class, and one equal negative number elsewhere in networks of largest margin. Empty if
-/// the shapes do not fit.
-pub fn wrong_logits(
+/// Heat map of f(a,b)\[c\] − f(a,b)\[ab\] for some pairs (rows) and classes c (columns), from logits `[pairs,
+/// classes]` and the right class of each pair. In max-margin networks it is zero at the right class and one negative
+/// number elsewhere. Empty if the shapes do not match.
+pub fn wrong_logit_heatmap(
     logits: &[f32],
     labels: &[usize],
     classes: usize,
     pairs: &[String],
     elements: &[String],
-) -> Grid {
+) -> Heatmap {
     let rows = logits.chunks_exact(classes.max(1)).zip(labels);
     let differences = |(row, label): (&[f32], &usize)| {
         let right = row.get(*label).copied().unwrap_or(f32::NAN);
         row.iter().map(move |logit| logit - right).collect::<Vec<f32>>()
     };
     let fits = classes > 0 && labels.len().checked_mul(classes) == Some(logits.len());
-    Grid {
+    Heatmap {
         title: tr!("Logits minus the logit of the right class").into(),
         x_label: tr!("class c").into(),
         y_label: tr!("pair (a, b)").into(),
@@ -95,11 +95,11 @@ mod tests {
     #[test]
     fn spreads_by_hand() {
         // Margins 3 and 5; wrong logits (0, 2) and (1, 1).
-        let found = equality(&[5.0, 0.0, 2.0, 1.0, 1.0, 6.0], &[0, 2], 3).unwrap();
+        let found = measure_equality(&[5.0, 0.0, 2.0, 1.0, 1.0, 6.0], &[0, 2], 3).unwrap();
         assert_eq!((found.mean_margin, found.margin_spread), (4.0, 0.25));
         assert!((found.wrong_spread - 0.5f64.sqrt() / 4.0).abs() < 1e-12);
         // What is added to all logits of a pair changes nothing.
-        assert_eq!(equality(&[15.0, 10.0, 12.0, -1.0, -1.0, 4.0], &[0, 2], 3), Some(found));
+        assert_eq!(measure_equality(&[15.0, 10.0, 12.0, -1.0, -1.0, 4.0], &[0, 2], 3), Some(found));
     }
 
     #[test]
@@ -112,23 +112,23 @@ mod tests {
             (&[1.0, 1.0], &[0], 2),
             (&[f32::NAN, 1.0], &[0], 2),
         ] {
-            assert_eq!(equality(logits, labels, classes), None, "{logits:?}");
+            assert_eq!(measure_equality(logits, labels, classes), None, "{logits:?}");
         }
     }
 
     #[test]
     fn differences_are_to_the_right_class() {
         let names = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
-        let grid = wrong_logits(&[5.0, 0.0, 2.0, 1.0, 1.0, 6.0], &[0, 2], 3, &names(2), &names(3));
+        let grid = wrong_logit_heatmap(&[5.0, 0.0, 2.0, 1.0, 1.0, 6.0], &[0, 2], 3, &names(2), &names(3));
         assert_eq!((grid.rows, grid.columns), (2, 3));
         assert_eq!(grid.values, [0.0, -5.0, -3.0, -5.0, -5.0, 0.0]);
-        assert_eq!(wrong_logits(&[1.0; 5], &[0], 3, &[], &[]).rows, 0);
+        assert_eq!(wrong_logit_heatmap(&[1.0; 5], &[0], 3, &[], &[]).rows, 0);
     }
 
     #[test]
     fn sampled_pairs_are_spread_and_differ() {
         for (order, wanted) in [(23, 12), (6, 100), (24, 40), (120, 200), (1, 3), (2, 3)] {
-            let pairs = sampled_pairs(order, wanted);
+            let pairs = sample_pairs(order, wanted);
             assert_eq!(pairs.len(), wanted.min(order * order));
             assert!(pairs.iter().all(|(a, b)| *a < order && *b < order));
             let mut different = pairs.clone();
@@ -136,8 +136,8 @@ mod tests {
             different.dedup();
             assert_eq!(different.len(), pairs.len(), "{order}, {wanted}");
         }
-        let seconds: std::collections::BTreeSet<usize> = sampled_pairs(23, 12).iter().map(|p| p.1).collect();
+        let seconds: std::collections::BTreeSet<usize> = sample_pairs(23, 12).iter().map(|p| p.1).collect();
         assert_eq!(seconds.len(), 12);
-        assert!(sampled_pairs(0, 4).is_empty());
+        assert!(sample_pairs(0, 4).is_empty());
     }
 }

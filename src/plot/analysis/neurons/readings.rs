@@ -2,41 +2,41 @@
 
 use std::f64::consts::PI;
 
-use super::{Neurons, Part};
-use crate::analysis::progress::Operation;
-use crate::analysis::{Bars, Grid, Lines, Role, Series};
+use super::{NeuronPart, NeuronSpectra};
+use crate::analysis::progress::ModularOperation;
+use crate::analysis::{BarChart, Heatmap, LineChart, Role, Series};
 use vivarium_core::sorting;
 
-/// Bins of a histogram of shares.
+/// Number of bins of a histogram of shares.
 const SHARE_BINS: usize = 20;
-/// Bins of a histogram of angles; odd, so that zero is in the middle of one.
+/// Number of bins of a histogram of angles; odd, so that zero is the centre of a bin.
 const ANGLE_BINS: usize = 41;
 
-/// What is added up per irrep.
+/// The quantity that is summed per irrep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
-    /// Live neurons.
+pub enum IrrepQuantity {
+    /// Number of live neurons.
     Count,
-    /// Σ ‖ω‖^ν over live neurons, as a share of all, with this ν: one more than the activation's degree.
+    /// Share of Σ ‖ω‖^ν over live neurons; the number is ν, one more than the degree of the activation.
     Mass(u32),
 }
 
-/// The largest share of an irrep in u over live neurons, at the start and now, with the median now marked; a share
-/// of 1 is a neuron within one irrep (Edelman 2024, figures 7.4 and 7.6c, d).
-pub fn power_histogram(start: Option<&Neurons>, now: &Neurons) -> Lines {
-    let of = |neurons: &Neurons, name: &str, role: Role| {
-        let shares = neurons.largest_shares(Part::First);
-        let live = neurons.live().into_iter().map(|neuron| f64::from(shares[neuron]));
+/// Histogram of the largest share of an irrep in u over live neurons, at the start of training (if given) and now,
+/// with the current median marked; share 1 means a neuron within one irrep (Edelman 2024, figures 7.4 and 7.6c, d).
+pub fn power_share_chart(start: Option<&NeuronSpectra>, now: &NeuronSpectra) -> LineChart {
+    let of = |neurons: &NeuronSpectra, name: &str, role: Role| {
+        let shares = neurons.largest_shares(NeuronPart::First);
+        let live = neurons.live_neurons().into_iter().map(|neuron| f64::from(shares[neuron]));
         Series { name: name.into(), role, ..histogram(live, (0.0, 1.0), SHARE_BINS) }
     };
     let mut found = of(now, tr!("now"), Role::Test);
     found.band = found.y.iter().map(|y| (0.0, *y)).collect();
     let median = now
-        .median_share(Part::First)
+        .median_share(NeuronPart::First)
         .map(|median| (f64::from(median), tr!("median {median}", median = format!("{median:.3}"))));
-    Lines {
+    LineChart {
         title: tr!("Largest share of one frequency or irrep in the embedding u").into(),
-        x_label: tr!("largest share of one {kind}", kind = kind(now)),
+        x_label: tr!("largest share of one {kind}", kind = irrep_kind_name(now)),
         y_label: tr!("share of live neurons").into(),
         x_range: Some((0.0, 1.0)),
         series: start
@@ -49,63 +49,71 @@ pub fn power_histogram(start: Option<&Neurons>, now: &Neurons) -> Lines {
     }
 }
 
-/// The shares of all irreps (rows) in the live neurons' squared norms (columns), neurons of one dominant irrep side
-/// by side and the purest of them first.
-pub fn power_grid(now: &Neurons, names: &[String]) -> Grid {
-    let mut columns: Vec<(usize, usize, Vec<f32>)> =
-        now.live().into_iter().map(|neuron| (now.dominant(neuron), neuron, now.shares(neuron))).collect();
+/// Heat map of the share of each irrep (rows) in the squared norm of each live neuron (columns); neurons are grouped
+/// by dominant irrep, the purest first.
+pub fn power_heatmap(now: &NeuronSpectra, names: &[String]) -> Heatmap {
+    let mut columns: Vec<(usize, usize, Vec<f32>)> = now
+        .live_neurons()
+        .into_iter()
+        .map(|neuron| (now.dominant_irrep(neuron), neuron, now.shares(neuron)))
+        .collect();
     sorting::sort_by(&mut columns, |a, b| {
         (a.0.cmp(&b.0)).then(b.2[b.0].total_cmp(&a.2[a.0])).then(a.1.cmp(&b.1))
     });
     let row = |irrep: usize| columns.iter().map(move |(_, _, shares)| shares[irrep]);
-    Grid {
-        title: tr!("Power by {kind}", kind = kind(now)),
+    Heatmap {
+        title: tr!("Power by {kind}", kind = irrep_kind_name(now)),
         x_label: tr!("live neurons, grouped by their largest component").into(),
-        y_label: kind(now).into(),
-        rows: now.irreps(),
+        y_label: irrep_kind_name(now).into(),
+        rows: now.irrep_count(),
         columns: columns.len(),
-        values: (0..now.irreps()).flat_map(row).collect(),
-        row_names: labels(now, names),
+        values: (0..now.irrep_count()).flat_map(row).collect(),
+        row_names: irrep_labels(now, names),
         ..Default::default()
     }
 }
 
-/// Live neurons, or their norm mass, by dominant irrep, with what theory predicts per irrep if that is known (one
-/// number for each, the trivial one among them; of another length it is left out). For Z_p every frequency has a
-/// mass of 2/(p−1) (Edelman 2024, theorem 7.7 and figure D.1).
-pub fn per_irrep(now: &Neurons, predicted: Option<&[f32]>, names: &[String], what: What) -> Bars {
+/// Bar chart of the number of live neurons, or their norm mass, by dominant irrep, with an overlay of the values that
+/// theory predicts. `predicted` has one value per irrep and is ignored at another length; for Z_p it is 2/(p−1) of
+/// the mass for every frequency (Edelman 2024, theorem 7.7 and figure D.1).
+pub fn per_irrep_chart(
+    now: &NeuronSpectra,
+    predicted: Option<&[f32]>,
+    names: &[String],
+    what: IrrepQuantity,
+) -> BarChart {
     let (title, y_label, heights) = match what {
-        What::Count => {
-            let counts = now.counts().into_iter().map(|count| count as f32).collect();
+        IrrepQuantity::Count => {
+            let counts = now.count_per_irrep().into_iter().map(|count| count as f32).collect();
             (tr!("Neurons"), tr!("live neurons").to_string(), counts)
         }
-        What::Mass(exponent) => (
+        IrrepQuantity::Mass(exponent) => (
             tr!("Norm mass"),
             tr!("share of Σ‖ω‖{superscript}", superscript = superscript(exponent)),
-            now.masses(exponent),
+            now.norm_mass_per_irrep(exponent),
         ),
     };
-    let predicted = predicted.filter(|predicted| predicted.len() == now.irreps()).unwrap_or_default();
-    Bars {
-        title: format!("{title} by {}", kind(now)),
-        x_label: kind(now).into(),
+    let predicted = predicted.filter(|predicted| predicted.len() == now.irrep_count()).unwrap_or_default();
+    BarChart {
+        title: format!("{title} by {}", irrep_kind_name(now)),
+        x_label: irrep_kind_name(now).into(),
         y_label,
-        bars: labels(now, names).into_iter().zip(heights).collect(),
+        bars: irrep_labels(now, names).into_iter().zip(heights).collect(),
         overlay: predicted.to_vec(),
         overlay_name: tr!("predicted by theory").into(),
         ..Default::default()
     }
 }
 
-/// The [residuals](Operation::residual) of the live neurons' phases; 0 in networks of largest margin. Empty where the
-/// group has no phases.
-pub fn phase_residuals(now: &Neurons, operation: Operation) -> Lines {
+/// Histogram of the [phase residuals](ModularOperation::residual) of the live neurons, which are 0 in max-margin
+/// networks. Empty if the group has no phases.
+pub fn phase_residual_chart(now: &NeuronSpectra, operation: ModularOperation) -> LineChart {
     let residual = |neuron| now.phase_residual(neuron, operation);
-    let residuals = now.live().into_iter().filter_map(residual).map(f64::from);
+    let residuals = now.live_neurons().into_iter().filter_map(residual).map(f64::from);
     let mut found = histogram(residuals, (-PI, PI), ANGLE_BINS);
     found.role = Role::Test;
     found.band = found.y.iter().map(|y| (0.0, *y)).collect();
-    Lines {
+    LineChart {
         title: tr!("Phase residuals").into(),
         x_label: tr!("{residual} (rad)", residual = operation.residual_name()),
         y_label: tr!("share of live neurons").into(),
@@ -115,12 +123,14 @@ pub fn phase_residuals(now: &Neurons, operation: Operation) -> Lines {
     }
 }
 
-/// θu and θv of the live neurons, a dot for each. Opposite edges are the same place. Empty where the group has no
+/// Scatter plot of the phases (θu, θv) of the live neurons; opposite edges coincide. Empty if the group has no
 /// phases.
-pub fn torus(now: &Neurons) -> Lines {
-    let both = |neuron| Some((f64::from(now.phase(Part::First, neuron)?), now.phase(Part::Second, neuron)?));
-    let (x, y) = now.live().into_iter().filter_map(both).unzip();
-    Lines {
+pub fn phase_torus_chart(now: &NeuronSpectra) -> LineChart {
+    let both = |neuron| {
+        Some((f64::from(now.phase(NeuronPart::First, neuron)?), now.phase(NeuronPart::Second, neuron)?))
+    };
+    let (x, y) = now.live_neurons().into_iter().filter_map(both).unzip();
+    LineChart {
         title: tr!("Phases of the neurons").into(),
         x_label: tr!("θu (rad)").into(),
         y_label: tr!("θv (rad)").into(),
@@ -131,8 +141,8 @@ pub fn torus(now: &Neurons) -> Lines {
     }
 }
 
-/// The share of the values in each of so many bins between two ends, as stairs; values beyond count at the ends, and
-/// what is no number does not count. No stairs without values.
+/// Share of the values in each of `bins` bins between `low` and `high`, as a staircase. Values outside count in the
+/// end bins, NaN is ignored; empty without values.
 fn histogram(values: impl Iterator<Item = f64>, (low, high): (f64, f64), bins: usize) -> Series {
     let width = (high - low) / bins as f64;
     let mut counts = vec![0usize; bins];
@@ -151,22 +161,22 @@ fn histogram(values: impl Iterator<Item = f64>, (low, high): (f64, f64), bins: u
     }
 }
 
-/// What the irreps of this group are called.
-fn kind(now: &Neurons) -> &'static str {
+/// Display name of the irreps of this group, "frequency" for cyclic groups.
+fn irrep_kind_name(now: &NeuronSpectra) -> &'static str {
     if now.has_phases() { tr!("frequency") } else { tr!("irrep") }
 }
 
-/// A name for each irrep: frequencies are numbers, and irreps without names are counted from 1.
-fn labels(now: &Neurons, names: &[String]) -> Vec<String> {
+/// Display name of each irrep: its frequency, its entry of `names`, or its number from 1.
+fn irrep_labels(now: &NeuronSpectra, names: &[String]) -> Vec<String> {
     let name = |irrep: usize| match names.get(irrep) {
         _ if now.has_phases() => irrep.to_string(),
         Some(name) => name.clone(),
         None => (irrep + 1).to_string(),
     };
-    (0..now.irreps()).map(name).collect()
+    (0..now.irrep_count()).map(name).collect()
 }
 
-/// A number as an exponent.
+/// The number in superscript digits.
 fn superscript(number: u32) -> String {
     let raised =
         |digit: char| ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit as usize - '0' as usize];

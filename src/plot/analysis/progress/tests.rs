@@ -1,14 +1,14 @@
 use super::*;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
-fn labels(p: usize, operation: Operation) -> Vec<u32> {
+fn labels(p: usize, operation: ModularOperation) -> Vec<u32> {
     (0..p * p).map(|pair| operation.apply(pair / p, pair % p, p) as u32).collect()
 }
 
 /// A training set of about a share of all pairs, evenly thrown over them.
 fn training(p: usize, share: f32) -> Vec<bool> {
-    let stream = Stream::new(4, Purpose::Weights, 0);
-    (0..(p * p) as u32).map(|i| stream.unit(0, i) < share).collect()
+    let stream = RandomStream::new(4, Purpose::Weights, 0);
+    (0..(p * p) as u32).map(|i| stream.draw_uniform(0, i) < share).collect()
 }
 
 fn logits(p: usize, of: impl Fn(usize, usize, usize) -> f64) -> Vec<f32> {
@@ -17,7 +17,7 @@ fn logits(p: usize, of: impl Fn(usize, usize, usize) -> f64) -> Vec<f32> {
 }
 
 /// Σ_k α_k cos w_k(s − c).
-fn waves(p: usize, operation: Operation, terms: &[(usize, f64)]) -> Vec<f32> {
+fn waves(p: usize, operation: ModularOperation, terms: &[(usize, f64)]) -> Vec<f32> {
     logits(p, |a, b, c| {
         let x = TAU * (operation.apply(a, b, p) + p - c) as f64 / p as f64;
         terms.iter().map(|(k, height)| height * libm::cos(*k as f64 * x)).sum()
@@ -32,20 +32,25 @@ fn memory(p: usize, training: &[bool]) -> Vec<f32> {
 #[test]
 fn waves_of_the_sum_are_all_restricted_keeps_and_all_excluded_loses() {
     let p = 23;
-    for operation in [Operation::Sum, Operation::Difference] {
+    for operation in [ModularOperation::Sum, ModularOperation::Difference] {
         let (labels, training) = (labels(p, operation), training(p, 0.3));
-        let found =
-            measure(&waves(p, operation, &[(2, 3.0), (5, 4.0), (9, 2.5)]), p, operation, &labels, &training);
-        assert_eq!(found.key, [2, 5, 9]);
+        let found = measure_progress(
+            &waves(p, operation, &[(2, 3.0), (5, 4.0), (9, 2.5)]),
+            p,
+            operation,
+            &labels,
+            &training,
+        );
+        assert_eq!(found.key_frequencies, [2, 5, 9]);
         let total = 9.0 + 16.0 + 6.25;
         for (k, height) in [(2, 3.0f64), (5, 4.0), (9, 2.5), (1, 0.0), (11, 0.0)] {
-            let share = f64::from(found.shares[k - 1]);
+            let share = f64::from(found.variance_shares[k - 1]);
             assert!((share - height * height / total).abs() < 1e-6, "{k}: {share}");
         }
-        let full = found.test.unwrap();
-        assert!(full < 0.3 && (found.restricted - full).abs() < 1e-6, "{found:?}");
-        assert!((found.train - full).abs() < 1e-6, "every pair is answered alike");
-        assert!((found.excluded - libm::log(p as f64)).abs() < 1e-6, "{found:?}");
+        let full = found.test_loss.unwrap();
+        assert!(full < 0.3 && (found.restricted_loss - full).abs() < 1e-6, "{found:?}");
+        assert!((found.train_loss - full).abs() < 1e-6, "every pair is answered alike");
+        assert!((found.excluded_loss - libm::log(p as f64)).abs() < 1e-6, "{found:?}");
     }
 }
 
@@ -54,12 +59,18 @@ fn memory_is_not_taken_for_waves() {
     let p = 23;
     for share in [0.2, 0.3, 0.5, 0.8] {
         let training = training(p, share);
-        let found = measure(&memory(p, &training), p, Operation::Sum, &labels(p, Operation::Sum), &training);
+        let found = measure_progress(
+            &memory(p, &training),
+            p,
+            ModularOperation::Sum,
+            &labels(p, ModularOperation::Sum),
+            &training,
+        );
         let chance = libm::log(p as f64);
-        assert!(found.key.is_empty(), "{share}: {:?}", found.shares);
-        assert!(found.train < 1e-5 && (found.test.unwrap() - chance).abs() < 1e-5);
-        assert!((found.restricted - chance).abs() < 0.1, "{share}: {}", found.restricted);
-        assert!(found.excluded < 1e-5, "{share}: {}", found.excluded);
+        assert!(found.key_frequencies.is_empty(), "{share}: {:?}", found.variance_shares);
+        assert!(found.train_loss < 1e-5 && (found.test_loss.unwrap() - chance).abs() < 1e-5);
+        assert!((found.restricted_loss - chance).abs() < 0.1, "{share}: {}", found.restricted_loss);
+        assert!(found.excluded_loss < 1e-5, "{share}: {}", found.excluded_loss);
     }
 }
 
@@ -68,30 +79,36 @@ fn memory_is_not_taken_for_waves() {
 fn a_network_on_its_way_has_both() {
     let p = 29;
     let training = training(p, 0.3);
-    let small = waves(p, Operation::Sum, &[(3, 2.0), (7, 2.0), (12, 2.0)]);
+    let small = waves(p, ModularOperation::Sum, &[(3, 2.0), (7, 2.0), (12, 2.0)]);
     let both: Vec<f32> = memory(p, &training).iter().zip(small).map(|(a, b)| a * 0.6 + b).collect();
-    let labels = labels(p, Operation::Sum);
-    let found = measure(&both, p, Operation::Sum, &labels, &training);
-    assert_eq!(found.key, [3, 7, 12]);
-    assert!(found.restricted < 0.5 * libm::log(p as f64), "{found:?}");
-    assert!(found.excluded < 0.1 && found.train < found.excluded, "{found:?}");
-    let other =
-        Measuring::new(&both[..], p, Operation::Sum, labels, training).with_key(vec![1, 2, 4]).finish();
-    assert!(other.restricted > 0.75 * libm::log(p as f64), "frequencies that it does not use: {other:?}");
-    assert_eq!(other.key, [1, 2, 4]);
-    assert_eq!(other.train, found.train);
+    let labels = labels(p, ModularOperation::Sum);
+    let found = measure_progress(&both, p, ModularOperation::Sum, &labels, &training);
+    assert_eq!(found.key_frequencies, [3, 7, 12]);
+    assert!(found.restricted_loss < 0.5 * libm::log(p as f64), "{found:?}");
+    assert!(found.excluded_loss < 0.1 && found.train_loss < found.excluded_loss, "{found:?}");
+    let other = ProgressMeasurement::new(&both[..], p, ModularOperation::Sum, labels, training)
+        .with_key_frequencies(vec![1, 2, 4])
+        .finish();
+    assert!(
+        other.restricted_loss > 0.75 * libm::log(p as f64),
+        "frequencies that it does not use: {other:?}"
+    );
+    assert_eq!(other.key_frequencies, [1, 2, 4]);
+    assert_eq!(other.train_loss, found.train_loss);
 }
 
 /// The transform in a and b by its definition, on logits that are nothing in particular.
 #[test]
 fn measures_are_those_of_the_definition() {
-    for (p, operation) in [(7, Operation::Sum), (7, Operation::Difference), (6, Operation::Sum)] {
-        let stream = Stream::new(9, Purpose::Weights, 1);
-        let drawn: Vec<f32> = (0..(p * p * p) as u32).map(|i| stream.normal(1, i)).collect();
+    for (p, operation) in
+        [(7, ModularOperation::Sum), (7, ModularOperation::Difference), (6, ModularOperation::Sum)]
+    {
+        let stream = RandomStream::new(9, Purpose::Weights, 1);
+        let drawn: Vec<f32> = (0..(p * p * p) as u32).map(|i| stream.draw_normal(1, i)).collect();
         let (labels, training) = (labels(p, operation), training(p, 0.5));
         let key: Vec<usize> = (2..=p / 2).collect();
-        let job = Measuring::new(&drawn[..], p, operation, &labels[..], &training[..]);
-        let found = job.with_key(key.clone()).finish();
+        let job = ProgressMeasurement::new(&drawn[..], p, operation, &labels[..], &training[..]);
+        let found = job.with_key_frequencies(key.clone()).finish();
         let centred = logits(p, |a, b, c| {
             let row = &drawn[(a * p + b) * p..][..p];
             f64::from(row[c]) - row.iter().map(|v| f64::from(*v)).sum::<f64>() / p as f64
@@ -121,7 +138,7 @@ fn measures_are_those_of_the_definition() {
                     }
                 }
             }
-            let share = f64::from(found.shares[k - 1]);
+            let share = f64::from(found.variance_shares[k - 1]);
             assert!((share - power / variance).abs() < 1e-6, "{p} {k}: {share} {}", power / variance);
         }
         let loss = |pair: usize, of: &dyn Fn(usize) -> f64| {
@@ -129,24 +146,28 @@ fn measures_are_those_of_the_definition() {
             libm::log(sum) - of(labels[pair] as usize)
         };
         let restricted = mean(&|pair| loss(pair, &|c| kept[pair * p + c] + constant[c]));
-        assert!((found.restricted - restricted).abs() < 1e-6, "{p}: {} {restricted}", found.restricted);
+        assert!(
+            (found.restricted_loss - restricted).abs() < 1e-6,
+            "{p}: {} {restricted}",
+            found.restricted_loss
+        );
         let trained: Vec<usize> = (0..p * p).filter(|pair| training[*pair]).collect();
         let over = |f: &dyn Fn(usize) -> f64| {
             trained.iter().map(|pair| f(*pair)).sum::<f64>() / trained.len() as f64
         };
         let excluded = over(&|pair| loss(pair, &|c| at(pair, c) - kept[pair * p + c]));
-        assert!((found.excluded - excluded).abs() < 1e-6, "{p}: {} {excluded}", found.excluded);
-        assert!((found.train - over(&|pair| loss(pair, &|c| at(pair, c)))).abs() < 1e-6);
+        assert!((found.excluded_loss - excluded).abs() < 1e-6, "{p}: {} {excluded}", found.excluded_loss);
+        assert!((found.train_loss - over(&|pair| loss(pair, &|c| at(pair, c)))).abs() < 1e-6);
     }
 }
 
 #[test]
 fn portions_do_not_matter() {
     let p = 11;
-    let (labels, training) = (labels(p, Operation::Sum), training(p, 0.4));
-    let logits = waves(p, Operation::Sum, &[(2, 1.0), (4, 0.7)]);
-    let whole = measure(&logits, p, Operation::Sum, &labels, &training);
-    let mut job = Measuring::new(logits, p, Operation::Sum, labels, training);
+    let (labels, training) = (labels(p, ModularOperation::Sum), training(p, 0.4));
+    let logits = waves(p, ModularOperation::Sum, &[(2, 1.0), (4, 0.7)]);
+    let whole = measure_progress(&logits, p, ModularOperation::Sum, &labels, &training);
+    let mut job = ProgressMeasurement::new(logits, p, ModularOperation::Sum, labels, training);
     let mut portions = 0;
     while !job.advance(10) {
         portions += 1;
@@ -159,25 +180,28 @@ fn portions_do_not_matter() {
 fn every_frequency_alike_is_key_if_it_adds() {
     let p = 7;
     let exact = logits(p, |a, b, c| if (a + b) % p == c { 8.0 } else { 0.0 });
-    let labels = labels(p, Operation::Sum);
+    let labels = labels(p, ModularOperation::Sum);
     for share in [0.3, 1.1] {
-        let found = measure(&exact, p, Operation::Sum, &labels, &training(p, share));
-        assert_eq!(found.key, [1, 2, 3]);
-        assert!((found.restricted - found.train).abs() < 1e-6);
-        assert_eq!(found.test.is_none(), share > 1.0);
+        let found = measure_progress(&exact, p, ModularOperation::Sum, &labels, &training(p, share));
+        assert_eq!(found.key_frequencies, [1, 2, 3]);
+        assert!((found.restricted_loss - found.train_loss).abs() < 1e-6);
+        assert_eq!(found.test_loss.is_none(), share > 1.0);
     }
 }
 
 #[test]
 fn constant_and_diverged_networks_have_no_key_frequencies() {
     let p = 5;
-    let (labels, training) = (labels(p, Operation::Sum), training(p, 0.5));
-    let constant = measure(&logits(p, |_, _, c| c as f64), p, Operation::Sum, &labels, &training);
-    assert!(constant.key.is_empty() && constant.shares.iter().all(|share| *share == 0.0));
-    let mut broken = waves(p, Operation::Sum, &[(1, 1.0)]);
+    let (labels, training) = (labels(p, ModularOperation::Sum), training(p, 0.5));
+    let constant =
+        measure_progress(&logits(p, |_, _, c| c as f64), p, ModularOperation::Sum, &labels, &training);
+    assert!(
+        constant.key_frequencies.is_empty() && constant.variance_shares.iter().all(|share| *share == 0.0)
+    );
+    let mut broken = waves(p, ModularOperation::Sum, &[(1, 1.0)]);
     broken[17] = f32::NAN;
-    let broken = measure(&broken, p, Operation::Sum, &labels, &training);
-    assert!(broken.key.is_empty() && broken.restricted.is_nan(), "{broken:?}");
+    let broken = measure_progress(&broken, p, ModularOperation::Sum, &labels, &training);
+    assert!(broken.key_frequencies.is_empty() && broken.restricted_loss.is_nan(), "{broken:?}");
 }
 
 #[test]
@@ -200,7 +224,7 @@ fn an_embedding_is_taken_apart_into_orthonormal_waves() {
         let square: f64 = embedding.iter().map(|v| f64::from(v * v)).sum();
         let found: f64 = norms.iter().map(|v| v * v).sum();
         assert!((found - square).abs() < 1e-4 * square, "nothing is lost: {found} {square}");
-        let spread = Spread::read(&embedding, p);
+        let spread = EmbeddingConcentration::read(&embedding, p);
         assert!(spread.gini > 0.7 && spread.participation > 1.0 / 3.0, "{spread:?}");
         assert_eq!(embedding.len(), p * width);
     }
@@ -209,28 +233,31 @@ fn an_embedding_is_taken_apart_into_orthonormal_waves() {
 #[test]
 fn charts_have_what_was_measured() {
     let mut trace = ProgressTrace::default();
-    let progress = Progress {
-        key: vec![2],
-        shares: vec![0.1, 0.8, 0.0],
-        restricted: 0.5,
-        excluded: 2.0,
-        train: 0.1,
-        test: None,
+    let progress = ProgressMeasures {
+        key_frequencies: vec![2],
+        variance_shares: vec![0.1, 0.8, 0.0],
+        restricted_loss: 0.5,
+        excluded_loss: 2.0,
+        train_loss: 0.1,
+        test_loss: None,
         embedding: None,
     };
     trace.push(0, progress.clone());
-    trace.push(10, Progress { test: Some(0.75), ..progress.clone() });
-    let lines = chart(&trace);
+    trace.push(10, ProgressMeasures { test_loss: Some(0.75), ..progress.clone() });
+    let lines = progress_chart(&trace);
     let names: Vec<&str> = lines.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(names, ["training loss", "test loss", "restricted loss", "excluded loss"]);
     assert_eq!((&lines.series[1].x[..], &lines.series[1].y[..]), (&[10.0][..], &[0.75][..]));
     assert_eq!(lines.series[3].y, [2.0, 2.0]);
-    assert_eq!(spread_chart(&trace), None);
+    assert_eq!(concentration_chart(&trace), None);
     trace.push(
         20,
-        Progress { embedding: Some(Spread { gini: 0.5, participation: 0.25 }), ..progress.clone() },
+        ProgressMeasures {
+            embedding: Some(EmbeddingConcentration { gini: 0.5, participation: 0.25 }),
+            ..progress.clone()
+        },
     );
-    assert_eq!(spread_chart(&trace).unwrap().series[1].y, [0.25]);
-    let bars = frequencies(&progress);
+    assert_eq!(concentration_chart(&trace).unwrap().series[1].y, [0.25]);
+    let bars = frequency_chart(&progress);
     assert_eq!((bars.marked, bars.bars[1].clone()), (vec![1], ("2".to_string(), 0.8)));
 }

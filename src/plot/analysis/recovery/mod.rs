@@ -1,4 +1,4 @@
-//! One step reveals the bits: what the gradient of one batch at a single neuron says about the hidden set S.
+//! One-step recovery: the probability that the gradient of one batch at a single neuron reveals the hidden set S.
 //!
 //! A ReLU neuron h(x) = max(0, w·x) under the correlation loss has the population gradient, up to its sign,
 //!
@@ -26,81 +26,88 @@
 
 pub mod trials;
 
-use super::majority::{balance, relu_coefficient};
-use super::{Lines, Role, Series};
+use super::majority::{relu_coefficient, tie_coefficient};
+use super::{LineChart, Role, Series};
 use vivarium_core::math::binomial;
 
-/// What a neuron's weights are before the step.
+/// Form of a neuron's initial weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
-    /// Signs: Edelman 2024, theorem 5.5.
+pub enum WeightPattern {
+    /// All weights ±1 (Edelman 2024, theorem 5.5).
     Signs,
-    /// A few ones, and zeros: theorem 6.4.
+    /// A few ones, the rest zero (theorem 6.4).
     Ones,
-    /// A few ones, and so small a weight everywhere else that it only breaks ties: theorem 6.5.
-    Perturbed,
+    /// A few ones, the rest so small a constant that it only breaks ties (theorem 6.5).
+    PerturbedOnes,
 }
 
-/// A neuron on (n, k)-parity.
+/// A ReLU neuron on (n, k)-parity, described by counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Neuron {
-    /// Bits n.
+pub struct ParityNeuron {
+    /// Number of input bits n.
     pub inputs: usize,
-    /// Relevant bits k.
+    /// Number of relevant bits k.
     pub relevant: usize,
-    /// What its weights are.
-    pub start: Start,
-    /// Ones s; without meaning for signs.
+    /// Form of the initial weights.
+    pub start: WeightPattern,
+    /// Number s of weights that are one; unused for signs.
     pub ones: usize,
-    /// Ones that lie on relevant bits.
-    pub held: usize,
+    /// Number of ones on relevant bits.
+    pub relevant_ones: usize,
 }
 
-/// Bits that are alike to a neuron.
+/// A class of input bits that have the same gradient.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Kind {
-    /// Whether they matter.
+pub struct BitClass {
+    /// Whether the bits are relevant.
     pub relevant: bool,
-    /// Whether the neuron has a one there.
+    /// Whether the weight of the neuron is one on these bits.
     pub active: bool,
-    /// How many there are.
+    /// Number of bits in the class.
     pub count: usize,
-    /// Population gradient g_i on each, up to the common sign of a neuron of signs.
+    /// Population gradient g_i of each bit; for a neuron of signs up to a common sign.
     pub gradient: f64,
 }
 
-impl Neuron {
-    /// A good neuron: one of signs; or one whose ones hold all of S or, where there are fewer, lie in S. None where
-    /// n, k and s do not go together.
-    pub fn good(inputs: usize, relevant: usize, start: Start, ones: usize) -> Option<Self> {
-        let ones = if start == Start::Signs { 0 } else { ones };
+impl ParityNeuron {
+    /// A good neuron: any neuron of signs; one whose ones include all of S; or, with fewer ones than k, one whose
+    /// ones lie in S. `None` if n, k and s are inconsistent.
+    pub fn good_neuron(inputs: usize, relevant: usize, start: WeightPattern, ones: usize) -> Option<Self> {
+        let ones = if start == WeightPattern::Signs { 0 } else { ones };
         let fits = relevant > 0 && relevant < inputs && ones <= inputs;
         let held = match start {
-            Start::Signs => 0,
-            Start::Ones => relevant,
-            Start::Perturbed => ones,
+            WeightPattern::Signs => 0,
+            WeightPattern::Ones => relevant,
+            WeightPattern::PerturbedOnes => ones,
         };
-        (fits && held <= ones && held <= relevant).then_some(Neuron { inputs, relevant, start, ones, held })
+        (fits && held <= ones && held <= relevant).then_some(ParityNeuron {
+            inputs,
+            relevant,
+            start,
+            ones,
+            relevant_ones: held,
+        })
     }
 
-    /// The Fourier coefficient of 1(w·x > 0) at a set with `inside` bits among the ones and `outside` elsewhere.
-    fn coefficient(&self, inside: usize, outside: usize) -> f64 {
+    /// Fourier coefficient of the derivative 1(w·x > 0) at a set with `inside` bits on ones and `outside` bits
+    /// elsewhere.
+    fn activation_coefficient(&self, inside: usize, outside: usize) -> f64 {
         let (s, rest) = (self.ones, self.inputs - self.ones);
         let by_ones = if outside == 0 { relu_coefficient(s, inside) } else { 0.0 };
         match self.start {
-            Start::Signs => relu_coefficient(self.inputs, inside + outside),
-            Start::Ones => by_ones,
+            WeightPattern::Signs => relu_coefficient(self.inputs, inside + outside),
+            WeightPattern::Ones => by_ones,
             // Only where the ones are in balance does the rest decide.
-            Start::Perturbed if s.is_multiple_of(2) && inside.is_multiple_of(2) => {
-                by_ones + balance(s / 2, inside / 2) * relu_coefficient(rest, outside)
+            WeightPattern::PerturbedOnes if s.is_multiple_of(2) && inside.is_multiple_of(2) => {
+                by_ones + tie_coefficient(s / 2, inside / 2) * relu_coefficient(rest, outside)
             }
-            Start::Perturbed => by_ones,
+            WeightPattern::PerturbedOnes => by_ones,
         }
     }
 
-    /// The population gradient by kind of bit: relevant and active, relevant, active, neither.
-    pub fn gradient(&self) -> [Kind; 4] {
-        let (k, s, a) = (self.relevant, self.ones, self.held);
+    /// Population gradient by class of bits: relevant and active, relevant, active, neither.
+    pub fn gradient(&self) -> [BitClass; 4] {
+        let (k, s, a) = (self.relevant, self.ones, self.relevant_ones);
         let kind = |relevant: bool, active: bool| {
             let (count, inside, outside) = match (relevant, active) {
                 (true, true) => (a, a.wrapping_sub(1), k - a),
@@ -108,43 +115,44 @@ impl Neuron {
                 (false, true) => (s - a, a + 1, k - a),
                 (false, false) => (self.inputs + a - k - s, a, k - a + 1),
             };
-            let gradient = if count == 0 { 0.0 } else { self.coefficient(inside, outside) };
-            Kind { relevant, active, count, gradient }
+            let gradient = if count == 0 { 0.0 } else { self.activation_coefficient(inside, outside) };
+            BitClass { relevant, active, count, gradient }
         };
         [kind(true, true), kind(true, false), kind(false, true), kind(false, false)]
     }
 
-    /// Whether the bits with a one are left out when S is read off: the perturbed neuron's own are known already, and
-    /// their gradient is zero.
-    fn reads(&self, kind: &Kind) -> bool {
-        kind.count > 0 && !(self.start == Start::Perturbed && kind.active)
+    /// Whether bits of this class take part when S is read off the gradient; active bits of a perturbed neuron do
+    /// not, since they are known and their gradient is zero.
+    fn is_candidate(&self, kind: &BitClass) -> bool {
+        kind.count > 0 && !(self.start == WeightPattern::PerturbedOnes && kind.active)
     }
 
-    /// γ: the least |g_i| on the relevant bits that are to be found, less the largest on the others.
-    pub fn gap(&self) -> f64 {
+    /// γ: the smallest |g_i| on relevant bits minus the largest on other bits, over the bits that take part.
+    pub fn gradient_gap(&self) -> f64 {
         let kinds = self.gradient();
         let of = |relevant: bool| {
             kinds
                 .iter()
-                .filter(move |kind| kind.relevant == relevant && self.reads(kind))
+                .filter(move |kind| kind.relevant == relevant && self.is_candidate(kind))
                 .map(|kind| kind.gradient.abs())
         };
         of(true).fold(f64::INFINITY, f64::min) - of(false).fold(0.0, f64::max)
     }
 
-    /// The chance that in the mean gradient of `batch` fresh examples the largest entries, by absolute value, are those
-    /// of the relevant bits.
+    /// Probability that the largest entries, by absolute value, of the mean gradient of `batch` fresh examples are
+    /// those of the relevant bits.
     ///
     /// ```text
     /// P[max_{i∉S} |ĝ_i| < min_{i∈S} |ĝ_i|],   ĝ_i ~ N(g_i, (P[w·x > 0] − g_i²)/B) independently
     /// ```
-    pub fn recovery(&self, batch: f64) -> f64 {
-        const PLACES: usize = 600;
-        let fires = self.coefficient(0, 0);
+    pub fn recovery_probability(&self, batch: f64) -> f64 {
+        /// Number of steps of the numerical integral.
+        const INTEGRATION_STEPS: usize = 600;
+        let fires = self.activation_coefficient(0, 0);
         let kinds: Vec<(bool, i32, f64, f64)> = self
             .gradient()
             .iter()
-            .filter(|kind| self.reads(kind))
+            .filter(|kind| self.is_candidate(kind))
             .map(|kind| {
                 let g = kind.gradient.abs();
                 (kind.relevant, kind.count as i32, g, libm::sqrt((fires - g * g).max(1e-300) / batch))
@@ -166,8 +174,8 @@ impl Neuron {
                 .map(|(_, count, g, deviation)| (1.0 - below(t, *g, *deviation)).max(0.0).powi(*count))
                 .product()
         };
-        let step = end / PLACES as f64;
-        let sum: f64 = (0..PLACES)
+        let step = end / INTEGRATION_STEPS as f64;
+        let sum: f64 = (0..INTEGRATION_STEPS)
             .map(|i| {
                 let t = i as f64 * step;
                 (others(t + step) - others(t)) * found(t + 0.5 * step)
@@ -177,35 +185,35 @@ impl Neuron {
         (sum + others(0.0) * found(0.0)).clamp(0.0, 1.0)
     }
 
-    /// The least batch, to a hundredth, whose gradient reveals S with this chance; none up to a billion.
-    pub fn batch_for(&self, chance: f64) -> Option<f64> {
+    /// Smallest batch size, to 1 %, at which the gradient reveals S with this probability; `None` above a billion.
+    pub fn required_batch(&self, chance: f64) -> Option<f64> {
         let (mut low, mut high) = (1.0f64, 1e9f64);
-        if self.recovery(high) < chance {
+        if self.recovery_probability(high) < chance {
             return None;
         }
         while high / low > 1.01 {
             let middle = libm::sqrt(low * high);
-            if self.recovery(middle) < chance { low = middle } else { high = middle }
+            if self.recovery_probability(middle) < chance { low = middle } else { high = middle }
         }
         Some(high)
     }
 
-    /// The chance that a neuron whose ones are drawn is good: C(n−k, s−k)/C(n, s) where it is to hold all of S,
-    /// C(k, s)/C(n, s) where it is to lie in S; 1 for signs.
+    /// Probability that a neuron with random ones is good: C(n−k, s−k)/C(n, s) if its ones must include S, C(k,
+    /// s)/C(n, s) if they must lie in S, 1 for signs.
     ///
     /// At least (s/2n)^k for s > 4k (lemma C.2), and at most (k/n)^s.
-    pub fn chance(&self) -> f64 {
+    pub fn good_neuron_probability(&self) -> f64 {
         let (n, k, s) = (self.inputs, self.relevant, self.ones);
         match self.start {
-            Start::Signs => 1.0,
-            Start::Ones => binomial(n - k, s.wrapping_sub(k)) / binomial(n, s),
-            Start::Perturbed => binomial(k, s) / binomial(n, s),
+            WeightPattern::Signs => 1.0,
+            WeightPattern::Ones => binomial(n - k, s.wrapping_sub(k)) / binomial(n, s),
+            WeightPattern::PerturbedOnes => binomial(k, s) / binomial(n, s),
         }
     }
 
-    /// The width at which some neuron is good with a chance of 99 %; none beyond a billion.
-    pub fn width(&self) -> Option<f64> {
-        let width = match self.chance() {
+    /// Width at which some neuron is good with probability 99 %; `None` above a billion.
+    pub fn required_width(&self) -> Option<f64> {
+        let width = match self.good_neuron_probability() {
             1.0 => 1.0,
             chance => libm::ceil(libm::log(0.01) / libm::log1p(-chance)),
         };
@@ -213,20 +221,27 @@ impl Neuron {
     }
 }
 
-/// The chance of recovery over the batch size: a curve for each neuron by its name, and shares of trials as points.
+/// Line chart of the recovery probability over the batch size: a curve for each named neuron, and the success rates
+/// of trials as dots.
 ///
-/// Batches go from 2^6 to 2^`most`; `points` are places with shares and their intervals, for the neuron of their number.
-pub fn chart(neurons: &[(String, Neuron)], most: u32, points: &[(usize, Vec<trials::Share>)]) -> Lines {
+/// Batch sizes go from 2^6 to 2^`max_log2_batch`; `points` are pairs of a neuron's index and its trial counts.
+pub fn chart(
+    neurons: &[(String, ParityNeuron)],
+    max_log2_batch: u32,
+    points: &[(usize, Vec<trials::TrialCounts>)],
+) -> LineChart {
+    /// Points of a curve per doubling of the batch size.
     const PER_DOUBLING: u32 = 4;
     let places = || {
-        (6 * PER_DOUBLING..=most * PER_DOUBLING).map(|i| libm::exp2(f64::from(i) / f64::from(PER_DOUBLING)))
+        (6 * PER_DOUBLING..=max_log2_batch * PER_DOUBLING)
+            .map(|i| libm::exp2(f64::from(i) / f64::from(PER_DOUBLING)))
     };
     let role = |at: usize| [Role::Test, Role::Relevant, Role::Train, Role::Other][at.min(3)];
     let curves = neurons.iter().enumerate().map(|(at, (name, neuron))| Series {
         name: name.clone(),
         role: role(at),
         x: places().collect(),
-        y: places().map(|batch| neuron.recovery(batch) as f32).collect(),
+        y: places().map(|batch| neuron.recovery_probability(batch) as f32).collect(),
         ..Default::default()
     });
     let measured = points.iter().filter(|(_, shares)| !shares.is_empty()).map(|(at, shares)| Series {
@@ -236,16 +251,16 @@ pub fn chart(neurons: &[(String, Neuron)], most: u32, points: &[(usize, Vec<tria
         ),
         role: role(*at),
         x: shares.iter().map(|share| share.batch as f64).collect(),
-        y: shares.iter().map(|share| share.found as f32 / share.all.max(1) as f32).collect(),
+        y: shares.iter().map(|share| share.recovered as f32 / share.trials.max(1) as f32).collect(),
         points: true,
         scatter: true,
         ..Default::default()
     });
-    Lines {
+    LineChart {
         title: tr!("One step reveals the bits").into(),
         x_label: tr!("batch size").into(),
         y_label: tr!("probability that one step reveals the relevant bits S").into(),
-        x_range: Some((64.0, libm::exp2(f64::from(most)))),
+        x_range: Some((64.0, libm::exp2(f64::from(max_log2_batch)))),
         y_range: Some((0.0, 1.0)),
         log_x: true,
         series: curves.chain(measured).collect(),

@@ -64,7 +64,7 @@ impl ErrorSums {
         self.sum_of_squares += square * square;
     }
 
-    /// The mean over `count` prompts.
+    /// The mean over `count` prompts, with its standard error.
     fn estimate(self, count: usize) -> ErrorEstimate {
         let (count, mean) = (count as f64, self.sum / count as f64);
         let spread = (self.sum_of_squares / count - mean * mean).max(0.0);
@@ -76,9 +76,12 @@ impl ErrorSums {
 /// number of examples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselinesJob {
+    /// The distribution of the prompts.
     prompts: FunctionPrompts,
+    /// Seed of the held-out prompts.
     seed: u64,
-    count: usize,
+    /// Number of prompts to evaluate.
+    prompt_count: usize,
     /// The baselines to evaluate.
     baselines: Vec<Baseline>,
     /// Numbers of examples, in rising order.
@@ -125,7 +128,7 @@ impl BaselinesJob {
         BaselinesJob {
             prompts: prompts.clone(),
             seed,
-            count: count.max(1),
+            prompt_count: count.max(1),
             baselines: baselines.to_vec(),
             points,
             done_count: 0,
@@ -147,16 +150,16 @@ impl BaselinesJob {
 
     /// Fraction of the prompts that are done.
     pub fn progress(&self) -> f64 {
-        self.done_count as f64 / self.count as f64
+        self.done_count as f64 / self.prompt_count as f64
     }
 
     /// Continues for about `operations` operations. Returns the errors after the last prompt, else none.
     pub fn advance(&mut self, operations: u64) -> Option<BaselineErrors> {
         let mut left = operations;
-        while self.done_count < self.count {
+        while self.done_count < self.prompt_count {
             let used = self.advance_once();
             left = left.saturating_sub(used);
-            if left == 0 && self.done_count < self.count {
+            if left == 0 && self.done_count < self.prompt_count {
                 return None;
             }
         }
@@ -242,14 +245,14 @@ impl BaselinesJob {
                 Baseline::LastEpoch => self.epochs[k][TRAINING_EPOCHS - 1],
                 _ => sums[k],
             };
-            (*baseline, (0..self.examples.len()).map(|k| at(k).estimate(self.count)).collect())
+            (*baseline, (0..self.examples.len()).map(|k| at(k).estimate(self.prompt_count)).collect())
         };
         let squares = self.baselines.iter().zip(&self.sums).map(errors_of).collect();
         let is_trained = self.epochs.iter().any(|epochs| !epochs.is_empty());
         BaselineErrors {
             example_counts: self.examples.clone(),
-            prompt_count: self.count,
-            label_variance: (self.variance / self.count as f64).max(1e-12),
+            prompt_count: self.prompt_count,
+            label_variance: (self.variance / self.prompt_count as f64).max(1e-12),
             squared_errors: squares,
             best_epochs: if is_trained { best } else { vec![] },
         }
@@ -352,9 +355,9 @@ mod tests {
                 squares.push((1..=TRAINING_EPOCHS).map(after).collect::<Vec<f64>>());
             }
             let mean = |of: &dyn Fn(&Vec<f64>) -> f64| squares.iter().map(of).sum::<f64>() / count as f64;
-            let least = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
-            let of_all = least(&mut (0..TRAINING_EPOCHS).map(|epoch| mean(&|own| own[epoch])));
-            let of_each = mean(&|own| least(&mut own.iter().copied()));
+            let min_error = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
+            let of_all = min_error(&mut (0..TRAINING_EPOCHS).map(|epoch| mean(&|own| own[epoch])));
+            let of_each = mean(&|own| min_error(&mut own.iter().copied()));
             let last = mean(&|own| own[TRAINING_EPOCHS - 1]);
             for ((baseline, all), expected) in found.squared_errors.iter().zip([of_all, of_each, last]) {
                 let mean = all[k].mean;

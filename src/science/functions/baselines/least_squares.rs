@@ -4,7 +4,9 @@ use vivarium_core::math::{dot, norm};
 
 /// The reflection x ↦ x − β ⟨v, x⟩ v.
 struct HouseholderReflection {
+    /// The vector v, normal to the mirror plane.
     v: Vec<f64>,
+    /// The factor β = 2 / ‖v‖².
     beta: f64,
 }
 
@@ -115,11 +117,11 @@ fn solve_minimum_norm(columns: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
 
     fn normal(step: u64, count: usize) -> Vec<f64> {
-        let stream = Stream::new(9, Purpose::Batch, 0);
-        (0..count as u32).map(|at| f64::from(stream.normal(step, at))).collect()
+        let stream = RandomStream::new(9, Purpose::Batch, 0);
+        (0..count as u32).map(|at| f64::from(stream.draw_normal(step, at))).collect()
     }
 
     fn products(x: &[f64], w: &[f64]) -> Vec<f64> {

@@ -15,7 +15,7 @@ use super::network::ForwardWorkspace;
 use super::{BiasFreeNetwork, FunctionClass, FunctionPrompts};
 use vivarium_core::choices;
 use vivarium_core::math::dot;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_core::sorting::sort_by;
 
 // Wu et al. 2024, appendix G.1: "We select the highest R-squared value from each epoch as the testing measure and calculate
@@ -117,7 +117,7 @@ impl Baseline {
 /// weights.
 fn start_training(prompts: &FunctionPrompts, seed: u64, example: usize) -> BaselineTraining {
     let FunctionPrompts { layers, hidden, .. } = *prompts;
-    let stream = Stream::new(seed, Purpose::FittedWeights, 0);
+    let stream = RandomStream::new(seed, Purpose::FittedWeights, 0);
     BaselineTraining::new(BiasFreeNetwork::draw(prompts.inputs(), layers, hidden, &stream, example as u64))
 }
 

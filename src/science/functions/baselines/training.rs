@@ -24,7 +24,8 @@ pub struct BaselineTraining {
     mean_squared_gradient: Vec<f64>,
     /// Number of epochs so far.
     epochs: usize,
-    scratch: ForwardWorkspace,
+    /// Workspace of the forward and backward pass.
+    workspace: ForwardWorkspace,
 }
 
 impl BaselineTraining {
@@ -37,7 +38,7 @@ impl BaselineTraining {
             mean_gradient: none.clone(),
             mean_squared_gradient: none,
             epochs: 0,
-            scratch: ForwardWorkspace::default(),
+            workspace: ForwardWorkspace::default(),
         }
     }
 
@@ -53,7 +54,7 @@ impl BaselineTraining {
 
     /// Computes the network's output for an input `[inputs]`.
     pub fn compute_output(&mut self, x: &[f64]) -> f64 {
-        self.network.compute_output(x, &mut self.scratch)
+        self.network.compute_output(x, &mut self.workspace)
     }
 
     /// Approximate number of operations of an epoch on `examples` examples.
@@ -73,7 +74,7 @@ impl BaselineTraining {
         self.gradient.fill(0.0);
         let (inputs, factor) = (x.len() / y.len(), 1.0 / y.len() as f64);
         for (x, y) in x.chunks_exact(inputs).zip(y) {
-            self.network.add_gradient(x, *y, factor, &mut self.gradient, &mut self.scratch);
+            self.network.add_gradient(x, *y, factor, &mut self.gradient, &mut self.workspace);
         }
         let step = self.epochs as f64;
         let [of_mean, of_square] = ADAM_BETAS.map(|memory| 1.0 - libm::pow(memory, step));

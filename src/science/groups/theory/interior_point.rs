@@ -65,6 +65,7 @@ pub(super) fn solve_to_end(rows: &[f64], columns: usize, term: ConvexTerm) -> Pr
 pub(super) struct InteriorPointSolver {
     /// The matrix A of the program, `[rows, columns]`.
     rows: Vec<f64>,
+    /// Number of variables.
     columns: usize,
     /// Sizes and penalty of [`ConvexTerm::CrossEntropy`]; none for [`ConvexTerm::AtLeastOne`].
     cross_entropy: Option<(Vec<f64>, f64)>,
@@ -159,7 +160,9 @@ impl InteriorPointSolver {
 struct SolverState<'a> {
     /// The matrix A of the program, `[rows, columns]`.
     rows: &'a [f64],
+    /// Number of variables.
     columns: usize,
+    /// The term φ of the objective.
     term: ConvexTerm<'a>,
     /// The variables, `[columns]`.
     x: Vec<f64>,

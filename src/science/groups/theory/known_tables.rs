@@ -2,7 +2,7 @@
 
 use super::RealCharacters;
 
-/// All partitions of `n` into parts of at max_part `max_part`, each in decreasing order.
+/// All partitions of `n` into parts of at most `max_part`, each in decreasing order.
 fn partitions(n: usize, max_part: usize) -> Vec<Vec<usize>> {
     if n == 0 {
         return vec![vec![]];
@@ -21,7 +21,8 @@ fn symmetric_character(shape: &[usize], cycles: &[usize]) -> f64 {
     // Removing a rim hook moves one bead of the abacus down; the sign counts the beads in between.
     let rows = shape.len();
     let beads: Vec<usize> = shape.iter().enumerate().map(|(i, part)| part + rows - 1 - i).collect();
-    fn walk(beads: &[usize], cycles: &[usize]) -> f64 {
+    /// Sum over all ways to remove rim hooks of the lengths `cycles` from the abacus `beads`, with their signs.
+    fn sum_over_rim_hooks(beads: &[usize], cycles: &[usize]) -> f64 {
         let Some((first, rest)) = cycles.split_first() else { return 1.0 };
         let mut sum = 0.0;
         for (i, bead) in beads.iter().enumerate() {
@@ -31,11 +32,11 @@ fn symmetric_character(shape: &[usize], cycles: &[usize]) -> f64 {
             let jumped = beads.iter().filter(|other| **other < *bead && **other > bead - first).count();
             let mut moved = beads.to_vec();
             moved[i] = bead - first;
-            sum += if jumped.is_multiple_of(2) { 1.0 } else { -1.0 } * walk(&moved, rest);
+            sum += if jumped.is_multiple_of(2) { 1.0 } else { -1.0 } * sum_over_rim_hooks(&moved, rest);
         }
         sum
     }
-    walk(&beads, cycles)
+    sum_over_rim_hooks(&beads, cycles)
 }
 
 /// The table of S_n with classes and irreps in the order of partitions, and the cycle type of each class except the

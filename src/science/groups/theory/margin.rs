@@ -223,6 +223,7 @@ impl MaxMarginJob {
 /// A running computation of the [regularised minimum](RealCharacters::compute_penalised_optimum).
 #[derive(Debug, Clone)]
 pub struct PenalisedOptimumJob {
+    /// The penalty λ.
     lambda: f64,
     /// The maximum margin γ*.
     max_margin: f64,

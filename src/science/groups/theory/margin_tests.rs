@@ -334,8 +334,8 @@ fn invalid_characters_give_the_violated_property() {
         (&[1, 1], rows(&[&[1.0, 1.0]]), "regular character"),
         (&[1, 1], rows(&[&[1.0, 1.0], &[1.0, 1.0]]), "regular character"),
     ] {
-        let flaw = RealCharacters::from_characters(sizes, &characters).unwrap_err().to_string();
-        assert!(flaw.contains(said), "{said}: {flaw}");
+        let error = RealCharacters::from_characters(sizes, &characters).unwrap_err().to_string();
+        assert!(error.contains(said), "{said}: {error}");
     }
     assert!(RealCharacters::from_characters(&[1, 1], &rows(&[&[1.0, 1.0], &[1.0, -1.0]])).is_ok());
 }

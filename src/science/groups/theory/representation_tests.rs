@@ -26,8 +26,8 @@ fn check(name: &str, group: &Group) {
     // All pairs have the same margin.
     assert!((spread.max_margin / spread.min_margin - 1.0).abs() < 1e-8, "{name}: {spread:?}");
     // The wrong logits are equal exactly where every class is on the margin.
-    let most = margin.class_margins.iter().copied().fold(1.0, f64::max);
-    let expected = (most - 1.0) * spread.min_margin;
+    let max_margin = margin.class_margins.iter().copied().fold(1.0, f64::max);
+    let expected = (max_margin - 1.0) * spread.min_margin;
     assert!(
         (spread.max_wrong_logit_difference - expected).abs() < 1e-7 * spread.min_margin,
         "{name}: {spread:?}, expected {expected}"

@@ -32,6 +32,7 @@ pub struct BayesDivergence {
 pub struct BayesDivergenceJob {
     /// The distribution of the held-out sequences.
     sequences: ChainSequences,
+    /// Seed of the held-out sequences.
     seed: u64,
     /// Number of held-out sequences.
     held_out: usize,

@@ -63,8 +63,8 @@ fn by_midpoints(context: &[u8], alpha: f64) -> f64 {
             (log_u.exp(), weight)
         };
         let nodes: Vec<(f64, f64)> = (0..n).map(node).collect();
-        let most = nodes.iter().map(|node| node.1).fold(f64::NEG_INFINITY, f64::max);
-        nodes.into_iter().map(|(u, weight)| (u, (weight - most).exp())).collect()
+        let max_log_weight = nodes.iter().map(|node| node.1).fold(f64::NEG_INFINITY, f64::max);
+        nodes.into_iter().map(|(u, weight)| (u, (weight - max_log_weight).exp())).collect()
     };
     let leave_0 = density(counts[0][1], counts[0][0]);
     let leave_1 = density(counts[1][0], counts[1][1]);
@@ -82,9 +82,9 @@ fn by_midpoints(context: &[u8], alpha: f64) -> f64 {
 
 #[test]
 fn predictions_for_random_settings_match_another_quadrature() {
-    let random = Stream::new(7, Purpose::Noise, 0);
+    let random = RandomStream::new(7, Purpose::Noise, 0);
     for setting in 0..20 {
-        let unit = |index: u32| f64::from(random.unit(setting, index));
+        let unit = |index: u32| f64::from(random.draw_uniform(setting, index));
         // From 0.05 to 20, and from 1 to 100.
         let alpha = 0.05 * 400.0f64.powf(unit(0));
         let length = 100.0f64.powf(unit(1)) as usize;

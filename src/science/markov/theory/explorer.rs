@@ -93,11 +93,11 @@ impl TheorySettings {
     /// Computes the gradient steps, in a few milliseconds.
     pub fn compute(&self) -> TheoryResult {
         let length = self.length;
-        let law = match self.curriculum {
+        let distribution = match self.curriculum {
             Curriculum::Doubly => TwoSymbolDistribution::Equal { epsilon: 0.5 },
             Curriculum::Default | Curriculum::TwoStep => TwoSymbolDistribution::Independent,
         };
-        let mut tensor = GradientTensor::compute(law, length);
+        let mut tensor = GradientTensor::compute(distribution, length);
         let two_step = self.curriculum == Curriculum::TwoStep;
         let mut after = vec![MinimalModel::with_equal_weights(self.initial_kernel, self.initial_lag, length)];
         let first = tensor.kernel_gradient(&after[0].v);
@@ -248,14 +248,15 @@ mod tests {
 
     #[test]
     fn the_summary_states_the_lead_and_the_ratio() {
-        let said = TheorySettings::default().compute().summary;
+        let summary = TheorySettings::default().compute().summary;
         assert!(
-            said[1].ends_with("which favours bigrams. This entry exceeds the second-largest entry by 2.9 %."),
+            summary[1]
+                .ends_with("which favours bigrams. This entry exceeds the second-largest entry by 2.9 %."),
             "{}",
-            said[1]
+            summary[1]
         );
         assert_eq!(
-            said[3],
+            summary[3],
             "The entries on the diagonal of W are 2.86 times as large as the other entries, on average."
         );
         let two = TheorySettings {
@@ -276,11 +277,15 @@ mod tests {
     /// The first step's rate is 3/t² and leaves v if W is 0, the second's is 7/t and leaves nothing of what was before.
     #[test]
     fn the_two_steps_have_the_rates_of_the_proposition() {
-        let knobs =
+        let settings =
             TheorySettings { curriculum: Curriculum::TwoStep, length: 10, ..TheorySettings::default() };
-        let two =
-            TheorySettings { initial_kernel: 0.0, first_rate_factor: 3.0, second_rate_factor: 7.0, ..knobs }
-                .compute();
+        let two = TheorySettings {
+            initial_kernel: 0.0,
+            first_rate_factor: 3.0,
+            second_rate_factor: 7.0,
+            ..settings
+        }
+        .compute();
         let near = |found: f64, expected: f64| {
             assert!((found - expected).abs() < 1e-9 * expected.abs(), "{found} {expected}");
         };
@@ -303,8 +308,8 @@ mod tests {
             (Curriculum::Default, 9),
             (Curriculum::Doubly, 5),
         ] {
-            let knobs = TheorySettings { curriculum, steps, length: 12, ..TheorySettings::default() };
-            let outcome = knobs.compute();
+            let settings = TheorySettings { curriculum, steps, length: 12, ..TheorySettings::default() };
+            let outcome = settings.compute();
             assert_eq!(outcome.models.len(), steps + 1);
             let [.., before, last] = &outcome.models[..] else { panic!("{steps}") };
             for d in 0..12 {
@@ -317,7 +322,7 @@ mod tests {
         }
     }
 
-    /// What is said of a first gradient of W, and of W and v after one step.
+    /// The summary for a first gradient of W, and for W and v after one step.
     fn summary_of([own, other]: [f64; 2], [diagonal, rest]: [f64; 2], v: &[f64]) -> Vec<String> {
         let after = vec![MinimalModel { w: [[diagonal, rest], [rest, diagonal]], v: v.to_vec() }; 2];
         let first = [[own, other], [other, own]];
@@ -404,7 +409,7 @@ mod tests {
                     (1.0, 1.0, 1.0, 0.5, 50, 10_000.0, DecayedWeights::Kernel),
                 ] {
                     let (curriculum, first, second) = (*curriculum, rate, rate);
-                    let knobs = TheorySettings {
+                    let settings = TheorySettings {
                         curriculum,
                         length,
                         eta,
@@ -416,18 +421,18 @@ mod tests {
                         second_rate_factor: second,
                         decayed_weights: decayed,
                     };
-                    let outcome = knobs.compute();
+                    let outcome = settings.compute();
                     let finite = |theory: &MinimalModel| {
                         theory.v.iter().chain(theory.w.as_flattened()).all(|x| x.is_finite())
                     };
-                    assert!(outcome.models.iter().all(finite), "{knobs:?}");
+                    assert!(outcome.models.iter().all(finite), "{settings:?}");
                     assert!(outcome.summary.iter().all(|text| text.ends_with('.')), "{:?}", outcome.summary);
                     let bad = |text: &String| text.contains("NaN") || text.contains("inf");
-                    assert!(!outcome.summary.iter().any(bad), "{knobs:?}: {:?}", outcome.summary);
+                    assert!(!outcome.summary.iter().any(bad), "{settings:?}: {:?}", outcome.summary);
                 }
             }
         }
-        let keys: Vec<&str> = TheorySettings::KNOBS.iter().map(|knob| knob.key).collect();
+        let keys: Vec<&str> = TheorySettings::SETTINGS.iter().map(|setting| setting.key).collect();
         assert!(keys.iter().all(|key| key.starts_with('t')));
     }
 }

@@ -111,12 +111,13 @@ impl GradientTensor {
 
 /// Accumulates t·T over chains.
 struct TensorSums {
+    /// Number t of symbols in a context.
     length: usize,
     /// The sum of t·T over the chains so far, `[2, 2, length]`.
     values: Vec<f64>,
     /// λ^d for each distance d, `[length]`, where λ = a + b − 1 is the second eigenvalue of the current chain.
     powers: Vec<f64>,
-    /// s_N with N = t − d for each distance d, `[length]`.
+    /// The sum s_N = Σ_{q<N} (N − q) λ^q with N = t − d for each distance d, `[length]`.
     series: Vec<f64>,
     /// N(N + 1)/2 with N = t − d for each distance d, `[length]`.
     triangles: Vec<f64>,

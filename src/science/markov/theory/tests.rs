@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::markov::theory::quadrature::gauss_legendre;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 fn independent_tensor(length: usize) -> GradientTensor {
     GradientTensor::compute(TwoSymbolDistribution::Independent, length)
@@ -100,9 +100,9 @@ fn the_tensor_is_the_mean_over_sampled_sequences() {
         [("default", independent_tensor(LENGTH)), ("equal", equal_tensor(0.5, LENGTH))]
     {
         let (mut sums, mut squares) = (vec![0.0; 4 * LENGTH], vec![0.0; 4 * LENGTH]);
-        let stream = Stream::new(17, Purpose::Chain, 0);
+        let stream = RandomStream::new(17, Purpose::Chain, 0);
         for e in 0..sequences {
-            let unit = |i: u32| f64::from(stream.unit(u64::from(e), i)) + 0.5 / 16_777_216.0;
+            let unit = |i: u32| f64::from(stream.draw_uniform(u64::from(e), i)) + 0.5 / 16_777_216.0;
             let a = unit(0);
             let b = if distribution == "equal" { a } else { unit(1) };
             let stay = [a, b];

@@ -54,7 +54,8 @@ fn is_bit(cell: AutomatonCell) -> bool {
     cell.symbol == PLUS_INDEX || cell.symbol == MINUS_INDEX
 }
 
-/// The message rule f_msg, for a cell in the phase "unknown".
+/// Applies the message rule f_msg to a cell in the phase "unknown": the cell enters the phase "memorise" or "compute",
+/// or stays as it is.
 fn apply_message(cell: AutomatonCell, near: [Option<AutomatonCell>; 4]) -> AutomatonCell {
     let [above, below, _, right] = near;
     let memorises = |one: Option<AutomatonCell>| one.is_some_and(|one| one.phase == CellPhase::Memorise);
@@ -74,7 +75,7 @@ fn apply_message(cell: AutomatonCell, near: [Option<AutomatonCell>; 4]) -> Autom
     }
 }
 
-/// The Turing machine rule f_TM, for a cell in the phase "compute".
+/// Applies the Turing machine rule f_TM, by which the head moves and writes, to a cell in the phase "compute".
 fn apply_transition(
     program: &GridProgram,
     cell: AutomatonCell,

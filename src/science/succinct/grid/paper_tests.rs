@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::succinct::{ConceptFamily, Dataset, SampledProblem};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// Numbers are numerators over 2·3⁹: 3⁻⁹ is the last digit of a state of up to 64 states, and the border is 1/6.
 const ONE: i64 = 2 * 19_683;
@@ -150,7 +150,7 @@ fn head(x: i64) -> i64 {
 }
 
 fn below(seed: u64, index: u32, bound: usize) -> usize {
-    Stream::new(seed, Purpose::Machine, 7).below(0, index, u32::try_from(bound).unwrap()) as usize
+    RandomStream::new(seed, Purpose::Machine, 7).draw_below(0, index, u32::try_from(bound).unwrap()) as usize
 }
 
 /// Asserts that f after each of `layers` layers is equal in three implementations; returns the last f and the run.

@@ -7,7 +7,7 @@
 //! The machine model of Goel, Kakade, Kalai and Zhang (2022), appendix B.1.2: a Turing machine with a tape of two dimensions. A
 //! run begins in the first state and ends in the state HALT, which has no rule.
 
-use std::fmt::{Display, Formatter, Result as Written};
+use std::fmt::{Display, Formatter, Result as FmtResult};
 
 use super::super::error::SuccinctError;
 
@@ -162,7 +162,7 @@ impl GridProgram {
 
 /// Writes one rule `state read → write move state` per line, without wildcards.
 impl Display for GridProgram {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Written {
+    fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
         for (row, name) in self.rules.chunks(self.symbols.len()).zip(&self.states) {
             for (rule, read) in row.iter().zip(&self.symbols) {
                 if let Some(GridRule { write, step, next }) = rule {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::*;
 use crate::succinct::{ConceptFamily, Dataset, SampledProblem, SuccinctError};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// A number of `0..bound` for a test.
 fn below(seed: u64, index: u32, bound: usize) -> usize {
-    Stream::new(seed, Purpose::Machine, 0).below(0, index, u32::try_from(bound).unwrap()) as usize
+    RandomStream::new(seed, Purpose::Machine, 0).draw_below(0, index, u32::try_from(bound).unwrap()) as usize
 }
 
 /// The program of a learner.

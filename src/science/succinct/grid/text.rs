@@ -242,7 +242,7 @@ fn build_rules(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
 
     #[test]
     fn wildcards_stand_for_the_remaining_symbols() {
@@ -266,15 +266,15 @@ mod tests {
         ];
         let (mut read, mut refused) = (0, 0);
         for seed in 0..4000 {
-            let stream = Stream::new(seed, Purpose::Machine, 1);
-            let word = |index| words[stream.below(0, index, 18) as usize];
+            let stream = RandomStream::new(seed, Purpose::Machine, 1);
+            let word = |index| words[stream.draw_below(0, index, 18) as usize];
             let line = |at: u32| {
                 // Mostly what has the form of a rule.
                 let pick_word = |index, wanted: &'static str| {
-                    if stream.below(1, 9 * at + index, 30) > 0 { wanted } else { word(9 * at + index) }
+                    if stream.draw_below(1, 9 * at + index, 30) > 0 { wanted } else { word(9 * at + index) }
                 };
                 let of = |index, from: usize, count: u32| {
-                    pick_word(index, words[from + stream.below(2, 9 * at + index, count) as usize])
+                    pick_word(index, words[from + stream.draw_below(2, 9 * at + index, count) as usize])
                 };
                 [of(0, 0, 2), of(1, 3, 7), "→", of(3, 3, 7), of(4, 12, 3), of(5, 0, 4)].join(" ")
             };

@@ -179,7 +179,7 @@ impl PointNetwork {
         places.into_iter().map(|place| (place, self.evaluate(place).0)).collect()
     }
 
-    /// The kinks of f around a point: the kinks of ψ, and where ψ passes the kinks of τ.
+    /// The x of the kinks of f around the point at `x`: the kinks of ψ, and the places where ψ passes the kinks of τ.
     fn kinks(&self, x: f64) -> [f64; 7] {
         let delta = self.delta;
         let (up, down) = ((1.0 - delta) / delta, (1.0 + delta) / delta);

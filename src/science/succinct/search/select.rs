@@ -36,7 +36,7 @@ use super::run::ReadoutCells;
 use super::scores::RuleScores;
 use super::sliced::BitSlicedQueries;
 use super::task::QueryDistribution;
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// Settings of a repeated search by random restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,8 +84,8 @@ impl RuleScores {
                 found: validation,
             });
         }
-        let most = restarts.iter().copied().max().unwrap_or(0);
-        let rule_draws = u64::from(most).saturating_mul(u64::from(repetitions));
+        let max_restarts = restarts.iter().copied().max().unwrap_or(0);
+        let rule_draws = u64::from(max_restarts).saturating_mul(u64::from(repetitions));
         if !restarts.is_empty() && !(1..=MAX_RULE_DRAWS).contains(&rule_draws) {
             return Err(SearchError::TooManyRuleDraws(rule_draws));
         }
@@ -96,7 +96,7 @@ impl RuleScores {
             let mask = self.draw_validation_mask(validation, seed, repetition);
             let mut ends = order.iter().peekable();
             let mut best = (0, None);
-            for index in 0..most {
+            for index in 0..max_restarts {
                 let number = usize::try_from(draw_rule(seed, repetition, index).number()).unwrap_or(0);
                 let halves = self.half_points_among(number, &mask);
                 if halves > best.0 || best.1.is_none() {
@@ -127,12 +127,12 @@ impl RuleScores {
 
     /// Draws the validation queries of a repetition, as a bit mask over all queries.
     fn draw_validation_mask(&self, validation: u32, seed: u64, repetition: u32) -> Vec<u64> {
-        let stream = Stream::new(seed, Purpose::Split, 0);
+        let stream = RandomStream::new(seed, Purpose::Split, 0);
         // The first steps of a Fisher–Yates shuffle.
         let mut order: Vec<u32> = (0..self.queries()).collect();
         let mut mask = vec![0; self.words()];
         for at in 0..validation {
-            let pick = at + stream.below(u64::from(repetition), at, self.queries() - at);
+            let pick = at + stream.draw_below(u64::from(repetition), at, self.queries() - at);
             let (at, pick) = (usize::try_from(at).unwrap_or(0), usize::try_from(pick).unwrap_or(0));
             order.swap(at, pick);
             let query = usize::try_from(order[at]).unwrap_or(0);
@@ -144,7 +144,7 @@ impl RuleScores {
 
 /// Draws the rule of restart `index` of a repetition, uniform over all rules.
 pub fn draw_rule(seed: u64, repetition: u32, index: u32) -> CellRule {
-    CellRule::from_number_modulo(Stream::new(seed, Purpose::Weights, 0).below(
+    CellRule::from_number_modulo(RandomStream::new(seed, Purpose::Weights, 0).draw_below(
         u64::from(repetition),
         index,
         RULE_COUNT,

@@ -101,8 +101,8 @@ impl SlicedRow {
     }
 }
 
-/// Computes the row after one step, below the row `above`, into `next`; returns 0 if `next` did not change.
 // Not inlined: the compiler vectorises the loop only if it knows that `next` does not alias the other rows.
+/// Computes the row after one step, below the row `above`, into `next`; returns 0 if `next` did not change.
 #[inline(never)]
 fn step(
     row: &SlicedRow,

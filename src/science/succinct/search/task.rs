@@ -69,7 +69,7 @@ impl QueryDistribution {
         Ok(QueryDistribution { family, bits, examples, noise })
     }
 
-    /// The same distribution with other numbers of inputs and examples.
+    /// Replaces the numbers of inputs and examples.
     ///
     /// # Errors
     /// As [`QueryDistribution::new`].
@@ -106,11 +106,11 @@ impl QueryDistribution {
             return Err(SearchError::QueryCount(count));
         }
         let sizes = [count, self.examples + 1, self.bits + 1];
-        let cells = sizes.into_iter().fold(1u64, |all, size| all.saturating_mul(wide(size)));
+        let cells = sizes.into_iter().fold(1u64, |all, size| all.saturating_mul(to_u64(size)));
         if cells > MAX_BATCH_CELLS {
             return Err(SearchError::TooManyCells(cells));
         }
-        Ok((first..first.saturating_add(wide(count))).map(|number| self.query(seed, number)).collect())
+        Ok((first..first.saturating_add(to_u64(count))).map(|number| self.query(seed, number)).collect())
     }
 
     /// Samples query `number` of a seed: the [`SampledProblem`] with this number, and its first test input.
@@ -129,7 +129,7 @@ impl QueryDistribution {
 }
 
 /// Converts a size to `u64`.
-fn wide(size: usize) -> u64 {
+fn to_u64(size: usize) -> u64 {
     u64::try_from(size).unwrap_or(u64::MAX)
 }
 

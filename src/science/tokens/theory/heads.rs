@@ -29,7 +29,7 @@
 use super::super::teacher::name_partitions;
 use super::super::{NameRepeats, Teacher, TeacherKind, TokenPrompts};
 use vivarium_core::math::{dot, norm, orthogonalize};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// Minimum relative risk of `heads` heads for centred squares of `names` different tokens, max(0, 1 − H/q), if scores
 /// depend on positions only (proposition 21).
@@ -169,7 +169,7 @@ const RANDOM_STARTS: u64 = 4;
 /// The starts of the search: every choice of `heads` names, and random rows. The first row of each start is not
 /// negative. `[starts][heads][names]`.
 fn search_starts(heads: usize, names: usize) -> Vec<Vec<Vec<f64>>> {
-    let stream = Stream::new(0, Purpose::Weights, 0);
+    let stream = RandomStream::new(0, Purpose::Weights, 0);
     let chosen = (0..1usize << names).filter(|set| set.count_ones() as usize == heads).map(|set| {
         let is_in = |j: &usize| set >> j & 1 == 1;
         let one = |at: usize| (0..names).map(|j| if j == at { 1.0 } else { 0.0 }).collect();
@@ -181,7 +181,7 @@ fn search_starts(heads: usize, names: usize) -> Vec<Vec<Vec<f64>>> {
         rows
     });
     let random = (0..RANDOM_STARTS).map(|step| {
-        let number = |at: usize| f64::from(stream.normal(step, at as u32));
+        let number = |at: usize| f64::from(stream.draw_normal(step, at as u32));
         let row = |h: usize| (0..names).map(|j| number(h * names + j)).collect();
         let mut rows: Vec<Vec<f64>> = (0..heads).map(row).collect();
         rows.iter_mut().take(1).flatten().for_each(|x| *x = x.abs());
@@ -203,6 +203,7 @@ const ARMIJO_FRACTION: f64 = 1e-4;
 
 /// A minimisation of the relative risk over orthonormal rows of V.
 struct RiskSearch<'a> {
+    /// The function g whose risk is minimised.
     teacher: &'a Teacher,
     /// Number of positions, the length of a row.
     positions: usize,
@@ -312,8 +313,8 @@ mod tests {
     }
 
     fn normals(seed: u64, count: usize) -> Vec<f64> {
-        let stream = Stream::new(seed, Purpose::Batch, 0);
-        (0..count as u32).map(|i| f64::from(stream.normal(0, i))).collect()
+        let stream = RandomStream::new(seed, Purpose::Batch, 0);
+        (0..count as u32).map(|i| f64::from(stream.draw_normal(0, i))).collect()
     }
 
     fn rows_of(numbers: &[f64], positions: usize) -> Vec<Vec<f64>> {
@@ -346,8 +347,8 @@ mod tests {
         assert!((risk_bound_for_any_scores(2, 4, 16) - 24.0 / 64.0).abs() < 1e-15);
     }
 
-    /// 1 − H/q, whatever H forms of the named tokens are told, in every dimension, and more where other tokens are in
-    /// them.
+    /// The risk is 1 − H/q for every choice of H forms of the named tokens, in every dimension; it is larger if other
+    /// tokens enter the forms.
     #[test]
     fn squares_have_the_same_risk_for_every_choice_of_forms() {
         for (heads, names, dim) in [(1, 2, 1), (1, 3, 1), (2, 3, 1), (2, 5, 3), (3, 4, 8)] {
@@ -355,10 +356,10 @@ mod tests {
                 (teacher(TeacherKind::Squares, names, dim), (0..names).collect());
             for seed in 0..20 {
                 let own = normals(seed, heads * names);
-                let least = relative_risk(&teacher, &own, names, &all);
+                let min_risk = relative_risk(&teacher, &own, names, &all);
                 assert!(
-                    (least - min_risk_of_squares(heads, names)).abs() < 1e-9,
-                    "{heads} of {names}: {least}"
+                    (min_risk - min_risk_of_squares(heads, names)).abs() < 1e-9,
+                    "{heads} of {names}: {min_risk}"
                 );
                 let wider = normals(seed, heads * (names + 3));
                 assert!(
@@ -399,11 +400,11 @@ mod tests {
         let along = dot(&first, second);
         let second = unit(second.iter().zip(&first).map(|(x, o)| x - along * o).collect());
         let trace: f64 = named.iter().map(|j| first[*j].powi(2) + second[*j].powi(2)).sum();
-        let (stream, size) = (Stream::new(8, Purpose::Batch, 0), (names * dim) as f64);
+        let (stream, size) = (RandomStream::new(8, Purpose::Batch, 0), (names * dim) as f64);
         let mut error = 0.0;
         for draw in 0..draws {
             let x: Vec<f64> =
-                (0..positions * dim).map(|i| f64::from(stream.normal(draw, i as u32))).collect();
+                (0..positions * dim).map(|i| f64::from(stream.draw_normal(draw, i as u32))).collect();
             let label = teacher
                 .compute_label(&named.iter().flat_map(|j| x[j * dim..][..dim].to_vec()).collect::<Vec<_>>());
             let mut square = 0.0;
@@ -451,11 +452,11 @@ mod tests {
         let teacher = teacher(TeacherKind::Linear, 2, 3);
         let (a, b) = teacher.linear_direction().unwrap().split_at(3);
         let (aa, ab, bb) = (dot(a, a), dot(a, b), dot(b, b));
-        let least = 0.5 * (aa + bb - ((aa - bb).powi(2) + 4.0 * ab * ab).sqrt());
+        let min_risk = 0.5 * (aa + bb - ((aa - bb).powi(2) + 4.0 * ab * ab).sqrt());
         let any = minimise_risk(&teacher, 1, LinearForms::Any).risk;
-        assert!((any - least).abs() < 1e-6 && least > 0.01, "{any} {least}");
+        assert!((any - min_risk).abs() < 1e-6 && min_risk > 0.01, "{any} {min_risk}");
         let shares = minimise_risk(&teacher, 1, LinearForms::AttentionWeights).risk;
-        assert!(if ab < 0.0 { (shares - aa.min(bb)).abs() < 1e-6 } else { (shares - least).abs() < 1e-6 });
+        assert!(if ab < 0.0 { (shares - aa.min(bb)).abs() < 1e-6 } else { (shares - min_risk).abs() < 1e-6 });
     }
 
     #[test]

@@ -18,7 +18,7 @@
 //! prompts.
 
 use vivarium_core::math::{dot, normalize, orthogonalize, project_out};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 /// The span of training prompts, and the squared norm of the projection of each direction e_t ⊗ u onto it.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,13 +96,13 @@ pub fn mean_oracle_risk(prompts: usize, positions: usize, dim: usize) -> f64 {
 /// The oracle's risk in random draw number `draw` of a direction u, a named token and normal prompts, for each number
 /// of prompts in `counts`, which increase.
 pub fn sample_oracle_risks(seed: u64, draw: u32, positions: usize, dim: usize, counts: &[usize]) -> Vec<f64> {
-    let stream = |purpose| Stream::new(seed, purpose, draw);
-    let normal = |stream: Stream, step: u64, count: usize| -> Vec<f64> {
-        (0..count as u32).map(|i| f64::from(stream.normal(step, i))).collect()
+    let stream = |purpose| RandomStream::new(seed, purpose, draw);
+    let normal = |stream: RandomStream, step: u64, count: usize| -> Vec<f64> {
+        (0..count as u32).map(|i| f64::from(stream.draw_normal(step, i))).collect()
     };
     let mut u = normal(stream(Purpose::Support), 0, dim);
     normalize(&mut u);
-    let named = stream(Purpose::Names).below(0, 0, positions as u32) as usize;
+    let named = stream(Purpose::Names).draw_below(0, 0, positions as u32) as usize;
     let (mut span, mut pushed) = (PromptSpan::new(positions, &u), 0);
     let risk = |count: &usize| {
         while pushed < *count {
@@ -177,7 +177,7 @@ mod tests {
     /// 1 − n/(Nd) holds for the mean over an orthonormal set of directions in every draw.
     #[test]
     fn the_captured_fraction_averages_to_the_exact_value() {
-        let stream = Stream::new(2, Purpose::Batch, 0);
+        let stream = RandomStream::new(2, Purpose::Batch, 0);
         let (positions, dim) = (5, 3);
         for prompts in [1, 4, 9] {
             let share = |axis: usize| {
@@ -185,7 +185,7 @@ mod tests {
                 let mut span = PromptSpan::new(positions, &u);
                 for p in 0..prompts as u64 {
                     let row: Vec<f64> =
-                        (0..(positions * dim) as u32).map(|i| f64::from(stream.normal(p, i))).collect();
+                        (0..(positions * dim) as u32).map(|i| f64::from(stream.draw_normal(p, i))).collect();
                     span.add_prompt(&row);
                 }
                 span.mean_captured_fraction()

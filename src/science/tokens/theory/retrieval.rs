@@ -108,7 +108,7 @@ fn rows_as_f64(codes: &[f32], dimension: usize) -> Vec<Vec<f64>> {
 mod tests {
     use super::super::super::{PositionCodes, Teacher, TeacherKind};
     use super::*;
-    use vivarium_core::rng::{Purpose, Stream};
+    use vivarium_core::rng::{Purpose, RandomStream};
 
     /// Codes (e_0 + e_i)/√2, of which each two have the inner product 1/2.
     fn at_the_limit(positions: usize) -> Vec<f32> {
@@ -167,10 +167,10 @@ mod tests {
     #[test]
     fn the_error_matches_drawn_tokens() {
         let (codes, dimension, positions, draws) = (PositionCodes::Random.draw(2, 6, 9), 9, 6, 20_000u64);
-        let stream = Stream::new(1, Purpose::Batch, 0);
+        let stream = RandomStream::new(1, Purpose::Batch, 0);
         let mut error = 0.0;
         for draw in 0..draws {
-            let x: Vec<f64> = (0..positions).map(|i| f64::from(stream.normal(draw, i))).collect();
+            let x: Vec<f64> = (0..positions).map(|i| f64::from(stream.draw_normal(draw, i))).collect();
             let target = (draw % u64::from(positions)) as usize;
             let found = dot(&lookup_attention(&codes, dimension, 3.0, target), &x);
             error += (found - x[target]).powi(2) / draws as f64;
@@ -201,11 +201,11 @@ mod tests {
         let readout = teacher.build_readout(0);
         let (scale, r_x) = (dim as f64 / names as f64, (dim as f64 * 10.0).sqrt());
         let alpha = required_sharpness(scale, readout_radii(&readout), r_x, positions, names, epsilon);
-        let (codes, stream) = (at_the_limit(positions), Stream::new(5, Purpose::Batch, 0));
+        let (codes, stream) = (at_the_limit(positions), RandomStream::new(5, Purpose::Batch, 0));
         let (mut error, draws) = (0.0, 2000u64);
         for draw in 0..draws {
             let x: Vec<f64> =
-                (0..(positions * dim) as u32).map(|i| f64::from(stream.normal(draw, i))).collect();
+                (0..(positions * dim) as u32).map(|i| f64::from(stream.draw_normal(draw, i))).collect();
             let targets = [draw as usize % positions, (draw as usize / positions + 1) % positions];
             let (mut named, mut found) = (vec![], vec![]);
             for target in targets {

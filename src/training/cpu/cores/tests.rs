@@ -13,7 +13,7 @@ use vivarium_kernels::cpu::ReplicaState;
 use vivarium_kernels::cpu::in_context_net::InContextLoop;
 use vivarium_kernels::cpu::one_output::layers::LayersLoop;
 use vivarium_kernels::cpu::pair_net::{embedding::EmbeddingLoop, transformer::TransformerLoop};
-use vivarium_model::protocol::Failure;
+use vivarium_model::protocol::RunError;
 
 #[test]
 fn shards_are_all_examples_in_their_order() {
@@ -80,7 +80,7 @@ fn any_number_of_cores_gives_the_same_bits() {
         BITS,
     ] {
         let spec = spec(link);
-        assert!(spec.shards() > 1, "{link}: {} of {}", spec.shards(), spec.step_flops());
+        assert!(spec.shard_count() > 1, "{link}: {} of {}", spec.shard_count(), spec.step_flops());
         let alone = trained(&spec, 1, 4);
         assert!(alone.parameters.iter().flatten().all(|w| w.is_finite()), "{link}");
         for cores in [2, 3, 8] {
@@ -98,7 +98,7 @@ fn replicas_on_any_number_of_cores_have_the_same_bits() {
         "#v1/markov?k=2&t=20&batch=4&replicas=4&held=64",
     ] {
         let spec = spec(link);
-        assert_eq!(spec.shards(), 1, "{link}");
+        assert_eq!(spec.shard_count(), 1, "{link}");
         let alone = trained(&spec, 1, 30);
         for cores in [2, 8] {
             assert!(trained(&spec, cores, 30) == alone, "{link}: {cores} cores");
@@ -123,7 +123,7 @@ impl Helper for Near {
 
     fn ask(&self, job: &ShardJob, weights: Vec<f32>) -> Local<'static, Vec<f32>> {
         let found = match self.fails && job.step == 3 {
-            true => Err(Failure::Internal("gone".into())),
+            true => Err(RunError::Internal("gone".into())),
             false => {
                 let found = self.learner.borrow_mut().shard_gradients(&self.spec, job, &weights);
                 assert!(!found.is_empty(), "a helper that owes everything");
@@ -142,7 +142,7 @@ fn helpers_give_the_same_bits_whether_they_answer_or_fail() {
         for count in [1, 2, 3] {
             let near = |number| -> Rc<dyn Helper> {
                 let learner = choose(&spec, &Device::cpu()).unwrap().learner;
-                assert_eq!(learner.wanted_helpers(), spec.shards() - 1);
+                assert_eq!(learner.wanted_helpers(), spec.shard_count() - 1);
                 let learner = std::cell::RefCell::new(learner);
                 Rc::new(Near { spec: spec.clone(), learner, jobs: 0.into(), fails: number == 1 })
             };
@@ -160,7 +160,7 @@ fn a_step_of_shards_is_the_step_of_all_examples() {
     fn check<N: CpuNetwork>(link: &str) {
         let spec = spec(link);
         let (mut network, mut whole) = N::new(&spec).unwrap();
-        for (which, values) in spec.initial().iter().enumerate() {
+        for (which, values) in spec.initialize_parameters().iter().enumerate() {
             whole.write(0, which, values);
         }
         let mut cut = whole.clone();
@@ -176,7 +176,7 @@ fn a_step_of_shards_is_the_step_of_all_examples() {
         let [whole, cut] = [whole, cut].map(|replica| -> Vec<f32> {
             (0..parameters).flat_map(|which| replica.read(0, which)).collect()
         });
-        let begin: Vec<f32> = spec.initial().into_iter().flatten().collect();
+        let begin: Vec<f32> = spec.initialize_parameters().into_iter().flatten().collect();
         let square =
             |a: &[f32], b: &[f32]| -> f64 { a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum() };
         let (moved, apart) = (square(&whole, &begin), square(&whole, &cut));

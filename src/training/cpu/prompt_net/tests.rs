@@ -26,7 +26,7 @@ fn agrees_on<L: PromptLoop>(lab: &str, settings: &str) {
     let (link, notices) = decode(&format!("#v1/{lab}?{settings}&held=128"));
     assert!(notices.is_empty(), "{settings}: {notices:?}");
     let (spec, device) = (link.spec, Device::cpu());
-    assert!(spec.problems().is_empty(), "{settings}: {:?}", spec.problems());
+    assert!(spec.invalid_settings().is_empty(), "{settings}: {:?}", spec.invalid_settings());
     let mut tensors = Autodiff::new(&spec, device.tensors());
     let mut looped = PromptNetCpu::<L>::new(&spec).unwrap();
     let mut step = 0;
@@ -59,7 +59,7 @@ fn agrees_on<L: PromptLoop>(lab: &str, settings: &str) {
         }
     }
     let moved = spec
-        .initial()
+        .initialize_parameters()
         .iter()
         .zip(&pollster::block_on(looped.weights()).unwrap().parameters)
         .skip(1)
@@ -144,7 +144,7 @@ fn a_decoder_is_judged_by_the_last_point_of_held_out_prompts() {
     let (mut seen, mut held_out) =
         (vivarium_model::tasks::Batch::default(), vivarium_model::tasks::Batch::default());
     sampler.sample(spec.run.seed, 0, 3, 8, &mut seen);
-    sampler.held_out(spec.run.seed, 0, 64, &mut held_out);
+    sampler.append_held_out(spec.run.seed, 0, 64, &mut held_out);
     let error = |rows: &[f32], from: usize| {
         let found = spec.network().evaluate(&weights, inputs, rows, 0);
         let (mut sum, mut count) = (0.0, 0.0);

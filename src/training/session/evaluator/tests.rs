@@ -173,9 +173,13 @@ fn evaluations_of_all_replicas_make_one_row() {
         measures: vec![Some(4.0 * kl), own, None],
     };
     let both = [of(0.25, Some(0.1)), of(0.5, Some(0.7))];
-    let trained =
-        Row { step: 40, train_loss: vec![1.0, 2.0], train_accuracy: vec![0.3, 0.4], ..Default::default() };
-    let row = Row {
+    let trained = Measurement {
+        step: 40,
+        train_loss: vec![1.0, 2.0],
+        train_accuracy: vec![0.3, 0.4],
+        ..Default::default()
+    };
+    let row = Measurement {
         test_loss: vec![0.25, 0.5],
         test_accuracy: vec![0.5, 1.0],
         measures: vec![vec![1.0, 2.0], vec![0.1, 0.7], vec![]],

@@ -1,61 +1,65 @@
-//! What curves over the steps have in common.
+//! Axes and marks common to all curves over the steps.
 
 use crate::display::view::RunView;
 use vivarium_core::language::translated;
-use vivarium_core::settings::real;
-use vivarium_model::permalink::{Axis, Counted};
-use vivarium_plot::analysis::{Lines, Role};
+use vivarium_core::settings::format_real;
+use vivarium_model::permalink::{AxisScale, StepAxisUnit};
+use vivarium_plot::analysis::{LineChart, Role};
 
-/// Steps that an empty chart shows.
-pub(super) const EMPTY_UNTIL: f64 = 1000.0;
+/// Largest step on the axis of a chart without measurements.
+pub(super) const EMPTY_CHART_STEPS: f64 = 1000.0;
 
-/// A chart without any curve yet, with these axes.
-pub fn with_axes(x_label: &str, y_label: &str) -> Lines {
-    Lines { x_label: x_label.into(), y_label: y_label.into(), ..Default::default() }
+/// A chart without curves, with these axis labels.
+pub fn empty_lines(x_label: &str, y_label: &str) -> LineChart {
+    LineChart { x_label: x_label.into(), y_label: y_label.into(), ..Default::default() }
 }
 
-/// Curves of what is trained on alone, where what is measured on held-out examples is another thing; and what the target
-/// is called where nothing is hidden that could be found.
-pub(super) fn trained_only(mut lines: Lines, run: &RunView) -> Lines {
+/// Removes held-out curves where the lab shows training curves only, and renames the target mark where nothing is
+/// hidden.
+pub(super) fn keep_training_curves(mut lines: LineChart, run: &RunView) -> LineChart {
     let words = run.vocabulary();
-    lines.series.retain(|series| !words.trains_only || series.role == Role::Train);
-    lines.marks.iter_mut().filter(|_| !words.hides).for_each(|(_, name)| *name = tr!("target").into());
+    lines.series.retain(|series| !words.shows_training_only || series.role == Role::Train);
+    lines
+        .marks
+        .iter_mut()
+        .filter(|_| !words.has_hidden_rule)
+        .for_each(|(_, name)| *name = tr!("target").into());
     lines
 }
 
-/// The mark of the step at which the last network has reached the target.
-pub fn reached(run: &RunView) -> impl Fn(u64) -> (f64, String) {
+/// Returns a function that maps the step at which the last replica reached the target to a labelled mark.
+pub fn target_mark(run: &RunView) -> impl Fn(u64) -> (f64, String) {
     let name = if run.spec().run.target == 0.5 { tr!("half-way") } else { tr!("target") };
     move |step| (step as f64, name.into())
 }
 
-/// The step at which the last of all networks has reached the target, if all have.
-pub fn solved(run: &RunView) -> Option<u64> {
+/// Step at which the last replica reached the target; `None` unless all have.
+pub fn last_solved_step(run: &RunView) -> Option<u64> {
     let last = run.solved.iter().map(|(_, step)| *step).max();
     last.filter(|_| run.solved.len() == run.spec().run.replicas)
 }
 
-/// Curves over the steps with what every one of them has: the axes of the view, and the changes on the way.
-pub fn marked(mut lines: Lines, run: &RunView) -> Lines {
+/// Applies smoothing and axis settings of the view, and adds marks for changes of learning rate and trained layer.
+pub fn add_step_marks(mut lines: LineChart, run: &RunView) -> LineChart {
     let view = &run.link.view;
     lines.smooth(view.smooth);
-    (lines.log_x, lines.log_y) = (view.x_axis == Axis::Log, view.y_axis == Axis::Log);
+    (lines.log_x, lines.log_y) = (view.x_axis == AxisScale::Log, view.y_axis == AxisScale::Log);
     let spec = run.spec();
-    let seen = || (spec.batch() as f64, translated(run.vocabulary().seen).to_string());
-    lines.counted = (view.counted == Counted::Examples).then(seen);
-    let stages = (1..spec.architecture().stages()).map(|stage| (spec.stage_begins(stage), stage));
+    let seen = || (spec.batch_size() as f64, translated(run.vocabulary().example_axis_label).to_string());
+    lines.step_unit = (view.counted == StepAxisUnit::Examples).then(seen);
+    let stages = (1..spec.architecture().stages()).map(|stage| (spec.first_step_of_stage(stage), stage));
     lines.marks.extend(
         stages
             .filter(|(s, _)| *s <= run.step)
             .map(|(s, at)| (s as f64, tr!("training of layer {at} begins", at = at + 1))),
     );
-    if run.history.last().is_none() {
-        lines.x_range = Some((0.0, EMPTY_UNTIL));
+    if run.history.latest().is_none() {
+        lines.x_range = Some((0.0, EMPTY_CHART_STEPS));
         lines.y_range.get_or_insert(if lines.log_y { (1e-3, 1.2) } else { (0.0, 1.2) });
     }
     let changes = spec.run.schedule.iter();
     lines.marks.extend(
-        changes.filter(|(s, _)| *s <= run.step).map(|(s, lr)| (*s as f64, format!("η {}", real(*lr)))),
+        changes.filter(|(s, _)| *s <= run.step).map(|(s, lr)| (*s as f64, format!("η {}", format_real(*lr)))),
     );
     lines
 }

@@ -1,18 +1,18 @@
 //! The normalised margin over the steps.
 
-use super::curves::marked;
-use super::{ChartSpec, Follows};
+use super::curves::add_step_marks;
+use super::{ChartDependency, ChartSpec};
 use crate::display::view::RunView;
-use crate::display::words::{percent, significant};
+use crate::display::words::{format_percent, format_significant};
 use vivarium_model::chart;
-use vivarium_model::protocol::Row;
-use vivarium_plot::analysis::curves::spread;
-use vivarium_plot::analysis::replicas::{Each, Of};
-use vivarium_plot::analysis::{Lines, Reading, Role, Series};
+use vivarium_model::protocol::Measurement;
+use vivarium_plot::analysis::curves::median_range;
+use vivarium_plot::analysis::replicas::{ReplicaCurves, ReplicaMeasure};
+use vivarium_plot::analysis::{LineChart, Reading, Role, Series};
 
-/// The chart.
+/// Chart of the normalised margin over the steps.
 pub(super) const MARGIN: ChartSpec = ChartSpec::new(chart::MARGIN, |run| {
-    let mut lines = marked(margin(run), run);
+    let mut lines = add_step_marks(draw_margin(run), run);
     lines.log_y = false;
     Reading::Lines(lines)
 })
@@ -23,61 +23,71 @@ pub(super) const MARGIN: ChartSpec = ChartSpec::new(chart::MARGIN, |run| {
     )
     .into()),
 })
-.summary(said)
-.follows(Follows::Rows)
-.of_measurements();
+.summary(summarize_margin)
+.depends_on(ChartDependency::Measurements)
+.uses_measurements_only();
 
-/// The normalised margin over the steps, as a share of the largest possible where that is known.
-fn margin(run: &RunView) -> Lines {
+/// Normalised margin over the steps, divided by the largest possible margin γ* where that is known.
+fn draw_margin(run: &RunView) -> LineChart {
     let largest = run.largest_margin();
     let mut series = Series { name: tr!("network").into(), role: Role::Test, ..Default::default() };
     for (row, (middle, low, high)) in
-        run.history.spreads(Of::Margin).filter(|(row, _)| !row.margin.is_empty())
+        run.history.median_ranges(ReplicaMeasure::Margin).filter(|(row, _)| !row.margin.is_empty())
     {
         let unit = largest.unwrap_or(1.0) as f32;
         series.x.push(row.step as f64);
         series.y.push(middle / unit);
         if row.margin.len() > 1 {
             series.band.push((low / unit, high / unit));
-            series.each = Some(Each { divisor: unit, ..Each::of(Of::Margin) });
+            series.replica_curves =
+                Some(ReplicaCurves { divisor: unit, ..ReplicaCurves::all_replicas(ReplicaMeasure::Margin) });
         }
     }
     let mut references = vec![];
     references.extend(largest.map(|_| (1.0, "γ*".to_string())));
-    references.extend(run.lazy().map(|lab| lab.margin_lines(run)).unwrap_or_default());
-    Lines {
+    references.extend(run.lazy_lab().map(|lab| lab.margin_lines(run)).unwrap_or_default());
+    LineChart {
         x_label: tr!("step").into(),
         y_label: match largest {
-            Some(largest) => tr!("margin as a share of γ* = {largest}", largest = significant(largest)),
+            Some(largest) => {
+                tr!("margin as a share of γ* = {largest}", largest = format_significant(largest))
+            }
             None => tr!("normalised margin").into(),
         },
         // Below zero there are wrong answers, and the share says nothing.
         y_range: largest.is_some().then_some((0.0, 1.08)),
         series: vec![series],
-        references,
+        reference_lines: references,
         ..Default::default()
     }
 }
 
-/// Whether the newest measurement found networks without a normalised margin only: their outputs are equal.
-fn is_zero(row: &Row) -> bool {
+/// Whether no replica had a normalised margin in this measurement, because all outputs were equal.
+fn has_no_margin(row: &Measurement) -> bool {
     let has_loss = row.train_loss.iter().all(|loss| loss.is_finite());
     has_loss && !row.margin.is_empty() && row.margin.iter().all(|margin| margin.is_nan())
 }
 
-fn said(run: &RunView) -> Option<String> {
-    let note = run.lazy().and_then(|lab| lab.margin_note(run)).unwrap_or_default();
-    Some(match (run.margin_share(), run.history.last()) {
+/// Describes the latest normalised margin in a sentence.
+fn summarize_margin(run: &RunView) -> Option<String> {
+    let note = run.lazy_lab().and_then(|lab| lab.margin_note(run)).unwrap_or_default();
+    Some(match (run.margin_share(), run.history.latest()) {
         (Some(share), _) => {
-            tr!("The normalised margin is {share} of the largest possible margin.", share = percent(share))
+            tr!(
+                "The normalised margin is {share} of the largest possible margin.",
+                share = format_percent(share)
+            )
         }
-        (None, Some(row)) if is_zero(row) => {
+        (None, Some(row)) if has_no_margin(row) => {
             let zero =
                 tr!("The network has no normalised margin, because its outputs are equal up to 0.00001.");
             format!("{zero}{note}")
         }
         (None, Some(row)) => {
-            tr!("Normalised margin: {margin}.", margin = significant(f64::from(spread(&row.margin).0)))
+            tr!(
+                "Normalised margin: {margin}.",
+                margin = format_significant(f64::from(median_range(&row.margin).0))
+            )
         }
         (None, None) => tr!("The normalised margin has not been measured yet.").into(),
     })

@@ -1,10 +1,11 @@
-//! The charts of a run: one [`ChartSpec`] each, which says when the chart applies, what it draws and what is said of it.
+//! The charts of a run: one [`ChartSpec`] each, which states when the chart applies, what it draws and how it is
+//! described in words.
 //!
-//! Charts of every lab stand here, those of one lab in its folder.
+//! Charts common to all labs are in this module, those of one lab in the lab's folder.
 //!
 //! # Why
-//! A chart is written down once, as a constant, and cut in two by [`rules`] and [`drawings`], since the page's program
-//! has two halves: the first knows when a chart applies, the second draws what the first view does not show.
+//! A chart is declared once, as a constant, and split by [`chart_rules`] and [`drawings`], since the page consists of two
+//! programs: the first decides when a chart applies, the second draws the charts that the first view does not show.
 
 mod curves;
 mod ends;
@@ -12,21 +13,21 @@ mod general;
 mod margin;
 mod threshold;
 
-pub use curves::{marked, reached, solved, with_axes};
-pub use ends::{final_errors, final_measures};
-pub use general::has_weights;
-pub use threshold::thresholds;
+pub use curves::{add_step_marks, empty_lines, last_solved_step, target_mark};
+pub use ends::{final_error_curves, final_measure_curves};
+pub use general::require_weights;
+pub use threshold::compute_thresholds;
 
-pub use super::view::{ChartRules, ChartSpec, Drawing, Follows};
+pub use super::view::{ChartDependency, ChartDrawing, ChartRules, ChartSpec};
 
 use super::view::RunView;
 use crate::probing::Probe;
 use vivarium_model::chart::Chart;
-use vivarium_model::permalink::{Axis, Counted, View};
-use vivarium_plot::analysis::{Lines, Reading};
+use vivarium_model::permalink::{AxisScale, StepAxisUnit, ViewSettings};
+use vivarium_plot::analysis::{LineChart, Reading};
 
 impl ChartSpec {
-    /// A chart that draws this, whenever the run has its form and its probe applies.
+    /// A chart drawn by `reading`, available for every run that has the chart's form.
     pub const fn new(chart: Chart, reading: fn(&RunView) -> Reading) -> Self {
         ChartSpec {
             rules: ChartRules {
@@ -34,60 +35,60 @@ impl ChartSpec {
                 probe: None,
                 applies: |_| Ok(()),
                 title: |_| None,
-                follows: Follows::Findings,
-                of_measurements: false,
-                compares: false,
+                depends_on: ChartDependency::Findings,
+                uses_measurements_only: false,
+                shows_other_runs: false,
             },
-            drawing: Drawing { chart, reading, summary: |_| None },
+            drawing: ChartDrawing { chart, reading, summary: |_| None },
         }
     }
 
-    /// The same, drawn from what `probe` finds.
+    /// Sets the probe whose findings the chart draws.
     pub const fn probe(mut self, probe: Probe) -> Self {
         self.rules.probe = Some(probe);
         self
     }
 
-    /// The same where `applies` says so; its error is a sentence that says why not.
+    /// Sets the condition under which the chart is available; its error is a sentence on why it is not.
     pub const fn applies(mut self, applies: fn(&RunView) -> Result<(), String>) -> Self {
         self.rules.applies = applies;
         self
     }
 
-    /// The same with a title that follows the run.
+    /// Sets a title that depends on the run.
     pub const fn title(mut self, title: fn(&RunView) -> Option<String>) -> Self {
         self.rules.title = title;
         self
     }
 
-    /// The same with what is said of it, for those who do not see it.
+    /// Sets the description of the chart in words, for screen readers.
     pub const fn summary(mut self, summary: fn(&RunView) -> Option<String>) -> Self {
         self.drawing.summary = summary;
         self
     }
 
-    /// The same, changed by something else than what probes find.
-    pub const fn follows(mut self, follows: Follows) -> Self {
-        self.rules.follows = follows;
+    /// Sets the data whose change redraws the chart.
+    pub const fn depends_on(mut self, follows: ChartDependency) -> Self {
+        self.rules.depends_on = follows;
         self
     }
 
-    /// The same, drawn from measurements alone.
-    pub const fn of_measurements(mut self) -> Self {
-        self.rules.of_measurements = true;
+    /// Declares that the chart needs measurements only, so that it can be drawn for a run opened from a file.
+    pub const fn uses_measurements_only(mut self) -> Self {
+        self.rules.uses_measurements_only = true;
         self
     }
 
-    /// The same, with its last curve of kept runs beside that of the run on display.
-    pub const fn compares(mut self) -> Self {
-        self.rules.compares = true;
+    /// Declares that the last curve of saved runs is drawn for comparison.
+    pub const fn with_other_runs(mut self) -> Self {
+        self.rules.shows_other_runs = true;
         self
     }
 }
 
-/// The rules of these charts.
+/// Collects the rules of these charts into an array.
 pub const fn rules<const COUNT: usize>(specs: &[ChartSpec]) -> [ChartRules; COUNT] {
-    let mut rules = [general::FIRST[0].rules; COUNT];
+    let mut rules = [general::FIRST_CHARTS[0].rules; COUNT];
     let mut at = 0;
     while at < COUNT {
         rules[at] = specs[at].rules;
@@ -96,9 +97,9 @@ pub const fn rules<const COUNT: usize>(specs: &[ChartSpec]) -> [ChartRules; COUN
     rules
 }
 
-/// What these charts draw.
-pub const fn drawings<const COUNT: usize>(specs: &[ChartSpec]) -> [Drawing; COUNT] {
-    let mut drawings = [general::FIRST[0].drawing; COUNT];
+/// Collects the drawing functions of these charts into an array.
+pub const fn drawings<const COUNT: usize>(specs: &[ChartSpec]) -> [ChartDrawing; COUNT] {
+    let mut drawings = [general::FIRST_CHARTS[0].drawing; COUNT];
     let mut at = 0;
     while at < COUNT {
         drawings[at] = specs[at].drawing;
@@ -107,37 +108,44 @@ pub const fn drawings<const COUNT: usize>(specs: &[ChartSpec]) -> [Drawing; COUN
     drawings
 }
 
-/// Charts of every lab that the second program draws.
-pub const LATER: &[ChartSpec] = &[margin::MARGIN, threshold::THRESHOLD, ends::ENDS];
+/// Charts common to all labs whose drawing functions are in the page's second program.
+pub const LATER_CHARTS: &[ChartSpec] = &[margin::MARGIN, threshold::THRESHOLD, ends::ENDS];
 
-static FIRST_RULES: [ChartRules; general::FIRST.len()] = rules(general::FIRST);
-static FIRST_DRAWINGS: [Drawing; general::FIRST.len()] = drawings(general::FIRST);
-static LATER_RULES: [ChartRules; LATER.len()] = rules(LATER);
+/// Rules of the charts that the page's first program draws.
+static FIRST_RULES: [ChartRules; general::FIRST_CHARTS.len()] = rules(general::FIRST_CHARTS);
+/// Drawing functions of the charts that the page's first program draws.
+static FIRST_DRAWINGS: [ChartDrawing; general::FIRST_CHARTS.len()] = drawings(general::FIRST_CHARTS);
+/// Rules of the common charts that the page's second program draws.
+static LATER_RULES: [ChartRules; LATER_CHARTS.len()] = rules(LATER_CHARTS);
 
-/// The same as long as a chart shows the same.
+/// Version of a chart's content: equal stamps mean that the chart need not be redrawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub struct ChartStamp {
+    /// Number of the run since the page was opened.
     run: u64,
-    at: u64,
-    marks: usize,
-    axes: (Axis, Axis, Counted, u64),
+    /// Version of the data that the chart depends on.
+    data_version: u64,
+    /// Number of marks on the axis of steps.
+    mark_count: usize,
+    /// Scales and unit of the axes, and the smoothing as bits.
+    axes: (AxisScale, AxisScale, StepAxisUnit, u64),
 }
 
 impl RunView {
-    /// The rules of a chart; none where no lab has declared it.
-    fn rules(&self, chart: Chart) -> Option<&'static ChartRules> {
+    /// Rules of a chart; `None` if no lab declares the chart.
+    fn chart_rules(&self, chart: Chart) -> Option<&'static ChartRules> {
         let of_every_lab: [&'static [ChartRules]; 2] = [&FIRST_RULES, &LATER_RULES];
         let mut all = of_every_lab.into_iter().chain(self.labs.charts.iter().copied()).flatten();
         all.find(|rules| rules.chart == chart)
     }
 
-    /// The probe whose findings a chart draws, if it draws any.
+    /// Probe whose findings a chart draws; `None` if it draws measurements or weights only.
     pub fn probe_of(&self, chart: Chart) -> Option<Probe> {
-        self.rules(chart)?.probe
+        self.chart_rules(chart)?.probe
     }
 
-    /// What a chart draws; none before the second program is there.
-    fn drawing(&self, chart: Chart) -> Option<&'static Drawing> {
+    /// Drawing functions of a chart; `None` before the page's second program is loaded.
+    fn chart_drawing(&self, chart: Chart) -> Option<&'static ChartDrawing> {
         let first = FIRST_DRAWINGS.iter().find(|drawing| drawing.chart == chart);
         first.or_else(|| {
             let later = (self.labs.lazy)()?.drawings;
@@ -146,39 +154,39 @@ impl RunView {
     }
 }
 
-/// What a chart of the catalogue is for one run.
+/// Chart of the catalogue, evaluated for one run.
 pub trait ChartOfRun {
-    /// Whether there is such a chart of this run.
+    /// Checks whether the chart is available for this run.
     ///
     /// # Errors
     /// A sentence that says why not.
     fn applies(self, run: &RunView) -> Result<(), String>;
-    /// Its title.
+    /// Title of the chart for this run.
     fn title(self, run: &RunView) -> String;
-    /// Whether its last curve is drawn of kept runs too.
-    fn compares(self, run: &RunView) -> bool;
-    /// What is drawn, if the chart applies.
+    /// Whether the last curve of saved runs is drawn for comparison.
+    fn shows_other_runs(self, run: &RunView) -> bool;
+    /// Content of the chart; empty lines if the chart is not available.
     fn reading(self, run: &RunView) -> Reading;
-    /// What is seen, for those who do not see it.
+    /// Description of the chart in a sentence, for screen readers.
     fn summary(self, run: &RunView) -> String;
-    /// Changes when the reading does, and is cheap.
-    fn stamp(self, run: &RunView) -> Stamp;
+    /// Version of the content, cheap to compute: changes whenever the content may have changed.
+    fn stamp(self, run: &RunView) -> ChartStamp;
 }
 
 impl ChartOfRun for Chart {
     fn applies(self, run: &RunView) -> Result<(), String> {
-        let rules = run.rules(self);
-        if run.record.is_some() && !rules.is_some_and(|rules| rules.of_measurements) {
+        let rules = run.chart_rules(self);
+        if run.file_environment.is_some() && !rules.is_some_and(|rules| rules.uses_measurements_only) {
             return Err(tr!(
                 "This chart needs weights, but the opened file contains none. Train the network first."
             )
             .into());
         }
         let form = run.spec().task.examples().form();
-        if let Some(of) = self.form().filter(|of| !form.is_a(*of)) {
-            return Err(of.only().into());
+        if let Some(of) = self.form().filter(|of| !form.counts_as(*of)) {
+            return Err(of.unavailable_reason().into());
         }
-        let Some(rules) = rules.filter(|_| run.drawing(self).is_some()) else {
+        let Some(rules) = rules.filter(|_| run.chart_drawing(self).is_some()) else {
             return Err(tr!("Loading").into());
         };
         (rules.applies)(run)?;
@@ -186,44 +194,51 @@ impl ChartOfRun for Chart {
     }
 
     fn title(self, run: &RunView) -> String {
-        let title = run.rules(self).and_then(|rules| (rules.title)(run));
+        let title = run.chart_rules(self).and_then(|rules| (rules.title)(run));
         title.unwrap_or_else(|| self.info().name.into())
     }
 
-    fn compares(self, run: &RunView) -> bool {
-        run.rules(self).is_some_and(|rules| rules.compares)
+    fn shows_other_runs(self, run: &RunView) -> bool {
+        run.chart_rules(self).is_some_and(|rules| rules.shows_other_runs)
     }
 
     fn reading(self, run: &RunView) -> Reading {
-        let drawing = run.drawing(self);
+        let drawing = run.chart_drawing(self);
         let reading =
-            drawing.map_or_else(|| Reading::Lines(Lines::default()), |drawing| (drawing.reading)(run));
-        reading.titled(self.title(run))
+            drawing.map_or_else(|| Reading::Lines(LineChart::default()), |drawing| (drawing.reading)(run));
+        reading.with_title(self.title(run))
     }
 
     fn summary(self, run: &RunView) -> String {
-        let said = run.drawing(self).and_then(|drawing| (drawing.summary)(run));
-        said.unwrap_or_else(|| {
-            let step = super::words::thousands(run.step);
+        let text = run.chart_drawing(self).and_then(|drawing| (drawing.summary)(run));
+        text.unwrap_or_else(|| {
+            let step = super::words::format_thousands(run.step);
             tr!("{title}, after {step} steps.", title = self.title(run), step)
         })
     }
 
-    fn stamp(self, run: &RunView) -> Stamp {
-        let View { x_axis, y_axis, counted, smooth, neuron, head, .. } = run.link.view;
-        let at = match run.rules(self).map_or(Follows::Nothing, |rules| rules.follows) {
-            Follows::Nothing => 0,
-            Follows::Rows => run.history.last().map_or(u64::MAX, |row| row.step),
-            Follows::Weights => run.weights.step,
-            Follows::Neuron => run.weights.step ^ (neuron as u64) << 40,
-            Follows::Findings => run.findings,
-            Follows::Both => run.history.last().map_or(u64::MAX, |row| row.step) ^ run.findings << 40,
-            Follows::Head => run.findings ^ (head as u64) << 40,
-            Follows::Sequence => run.findings ^ run.looked << 40,
-            Follows::Solved => run.solved.len() as u64,
-            Follows::Sweep => run.sweep.as_ref().map_or(0, |sweep| sweep.ended() as u64),
+    fn stamp(self, run: &RunView) -> ChartStamp {
+        let ViewSettings { x_axis, y_axis, counted, smooth, neuron, head, .. } = run.link.view;
+        let at = match run.chart_rules(self).map_or(ChartDependency::Nothing, |rules| rules.depends_on) {
+            ChartDependency::Nothing => 0,
+            ChartDependency::Measurements => run.history.latest().map_or(u64::MAX, |row| row.step),
+            ChartDependency::Weights => run.weights.step,
+            ChartDependency::Neuron => run.weights.step ^ (neuron as u64) << 40,
+            ChartDependency::Findings => run.finding_count,
+            ChartDependency::MeasurementsAndFindings => {
+                run.history.latest().map_or(u64::MAX, |row| row.step) ^ run.finding_count << 40
+            }
+            ChartDependency::Head => run.finding_count ^ (head as u64) << 40,
+            ChartDependency::Sequence => run.finding_count ^ run.view_changes << 40,
+            ChartDependency::Solved => run.solved.len() as u64,
+            ChartDependency::Sweep => run.sweep.as_ref().map_or(0, |sweep| sweep.ended_count() as u64),
         };
-        let marks = run.solved.len() + run.spec().run.schedule.len() + run.events_count();
-        Stamp { run: run.runs, at, marks, axes: (x_axis, y_axis, counted, smooth.to_bits()) }
+        let marks = run.solved.len() + run.spec().run.schedule.len() + run.event_stamp();
+        ChartStamp {
+            run: run.run_count,
+            data_version: at,
+            mark_count: marks,
+            axes: (x_axis, y_axis, counted, smooth.to_bits()),
+        }
     }
 }

@@ -1,21 +1,21 @@
-//! How many examples, or how large a value of another setting, are enough: the thresholds of a sweep.
+//! Thresholds of a sweep: the smallest number of examples (or value of another setting) that suffices.
 
-use super::{ChartSpec, Follows};
-use crate::display::sweep::Sweep;
+use super::{ChartDependency, ChartSpec};
+use crate::display::sweep::SweepProgress;
 use crate::display::view::RunView;
-use crate::display::words::{decimal, label, small, symbol, thousands};
-use vivarium_core::settings::Axis;
+use crate::display::words::{format_decimal, format_thousands, setting_label, setting_symbol, uncapitalize};
+use vivarium_core::settings::SweepAxis;
 use vivarium_model::chart;
 use vivarium_model::run::RunSpec;
-use vivarium_plot::analysis::threshold::{chart, fit, threshold};
-use vivarium_plot::analysis::{Lines, Reading};
+use vivarium_plot::analysis::threshold::{chart, find_threshold, fit_logarithm};
+use vivarium_plot::analysis::{LineChart, Reading};
 
-/// The chart.
+/// Chart of the smallest swept value at which 80 % of the trials succeed, over the second setting.
 pub(super) const THRESHOLD: ChartSpec =
-    ChartSpec::new(chart::THRESHOLD, |run| Reading::Lines(drawn(run).unwrap_or_default()))
+    ChartSpec::new(chart::THRESHOLD, |run| Reading::Lines(draw_thresholds(run).unwrap_or_default()))
         .applies(|run| {
             let run = &run.link.spec.run;
-            match numbers(&run.sweep).and(numbers(&run.series)) {
+            match parse_axis_values(&run.sweep).and(parse_axis_values(&run.series)) {
                 Some(_) => Ok(()),
                 None => Err(tr!(
                     "This chart is drawn only for a sweep over two settings that both have numbers as values."
@@ -23,59 +23,63 @@ pub(super) const THRESHOLD: ChartSpec =
                 .into()),
             }
         })
-        .summary(said)
-        .follows(Follows::Sweep);
+        .summary(summarize_thresholds)
+        .depends_on(ChartDependency::Sweep);
 
-/// The values of an axis that has some, all of them numbers.
-fn numbers(axis: &Axis) -> Option<Vec<f64>> {
+/// Values of an axis as numbers; `None` if the axis is empty or has words as values.
+fn parse_axis_values(axis: &SweepAxis) -> Option<Vec<f64>> {
     let numbers: Option<Vec<f64>> = axis.values.iter().map(|value| value.parse().ok()).collect();
     numbers.filter(|numbers| !numbers.is_empty())
 }
 
-/// For each value of the second setting of a sweep the smallest value of the first at which enough trials succeed.
-/// None for a sweep of words.
-pub fn thresholds(spec: &RunSpec, sweep: &Sweep) -> Option<Vec<(f64, Option<f64>)>> {
-    let (values, series) = (numbers(&spec.run.sweep)?, numbers(&spec.run.series)?);
+/// For each value of the second setting, the smallest value of the first at which enough trials succeed (`None` if none
+/// does). `None` for a sweep whose values are words.
+pub fn compute_thresholds(spec: &RunSpec, sweep: &SweepProgress) -> Option<Vec<(f64, Option<f64>)>> {
+    let (values, series) = (parse_axis_values(&spec.run.sweep)?, parse_axis_values(&spec.run.series)?);
     let count = |line: usize, at: usize| {
-        let times = sweep.times(at * series.len() + line)?;
+        let times = sweep.solved_steps(at * series.len() + line)?;
         Some((times.iter().flatten().count(), times.len()))
     };
     let of = |(line, x): (usize, &f64)| {
         let counts: Vec<_> = (0..values.len()).map(|at| count(line, at)).collect();
-        (*x, threshold(&values, &counts))
+        (*x, find_threshold(&values, &counts))
     };
     Some(series.iter().enumerate().map(of).collect())
 }
 
-fn drawn(run: &RunView) -> Option<Lines> {
+/// Draws the thresholds over the values of the second setting; `None` if the run is not such a sweep.
+fn draw_thresholds(run: &RunView) -> Option<LineChart> {
     let spec = &run.link.spec;
     let (sweep, series) = (&spec.run.sweep.key, &spec.run.series.key);
-    let points = thresholds(spec, run.sweep.as_ref()?)?;
-    let name = tr!("smallest {setting} for 80 % success", setting = small(&label(spec, sweep)));
-    Some(chart(&points, &label(spec, series), &name, &symbol(spec, series)))
+    let points = compute_thresholds(spec, run.sweep.as_ref()?)?;
+    let name =
+        tr!("smallest {setting} for 80 % success", setting = uncapitalize(&setting_label(spec, sweep)));
+    Some(chart(&points, &setting_label(spec, series), &name, &setting_symbol(spec, series)))
 }
 
-fn said(run: &RunView) -> Option<String> {
+/// Describes the thresholds and their growth in a sentence.
+fn summarize_thresholds(run: &RunView) -> Option<String> {
     let spec = &run.link.spec;
-    let all = thresholds(spec, run.sweep.as_ref()?)?;
+    let all = compute_thresholds(spec, run.sweep.as_ref()?)?;
     let known: Vec<(f64, f64)> = all.iter().filter_map(|(x, m)| Some((*x, (*m)?))).collect();
-    let (of, symbol) = (symbol(spec, &spec.run.sweep.key), symbol(spec, &spec.run.series.key));
+    let (of, symbol) =
+        (setting_symbol(spec, &spec.run.sweep.key), setting_symbol(spec, &spec.run.series.key));
     let one = |(x, m): &(f64, f64)| {
         tr!(
             "{least} at {symbol} = {value}",
-            least = thousands(*m as u64),
+            least = format_thousands(*m as u64),
             symbol,
-            value = thousands(*x as u64)
+            value = format_thousands(*x as u64)
         )
     };
     let list: Vec<String> = known.iter().map(one).collect();
-    Some(match fit(&known) {
+    Some(match fit_logarithm(&known) {
         Some((_, b)) => tr!(
             "Smallest {of} at which at least 80 % of the trials succeed: {places}. When {symbol} doubles, the smallest {of} grows by about {more}.",
             of,
             places = list.join(", "),
             symbol,
-            more = decimal((b * std::f64::consts::LN_2) as f32)
+            more = format_decimal((b * std::f64::consts::LN_2) as f32)
         ),
         None if list.is_empty() => tr!("No run of the sweep has reached 80 % successful trials yet.").into(),
         None => tr!(

@@ -1,4 +1,4 @@
-//! The glossary: words that a reader may not know, what they mean, and where they stand in a text.
+//! The glossary: terms, their definitions, and a search for terms in a text.
 //!
 //! # Why
 //! Stories, claims, and the help of charts and settings are explained by the same words everywhere, so a text says
@@ -14,104 +14,109 @@ use vivarium_core::sorting::sort_by_cached_key;
 
 pub use terms::TERMS;
 
-/// A term with its explanation.
-pub struct Term {
-    /// Its spellings, with a `|` between two of them; the first one is its name. A translation may have more or fewer.
-    pub words: &'static str,
-    /// What it means, in at most 200 characters of plain text.
-    pub means: &'static str,
+/// A glossary term with its spellings and definition.
+pub struct GlossaryTerm {
+    /// Spellings separated by `|`; the first is the name of the term. A translation may have more or fewer.
+    pub spellings: &'static str,
+    /// Definition in at most 200 characters of plain text.
+    pub definition: &'static str,
 }
 
-/// Most terms that are marked in one text.
-pub const MOST: usize = 4;
+/// Largest number of terms marked in one text.
+pub const MAX_MARKED_TERMS: usize = 4;
 
-/// A part of a text that is shown.
+/// One piece of a text, as the page displays it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Piece<'text> {
-    /// Text as it is.
-    Plain(&'text str),
-    /// Text that is stressed.
-    Stressed(&'text str),
-    /// A term, and its place in [`TERMS`].
+pub enum TextPiece<'text> {
+    /// Text without emphasis.
+    Text(&'text str),
+    /// Emphasised text.
+    Emphasized(&'text str),
+    /// Occurrence of a term, with the term's index in [`TERMS`].
     Term(&'text str, usize),
 }
 
-/// A text in which every second part between stars is stressed, and no term is marked.
-pub fn stressed(text: &str) -> impl Iterator<Item = Piece<'_>> {
-    let piece = |(at, part)| if at % 2 == 1 { Piece::Stressed(part) } else { Piece::Plain(part) };
+/// Splits a text at stars into plain and emphasised pieces, without marking terms.
+pub fn split_emphasis(text: &str) -> impl Iterator<Item = TextPiece<'_>> {
+    let piece = |(at, part)| if at % 2 == 1 { TextPiece::Emphasized(part) } else { TextPiece::Text(part) };
     text.split('*').enumerate().map(piece)
 }
 
-/// Marks terms in texts that are read one after the other, each term where it first occurs.
+/// Marks glossary terms in a sequence of texts, each term only at its first occurrence.
 #[derive(Default)]
-pub struct Marks {
-    seen: Vec<usize>,
+pub struct TermMarker {
+    /// Indices in [`TERMS`] of the terms marked so far.
+    marked_terms: Vec<usize>,
 }
 
-impl Marks {
-    /// A text in pieces; together they are the text.
-    pub fn plain<'text>(&mut self, text: &'text str) -> Vec<Piece<'text>> {
+impl TermMarker {
+    /// Splits a text into plain pieces and terms; the concatenated pieces are the text.
+    pub fn mark_plain_text<'text>(&mut self, text: &'text str) -> Vec<TextPiece<'text>> {
         let mut pieces = vec![];
-        self.cut(text, &mut MOST.clone(), &mut pieces);
+        self.push_pieces(text, &mut MAX_MARKED_TERMS.clone(), &mut pieces);
         pieces
     }
 
-    /// A text in pieces, of which every second part between stars is stressed. A term that is stressed is explained
-    /// there, so it is not marked.
-    pub fn stressed<'text>(&mut self, text: &'text str) -> Vec<Piece<'text>> {
-        for piece in stressed(text) {
-            if let Piece::Stressed(part) = piece {
-                self.seen.extend(terms_in(part).into_iter().map(|(_, term)| term));
+    /// Splits a text with emphasis between stars into plain, emphasised and term pieces. A term that is emphasised is
+    /// explained there, so it is not marked.
+    pub fn mark_emphasized_text<'text>(&mut self, text: &'text str) -> Vec<TextPiece<'text>> {
+        for piece in split_emphasis(text) {
+            if let TextPiece::Emphasized(part) = piece {
+                self.marked_terms.extend(find_terms(part).into_iter().map(|(_, term)| term));
             }
         }
-        let (mut pieces, mut left) = (vec![], MOST);
-        for piece in stressed(text) {
+        let (mut pieces, mut left) = (vec![], MAX_MARKED_TERMS);
+        for piece in split_emphasis(text) {
             match piece {
-                Piece::Plain(part) => self.cut(part, &mut left, &mut pieces),
+                TextPiece::Text(part) => self.push_pieces(part, &mut left, &mut pieces),
                 whole => pieces.push(whole),
             }
         }
         pieces
     }
 
-    fn cut<'text>(&mut self, text: &'text str, left: &mut usize, pieces: &mut Vec<Piece<'text>>) {
+    /// Appends the pieces of a text without emphasis to `pieces`; `left` counts down the terms that may still be
+    /// marked.
+    fn push_pieces<'text>(&mut self, text: &'text str, left: &mut usize, pieces: &mut Vec<TextPiece<'text>>) {
         let mut from = 0;
-        for (place, term) in terms_in(text) {
-            if *left == 0 || self.seen.contains(&term) {
+        for (place, term) in find_terms(text) {
+            if *left == 0 || self.marked_terms.contains(&term) {
                 continue;
             }
-            self.seen.push(term);
+            self.marked_terms.push(term);
             *left -= 1;
             if from < place.start {
-                pieces.push(Piece::Plain(&text[from..place.start]));
+                pieces.push(TextPiece::Text(&text[from..place.start]));
             }
             from = place.end;
-            pieces.push(Piece::Term(&text[place], term));
+            pieces.push(TextPiece::Term(&text[place], term));
         }
         if from < text.len() {
-            pieces.push(Piece::Plain(&text[from..]));
+            pieces.push(TextPiece::Text(&text[from..]));
         }
     }
 }
 
-/// All terms by their names, in alphabetical order, each with what it means.
-pub fn sorted() -> Vec<(&'static str, &'static str)> {
-    let name = |term: &Term| translated(term.words).split('|').next().unwrap_or_default();
-    let mut all: Vec<_> = TERMS.iter().map(|term| (name(term), translated(term.means))).collect();
+/// Names and definitions of all terms, sorted alphabetically by name.
+pub fn sorted_terms() -> Vec<(&'static str, &'static str)> {
+    let name = |term: &GlossaryTerm| translated(term.spellings).split('|').next().unwrap_or_default();
+    let mut all: Vec<_> = TERMS.iter().map(|term| (name(term), translated(term.definition))).collect();
     sort_by_cached_key(&mut all, |(name, _)| name.to_lowercase());
     all
 }
 
 thread_local! {
-    /// Every spelling in the reader's language, with the term's place.
+    /// Every spelling in the reader's language, with the index of its term.
     static SPELLINGS: OnceCell<Vec<(&'static str, usize)>> = const { OnceCell::new() };
 }
 
-/// The terms in a text, in their order: whole words, and of several that begin at one place the longest. What stands
-/// between quotation marks is the name of something, and what stands between backticks is code.
-pub fn terms_in(text: &str) -> Vec<(Range<usize>, usize)> {
+/// Finds the terms in a text, as byte range and index of the term, in order: whole words only, the longest where
+/// several begin at one position. Text between quotation marks or backticks is skipped.
+pub fn find_terms(text: &str) -> Vec<(Range<usize>, usize)> {
     let spelled = || {
-        let of = |(at, term): (usize, &Term)| translated(term.words).split('|').map(move |word| (word, at));
+        let of = |(at, term): (usize, &GlossaryTerm)| {
+            translated(term.spellings).split('|').map(move |word| (word, at))
+        };
         TERMS.iter().enumerate().flat_map(of).filter(|(word, _)| !word.is_empty()).collect()
     };
     SPELLINGS.with(|spellings| {
@@ -120,14 +125,15 @@ pub fn terms_in(text: &str) -> Vec<(Range<usize>, usize)> {
         for (at, letter) in text.char_indices() {
             let previous = std::mem::replace(&mut before, letter);
             if closing.is_none() {
-                closing = closed_by(letter);
+                closing = closing_delimiter(letter);
             } else if closing == Some(letter) {
                 closing = None;
             }
-            if at < end || closing.is_some() || joins(previous) || !letter.is_alphanumeric() {
+            if at < end || closing.is_some() || is_word_part(previous) || !letter.is_alphanumeric() {
                 continue;
             }
-            let here = spellings.iter().filter_map(|(word, term)| Some((length(&text[at..], word)?, *term)));
+            let here =
+                spellings.iter().filter_map(|(word, term)| Some((match_length(&text[at..], word)?, *term)));
             if let Some((length, term)) = here.max() {
                 end = at + length;
                 found.push((at..end, term));
@@ -137,8 +143,8 @@ pub fn terms_in(text: &str) -> Vec<(Range<usize>, usize)> {
     })
 }
 
-/// What ends the part of a text that a letter begins, if no term is marked in that part.
-fn closed_by(letter: char) -> Option<char> {
+/// Closing delimiter of a quotation or code that begins with this letter; `None` for other letters.
+fn closing_delimiter(letter: char) -> Option<char> {
     match letter {
         '“' => Some('”'),
         '„' => Some('“'),
@@ -148,13 +154,14 @@ fn closed_by(letter: char) -> Option<char> {
     }
 }
 
-/// Whether a letter beside a word makes it part of a longer word or of a formula.
-fn joins(letter: char) -> bool {
+/// Whether a letter next to a word makes the word part of a longer word or of a formula.
+fn is_word_part(letter: char) -> bool {
     letter.is_alphanumeric() || "-_^=".contains(letter)
 }
 
-/// How many bytes of `text` are the whole word at its beginning, in small or capital letters.
-fn length(text: &str, word: &str) -> Option<usize> {
+/// Length in bytes of the whole word `word` at the beginning of `text`, ignoring case; `None` if the text begins
+/// differently.
+fn match_length(text: &str, word: &str) -> Option<usize> {
     let mut letters = text.char_indices();
     for wanted in word.chars() {
         let (_, letter) = letters.next()?;
@@ -163,5 +170,5 @@ fn length(text: &str, word: &str) -> Option<usize> {
         }
     }
     let length = letters.offset();
-    (!letters.next().is_some_and(|(_, next)| joins(next))).then_some(length)
+    (!letters.next().is_some_and(|(_, next)| is_word_part(next))).then_some(length)
 }

@@ -4,9 +4,9 @@ use serde_json::{Value as Json, json};
 use vivarium::labs::PRESETS;
 use vivarium::models::Model;
 use vivarium::optim::Optimizer;
-use vivarium::permalink::{PARTS, RESERVED, View, encode};
-use vivarium::run::{MODEL_KEY, OPTIMIZER_KEY, Run};
-use vivarium::settings::{Choice, Knob, Range, Settings};
+use vivarium::permalink::{HIDEABLE_PARTS, TEACHER_KEYS, ViewSettings, encode};
+use vivarium::run::{MODEL_KEY, OPTIMIZER_KEY, RunSettings};
+use vivarium::settings::{ChoiceOption, Range, SettingInfo, Settings};
 use vivarium::tasks::Task;
 
 /// All of it.
@@ -15,31 +15,30 @@ pub fn catalogue() -> Json {
         let task = Task::from_slug(entry.info.slug)?;
         let suits = |model: &&str| Model::suit(model, &task);
         let models: Vec<&str> = Model::ENTRIES.iter().map(|entry| entry.info.slug).filter(suits).collect();
-        let theory = knobs(task.config().theory_knobs());
-        Some(json!({ "slug": entry.info.slug, "knobs": knobs(entry.knobs), "theory": theory, "models": models }))
+        let theory = list_settings(task.config().theory_settings());
+        Some(json!({ "slug": entry.info.slug, "knobs": list_settings(entry.settings), "theory": theory, "models": models }))
     });
-    let entry =
-        |entry: &vivarium::catalog::Entry| json!({ "slug": entry.info.slug, "knobs": knobs(entry.knobs) });
+    let entry = |entry: &vivarium::catalog::CatalogEntry| json!({ "slug": entry.info.slug, "knobs": list_settings(entry.settings) });
     json!({
         "modelKey": MODEL_KEY,
         "optimizerKey": OPTIMIZER_KEY,
         "tasks": tasks.collect::<Vec<_>>(),
         "models": Model::ENTRIES.iter().map(entry).collect::<Vec<_>>(),
         "optimizers": Optimizer::ENTRIES.iter().map(entry).collect::<Vec<_>>(),
-        "run": knobs(Run::KNOBS),
-        "view": knobs(View::KNOBS),
-        "reserved": RESERVED,
-        "parts": PARTS.map(|(part, _)| part),
+        "run": list_settings(RunSettings::SETTINGS),
+        "view": list_settings(ViewSettings::SETTINGS),
+        "reserved": TEACHER_KEYS,
+        "parts": HIDEABLE_PARTS.map(|(part, _)| part),
         "presets": PRESETS.iter().map(|preset| encode(&preset.link())).collect::<Vec<_>>(),
     })
 }
 
-fn knobs(knobs: &[Knob]) -> Vec<Json> {
-    knobs.iter().map(|knob| json!({ "key": knob.key, "range": range(knob.range) })).collect()
+fn list_settings(settings: &[SettingInfo]) -> Vec<Json> {
+    settings.iter().map(|setting| json!({ "key": setting.key, "range": range(setting.range) })).collect()
 }
 
 fn range(range: Range) -> Json {
-    let slugs = |options: &[Choice]| options.iter().map(|option| option.slug).collect::<Vec<_>>();
+    let slugs = |options: &[ChoiceOption]| options.iter().map(|option| option.slug).collect::<Vec<_>>();
     match range {
         // As text where JavaScript would round.
         Range::Int(low, high) => json!({ "kind": "int", "low": low.to_string(), "high": high.to_string() }),

@@ -3,15 +3,15 @@
 use serde_json::{Map, Value as Json, json};
 use vivarium::labs::PRESETS;
 use vivarium::permalink::{Link, decode, encode};
-use vivarium::protocol::{Ending, Row};
-use vivarium::record::{Environment, Record, saved, weights};
+use vivarium::protocol::{EndReason, Measurement};
+use vivarium::record::{Record, TrainingEnvironment, saved, weights};
 use vivarium::run::RunSpec;
 use vivarium::sweep::cells;
 use vivarium_page::files::Export;
-use vivarium_page::library::{LibraryAction, LibraryAnswer, LibraryCommand, SavedRun, Stock, id_of};
+use vivarium_page::library::{LibraryAction, SavedRun, StorageAnswer, StorageCommand, StoredRuns, run_id};
 use vivarium_page::state::{Action, State};
 use vivarium_page::trainer::Effect;
-use vivarium_page::trainer::device::Survey;
+use vivarium_page::trainer::device::GpuSupport;
 
 use crate::{show, the_bytes};
 
@@ -74,12 +74,12 @@ fn is_small(link: &Link) -> bool {
 }
 
 /// Measurements at these steps.
-fn rows(spec: &RunSpec, steps: [u64; 3]) -> Vec<Row> {
+fn rows(spec: &RunSpec, steps: [u64; 3]) -> Vec<Measurement> {
     let of = |at: u64| {
         (0..spec.run.replicas).map(|replica| 0.7 / (at + 1 + replica as u64) as f32).collect::<Vec<_>>()
     };
-    let measures = spec.task.sampler().measures().more.len();
-    let row = |step: u64| Row {
+    let measures = spec.task.sampler().measure_names().further_measures.len();
+    let row = |step: u64| Measurement {
         step,
         train_loss: of(step),
         train_accuracy: of(1),
@@ -97,16 +97,16 @@ fn record(link: Link) -> Record {
         (0..spec.run.replicas).map(|replica| (replica % 2 == 0).then_some(50)).collect::<Vec<_>>()
     };
     Record {
-        environment: Environment {
-            program: Environment::program(),
-            front: "page".into(),
+        environment: TrainingEnvironment {
+            program: TrainingEnvironment::program(),
+            frontend: "page".into(),
             device: "WebGPU: \"Test\"".into(),
             learner: "fused kernels".into(),
             system: "Browser/1.0 (ünïcode \\ /".into(),
             ..Default::default()
         },
         step: 100,
-        ending: Some(Ending::LastStep),
+        ending: Some(EndReason::LastStep),
         held_out: 1024,
         solved: if is_sweep { vec![] } else { times(&link.spec) },
         rows: if is_sweep { vec![] } else { rows(&link.spec, [0, 50, 100]) },
@@ -121,8 +121,8 @@ fn record(link: Link) -> Record {
 
 fn entry(link: Link) -> SavedRun {
     SavedRun {
-        format: saved::FORMAT,
-        id: id_of(&link.spec),
+        format: saved::ENTRY_FORMAT,
+        id: run_id(&link.spec),
         link: encode(&link),
         name: "A run".into(),
         at: NOON,
@@ -138,11 +138,11 @@ fn entry(link: Link) -> SavedRun {
 fn safetensors(spec: &RunSpec) -> Vec<u8> {
     let link = Link { spec: spec.clone(), ..Link::default() };
     let solved = vec!["-"; spec.run.replicas].join(" ");
-    let about = json!({ "format": weights::FORMAT, "link": encode(&link), "step": "200", "solved": solved });
+    let about = json!({ "format": weights::CHECKPOINT_FORMAT, "link": encode(&link), "step": "200", "solved": solved });
     let mut header = Map::from_iter([("__metadata__".to_string(), about)]);
     let mut data: Vec<u8> = vec![];
     for parameter in spec.parameters() {
-        let moments = (0..spec.optimizer.moments()).map(|i| format!("{}.moment{i}", parameter.name));
+        let moments = (0..spec.optimizer.moment_count()).map(|i| format!("{}.moment{i}", parameter.name));
         for name in std::iter::once(parameter.name.clone()).chain(moments) {
             let from = data.len();
             data.extend((0..parameter.len()).flat_map(|i| (i as f32 / 8.0 - 1.0).to_le_bytes()));
@@ -191,16 +191,16 @@ fn act_beside(stored: Option<&SavedRun>, page: &mut State, action: Action) {
     while let Some(action) = actions.pop() {
         for effect in page.apply(action) {
             let answer = match effect {
-                Effect::Library(LibraryCommand::Fetch(id, _)) => {
+                Effect::Library(StorageCommand::ReadRun(id, _)) => {
                     let found = stored.map(|run| (Box::new(run.clone()), 200u64.to_le_bytes().to_vec()));
-                    LibraryAnswer::Fetched(id, found.ok_or("there are none".to_string()))
+                    StorageAnswer::RunRead(id, found.ok_or("there are none".to_string()))
                 }
-                Effect::Library(LibraryCommand::ReadCurves(id)) => {
-                    LibraryAnswer::Curves(id, stored.map_or(vec![], |run| run.rows.clone()))
+                Effect::Library(StorageCommand::ReadCurves(id)) => {
+                    StorageAnswer::Curves(id, stored.map_or(vec![], |run| run.rows.clone()))
                 }
                 _ => continue,
             };
-            actions.push(Action::Library(LibraryAction::Heard(answer)));
+            actions.push(Action::Library(LibraryAction::Answer(answer)));
         }
     }
 }
@@ -214,7 +214,7 @@ fn act(page: &mut State, action: Action) {
 pub fn opened(kind: u32) -> (State, u32) {
     let bytes = the_bytes();
     let mut page = State::default();
-    act(&mut page, Action::Surveyed(Survey::Missing));
+    act(&mut page, Action::GpuDetected(GpuSupport::NoWebGpu));
     let flags = if kind == ENTRY { take_up(&mut page, &bytes) } else { open(&mut page, kind, bytes) };
     show(&page);
     (page, flags)
@@ -223,11 +223,15 @@ pub fn opened(kind: u32) -> (State, u32) {
 fn open(page: &mut State, kind: u32, bytes: Vec<u8>) -> u32 {
     act(page, Action::Open("#v1/sparse-parity?n=30".into()));
     let before = encode(&page.run.link);
-    act(page, Action::file(name(kind), bytes));
-    if page.flaw.is_empty() {
+    act(page, Action::open_file(name(kind), bytes));
+    if page.file_error.is_empty() {
         return TAKEN;
     }
-    assert!(page.flaw.ends_with(". Nothing has changed.") && page.flaw.len() < 1200, "{}", page.flaw);
+    assert!(
+        page.file_error.ends_with(". Nothing has changed.") && page.file_error.len() < 1200,
+        "{}",
+        page.file_error
+    );
     assert_eq!(encode(&page.run.link), before);
     0
 }
@@ -235,7 +239,7 @@ fn open(page: &mut State, kind: u32, bytes: Vec<u8>) -> u32 {
 fn take_up(page: &mut State, bytes: &[u8]) -> u32 {
     let Ok(read) = serde_json::from_slice::<SavedRun>(bytes) else { return ILLEGIBLE };
     let key = read.id.clone();
-    let mut stock = Stock { now: NOON, ..Stock::default() };
+    let mut stock = StoredRuns { now_ms: NOON, ..StoredRuns::default() };
     let stored = match read.check(&key) {
         Ok(run) => {
             assert_eq!(run.clone().check(&key).as_ref(), Ok(&run), "what is checked stays as it is");
@@ -250,9 +254,9 @@ fn take_up(page: &mut State, bytes: &[u8]) -> u32 {
     };
     act(page, Action::Open("#v1/sparse-parity?n=30".into()));
     for wish in [
-        LibraryAction::Heard(LibraryAnswer::Loaded(stock)),
-        LibraryAction::Overlay(key.clone()),
-        LibraryAction::TakeUp(key),
+        LibraryAction::Answer(StorageAnswer::Loaded(stock)),
+        LibraryAction::ToggleCompared(key.clone()),
+        LibraryAction::Resume(key),
     ] {
         act_beside(stored.as_ref(), page, Action::Library(wish));
     }
@@ -261,19 +265,19 @@ fn take_up(page: &mut State, bytes: &[u8]) -> u32 {
 
 /// What a person does with it then: looks at it in other ways, and saves it; what was saved can be opened.
 pub fn used(page: &mut State) {
-    let last = page.run.history.last().map_or(0, |row| row.step);
+    let last = page.run.history.latest().map_or(0, |row| row.step);
     for action in [
         Action::ToggleAxis("x"),
         Action::Scrub(last / 2),
         Action::ToggleAxis("y"),
-        Action::BackToEnd,
+        Action::ShowLatestStep,
         Action::ScrubBy(false),
     ] {
         act(page, action);
         show(page);
     }
     for export in Export::ALL {
-        let Ok(file) = export.file(page, "Node") else { continue };
+        let Ok(file) = export.build(page, "Node") else { continue };
         if export == Export::Json {
             let read = Record::parse(&file.bytes);
             assert!(read.is_ok(), "{:?} of {}", read.err(), String::from_utf8_lossy(&file.bytes));

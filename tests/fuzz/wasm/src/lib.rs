@@ -12,19 +12,19 @@ mod held;
 use std::cell::RefCell;
 use vivarium::display::charts::ChartOfRun;
 
-use vivarium::bounds::MOST_HELD;
+use vivarium::bounds::MAX_RUN_MEMORY_FLOATS;
 use vivarium::labs::cannot_learn;
 use vivarium::permalink::{Link, decode, encode};
-use vivarium::run::cost::{dearest, seconds};
-use vivarium::run::{RunSpec, Section};
+use vivarium::run::cost::{estimate_seconds, max_cost};
+use vivarium::run::{FormSection, RunSpec};
 use vivarium::tasks::Batch;
-use vivarium_page::files::command;
-use vivarium_page::run::status::{learner, rate, status};
-use vivarium_page::settings::form::fields;
+use vivarium_page::files::command_line;
+use vivarium_page::run::status::{learner_text, status_line, step_rate_text};
+use vivarium_page::settings::form::section_fields;
 use vivarium_page::share::titles;
 use vivarium_page::state::{Action, State};
 use vivarium_page::sweeps::map;
-use vivarium_page::trainer::device::{Survey, device_line};
+use vivarium_page::trainer::device::{GpuSupport, describe_device};
 
 /// There is a notice.
 const NOTICED: u32 = 1;
@@ -107,7 +107,7 @@ pub extern "C" fn most_held() -> usize {
 pub extern "C" fn open() -> u32 {
     let link = the_link();
     let mut page = State::default();
-    page.apply(Action::Surveyed(Survey::Missing));
+    page.apply(Action::GpuDetected(GpuSupport::NoWebGpu));
     page.apply(Action::Open(link));
     show(&page);
     let spec = &page.run.link.spec;
@@ -126,7 +126,7 @@ pub extern "C" fn open() -> u32 {
 pub extern "C" fn work() -> u32 {
     PAGE.with_borrow_mut(|page| {
         let Some(page) = page else { return 0 };
-        page.apply(Action::Work);
+        page.apply(Action::ContinueWork);
         show(page);
         u32::from(page.run.is_busy())
     })
@@ -163,8 +163,8 @@ pub extern "C" fn check() {
     let text = the_link();
     let (link, notices) = decode(&text);
     assert!(notices.len() <= MOST_NOTICES, "{} notices", notices.len());
-    let problems = link.spec.problems();
-    assert!(problems.is_empty(), "{problems:?}");
+    let errors = link.spec.invalid_settings();
+    assert!(errors.is_empty(), "{errors:?}");
     same(&link);
     is_within_limits(&link.spec);
 }
@@ -181,15 +181,15 @@ fn same(link: &Link) {
     let (again, left) = decode(&canonical);
     assert!(again == *link, "{canonical} means {}", encode(&again));
     // Keys that are kept for later are said to have no effect each time.
-    let is_kept = |key: &String| link.reserved.iter().any(|(kept, _)| kept == key);
+    let is_kept = |key: &String| link.teacher_keys.iter().any(|(kept, _)| kept == key);
     assert!(left.iter().all(|notice| is_kept(&notice.key)), "{canonical}: {left:?}");
 }
 
 /// What is not refused has sizes that 32 bits hold, in bytes as well.
 fn is_within_limits(spec: &RunSpec) {
-    let cost = dearest(spec);
-    assert!(cost.held() <= MOST_HELD, "{} numbers", cost.held());
-    assert!(seconds(spec).is_finite());
+    let cost = max_cost(spec);
+    assert!(cost.memory_floats() <= MAX_RUN_MEMORY_FLOATS, "{} numbers", cost.memory_floats());
+    assert!(estimate_seconds(spec).is_finite());
     let sizes = spec.sizes();
     for numbers in [sizes.weights, sizes.data, sizes.samples, sizes.held_out, sizes.splits] {
         assert!(numbers <= u64::from(u32::MAX) / 4, "{sizes:?}");
@@ -200,18 +200,18 @@ fn is_within_limits(spec: &RunSpec) {
 fn has_its_sizes(spec: &RunSpec) {
     let (sizes, sampler) = (spec.sizes(), spec.task.sampler());
     let seed = spec.run.seed;
-    if sizes.weights <= SMALL && spec.construction() <= SMALL {
-        let drawn: usize = spec.initial().iter().map(Vec::len).sum();
+    if sizes.weights <= SMALL && spec.construction_operations() <= SMALL {
+        let drawn: usize = spec.initialize_parameters().iter().map(Vec::len).sum();
         assert_eq!(drawn as u64, sizes.weights);
     }
     let mut batch = Batch::default();
     if sizes.data + sizes.samples <= SMALL {
-        sampler.sample(seed, 0, 0, spec.batch(), &mut batch);
+        sampler.sample(seed, 0, 0, spec.batch_size(), &mut batch);
         assert!(batch.x.len() as u64 <= sizes.data, "{} numbers, {sizes:?}", batch.x.len());
     }
     if sizes.held_out + sizes.splits <= SMALL {
         batch.clear();
-        sampler.held_out(seed, 0, spec.held_out(), &mut batch);
+        sampler.append_held_out(seed, 0, spec.held_out_count(), &mut batch);
         assert!(batch.x.len() as u64 <= sizes.held_out, "{} numbers, {sizes:?}", batch.x.len());
     }
 }
@@ -221,23 +221,25 @@ fn show(page: &State) {
     let run = &page.run;
     let mut shown = vec![
         encode(&run.link),
-        status(page),
-        learner(page),
-        rate(page),
-        titles::title(page),
-        command(page),
-        device_line(page.choice.as_ref(), page.report.as_ref(), page.is_timing()),
+        status_line(page),
+        learner_text(page),
+        step_rate_text(page),
+        titles::page_title(page),
+        command_line(page),
+        describe_device(page.device_choice.as_ref(), page.device_report.as_ref(), page.is_timing()),
     ];
     shown.extend(page.notices.iter().map(ToString::to_string));
     shown.extend(page.preset().map(|preset| preset.slug.to_string()));
     shown.extend(cannot_learn(&run.link.spec));
-    for section in Section::ALL {
+    for section in FormSection::ALL {
         shown.extend(
-            fields(page.form_spec(), section).iter().map(|field| format!("{:?}", page.field(field.key))),
+            section_fields(page.form_spec(), section)
+                .iter()
+                .map(|field| format!("{:?}", page.field_state(field.key))),
         );
     }
     if run.sweep.is_some() {
-        shown.extend([map::markup(run), map::legend(run)]);
+        shown.extend([map::map_html(run), map::map_legend(run)]);
     }
     for chart in run.link.view.show.iter().filter(|chart| chart.applies(run).is_ok()) {
         shown.extend([chart.title(run), chart.summary(run)]);

@@ -33,7 +33,7 @@ impl Shape {
         let dense = if net.scores == Scores::All { prompts.dim } else { 0 };
         let TokenPrompts { length, names, .. } = *prompts;
         let shape = Shape { length, names, heads: net.heads, dense, values: net.value_width(prompts) };
-        let entries = vivarium_core::bounds::product([shape.heads, shape.lines(), shape.lines()]);
+        let entries = vivarium_core::bounds::saturating_product([shape.heads, shape.lines(), shape.lines()]);
         match entries > MOST_ENTRIES {
             true => {
                 Err(format!("its tables of scores would have {entries} entries, of {MOST_ENTRIES} at most"))

@@ -4,7 +4,7 @@ use super::*;
 use crate::cpu::ReplicaState;
 use crate::cpu::one_hidden_layer::{LANES, Update};
 use crate::cpu::prompt_net::{Layout, Replica};
-use vivarium_core::rng::{Purpose, Stream};
+use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_model::models::token_attention::{OnPrompts, Plain};
 use vivarium_model::permalink::decode;
 use vivarium_model::tasks::Batch;
@@ -34,11 +34,11 @@ fn spec(link: &str) -> RunSpec {
 
 /// Weights of one replica whose scores are far from equal.
 fn drawn(spec: &RunSpec) -> Vec<Vec<f32>> {
-    let mut weights = spec.initial();
-    let stream = Stream::new(3, Purpose::Batch, 9);
+    let mut weights = spec.initialize_parameters();
+    let stream = RandomStream::new(3, Purpose::Batch, 9);
     for (which, values) in weights.iter_mut().enumerate().skip(1) {
         for (i, value) in values.iter_mut().enumerate() {
-            *value = 0.3 * stream.normal(which as u64, i as u32);
+            *value = 0.3 * stream.draw_normal(which as u64, i as u32);
         }
     }
     weights
@@ -52,7 +52,7 @@ fn plain(spec: &RunSpec, weights: &[Vec<f32>]) -> Plain {
 
 fn batch(spec: &RunSpec, step: u64) -> Vec<f32> {
     let mut batch = Batch::default();
-    spec.task.sampler().sample(1, 0, step, spec.batch(), &mut batch);
+    spec.task.sampler().sample(1, 0, step, spec.batch_size(), &mut batch);
     batch.x
 }
 

@@ -5,8 +5,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 use crate::models::in_context_transformer::OnPoints;
 use crate::models::in_context_transformer::tests::{prompts, rows, variants, weights};
 use crate::models::{Architecture, Net, Network};
-use crate::tasks::{Examples, Form};
-use vivarium_core::settings::Problem;
+use crate::tasks::{ExampleForm, Examples};
+use vivarium_core::settings::InvalidSetting;
 
 /// Replicas of every test.
 const REPLICAS: usize = 2;
@@ -19,19 +19,19 @@ const POINTS: usize = 5;
 struct Points(vivarium_science::functions::FunctionPrompts);
 
 impl Examples for Points {
-    fn form(&self) -> Form {
-        Form::Points
+    fn form(&self) -> ExampleForm {
+        ExampleForm::Points
     }
 
     fn inputs(&self) -> usize {
         self.0.inputs()
     }
 
-    fn sample_size(&self) -> Option<usize> {
+    fn training_set_size(&self) -> Option<usize> {
         None
     }
 
-    fn problems(&self) -> Vec<Problem> {
+    fn invalid_settings(&self) -> Vec<InvalidSetting> {
         vec![]
     }
 

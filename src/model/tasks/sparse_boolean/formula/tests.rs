@@ -3,16 +3,16 @@
 use super::*;
 use crate::permalink::{decode, encode};
 use crate::run::RunSpec;
-use crate::tasks::sparse_boolean::Function;
+use crate::tasks::sparse_boolean::BooleanFunction;
 use crate::tasks::{Batch, Examples, Sampler, SparseBoolean};
 
 fn table(text: &str) -> String {
-    let values = Formula(text.into()).table().unwrap_or_else(|mistake| panic!("{text}: {mistake}"));
+    let values = Formula(text.into()).truth_table().unwrap_or_else(|mistake| panic!("{text}: {mistake}"));
     values.iter().map(|value| if *value { '1' } else { '0' }).collect()
 }
 
 fn said(text: &str) -> String {
-    Formula(text.into()).table().unwrap_err().to_string()
+    Formula(text.into()).truth_table().unwrap_err().to_string()
 }
 
 #[test]
@@ -51,14 +51,14 @@ fn formulas_are_their_truth_tables() {
 /// Against a reading of the formula by hand, over all inputs.
 #[test]
 fn the_first_bit_is_the_first_column_of_the_table() {
-    let values = Formula("x1 & (x2 | ~x3) ^ x4".into()).table().unwrap();
+    let values = Formula("x1 & (x2 | ~x3) ^ x4".into()).truth_table().unwrap();
     for (row, value) in values.iter().enumerate() {
         let x = |i: usize| row >> (4 - i) & 1 == 1;
         assert_eq!(*value, (x(1) && (x(2) || !x(3))) != x(4), "{row}");
     }
     // Parity of all eight.
     let text = (1..=8).map(|i| format!("x{i}")).collect::<Vec<_>>().join("^");
-    let values = Formula(text).table().unwrap();
+    let values = Formula(text).truth_table().unwrap();
     assert!(values.iter().enumerate().all(|(row, value)| *value == (row.count_ones() % 2 == 1)));
 }
 
@@ -100,9 +100,9 @@ fn mistakes_say_where_and_why() {
     }
     assert!(said(&"01".repeat(256)).contains("at most 256, but this one has 512 digits"));
     // As deep as a link can have them.
-    for (deep, is_good) in [(MOST_DEPTH, true), (MOST_DEPTH + 1, false), (298, false)] {
+    for (deep, is_good) in [(MAX_DEPTH, true), (MAX_DEPTH + 1, false), (298, false)] {
         let text = format!("{}x1{}", "(".repeat(deep), ")".repeat(deep));
-        let found = Formula(text).table();
+        let found = Formula(text).truth_table();
         assert_eq!(found.is_ok(), is_good, "{deep}");
         assert!(found.is_ok() || found.unwrap_err().to_string().contains("nested at most 40 deep"));
     }
@@ -111,7 +111,7 @@ fn mistakes_say_where_and_why() {
 
 fn own(text: &str) -> SparseBoolean {
     SparseBoolean {
-        function: Function::Own,
+        function: BooleanFunction::Own,
         formula: Formula(text.into()),
         n: 12,
         m: 0,
@@ -131,10 +131,10 @@ fn labels_are_those_of_a_function_of_ones_own() {
     for (text, value) in cases {
         let task = own(text);
         let places = task.relevant(7);
-        assert_eq!(places.len(), task.bits(), "{text}");
+        assert_eq!(places.len(), task.relevant_bit_count(), "{text}");
         assert!(places.windows(2).all(|pair| pair[0] < pair[1]), "{text}: {places:?}");
         let mut batch = Batch::default();
-        task.held_out(7, 0, 4096, &mut batch);
+        task.append_held_out(7, 0, 4096, &mut batch);
         for (x, y) in batch.x.chunks(12).zip(&batch.y) {
             let bits: Vec<bool> = places.iter().map(|place| x[*place] == 1.0).collect();
             assert_eq!(*y == 1.0, value(&bits), "{text}: {bits:?}");
@@ -143,11 +143,13 @@ fn labels_are_those_of_a_function_of_ones_own() {
         assert!((ones - 0.5).abs() < 0.01, "{text}: {ones}");
     }
     // The same functions as those that are built in, on the same bits.
-    for (function, text) in [(Function::Majority, "maj(x1, x2, x3)"), (Function::Parity, "x1 ^ x2 ^ x3")] {
+    for (function, text) in
+        [(BooleanFunction::Majority, "maj(x1, x2, x3)"), (BooleanFunction::Parity, "x1 ^ x2 ^ x3")]
+    {
         let built_in = SparseBoolean { function, ..own("x1") };
         let [mut a, mut b] = [Batch::default(), Batch::default()];
-        built_in.held_out(3, 0, 500, &mut a);
-        own(text).held_out(3, 0, 500, &mut b);
+        built_in.append_held_out(3, 0, 500, &mut a);
+        own(text).append_held_out(3, 0, 500, &mut b);
         assert_eq!(a, b, "{text}");
     }
     assert_eq!(SparseBoolean { support: vec![11, 2, 5], ..own("x1 ^ x2 & x3") }.relevant(0), [1, 4, 10]);
@@ -158,10 +160,10 @@ fn functions_of_ones_own_go_through_a_link() {
     for (typed, link) in
         [("x1 & (x2 | ~x3)", "x1_*_(x2_+_~x3)"), ("x1∧¬x2", "x1*~x2"), ("01101001", "0x69"), ("0x69", "0x69")]
     {
-        let mut spec = RunSpec::of_lab("sparse-boolean").unwrap();
+        let mut spec = RunSpec::default_of_lab("sparse-boolean").unwrap();
         spec.parse("fn", "own").unwrap();
         spec.parse("own", typed).unwrap();
-        assert_eq!(spec.problems(), [], "{typed}");
+        assert_eq!(spec.invalid_settings(), [], "{typed}");
         let whole = format!("#v1/sparse-boolean?fn=own&own={link}");
         let (read, notices) = decode(&whole);
         assert!(notices.is_empty() && read.spec == spec, "{typed}: {notices:?}");
@@ -176,7 +178,7 @@ fn functions_of_ones_own_go_through_a_link() {
         ("fn=own&own=0x123", "2, 4, 8, 16, 32 or 64 digits"),
     ] {
         let (read, notices) = decode(&format!("#v1/sparse-boolean?{link}"));
-        assert_eq!(read.spec.problems(), [], "{link}");
+        assert_eq!(read.spec.invalid_settings(), [], "{link}");
         match said {
             "" => assert!(notices.is_empty(), "{notices:?}"),
             said => assert!(notices[0].expected.contains(said), "{link}: {notices:?}"),
