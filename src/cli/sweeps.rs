@@ -450,7 +450,7 @@ fn build_maps(spec: &RunSpec, sweep: &SweepProgress) -> Vec<Reading> {
     let mut maps = vec![map(SHARE_TITLE, &share, &counts), reached];
     // The bound of theory, which has its own assumptions, is drawn if it is below 1.
     let allowed = |cell: &SweepCell| {
-        labs::lazy_lab(&cell.spec).max_success(&cell.spec).map(|most| most.min(1.0) as f32)
+        (labs::lazy_lab(&cell.spec).max_success)(&cell.spec).map(|most| most.min(1.0) as f32)
     };
     let allowed: Option<Vec<f32>> = sweep.cells.iter().map(allowed).collect();
     if let Some(allowed) = allowed.filter(|allowed| allowed.iter().any(|most| *most < 1.0))

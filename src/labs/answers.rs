@@ -278,7 +278,7 @@ mod tests {
     fn a_pair_has_the_names_of_its_elements() {
         let (run, _) = run_with_answers("#v1/groups?n=5&width=8&frac=0.6");
         assert_eq!(example_count(&run), 10, "as many pairs as are held out");
-        let example = lazy_lab(run.spec()).example(&run, 3).unwrap();
+        let example = (lazy_lab(run.spec()).example)(&run, 3).unwrap();
         let digits: Vec<usize> =
             example.input.bytes().filter(u8::is_ascii_digit).map(|digit| usize::from(digit - b'0')).collect();
         assert_eq!(digits[0], 4, "{example:?}");
@@ -293,7 +293,7 @@ mod tests {
         let (teacher, batch) = (task.teacher(run.spec().run.seed), sample_examples(run.spec()));
         assert_eq!(example_count(&run), MAX_EXAMPLES);
         for (at, x) in batch.x.chunks(task.n).enumerate() {
-            let example = lazy_lab(run.spec()).example(&run, at).unwrap();
+            let example = (lazy_lab(run.spec()).example)(&run, at).unwrap();
             assert_brief(&example);
             assert!(example.input.ends_with("and so on for all 100 inputs."), "{example:?}");
             let field: f64 = x.iter().zip(&teacher).map(|(x, w)| f64::from(*x) * w).sum();
@@ -326,12 +326,13 @@ mod tests {
             let mut run = new_run(&format!("#v1/{}", task.info.slug));
             assert_eq!(*run.spec(), spec);
             assert!(example_count(&run) > 1, "{}", task.info.slug);
-            let before = run.lazy_lab().unwrap().example(&run, 0).unwrap();
+            let before = (run.lazy_lab().unwrap().example)(&run, 0).unwrap();
             assert_eq!(before.answer, "", "{}: nobody has been asked", task.info.slug);
             let weights = initial_weights(&run);
             record_answers(&mut run, 7, &weights);
-            let all: Vec<HeldOutExample> =
-                (0..example_count(&run)).filter_map(|at| run.lazy_lab().unwrap().example(&run, at)).collect();
+            let all: Vec<HeldOutExample> = (0..example_count(&run))
+                .filter_map(|at| (run.lazy_lab().unwrap().example)(&run, at))
+                .collect();
             assert_eq!(all.len(), example_count(&run), "{}", task.info.slug);
             all.iter().for_each(assert_brief);
             assert!(all.iter().all(|example| !example.answer.is_empty()), "{all:?}");

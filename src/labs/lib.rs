@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! src/labs/<lab>/
-//!     mod.rs       the lab's type: its vocabulary, and its presets, stories, charts and probes ([`Parts`])
+//!     mod.rs       the lab's type: its vocabulary, and its presets, stories, charts and probes ([`LabParts`])
 //!     charts.rs    one [`ChartSpec`] per chart: when it applies, what it draws and its summary
 //!     probes.rs    one [`ProbeSpec`] per probe: when it applies, and a job that is polled
 //!     presets.rs   named runs, each with a claim that a test checks
@@ -31,7 +31,7 @@ pub mod story_notes;
 
 use std::sync::OnceLock;
 
-use story::About;
+use story::StoryEntry;
 use vivarium_model::permalink::Link;
 use vivarium_model::protocol::{ProbeId, ProbeResult};
 use vivarium_model::run::RunSpec;
@@ -43,15 +43,17 @@ use vivarium_view::probing::{ProbeSpec, ProbeTask, ProbedNetwork};
 
 /// Presets, stories, charts and probes of a lab. Its texts on a run are in [`Lab`](vivarium_view::display::Lab) and
 /// [`LazyLab`].
-pub trait Parts {
+pub trait LabParts {
     /// The lab's presets as one slice per group, in the order of the menu.
     const PRESETS: &[&[Preset]];
     /// The lab's stories, in the order of the list.
-    const STORIES: &[About] = &[];
+    const STORIES: &[StoryEntry] = &[];
     /// The lab's charts.
     const CHARTS: &[ChartSpec] = &[];
     /// The lab's probes.
     const PROBES: &[ProbeSpec] = &[];
+    /// The lab's functions that compute.
+    const LAZY: LazyLab;
 }
 
 /// Declares the labs' modules and writes the tables of labs.
@@ -63,26 +65,26 @@ macro_rules! labs {
         pub static LABS: Labs = Labs { all: &[$(&$module::$lab),+], charts: RULES, lazy: lazy::lazy_labs };
 
         /// The [`LazyLab`] implementations of all labs, in the order of [`LABS`].
-        static LAZY_LABS: &[&dyn LazyLab] = &[$(&$module::$lab),+];
+        static LAZY_LABS: &[&LazyLab] = &[$(&<$module::$lab as LabParts>::LAZY),+];
 
         /// For each lab, the conditions under which its charts apply.
         static RULES: &[&[ChartRules]] =
-            &[$(&rules::<{ <$module::$lab as Parts>::CHARTS.len() }>(<$module::$lab as Parts>::CHARTS)),+];
+            &[$(&rules::<{ <$module::$lab as LabParts>::CHARTS.len() }>(<$module::$lab as LabParts>::CHARTS)),+];
 
         /// The functions that draw charts: those of all labs, then those of each lab.
         static DRAWINGS: &[&[ChartDrawing]] = &[
             &drawings::<{ LATER_CHARTS.len() }>(LATER_CHARTS),
-            $(&drawings::<{ <$module::$lab as Parts>::CHARTS.len() }>(<$module::$lab as Parts>::CHARTS)),+
+            $(&drawings::<{ <$module::$lab as LabParts>::CHARTS.len() }>(<$module::$lab as LabParts>::CHARTS)),+
         ];
 
         /// The presets of every lab as one slice per group, in the order of the menu.
-        const PARTS: &[&[&[Preset]]] = &[$(<$module::$lab as Parts>::PRESETS),+];
+        const PARTS: &[&[&[Preset]]] = &[$(<$module::$lab as LabParts>::PRESETS),+];
 
         /// The stories of every lab, in the order of the list.
-        static STORIES: &[&[About]] = &[$(<$module::$lab as Parts>::STORIES),+];
+        static STORIES: &[&[StoryEntry]] = &[$(<$module::$lab as LabParts>::STORIES),+];
 
         /// The probes of every lab.
-        static PROBES: &[&[ProbeSpec]] = &[$(<$module::$lab as Parts>::PROBES),+];
+        static PROBES: &[&[ProbeSpec]] = &[$(<$module::$lab as LabParts>::PROBES),+];
     };
 }
 
@@ -103,24 +105,24 @@ labs! {
 }
 
 /// The [`LazyLab`] implementation of the lab of a run's task. Every task of the catalog has a lab.
-pub fn lazy_lab(spec: &RunSpec) -> &'static dyn LazyLab {
+pub fn lazy_lab(spec: &RunSpec) -> &'static LazyLab {
     LAZY_LABS[LABS.index_of(spec).unwrap_or(0)]
 }
 
 /// The link of a run on the data file stored under `file_number`, based on the link that the page shows now; none if no
 /// lab learns from files.
 pub fn data_file_link(file_number: u64, current: &Link) -> Option<Link> {
-    LAZY_LABS.iter().find_map(|lab| lab.link_for_file(file_number, current))
+    LAZY_LABS.iter().find_map(|lab| (lab.link_for_file)(file_number, current))
 }
 
 /// A sentence on what theory predicts for a map of runs (success by two settings); none where the lab has no theory.
 pub fn describe_map(cells: &[SweepCell]) -> Option<String> {
-    lazy_lab(&cells.first()?.spec).map_note(cells)
+    (lazy_lab(&cells.first()?.spec).map_note)(cells)
 }
 
 /// Whether theory rules out that this run succeeds with probability ½ or more, given its resources.
 pub fn is_below_lower_bound(spec: &RunSpec) -> bool {
-    lazy_lab(spec).max_success(spec).is_some_and(|most| most < 0.5)
+    (lazy_lab(spec).max_success)(spec).is_some_and(|most| most < 0.5)
 }
 
 /// The probe with this id, of any lab; none if there is no such probe.
@@ -149,7 +151,7 @@ pub fn run_probe(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>
 /// assert!(advice("#v1/sparse-parity?k=3&model=polynet&degree=2")[0].contains("a polynomial of degree 2"));
 /// ```
 pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
-    lazy_lab(spec).learning_obstacles(spec)
+    (lazy_lab(spec).learning_obstacles)(spec)
 }
 
 /// Every preset, in the order of the menu; the first is what the page opens with.
@@ -216,7 +218,7 @@ pub fn preset_groups() -> impl Iterator<Item = &'static [Preset]> {
 }
 
 /// Every story, in the order of the list.
-pub fn stories() -> impl Iterator<Item = &'static About> {
+pub fn stories() -> impl Iterator<Item = &'static StoryEntry> {
     STORIES.iter().copied().flatten()
 }
 

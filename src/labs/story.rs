@@ -44,7 +44,7 @@ use vivarium_model::chart::Chart;
 
 /// Entry of a story in the list of stories, known before its file is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct About {
+pub struct StoryEntry {
     /// Permanent name, which is also the name of the file.
     pub slug: &'static str,
     /// Title of the story.

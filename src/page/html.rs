@@ -2,7 +2,7 @@
 
 use vivarium_view::display::glossary::{TermMarker, TextPiece, split_emphasis};
 
-/// Converts a text to HTML in which the terms of the glossary are buttons.
+/// Converts a plain text to escaped HTML in which the terms of the glossary are buttons that show their explanation.
 pub fn glossary_html(text: &str) -> String {
     let mut out = Html::default();
     out.glossary_pieces(TermMarker::default().mark_plain_text(text));
@@ -59,7 +59,7 @@ impl Html {
         }
     }
 
-    /// Appends pieces of a text: plain, emphasised, or a term of the glossary as a button.
+    /// Appends pieces of a text as HTML: plain, emphasised, or a glossary term as a button.
     fn glossary_pieces<'text>(&mut self, pieces: impl IntoIterator<Item = TextPiece<'text>>) {
         for piece in pieces {
             match piece {
@@ -83,7 +83,8 @@ impl Html {
         self.raw("</option>");
     }
 
-    /// Appends a `<button>`: `name` is its `data-press`, `state` further attributes, `word` its label.
+    /// Appends a `<button>`: `name` is its attribute `data-press`, `attributes` further attributes as HTML, `label` its
+    /// text.
     pub fn button(&mut self, name: &str, class: &str, testid: &str, attributes: &str, label: &str) {
         for part in
             ["<button type=\"button\" class=\"", class, "\" data-testid=\"", testid, "\" data-press=\""]

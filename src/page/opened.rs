@@ -6,7 +6,7 @@ use vivarium_model::protocol::Measurement;
 use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading};
 use vivarium_view::display::charts::ChartOfRun;
 
-/// Opens the page at a link; panics if part of the link is ignored.
+/// For tests: returns the state of a page opened at a link; panics if part of the link is ignored.
 pub fn open_page(link: &str) -> State {
     let mut state = State::default();
     state.apply(Action::Open(link.into()));
@@ -14,7 +14,7 @@ pub fn open_page(link: &str) -> State {
     state
 }
 
-/// Returns the curves that a chart draws; panics for a chart of another kind.
+/// For tests: returns the curves that a chart draws; panics for a chart that draws no curves.
 pub fn chart_lines(chart: Chart, state: &State) -> LineChart {
     match chart.reading(&state.run) {
         Reading::Lines(lines) => lines,
@@ -22,7 +22,7 @@ pub fn chart_lines(chart: Chart, state: &State) -> LineChart {
     }
 }
 
-/// Returns the matrix that a chart draws; panics for a chart of another kind.
+/// For tests: returns the matrix that a chart draws; panics for a chart that draws no matrix.
 pub fn chart_grid(chart: Chart, state: &State) -> Heatmap {
     match chart.reading(&state.run) {
         Reading::Grid(grid) => grid,
@@ -30,7 +30,7 @@ pub fn chart_grid(chart: Chart, state: &State) -> Heatmap {
     }
 }
 
-/// Returns the bars that a chart draws; panics for a chart of another kind.
+/// For tests: returns the bars that a chart draws; panics for a chart that draws no bars.
 pub fn chart_bars(chart: Chart, state: &State) -> BarChart {
     match chart.reading(&state.run) {
         Reading::Bars(bars) => bars,
@@ -38,7 +38,7 @@ pub fn chart_bars(chart: Chart, state: &State) -> BarChart {
     }
 }
 
-/// Returns the measurement of one network at a step, with loss `error` and accuracy `1 - error`.
+/// For tests: returns a measurement of one network at a step, with loss `error` and accuracy `1 - error`.
 pub fn measurement_row(step: u64, error: f32) -> Measurement {
     let (loss, explained) = (vec![error], vec![1.0 - error]);
     Measurement {

@@ -127,7 +127,7 @@ pub struct InvalidInput {
     pub error: InvalidSetting,
 }
 
-/// The state to which Undo returns.
+/// An entry of the Undo list: what a change has replaced and Undo restores.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UndoEntry {
     /// The link of the run before; Undo starts that run again.
@@ -145,39 +145,41 @@ pub enum UndoEntry {
 pub struct State {
     /// The run that is shown.
     pub run: RunView,
-    /// Settings that conflict with each other; None if the settings of the form are those of the run.
+    /// Settings in the form that conflict with each other and are not yet applied; None if the form shows the settings
+    /// of the run.
     pub pending: Option<RunSpec>,
     /// Why the settings in `pending` conflict.
     pub conflicts: Vec<InvalidSetting>,
     /// Fields whose text was not accepted.
     pub invalid_inputs: Vec<InvalidInput>,
-    /// Parts of the link that were ignored, with the reasons.
+    /// Parts of the link that were ignored, each with the reason.
     pub notices: Vec<InvalidSetting>,
     /// Whether the browser offers a GPU.
     pub gpu_support: GpuSupport,
     /// Speeds that were measured in this browser; None where nothing is timed, as on the command line.
     pub(super) speeds: Option<SpeedCache>,
-    /// The measurement of both devices that precedes a run, while it is in progress.
+    /// The speed measurement on CPU and GPU that precedes a run; None unless one is in progress.
     pub(super) timing: Option<DeviceTiming>,
-    /// Counts the measurements of devices, so that the answer to a cancelled one is ignored.
+    /// Number of speed measurements started so far; it numbers them, so that the answer to a cancelled one is ignored.
     pub(super) timing_count: u32,
-    /// The program that trains the run, with the reason; None before it is chosen.
+    /// The worker program (device and learner) that trains the run, with the reason; None before it is chosen.
     pub device_choice: Option<ProgramChoice>,
     /// The device as the trainer reports it; None before its first message.
     pub device_report: Option<DeviceInfo>,
-    /// Name of the learner that trains the run, and the reason why the faster one does not (or an empty text).
+    /// (name of the learner that trains the run, reason why the faster learner does not train it, or an empty text).
     pub learner: (String, String),
-    /// The sweep that was left last with the settings of its run, so that it can be continued.
+    /// (settings, progress) of the sweep that was left last, so that it can be continued; None without one.
     pub(super) suspended_sweep: Option<(RunSpec, SweepProgress)>,
-    /// Steps per second now, and steps per second without a speed limit; None before the first report.
+    /// (steps per second now, steps per second that the device could train without a speed limit); None before the
+    /// first report.
     pub step_rates: Option<(f64, f64)>,
     /// The last message to the user.
     pub message: String,
     /// Why the last file could not be opened; empty if it could.
     pub file_error: String,
-    /// The file that a worker is reading.
+    /// The file that a worker is reading; None while none is read.
     pub file_reading: Option<FileReading>,
-    /// Counts the files that workers have read.
+    /// Number of files given to workers so far; it numbers them, so that late messages about another file are ignored.
     pub(super) reading_count: u64,
     /// The changes that can be undone, the latest last.
     pub undo: Vec<UndoEntry>,
@@ -185,47 +187,47 @@ pub struct State {
     pub gallery: Gallery,
     /// The benchmark of the browser's devices.
     pub bench: Bench,
-    /// The story that is open.
+    /// The story that is open; None without one.
     pub tour: Option<Box<Tour>>,
     /// Presenter mode; None while it is off.
     pub presenter: Option<Presenter>,
-    /// Step at which the run pauses.
+    /// Step at which the run pauses, because a story or a teacher's link asks for it; None without one.
     pub(super) goal: Option<PauseGoal>,
     /// Zoom and hidden curves of the charts.
     pub viewport: Viewport,
     /// The run at its latest step while an earlier step is shown; None while `run` is at its latest step.
     pub latest_run: Option<Box<RunView>>,
-    /// The step to which the trainer is training silently.
+    /// The earlier step to which the trainer is training without showing progress; None unless it does.
     pub(super) seek: Option<Seek>,
     /// The runs that are saved in this browser.
     pub library: Library,
-    /// Checkpoints along the run, from which earlier steps are reached.
+    /// Checkpoints at several steps of the run, from which earlier steps are reached again.
     pub(super) checkpoints: Checkpoints,
-    /// Whether a trainer is open and ready.
+    /// Whether a trainer (worker that trains the run) is open and ready.
     pub(super) trainer: TrainerStatus,
     /// Whether the browser was asked for a GPU.
     pub(super) gpu_requested: bool,
-    /// Step and bytes of the latest checkpoint.
+    /// (step, bytes) of the checkpoint from which training is started or resumed; None at the first step.
     pub(super) checkpoint: Option<(u64, Vec<u8>)>,
     /// Whether a start was sent and not answered; until then, messages belong to the run before.
     pub(super) awaiting_start: bool,
-    /// Number of starts that the trainer has not answered; only the answer to the last one is about this run.
+    /// Number of start commands that the trainer has not answered; only the answer to the last one is about this run.
     pub(super) unanswered_starts: u32,
     /// Whether the trainer was sent a list of probes that is not empty.
     pub(super) probes_sent: bool,
     /// Whether the user has paused the run, or wants it to open paused.
     pub(super) paused: bool,
-    /// The question about an expensive run, and the user's answer.
+    /// The question whether to start an expensive run, and the run to which the user has agreed.
     pub(super) consent: Consent,
     /// Seconds since the last message of the trainer.
     pub(super) silent_seconds: u32,
-    /// Why the GPU is no longer used; None while it may be used.
+    /// Why the GPU is no longer used on this page; None while it may be used.
     pub(super) gpu_error: Option<String>,
     /// Whether the GPU failed only because this run is too large for it.
     pub(super) oversized: bool,
     /// Why the fused kernels cannot train this run on this GPU; None if they can.
     pub(super) fused_error: Option<String>,
-    /// Step of the checkpoint from which a dead trainer was last replaced.
+    /// Step of the checkpoint from which a dead trainer was last replaced; None if none was replaced in this run.
     pub(super) replaced_at: Option<u64>,
 }
 
@@ -235,7 +237,7 @@ impl State {
         Self { speeds: Some(speeds), ..Self::default() }
     }
 
-    /// Whether the field `key` has an effect with the current settings, or is part of a conflict.
+    /// Whether the form field `key` has an effect with the current settings, or is part of a conflict.
     pub fn has_effect(&self, key: &str) -> bool {
         match crate::settings::form::theory_setting(key) {
             Some(setting) => {
@@ -275,12 +277,12 @@ impl State {
             .or_else(|| self.run.link.theory.value(key))
     }
 
-    /// Returns the preset with the settings of the run, if there is one.
+    /// Returns the preset that has exactly the settings of the run; None if there is none.
     pub fn preset(&self) -> Option<&'static Preset> {
         find_matching_preset(&self.run.link.spec)
     }
 
-    /// Returns the label of the main button, and whether the button is disabled.
+    /// Returns (label of the main button, whether it is disabled); the main button plays, pauses or extends the run.
     pub fn main_button(&self) -> (&'static str, bool) {
         match self.run.phase {
             _ if self.is_playing() => (tr!("Pause"), false),

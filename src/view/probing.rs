@@ -7,10 +7,11 @@ use vivarium_model::platform::now_ms;
 use vivarium_model::protocol::{ProbeId, ProbeResult};
 use vivarium_model::run::RunSpec;
 
-/// Name of a probe and the condition under which it applies; the page's first program contains only this part.
+/// Name of a probe and the condition under which it applies. The page's first WebAssembly file contains only this
+/// struct; the code that measures is in other files.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
-    /// Permanent name of the probe.
+    /// Name of the probe, by which page, worker and saved runs refer to it.
     pub name: &'static str,
     /// Checks whether the probe applies to a run; the error is a sentence on why it does not.
     pub applies: fn(&RunSpec) -> Result<(), String>,
@@ -53,12 +54,13 @@ pub struct ProbedNetwork {
 }
 
 impl ProbedNetwork {
-    /// Parameters as slices, each `[rows, columns]`.
+    /// Parameters of the first replica as slices, each `[rows, columns]`.
     pub fn slices(&self) -> Vec<&[f32]> {
         self.weights.iter().map(Vec::as_slice).collect()
     }
 
-    /// Length of one input vector.
+    /// Number of rows of a first layer: numbers in one input, or the number of different elements if inputs are
+    /// elements.
     pub fn inputs(&self) -> usize {
         self.spec.task.examples().inputs()
     }
@@ -71,7 +73,7 @@ impl ProbedNetwork {
 
 /// A measurement that runs in short slices, so that the worker stays responsive.
 pub trait ProbeMeasurement {
-    /// Does one bounded part of the work; returns the finding after the last part and `None` before.
+    /// Does one bounded part of the measurement; returns its result after the last part and `None` before.
     fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult>;
 }
 
@@ -84,7 +86,8 @@ impl ProbeMeasurement for SinglePassMeasurement {
     }
 }
 
-/// Measurement that returns all parameters of a network, concatenated in permanent order, under this probe id.
+/// Measurement that returns all parameters of a network, concatenated in the order of `RunSpec::parameters`, under this
+/// probe id.
 pub struct AllParameters(pub ProbeId);
 
 impl ProbeMeasurement for AllParameters {
@@ -114,8 +117,8 @@ impl ProbeTask {
         self.network.step
     }
 
-    /// Continues until the measurement is done or the clock passes `until_ms` (milliseconds); polls at least once.
-    /// Returns the finding when done.
+    /// Continues until the measurement is done or the clock `now_ms` passes `until_ms` (milliseconds); polls at least
+    /// once. Returns the result when done, else `None`.
     pub fn advance(&mut self, until_ms: f64) -> Option<ProbeResult> {
         loop {
             let found = self.measurement.poll(&self.network);

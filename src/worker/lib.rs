@@ -35,7 +35,7 @@ const PROBE_SLICE_MS: f64 = 5.0;
 const MIN_PROBE_PAUSE_MS: f64 = 100.0;
 /// Smallest share of the time for training while probes run.
 const MIN_TRAINING_SHARE: f64 = 0.8;
-/// In a thorough run, a round of probes begins after one sixteenth of the steps made so far.
+/// With `ReportingInterval::Thorough`, at least a sixteenth of the steps made so far lie between two rounds of probes.
 const PROBE_STEP_DIVISOR: u64 = 16;
 
 /// How often a worker reports weights and runs its probes.
@@ -53,7 +53,7 @@ pub enum ReportingInterval {
     Thorough,
 }
 
-/// The action of the caller after a slice.
+/// Returned after a slice of training: what the caller of [`Worker::train_slice`] does next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NextSlice {
     /// Handle commands, then call [`Worker::train_slice`] again.
@@ -64,7 +64,7 @@ pub enum NextSlice {
     Idle,
 }
 
-/// Which steps the worker makes.
+/// Training mode of a worker: no steps, a free run, up to a given step, or a single step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pace {
     /// None.
@@ -78,6 +78,7 @@ enum Pace {
 }
 
 impl Pace {
+    /// Whether the run plays freely, as after Play.
     fn is_playing(self) -> bool {
         matches!(self, Pace::Playing(_))
     }
@@ -91,35 +92,36 @@ pub struct Worker {
     reporting: ReportingInterval,
     /// The run; None without one.
     session: Option<Session>,
+    /// Which steps are trained now: none, freely, up to a given step, or one.
     pace: Pace,
     /// Speed limit in steps per second; 0 for none.
     speed: u64,
-    /// Time in milliseconds, and step, from which the speed limit counts.
+    /// (time in milliseconds, step) from which the speed limit counts the allowed steps.
     speed_origin: (f64, u64),
     /// When the weights were sent last, in milliseconds; None if they were not sent since the start or the last jump.
     sent_weights: Option<f64>,
     /// Time of the last checkpoint in milliseconds.
     checkpoint_sent_ms: f64,
-    /// Time in milliseconds, and step, of the last report of the speed.
+    /// (time in milliseconds, step) of the last report of the speed in steps per second.
     rate_origin: (f64, u64),
     wants_checkpoint: bool,
-    /// The probes of the run.
+    /// Probes (measurements of the network's inside) of the run that the page has requested.
     probes: ProbeRounds,
-    /// Events of a prefetched run before it was shown, which are sent first.
+    /// Events of a run that was trained in advance, from before it was shown; sent ahead of its next events.
     prior_events: Vec<Event>,
-    /// A measurement of the device in place of a run.
+    /// The measurement of the device's speed that takes the place of a run; None while none is in progress.
     timing: Option<Measurement>,
-    /// Opens helpers for a run; None where workers cannot open helpers.
+    /// Opens helper workers that share the gradient computation of a run; None where workers cannot open workers.
     pub open_helpers: Option<OpenHelpers>,
     /// Options of the run.
     #[cfg(feature = "fused")]
     options: Options,
-    /// Later runs of the sweep that train in advance.
+    /// Runs of the sweep after the current one, trained in advance on the GPU; None without a sweep.
     #[cfg(feature = "fused")]
     prefetch: Option<Prefetch>,
 }
 
-/// A measurement of the device.
+/// A measurement of the device's speed: of a run, or of peak arithmetic.
 enum Measurement {
     /// The speed of a run; the number identifies the measurement.
     Trial(u32, Box<Trial>),
@@ -144,21 +146,22 @@ impl Default for NextRound {
     }
 }
 
-/// The requested probes, which run in rounds.
+/// The requested probes of a run, computed in rounds: each round computes every probe once, from the same weights.
 #[derive(Default)]
 struct ProbeRounds {
-    /// The requested probes.
+    /// Ids of all requested probes.
     watched_probes: Vec<ProbeId>,
     /// Probes of this round that have not begun.
     remaining: VecDeque<ProbeId>,
-    /// The running probe.
+    /// The probe that is being computed, a few milliseconds at a time; None between two probes.
     job: Option<ProbeTask>,
     /// Step of this round, and the weights of the first replica at that step.
     weights: (u64, Vec<Vec<f32>>),
     /// Computing time of this round in milliseconds.
     spent_ms: f64,
+    /// When the next round may begin, in runs that report by time.
     next_round: NextRound,
-    /// Step from which on the next round may begin.
+    /// Smallest step at which the next round may begin, in runs that report by steps.
     next_step: u64,
 }
 
@@ -178,7 +181,8 @@ impl ProbeRounds {
         self.job.is_some() || !self.remaining.is_empty()
     }
 
-    /// Begins a round if it is time: reads the weights once, so that all probes see the same step.
+    /// Begins a round of probes if it is due: reads the weights once, so that all probes see the same step. `running`
+    /// tells whether the run trains.
     async fn begin_round(
         &mut self,
         session: &Session,
@@ -206,7 +210,7 @@ impl ProbeRounds {
         Ok(())
     }
 
-    /// Runs the current probe for a few milliseconds; returns its result when it is done.
+    /// Computes the current probe of the round for a few milliseconds; returns its result when it is done, else None.
     fn advance_round(&mut self, spec: &RunSpec) -> Option<EventMessage> {
         let begin = now_ms();
         while self.job.is_none() {
@@ -233,18 +237,18 @@ fn applies(id: &ProbeId, spec: &RunSpec) -> bool {
     labs::find_probe(id).is_some_and(|found| (found.probe.applies)(spec).is_ok())
 }
 
-/// Whether the run is at a step at which it is measured.
+/// Whether loss and accuracy are measured at the current step: every `run.every` steps.
 fn is_measured(session: &Session) -> bool {
     session.step().is_multiple_of(session.spec().run.every.max(1))
 }
 
 impl Worker {
-    /// Creates a worker without a run that reports by time.
+    /// Creates a worker without a run that reports by time ([`ReportingInterval::Live`]).
     pub fn new(device: Device) -> Self {
         Worker::with_reporting(device, ReportingInterval::Live)
     }
 
-    /// Creates a worker without a run.
+    /// Creates a worker without a run that reports as `rhythm` says.
     pub fn with_reporting(device: Device, rhythm: ReportingInterval) -> Self {
         Worker {
             device,
@@ -397,7 +401,7 @@ impl Worker {
         }
     }
 
-    /// Drops the run and its prefetched successors.
+    /// Drops the run, and the runs of its sweep that were trained in advance.
     fn drop_run(&mut self) {
         (self.session, self.pace) = (None, Pace::Idle);
         #[cfg(feature = "fused")]
@@ -406,7 +410,8 @@ impl Worker {
         }
     }
 
-    /// Starts to time a run with these settings for `window_ms` milliseconds.
+    /// Starts to measure the speed of a run with these settings for `window_ms` milliseconds; `number` identifies the
+    /// answer.
     fn start_trial(&mut self, number: u32, spec: &RunSpec, window_ms: f64) -> Vec<EventMessage> {
         self.drop_run();
         match Trial::start(spec, &self.device, 1, window_ms, self.open_helpers) {
@@ -437,7 +442,8 @@ impl Worker {
         Ok((vec![event.into()], NextSlice::Idle))
     }
 
-    /// Takes the prefetched run with these settings and its events so far; if there is none, drops all prefetched runs.
+    /// Takes the run with these settings that was trained in advance, and its events so far; if there is none, drops
+    /// all runs trained in advance.
     #[cfg(feature = "fused")]
     fn take(&mut self, spec: &RunSpec, options: Options) -> Option<(Session, Vec<Event>)> {
         let taken = self.prefetch.as_mut().and_then(|prefetch| prefetch.take(spec, options));
@@ -447,6 +453,7 @@ impl Worker {
         taken.map(|run| (run.session, run.events))
     }
 
+    /// Returns None: without fused kernels no run is trained in advance.
     #[cfg(not(feature = "fused"))]
     fn take(&mut self, _spec: &RunSpec, _options: Options) -> Option<(Session, Vec<Event>)> {
         None
@@ -466,7 +473,7 @@ impl Worker {
         }
     }
 
-    /// Starts to play the run, up to the step `until` if there is one.
+    /// Starts to play the run, until it is paused or, if `until` is given, up to that step.
     fn play(&mut self, until: Option<u64>) -> Vec<EventMessage> {
         self.pace = Pace::Playing(until);
         self.reset_speed_limit();
@@ -478,7 +485,7 @@ impl Worker {
         self.session.as_ref().map_or(0, Session::step)
     }
 
-    /// Restarts the count for the speed limit.
+    /// Makes the speed limit and the report of the speed count from the current time and step.
     fn reset_speed_limit(&mut self) {
         self.speed_origin = (now_ms(), self.current_step());
         self.rate_origin = self.speed_origin;
@@ -624,7 +631,7 @@ impl Worker {
         Ok((messages, next))
     }
 
-    /// Returns the number of steps that the speed limit allows now.
+    /// Returns the number of steps that the speed limit allows now; `u64::MAX` without a limit.
     fn allowed_steps(&mut self) -> u64 {
         if self.speed == 0 {
             return u64::MAX;
@@ -640,7 +647,8 @@ impl Worker {
     }
 }
 
-/// Puts the settings of `spec` for end, target and learning rate into a checkpoint, whose other settings stay.
+/// Copies last step, end condition, device and learning-rate changes of `spec` into a checkpoint; its other settings
+/// stay.
 fn apply_spec(mut checkpoint: Checkpoint, spec: &vivarium_model::run::RunSpec) -> Checkpoint {
     checkpoint.spec.run.steps = spec.run.steps;
     checkpoint.spec.run.halt = spec.run.halt;

@@ -25,12 +25,12 @@ use vivarium_training::launch::device::Device;
 use vivarium_view::record::FileError;
 use vivarium_view::record::reading::{FileEvent, ReadJob, read};
 
-/// Commands that have arrived and not been handled, and the wake-up of the loop that waits for the next one.
+/// Commands that have arrived and not been handled, and the function that wakes the loop that awaits them.
 #[derive(Default)]
 struct Inbox {
     /// Commands with their arrays, in order.
     commands: VecDeque<(Command, Payload)>,
-    /// Wakes the loop; None while it does not wait.
+    /// Resolves the promise on which the loop waits for commands; None while the loop does not wait.
     wake: Option<js_sys::Function>,
 }
 
@@ -134,7 +134,7 @@ pub fn is_file_reader() -> bool {
 /// Milliseconds between two messages on the progress of reading.
 const PROGRESS_INTERVAL_MS: f64 = 100.0;
 
-/// Reads the file in the first message and posts the result; then the page ends this worker.
+/// Reads the file of the first message, posts its content, and then waits for the page to end this worker.
 ///
 /// # Why
 /// Reading waits for the disk and computes without a pause: messages go out meanwhile, and to be ended is all that the
@@ -174,8 +174,9 @@ fn read_posted(data: &JsValue) -> Result<Vec<(FileEvent, Payload)>, String> {
     Ok(FileEvent::messages(read(&job, source)))
 }
 
-/// Returns u, v and w after each of `steps` steps of [`vivarium_kernels::group_net::trial::Trial`], concatenated; the
-/// browser tests compare them with those of autodiff.
+/// Returns the weights of the group network of [`vivarium_kernels::group_net::trial::Trial`] after `steps` steps,
+/// concatenated: embedding u of the first factor, v of the second, output weights w. The browser tests compare them
+/// with those of autodiff.
 ///
 /// # Errors
 /// The sentence that a person would be shown.

@@ -46,7 +46,7 @@ pub fn Task() -> impl IntoView {
         let has_any = many.get() > 0;
         store.peek(|state| {
             let lab = state.run.lazy_lab().filter(|_| has_any);
-            lab.and_then(|lab| lab.example(&state.run, at)).unwrap_or_default()
+            lab.and_then(|lab| (lab.example)(&state.run, at)).unwrap_or_default()
         })
     });
     let next = move |_| chosen.set((run.get_untracked(), at.get_untracked() + 1));

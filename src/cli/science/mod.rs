@@ -286,7 +286,7 @@ fn measure_neurons(measure: ExpectedMeasure, spec: &RunSpec, neurons: &NeuronSpe
 impl MeasuredRun {
     /// Largest margin γ* of the run, by which margins are divided; 1 if theory has none.
     fn margin_unit(&self) -> f32 {
-        labs::lazy_lab(&self.cell.spec).largest_margin(&self.cell.spec, None).unwrap_or(1.0) as f32
+        (labs::lazy_lab(&self.cell.spec).largest_margin)(&self.cell.spec, None).unwrap_or(1.0) as f32
     }
 
     /// Further measure number `which` of the task: step, and the value of each replica.

@@ -8,14 +8,14 @@ pub mod looks;
 pub mod presets;
 pub mod probes;
 
-use super::Parts;
+use super::LabParts;
 use super::answers::{ANSWERS, build_number_example};
-use super::story::About;
+use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{SparseBoolean, Task};
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LazyLab, RunView};
+use vivarium_view::display::{Lab, LazyLab};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -24,9 +24,9 @@ pub use presets::PRESETS;
 /// The lab of sparse Boolean functions.
 pub struct BooleanLab;
 
-impl Parts for BooleanLab {
+impl LabParts for BooleanLab {
     const PRESETS: &[&[Preset]] = PRESETS;
-    const STORIES: &[About] = &[About {
+    const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "log-t",
         title: "Why are few examples enough for many bits?",
         about: "A transformer finds 3 relevant bits among many bits. If the number of bits is eight times as large, the transformer needs only two or three times as many examples.",
@@ -35,6 +35,8 @@ impl Parts for BooleanLab {
     }];
     const CHARTS: &[ChartSpec] = looks::CHARTS;
     const PROBES: &[ProbeSpec] = probes::PROBES;
+    const LAZY: LazyLab =
+        LazyLab { example: build_number_example, learning_obstacles: advice::cannot_learn, ..LazyLab::NONE };
 }
 
 impl Lab for BooleanLab {
@@ -51,15 +53,5 @@ impl Lab for BooleanLab {
             Task::SparseBoolean(task) => task.majority_fraction() as f32,
             _ => 0.5,
         }
-    }
-}
-
-impl LazyLab for BooleanLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        build_number_example(run, at)
-    }
-
-    fn learning_obstacles(&self, spec: &RunSpec) -> Vec<String> {
-        advice::cannot_learn(spec)
     }
 }

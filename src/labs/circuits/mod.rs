@@ -10,15 +10,13 @@ pub mod state;
 mod sweeps;
 pub mod words;
 
-use super::Parts;
-use super::story::About;
+use super::LabParts;
+use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
-use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::BooleanCircuit;
-use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -27,9 +25,9 @@ pub use state::CircuitState;
 /// The lab of Boolean circuits.
 pub struct CircuitsLab;
 
-impl Parts for CircuitsLab {
+impl LabParts for CircuitsLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
-    const STORIES: &[About] = &[About {
+    const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "rounding-keeps-the-margin",
         title: "Rounding keeps the margin large",
         about: "How large is the smallest change of the weights that makes the answer of a deep circuit wrong, with and without rounding after each layer?",
@@ -38,6 +36,15 @@ impl Parts for CircuitsLab {
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = &[probes::SPEC];
+    const LAZY: LazyLab = LazyLab {
+        example: example::build_example,
+        initial_state: |spec, _, _| Some(Box::new(CircuitState::from_spec(spec)?)),
+        describe_learning: words::describe_progress,
+        describe_found: |run, networks, at| Some(words::describe_result(run, networks, at)),
+        metric_names: |_| Some(words::metric_names()),
+        extra_numbers: |run| Some(words::readouts(run)),
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for CircuitsLab {
@@ -67,31 +74,5 @@ impl Lab for CircuitsLab {
     fn watched_probes(&self) -> &'static [Probe] {
         // The panel shows the perturbation, whichever charts are visible.
         &[probes::PERTURBATION]
-    }
-}
-
-impl LazyLab for CircuitsLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        example::build_example(run, at)
-    }
-
-    fn initial_state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        Some(Box::new(CircuitState::from_spec(spec)?))
-    }
-
-    fn describe_learning(&self, run: &RunView) -> Option<String> {
-        words::describe_progress(run)
-    }
-
-    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::describe_result(run, networks, at))
-    }
-
-    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::metric_names())
-    }
-
-    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::readouts(run))
     }
 }

@@ -12,15 +12,13 @@ mod trace;
 pub mod weights;
 mod words;
 
-use super::Parts;
-use super::story::About;
+use super::LabParts;
+use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
-use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::InContextRegression;
-use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -30,9 +28,9 @@ pub use trace::StepTrace;
 /// The lab of in-context regression by a constructed transformer.
 pub struct DescentLab;
 
-impl Parts for DescentLab {
+impl LabParts for DescentLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
-    const STORIES: &[About] = &[About {
+    const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "a-network-inside-a-network",
         title: "A network inside a network",
         about: "A formula sets the weights of a transformer. Its layers then perform gradient descent on a small network, and the tokens store the weights of this network.",
@@ -41,6 +39,16 @@ impl Parts for DescentLab {
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = &[weights::SPEC];
+    const LAZY: LazyLab = LazyLab {
+        example: example::build_example,
+        initial_state: |spec, link, _| Some(Box::new(DescentState::from_spec(spec, link)?)),
+        learning_obstacles: words::learning_obstacles,
+        describe_learning: words::describe_progress,
+        describe_found: |run, networks, at| Some(words::describe_result(run, networks, at)),
+        metric_names: |_| Some(words::metric_names()),
+        extra_numbers: |run| Some(words::readouts(run)),
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for DescentLab {
@@ -72,40 +80,5 @@ impl Lab for DescentLab {
     fn watched_probes(&self) -> &'static [Probe] {
         // The panel shows the tokens, whichever charts are visible.
         &[weights::PARAMETERS]
-    }
-}
-
-impl LazyLab for DescentLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        example::build_example(run, at)
-    }
-
-    fn initial_state(
-        &self,
-        spec: &RunSpec,
-        link: &Link,
-        _: Option<&dyn LabState>,
-    ) -> Option<Box<dyn LabState>> {
-        Some(Box::new(DescentState::from_spec(spec, link)?))
-    }
-
-    fn learning_obstacles(&self, spec: &RunSpec) -> Vec<String> {
-        words::learning_obstacles(spec)
-    }
-
-    fn describe_learning(&self, run: &RunView) -> Option<String> {
-        words::describe_progress(run)
-    }
-
-    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::describe_result(run, networks, at))
-    }
-
-    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::metric_names())
-    }
-
-    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::readouts(run))
     }
 }

@@ -7,16 +7,14 @@ mod state;
 mod theory;
 mod words;
 
-use super::Parts;
+use super::LabParts;
 use super::answers::{ANSWERS, build_pair_example};
-use super::story::About;
+use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
-use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Groups;
-use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -27,17 +25,17 @@ pub use theory::GroupTheory;
 /// The lab of finite groups.
 pub struct GroupsLab;
 
-impl Parts for GroupsLab {
+impl LabParts for GroupsLab {
     const PRESETS: &[&[Preset]] = PRESETS;
-    const STORIES: &[About] = &[
-        About {
+    const STORIES: &[StoryEntry] = &[
+        StoryEntry {
             slug: "one-note",
             title: "One frequency per neuron",
             about: "After training on addition modulo 23, the weights of every neuron are waves with a single frequency. Theory predicts the largest possible margin of the network.",
             minutes: 6,
             curve: "z23",
         },
-        About {
+        StoryEntry {
             slug: "grokking",
             title: "Memorise, then understand",
             about: "The network first memorises the training pairs. Much later, if the network trains with weight decay, it also answers the held-out pairs correctly.",
@@ -47,6 +45,25 @@ impl Parts for GroupsLab {
     ];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = probes::PROBES;
+    const LAZY: LazyLab = LazyLab {
+        initial_state: |spec, _, before| {
+            let before = before.and_then(|state| state.downcast_state::<GroupsState>());
+            Some(Box::new(GroupsState::from_spec(spec, before)?))
+        },
+        example: |run, at| {
+            let group = &run.lab_state::<GroupsState>()?.group;
+            build_pair_example(run, at, |element| group.element_name(element).to_string())
+        },
+        largest_margin: |spec, state| match state.and_then(|state| state.downcast_state::<GroupsState>()) {
+            Some(state) => state.theory.as_ref().map(|theory| theory.max_margin.value),
+            None => theory::compute_max_margin(spec),
+        },
+        margin_lines: words::margin_lines,
+        margin_note: words::margin_note,
+        describe_found: |run, networks, at| Some(words::describe_result(run, networks, at)),
+        extra_numbers: |run| Some(words::readouts(run)),
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for GroupsLab {
@@ -72,45 +89,5 @@ impl Lab for GroupsLab {
 
     fn needs_second_program(&self) -> bool {
         true
-    }
-}
-
-impl LazyLab for GroupsLab {
-    fn initial_state(
-        &self,
-        spec: &RunSpec,
-        _: &Link,
-        before: Option<&dyn LabState>,
-    ) -> Option<Box<dyn LabState>> {
-        let before = before.and_then(|state| state.downcast_state::<GroupsState>());
-        Some(Box::new(GroupsState::from_spec(spec, before)?))
-    }
-
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        let group = &run.lab_state::<GroupsState>()?.group;
-        build_pair_example(run, at, |element| group.element_name(element).to_string())
-    }
-
-    fn largest_margin(&self, spec: &RunSpec, state: Option<&dyn LabState>) -> Option<f64> {
-        match state.and_then(|state| state.downcast_state::<GroupsState>()) {
-            Some(state) => state.theory.as_ref().map(|theory| theory.max_margin.value),
-            None => theory::compute_max_margin(spec),
-        }
-    }
-
-    fn margin_lines(&self, run: &RunView) -> Vec<(f64, String)> {
-        words::margin_lines(run)
-    }
-
-    fn margin_note(&self, run: &RunView) -> Option<String> {
-        words::margin_note(run)
-    }
-
-    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::describe_result(run, networks, at))
-    }
-
-    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::readouts(run))
     }
 }

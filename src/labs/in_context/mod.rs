@@ -17,16 +17,13 @@ mod sweeps;
 pub mod weights;
 mod words;
 
-use super::Parts;
+use super::LabParts;
 use super::answers::ANSWERS;
-use super::story::About;
+use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
-use vivarium_model::permalink::Link;
-use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::InContextLearning;
-use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -35,9 +32,9 @@ pub use state::InContextState;
 /// The lab of in-context learning by trained transformers.
 pub struct InContextLab;
 
-impl Parts for InContextLab {
+impl LabParts for InContextLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
-    const STORIES: &[About] = &[About {
+    const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "learned-to-learn",
         title: "Learned to learn",
         about: "A small transformer is trained on hundreds of thousands of functions. Then it predicts the values of a new function from a few examples, without further training.",
@@ -46,6 +43,18 @@ impl Parts for InContextLab {
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = &[probes::SPEC, weights::SPEC];
+    const LAZY: LazyLab = LazyLab {
+        example: probes::example::build_example,
+        initial_state: |spec, link, before| {
+            let before = before.and_then(|before| before.downcast_state());
+            Some(Box::new(InContextState::from_spec(spec, link, before)?))
+        },
+        describe_learning: words::describe_progress,
+        describe_found: |run, networks, at| Some(words::describe_result(run, networks, at)),
+        metric_names: |_| Some(words::metric_names()),
+        extra_numbers: |run| Some(words::readouts(run)),
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for InContextLab {
@@ -72,37 +81,5 @@ impl Lab for InContextLab {
     fn watched_probes(&self) -> &'static [Probe] {
         // The panel shows predictions of the latest network, whichever charts are visible.
         &[weights::PARAMETERS]
-    }
-}
-
-impl LazyLab for InContextLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        probes::example::build_example(run, at)
-    }
-
-    fn initial_state(
-        &self,
-        spec: &RunSpec,
-        link: &Link,
-        before: Option<&dyn LabState>,
-    ) -> Option<Box<dyn LabState>> {
-        let before = before.and_then(|before| before.downcast_state());
-        Some(Box::new(InContextState::from_spec(spec, link, before)?))
-    }
-
-    fn describe_learning(&self, run: &RunView) -> Option<String> {
-        words::describe_progress(run)
-    }
-
-    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::describe_result(run, networks, at))
-    }
-
-    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::metric_names())
-    }
-
-    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::readouts(run))
     }
 }

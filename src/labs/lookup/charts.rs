@@ -16,7 +16,7 @@ use vivarium_view::display::charts::{
     ChartDependency, ChartSpec, add_step_marks, last_solved_step, target_mark,
 };
 
-/// Maximum number of positions that get a label on an axis.
+/// Maximum number of prompt positions for which the position axis of a heat map gets labels; longer prompts get none.
 const MAX_NAMED_POSITIONS: usize = 64;
 
 /// Chart of a sweep over heads: final relative error against the number of heads H.
@@ -30,7 +30,8 @@ const ERROR_BY_HEADS: ChartSpec =
         .depends_on(ChartDependency::Findings)
         .uses_measurements_only();
 
-/// Chart of a sweep: sequences seen when the target is reached, against the swept setting.
+/// Chart of a sweep: number of training sequences that a network has seen when it reaches the target, against the swept
+/// setting.
 const SEQUENCES_TO_TARGET: ChartSpec =
     ChartSpec::new(charts::NEEDED, |run| Reading::Lines(sweeps::draw_sequences_to_target(run)))
         .applies(|run| match run.link.spec.run.sweep.is_empty() {
@@ -41,7 +42,8 @@ const SEQUENCES_TO_TARGET: ChartSpec =
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only();
 
-/// Chart of the retrieval error against the sharpness α of attention.
+/// Chart of the retrieval error against the sharpness α, the factor of the attention scores that are set by hand (lemma
+/// 11 of Mousavi-Hosseini et al. 2025).
 const ERROR_BY_SHARPNESS: ChartSpec =
     ChartSpec::new(charts::SHARPNESS, |run| Reading::Lines(sweeps::draw_error_by_sharpness(run)))
         .applies(|run| match read_count(run.spec(), "h") {
@@ -52,7 +54,8 @@ const ERROR_BY_SHARPNESS: ChartSpec =
         .depends_on(ChartDependency::Findings)
         .uses_measurements_only();
 
-/// Chart of theorem 6: relative error against the number of training prompts, with the lower bound from their span.
+/// Chart of theorem 6 of Mousavi-Hosseini et al. 2025: relative error against the number of training prompts, with the
+/// lower bound that follows from the linear span of these prompts.
 const ERROR_BY_SAMPLE_SIZE: ChartSpec =
     ChartSpec::new(charts::SPAN, |run| Reading::Lines(sweeps::draw_error_by_sample_size(run)))
         .probe(OUTSIDE)
@@ -115,7 +118,7 @@ fn check_has_heads(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Label of the training curve; `None` if the default label fits.
+/// Label of the training curve in the error chart; `None` if the chart's default label fits.
 fn training_curve_name(run: &RunView) -> Option<&'static str> {
     curves::training_curve_name(
         run.spec().task.examples().training_set_size().is_some(),
@@ -145,7 +148,7 @@ fn draw_error(run: &RunView) -> LineChart {
     lines
 }
 
-/// Attention heads to draw, from 0: the one selected in the view, or all.
+/// Attention heads to draw, from 0: the one selected in the view, or all `heads` heads if none is selected.
 fn select_heads(run: &RunView, heads: usize) -> Vec<usize> {
     match run.link.view.head.checked_sub(1).filter(|head| *head < heads) {
         Some(head) => vec![head],
@@ -159,7 +162,8 @@ fn matrix_title(run: &RunView) -> Option<String> {
     Some(tr!("Query-key matrix |W_QK|, head {number}", number = head + 1))
 }
 
-/// Heat map of |W_QK|: the heads side by side with a gap between, the nonzero blocks of the construction outlined.
+/// Heat map of the entries of |W_QK|: one square matrix per drawn head, side by side with a gap between; outlines mark
+/// the entries that are nonzero in the paper's construction (equation A.2).
 fn draw_matrix(run: &RunView, state: &LookupState) -> Heatmap {
     let Some(scores) = state.scores() else { return Heatmap::default() };
     let (size, heads) = (scores.size, select_heads(run, scores.heads.len()));
@@ -194,8 +198,8 @@ fn draw_matrix(run: &RunView, state: &LookupState) -> Heatmap {
     }
 }
 
-/// Names of the last `size` entries of an encoded token: token entries "x 1", own code "ω 1", codes of its names "t1
-/// 1".
+/// Names of the last `size` entries of an encoded token: "x 1" for token entries, "ω 1" for the code of the token's own
+/// position, "t1 1" for the code of the first position that it names.
 fn entry_names(state: &LookupState, size: usize) -> Vec<String> {
     let prompts = &state.prompts;
     let token = (1..=prompts.dim).map(|at| format!("x {at}"));
@@ -216,7 +220,8 @@ fn attention_title(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Heat map of attention weights for the selected query position, `[heads, length]`, named positions outlined.
+/// Heat map of attention weights for the selected query position, `[heads, length]`; the positions that the query names
+/// are outlined.
 fn draw_attention(run: &RunView, state: &LookupState) -> Heatmap {
     let (place, attention) = (state.shown_position(&run.link.view), &state.inspected.attention);
     let length = state.prompts.length;
@@ -238,7 +243,8 @@ fn draw_attention(run: &RunView, state: &LookupState) -> Heatmap {
     }
 }
 
-/// Draws attention on the named tokens and the smallest error possible with this attention, against steps.
+/// Draws two curves against steps: the mean attention on named tokens with one head per name, and the smallest relative
+/// error possible with this attention.
 fn draw_answered_names(run: &RunView) -> LineChart {
     let curve = |which: usize, name: &str, role: Role| {
         let known = run.trace(&HEADS).filter(|(_, few)| few.get(which).is_some_and(|x| x.is_finite()));
@@ -280,7 +286,8 @@ fn draw_error_by_position(run: &RunView) -> BarChart {
     }
 }
 
-/// Heat map of a gated memory's slots, `[slots × dim, length]`: a column for the contents after each position read.
+/// Heat map of the slots of the gated-memory network for the inspected prompt, `[slots × dim, length]`; each column
+/// holds the contents after one more position is read.
 fn draw_memory_slots(state: &LookupState) -> Heatmap {
     let Some((memory, passed)) = state.read_memory() else { return Heatmap::default() };
     let (length, dim) = (state.prompts.length, state.prompts.dim);

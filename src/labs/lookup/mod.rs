@@ -11,16 +11,14 @@ mod theory;
 pub mod weights;
 mod words;
 
-use super::Parts;
+use super::LabParts;
 use super::answers::ANSWERS;
-use super::story::About;
+use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
-use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::SparseTokenRegression;
-use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -31,12 +29,13 @@ pub fn heads(spec: &RunSpec) -> Option<usize> {
     theory::read_count(spec, "h")
 }
 
-/// Lab on sparse token regression, where each position names the tokens that its label depends on.
+/// Lab on sparse token regression: each position of a prompt lists the positions ("names") whose tokens determine its
+/// label.
 pub struct LookupLab;
 
-impl Parts for LookupLab {
+impl LabParts for LookupLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
-    const STORIES: &[About] = &[About {
+    const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "who-looks-it-up",
         title: "How many attention heads does a lookup need?",
         about: "Each position of a prompt contains the names of some tokens, and the attention heads look up these tokens. If the network has too few heads, an error remains, and theory gives a lower bound on this error.",
@@ -45,6 +44,15 @@ impl Parts for LookupLab {
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = &[probes::PROBES[0], probes::PROBES[1], weights::SPEC, weights::span::SPEC];
+    const LAZY: LazyLab = LazyLab {
+        example: probes::example::build_example,
+        initial_state: |spec, link, _| Some(Box::new(LookupState::new(spec, link)?)),
+        describe_learning: words::describe_progress,
+        describe_found: |run, networks, at| Some(words::describe_success(run, networks, at)),
+        metric_names: |_| Some(words::metric_names()),
+        extra_numbers: |run| Some(words::readouts(run)),
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for LookupLab {
@@ -67,36 +75,5 @@ impl Lab for LookupLab {
     fn watched_probes(&self) -> &'static [Probe] {
         // The inspected prompt follows the network, whichever charts are displayed.
         &[weights::PARAMETERS]
-    }
-}
-
-impl LazyLab for LookupLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        probes::example::build_example(run, at)
-    }
-
-    fn initial_state(
-        &self,
-        spec: &RunSpec,
-        link: &Link,
-        _: Option<&dyn LabState>,
-    ) -> Option<Box<dyn LabState>> {
-        Some(Box::new(LookupState::new(spec, link)?))
-    }
-
-    fn describe_learning(&self, run: &RunView) -> Option<String> {
-        words::describe_progress(run)
-    }
-
-    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::describe_success(run, networks, at))
-    }
-
-    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::metric_names())
-    }
-
-    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::readouts(run))
     }
 }

@@ -13,16 +13,18 @@ use vivarium_science::tokens::theory::heads::conditional_mean_covariance;
 use vivarium_science::tokens::{NameRepeats, Teacher, TeacherKind, TokenPrompts};
 use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
-/// Mean attention of each head on the token of each name, `[heads, names]`, over positions and held-out prompts.
+/// Mean attention weight of each head on the token of each name, `[heads, names]`, averaged over query positions and
+/// held-out prompts.
 ///
 /// Its scalars are the share of names answered by a head of their own ([`compute_head_assignment`]) and the smallest
 /// relative error possible with this attention; the latter is NaN where scores depend on more than positions or the
 /// theory does not cover the task. Its counts are heads and names.
 pub const HEADS: Probe = Probe { name: "lookup-heads", applies: check_has_heads };
-/// Relative error at each position, `[positions]`, over held-out prompts.
+/// Relative error (squared error divided by the variance of a label) at each position, `[positions]`, over held-out
+/// prompts.
 pub const POSITIONS: Probe = Probe { name: "lookup-positions", applies: check_has_prompts };
 
-/// Probes that evaluate held-out prompts.
+/// Probes that evaluate held-out prompts: [`HEADS`] and [`POSITIONS`].
 pub const PROBES: &[ProbeSpec] = &[
     ProbeSpec { probe: HEADS, start_measurement: |network| Some(Box::new(HeadsJob::new(network)?)) },
     ProbeSpec {
@@ -31,9 +33,10 @@ pub const PROBES: &[ProbeSpec] = &[
     },
 ];
 
-/// Operations in one call of `poll`, after which the clock is checked.
+/// Floating-point operations of the prompts evaluated in one call of `poll`, which keeps each call short.
 const OPERATIONS_PER_SLICE: f64 = 4e6;
-/// Maximum operations of a whole measurement, unless that allows fewer than the minimum number of prompts.
+/// Maximum floating-point operations of a whole measurement; the minimum number of prompts is evaluated even if it
+/// exceeds them.
 const MAX_OPERATIONS: f64 = 1e9;
 /// Minimum and maximum number of held-out prompts per measurement.
 const PROMPT_LIMITS: (usize, usize) = (32, 1000);
@@ -57,11 +60,11 @@ fn check_has_heads(spec: &RunSpec) -> Result<(), String> {
 
 /// Held-out prompts of one measurement, processed in chunks so that the page stays responsive.
 struct HeldOutPrompts {
-    /// Sizes and settings of the prompts.
+    /// Number of positions, token size and other settings of a prompt.
     prompts: TokenPrompts,
-    /// Prompts as rows of a batch, `[count, row_len]`.
+    /// Held-out prompts as rows of a batch, `[count, row_len]`; a row holds a prompt's tokens, names and labels.
     rows: Vec<f32>,
-    /// Prompts per chunk.
+    /// Number of prompts processed in one call of `poll`.
     chunk_len: usize,
     /// Number of prompts processed so far.
     processed: usize,
@@ -87,7 +90,7 @@ impl HeldOutPrompts {
         })
     }
 
-    /// Number of prompts of the measurement.
+    /// Number of held-out prompts that this measurement evaluates.
     fn count(&self) -> usize {
         self.rows.len() / self.prompts.row_len()
     }
@@ -97,7 +100,7 @@ impl HeldOutPrompts {
         self.processed >= self.count()
     }
 
-    /// Rows of the next chunk of prompts, which then counts as processed.
+    /// Rows of the next chunk of prompts, which then counts as processed; empty once all are.
     fn next_chunk(&mut self) -> &[f32] {
         let (from, columns) = (self.processed, self.prompts.row_len());
         self.processed = (from + self.chunk_len).min(self.count());
@@ -105,7 +108,8 @@ impl HeldOutPrompts {
     }
 }
 
-/// Maximum mean attention on names when each head is assigned to at most one name, and each name to at most one head.
+/// Attention that the best one-to-one assignment of heads to names gives, averaged over the names: each head counts for
+/// at most one name, and each name has at most one head.
 ///
 /// It is 1 if each name has a head that attends to nothing else, and at most H/q with H heads and q names.
 ///
@@ -127,16 +131,18 @@ pub fn compute_head_assignment(attention: &[f64], names: usize) -> f64 {
 
 /// Running measurement of [`HEADS`].
 struct HeadsJob {
+    /// Held-out prompts on which attention is measured.
     held_out: HeldOutPrompts,
     /// Reference implementation of the attention network, in plain loops.
     reference: Plain,
     /// Number of attention heads.
     heads: usize,
-    /// Teacher function g and the variance of a label; `None` where the theory does not cover the task.
+    /// Function that computes labels from named tokens, and the variance of a label; `None` where the theory of the
+    /// least error does not cover the task.
     teacher: Option<(Teacher, f64)>,
-    /// Summed attention weights, `[heads, names]`.
+    /// Attention weights on the token of each name, summed over positions and prompts, `[heads, names]`.
     attention_sums: Vec<f64>,
-    /// Summed label covariance that the heads' attention can explain.
+    /// Part of the label variance that the heads' attention can explain, summed over positions and prompts.
     explained_variance: f64,
 }
 
@@ -160,7 +166,7 @@ impl HeadsJob {
         })
     }
 
-    /// Adds the attention weights of one prompt to the sums.
+    /// Adds one held-out prompt, given as a row of a batch, to `attention_sums` and `explained_variance`.
     fn add_prompt(&mut self, row: &[f32]) {
         let prompts = self.held_out.prompts;
         let (n, q, look) = (prompts.length, prompts.names, self.reference.look(row));
@@ -202,10 +208,11 @@ impl ProbeMeasurement for HeadsJob {
 
 /// Running measurement of [`POSITIONS`].
 struct PositionsJob {
+    /// Held-out prompts on which the error is measured.
     held_out: HeldOutPrompts,
     /// Variance of the labels.
     variance: f64,
-    /// Summed squared error at each position, `[length]`.
+    /// Squared error at each position, summed over prompts, `[length]`.
     squared_errors: Vec<f64>,
 }
 

@@ -15,21 +15,22 @@ use vivarium_view::display::LabState;
 /// Prompt shown in the panel, with the first network's outputs and attention for it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InspectedPrompt {
-    /// Number of the held-out prompt that it started from, from 1.
+    /// Number, from 1, of the held-out prompt from which the inspected prompt started.
     pub example: usize,
     /// Whether names or numbers were changed.
     pub changed: bool,
-    /// The prompt as a row of a batch; its labels are those before the user's changes.
+    /// Inspected prompt as a row of a batch, with the user's changes to tokens and names; its labels are still those
+    /// before the changes.
     pub row: Vec<f32>,
     /// Tokens, `[length, dim]`.
     pub tokens: Vec<f32>,
-    /// Named positions of each position, from 0, `[length, names]`.
+    /// Positions, from 0, that each position of the prompt names, `[length, names]`.
     pub names: Vec<usize>,
-    /// Labels computed after the user's changes, `[length]`.
+    /// Labels of all positions, recomputed after the user's changes, `[length]`.
     pub labels: Vec<f64>,
-    /// Outputs of the network, `[length]`; NaN until its parameters are known.
+    /// Outputs of the network at all positions, `[length]`; NaN until its parameters are known.
     pub outputs: Vec<f64>,
-    /// Attention of each head at the selected position, `[heads][length]`; empty without heads.
+    /// Attention weights of each head for the selected query position, `[heads][length]`; empty without heads.
     pub attention: Vec<Vec<f64>>,
 }
 
@@ -38,24 +39,24 @@ pub struct InspectedPrompt {
 pub struct LookupState {
     /// Task of the run.
     pub task: SparseTokenRegression,
-    /// Sizes and settings of the task's prompts.
+    /// Number of positions, token size and other settings of the task's prompts.
     pub prompts: TokenPrompts,
-    /// Function of the named tokens that gives the labels.
+    /// Target function that computes the label of a position from the tokens that the position names.
     pub teacher: Teacher,
-    /// Codes of positions, `[length, code_dim]`.
+    /// Positional encodings ("codes") of all positions, `[length, code_dim]`.
     pub codes: Vec<f32>,
-    /// Number of pairs of positions whose codes violate assumption 3 of the paper; `None` unless codes are random
-    /// signs.
+    /// Number of pairs of positions whose codes have a scalar product above 1/2 in size, against assumption 3 of
+    /// Mousavi-Hosseini et al. 2025; `None` unless codes are random signs.
     pub correlated_code_pairs: Option<usize>,
-    /// Sharpness α of attention weights set by hand, and the minimum attention weight on a named token; `None` if they
-    /// are trained.
+    /// For attention weights set by hand: their sharpness α, and the smallest attention weight on a named token; `None`
+    /// if the weights are trained.
     pub hand_set_attention: Option<(f64, f64)>,
-    /// Variance of the labels.
+    /// Variance of the labels, by which squared errors are divided.
     pub label_variance: f64,
     /// Latest known parameters of the first network, one list per tensor; empty if they are unknown or too large for
     /// the page.
     pub parameters: Vec<Vec<f32>>,
-    /// Training step of these parameters.
+    /// Training step after which the network had these `parameters`.
     pub step: u64,
     /// Prompt shown in the panel.
     pub inspected: InspectedPrompt,
@@ -91,26 +92,26 @@ impl LookupState {
         Some(state)
     }
 
-    /// Position selected in the view, from 0.
+    /// Position of the prompt that is selected in the view, from 0; the last one if none is selected.
     pub fn shown_position(&self, view: &ViewSettings) -> usize {
         let last = self.prompts.length - 1;
         if view.place == 0 { last } else { (view.place - 1).min(last) }
     }
 
-    /// Query-key matrices of the network; `None` without heads or parameters.
+    /// Matrices of the network's attention scores, one per head; `None` without heads or parameters.
     pub fn scores(&self) -> Option<QueryKeyMatrices> {
         if self.parameters.is_empty() { None } else { QueryKeyMatrices::new(&self.spec, &self.parameters) }
     }
 
-    /// Slots of a gated memory after each position of the prompt, and the number of positions read; `None` for other
-    /// networks.
+    /// For a gated-memory network: contents of its slots after each position of the inspected prompt, and the number of
+    /// positions that it reads; `None` for other networks.
     pub fn read_memory(&self) -> Option<(Filled, usize)> {
         let Model::GatedMemory(net) = &self.spec.model else { return None };
         let passed = self.parameters.get(PASSED)?.first()?;
         Some((net.on(self.prompts).filled(&self.codes, &self.inspected.row), *passed as usize))
     }
 
-    /// Positions named by a position, from 0; empty beyond the last one.
+    /// Positions, from 0, that `position` (from 0) of the inspected prompt names; empty beyond the last position.
     ///
     /// # Why
     ///
@@ -119,12 +120,12 @@ impl LookupState {
         self.inspected.names.chunks_exact(self.prompts.names.max(1)).nth(position).unwrap_or_default()
     }
 
-    /// Entries of the token at a position; empty beyond the last one.
+    /// Entries of the inspected prompt's token at `position`, from 0; empty beyond the last position.
     pub fn token_at(&self, position: usize) -> &[f32] {
         self.inspected.tokens.chunks_exact(self.prompts.dim.max(1)).nth(position).unwrap_or_default()
     }
 
-    /// The prompt selected in the view as a row of a batch, with the user's changes, and whether there are any.
+    /// Prompt selected in the view as a row of a batch, with the user's changes, and whether these changes alter it.
     fn build_prompt(&self, view: &ViewSettings) -> (Vec<f32>, bool) {
         let (prompts, mut batch) = (&self.prompts, Batch::default());
         self.task.append_held_out(self.spec.run.seed, view.example.max(1) - 1, 1, &mut batch);
@@ -171,7 +172,8 @@ impl LookupState {
         };
     }
 
-    /// Outputs of the network for a prompt, `[length]`; NaN without parameters.
+    /// Outputs of the network at all positions of a prompt given as a row of a batch, `[length]`; NaN without
+    /// parameters.
     fn evaluate_outputs(&self, row: &[f32]) -> Vec<f64> {
         if self.parameters.is_empty() {
             return vec![f64::NAN; self.prompts.length];

@@ -15,11 +15,12 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{empty_lines, final_error_curves};
 use vivarium_view::display::words::{format_significant, format_thousands, setting_label, setting_symbol};
 
-/// Number of points at which a theoretical curve is computed.
+/// Number of x-values at which a theoretical or fitted curve is computed.
 const CURVE_POINTS: usize = 40;
-/// Minimum number of points of a curve; if fewer can be computed in time, it is not drawn.
+/// Minimum number of points of the exact error curve against sharpness; if fewer can be computed in time, this curve is
+/// not drawn.
 const MIN_CURVE_POINTS: u64 = 8;
-/// Upper end of an axis of relative errors divided by the largest of them.
+/// Upper end of the y-axis of the chart over sample sizes, divided by the largest value drawn there.
 const AXIS_MARGIN: f64 = 1.05;
 /// Roles of the curves of a sweep, which set their colours, in turn.
 const CURVE_ROLES: [Role; 3] = [Role::Test, Role::Train, Role::Relevant];
@@ -30,7 +31,8 @@ pub(super) fn sweeps_over(run: &RunView, key: &str) -> bool {
     own == key && !values.is_empty()
 }
 
-/// Theoretical lower bounds of one curve of the sweep: (heads, bound), by number of heads.
+/// Theoretical lower bounds on the relative error for curve number `curve` (from 0) of a sweep over heads, as (number
+/// of heads, bound), in ascending order of heads.
 fn lower_bounds_of_curve(run: &RunView, curve: usize) -> Vec<(f64, f32)> {
     let Some(sweep) = &run.sweep else { return vec![] };
     let cells = sweep.cells.iter().filter(|cell| cell.series_index == curve);
@@ -60,7 +62,8 @@ pub(super) fn draw_error_by_heads(run: &RunView) -> LineChart {
     lines
 }
 
-/// Curves of the sweep so far: name, and for each swept value the sequences that each network had seen at the target.
+/// Curves of the sweep so far as (name, points); the times of a point count the training sequences, not the steps,
+/// until each network reached the target.
 pub(super) fn collect_sequences(run: &RunView) -> Vec<(String, Vec<ScalingPoint>)> {
     let spec = &run.link.spec;
     let Some(sweep) = &run.sweep else { return vec![] };
@@ -74,7 +77,8 @@ pub(super) fn collect_sequences(run: &RunView) -> Vec<(String, Vec<ScalingPoint>
     curves.map(|(name, points)| (name, points.into_iter().map(seen).collect())).collect()
 }
 
-/// Appends the 95 % confidence interval of the slope to a fitted formula; unchanged if there is none.
+/// Appends the 95 % confidence interval `ends` (low, high) of the slope to a fitted formula; without an interval the
+/// formula is unchanged.
 fn append_interval(fitted: String, ends: Option<[String; 2]>) -> String {
     match ends {
         Some([low, high]) => tr!("{fitted}, 95 % interval {low} to {high}", fitted, low, high),
@@ -82,7 +86,8 @@ fn append_interval(fitted: String, ends: Option<[String; 2]>) -> String {
     }
 }
 
-/// Text of the power-law fit: "∝ N^0.55, 95 % interval 0.48 to 0.63"; `None` without two medians.
+/// Text of the power law fitted to the medians of a sweep: "∝ N^0.55, 95 % interval 0.48 to 0.63", where `symbol` is
+/// "N"; `None` with fewer than two medians.
 fn format_power_fit(points: &[ScalingPoint], symbol: &str) -> Option<String> {
     let fitted = format!("∝ {symbol}^{}", format_significant(fit_power_law(points)?.exponent));
     let ends =
@@ -90,8 +95,8 @@ fn format_power_fit(points: &[ScalingPoint], symbol: &str) -> Option<String> {
     Some(append_interval(fitted, ends))
 }
 
-/// Text of the logarithmic fit: "900 + 3,100 ln N, 95 % interval 2,900 to 3,300" for the factor of ln N; `None` without
-/// two medians.
+/// Text of the logarithmic curve fitted to the medians of a sweep: "900 + 3,100 ln N, 95 % interval 2,900 to 3,300",
+/// where the interval is that of the factor of ln N; `None` with fewer than two medians.
 fn format_log_fit(points: &[ScalingPoint], symbol: &str) -> Option<String> {
     let fit = fit_logarithm(points)?;
     let sign = if fit.slope < 0.0 { "−" } else { "+" };
@@ -103,12 +108,13 @@ fn format_log_fit(points: &[ScalingPoint], symbol: &str) -> Option<String> {
     Some(append_interval(fitted, ends))
 }
 
-/// Texts of the logarithmic and the power-law fit of a curve; `None` without two medians.
+/// Texts of the two fits to a curve of a sweep, the logarithm and the power law; `None` with fewer than two medians.
 pub(super) fn format_fits(points: &[ScalingPoint], symbol: &str) -> Option<[String; 2]> {
     Some([format_log_fit(points, symbol)?, format_power_fit(points, symbol)?])
 }
 
-/// Draws the median number of sequences seen at the target against the swept setting, with fits if there is one curve.
+/// Draws the median number of training sequences until the target is reached against the swept setting, with fitted
+/// curves if the sweep has a single curve.
 pub(super) fn draw_sequences_to_target(run: &RunView) -> LineChart {
     let spec = &run.link.spec;
     let (key, curves) = (&spec.run.sweep.key, collect_sequences(run));
@@ -154,7 +160,7 @@ pub(super) fn draw_sequences_to_target(run: &RunView) -> LineChart {
     }
 }
 
-/// Logarithmic and power-law fit of the medians as curves; empty without two medians.
+/// Curves of the logarithm and of the power law fitted to the medians; empty with fewer than two medians.
 fn draw_fits(points: &[ScalingPoint], symbol: &str) -> Vec<Series> {
     let known: Vec<f64> =
         points.iter().filter(|point| point.median_time().is_some()).map(|point| point.x).collect();
@@ -176,7 +182,8 @@ fn draw_fits(points: &[ScalingPoint], symbol: &str) -> Vec<Series> {
     vec![curve(logarithm, Role::Train, &|x| log.time_at(x)), curve(power, Role::Other, &|x| law.time_at(x))]
 }
 
-/// Draws the retrieval error against sharpness α: exact error of the construction, its bound, and trained networks.
+/// Draws the retrieval error of attention against the sharpness α: exact error of the weights set by hand, its
+/// theoretical bound, and trained networks.
 pub(super) fn draw_error_by_sharpness(run: &RunView) -> LineChart {
     let spec = run.spec();
     let Some(task) = prompt_task(spec) else { return LineChart::default() };
@@ -241,7 +248,8 @@ pub(super) fn draw_error_by_sharpness(run: &RunView) -> LineChart {
     }
 }
 
-/// Draws relative error against the number of training prompts, with the lower bound from their span.
+/// Draws the relative error against the number of training prompts, with the lower bounds of theorem 6 for predictors
+/// that see tokens only through the span of these prompts.
 pub(super) fn draw_error_by_sample_size(run: &RunView) -> LineChart {
     let spec = run.spec();
     let Some(task) = prompt_task(spec) else { return LineChart::default() };

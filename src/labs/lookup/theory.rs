@@ -11,7 +11,7 @@ use vivarium_science::tokens::theory::oracle::PromptSpan;
 use vivarium_science::tokens::theory::retrieval::{evaluate_lookup, leak_decay_rate};
 use vivarium_science::tokens::{NameLists, TeacherKind, TokenPrompts};
 
-/// Task of a run on prompts; `None` for other tasks.
+/// Sparse token regression task of a run; `None` for other tasks.
 pub fn prompt_task(spec: &RunSpec) -> Option<&SparseTokenRegression> {
     match &spec.task {
         Task::SparseTokenRegression(task) => Some(task),
@@ -27,7 +27,7 @@ pub fn read_count(spec: &RunSpec, key: &str) -> Option<usize> {
     }
 }
 
-/// Whether the model's setting `key` has the choice `slug`.
+/// Whether the model's setting with key `key` has the value `slug`.
 fn has_choice(spec: &RunSpec, key: &str, slug: &str) -> bool {
     matches!(spec.model.value(key), Some(Value::Choice(chosen)) if chosen == slug)
 }
@@ -61,30 +61,31 @@ pub fn lower_bound(spec: &RunSpec, heads: usize) -> Option<f64> {
     min_relative_risk(&prompt_task(spec)?.prompt_spec(), spec.run.seed, heads)
 }
 
-/// Positive lower bounds for fewer heads than names, as (heads, bound); empty if [there are
-/// none](check_has_lower_bound).
+/// Positive lower bounds on the relative error for fewer heads than names, as (number of heads, bound); empty if [there
+/// are none](check_has_lower_bound).
 pub fn lower_bounds(spec: &RunSpec) -> Vec<(usize, f64)> {
     let names = prompt_task(spec).map_or(0, |task| task.names);
     let all = (1..names).filter_map(|heads| Some((heads, lower_bound(spec, heads)?)));
     all.filter(|(_, floor)| *floor > 0.0).collect()
 }
 
-/// Prompt settings and position codes of a run; `None` if comparing all pairs of codes takes too long.
+/// Prompt settings and the codes (positional encodings) of all positions; `None` if comparing all pairs of codes takes
+/// too long.
 fn codes_to_compare(spec: &RunSpec) -> Option<(TokenPrompts, Vec<f32>)> {
     let prompts = prompt_task(spec)?.prompt_spec();
     let each = saturating_product([prompts.length, prompts.length, prompts.code_dim]);
     (each <= PAGE_SLICE_OPERATIONS).then(|| (prompts, prompts.draw_position_codes(spec.run.seed)))
 }
 
-/// Largest inner product of the codes of two positions, which lemma 11 requires to be at most 1/2; `None` if comparing
-/// all codes takes too long.
+/// Largest inner product of the codes (positional encodings) of two positions, which lemma 11 of Mousavi-Hosseini et
+/// al. 2025 requires to be at most 1/2; `None` if comparing all pairs takes too long.
 pub fn max_code_product(spec: &RunSpec) -> Option<f64> {
     let (prompts, codes) = codes_to_compare(spec)?;
     Some(1.0 - leak_decay_rate(&codes, prompts.code_dim))
 }
 
-/// Sharpness α of attention weights set by hand, and the minimum attention weight on a named token over all positions
-/// that can be named; `None` for other networks, and if computing it takes too long.
+/// For attention weights set by hand: their sharpness α, and the smallest attention weight on the named token over all
+/// positions that can be named; `None` for other networks, and if computing it takes too long.
 pub fn hand_set_attention(spec: &RunSpec) -> Option<(f64, f64)> {
     let Some(Family::TokenAttention(net)) = spec.model.config().family() else { return None };
     if net.begin != Beginning::Construction {
@@ -96,8 +97,8 @@ pub fn hand_set_attention(spec: &RunSpec) -> Option<(f64, f64)> {
     Some((alpha, 1.0 - evaluate_lookup(&codes, prompts.code_dim, beta).max_leak))
 }
 
-/// Returns an error message unless theorem 6 covers the run: a feedforward network, and labels ⟨u, x_t⟩ with one name t
-/// for all positions.
+/// Returns an error message unless theorem 6 of Mousavi-Hosseini et al. 2025 covers the run: a feedforward network, and
+/// noise-free labels ⟨u, x_t⟩, linear in the token x_t at one position t that all positions name.
 ///
 /// # Errors
 ///
@@ -120,7 +121,7 @@ pub fn check_has_span_bound(spec: &RunSpec) -> Result<(), String> {
 }
 
 /// Lower bound of theorem 6 on the relative error after n training prompts, for n = 0, 1, …: the error of an oracle
-/// that knows u and t but sees tokens only through the span of these prompts.
+/// that knows the linear function u and the named position t but sees tokens only through the span of the n prompts.
 ///
 /// Empty without a finite sample, or if computing it takes too long.
 pub fn span_lower_bounds(spec: &RunSpec) -> Vec<f64> {

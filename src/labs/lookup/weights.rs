@@ -7,8 +7,8 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
-/// Parameters of the first network on prompts, one tensor after another in their permanent order, if they are [few
-/// enough](check_is_small).
+/// Parameters of the first network of a run on prompts, one tensor after another in the model's fixed order, if they
+/// are [few enough](check_is_small).
 pub const PARAMETERS: Probe = Probe { name: "lookup-parameters", applies };
 
 /// Definition of the probe [`PARAMETERS`].

@@ -42,7 +42,7 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     [(tr!("Sequences seen").into(), seen), second]
 }
 
-/// Median over networks of a metric in the latest measurement; NaN before the first.
+/// Median over networks of a metric, selected by `of`, in the latest measurement; NaN before the first measurement.
 fn latest_median(run: &RunView, of: fn(&Measurement) -> &Vec<f32>) -> f32 {
     run.history.latest().map_or(f32::NAN, |row| median_range(of(row)).0)
 }
@@ -70,7 +70,7 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     })
 }
 
-/// "1 head", "3 heads".
+/// Number of heads as text: "1 head", "3 heads".
 fn format_head_count(heads: usize) -> String {
     match heads {
         1 => tr!("1 head").into(),
@@ -78,7 +78,7 @@ fn format_head_count(heads: usize) -> String {
     }
 }
 
-/// Sentence that the target was reached by these networks at these steps.
+/// Sentence that the target was reached; `networks` and `at` are phrases that say by which networks and at which steps.
 pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     if settings.success == SuccessCriterion::Loss {
@@ -144,7 +144,8 @@ pub(super) fn describe_error_by_heads(run: &RunView) -> String {
     }
 }
 
-/// Summary of the chart of sequences to the target, with the fits of each curve.
+/// Summary of the chart of the training sequences seen until the target is reached, with the fitted formulas of each
+/// curve.
 pub(super) fn describe_sequences_to_target(run: &RunView) -> String {
     let spec = &run.link.spec;
     let symbol = setting_symbol(spec, &spec.run.sweep.key);
@@ -172,10 +173,11 @@ pub(super) fn describe_sequences_to_target(run: &RunView) -> String {
     }
 }
 
-/// Upper limit for inner products of codes under assumption 3: 1/2 with a margin for single-precision rounding.
+/// Largest allowed inner product of the codes of two positions (assumption 3 of Mousavi-Hosseini et al. 2025): 1/2 with
+/// a margin for single-precision rounding.
 const MAX_CODE_PRODUCT: f64 = 0.5 + 1e-6;
 
-/// Summary of the chart of retrieval error against sharpness.
+/// Summary of the chart of retrieval error against the sharpness α.
 pub(super) fn describe_sharpness(run: &RunView) -> Option<String> {
     let square = f64::from(prompt_task(run.spec())?.prompt_spec().code_scale()).powi(2);
     let text = tr!(
@@ -202,7 +204,7 @@ pub(super) fn describe_sharpness(run: &RunView) -> Option<String> {
     Some(all.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
-/// Sentence on the minimum attention weight on named tokens when attention is set by hand; `None` if it is trained.
+/// Sentence on the smallest attention weight on a named token when attention is set by hand; `None` if it is trained.
 pub(super) fn describe_hand_set_attention(state: &LookupState) -> Option<String> {
     let (alpha, share) = state.hand_set_attention?;
     // Rounded down, so that 100 % is never shown for less.
@@ -244,7 +246,7 @@ pub(super) fn describe_span(run: &RunView) -> Option<String> {
     })
 }
 
-/// Names of a position as a list of numbers from 1.
+/// Positions that `position` (from 0) names, as a list of numbers from 1.
 fn format_names(state: &LookupState, position: usize) -> String {
     join_list(&state.names_at(position).iter().map(|name| (name + 1).to_string()).collect::<Vec<_>>())
 }

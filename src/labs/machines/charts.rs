@@ -89,7 +89,8 @@ pub const CHARTS: &[ChartSpec] = &[
     .depends_on(ChartDependency::Sequence),
 ];
 
-/// Bars of the deviation from 0 and 1 before rounding, one for each block of the displayed step.
+/// Bars, one per block of the transformer in the displayed step: largest distance of an entry of the residual vector
+/// from the nearer of 0 and 1, before rounding.
 fn draw_deviation_by_block(run: &RunView, state: &MachineState) -> BarChart {
     let stages = state.trace.as_ref().map_or(&[][..], |trace| trace.blocks.as_slice());
     let bar = |(at, stage): (usize, &vivarium_science::machines::BlockTrace)| {
@@ -108,7 +109,8 @@ fn draw_deviation_by_block(run: &RunView, state: &MachineState) -> BarChart {
     }
 }
 
-/// Draws the deviation of token entries from 0 and 1 against the step: in this step, and the maximum so far.
+/// Draws the largest distance of a token entry from the nearer of 0 and 1 against the step: in that step alone, and the
+/// maximum over all steps so far.
 fn draw_deviation_by_step(run: &RunView) -> LineChart {
     let mut lines = empty_lines(tr!("step"), tr!("largest distance from the nearer of 0 and 1"));
     lines.series = vec![
@@ -125,7 +127,8 @@ fn draw_deviation_by_step(run: &RunView) -> LineChart {
     lines
 }
 
-/// Draws the share of correct steps, and the share of steps before any error, against the step.
+/// Draws two curves against the step: the share of the steps so far whose token agrees with the simulator, and the
+/// number of steps before the first error as a share of all T steps.
 fn draw_correct_steps(run: &RunView) -> LineChart {
     let mut lines = empty_lines(tr!("step"), tr!("share of steps"));
     lines.y_range = Some((0.0, 1.0));

@@ -8,15 +8,17 @@ use vivarium_model::run::RunSpec;
 use vivarium_view::display::words::format_thousands;
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// Maximum number of input symbols in the text of an example; a longer input is cut.
+/// Maximum number of symbols of the machine's input in the text of an example; a longer input is cut.
 const MAX_INPUT_SYMBOLS: usize = 20;
 
-/// Number of steps that the examples cover, counted back from the latest; `None` if the task has no program.
+/// Number of machine steps that the examples beside the task show, counted back from the latest step; `None` if the
+/// task has no machine.
 pub fn example_count(spec: &RunSpec) -> Option<usize> {
     Some(spec.task.examples().program()?.steps.min(MAX_EXAMPLES))
 }
 
-/// Builds the display of the step that is `index` steps before the latest; before the first step, of step 1.
+/// Builds the display of the machine step that is `index` steps before the latest one (modulo the number of steps);
+/// before the first step, of step 1. `None` if the state is not that of a machine run.
 pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
     let state: &MachineState = run.lab_state()?;
     let latest = state.step.max(1);

@@ -7,27 +7,29 @@ use vivarium_model::permalink::ViewSettings;
 use vivarium_plot::analysis::Heatmap;
 use vivarium_science::machines::{Affine, ResidualLayout, StepTrace, TokenGroup};
 
-/// Maximum number of cells in a heat map of tokens or of the tape; longer runs show the latest steps.
+/// Maximum number of squares (rows times columns) in a heat map of tokens or of the tape; longer runs show the latest
+/// steps.
 const MAX_CELLS: usize = 1 << 16;
 
 /// Maximum number of tape cells in the heat map, one per row.
 const MAX_TAPE_ROWS: usize = 256;
 
-/// Maximum number of rows or columns that get a label.
+/// Maximum number of columns of the attention heat map that get labels; with more columns none gets one.
 const MAX_NAMED: usize = 512;
 
-/// Range of steps, from 0, that a heat map with `rows` rows shows up to `step`.
+/// Range of machine steps, from 0 and ending with `step`, for which a heat map with `rows` rows has columns.
 fn shown_steps(rows: usize, step: usize) -> Range<usize> {
     let max_value = (MAX_CELLS / rows.max(1)).max(1);
     (step + 1).saturating_sub(max_value)..step + 1
 }
 
-/// Outlines of the coordinate groups, as (rows, columns).
+/// Outlines of the groups of token coordinates in a heat map of tokens, as (row range, column range).
 fn group_outlines(layout: &ResidualLayout, columns: usize) -> Vec<(Range<usize>, Range<usize>)> {
     TokenGroup::ALL.iter().map(|group| (layout.group(*group), 0..columns)).collect()
 }
 
-/// Heat map of the tokens, `[width, steps]`; the last column is the displayed step after the selected block.
+/// Heat map of the tokens, `[width, steps]`, one column per machine step; the last column shows the displayed step
+/// after the selected block.
 pub(super) fn draw_tokens(state: &MachineState, view: &ViewSettings) -> Heatmap {
     let (layout, transformer) = (state.layout(), &state.transformer);
     let rows = layout.width();
@@ -59,7 +61,7 @@ pub(super) fn draw_tokens(state: &MachineState, view: &ViewSettings) -> Heatmap 
     }
 }
 
-/// Residual vector after block number `block` of a step, from 1; before the first block for 0.
+/// Residual vector of a step after block number `block`, from 1; with 0, the input of the first block.
 pub(super) fn token_after_block(trace: &StepTrace, block: usize) -> &[f64] {
     match block.checked_sub(1).and_then(|at| trace.blocks.get(at)) {
         Some(stage) => &stage.residual,
@@ -67,7 +69,8 @@ pub(super) fn token_after_block(trace: &StepTrace, block: usize) -> &[f64] {
     }
 }
 
-/// Heat map of the tape, `[cells, steps]`: the number of the symbol, negative at the position of the head.
+/// Heat map of the tape, `[tape cells, steps]`: the index of the symbol in each cell before each step, or −1 minus that
+/// index in the cell of the head.
 pub(super) fn draw_tape(state: &MachineState) -> Heatmap {
     let run = &state.run;
     let heads = [run.start].into_iter().chain(run.records.iter().map(|moment| moment.head));
@@ -102,8 +105,8 @@ pub(super) fn draw_tape(state: &MachineState) -> Heatmap {
     }
 }
 
-/// Heat map of attention over past tokens: a row for each block with self-attention, a column for the null slot and
-/// each token.
+/// Heat map of the attention weights of the displayed step: a row for each block with self-attention, and columns for
+/// the null slot (a key without a token) and for each past token.
 pub(super) fn draw_past_attention(state: &MachineState, view: &ViewSettings) -> Heatmap {
     let Some(trace) = &state.trace else { return Heatmap::default() };
     let traces: Vec<_> = trace
@@ -136,7 +139,7 @@ pub(super) fn draw_past_attention(state: &MachineState, view: &ViewSettings) -> 
     }
 }
 
-/// Weight matrices of block `stage`, from 1, with their names; empty for 0.
+/// Weight matrices of the transformer's block number `stage`, from 1, with their names; empty for 0.
 pub(super) fn named_matrices(state: &MachineState, stage: usize) -> Vec<(String, &Affine)> {
     let Some(block) = stage.checked_sub(1).and_then(|at| state.transformer.construction().blocks().get(at))
     else {
@@ -153,7 +156,8 @@ pub(super) fn named_matrices(state: &MachineState, stage: usize) -> Vec<(String,
     all
 }
 
-/// Weight matrix selected in the view with its name; the view's head number counts the matrices of the block.
+/// Weight matrix selected in the view, with its name; the view's `head` number counts the matrices of the selected
+/// block from 1.
 pub(super) fn selected_matrix<'a>(
     state: &'a MachineState,
     view: &ViewSettings,

@@ -12,15 +12,13 @@ mod sweeps;
 pub mod tape;
 pub mod words;
 
-use super::Parts;
-use super::story::About;
+use super::LabParts;
+use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
-use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::TuringMachine;
-use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -29,9 +27,9 @@ pub use state::MachineState;
 /// Lab on a transformer that executes a Turing machine, one token per step.
 pub struct MachinesLab;
 
-impl Parts for MachinesLab {
+impl LabParts for MachinesLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
-    const STORIES: &[About] = &[About {
+    const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "a-machine-without-a-tape",
         title: "A machine without a tape",
         about: "A transformer simulates a Turing machine, but does not store the tape. It writes one token for each step of the machine, and it searches the past tokens for the symbol under the machine's head.",
@@ -40,6 +38,17 @@ impl Parts for MachinesLab {
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = &[step::SPEC];
+    const LAZY: LazyLab = LazyLab {
+        example: example::build_example,
+        initial_state: |spec, _, _| Some(Box::new(MachineState::new(spec)?)),
+        learning_obstacles: words::execution_obstacles,
+        describe_learning: words::describe_progress,
+        describe_found: |run, networks, at| Some(words::describe_success(run, networks, at)),
+        describe_end: words::describe_end,
+        metric_names: |_| Some(words::metric_names()),
+        extra_numbers: |run| Some(words::readouts(run)),
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for MachinesLab {
@@ -78,39 +87,5 @@ impl Lab for MachinesLab {
     fn watched_probes(&self) -> &'static [Probe] {
         // Tokens follow the run, whichever charts are displayed.
         &[step::CURRENT_STEP]
-    }
-}
-
-impl LazyLab for MachinesLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        example::build_example(run, at)
-    }
-
-    fn initial_state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        Some(Box::new(MachineState::new(spec)?))
-    }
-
-    fn learning_obstacles(&self, spec: &RunSpec) -> Vec<String> {
-        words::execution_obstacles(spec)
-    }
-
-    fn describe_learning(&self, run: &RunView) -> Option<String> {
-        words::describe_progress(run)
-    }
-
-    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::describe_success(run, networks, at))
-    }
-
-    fn describe_end(&self, run: &RunView) -> Option<String> {
-        words::describe_end(run)
-    }
-
-    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::metric_names())
-    }
-
-    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::readouts(run))
     }
 }

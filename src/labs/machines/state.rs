@@ -14,30 +14,33 @@ use vivarium_science::machines::{
 };
 use vivarium_view::display::{LabState, WorkProgress};
 
-/// Operations executed at once when a step is displayed; more are executed in slices.
+/// Arithmetic operations executed at once when a machine step is displayed; if it needs more, the rest is executed in
+/// slices.
 const IMMEDIATE_OPERATIONS: u64 = 2_000_000;
 
-/// Operations counted per normal random number, which takes a logarithm and a cosine.
+/// Number of operations for which drawing one normal random number counts; it takes a logarithm and a cosine.
 const OPERATIONS_PER_NORMAL: u64 = 16;
 
-/// State of the lab for the first replica: its machine, the simulated run and the executed transformer.
+/// State of the lab for the first replica: its Turing machine, the simulated run, and the transformer that executes the
+/// machine.
 #[derive(Debug, Clone)]
 pub struct MachineState {
-    /// The machine, its input, start cell and number of steps.
+    /// Turing machine with its input, start cell and number of steps.
     pub program: MachineProgram,
-    /// Run of the machine by the ordinary simulator, for comparison.
+    /// Run of the machine by an ordinary simulator, with which the transformer's tokens are compared.
     pub run: MachineRun,
-    /// Transformer with this run's noise, executed up to the displayed step or further.
+    /// Transformer with this run's noise in its weights, executed up to the displayed step or further; without noise
+    /// until `noise_adder` is finished.
     pub transformer: Transformer,
-    /// Displayed step, at most the number of steps in the program.
+    /// Displayed machine step, from 0 (before the machine's first step) to the program's number of steps.
     pub step: usize,
-    /// Values of all blocks in the displayed step (step 0 precedes the machine's first); `None` until it is executed.
+    /// Values after every block of the transformer in the displayed step; `None` until this step is executed.
     pub trace: Option<StepTrace>,
-    /// Machine of the library that runs; `None` if the user wrote the rules.
+    /// Library entry of the machine that runs; `None` if the user wrote the rules.
     pub example: Option<&'static MachineExample>,
-    /// Settings of the transformer.
+    /// Settings of the transformer: noise, rounding and kind of attention.
     net: RunsMachine,
-    /// Noise not yet added to the weights; `None` once all of it is added.
+    /// Running addition of random noise to the transformer's weights; `None` once it is finished, and without noise.
     noise_adder: Option<NoiseAdder>,
 }
 
@@ -63,23 +66,25 @@ impl MachineState {
         Some(state)
     }
 
-    /// Positions of the coordinate groups in a token.
+    /// Coordinates that each group of values (state, symbols, positions, flags) has in a token.
     pub fn layout(&self) -> &ResidualLayout {
         self.transformer.construction().layout()
     }
 
-    /// Block selected in the view, from 1 to bits + 4; 0 for the input of the first block.
+    /// Block of the transformer selected in the view, from 1 to bits + 4; 0 stands for the input of the first block.
     pub fn shown_block(&self, view: &ViewSettings) -> usize {
         view.layer.min(self.transformer.construction().blocks().len())
     }
 
-    /// First step up to the displayed one where the token differs from the simulator's record; `None` if all agree.
+    /// Number, from 1, of the first step up to the displayed one whose token differs from the simulator's record;
+    /// `None` if all agree.
     pub fn first_wrong(&self) -> Option<usize> {
         let pairs = self.transformer.tokens().iter().zip(&self.run.records).take(self.step);
         pairs.into_iter().position(|(token, moment)| token != moment).map(|at| at + 1)
     }
 
-    /// Record of the machine decoded from the token of a step; `None` until that step is executed.
+    /// State, symbol and head position decoded from the transformer's token of a step; `None` until that step is
+    /// executed.
     pub fn decode_token(&self, step: usize) -> Option<StepRecord> {
         match step {
             0 => Some(self.transformer.initial_record()),
@@ -93,7 +98,7 @@ impl MachineState {
             && self.trace.as_ref().is_some_and(|trace| trace.step == self.target_step())
     }
 
-    /// Step up to which the transformer is to be executed; step 0 precedes the machine's first.
+    /// Machine step up to which the transformer is to be executed; 0 is the time before the first step.
     fn target_step(&self) -> usize {
         self.step
     }

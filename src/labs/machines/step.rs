@@ -7,7 +7,7 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// Number of steps that the first replica has executed.
+/// Number of machine steps that the first replica has executed.
 pub const CURRENT_STEP: Probe = Probe { name: "machine-step", applies };
 
 /// Definition of the probe [`CURRENT_STEP`].
@@ -16,7 +16,7 @@ pub const SPEC: ProbeSpec = ProbeSpec {
     start_measurement: |_| Some(Box::new(SinglePassMeasurement(read_step))),
 };
 
-/// Returns an error message if the run has no machine.
+/// Returns an error message if the run does not execute a Turing machine.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.task.examples().form() == ExampleForm::Steps {
         true => Ok(()),
@@ -24,7 +24,7 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Reads the number of executed steps.
+/// Reads the number of executed machine steps from the network's parameters.
 fn read_step(network: &ProbedNetwork) -> Option<ProbeResult> {
     let step = network.weights.get(STEP)?.clone();
     Some(ProbeResult::new(CURRENT_STEP.id()).with_numbers(step))

@@ -14,17 +14,18 @@ pub(super) fn sweeps_over(run: &RunView, key: &str) -> bool {
     own == key && !values.is_empty()
 }
 
-/// Curves of the sweep so far: for each value, the first wrong step of each network.
+/// Curves of the sweep so far: for each swept value, the first step at which each network's token differs from the
+/// simulator (T + 1 if none does).
 pub(super) fn first_wrong_curves(run: &RunView) -> Vec<SweepCurve> {
     final_measure_curves(run, MachineMetric::FirstWrong as usize)
 }
 
-/// Curves of the sweep so far: for each value, the number of blocks of each network.
+/// Curves of the sweep so far: for each swept value, the number of transformer blocks of each network.
 pub(super) fn block_count_curves(run: &RunView) -> Vec<SweepCurve> {
     final_measure_curves(run, MachineMetric::Blocks as usize)
 }
 
-/// Chart of the curves against the setting `key`, with an x-axis that covers all values of the sweep.
+/// Chart of curves of a sweep over the setting with key `key`, with an x-axis that covers all swept values.
 fn draw_curves(run: &RunView, curves: &[SweepCurve], key: &str, y_label: &str) -> LineChart {
     let mut lines = ends::chart(curves, &setting_label(&run.link.spec, key), y_label);
     let places = vivarium_model::sweep::axis_positions(&run.link.spec.run.sweep);
@@ -35,7 +36,7 @@ fn draw_curves(run: &RunView, curves: &[SweepCurve], key: &str, y_label: &str) -
     lines
 }
 
-/// Draws the first wrong step against the setting `key`, on a logarithmic y-axis.
+/// Draws the first wrong step against the setting with key `key`, on a logarithmic y-axis.
 fn draw_first_wrong(run: &RunView, key: &str) -> LineChart {
     let mut lines =
         draw_curves(run, &first_wrong_curves(run), key, tr!("first wrong step; T + 1 if no step is wrong"));
@@ -46,7 +47,7 @@ fn draw_first_wrong(run: &RunView, key: &str) -> LineChart {
     lines
 }
 
-/// Draws the first wrong step against the noise σ on the weights.
+/// Draws the first wrong step against the standard deviation σ of the noise on the weights.
 pub(super) fn draw_first_wrong_by_noise(run: &RunView) -> LineChart {
     draw_first_wrong(run, "sigma")
 }
@@ -56,7 +57,7 @@ pub(super) fn draw_first_wrong_by_beta(run: &RunView) -> LineChart {
     draw_first_wrong(run, "beta")
 }
 
-/// Draws the number of blocks against the number of steps T, with the theoretical count.
+/// Draws the number of transformer blocks against the number of machine steps T, with the count that theory gives.
 pub(super) fn draw_block_count(run: &RunView) -> LineChart {
     let mut lines = draw_curves(run, &block_count_curves(run), "t", tr!("blocks"));
     let places = vivarium_model::sweep::axis_positions(&run.link.spec.run.sweep);

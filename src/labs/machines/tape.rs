@@ -2,15 +2,16 @@
 
 use vivarium_science::machines::{HaltReason, Machine, MachineRun, StepRecord};
 
-/// Number of cells shown at once.
+/// Number of tape cells shown at once.
 pub const CELL_COUNT: usize = 15;
-/// Number of cells by which the window scrolls, so that the head moves on the screen rather than the tape.
+/// Number of tape cells by which the displayed window scrolls at a time, so that mostly the head moves on the screen
+/// and not the tape.
 const SCROLL_CELLS: usize = 5;
 
 /// Cell of the tape, as displayed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TapeCell {
-    /// Number of the cell on the tape.
+    /// Number of the cell on the tape, from 0.
     pub number: usize,
     /// Symbol in the cell.
     pub symbol: char,
@@ -20,7 +21,8 @@ pub struct TapeCell {
     pub is_written: bool,
 }
 
-/// Record of the machine after a simulated step, or after its last one; the initial record for step 0.
+/// Record of the simulated machine (state, symbol, head position) after `step` steps, or after its last step if that
+/// comes first; the initial record for 0.
 pub fn record_after(run: &MachineRun, step: usize) -> StepRecord {
     match step.min(run.records.len()).checked_sub(1).and_then(|at| run.records.get(at)) {
         Some(moment) => *moment,
@@ -28,12 +30,12 @@ pub fn record_after(run: &MachineRun, step: usize) -> StepRecord {
     }
 }
 
-/// First cell of the window when the head is on cell `head`.
+/// First tape cell of the displayed window when the head is on cell `head`, both from 0.
 fn first_shown_cell(head: usize) -> usize {
     (head / SCROLL_CELLS).saturating_sub((CELL_COUNT / SCROLL_CELLS - 1) / 2) * SCROLL_CELLS
 }
 
-/// Cells of the window around the head after `step` steps.
+/// Tape cells in the displayed window around the head after `step` steps.
 pub fn shown_cells(machine: &Machine, run: &MachineRun, step: usize) -> Vec<TapeCell> {
     let step = step.min(run.records.len());
     let (tape, head) = (run.tape_after(step), record_after(run, step).head);
@@ -52,7 +54,7 @@ pub fn shown_cells(machine: &Machine, run: &MachineRun, step: usize) -> Vec<Tape
     (first..first + CELL_COUNT).map(cell).collect()
 }
 
-/// The tape in words, for screen readers.
+/// Sentences on the displayed tape cells and the machine's state after `step` steps, for screen readers.
 pub fn describe_tape(machine: &Machine, run: &MachineRun, step: usize) -> String {
     let cells = shown_cells(machine, run, step);
     let symbols: Vec<String> = cells.iter().map(|cell| cell.symbol.to_string()).collect();
@@ -66,7 +68,7 @@ pub fn describe_tape(machine: &Machine, run: &MachineRun, step: usize) -> String
     )
 }
 
-/// Sentence on a record: "State B, head on cell 66, which holds 1."
+/// Sentence on a record of the machine: "State B, head on cell 66, which holds 1."
 pub fn describe_record(machine: &Machine, record: StepRecord) -> String {
     tr!(
         "State {state}, head on cell {cell}, which holds {symbol}.",
@@ -76,7 +78,7 @@ pub fn describe_record(machine: &Machine, record: StepRecord) -> String {
     )
 }
 
-/// Name of a state by number.
+/// Name of state number `state` of the machine, from 0; "?" if there is none.
 pub fn state_name(machine: &Machine, state: usize) -> &str {
     machine.state_names().get(state).map_or("?", String::as_str)
 }

@@ -13,7 +13,8 @@ use vivarium_science::machines::{AttentionMode, MachineMetric, TokenGroup};
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{MISSING, format_percent, format_significant, format_thousands};
 
-/// Names of the four metrics of a measurement: two deviations and two shares of steps.
+/// Names of the four metrics of a measurement: two distances of token entries from 0 and 1, and two shares of machine
+/// steps.
 pub(super) fn metric_names() -> [String; 4] {
     [
         tr!("Deviation from 0 and 1 in this step"),
@@ -24,17 +25,18 @@ pub(super) fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Median over networks of a metric in the latest measurement; NaN before the first.
+/// Median over networks of a metric in the latest measurement; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f64 {
     run.history.latest().map_or(f64::NAN, |row| f64::from(median_range(metric.values(row)).0))
 }
 
-/// Median over networks of a machine metric in the latest measurement; NaN before the first.
+/// Median over networks of a metric that only this task has, in the latest measurement; NaN before the first
+/// measurement.
 fn latest_machine_metric(run: &RunView, metric: MachineMetric) -> f64 {
     latest_median(run, ReplicaMeasure::TaskMeasure(metric as usize))
 }
 
-/// Formats a deviation from 0 and 1: "2.2e−16", "0", "overflow".
+/// Formats a distance of token entries from 0 and 1: "2.2e−16", "0", "overflow", or a dash if it is unknown.
 fn format_deviation(value: f64) -> String {
     match value {
         0.0 => "0".into(),
@@ -44,7 +46,7 @@ fn format_deviation(value: f64) -> String {
     }
 }
 
-/// Formats the first wrong step: "9", or "none".
+/// Formats the first step whose token differs from the simulator: "9", or "none".
 fn format_first_wrong(run: &RunView) -> String {
     let steps = run.spec().task.examples().program().map_or(0, |program| program.steps);
     match latest_machine_metric(run, MachineMetric::FirstWrong) {
@@ -54,7 +56,7 @@ fn format_first_wrong(run: &RunView) -> String {
     }
 }
 
-/// Two readouts (label, value): the first wrong step, and the state of the machine.
+/// Two readouts (label, value): the first wrong step, and the present state of the Turing machine.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let program = run.spec().task.examples().program();
     let state = latest_machine_metric(run, MachineMetric::State);
@@ -84,7 +86,7 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     })
 }
 
-/// Sentence that the target was reached by these networks at these steps.
+/// Sentence that the target was reached; `networks` and `at` are phrases that say by which networks and at which steps.
 pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     if settings.success == SuccessCriterion::Loss {
@@ -107,7 +109,8 @@ pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> Strin
     }
 }
 
-/// Number of executed steps after a run's last step, and whether they are right; `None` if it does not apply.
+/// Sentences on how many machine steps were executed when the run ended and whether they are right; `None` if the run
+/// has no machine or no measurement.
 ///
 /// The measured share of T is below 1 if a step is wrong, and also if the run ends before the machine halts.
 pub fn describe_end(run: &RunView) -> Option<String> {
@@ -168,7 +171,7 @@ pub(super) fn execution_obstacles(spec: &RunSpec) -> Vec<String> {
     obstacles
 }
 
-/// Title of the token chart: "Tokens after block 8 of 11 in step 42: Search for bit 5".
+/// Title of the token chart: "Tokens; step 42 after block 8 of 11: Search for bit 5".
 pub(super) fn tokens_title(run: &RunView) -> Option<String> {
     let state: &MachineState = run.lab_state()?;
     let (stage, blocks) = (state.shown_block(&run.link.view), state.transformer.construction().blocks());
@@ -213,9 +216,9 @@ pub(super) fn describe_tokens(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the tape chart: symbols on the tape and position of the head.
+/// Summary of the tape chart: symbols on the tape and position of the machine's head.
 pub(super) fn describe_tape(run: &RunView) -> Option<String> {
-    /// Maximum number of tape symbols in the sentence.
+    /// Maximum number of tape symbols spelled out in this sentence.
     const MAX_SYMBOLS: usize = 80;
     let state: &MachineState = run.lab_state()?;
     let machine = &state.program.machine;
@@ -270,7 +273,8 @@ pub(super) fn describe_deviation_by_step(run: &RunView) -> String {
     )
 }
 
-/// Summary of the attention chart: the result of the search in the displayed step.
+/// Summary of the attention chart: which past token the attention of the displayed step finds as the last that wrote
+/// the cell of the head.
 pub(super) fn describe_past_attention(run: &RunView) -> Option<String> {
     let state: &MachineState = run.lab_state()?;
     let trace = state.trace.as_ref()?;
@@ -293,7 +297,7 @@ pub(super) fn describe_past_attention(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the chart of correct steps.
+/// Summary of the chart of correct steps: share of tokens that agree with the simulator, and the first wrong step.
 pub(super) fn describe_correct_steps(run: &RunView) -> String {
     tr!(
         "After step {step}, {right} of the tokens agree with the simulator. First wrong step: {wrong}.",
@@ -303,7 +307,8 @@ pub(super) fn describe_correct_steps(run: &RunView) -> String {
     )
 }
 
-/// Title of the matrix chart with name and size: "search.2 own.query, 10 × 46".
+/// Title of the matrix chart with block, name and size of the selected weight matrix: "Search for bit 2: own.query, 10
+/// × 46".
 pub(super) fn matrix_title(run: &RunView) -> Option<String> {
     let state: &MachineState = run.lab_state()?;
     let view = &run.link.view;
@@ -318,7 +323,7 @@ pub(super) fn matrix_title(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the matrix chart: formula of the block, and number of nonzero entries.
+/// Summary of the chart of the selected weight matrix: formula of its block, and number of nonzero entries.
 pub(super) fn describe_matrix(run: &RunView) -> Option<String> {
     let state: &MachineState = run.lab_state()?;
     let view = &run.link.view;
@@ -337,7 +342,8 @@ pub(super) fn describe_matrix(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of a sweep chart: median first wrong step for each value of the setting `symbol`.
+/// Summary of a sweep chart: median first wrong step for each value of the swept setting, whose symbol (such as "β") is
+/// `symbol`.
 pub(super) fn describe_first_wrong(run: &RunView, symbol: &str) -> String {
     let curves = first_wrong_curves(run);
     if curves.iter().all(|(_, points)| points.is_empty()) {
@@ -359,7 +365,8 @@ pub(super) fn describe_first_wrong(run: &RunView, symbol: &str) -> String {
     tr!("First wrong step, or T + 1 if no step is wrong: {all}.", all)
 }
 
-/// Summary of the sweep chart over β, with the β that suffices for each T.
+/// Summary of the sweep chart over the inverse temperature β of the softmax, with the β that suffices in theory for
+/// each number of steps T.
 pub(super) fn describe_first_wrong_by_beta(run: &RunView) -> String {
     let mut known: Vec<(usize, usize)> = vec![];
     // All values of β have the same T and the same input.
@@ -388,7 +395,7 @@ pub(super) fn describe_first_wrong_by_beta(run: &RunView) -> String {
         .join(" ")
 }
 
-/// Summary of the chart of the number of blocks against T.
+/// Summary of the chart of the number of transformer blocks against the number of machine steps T.
 pub(super) fn describe_block_count(run: &RunView) -> String {
     let curves = block_count_curves(run);
     let all = curves.iter().flat_map(|(_, points)| points);

@@ -8,16 +8,13 @@ pub mod probes;
 pub mod state;
 mod words;
 
-use super::Parts;
+use super::LabParts;
 use super::answers::ANSWERS;
-use super::story::About;
+use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
-use vivarium_model::permalink::Link;
-use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::MarkovChain;
-use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -27,9 +24,9 @@ pub use state::MarkovState;
 /// Lab on Markov chains learned in context, where each sequence has its own chain.
 pub struct MarkovLab;
 
-impl Parts for MarkovLab {
+impl LabParts for MarkovLab {
     const PRESETS: &[&[Preset]] = PRESETS;
-    const STORIES: &[About] = &[About {
+    const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "unigram-trap",
         title: "How a transformer learns to predict Markov chains",
         about: "A transformer first learns how often each symbol occurs. Then its loss changes little for many steps, until the transformer learns which symbols have followed the current symbol earlier in the sequence.",
@@ -38,6 +35,18 @@ impl Parts for MarkovLab {
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = probes::PROBES;
+    const LAZY: LazyLab = LazyLab {
+        example: example::build_example,
+        initial_state: |spec, link, before| {
+            let before = before.and_then(|before| before.downcast_state());
+            Some(Box::new(MarkovState::new(spec, link, before)?))
+        },
+        describe_learning: words::describe_progress,
+        describe_found: words::describe_success,
+        metric_names: words::metric_names,
+        extra_numbers: words::readouts,
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for MarkovLab {
@@ -67,37 +76,5 @@ impl Lab for MarkovLab {
     fn watched_probes(&self) -> &'static [Probe] {
         // The inspected sequence follows the network, whichever charts are displayed.
         &[probes::PARAMETERS]
-    }
-}
-
-impl LazyLab for MarkovLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        example::build_example(run, at)
-    }
-
-    fn initial_state(
-        &self,
-        spec: &RunSpec,
-        link: &Link,
-        before: Option<&dyn LabState>,
-    ) -> Option<Box<dyn LabState>> {
-        let before = before.and_then(|before| before.downcast_state());
-        Some(Box::new(MarkovState::new(spec, link, before)?))
-    }
-
-    fn describe_learning(&self, run: &RunView) -> Option<String> {
-        words::describe_progress(run)
-    }
-
-    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        words::describe_success(run, networks, at)
-    }
-
-    fn metric_names(&self, run: &RunView) -> Option<[String; 4]> {
-        words::metric_names(run)
-    }
-
-    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        words::readouts(run)
     }
 }

@@ -8,15 +8,13 @@ mod neuron_gap;
 pub mod presets;
 pub mod probes;
 
-use super::Parts;
+use super::LabParts;
 use super::answers::{ANSWERS, build_number_example};
-use super::story::About;
+use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
-use vivarium_model::run::RunSpec;
-use vivarium_model::sweep::SweepCell;
 use vivarium_model::tasks::SparseParity;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, RunView};
+use vivarium_view::display::{Lab, LazyLab};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -25,24 +23,24 @@ pub use presets::PRESETS;
 /// Lab on sparse parities, where `k` of `n` bits determine the label.
 pub struct ParityLab;
 
-impl Parts for ParityLab {
+impl LabParts for ParityLab {
     const PRESETS: &[&[Preset]] = PRESETS;
-    const STORIES: &[About] = &[
-        About {
+    const STORIES: &[StoryEntry] = &[
+        StoryEntry {
             slug: "hidden-progress",
             title: "Where is the progress hidden?",
             about: "The loss is flat for hundreds of steps, but the weights already move.",
             minutes: 6,
             curve: "hidden-progress",
         },
-        About {
+        StoryEntry {
             slug: "no-luck",
             title: "Is training a random search?",
             about: "The training times of a thousand networks show that the networks do not find the relevant bits by random guessing.",
             minutes: 5,
             curve: "no-luck",
         },
-        About {
+        StoryEntry {
             slug: "width-luck",
             title: "More neurons, fewer examples",
             about: "A wider network needs fewer examples. The neurons with the largest weights show why.",
@@ -52,6 +50,14 @@ impl Parts for ParityLab {
     ];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = probes::PROBES;
+    const LAZY: LazyLab = LazyLab {
+        example: build_number_example,
+        learning_obstacles: advice::learning_obstacles,
+        largest_margin: |spec, _| spec.model.config().largest_margin(&spec.task),
+        map_note: luck::describe_sweep_bound,
+        max_success: |spec| luck::estimate_resources(spec).map(|spent| spent.max_success_probability()),
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for ParityLab {
@@ -64,28 +70,6 @@ impl Lab for ParityLab {
     }
 }
 
-impl LazyLab for ParityLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        build_number_example(run, at)
-    }
-
-    fn learning_obstacles(&self, spec: &RunSpec) -> Vec<String> {
-        advice::learning_obstacles(spec)
-    }
-
-    fn largest_margin(&self, spec: &RunSpec, _: Option<&dyn LabState>) -> Option<f64> {
-        spec.model.config().largest_margin(&spec.task)
-    }
-
-    fn map_note(&self, cells: &[SweepCell]) -> Option<String> {
-        luck::describe_sweep_bound(cells)
-    }
-
-    fn max_success(&self, spec: &RunSpec) -> Option<f64> {
-        luck::estimate_resources(spec).map(|spent| spent.max_success_probability())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,7 +77,7 @@ mod tests {
 
     #[test]
     fn margins_are_those_of_the_theorem_and_of_nothing_else() {
-        let found = |link: &str| ParityLab.largest_margin(&decode(link).0.spec, None);
+        let found = |link: &str| (ParityLab::LAZY.largest_margin)(&decode(link).0.spec, None);
         let margin = found("#v1/sparse-parity?model=power-net&n=10&k=4&degree=4&data=cube").unwrap();
         assert!((margin / 0.607_157 - 1.0).abs() < 1e-5, "{margin}");
         for link in

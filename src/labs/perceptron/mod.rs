@@ -6,23 +6,27 @@ pub mod presets;
 pub mod probes;
 pub mod theory;
 
-use super::Parts;
+use super::LabParts;
 use super::answers::{ANSWERS, build_number_example};
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::tasks::TeacherStudent;
-use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LazyLab, Vocabulary};
+use vivarium_view::display::{Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
 /// Lab on a student perceptron that learns from a linear teacher.
 pub struct PerceptronLab;
 
-impl Parts for PerceptronLab {
+impl LabParts for PerceptronLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = probes::PROBES;
+    const LAZY: LazyLab = LazyLab {
+        example: build_number_example,
+        extra_numbers: |run| Some(charts::readouts(run)),
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for PerceptronLab {
@@ -40,15 +44,5 @@ impl Lab for PerceptronLab {
 
     fn needs_second_program(&self) -> bool {
         true
-    }
-}
-
-impl LazyLab for PerceptronLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        build_number_example(run, at)
-    }
-
-    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(charts::readouts(run))
     }
 }

@@ -11,16 +11,14 @@ pub mod state;
 mod sweeps;
 mod words;
 
-use super::Parts;
-use super::story::About;
+use super::LabParts;
+use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::models::Family;
-use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::SuccinctLearning;
-use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -29,9 +27,9 @@ pub use state::SuccinctState;
 /// Lab on networks that contain a learning algorithm.
 pub struct SuccinctLab;
 
-impl Parts for SuccinctLab {
+impl LabParts for SuccinctLab {
     const PRESETS: &[&[Preset]] = presets::PRESETS;
-    const STORIES: &[About] = &[About {
+    const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "the-program-in-the-filter",
         title: "The program in the filter",
         about: "SGD writes examples into a table, and a filter of fixed size, applied in every layer of a deep network, runs a learning algorithm on this table. A random search also finds short learning algorithms.",
@@ -40,6 +38,15 @@ impl Parts for SuccinctLab {
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = &[probes::SPEC, example::SPEC];
+    const LAZY: LazyLab = LazyLab {
+        example: example::build_example,
+        initial_state: |spec, _, _| Some(Box::new(SuccinctState::new(spec)?)),
+        describe_learning: words::describe_progress,
+        describe_found: |run, networks, at| Some(words::describe_success(run, networks, at)),
+        metric_names: |run| Some(words::metric_names(run)),
+        extra_numbers: |run| Some(words::readouts(run)),
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for SuccinctLab {
@@ -79,31 +86,5 @@ impl Lab for SuccinctLab {
     fn watched_probes(&self) -> &'static [Probe] {
         // The panel follows the run, whichever charts are displayed.
         &[probes::MEMORY]
-    }
-}
-
-impl LazyLab for SuccinctLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        example::build_example(run, at)
-    }
-
-    fn initial_state(&self, spec: &RunSpec, _: &Link, _: Option<&dyn LabState>) -> Option<Box<dyn LabState>> {
-        Some(Box::new(SuccinctState::new(spec)?))
-    }
-
-    fn describe_learning(&self, run: &RunView) -> Option<String> {
-        words::describe_progress(run)
-    }
-
-    fn describe_found(&self, run: &RunView, networks: &str, at: &str) -> Option<String> {
-        Some(words::describe_success(run, networks, at))
-    }
-
-    fn metric_names(&self, run: &RunView) -> Option<[String; 4]> {
-        Some(words::metric_names(run))
-    }
-
-    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::readouts(run))
     }
 }

@@ -6,16 +6,14 @@ pub mod opened;
 pub mod panel;
 pub mod presets;
 
-use super::Parts;
+use super::LabParts;
 use super::answers::{ANSWERS, build_number_example};
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_model::models::Model;
-use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Tabular;
-use vivarium_view::display::RunView;
 use vivarium_view::display::words::{format_percent, format_thousands};
-use vivarium_view::display::{HeldOutExample, Lab, LazyLab, Vocabulary};
+use vivarium_view::display::{Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::Probe;
 
@@ -24,8 +22,23 @@ pub use presets::PRESETS;
 /// Lab on tables, generated or from a CSV file.
 pub struct TablesLab;
 
-impl Parts for TablesLab {
+impl LabParts for TablesLab {
     const PRESETS: &[&[Preset]] = PRESETS;
+    const LAZY: LazyLab = LazyLab {
+        example: build_number_example,
+        link_for_file: |number, shown| Some(panel::file::link_to_table(number, shown)),
+        extra_numbers: |run| {
+            let first = match &run.spec().model {
+                Model::RandomForest(forest) => {
+                    (tr!("Trees").into(), format_thousands(forest.grown(run.step) as u64))
+                }
+                _ => (tr!("Held-out rows").into(), format_thousands(run.held_out as u64)),
+            };
+            let chance = format_percent(run.lab().chance_accuracy(run.spec()));
+            Some([first, (tr!("Share of the larger class").into(), chance)])
+        },
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for TablesLab {
@@ -49,28 +62,5 @@ impl Lab for TablesLab {
 
     fn chance_accuracy(&self, spec: &RunSpec) -> f32 {
         opened::larger_class_share(spec).unwrap_or(0.5)
-    }
-}
-
-impl LazyLab for TablesLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        build_number_example(run, at)
-    }
-
-    fn link_for_file(&self, number: u64, shown: &Link) -> Option<Link> {
-        Some(panel::file::link_to_table(number, shown))
-    }
-
-    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        let first = match &run.spec().model {
-            Model::RandomForest(forest) => {
-                (tr!("Trees").into(), format_thousands(forest.grown(run.step) as u64))
-            }
-            _ => (tr!("Held-out rows").into(), format_thousands(run.held_out as u64)),
-        };
-        Some([
-            first,
-            (tr!("Share of the larger class").into(), format_percent(run.lab().chance_accuracy(run.spec()))),
-        ])
     }
 }

@@ -12,16 +12,13 @@ pub mod state;
 mod tests;
 pub mod words;
 
-use super::Parts;
+use super::LabParts;
 use super::answers::ANSWERS;
-use super::story::About;
+use super::story::StoryEntry;
 use vivarium_core::catalog::CatalogInfo;
-use vivarium_model::permalink::Link;
-use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::MachineTraces;
-use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartSpec;
-use vivarium_view::display::{HeldOutExample, Lab, LabState, LazyLab, Vocabulary};
+use vivarium_view::display::{Lab, LazyLab, Vocabulary};
 use vivarium_view::presets::Preset;
 use vivarium_view::probing::{Probe, ProbeSpec};
 
@@ -31,9 +28,9 @@ pub use state::TracesState;
 /// Lab on networks that are trained on traces of a machine.
 pub struct TracesLab;
 
-impl Parts for TracesLab {
+impl LabParts for TracesLab {
     const PRESETS: &[&[Preset]] = PRESETS;
-    const STORIES: &[About] = &[About {
+    const STORIES: &[StoryEntry] = &[StoryEntry {
         slug: "what-training-finds",
         title: "What training finds",
         about: "A small transformer reads the steps of a Turing machine and predicts the next symbol under the machine's head. The tape is not part of the transformer's input.",
@@ -42,6 +39,14 @@ impl Parts for TracesLab {
     }];
     const CHARTS: &[ChartSpec] = charts::CHARTS;
     const PROBES: &[ProbeSpec] = probes::PROBES;
+    const LAZY: LazyLab = LazyLab {
+        example: example::build_example,
+        initial_state: |spec, link, _| Some(Box::new(TracesState::new(spec, link)?)),
+        describe_learning: words::describe_progress,
+        metric_names: |_| Some(words::metric_names()),
+        extra_numbers: |run| Some(words::readouts(run)),
+        ..LazyLab::NONE
+    };
 }
 
 impl Lab for TracesLab {
@@ -66,32 +71,5 @@ impl Lab for TracesLab {
     fn watched_probes(&self) -> &'static [Probe] {
         // The inspected trace follows the network, whichever charts are displayed.
         &[probes::PARAMETERS]
-    }
-}
-
-impl LazyLab for TracesLab {
-    fn example(&self, run: &RunView, at: usize) -> Option<HeldOutExample> {
-        example::build_example(run, at)
-    }
-
-    fn initial_state(
-        &self,
-        spec: &RunSpec,
-        link: &Link,
-        _: Option<&dyn LabState>,
-    ) -> Option<Box<dyn LabState>> {
-        Some(Box::new(TracesState::new(spec, link)?))
-    }
-
-    fn describe_learning(&self, run: &RunView) -> Option<String> {
-        words::describe_progress(run)
-    }
-
-    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
-        Some(words::metric_names())
-    }
-
-    fn extra_numbers(&self, run: &RunView) -> Option<[(String, String); 2]> {
-        Some(words::readouts(run))
     }
 }

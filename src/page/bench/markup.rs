@@ -6,7 +6,7 @@ use crate::trainer::Program;
 use vivarium_view::record::bench::{BenchDevice, BenchRow, NETWORKS, format_cell};
 
 impl Bench {
-    /// Returns the heading as HTML; buttons carry their names as `data-press`.
+    /// Returns the heading of the benchmark as HTML; a button carries its name as attribute `data-press`.
     pub fn heading_html(&self) -> String {
         let mut out = Html::default();
         out.alternate(&[
@@ -23,7 +23,7 @@ impl Bench {
         out.0
     }
 
-    /// Returns the buttons as HTML.
+    /// Returns the buttons of the benchmark, such as Start and Stop, as HTML.
     pub fn buttons_html(&self) -> String {
         let mut out = Html::default();
         let has_rows = !self.table.rows.is_empty();
@@ -41,7 +41,7 @@ impl Bench {
         out.0
     }
 
-    /// Returns notes and tables of the results so far as HTML.
+    /// Returns notes and tables of the benchmark's results so far as HTML.
     pub fn results_html(&self) -> String {
         let mut out = Html::default();
         for note in &self.notes {
@@ -56,7 +56,7 @@ impl Bench {
         out.0
     }
 
-    /// Returns a sentence on the measurement in progress.
+    /// Returns a sentence on the benchmark's progress: program and network that are timed; empty before the start.
     pub fn status_text(&self) -> String {
         let Some(progress) = &self.progress else {
             return match (self.is_complete, self.table.rows.is_empty()) {
@@ -148,7 +148,7 @@ impl Bench {
         }
     }
 
-    /// Returns the sentence below the field for another table: the origin of that table, or why it cannot be read.
+    /// Returns the note on the pasted benchmark table of another browser: its origin, or why it cannot be read.
     pub fn comparison_note(&self) -> String {
         match &self.other_table {
             Some(theirs) if !theirs.program.is_empty() => {
@@ -161,7 +161,8 @@ impl Bench {
 }
 
 impl Html {
-    /// Appends a table up to its first row; a table wider than the page scrolls sideways.
+    /// Appends the start of a table, with caption and column headings, up to its first row; a wide table scrolls
+    /// sideways.
     fn start_table(&mut self, name: &str, caption: &str, headings: &[&str]) {
         self.raw("<div class=\"bench-table\" tabindex=\"0\" role=\"region\" aria-label=\"");
         self.text(caption);
@@ -176,7 +177,7 @@ impl Html {
         self.raw("</tr></thead><tbody>");
     }
 
-    /// Appends a row: its heading, cells of text, cells of numbers.
+    /// Appends a table row: `name` as its heading, then cells of text, then cells of numbers.
     fn write_table_row(&mut self, name: &str, texts: &[&str], numbers: &[String]) {
         self.alternate(&["<tr><th scope=\"row\">", name, "</th>"]);
         for word in texts {

@@ -23,11 +23,11 @@ pub const FRAGMENT: &str = "#bench";
 pub struct Bench {
     /// Whether the benchmark is shown in place of the run.
     pub is_open: bool,
-    /// Counts changes of what is shown.
+    /// Number of changes of the benchmark's display so far; its HTML is rebuilt when the number changes.
     pub version: u64,
     /// Devices and speeds measured so far.
     pub table: BenchTable,
-    /// Why a program could not be timed, one sentence each.
+    /// Why worker programs could not be timed, one sentence each.
     notes: Vec<String>,
     /// The measurement in progress; None while the benchmark is stopped.
     progress: Option<BenchProgress>,
@@ -35,20 +35,20 @@ pub struct Bench {
     has_interrupted: bool,
     /// Whether all networks were timed.
     is_complete: bool,
-    /// A table from another browser, to be compared with.
+    /// Pasted benchmark table of another browser, shown for comparison; None without one.
     other_table: Option<BenchTable>,
-    /// Why a pasted text is not a table; empty if it is one.
+    /// Why a pasted text is not a benchmark table; empty if it is one.
     table_error: String,
 }
 
-/// The measurement in progress.
+/// The benchmark's measurement in progress: which worker program times which network.
 #[derive(Debug, Clone, PartialEq)]
 struct BenchProgress {
-    /// Program that the worker runs.
+    /// The worker program (device and learner) that is timed.
     program: Program,
     /// Device as the worker reports it; None before its first message.
     device: Option<vivarium_model::protocol::DeviceInfo>,
-    /// Index of the network that is timed; None while the peak speed of the device is measured.
+    /// Index, from 0, in the list of benchmark networks; None while the peak speed of the device is measured.
     network_index: Option<usize>,
     /// Seconds since the last message of the worker.
     silent_seconds: u32,

@@ -8,14 +8,14 @@ use vivarium_model::run::{LearnerChoice, RunSpec};
 use vivarium_view::display::RunPhase;
 use vivarium_view::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, TIMING_WINDOW_MS};
 
-/// Programs in the order in which they are timed.
+/// Worker programs in the order in which the benchmark times them.
 const PROGRAMS: [Program; 3] = [Program::Cpu, Program::Fused, Program::Gpu];
 
-/// Seconds of silence after which a worker counts as dead: the first message waits for a download and a compiler, later
-/// ones for a step of the largest network on a simulated GPU.
+/// Seconds without a message after which the benchmark's worker counts as dead: the first message waits for a download
+/// and a compiler, later ones for a step of the largest network on a simulated GPU.
 const MAX_SILENCE_S: u32 = 90;
 
-/// Returns the learner with which a program is timed.
+/// Returns the setting of the learner with which the benchmark times a worker program.
 fn learner_choice(program: Program) -> LearnerChoice {
     match program {
         Program::Cpu => LearnerChoice::Auto,
@@ -68,7 +68,7 @@ impl State {
         self.bench.version += 1;
     }
 
-    /// Counts one second; a worker that is silent for too long is given up.
+    /// Counts one second of the benchmark; aborts the program whose worker has been silent for too long.
     pub fn tick_bench(&mut self, effects: &mut Vec<Effect>) {
         let Some(progress) = &mut self.bench.progress else { return };
         progress.silent_seconds += 1;
@@ -81,7 +81,7 @@ impl State {
 }
 
 impl Bench {
-    /// Opens a worker with this program.
+    /// Opens a worker with this program and starts the measurements on it.
     fn start_program(&mut self, program: Program, effects: &mut Vec<Effect>) {
         self.progress = Some(BenchProgress { program, device: None, network_index: None, silent_seconds: 0 });
         effects.push(Effect::Bench(BenchEffect::Open(program)));
@@ -94,7 +94,7 @@ impl Bench {
         }
     }
 
-    /// Starts the program after the current one, or completes the benchmark.
+    /// Starts the next worker program of [`PROGRAMS`], or completes the benchmark after the last one.
     fn start_next_program(&mut self, effects: &mut Vec<Effect>) {
         let Some(BenchProgress { program, .. }) = self.progress else { return };
         let place = PROGRAMS.iter().position(|known| *known == program).unwrap_or(PROGRAMS.len());
@@ -107,7 +107,8 @@ impl Bench {
         }
     }
 
-    /// Gives up the current program because its worker failed, with a note that contains `why`.
+    /// Ends the measurements with the current program because its worker failed, with a note that contains `why`, and
+    /// starts the next program.
     fn abort_program(&mut self, why: &str, effects: &mut Vec<Effect>) {
         let Some(BenchProgress { program, .. }) = &self.progress else { return };
         let why = why.trim_end_matches('.');
@@ -118,7 +119,7 @@ impl Bench {
         self.skip_program(note, effects);
     }
 
-    /// Skips the current program with a note. Without a GPU the other programs are skipped too.
+    /// Skips the current program with a note. If the fused kernels found no GPU, autodiff on the GPU is skipped too.
     fn skip_program(&mut self, note: String, effects: &mut Vec<Effect>) {
         let Some(progress) = &self.progress else { return };
         let is_first_on_gpu = progress.program == Program::Fused && progress.device.is_none();
@@ -181,7 +182,7 @@ impl Bench {
         }
     }
 
-    /// Times the network with index `at`, or starts the next program after the last network.
+    /// Times the benchmark network with this index, or starts the next program after the last network.
     fn time_network(&mut self, index: usize, effects: &mut Vec<Effect>) {
         let Some(progress) = &mut self.progress else { return };
         if index >= NETWORKS.len() {
@@ -193,7 +194,7 @@ impl Bench {
         effects.push(Effect::Bench(BenchEffect::Send(command)));
     }
 
-    /// Sets or removes the other table.
+    /// Sets the benchmark table to compare with (or why it cannot be read), or removes it.
     fn set_other_table(&mut self, table: Option<Result<BenchTable, String>>) {
         (self.other_table, self.table_error) = match table {
             None => (None, String::new()),
@@ -203,7 +204,7 @@ impl Bench {
     }
 }
 
-/// Returns the settings of the network with index `at`, timed with `program`.
+/// Returns the run settings of the benchmark network with this index, timed with `program`.
 fn network_spec(program: Program, index: usize) -> RunSpec {
     NETWORKS[index].spec_for(learner_choice(program))
 }

@@ -10,47 +10,48 @@ use vivarium_plot::analysis::{LineChart, Series};
 use vivarium_plot::charts::{PlotAxes, Theme, curve_colours};
 use vivarium_view::display::words::{MISSING, format_thousands};
 
-/// Greatest distance between pointer and curve at which the curve is selected, in CSS pixels.
+/// Largest distance between pointer and curve at which the curve counts as pointed at, in CSS pixels.
 const HIT_DISTANCE: f64 = 24.0;
 /// Radius of a dot on a curve, in CSS pixels.
 const DOT_RADIUS: f64 = 3.5;
 /// Half the width, and the height, of the mark of an event, in CSS pixels.
 const EVENT_MARK: f64 = 4.0;
-/// Largest number of values in the list.
+/// Largest number of values in the list at the crosshair.
 const MAX_VALUES: usize = 12;
 
 /// Position of the pointer over a chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pointer {
-    /// Name of the chart.
+    /// Slug of the chart over which the pointer is.
     pub chart: &'static str,
     /// Whether the horizontal axis counts steps; then all such charts show the crosshair.
     pub over_steps: bool,
-    /// Value on the horizontal axis.
+    /// Value on the horizontal axis, such as a step, at the pointer.
     pub x: f64,
-    /// Distance from the top in CSS pixels; None (with the keyboard) selects no curve.
+    /// Distance of the pointer from the top of the drawing, in CSS pixels; None (when the keyboard moves the crosshair)
+    /// selects no curve.
     pub y_css: Option<f64>,
 }
 
 /// Curves as they were last drawn, with the geometry of the drawing.
 #[derive(Debug, Clone)]
 pub struct DrawnCurves {
-    /// The curves.
+    /// The curves of the chart.
     lines: LineChart,
-    /// Maps values to positions in the drawing.
+    /// Axes of the drawing, which map values to pixels of the drawing and back.
     across: PlotAxes,
     /// Pixels of the drawing per CSS pixel.
     scale: f64,
-    /// Colour of each curve in CSS.
+    /// CSS colour of each curve, in the order of the curves.
     colours: Vec<String>,
-    /// Step and description of each event of the run.
+    /// (step, description) of each event of the run.
     events: Vec<(u64, String)>,
 }
 
 /// A value in the list at the crosshair.
 #[derive(Debug, Clone, PartialEq)]
 struct ReadoutValue {
-    /// Index of the curve.
+    /// Index of the curve among the chart's curves, from 0.
     series_index: usize,
     /// Colour of the curve in CSS.
     colour: String,
@@ -60,8 +61,8 @@ struct ReadoutValue {
     text: String,
     /// Text after the value: smoothed value or range of a band.
     note: String,
-    /// Distance of the dot from the left in CSS pixels; it differs from the crosshair where the curve has no value at
-    /// the crosshair.
+    /// Distance of the curve's dot from the left of the drawing, in CSS pixels; None if it is outside. It differs from
+    /// the crosshair where the curve has no value at the crosshair.
     x_css: Option<f64>,
     /// Distance of the dot from the top in CSS pixels.
     y_css: Option<f64>,
@@ -69,7 +70,7 @@ struct ReadoutValue {
     is_selected: bool,
 }
 
-/// The overlay of a chart: crosshair, dots and list of values.
+/// The overlay of a chart of curves: crosshair, dots on the curves and list of values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CrosshairOverlay {
     /// HTML and SVG of the overlay.
@@ -79,7 +80,7 @@ pub struct CrosshairOverlay {
 }
 
 impl DrawnCurves {
-    /// Stores curves, the geometry of their drawing, drawing pixels per CSS pixel, and the events of the run.
+    /// Stores the drawn curves, the axes of the drawing, its pixels per CSS pixel (`scale`), and the events of the run.
     pub fn new(
         lines: LineChart,
         across: PlotAxes,
@@ -102,34 +103,35 @@ impl DrawnCurves {
         self.across.x_value(x_css * self.scale)
     }
 
-    /// Returns left, upper, right and lower edge of the plot in CSS pixels.
+    /// Returns `[left, upper, right, lower]` edge of the plot area in CSS pixels.
     pub fn plot_edges(&self) -> [f64; 4] {
         self.across.edges().map(|edge| edge / self.scale)
     }
 
-    /// Returns first and last value of the horizontal axis after a zoom by `factor` around a position in CSS pixels;
-    /// None zooms around the middle.
+    /// Returns (first, last) value of the horizontal axis after a zoom by `factor` around the position `x_css` in CSS
+    /// pixels; None zooms around the middle.
     pub fn zoom_range(&self, x_css: Option<f64>, factor: f64) -> (f64, f64) {
         let [left, _, end, _] = self.across.edges();
         self.across.zoom_x(x_css.map_or((left + end) / 2.0, |right| right * self.scale), factor)
     }
 
-    /// Converts a value on the horizontal axis to CSS pixels from the left; None if it is not shown.
+    /// Converts a value on the horizontal axis to CSS pixels from the left; None if it is outside the shown range.
     pub fn x_to_css(&self, x: f64) -> Option<f64> {
         Some(self.across.x_pixel(x)? / self.scale)
     }
 
-    /// Converts a value on the vertical axis to CSS pixels from the top; None if it is not shown.
+    /// Converts a value on the vertical axis to CSS pixels from the top; None if it is outside the shown range.
     fn y_to_css(&self, y: f32) -> Option<f64> {
         Some(self.across.y_pixel(f64::from(y))? / self.scale)
     }
 
-    /// Iterates over the curves that are not hidden, with their indices.
+    /// Iterates over the curves that are not hidden, each with its index among all curves.
     fn visible_series(&self) -> impl Iterator<Item = (usize, &Series)> {
         self.lines.series.iter().enumerate().filter(|(_, series)| !series.hidden)
     }
 
-    /// Returns the horizontal value of the measurement nearest to a position in CSS pixels from the left and the top.
+    /// Returns the horizontal value of the measured point nearest to the pointer, given in CSS pixels from the left and
+    /// the top; None without points.
     pub fn nearest_x(&self, pointer_x: f64, pointer_y: f64) -> Option<f64> {
         let mut best: Option<(f64, f64)> = None;
         let mut offer = |at: f64, distance: f64| {
@@ -159,8 +161,8 @@ impl DrawnCurves {
         best.map(|(at, _)| at)
     }
 
-    /// Returns the horizontal value of the next (`later`) or previous measurement; at an end, or without `at`, that of
-    /// the last one in this direction.
+    /// Returns the horizontal value of the next (`later`) or previous measurement after `from`; beyond the ends, or if
+    /// `from` is None, that of the last measurement in this direction.
     pub fn next_x(&self, from: Option<f64>, later: bool) -> Option<f64> {
         let (mut next, mut last) = (None, None::<f64>);
         let is_better = |x: f64, than: Option<f64>, later: bool| {
@@ -183,7 +185,8 @@ impl DrawnCurves {
         next.or(last)
     }
 
-    /// Returns the distance from the top, in CSS pixels, of the next curve below or above `from` at a horizontal value.
+    /// Returns the position, in CSS pixels from the top, of the next curve below (or above) the position `from` at the
+    /// horizontal value `x`; None if there is none.
     pub fn next_curve_y(&self, x: f64, from: Option<f64>, below: bool, history: &RunHistory) -> Option<f64> {
         let mut all: Vec<f64> =
             self.replica_values(x, history).into_iter().map(|(_, _, _, down)| down).collect();
@@ -195,7 +198,7 @@ impl DrawnCurves {
         if below { beyond.min_by(f64::total_cmp) } else { beyond.max_by(f64::total_cmp) }
     }
 
-    /// Returns the index of a curve's point nearest to `at`; None outside of the curve.
+    /// Returns the index of the curve's point nearest to the horizontal value `target_x`; None outside of the curve.
     fn index_at(&self, series: &Series, target_x: f64) -> Option<usize> {
         let count = series.x.len().min(series.y.len());
         let x = &series.x[..count];
@@ -214,8 +217,8 @@ impl DrawnCurves {
         Some(if target_x - x[before] <= next - target_x { before } else { after })
     }
 
-    /// Returns every replica at step `at` of every curve that is a median: index of the curve, replica, value, CSS
-    /// pixels from the top.
+    /// Returns every replica's value at a step for the curves that show a median over replicas: (index of the curve,
+    /// index of the replica, value, CSS pixels from the top).
     fn replica_values(&self, step: f64, history: &RunHistory) -> Vec<(usize, usize, f32, f64)> {
         let mut found = vec![];
         if !self.lines.is_over_steps() {
@@ -233,7 +236,8 @@ impl DrawnCurves {
         found
     }
 
-    /// Returns the list of values at `at`, and the points of the selected replica or curve as an SVG polyline.
+    /// Returns (list of values at the horizontal value `x`, points of the pointed replica's or curve's SVG polyline).
+    /// `pointer_y` is in CSS pixels from the top; without it no curve is selected.
     fn values_at(
         &self,
         x: f64,
@@ -342,7 +346,7 @@ impl DrawnCurves {
         (values, curve)
     }
 
-    /// Returns points of an SVG polyline, at most one for every half pixel.
+    /// Formats (horizontal value, vertical value) pairs as points of an SVG polyline, at most one for every half pixel.
     fn polyline_points(&self, points: impl Iterator<Item = (f64, Option<f32>)>) -> String {
         let mut path = String::new();
         let mut column = f64::NEG_INFINITY;
@@ -360,7 +364,7 @@ impl DrawnCurves {
         path
     }
 
-    /// Returns the descriptions of the events whose marks are at `at`.
+    /// Returns the descriptions of the events whose marks are near the horizontal value `x`.
     fn events_near(&self, x: f64) -> Vec<&str> {
         let Some(right) = self.x_to_css(x) else { return vec![] };
         let is_near = |step: u64| {
@@ -449,7 +453,7 @@ impl DrawnCurves {
     }
 }
 
-/// Formats the ends of a band.
+/// Formats the lower and upper value of a band as a text.
 fn format_range(low: f32, high: f32) -> String {
     tr!(" ({from} to {to})", from = format_significant(low, 3), to = format_significant(high, 3))
 }

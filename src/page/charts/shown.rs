@@ -27,7 +27,7 @@ impl State {
         self.viewport.apply(action, end);
     }
 
-    /// Undoes the last change.
+    /// Undoes the last change in the list of Undo; does nothing if the list is empty.
     pub fn undo_last(&mut self, effects: &mut Vec<Effect>) {
         match self.undo.pop() {
             Some(UndoEntry::SavedRuns(before)) => self.undo_library_change(&before, effects),
@@ -105,7 +105,8 @@ impl State {
         self.edit(CHARTS_KEY, &slugs.join("."), effects);
     }
 
-    /// Switches the axis behind `key` between logarithmic and linear, or the axis of steps between steps and examples.
+    /// Switches the chart axis whose link key is `key` between logarithmic and linear, or the axis of steps between
+    /// steps and examples.
     pub fn toggle_axis(&mut self, key: &str, effects: &mut Vec<Effect>) {
         let next = match (key, self.is_log_axis(key)) {
             (STEP_AXIS_KEY, _) if self.run.link.view.counted == StepAxisUnit::Steps => {
@@ -118,12 +119,12 @@ impl State {
         self.edit(key, next, effects);
     }
 
-    /// Whether the axis behind `key` is logarithmic.
+    /// Whether the chart axis whose link key is `key` is logarithmic.
     pub fn is_log_axis(&self, key: &str) -> bool {
         self.run.link.view.value(key) == Some(Value::Choice(AxisScale::Log.slug().into()))
     }
 
-    /// Restores an earlier value of a setting of the view; the run goes on.
+    /// Restores an earlier value of a view setting, as Undo does; the run goes on.
     pub fn restore_view_setting(&mut self, key: &'static str, value: &Value, effects: &mut Vec<Effect>) {
         // The value was valid when it was stored.
         let _ = self.run.link.view.set(key, value);

@@ -23,16 +23,17 @@ pub enum ViewportAction {
 pub struct Viewport {
     /// First and last step that are shown; None shows all steps.
     pub zoom: Option<(f64, f64)>,
-    /// Hidden curves: chart and name of the curve.
+    /// Hidden curves: (slug of the chart, name of the curve).
     hidden: Vec<(&'static str, String)>,
-    /// Counts changes, so that charts are drawn again.
+    /// Number of changes so far; charts are drawn again when it changes.
     pub change_count: u64,
 }
 
 /// Smallest number of steps that a zoom shows.
 const MIN_STEPS: f64 = 2.0;
 
-/// Largest number of hidden curves that are remembered; every compared run adds a name.
+/// Largest number of hidden curves that are remembered; beyond it the oldest are shown again. Every compared run adds
+/// names.
 const MAX_HIDDEN: usize = 256;
 
 impl Viewport {
@@ -41,7 +42,7 @@ impl Viewport {
         self.hidden.iter().any(|(of, hidden)| *of == chart && hidden == name)
     }
 
-    /// Marks hidden curves and applies the zoom to the curves of a chart.
+    /// Marks the hidden curves of a chart, and applies the zoom if its horizontal axis counts steps.
     pub fn apply_to(&self, chart: &str, lines: &mut LineChart) {
         for series in &mut lines.series {
             series.hidden = self.is_hidden(chart, &series.name);
@@ -85,7 +86,7 @@ impl Viewport {
     }
 }
 
-/// Returns the legend as HTML: a button for each curve, or a label if there is one curve only.
+/// Returns the legend of a chart as HTML: a button for each curve, or a label if there is one curve only.
 pub fn legend_html(named: &[LegendItem]) -> String {
     let curves = named.iter().filter(|of| !of.is_patch).count();
     let one = |(at, of): (usize, &LegendItem)| {

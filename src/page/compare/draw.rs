@@ -13,9 +13,9 @@ use vivarium_view::display::data::build_record;
 use vivarium_view::display::naming;
 use vivarium_view::record::{RunRows, format_runs_csv};
 
-/// The compared runs with names that distinguish them.
+/// The current run and the runs compared with it, with names that distinguish them.
 pub struct Comparison<'a> {
-    /// Name of the current run of the page.
+    /// Name of the page's current run.
     pub own_name: String,
     /// The other runs.
     pub runs: Vec<NamedRun<'a>>,
@@ -32,7 +32,7 @@ pub struct NamedRun<'a> {
 }
 
 impl NamedRun<'_> {
-    /// Returns the run with its curves, or None if they are part of the current run's curves.
+    /// Returns the compared run, or None if its curves are part of the current run's curves and are not drawn.
     fn other_run(&self) -> Option<&RunView> {
         (!self.is_part_of_own).then_some(&self.run.run)
     }
@@ -43,12 +43,13 @@ fn is_same_task(one: &RunView, other: &RunView) -> bool {
     one.spec().task.info().slug == other.spec().task.info().slug
 }
 
-/// Whether a chart shows the same quantity for both runs: the tasks are the same, or the chart has the same title.
+/// Whether a chart shows the same quantity for both runs: they have the same task, or the chart has the same title for
+/// both.
 fn measures_same(chart: Chart, other: &RunView, shown: &RunView) -> bool {
     is_same_task(other, shown) || (chart.applies(other).is_ok() && chart.title(other) == chart.title(shown))
 }
 
-/// Returns the label of a curve in the legend: curve and run.
+/// Returns the label of a compared run's curve in the legend: name of the curve, name of the run.
 fn curve_label(curve: &str, run: &str) -> String {
     match curve.is_empty() {
         true => run.into(),
@@ -68,7 +69,7 @@ impl State {
         (!kept.name.is_empty() && kept.name != default_name(spec)).then(|| kept.name.clone())
     }
 
-    /// Names the compared runs by the settings in which they differ.
+    /// Returns the compared runs, named by the settings in which they differ unless the user has named them.
     pub fn comparison(&self) -> Comparison<'_> {
         let own = self.run.spec();
         let all = self.library.compared_runs().map(|of| (of, is_part_of(&of.run, own)));
@@ -95,7 +96,7 @@ impl State {
         Comparison { runs: same.chain(others).collect(), own_name: own }
     }
 
-    /// Adds the last curve of each compared run to the curves of a chart.
+    /// Adds, for each compared run, the chart's last curve to the curves of the current run.
     pub fn draw_compared_runs(&self, chart: Chart, lines: &mut LineChart) {
         // Only measurements of every run of the lab: a saved run has no probes. A saved run would show what a
         // reader is to predict.

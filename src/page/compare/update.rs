@@ -12,11 +12,11 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::words::{format_count, format_thousands};
 use vivarium_view::record::saved::parse_saved_link;
 
-/// Largest number of removed runs that Undo can restore without storage.
+/// Largest number of runs, removed from the comparison, whose curves stay in memory for Undo.
 const MAX_REMOVED: usize = 2 * MAX_COMPARED;
 
-/// Returns the settings without those for the end of the run and the device, and without changes of the learning rate
-/// from `step` on.
+/// Returns the settings with defaults for the end of the run and the device, and without learning-rate changes from
+/// `step` on; two runs that agree in the rest have the same curves up to `step`.
 fn without_ending(spec: &RunSpec, step: u64) -> RunSpec {
     let (mut spec, usual) = (spec.clone(), RunSettings::default());
     spec.run.schedule.retain(|(from, _)| *from < step);
@@ -61,7 +61,7 @@ fn comparison_run(
 }
 
 impl Library {
-    /// Returns the colour index of a saved run, or the next one that no compared run has.
+    /// Returns the colour index of the saved run with this id, or the next index that no compared run has.
     fn free_colour(&self, id: &str) -> usize {
         let own = self.find(id).map_or(0, |kept| kept.colour) % MAX_COMPARED;
         let all = (0..MAX_COMPARED).map(|next| (own + next) % MAX_COMPARED);
@@ -77,7 +77,7 @@ impl Library {
         self.drawing_version += 1;
     }
 
-    /// Removes from the comparison all runs for which `stays` is false.
+    /// Removes from the comparison all runs for which `stays` is false, and keeps them for Undo.
     fn retain_compared(&mut self, stays: impl Fn(&ComparedRun) -> bool) {
         let all = std::mem::take(&mut self.compared);
         let (stay, gone): (Vec<_>, Vec<_>) = all.into_iter().partition(|run| run.deleted || stays(run));
@@ -264,7 +264,7 @@ impl State {
         }
     }
 
-    /// Extends the curves of the compared run that is the same as the current run.
+    /// Copies new measurements of the current run to its copy among the compared runs, if it is compared.
     pub fn update_compared_run(&mut self) {
         let run = self.latest_run();
         let grows = |of: &ComparedRun| of.run.step < run.step && is_part_of(&of.run, run.spec());

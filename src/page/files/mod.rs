@@ -55,11 +55,11 @@ pub struct ExportFile {
 }
 
 impl Export {
-    /// All kinds in the order of the dialog.
+    /// All kinds of exported files, in the order of the dialog.
     pub const ALL: [Export; 5] =
         [Export::Json, Export::Csv, Export::ComparedCsv, Export::Weights, Export::Script];
 
-    /// Returns the name in test ids.
+    /// Returns the name of the kind of file in test ids.
     pub fn slug(self) -> &'static str {
         match self {
             Export::ComparedCsv => "compared",
@@ -77,7 +77,7 @@ impl Export {
         }
     }
 
-    /// Returns the label of the button.
+    /// Returns the label of the button that saves this kind of file.
     pub fn label(self) -> &'static str {
         match self {
             Export::Csv => tr!("Metrics (CSV)"),
@@ -88,7 +88,7 @@ impl Export {
         }
     }
 
-    /// Returns a sentence on the use of the file.
+    /// Returns a sentence on what this kind of file is used for.
     pub fn description(self) -> &'static str {
         match self {
             Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
@@ -129,7 +129,7 @@ impl Export {
         }
     }
 
-    /// Builds the file; `system` is the user agent of the browser.
+    /// Builds the file for the current run; `system` is the user agent of the browser.
     ///
     /// # Errors
     /// A sentence on why the file cannot be built.
@@ -163,7 +163,7 @@ impl Export {
     }
 }
 
-/// Returns the run as a record; `system` is the user agent of the browser.
+/// Returns the run as a record (settings, measurements, device); `system` is the user agent of the browser.
 pub fn build_record(state: &State, system: &str) -> Record {
     let [weights, weights_of] = state.run.initial_weights_file.clone();
     let here = || TrainingEnvironment {
@@ -197,7 +197,7 @@ pub fn command_line(state: &State) -> String {
     build_record(state, "").command()
 }
 
-/// Returns the device and program that made the shown measurements, if they come from a file.
+/// Returns a sentence on the device and program that made the shown measurements; None unless they come from a file.
 pub fn describe_origin(state: &State) -> Option<String> {
     let about = state.run.file_environment.as_ref()?;
     let parts = [&about.device, &about.learner, &about.program];
@@ -217,7 +217,8 @@ pub fn initial_weights_note(run: &RunView) -> Option<String> {
 }
 
 impl State {
-    /// Opens a file that the user chose or dropped, if the second program is loaded; file dialogs come with it.
+    /// Opens a file that the user chose or dropped; does nothing before the second WebAssembly module, which reads
+    /// files, is loaded.
     pub(super) fn open_file(&mut self, name: &str, file: UploadedFile, effects: &mut Vec<Effect>) {
         if let Some(openers) = openers() {
             (openers.open_file)(self, name, file, effects);
@@ -242,7 +243,7 @@ impl State {
         self.message = self.file_error.clone();
     }
 
-    /// Pauses and drops the trainer, so that its later messages are ignored.
+    /// Pauses the run and closes the trainer, so that its later messages are ignored.
     pub(super) fn drop_trainer(&mut self, effects: &mut Vec<Effect>) {
         self.send(Command::Pause, effects);
         self.trainer = TrainerStatus::Absent;
@@ -250,7 +251,7 @@ impl State {
         (self.awaiting_start, self.unanswered_starts) = (false, 0);
     }
 
-    /// Shows the run of a record, which has `measurement_count` measurements; nothing is trained.
+    /// Shows the run of a record file, which has `measurement_count` measurements; nothing is trained.
     fn open_record(
         &mut self,
         name: &str,
@@ -371,7 +372,8 @@ impl State {
         self.resume(effects);
     }
 
-    /// Returns the message for a restart of the run: `usual`, or a note if the run had begun with weights from a file.
+    /// Returns the message after a restart of the run: `usual`, or a note if the run had begun with weights from a
+    /// file.
     pub(super) fn start_message(&self, usual: &'static str) -> String {
         match file_name(&self.run.initial_weights_file[0]) {
             "" => usual.into(),
@@ -382,7 +384,7 @@ impl State {
         }
     }
 
-    /// Trains the run of an opened file from its start. Returns false if no opened file is shown.
+    /// Trains the run of an opened record file from its first step, paused or not. Returns false if none is shown.
     pub(super) fn train_opened_record(&mut self, start_paused: bool, effects: &mut Vec<Effect>) -> bool {
         if self.run.file_environment.is_none() {
             return false;
@@ -399,7 +401,7 @@ impl State {
         self.send(Command::Checkpoint, effects);
     }
 
-    /// Returns the step of the weights that can be saved now.
+    /// Returns the step of the weights that can be saved as a file now; None if there are none.
     pub fn weights_step(&self) -> Option<u64> {
         self.checkpoint.as_ref().map(|(step, _)| *step)
     }

@@ -13,13 +13,14 @@ use vivarium_model::platform::file::UploadedFile;
 use vivarium_model::run::RunSpec;
 use vivarium_view::record::reading::ReadProgress;
 
-/// Functions of the second program that the first program calls once they are loaded.
+/// Functions that are in the page's second WebAssembly module (loaded after the first paint), as pointers that the
+/// first module calls.
 pub struct Openers {
-    /// Opens a file with a run, with weights or with a table.
+    /// Opens a file with a run, with weights or with a table: state, file name, file, effects.
     pub open_file: fn(&mut State, &str, UploadedFile, &mut Vec<Effect>),
-    /// Opens a table; the last number is the index of the label column.
+    /// Opens a data table: state, file name, file, index of the label column from 0, effects.
     pub open_table: fn(&mut State, &str, UploadedFile, usize, &mut Vec<Effect>),
-    /// Handles a message of the worker that reads a file.
+    /// Handles a message of the worker that reads a file: state, number of the file, message, effects.
     pub handle_message: fn(&mut State, u64, ReadProgress, &mut Vec<Effect>),
     /// Returns the reasons why a run cannot learn, one sentence each.
     pub learning_obstacles: fn(&RunSpec) -> Vec<String>,
@@ -27,7 +28,7 @@ pub struct Openers {
     pub glossary_html: fn(&str) -> String,
 }
 
-/// The functions of this program.
+/// Pointers to the functions themselves, for the module that contains them.
 pub const OPENERS: Openers = Openers {
     open_file: State::read_file,
     open_table: State::read_table,
@@ -36,23 +37,23 @@ pub const OPENERS: Openers = Openers {
     glossary_html: html::glossary_html,
 };
 
-/// The functions, once they are installed.
+/// The function pointers of the second WebAssembly module, once it is loaded.
 #[cfg(feature = "ui")]
 static ARRIVED: std::sync::OnceLock<Openers> = std::sync::OnceLock::new();
 
-/// Returns the functions; None until the second program is loaded.
+/// Returns the function pointers; None until the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
 pub fn openers() -> Option<&'static Openers> {
     ARRIVED.get()
 }
 
-/// Returns the functions, which are always there without the `ui` feature.
+/// Returns the function pointers, which are always available without the feature `ui`.
 #[cfg(not(feature = "ui"))]
 pub fn openers() -> Option<&'static Openers> {
     Some(&OPENERS)
 }
 
-/// Installs the functions when the second program is loaded.
+/// Stores the function pointers when the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
 pub fn install(openers: Openers) {
     // It is called once.

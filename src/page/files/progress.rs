@@ -15,11 +15,11 @@ pub enum ReadPurpose {
 /// A file that a worker is reading.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileReading {
-    /// Number of the file, so that a late message about another file is ignored.
+    /// Number of the reading, so that a late message about another file is ignored.
     pub number: u64,
     /// Name of the file.
     pub name: String,
-    /// Handle and first bytes of the file.
+    /// Handle to the file, with its first bytes.
     pub file: UploadedFile,
     /// Why the file is read.
     pub purpose: ReadPurpose,

@@ -39,7 +39,8 @@ impl State {
         self.read_as(FileKind::Table, name, file, (Some(label), ReadPurpose::Open), effects);
     }
 
-    /// Reads a file of this kind at once or in a worker, for this purpose.
+    /// Reads a file of this kind at once or in a worker, for `purpose`; `label` is the index of a table's label column,
+    /// None for the default.
     fn read_as(
         &mut self,
         kind: FileKind,
@@ -85,7 +86,7 @@ impl State {
         }
     }
 
-    /// Opens the run, weights or table that was read, or reports the error.
+    /// Opens what was read from a file (run, weights or table), or reports the error.
     fn open_result(
         &mut self,
         name: &str,

@@ -8,7 +8,8 @@ use vivarium_labs::tables::opened::{file_of_run, find_file, store_file};
 use vivarium_model::platform::file::UploadedFile;
 use vivarium_view::record::dataset::{self, Dataset};
 
-/// Largest number of bytes that are read when a file is read again for each of its columns.
+/// Largest total of file size times number of columns up to which a table is read again once per column, to find the
+/// label column.
 const MAX_REREAD_BYTES: u64 = 1 << 20;
 
 impl State {
@@ -35,7 +36,7 @@ impl State {
         self.change_link(link, message, effects);
     }
 
-    /// Opens the table that a saved run waits for, or reports that it is another table.
+    /// Opens the table for which a saved run waits and resumes the run, or reports that it is another table.
     pub(super) fn open_awaited_table(
         &mut self,
         name: &str,
@@ -61,7 +62,7 @@ impl State {
         }
     }
 
-    /// Makes the column with this index the label of the table.
+    /// Makes the column with this index (from 0) the label of the run's table, and restarts the run.
     pub fn set_table_label(&mut self, label: usize, effects: &mut Vec<Effect>) {
         // The menu of labels comes with the second program.
         let (Some(opened), Some(openers)) = (file_of_run(&self.run.link.spec), openers()) else { return };

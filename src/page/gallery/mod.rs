@@ -34,22 +34,22 @@ const STORY_TOPIC: &str = "stories";
 pub struct Gallery {
     /// Whether the gallery is shown in place of the run.
     pub is_open: bool,
-    /// Counts changes of what is shown.
+    /// Number of changes of the gallery's content so far; its HTML is rebuilt when the number changes.
     pub version: u64,
     /// Which cards are shown.
     pub filter: CardFilter,
-    /// Recorded curves of the presets, or why they could not be loaded; None until then.
+    /// Recorded training curves of the presets, or why they could not be loaded; None until then.
     pub recorded: Option<Result<Arc<Vec<PresetRecording>>, String>>,
 }
 
 /// Conditions that a card must satisfy to be shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CardFilter {
-    /// Words that the card must contain.
+    /// Words, separated by spaces, that the card's texts must contain; upper and lower case are the same.
     pub words: String,
-    /// `lab.<slug>` of a lab, slug of a group of presets, or that of the stories; empty accepts all.
+    /// Topic of the card: `lab.<slug>` of a lab, slug of a group of presets, or [`STORY_TOPIC`]; empty accepts all.
     pub topic: String,
-    /// Slug of the longest training time; empty accepts all.
+    /// Slug of the duration class that a card's training time must not exceed; empty accepts all.
     pub time: String,
 }
 
@@ -65,13 +65,14 @@ pub enum GalleryAction {
 }
 
 impl CardFilter {
-    /// Whether the texts contain all words of the filter.
+    /// Whether the texts of a card contain all words of the filter.
     fn matches_words(&self, texts: &[&str]) -> bool {
         let text = texts.join(" ").to_lowercase();
         self.words.to_lowercase().split_whitespace().all(|word| text.contains(word))
     }
 
-    /// Whether the training time is short enough.
+    /// Whether a training time is within the limit of the filter; an unknown time (None) is not, unless there is no
+    /// limit.
     fn matches_time(&self, time: Option<DurationClass>) -> bool {
         match DurationClass::ALL.iter().find(|limit| limit.slug() == self.time) {
             None => true,
@@ -79,7 +80,7 @@ impl CardFilter {
         }
     }
 
-    /// Whether the card of a preset is shown.
+    /// Whether the filter accepts the card of a preset; `lab` is the name of its lab, `time` its training time.
     fn matches(&self, preset: &Preset, lab: &str, time: Option<DurationClass>) -> bool {
         let of_topic = match self.topic.strip_prefix("lab.") {
             Some(slug) => slug == lab_slug(preset),
@@ -104,7 +105,7 @@ fn group_label(group: &PresetGroup) -> &'static str {
     translated(group.name)
 }
 
-/// Iterates over the labs: slug, name and groups of presets.
+/// Iterates over the labs: (slug, name, groups of presets).
 fn labs_with_groups() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'static PresetGroup>)> {
     Task::ENTRIES.iter().map(|entry| {
         let slug = entry.info.slug;
@@ -174,7 +175,7 @@ impl Gallery {
         let (mut out, mut shown) = (Html::default(), 0);
         let all = PRESETS.len() + stories().count();
         let filter = &self.filter;
-        let wanted = |story: &&vivarium_labs::story::About| {
+        let wanted = |story: &&vivarium_labs::story::StoryEntry| {
             (filter.topic.is_empty() || filter.topic == STORY_TOPIC)
                 && filter.matches_time(Some(DurationClass::Minutes))
                 && filter.matches_words(&[story.title, story.about, tr!("Story")].map(translated))
@@ -247,8 +248,8 @@ impl Gallery {
         head.0 + &out.0
     }
 
-    /// Appends a card. `texts` are link, name, claim, source and footer; `slug` is the preset whose curve is shown;
-    /// `shows_length` adds how far the recording goes.
+    /// Appends a card of the gallery. `texts` are link, name, claim, source and footer; `slug` is the preset whose
+    /// recorded curve is shown; `shows_length` adds how many steps or runs are recorded.
     fn write_card(&self, out: &mut Html, texts: [&str; 5], slug: &str, shows_length: bool) {
         let [link, name, claim, source, foot] = texts;
         out.raw("<li class=\"exhibit\"><a class=\"exhibit__name\" data-testid=\"card-");
@@ -293,15 +294,15 @@ impl Gallery {
     }
 }
 
-/// Returns the text in the corner of a curve.
+/// Returns the note in the corner of a card's recorded curve: the name of the measured quantity.
 fn corner_note(recording: &PresetRecording) -> String {
     let chart = Chart::ALL.iter().find(|chart| chart.slug() == recording.chart);
     tr!("{word}, recorded", word = chart.map_or("", |chart| chart.info().word))
 }
 
-/// Width and height of the drawing in units of its view box.
+/// (width, height) of the SVG of recorded curves, in units of its view box.
 const DRAWING_SIZE: (f32, f32) = (600.0, 160.0);
-/// Margin between curves and edges of the drawing.
+/// Margin between recorded curves and edges of their SVG, in units of its view box.
 const DRAWING_MARGIN: f32 = 8.0;
 
 /// Returns the recorded curves as an SVG element with a description; the style sheet sets the colours.
@@ -339,7 +340,7 @@ pub fn curves_svg(recording: &PresetRecording) -> String {
     out.0
 }
 
-/// Describes the first and last point of a curve for screen readers.
+/// Describes the first and last point of recorded curves for screen readers.
 fn describe_curves(recording: &PresetRecording) -> String {
     let chart = Chart::ALL.iter().find(|chart| chart.slug() == recording.chart);
     let name = chart.map_or(tr!("Curve"), |chart| chart.info().name);
@@ -354,7 +355,7 @@ fn describe_curves(recording: &PresetRecording) -> String {
     )
 }
 
-/// Smallest and largest value of an axis.
+/// (smallest, largest) value on an axis of recorded curves.
 struct ValueRange(f32, f32);
 
 impl ValueRange {
@@ -364,7 +365,8 @@ impl ValueRange {
         ValueRange(low, high)
     }
 
-    /// Returns the position of `v` in the range, from 0 to 1; 0.5 if the range is a point.
+    /// Returns the position of `value` in the range, from 0 (smallest) to 1 (largest); 0.5 if the range is a single
+    /// value.
     fn fraction(&self, value: f32) -> f32 {
         let width = self.1 - self.0;
         if width > 1e-6 * self.1.abs().max(1e-12) { (value - self.0) / width } else { 0.5 }

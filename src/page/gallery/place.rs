@@ -7,19 +7,20 @@
 
 use super::CardFilter;
 
-/// Position in the gallery at which a card was opened.
+/// Where the user left the gallery when he opened a card, for the way back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GalleryPosition {
-    /// Scroll position in CSS pixels.
+    /// Scroll position of the gallery in CSS pixels.
     pub scroll: f64,
-    /// Link of the card.
+    /// Link of the card that was opened.
     pub link: String,
     /// Filter of the gallery.
     pub filter: CardFilter,
 }
 
 impl GalleryPosition {
-    /// Encodes the position as lines of text; the words of the filter are last because they may contain any character.
+    /// Encodes the position as lines of text; the words of the filter are the last line because they may contain any
+    /// character.
     pub fn encode(&self) -> String {
         let CardFilter { words, topic, time } = &self.filter;
         format!("{}\n{}\n{topic}\n{time}\n{words}", self.scroll, self.link)

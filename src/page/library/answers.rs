@@ -13,11 +13,11 @@ use vivarium_view::display::words::format_thousands;
 use vivarium_view::record::preamble::file_name;
 use vivarium_view::record::saved::RunMarks;
 
-/// Milliseconds after which a deletion cannot be undone.
+/// Milliseconds after which the deletion of a saved run is final and cannot be undone.
 const UNDO_DELETE_MS: f64 = 3_600_000.0;
 
 impl Library {
-    /// Merges a run that was read from storage into the list.
+    /// Merges a run that was read from the browser's storage into the list of saved runs.
     fn merge_stored(&mut self, stored: SavedRun) {
         match self.runs.iter_mut().find(|known| known.id == stored.id) {
             Some(known) => *known = merge_read(std::mem::take(known), stored),
@@ -25,7 +25,8 @@ impl Library {
         }
     }
 
-    /// Merges everything that was read from storage into the list.
+    /// Merges all runs that were read from storage into the list of saved runs, deletes those whose deletion is final,
+    /// and writes pending edits.
     fn handle_stored_runs(&mut self, stock: StoredRuns, effects: &mut Vec<Effect>) {
         let StoredRuns { runs, damaged, is_partial, now_ms: now } = stock;
         let was_lost = matches!(self.storage, StorageStatus::Refused(_));
@@ -67,13 +68,13 @@ impl Library {
 }
 
 impl State {
-    /// Handles an answer of the storage, then drops curves that take too much memory.
+    /// Handles an answer of the storage of saved runs, then drops curves that take too much memory.
     pub(super) fn handle_answer(&mut self, answer: StorageAnswer, effects: &mut Vec<Effect>) {
         self.apply_answer(answer, effects);
         self.library.drop_old_curves();
     }
 
-    /// Handles an answer of the storage.
+    /// Applies an answer of the storage of saved runs to the state.
     fn apply_answer(&mut self, answer: StorageAnswer, effects: &mut Vec<Effect>) {
         match answer {
             StorageAnswer::Loaded(stock) => {

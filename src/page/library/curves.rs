@@ -10,27 +10,28 @@ use super::Library;
 use vivarium_model::protocol::Measurement;
 use vivarium_plot::analysis::curves::RunHistory;
 
-/// Approximate limit of the bytes of one run's curves.
+/// Size in bytes to which the curves of one saved run are thinned; sizes are estimates.
 const MAX_RUN_BYTES: usize = 256 << 10;
-/// Approximate limit of the bytes of the curves of stored runs in memory.
+/// Total bytes of curves in memory of runs that are also in the browser's storage; curves beyond it are dropped and
+/// read again when needed. Sizes are estimates.
 pub(super) const MAX_STORED_BYTES: usize = MAX_RUN_BYTES;
-/// Approximate limit of the bytes of the curves of runs that are not stored; beyond it, the oldest curves are thinned
-/// further.
+/// Total bytes of curves in memory of runs that are not in the browser's storage; beyond it, the oldest curves are
+/// thinned further. Sizes are estimates.
 pub(super) const MAX_UNSTORED_BYTES: usize = 32 << 20;
 /// Smallest number of measurements to which curves are thinned.
 pub(super) const MIN_ROWS: usize = 16;
 
-/// Returns the approximate size of a measurement in bytes.
+/// Returns an estimate of the bytes that a measurement takes.
 fn row_bytes(row: &Measurement) -> usize {
     64 + 8 * (5 * row.test_loss.len() + row.measures.iter().map(Vec::len).sum::<usize>())
 }
 
-/// Returns the approximate size of measurements in bytes.
+/// Returns an estimate of the bytes that these measurements take.
 pub(super) fn rows_bytes(rows: &[Measurement]) -> usize {
     rows.iter().map(row_bytes).sum()
 }
 
-/// Returns evenly spaced measurements, including the first and the last, within the limit of a run.
+/// Returns evenly spaced measurements of a run, including the first and the last, as many as fit the limit for one run.
 pub fn thin_history(history: &RunHistory) -> Vec<Measurement> {
     let rows: Vec<&Measurement> = history.rows().collect();
     let size = rows.last().map_or(1, |row| row_bytes(row));
@@ -50,7 +51,8 @@ fn halve_rows(rows: Vec<Measurement>) -> Vec<Measurement> {
 }
 
 impl Library {
-    /// Drops or thins the oldest curves that exceed the limits. Curves of compared runs are held elsewhere and stay.
+    /// Drops or thins the oldest curves of saved runs that exceed the memory limits. Curves of compared runs are held
+    /// elsewhere and stay.
     pub(super) fn drop_old_curves(&mut self) {
         let mut newest: Vec<usize> = (0..self.runs.len()).collect();
         newest.sort_by(|a, b| self.runs[*b].at.total_cmp(&self.runs[*a].at));

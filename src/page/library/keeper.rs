@@ -11,19 +11,20 @@ use crate::trainer::Effect;
 use vivarium_model::chart::Chart;
 use vivarium_plot::analysis::LineChart;
 
-/// Functions on saved runs that the first program calls once they are loaded.
+/// Functions on saved runs that are in the page's second WebAssembly module (loaded after the first paint), as pointers
+/// that the first module calls.
 pub struct LibraryFunctions {
     /// Applies an action on saved runs.
     apply_action: fn(&mut State, LibraryAction, &mut Vec<Effect>),
-    /// Saves the current run.
+    /// Saves the current run; the flag also saves a run of the last seconds.
     save: fn(&mut State, bool, &mut Vec<Effect>),
-    /// Restores saved runs: the effect of Undo.
+    /// Restores names, pins and deletions of saved runs: the effect of Undo.
     undo: fn(&mut State, &[SavedRun], &mut Vec<Effect>),
     /// Adds the curves of the compared runs to a chart.
     draw_compared: fn(&State, Chart, &mut LineChart),
 }
 
-/// The functions of this program.
+/// Pointers to the functions themselves, for the module that contains them.
 pub const LIBRARY_FUNCTIONS: LibraryFunctions = LibraryFunctions {
     apply_action: State::handle_library_action,
     save: State::write_current_run,
@@ -31,23 +32,23 @@ pub const LIBRARY_FUNCTIONS: LibraryFunctions = LibraryFunctions {
     draw_compared: State::draw_compared_runs,
 };
 
-/// The functions, once they are installed.
+/// The function pointers of the second WebAssembly module, once it is loaded.
 #[cfg(feature = "ui")]
 static ARRIVED: std::sync::OnceLock<LibraryFunctions> = std::sync::OnceLock::new();
 
-/// Returns the functions; None until the second program is loaded.
+/// Returns the functions on saved runs; None until the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
 fn keeper() -> Option<&'static LibraryFunctions> {
     ARRIVED.get()
 }
 
-/// Returns the functions, which are always there without the `ui` feature.
+/// Returns the functions on saved runs, which are always available without the feature `ui`.
 #[cfg(not(feature = "ui"))]
 fn keeper() -> Option<&'static LibraryFunctions> {
     Some(&LIBRARY_FUNCTIONS)
 }
 
-/// Installs the functions when the second program is loaded.
+/// Stores the functions on saved runs when the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
 pub fn install(keeper: LibraryFunctions) {
     // It is called once.
@@ -55,7 +56,7 @@ pub fn install(keeper: LibraryFunctions) {
 }
 
 impl State {
-    /// Applies an action on the saved runs, once the second program is loaded.
+    /// Applies an action on the saved runs; does nothing before the second WebAssembly module is loaded.
     pub fn apply_library_action(&mut self, action: LibraryAction, effects: &mut Vec<Effect>) {
         match keeper() {
             Some(keeper) => (keeper.apply_action)(self, action, effects),

@@ -2,12 +2,12 @@
 
 use vivarium_view::record::saved::{RunMarks, SavedRun};
 
-/// Name of the database in earlier versions, before it contained the path of the page. It is read once and never
-/// changed, because another copy of the page on this host may read it too.
+/// Name of the browser's database of saved runs in earlier versions, before the name contained the path of the page. It
+/// is read once and never changed, because another copy of the page on this host may read it too.
 pub const FORMER_DATABASE_NAME: &str = "vivarium";
 
-/// Returns the name of the database for a page at this path: one per folder, so that two copies of the page on a host
-/// have one each.
+/// Returns the name of the browser's database of saved runs for a page at this path: one per folder, so that two copies
+/// of the page on a host have one each.
 pub fn database_name(path: &str) -> String {
     let folder = path.rfind('/').map_or("/", |end| &path[..=end]);
     format!("{FORMER_DATABASE_NAME} {folder}")
@@ -20,7 +20,8 @@ pub fn link_table_number(link: &str) -> Option<u64> {
     pairs.any(|pair| pair == "data=own").then(|| number.parse().ok()).flatten()
 }
 
-/// Returns step and end of a run, for comparison: the greater has trained further.
+/// Returns (step, whether the run has ended); of two versions of a run, the one with the greater pair has trained
+/// further.
 fn progress(run: &SavedRun) -> (u64, bool) {
     (run.step, run.ended)
 }
@@ -35,8 +36,8 @@ pub fn merge_written(old: Option<&SavedRun>, new: SavedRun) -> Option<SavedRun> 
     }
 }
 
-/// Merges a run of the page with the stored one: training from the one that is further, name and pin from the later
-/// edit. Curves in memory are kept if they belong to the same step.
+/// Merges a run in the page's memory with the stored one: training from the one that is further, name and pin from the
+/// later edit. Curves in memory are kept if they belong to the same step.
 pub fn merge_read(known: SavedRun, stored: SavedRun) -> SavedRun {
     let marks = RunMarks::of(if known.revision > stored.revision { &known } else { &stored });
     let (mine, theirs) = (progress(&known), progress(&stored));

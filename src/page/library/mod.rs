@@ -38,7 +38,7 @@ pub use vivarium_view::record::saved::{MarksEdit, SavedRun};
 
 /// Largest number of stored runs.
 pub const MAX_RUNS: usize = 100;
-/// Largest total size of the stored runs in bytes.
+/// Largest total size of the stored runs with their checkpoints, in bytes.
 pub const MAX_BYTES: usize = vivarium_view::record::saved::MAX_RUN_BYTES;
 /// Number of colours for curves of saved runs.
 pub const COLOUR_COUNT: usize = vivarium_plot::charts::MUTED_COLOURS.len();
@@ -69,7 +69,7 @@ pub enum StorageCommand {
 pub struct StoredRuns {
     /// Runs that can be used, without curves.
     pub runs: Vec<SavedRun>,
-    /// Entries that cannot be read: key, and reason.
+    /// Stored entries that cannot be read: (key, reason).
     pub damaged: Vec<(String, String)>,
     /// Whether runs of an earlier version could not be moved for lack of space.
     pub is_partial: bool,
@@ -162,7 +162,7 @@ pub(super) enum StorageStatus {
     Refused(StorageError),
 }
 
-/// Why a run is on the page only.
+/// Why a run is only in the page's memory and not in the browser's storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UnstoredReason {
     /// There is no space for the run.
@@ -178,18 +178,18 @@ pub(super) enum UnstoredReason {
 pub(super) struct Unstored {
     /// Id of the run.
     pub(super) id: String,
-    /// Checkpoint of the run; None if it was dropped.
+    /// Encoded weights and optimizer state of the run; None if there are none, or they were dropped to save memory.
     pub(super) checkpoint: Option<Vec<u8>>,
     /// Why the run is not stored.
     pub(super) reason: UnstoredReason,
 }
 
-/// A run that can be resumed only when the user opens its table again.
+/// A saved run that can be resumed only when the user opens the file with its data table again.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct WaitingRun {
     /// The saved run.
     pub(super) kept: SavedRun,
-    /// Number of the table.
+    /// Number of the data table that the run needs: a checksum of its content.
     pub(super) table_number: u64,
 }
 
@@ -200,7 +200,7 @@ pub struct ComparedRun {
     pub id: String,
     /// The run with its curves.
     pub run: RunView,
-    /// Index of the colour of its curves.
+    /// Index of the colour of the run's curves, below [`COLOUR_COUNT`].
     pub colour: usize,
     /// Whether the saved run was deleted; its curves are hidden so that Undo can restore them.
     pub deleted: bool,
@@ -219,23 +219,24 @@ pub struct Library {
     pub(super) compared: Vec<ComparedRun>,
     /// Ids of runs that are added to the comparison when their curves have been read.
     pub(super) awaiting_curves: Vec<String>,
-    /// Runs that were removed from the comparison, for Undo.
+    /// Runs that were removed from the comparison, with their curves, so that Undo can restore them.
     pub(super) removed: Vec<ComparedRun>,
-    /// Number of the current run at which the user last added it to the comparison.
+    /// Number of the current run, among the runs since the page was opened, when the user last added it to the
+    /// comparison; None if nothing is compared.
     pub(super) compared_run_number: Option<u64>,
-    /// Counts changes of the compared runs and their names, so that charts are drawn again.
+    /// Number of changes of the compared runs and their names so far; charts are drawn again when it changes.
     pub(super) drawing_version: u64,
     /// Whether the page was opened without a run in its address.
     pub(super) is_blank: bool,
-    /// The runs that are on the page only, with their checkpoints.
+    /// The runs that are only in the page's memory, with their checkpoints.
     pub(super) unstored: Vec<Unstored>,
-    /// Edits that could not be stored yet, one per run.
+    /// Changes of names, pins and deletions that could not be stored yet, at most one per run.
     pub(super) pending_edits: Vec<MarksEdit>,
-    /// Ids of the runs that are being written.
+    /// Ids of the runs that were sent to the storage and not yet confirmed.
     pub(super) writing: Vec<String>,
-    /// Id of the run at which the page was left last.
+    /// Id of the run that was open when the page was closed last.
     pub(super) last_open_run: Option<String>,
-    /// The run that can be resumed only when its table is opened.
+    /// The run that can be resumed only when the user opens its data table; None without one.
     pub(super) waiting_run: Option<Box<WaitingRun>>,
     /// Whether runs can be stored.
     pub(super) storage: StorageStatus,
@@ -243,11 +244,11 @@ pub struct Library {
     pub(super) is_partial: bool,
     /// Current time in milliseconds since 1970.
     pub(super) now_ms: f64,
-    /// Age of the current run in seconds.
+    /// Seconds since the current run was opened.
     pub(super) run_age_s: u32,
-    /// Number of the run, its step, and whether it has ended, as last saved.
+    /// (number of the run, step, whether it has ended) at the last save, to detect that nothing has changed.
     pub(super) last_written: (u64, u64, bool),
-    /// The saved run that is being resumed, with its checkpoint.
+    /// (saved run, checkpoint) that is being resumed and not yet shown; None otherwise.
     pub(super) resumed_run: Option<(SavedRun, Option<Vec<u8>>)>,
 }
 
@@ -287,7 +288,7 @@ impl Library {
         self.compared.iter().filter(|compared| !compared.deleted)
     }
 
-    /// Whether the run with this id is compared.
+    /// Whether the run with this id is compared, so that charts draw its curves.
     pub fn is_drawn(&self, id: &str) -> bool {
         self.compared_runs().any(|compared| compared.id == id)
     }

@@ -8,12 +8,12 @@ use crate::trainer::Effect;
 use vivarium_view::display::words;
 
 impl Library {
-    /// Whether the run with this id is in the browser's storage, and not on the page only.
+    /// Whether the run with this id is in the browser's storage, and not only in the page's memory.
     pub fn is_stored(&self, id: &str) -> bool {
         self.unstored.iter().all(|unstored| unstored.id != id)
     }
 
-    /// Keeps a run on the page only, with its checkpoint, and updates the warning.
+    /// Notes that a run is only in the page's memory, with its checkpoint and the reason, and updates the warning.
     pub(super) fn mark_unstored(&mut self, id: &str, bytes: Option<Vec<u8>>, reason: UnstoredReason) {
         self.unstored.retain(|unstored| unstored.id != id);
         self.writing.retain(|sent| sent != id);
@@ -30,7 +30,7 @@ impl Library {
         self.update_warning();
     }
 
-    /// Removes a run from those that are on the page only, because it has been stored.
+    /// Notes that a run is in the browser's storage, and updates the warning.
     pub(super) fn mark_stored(&mut self, id: &str) {
         self.writing.retain(|sent| sent != id);
         if !self.is_stored(id) {
@@ -39,14 +39,15 @@ impl Library {
         }
     }
 
-    /// Returns the number of runs that are not stored for this reason, as text; None for no runs.
+    /// Returns the number of runs that are not stored for this reason, as text such as "2 kept runs"; None if there are
+    /// none.
     fn count_unstored(&self, reason: UnstoredReason) -> Option<String> {
         let is_listed = |id: &str| self.find(id).is_some_and(|kept| kept.deleted == 0.0);
         let many = self.unstored.iter().filter(|held| held.reason == reason && is_listed(&held.id)).count();
         (many > 0).then(|| words::format_count(many, "kept run"))
     }
 
-    /// Updates the warning on runs that are not stored.
+    /// Rewrites the warning to the user about runs that are not stored.
     pub(super) fn update_warning(&mut self) {
         let mut said: Vec<String> = vec![];
         match &self.storage {
@@ -99,8 +100,8 @@ impl Library {
         self.warning = said.join(" ");
     }
 
-    /// Deletes the runs that the user has deleted for good, so that Undo cannot restore them. Returns whether there
-    /// were any.
+    /// Deletes for good the runs that the user has deleted, to make space; Undo cannot restore them. Returns whether
+    /// there were any.
     fn purge_deleted(&mut self, effects: &mut Vec<Effect>) -> bool {
         let (gone, runs): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.runs).into_iter().partition(|kept| kept.deleted > 0.0);
@@ -114,14 +115,14 @@ impl Library {
         any
     }
 
-    /// Whether the limits of the page leave space for this run besides the other stored runs.
+    /// Whether the limits on number and bytes of stored runs leave space for this run.
     fn has_room(&self, run: &SavedRun) -> bool {
         let others = || self.runs.iter().filter(|other| other.id != run.id && self.is_stored(&other.id));
         let bytes = others().fold(run.bytes, |bytes, other| bytes.saturating_add(other.bytes));
         others().count() < MAX_RUNS && bytes <= MAX_BYTES
     }
 
-    /// Stores a run if there is space, or keeps it on the page only.
+    /// Stores a run with its checkpoint if there is space, or keeps it only in the page's memory.
     pub(super) fn store_run(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>, effects: &mut Vec<Effect>) {
         if self.storage != StorageStatus::Ready {
             return self.mark_unstored(&kept.id, bytes, UnstoredReason::NoStorage);
@@ -137,7 +138,7 @@ impl Library {
         }
     }
 
-    /// Sends a run to the storage.
+    /// Sends a run with its checkpoint to the browser's storage.
     fn write_run(&mut self, run: SavedRun, bytes: Option<Vec<u8>>, effects: &mut Vec<Effect>) {
         if !self.writing.contains(&run.id) {
             self.writing.push(run.id.clone());
@@ -145,7 +146,7 @@ impl Library {
         effects.push(Effect::Library(StorageCommand::WriteRun(Box::new(run), bytes)));
     }
 
-    /// Tries again to store the runs that are on the page only, unless the browser had deleted them.
+    /// Tries again to store the runs that are only in the page's memory, except those that the browser had deleted.
     pub(super) fn retry_unstored(&mut self, effects: &mut Vec<Effect>) {
         self.update_warning();
         if self.storage != StorageStatus::Ready {
@@ -172,7 +173,7 @@ impl Library {
         self.mark_unstored(&id, bytes, reason);
     }
 
-    /// Handles the answer that there was no space for a command.
+    /// Handles the storage's answer that it had no space to carry out `command`.
     pub(super) fn handle_no_room(&mut self, command: StorageCommand, effects: &mut Vec<Effect>) {
         match command {
             StorageCommand::WriteRun(kept, _) | StorageCommand::WriteRunOnClose(kept, _)
@@ -205,7 +206,7 @@ impl Library {
         }
     }
 
-    /// Handles a failure of the storage; a run that was to be written stays on the page.
+    /// Handles a failure of the storage; a run that `command` was to write stays in the page's memory.
     pub(super) fn handle_error(
         &mut self,
         error: StorageError,

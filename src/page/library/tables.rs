@@ -7,20 +7,22 @@ use vivarium_labs::tables::opened::file_of_run;
 use vivarium_model::run::RunSpec;
 use vivarium_view::record::saved::{SavedRun, TableFile, is_table_missing, parse_saved_link, table_number};
 
-/// Returns name, size and label of the file with the table of a run; None if the run uses no table.
+/// Returns name, size and label column of the file from which a run's data table was read; None if the run uses no
+/// opened file.
 pub(super) fn table_file(spec: &RunSpec) -> Option<TableFile> {
     let opened = file_of_run(spec)?;
     let (name, size) = (opened.name.clone(), opened.file.size);
     Some(TableFile { name, size, label: opened.table.label })
 }
 
-/// Returns the number of a saved run's table if that table is not open.
+/// Returns the number of a saved run's data table if that table is not open on the page; None if it is, or if the run
+/// uses none.
 pub(super) fn missing_table(kept: &SavedRun) -> Option<u64> {
     let spec = parse_saved_link(&kept.link).ok()?.spec;
     table_number(&spec).filter(|_| is_table_missing(&spec))
 }
 
-/// Describes the file of a saved run's table: name, size, checksum.
+/// Describes the file of a saved run's data table: name, size, checksum.
 fn describe_file(kept: &SavedRun, table: u64) -> String {
     match &kept.table {
         Some(file) => tr!(
@@ -34,7 +36,7 @@ fn describe_file(kept: &SavedRun, table: u64) -> String {
 }
 
 impl State {
-    /// Returns the sentence that asks for the table of a waiting run; None if no run waits.
+    /// Returns the sentence that asks the user for the data table of a waiting run; None if no run waits.
     pub fn table_request(&self) -> Option<String> {
         let WaitingRun { kept, table_number: table, .. } = self.library.waiting_run.as_deref()?;
         Some(tr!(
@@ -45,13 +47,14 @@ impl State {
         ))
     }
 
-    /// Returns the number of the table that a run waits for, and its label column if that is known.
+    /// Returns (number of the data table that a run waits for, index of its label column if known); None if no run
+    /// waits.
     pub fn awaited_table(&self) -> Option<(u64, Option<usize>)> {
         let WaitingRun { kept, table_number: table, .. } = self.library.waiting_run.as_deref()?;
         Some((*table, kept.table.as_ref().map(|file| file.label)))
     }
 
-    /// Makes a saved run wait for its table if that is not open. Returns whether it waits.
+    /// Makes a saved run wait for its data table if that is not open. Returns whether the run waits.
     pub(super) fn wait_for_table(&mut self, kept: &SavedRun) -> bool {
         let Some(table) = missing_table(kept) else { return false };
         self.library.waiting_run = Some(Box::new(WaitingRun { kept: kept.clone(), table_number: table }));

@@ -14,7 +14,7 @@ use vivarium_view::display::RunPhase;
 use vivarium_view::display::words::format_count;
 use vivarium_view::record::saved::{ENTRY_FORMAT, MarksEdit, RunMarks, clean_name, parse_saved_link};
 
-/// Seconds between two saves of a running run.
+/// Seconds between two saves of a run that is training.
 const SAVE_INTERVAL_S: u32 = 3;
 /// Smallest age in seconds at which a run is saved, unless it has ended.
 const MIN_AGE_S: u32 = 2;
@@ -160,7 +160,7 @@ impl State {
         self.edit_saved_runs(edits.collect(), effects);
     }
 
-    /// Edits saved runs and adds an entry to the list of Undo.
+    /// Edits names, pins or deletions of saved runs, and adds an entry to the list of Undo.
     fn edit_with_undo(&mut self, edits: Vec<MarksEdit>, effects: &mut Vec<Effect>) {
         let bare = |kept: &SavedRun| SavedRun { rows: vec![], revision: 0, ..kept.clone() };
         let find = |state: &State, id: &str| state.library.find(id).map(bare);
@@ -173,7 +173,7 @@ impl State {
         }
     }
 
-    /// Edits saved runs on the page and in the storage.
+    /// Edits names, pins or deletions of saved runs, in the page's memory and in the storage.
     fn edit_saved_runs(&mut self, edits: Vec<MarksEdit>, effects: &mut Vec<Effect>) {
         for edit in &edits {
             if let Some(kept) = self.library.runs.iter_mut().find(|kept| kept.id == edit.id) {
@@ -199,7 +199,7 @@ impl State {
         self.library.run_age_s = 0;
     }
 
-    /// Sets step, curves and checkpoint of the run that is being resumed.
+    /// Sets step, curves and checkpoint of the current run from the saved run that is being resumed, if there is one.
     pub fn restore_resumed_run(&mut self) {
         let Some((kept, bytes)) = self.library.resumed_run.take() else { return };
         let Some(bytes) = bytes else { return };
@@ -213,7 +213,8 @@ impl State {
         self.checkpoint = Some((self.run.step, bytes));
     }
 
-    /// Returns the run at which the page was left last, if it has trained further than the current one.
+    /// Returns the run that was open when the page was closed last, if it has trained further than the current one or
+    /// has other settings.
     pub fn resume_offer(&self) -> Option<&SavedRun> {
         let offer = self.library.last_open_run.as_ref().filter(|_| self.run.run_count == 1)?;
         let kept = self.library.find(offer).filter(|kept| kept.deleted == 0.0 && kept.step > 0)?;
@@ -221,7 +222,7 @@ impl State {
         is_ahead.then_some(kept)
     }
 
-    /// Counts one second; saves the run and opens the storage again at their intervals.
+    /// Counts one second; saves the run every few seconds, and tries to open a failed storage again.
     pub fn tick_library(&mut self, effects: &mut Vec<Effect>) {
         self.library.now_ms += 1e3;
         self.library.run_age_s += 1;
@@ -240,7 +241,7 @@ impl State {
         }
     }
 
-    /// Saves the current run if it has changed since the last save.
+    /// Saves the current run if it has changed since the last save; a run of the last seconds only if `even_if_young`.
     pub(super) fn write_current_run(&mut self, even_if_young: bool, effects: &mut Vec<Effect>) {
         self.update_compared_run();
         let run = self.latest_run();

@@ -185,7 +185,7 @@ impl State {
                 }
                 let is_last = reason == EndReason::LastStep;
                 let ended =
-                    self.run.lazy_lab().filter(|_| is_last).and_then(|lab| lab.describe_end(&self.run));
+                    self.run.lazy_lab().filter(|_| is_last).and_then(|lab| (lab.describe_end)(&self.run));
                 if self.run.sweep.is_some() {
                     self.start_next_sweep_run(effects);
                 } else if let Some(ended) = ended {

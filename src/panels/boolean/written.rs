@@ -14,7 +14,7 @@ use vivarium_ui::slider::slider;
 
 /// Context lengths whose curves are drawn in addition to the chosen one.
 const CONTEXT_LENGTHS: [usize; 3] = [16, 128, 1024];
-/// Number of inputs that the example heads shatter; there are 2⁴ heads.
+/// Number of inputs that the example heads shatter: one head for each of their 2⁴ labellings.
 const SHATTERED_INPUTS: u32 = 4;
 
 /// Section about attention heads whose weights come from two proofs, for runs on sparse Boolean functions.
@@ -24,7 +24,7 @@ pub fn ProofHeads() -> impl IntoView {
     move || is_lab.get().then(|| fold("written", tr!("Heads written by hand"), false, draw_proof_heads))
 }
 
-/// Draws the sliders, the sentences and the charts of the section.
+/// Draws sliders, sentences and charts about the attention heads constructed in the proofs.
 fn draw_proof_heads() -> AnyView {
     // T as a power of two, s, and R in tenths.
     let (length, selected, sharpness) = (RwSignal::new(8), RwSignal::new(3), RwSignal::new(82));

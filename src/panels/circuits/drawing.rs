@@ -59,15 +59,15 @@ pub(super) fn draw_circuit(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// A sentence about the input bits on display and the circuit's output for them.
+/// A sentence with the circuit's current input bits and the output for them, for screen readers.
 fn describe_input(state: &CircuitState, _: &vivarium_model::permalink::ViewSettings) -> String {
     let input: String = state.input.iter().map(|bit| if *bit { '1' } else { '0' }).collect();
     let answer = state.circuit.evaluate(&state.input).unwrap_or(false);
     diagram::describe_diagram(&input, answer, &diagram::gate_states(&state.network_values(), &state.values))
 }
 
-/// Draws the gates and wires as SVG. `lit` holds the value of each gate by layer; `description` is the label for screen
-/// readers.
+/// Draws the gates and wires as SVG. `lit` holds the state of each gate as `[layer][gate]`; `description` is the label
+/// for screen readers.
 fn draw_diagram(
     drawing: Diagram,
     lit: Memo<Option<Vec<Vec<GateState>>>>,

@@ -9,8 +9,8 @@ use vivarium_labs::descent::panel::strip;
 use vivarium_ui::stages::{StageTexts, stage_player};
 use vivarium_view::ui::stage::StageNames;
 
-/// Draws the layers of one step as buttons with a slider and a description of the layer on display; `layer_count` is
-/// that of the small network.
+/// Draws the transformer layers that perform one step of gradient descent: buttons, a slider, and a description of the
+/// chosen layer. `layer_count` is the number of layers of the small network that the descent trains.
 pub(super) fn draw_layers(panel: PanelContext, layer_count: usize) -> AnyView {
     let buttons = steps::layer_buttons(layer_count);
     let last = buttons.len();

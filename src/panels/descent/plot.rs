@@ -22,7 +22,7 @@ use vivarium_ui::button::button;
 /// Time after the last arrow key until the move of a point is committed.
 const KEY_MOVE_PAUSE: Duration = Duration::from_millis(700);
 
-/// Moves, adds and removes the example points by pointer and keyboard. Copies share the same signals.
+/// Moves, adds and removes the example points (x, y) by pointer and keyboard. Copies share the same signals.
 #[derive(Clone, Copy)]
 struct PointEditor {
     /// The run on display.
@@ -33,9 +33,9 @@ struct PointEditor {
     frame: Memo<PlotFrame>,
     /// The index of the point that is being moved, and its position (x, y); the run does not have this position yet.
     moved: RwSignal<Option<(usize, [f64; 2])>>,
-    /// Index of the point that buttons act on.
+    /// Index, from 0, of the selected point, on which the buttons act.
     chosen: RwSignal<usize>,
-    /// Index of the point that is being dragged.
+    /// Index, from 0, of the point that the pointer drags; `None` without a drag.
     dragged: StoredValue<Option<usize>>,
     /// Number of presses of arrow keys; a timer commits a move only if no key was pressed since.
     key_presses: StoredValue<u64>,
@@ -64,7 +64,7 @@ impl PointEditor {
         }
     }
 
-    /// Requests the run with the moved point at its new position.
+    /// Requests a run in which the moved point is at its new position; does nothing if no point was moved.
     fn commit_move(self) {
         if let Some((at, to)) = self.moved.try_get_untracked().flatten() {
             self.panel.send_action(PanelAction::MovePoint(at, to));
@@ -180,21 +180,21 @@ impl PointEditor {
         event.prevent_default();
     }
 
-    /// Commits a move and selects the point with index `place`.
+    /// Commits the move of a point, then selects the point with index `place`.
     fn commit_and_select(self, place: usize) {
         self.commit_move();
         self.select(place);
     }
 }
 
-/// The point that is the target of an event: its index and its element.
+/// The example point that is the target of an event: (index, element); `None` for another target.
 fn event_point(event: &Event) -> Option<(usize, Element)> {
     let target = event.target()?.dyn_into::<Element>().ok()?;
     let of = target.closest("[data-point]").ok()??;
     Some((of.get_attribute("data-point")?.parse().ok()?, of))
 }
 
-/// Draws the plot of the examples with its buttons and a sentence about the points.
+/// Draws the plot of the example points with its buttons and a sentence about the points.
 pub(super) fn draw_examples(panel: PanelContext) -> AnyView {
     let editor = PointEditor::new(panel);
     let is_plane = panel.memo(|state, _| action::is_one_dimensional(state));
@@ -223,7 +223,7 @@ pub(super) fn draw_examples(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// Draws the plane: target function, the network's output, the query, and the points over them.
+/// Draws the (x, y) plane: target function, the trained network's output, the query, and the example points over them.
 fn draw_plane(editor: PointEditor) -> AnyView {
     let (panel, frame) = (editor.panel, editor.frame);
     let count = Memo::new(move |_| editor.points.with(Vec::len));
@@ -284,7 +284,7 @@ fn draw_plane(editor: PointEditor) -> AnyView {
     .into_any()
 }
 
-/// The label of a point, such as "Point 3: x 0.5, y −1".
+/// Label for screen readers of the point with index `place`, numbered from 1, such as "Point 3: x 0.5, y −1".
 fn point_label(place: usize, [x, y]: [f64; 2]) -> String {
     tr!("Point {number}: x {x}, y {y}", number = place + 1, x = format_number(x), y = format_number(y))
 }
@@ -309,12 +309,13 @@ fn draw_point(editor: PointEditor, place: usize) -> AnyView {
     .into_any()
 }
 
-/// The input vector of the small network for x: x, and 1 if the examples have a constant input.
+/// Input vector of the small network that gradient descent trains, for the number x: x, and 1 if the examples have a
+/// constant input.
 fn network_input(state: &DescentState, x: f64) -> Vec<f64> {
     [x].into_iter().chain(state.prompts.constant.then_some(1.0)).collect()
 }
 
-/// The output for x of the small network whose weights are in the tokens; `None` if their number does not fit.
+/// Output for x of the small network whose weights the tokens contain; `None` if the number of weights does not fit.
 fn predict(state: &DescentState, x: f64) -> Option<f64> {
     let (network, w, input) = (&state.plan.network, &state.comparison.tokens, network_input(state, x));
     let fits = network.inputs == input.len() && network.weight_count() == w.len();

@@ -18,7 +18,7 @@ use vivarium_ui::frames::paint_on_frames;
 use vivarium_ui::pixels;
 use vivarium_view::display::words::format_thousands;
 
-/// Maximum number of examples for which each has a button; of more, a field takes the number.
+/// Largest number of example tokens for which each gets a button; of more, a number field chooses the token.
 const MAX_TOKEN_BUTTONS: usize = 32;
 
 /// Draws the buttons that choose the token on display: one of `examples` examples, or the query.
@@ -95,7 +95,7 @@ pub(super) fn draw_token_chooser(panel: PanelContext, examples: usize) -> AnyVie
     .into_any()
 }
 
-/// Draws the numbers of the chosen token, after the chosen layer, as coloured blocks.
+/// Draws the coordinates of the chosen token, after the chosen transformer layer, as blocks of coloured cells.
 pub(super) fn draw_token_strip(panel: PanelContext, network: &DescentNetwork) -> AnyView {
     let layout = TokenLayout::new(network);
     let (parts, rows, numbers) = (strip::token_parts(&layout), strip::row_count(&layout), layout.len());
@@ -200,8 +200,8 @@ pub(super) fn draw_token_strip(panel: PanelContext, network: &DescentNetwork) ->
     .into_any()
 }
 
-/// The numbers of the chosen token after the chosen layer; until a newly chosen token is computed, those of the token
-/// before.
+/// Coordinates of the chosen token after the chosen layer; until those of a newly chosen token are computed, those of
+/// the previously chosen one.
 fn shown_token<'a>(state: &'a DescentState, view: &ViewSettings) -> Option<&'a [f64]> {
     let trace = &state.trace;
     let layer =
@@ -209,15 +209,15 @@ fn shown_token<'a>(state: &'a DescentState, view: &ViewSettings) -> Option<&'a [
     trace.token_by_layer.get(layer).map(Vec::as_slice)
 }
 
-/// The block of the strip that is the target of an event: its index and its element.
+/// Coordinate block of the token strip that is the target of an event: (index, element); `None` for another target.
 fn event_part(event: &Event) -> Option<(usize, Element)> {
     let target = event.target()?.dyn_into::<Element>().ok()?;
     let of = target.closest("[data-part]").ok()??;
     Some((of.get_attribute("data-part")?.parse().ok()?, of))
 }
 
-/// Draws one block of the strip, with index `part_index`: a canvas with one cell per number, and a mark on the number
-/// under the pointer.
+/// Draws the block with index `part_index` of the token strip: a canvas with one cell per coordinate, and a mark on the
+/// coordinate under the pointer.
 fn draw_part(
     part_index: usize,
     part: &TokenPart,
@@ -253,7 +253,8 @@ fn draw_part(
     .into_any()
 }
 
-/// Repaints the canvases of the blocks on the next frame after their numbers or the colours have changed.
+/// Repaints the canvases of the token strip, one per block, on the next frame after the coordinates or the colours have
+/// changed.
 fn paint_parts(panel: PanelContext, parts: Vec<TokenPart>, rows: usize, canvases: Vec<NodeRef<Canvas>>) {
     let appearance = Appearance::here();
     let colours = Memo::new(move |_| {

@@ -26,12 +26,12 @@ impl SendAction for PanelContext {
     }
 }
 
-/// Numbers of rows of the two tables.
+/// Row counts of the panel's two tables: points of the prompt, and predictions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PromptSize {
-    /// Number of examples that the network gets before the point to predict.
+    /// Number of example points (x, y) in the prompt before the point to predict.
     example_count: usize,
-    /// Number of baselines that predict besides the network.
+    /// Number of baseline methods, such as least squares, whose predictions are listed after the network's.
     baseline_count: usize,
 }
 

@@ -14,7 +14,7 @@ use vivarium_labs::lookup::panel::action::{self, HELD_OUT_PROMPTS, PromptAction}
 use vivarium_ui::button::button;
 use vivarium_ui::inside::{example_buttons, prompt_panel, show_for_lab};
 
-/// Number of positions that PageUp and PageDown move by.
+/// Number of rows (prompt positions) that PageUp and PageDown move the focus by.
 const PAGE_ROWS: usize = 10;
 
 /// Reactive handle to the run on display and to this lab's state of it.
@@ -37,16 +37,16 @@ impl SendAction for PanelContext {
 struct TableShape {
     /// Positions in the prompt that have a row, from 0.
     positions: Vec<usize>,
-    /// Number of components of a token.
+    /// Number of components of a token vector.
     token_dim: usize,
-    /// Number of positions that each position names.
+    /// Number of names per token; each name is the position in the prompt that the token refers to.
     name_count: usize,
     /// Number of attention heads.
     head_count: usize,
 }
 
-/// The lab's panel: one prompt whose names and numbers can be edited, with labels, answers and attention; for runs on
-/// such prompts.
+/// The lab's panel: one prompt whose names (positions referred to) and token components can be edited, with labels,
+/// answers and attention; for runs on such prompts.
 #[component]
 pub fn LookupPromptPanel() -> impl IntoView {
     show_for_lab(|panel: PanelContext| {

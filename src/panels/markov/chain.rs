@@ -88,8 +88,8 @@ pub fn ChainCard(
     .into_any()
 }
 
-/// The transition probability from symbol `row` to symbol `column` in percent, as text; a memo that changes only with
-/// the text.
+/// Transition probability from symbol `row` to symbol `column` (from 0, of `symbols`) in percent, as text; a memo that
+/// changes only with the text.
 fn transition_percent(panel: PanelContext, symbols: usize, row: usize, column: usize) -> Memo<String> {
     Memo::new(move |_| {
         let entry =
@@ -98,7 +98,7 @@ fn transition_percent(panel: PanelContext, symbols: usize, row: usize, column: u
     })
 }
 
-/// DOM id of the field of one entry of the transition matrix.
+/// DOM id of the input field for the transition probability from symbol `row` to symbol `column`.
 fn entry_id(row: usize, column: usize) -> String {
     format!("chain-{}-{}", symbol_letter(row), symbol_letter(column))
 }

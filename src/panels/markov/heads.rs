@@ -18,7 +18,7 @@ use vivarium_view::ui::request::Request;
 
 /// Number of shades of an attention map.
 const SHADES: usize = 256;
-/// Upper bound on the length of a sequence.
+/// Upper bound on the length of a sequence; the base in which [`pack_cell`] encodes positions.
 const MAX_LENGTH: usize = 256;
 
 /// Attention maps of all heads, layer by layer; empty for a network without attention.
@@ -94,12 +94,13 @@ fn draw_card(panel: PanelContext, names: &str) -> AnyView {
     .into_any()
 }
 
-/// Encodes head, query position and key position as one number; positions are below [`MAX_LENGTH`].
+/// Encodes head, query position and key position (all from 0) of an attention weight as one number; positions are below
+/// [`MAX_LENGTH`].
 fn pack_cell([head, from, to]: [usize; 3]) -> usize {
     (head * MAX_LENGTH + from) * MAX_LENGTH + to
 }
 
-/// Decodes a number of [`pack_cell`] to head, query position and key position.
+/// Decodes a number of [`pack_cell`] to `[head, query position, key position]`.
 fn unpack_cell(cell: usize) -> [usize; 3] {
     [cell / MAX_LENGTH / MAX_LENGTH, cell / MAX_LENGTH % MAX_LENGTH, cell % MAX_LENGTH]
 }

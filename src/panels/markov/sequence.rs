@@ -43,7 +43,8 @@ pub fn SequencePanel() -> impl IntoView {
     })
 }
 
-/// The position in the sequence of the symbol that is an event's target, from its `data-at` attribute.
+/// Position in the sequence, from 0, of the symbol that is an event's target; `None` for another target. It is read
+/// from the attribute `data-at`.
 fn event_position(event: &web_sys::Event) -> Option<usize> {
     let target: Element = event.target()?.dyn_into().ok()?;
     target.get_attribute("data-at")?.parse().ok()

@@ -15,11 +15,11 @@ use vivarium_ui::setting::Setting;
 use vivarium_ui::sheet::fold;
 use vivarium_view::ui::field::Field;
 
-/// Number of last gradient steps whose vector v is drawn.
+/// Number of last gradient steps for which the minimal model's attention vector v over distances is drawn.
 const DRAWN_STEPS: usize = 3;
 
-/// Section about the first gradient steps of the minimal model, computed exactly; for runs on sequences, and open if
-/// the run trains that model.
+/// Section about the first gradient steps of the minimal attention model on Markov chains, computed exactly; for runs
+/// on sequences, and open if the run trains that model.
 #[component]
 pub fn TwoStepTheory() -> impl IntoView {
     let context = RunContext::here();
@@ -34,7 +34,7 @@ pub fn TwoStepTheory() -> impl IntoView {
     }
 }
 
-/// Draws the settings, sentences and charts of the section.
+/// Draws the settings, sentences and charts about the first gradient steps.
 fn draw_explorer(context: RunContext) -> AnyView {
     let panel = PanelContext::here();
     // As text, since texts are compared anyway.

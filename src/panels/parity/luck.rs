@@ -27,14 +27,14 @@ use vivarium_ui::context::RunContext;
 use vivarium_ui::plot::Drawing;
 use vivarium_ui::sheet::fold;
 
-/// Maximum duration of one slice of trials, in milliseconds, after which the browser handles events.
+/// Longest time, in milliseconds, that trials run before the browser handles events.
 const SLICE_MS: f64 = 6.0;
-/// Number of trials per batch size and neuron.
+/// Number of trials (random batches for one gradient step) per neuron and batch size.
 const TRIALS_PER_POINT: usize = 40;
-/// Exponents of two: of the largest batch that is sampled, and of the largest batch of the theory curves.
+/// (p, q): batches of up to 2^p examples are sampled, and theory curves are drawn up to batches of 2^q examples.
 const MAX_BATCH_POWERS: (u32, u32) = (17, 20);
 
-/// HTML of the text above the sliders.
+/// HTML of the section's introduction, above the sliders.
 fn intro_markup() -> String {
     format!(
         "<h3 class=\"card__name\">{}</h3><p class=\"card__note\">{}</p>",
@@ -67,7 +67,8 @@ fn draw_markup(class: &'static str, testid: &'static str, markup: Signal<String>
     view! { <div class=class data-testid=testid inner_html=markup></div> }.into_any()
 }
 
-/// Draws the content of the section, and starts the trials anew when a slider moves.
+/// Draws sliders, chart and texts on how one gradient step reveals the relevant bits, and starts the trials anew when a
+/// slider moves.
 fn draw_section(context: RunContext) -> AnyView {
     let winners = context.memo(render_tickets);
     let floor = context.memo(|run| escape_html(&describe_bound(run.spec()).unwrap_or_default()));

@@ -10,7 +10,8 @@ use crate::succinct::rule::{draw_odds, draw_rule};
 use crate::succinct::written::draw_editor;
 use vivarium_ui::inside::{inside_panel, show_for_lab};
 
-/// The lab's panel: the program and its test input, or the rule that a search found, and the interpolation lemma.
+/// The lab's panel: the program and its test input, or the update rule that a search found, and the interpolation
+/// lemma.
 #[component]
 pub fn SuccinctPanel() -> impl IntoView {
     show_for_lab(|panel: PanelContext| {
@@ -52,7 +53,7 @@ fn draw_program_cards(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// Draws the cards of a search for a rule.
+/// Draws the cards of a run that searches for an update rule: the chosen rule and its odds.
 fn draw_search_cards(panel: PanelContext) -> AnyView {
     view! {
         <section class="card" aria-labelledby="succinct-rule" data-testid="rule">

@@ -13,14 +13,15 @@ use vivarium_ui::button::button;
 /// DOM id of the plane with the points.
 const PLANE_ID: &str = "succinct-plane";
 
-/// Moves the points through which the ReLU network passes, by pointer and keyboard. Copies share the same signals.
+/// Moves the points through which the interpolating ReLU network passes, by pointer and keyboard. Copies share the same
+/// signals.
 #[derive(Clone, Copy)]
 struct InterpolationEditor {
     /// The points with their slopes.
     points: RwSignal<[InterpolationPoint; POINT_COUNT]>,
-    /// Index of the point that buttons act on.
+    /// Index, from 0, of the selected point, on which the buttons act.
     chosen: RwSignal<usize>,
-    /// Index of the point that is being dragged.
+    /// Index, from 0, of the point that the pointer drags; `None` without a drag.
     dragged: StoredValue<Option<usize>>,
 }
 
@@ -101,7 +102,7 @@ fn plane_position(event: &MouseEvent) -> Option<[f64; 2]> {
     Some(through::from_fractions(right, down))
 }
 
-/// The point that is the target of an event: its index and its element.
+/// The interpolation point that is the target of an event: (index, element); `None` for another target.
 fn event_point(event: &Event) -> Option<(usize, Element)> {
     let target = event.target()?.dyn_into::<Element>().ok()?;
     let of = target.closest("[data-through]").ok()??;
@@ -150,7 +151,7 @@ pub(super) fn draw_interpolation() -> AnyView {
     .into_any()
 }
 
-/// Draws the graph of the network, with the points over it.
+/// Draws the graph of the interpolating ReLU network, with the points over it.
 fn draw_graph(editor: InterpolationEditor, network: Memo<Result<PointNetwork, PointError>>) -> AnyView {
     let graph = move || network.with(|network| network.as_ref().map(through::graph_path).unwrap_or_default());
     let slopes = move || editor.points.with(|points| through::slope_path(points));
@@ -202,7 +203,7 @@ fn draw_point(editor: InterpolationEditor, place: usize) -> AnyView {
     .into_any()
 }
 
-/// Draws the foldable weights of the three layers, which are computed only while unfolded.
+/// Draws the foldable weights of the interpolating network's three layers, which are computed only while unfolded.
 fn draw_weights(network: Memo<Result<PointNetwork, PointError>>) -> AnyView {
     let open = RwSignal::new(false);
     let toggled = move |event: Event| {

@@ -35,7 +35,8 @@ pub(super) fn draw_example_buttons(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// Draws the size of the filter, the size of the network so far, and the current stage of the run.
+/// Draws the size of the convolution filter that all layers share, the size of the network so far, and a sentence on
+/// the current stage of the program.
 pub(super) fn draw_sizes(panel: PanelContext) -> AnyView {
     let fixed = Memo::new(move |_| {
         panel.see(|state, _| state.program_state().map(sentences::filter_sizes)).flatten().unwrap_or_default()
@@ -71,7 +72,7 @@ fn draw_definition_list(testid: &'static str, title: &'static str, entries: Memo
     .into_any()
 }
 
-/// Draws the rules of the program; the line that the next layer applies is marked.
+/// Draws the program as a list of rules; the rule that the next layer applies is marked.
 pub(super) fn draw_listing(panel: PanelContext) -> AnyView {
     let text =
         Memo::new(move |_| panel.see(|state, _| action::program_text(state)).flatten().unwrap_or_default());
@@ -107,7 +108,7 @@ pub(super) fn draw_listing(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// DOM id of a line of the list of rules.
+/// DOM id of the line with this number in the list of rules.
 fn line_id(number: usize) -> String {
     format!("succinct-line-{number}")
 }

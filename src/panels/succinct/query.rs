@@ -7,8 +7,8 @@ use vivarium_labs::succinct::panel::action::SuccinctAction;
 use vivarium_labs::succinct::panel::sentences;
 use vivarium_ui::button::button;
 
-/// Draws the test input: a toggle button per entry, a button for the sampled input, and the network's answer with the
-/// true label.
+/// Draws the test input: a toggle button per entry, a button that restores the sampled input, and the network's answer
+/// with the true label.
 pub(super) fn draw_query(panel: PanelContext) -> AnyView {
     let count = panel.memo(|state, _| state.query.len());
     let is_drawn = panel.memo(|state, _| state.problem.fixed_input.is_empty());

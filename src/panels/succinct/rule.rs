@@ -9,7 +9,7 @@ use vivarium_labs::succinct::panel::sentences::{self, FilterProbability};
 use vivarium_science::succinct::search::{CellRule, CellValue};
 use vivarium_ui::button::button;
 
-/// Draws the rule that the search chose, and buttons for another learning problem.
+/// Draws the update rule that the search chose, and buttons for another learning problem.
 pub(super) fn draw_rule(panel: PanelContext) -> AnyView {
     let rule =
         Memo::new(move |_| panel.see(|state, _| state.search_state().and_then(|own| own.rule)).flatten());
@@ -37,7 +37,8 @@ pub(super) fn draw_rule(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// Draws the table of a rule's nine entries, with its name and a description.
+/// Draws an update rule as a table: the new value of a cell for each of the 3 × 3 old values of the cell and the cell
+/// above; with name and description.
 fn draw_rule_table(rule: CellRule) -> AnyView {
     let entry = move |centre: CellValue, above: CellValue| {
         let becomes = rule.apply(centre, above);
@@ -77,7 +78,8 @@ fn draw_rule_table(rule: CellRule) -> AnyView {
     .into_any()
 }
 
-/// Draws the table of probabilities that a random filter is the paper's filter.
+/// Draws the table of probabilities that a randomly drawn filter equals one particular filter, for programs with
+/// different numbers of states.
 pub(super) fn draw_odds(panel: PanelContext) -> AnyView {
     let compared = Memo::new(move |_| {
         panel.see(|state, _| state.search_state().map(sentences::describe_good_rules)).flatten()

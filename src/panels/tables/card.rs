@@ -10,14 +10,14 @@ use vivarium_ui::file_button::FileButton;
 use vivarium_view::record::head::HEAD_BYTES;
 use vivarium_view::ui::request::Request;
 
-/// Texts of the card about the table of a run.
+/// Texts of the card about the data table on which the run trains.
 #[derive(Debug, Clone, PartialEq)]
 struct TableCard {
     /// Name of the file, or of the kind of table.
     title: String,
-    /// Sentences about rows, columns and label.
+    /// Sentences about the table's rows, columns and label.
     texts: Vec<String>,
-    /// Column names, and the index of the label column; `None` for a table that is not an opened file.
+    /// (column names, index of the label column from 0); `None` for a table that is not an opened file.
     columns: Option<(Vec<String>, usize)>,
 }
 

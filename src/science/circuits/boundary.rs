@@ -27,7 +27,7 @@ const SIGMA_FACTOR: f64 = 1.189_207_115_002_721;
 /// The smallest noise along one random direction that changes the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoiseFlip {
-    /// Number of the direction: the `draw` of [`ReluNetwork::draw_noise`].
+    /// Index of the random direction, from 0: the argument `draw` of [`ReluNetwork::draw_noise`].
     pub draw: u32,
     /// Scale σ of the noise.
     pub sigma: f64,
@@ -60,7 +60,8 @@ impl ReluNetwork {
 }
 
 impl NoiseFlip {
-    /// The flip at a crossing of the boundary, from the number of the direction, its norm ‖ε‖₂ and the crossing.
+    /// Converts a crossing of the decision boundary to a flip, from the index of the random direction, the norm
+    /// ‖ε‖₂ of its noise ε and the boundary point.
     pub(super) fn new((draw, length, point): (u32, f64, BoundaryPoint)) -> Self {
         let BoundaryPoint { unit, high: norm, .. } = point;
         NoiseFlip { draw, sigma: norm / length, norm, delta: unit.iter().map(|u| norm * u).collect() }
@@ -71,11 +72,12 @@ impl NoiseFlip {
 /// `low` · `unit`, with `low` slightly smaller, does not.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct BoundaryPoint {
-    /// Unit vector of the direction, `[parameters]`.
+    /// Unit vector of the direction in parameter space, `[parameters]`.
     pub unit: Vec<f64>,
-    /// Radius at which the answer is unchanged.
+    /// Norm of the largest tested perturbation along `unit` that leaves the answer unchanged; slightly less than
+    /// `high`.
     pub low: f64,
-    /// Radius at which the answer has changed.
+    /// Norm of the perturbation along `unit` that changes the answer: an upper bound on the margin.
     pub high: f64,
 }
 
@@ -85,9 +87,9 @@ pub(super) struct DecisionBoundary<'a> {
     pub network: &'a ReluNetwork,
     /// The input bits as numbers 0 and 1.
     pub inputs: Vec<f64>,
-    /// The sign of F without a perturbation.
+    /// Sign, 1 or −1, of the network's output F without a perturbation.
     pub sign: f64,
-    /// Number of evaluations of F.
+    /// Number of evaluations of the network's output F so far.
     pub evaluations: u64,
 }
 
@@ -109,8 +111,8 @@ impl<'a> DecisionBoundary<'a> {
         self.sign * self.network.output_unchecked(&self.network.perturb(unit, radius), &self.inputs) <= 0.0
     }
 
-    /// The first crossings along `draws` random directions, nearest first: number of the direction, its norm ‖ε‖₂ and the
-    /// point.
+    /// For `draws` random noise directions, the first point where the answer changes, nearest first, as (index of
+    /// the direction, norm ‖ε‖₂ of its noise, boundary point). Directions without such a point are left out.
     pub fn measure_noise(&mut self, seed: u64, draws: usize) -> Vec<(u32, f64, BoundaryPoint)> {
         let mut found = Vec::new();
         for draw in 0..draws as u32 {
@@ -121,7 +123,7 @@ impl<'a> DecisionBoundary<'a> {
         found
     }
 
-    /// The noise ε of one draw as unit vector ε/‖ε‖₂, and ‖ε‖₂.
+    /// Draws the noise ε with index `draw`; returns the unit vector ε/‖ε‖₂ and the norm ‖ε‖₂.
     pub fn draw_unit_noise(&self, seed: u64, draw: u32) -> (Vec<f64>, f64) {
         let mut unit = self.network.draw_noise(seed, draw);
         let length = norm(&unit);
@@ -129,14 +131,16 @@ impl<'a> DecisionBoundary<'a> {
         (unit, length)
     }
 
-    /// The first crossing along `unit` for σ from [`MIN_SIGMA`] to [`MAX_SIGMA`]; `length` is ‖ε‖₂.
+    /// The first point along `unit` where noise σ ε changes the answer, for σ from [`MIN_SIGMA`] to [`MAX_SIGMA`];
+    /// `length` is ‖ε‖₂. `None` if no such σ changes the answer.
     pub fn find_noise_crossing(&mut self, unit: Vec<f64>, length: f64) -> Option<BoundaryPoint> {
         let point =
             self.find_first_crossing(unit, [MIN_SIGMA, MAX_SIGMA].map(|sigma| sigma * length), SIGMA_FACTOR)?;
         Some(self.bisect_fully(point))
     }
 
-    /// The first radius of `min`, `min · step`, `min · step²`, … up to `max` at which the answer has changed.
+    /// Tests the perturbations of norm `min`, `min · step`, `min · step²`, … up to `max` along `unit`, and returns
+    /// the first that changes the answer, not yet bisected. `None` if none does.
     pub fn find_first_crossing(
         &mut self,
         unit: Vec<f64>,
@@ -153,12 +157,12 @@ impl<'a> DecisionBoundary<'a> {
         None
     }
 
-    /// Bisects to a relative error of 10⁻¹².
+    /// Narrows the bracket `low` … `high` of a boundary point by bisection to a relative error of 10⁻¹².
     pub fn bisect_fully(&mut self, point: BoundaryPoint) -> BoundaryPoint {
         self.bisect(point, 1e-12)
     }
 
-    /// Bisects until `high` − `low` is at most `tolerance` · `high`.
+    /// Narrows the bracket of a boundary point by bisection until `high` − `low` is at most `tolerance` · `high`.
     pub fn bisect(&mut self, mut point: BoundaryPoint, tolerance: f64) -> BoundaryPoint {
         while point.high - point.low > tolerance * point.high {
             let middle = 0.5 * (point.low + point.high);

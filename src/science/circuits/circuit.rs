@@ -106,9 +106,9 @@ pub struct Circuit {
     gates: Vec<Gate>,
     /// Indices into `gates`, each gate after the gates that it reads.
     topological_order: Vec<usize>,
-    /// For each signal, the length of the longest path from an input to it.
+    /// For each signal, the number of gates on the longest path from an input to it; 0 for inputs.
     levels: Vec<usize>,
-    /// Number of the signal that is the output.
+    /// Index of the signal that is the circuit's output: inputs are numbered first, from 0, then gates.
     output: usize,
 }
 
@@ -217,12 +217,12 @@ impl Circuit {
         &self.names
     }
 
-    /// Number of the signal that is the output.
+    /// Index of the signal that is the circuit's output: inputs are numbered first, from 0, then gates.
     pub fn output_signal(&self) -> usize {
         self.output
     }
 
-    /// For each signal, the length of the longest path from an input to it; 0 for inputs.
+    /// For each signal, the number of gates on the longest path from an input to it; 0 for inputs.
     pub fn levels(&self) -> &[usize] {
         &self.levels
     }
@@ -270,7 +270,7 @@ impl Circuit {
     }
 }
 
-/// Checks that `name` can be the name of a signal; `line` is for the error.
+/// Checks that `name` can be the name of a signal; an error reports `line`, a line number from 1.
 fn check_name(line: usize, name: &str) -> Result<(), CircuitError> {
     let is_reserved = GateKind::ALL.iter().any(|kind| name.eq_ignore_ascii_case(kind.keyword()));
     let fits = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -285,7 +285,8 @@ fn check_name(line: usize, name: &str) -> Result<(), CircuitError> {
 
 /// Sorts the gates so that each comes after the gates that it reads (a topological order).
 ///
-/// Returns the order and the levels of all signals, or else a gate of a cycle.
+/// Returns the indices of the gates in this order, and the level of every signal: the number of gates on the longest path
+/// to it. The error is the index of a gate on a cycle.
 fn sort_topologically(inputs: usize, gates: &[Gate]) -> Result<(Vec<usize>, Vec<usize>), usize> {
     let mut levels = vec![0; inputs + gates.len()];
     let mut is_known = vec![true; inputs];

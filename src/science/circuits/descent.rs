@@ -8,34 +8,40 @@ use super::forward::KinkSide;
 use super::network::{FreeParameters, LinearLayer};
 use vivarium_core::math::{add_scaled, dot, norm};
 
-/// Maximum number of neurons that give starting directions. Of more neurons, evenly spaced ones are used.
+/// Maximum number of neurons from which a search takes starting directions. Of more neurons, evenly spaced ones are
+/// used.
 const MAX_START_NEURONS: usize = 600;
 /// Smallest and largest radius at which the boundary is searched along a starting direction.
 const START_RADII: [f64; 2] = [1.0 / 64.0, 4.0];
-/// Step sizes α that are tried for u ← (1 − α) u + α g.
+/// Fractions α that a descent tries for its step u ← (1 − α) u + α g from the current direction u to the target
+/// direction g.
 const STEP_FRACTIONS: [f64; 9] = [1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003];
 /// Number of latest tangent planes that a descent keeps, and the number of steps without an improvement after which it ends.
 const MAX_STORED_PLANES: usize = 8;
-/// Maximum number of planes between two steps: a step without an improvement adds one.
+/// Maximum number of tangent planes that a descent stores between two steps: a step without an improvement adds one
+/// plane to the [`MAX_STORED_PLANES`].
 pub(super) const MAX_PLANES: usize = MAX_STORED_PLANES + 1;
-/// Number of random directions that are sampled around a point at each distance.
+/// Number of random directions that are sampled around a boundary point at each distance.
 pub(super) const SAMPLES_PER_DISTANCE: u32 = 64;
-/// For how many of these directions the tangent plane of the boundary is computed.
+/// Number of samples, of the [`SAMPLES_PER_DISTANCE`] around a boundary point, at which the tangent plane of the
+/// boundary is computed.
 const LINEARIZED_SAMPLES: usize = 6;
-/// Maximum number of further planes, each computed near the point that is nearest to θ beyond the planes so far.
+/// Maximum number of tangent planes that [`DecisionBoundary::sample_around`] adds to those of the samples, each
+/// near the point that is nearest to θ beyond all planes so far.
 const MAX_CUTTING_PLANES: usize = 8;
-/// Maximum number of passes of Hildreth's method over all planes.
+/// Maximum number of passes of Hildreth's method (see [`nearest_direction`]) over all tangent planes.
 const MAX_HILDRETH_SWEEPS: usize = 1_000;
-/// Number of starting directions that are gradients at θ. The directions of neurons follow.
+/// Number of starting directions of a search that are gradients of the output at θ; they precede those of neurons.
 const GRADIENT_STARTS: usize = 2;
 
-/// The distance k such that every k-th neuron gives starting directions, and the number of these neurons.
+/// For a network with `neurons` neurons: the spacing k, so that every k-th neuron gives starting directions, and
+/// the number of neurons chosen in this way.
 fn neuron_spacing(neurons: usize) -> (usize, usize) {
     let every = neurons.div_ceil(MAX_START_NEURONS).max(1);
     (every, neurons.div_ceil(every))
 }
 
-/// Number of starting directions of a network, without those of noise: gradients, and two per neuron.
+/// Number of starting directions of a search other than noise: [`GRADIENT_STARTS`], and two for each chosen neuron.
 pub(super) fn count_starts(neurons: usize) -> usize {
     GRADIENT_STARTS + 2 * neuron_spacing(neurons).1
 }
@@ -45,9 +51,9 @@ pub(super) fn count_starts(neurons: usize) -> usize {
 pub(super) struct BoundaryDescent {
     /// The boundary point with the smallest norm that the descent has found so far.
     pub point: BoundaryPoint,
-    /// The latest tangent planes of the boundary.
+    /// The most recent tangent planes of the decision boundary, at most [`MAX_PLANES`].
     pub planes: Vec<HalfSpace>,
-    /// Number of steps since the last improvement.
+    /// Number of steps since the norm of `point` last decreased.
     pub steps_without_gain: usize,
     /// Fraction α of the way from the point to the target. If a step does not improve the point, the descent computes
     /// one more tangent plane there, and α shrinks.
@@ -123,19 +129,20 @@ impl DecisionBoundary<'_> {
         starts.map(direction).collect()
     }
 
-    /// The first crossing along a starting direction, to a relative error of 10⁻⁵.
+    /// The first point along a starting direction where the answer changes, to a relative error of 10⁻⁵. `None` if
+    /// it does not change.
     pub fn find_start_point(&mut self, unit: Vec<f64>) -> Option<BoundaryPoint> {
         let point = self.find_first_crossing(unit, START_RADII, std::f64::consts::SQRT_2)?;
         Some(self.bisect(point, 1e-5))
     }
 
-    /// Replaces the point by the result of [`DecisionBoundary::search_towards`].
+    /// Replaces `point` by the boundary point that [`DecisionBoundary::search_towards`] finds towards `target`.
     fn move_towards(&mut self, point: &mut BoundaryPoint, target: &[f64]) {
         *point = self.search_towards(point.clone(), target);
     }
 
-    /// Samples random directions at distance `away` (relative to the norm) around `point`; returns the nearest boundary point
-    /// found. `draws` are the numbers of the directions.
+    /// Samples the random directions numbered `draws` around `point`, at the distance `away` times the norm of
+    /// `point`, and returns the nearest boundary point found.
     pub fn sample_around(
         &mut self,
         mut point: BoundaryPoint,
@@ -175,8 +182,9 @@ impl DecisionBoundary<'_> {
         point
     }
 
-    /// The tangent half-space of the boundary: slack(δ) of the module `boundary` is replaced by its linear expansion at the
-    /// point `radii[0]` · `unit`. The secants reach to `radii[1]` · `unit`. `None` if the gradient is 0.
+    /// The tangent half-space of the decision boundary at the perturbation `radii[0]` · `unit`. There slack(δ), the
+    /// output F(θ + δ) times its sign at δ = 0, is replaced by its linear expansion, with secants to `radii[1]` ·
+    /// `unit` as derivatives. `None` if the gradient is 0.
     pub fn linearize(&mut self, unit: &[f64], radii: [f64; 2], kink: KinkSide) -> Option<HalfSpace> {
         let [here, there] = radii.map(|radius| self.network.perturb(unit, radius));
         let slope = self.network.secant_gradient(&here, &self.inputs, &there, kink);
@@ -188,8 +196,8 @@ impl DecisionBoundary<'_> {
         missing.is_finite().then_some(HalfSpace { distance: reached + missing, normal })
     }
 
-    /// The nearest boundary point among the directions (1 − α) `point.unit` + α `target` with the α of [`STEP_FRACTIONS`];
-    /// `point` itself if none is nearer.
+    /// The nearest boundary point along the directions (1 − α) `point.unit` + α `target` for the fractions α of
+    /// [`STEP_FRACTIONS`]; `point` itself if none is nearer.
     fn search_towards(&mut self, mut point: BoundaryPoint, target: &[f64]) -> BoundaryPoint {
         let from = point.unit.clone();
         for alpha in STEP_FRACTIONS {
@@ -211,8 +219,9 @@ impl DecisionBoundary<'_> {
     }
 }
 
-/// The direction, `[parameters]`, of the neuron's free parameters in which its pre-activation changes fastest: upwards for `up`
-/// = 1 and downwards for −1.
+/// The direction, `[parameters]`, of the free parameters of output `row` of `layer` in which its pre-activation
+/// changes fastest: upwards for `up` = 1, downwards for −1. `inputs` are the layer's inputs and `length` is the
+/// number of all parameters.
 fn neuron_direction(layer: &LinearLayer, row: usize, inputs: &[f64], up: f64, length: usize) -> Vec<f64> {
     let mut direction = vec![0.0; length];
     if layer.free != FreeParameters::None {
@@ -224,12 +233,13 @@ fn neuron_direction(layer: &LinearLayer, row: usize, inputs: &[f64], up: f64, le
     direction
 }
 
-/// The half-space ⟨normal, δ⟩ ≥ distance in which the linear expansion of the slack predicts a changed answer.
+/// The half-space ⟨normal, δ⟩ ≥ distance of perturbations δ for which the linear expansion of the output predicts a
+/// changed answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HalfSpace {
     /// Unit normal, `[parameters]`.
     pub normal: Vec<f64>,
-    /// Distance of the plane from δ = 0.
+    /// Distance of the half-space's plane from the unperturbed parameters, δ = 0.
     pub distance: f64,
 }
 
@@ -258,7 +268,7 @@ fn nearest_direction(planes: &[HalfSpace]) -> Option<Vec<f64>> {
     Some(normalize(sum)?.0)
 }
 
-/// The unit vector along (1 − α) a + α b.
+/// The unit vector along (1 − α) a + α b; `None` if that vector is 0.
 fn interpolate(a: &[f64], b: &[f64], alpha: f64) -> Option<Vec<f64>> {
     Some(normalize(a.iter().zip(b).map(|(a, b)| (1.0 - alpha) * a + alpha * b).collect())?.0)
 }

@@ -125,7 +125,7 @@ pub enum CircuitError {
 }
 
 impl CircuitError {
-    /// The line of the text that causes the error, from 1; `None` if no single line does.
+    /// Line number, from 1, of the circuit's text where the error is; `None` if no single line causes it.
     pub fn line(&self) -> Option<usize> {
         match self {
             CircuitError::MalformedGate(line)
@@ -144,7 +144,7 @@ impl CircuitError {
     }
 }
 
-/// Returns `found` if `min` ≤ `found` ≤ `max`.
+/// Returns `found` if `min` ≤ `found` ≤ `max`; otherwise an error.
 pub(super) fn check_range(found: usize, min: usize, max: usize) -> Result<usize, CircuitError> {
     let fits = (min..=max).contains(&found);
     fits.then_some(found).ok_or(CircuitError::NumberOutOfRange { min, max, found })

@@ -14,7 +14,7 @@ pub enum ParityOrder {
     Tree,
 }
 
-/// A list of gates under construction, named `g1`, `g2`, ….
+/// The gates of a circuit under construction, named `g1`, `g2`, ….
 #[derive(Default)]
 struct GateList(Vec<GateDefinition>);
 
@@ -30,7 +30,8 @@ impl GateList {
         name
     }
 
-    /// Appends the gates of `a` xor `b` = (a or b) and not (a and b), in three layers; returns the name of the result.
+    /// Appends the gates of `a` xor `b` = (a or b) and not (a and b), in three layers; returns the name of the gate
+    /// with the result.
     fn xor(&mut self, a: &str, b: &str) -> String {
         let either = self.push(GateKind::Or, a, b);
         let both = self.push(GateKind::And, a, b);

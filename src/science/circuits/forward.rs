@@ -40,7 +40,7 @@ impl ForwardTrace {
         before.map_or(&self.inputs, |values| &values.rounded)
     }
 
-    /// The largest deviation of a layer's values, before rounding, from the nearer of 0 and 1.
+    /// The largest distance of the layer's activations, before rounding, from the nearer of 0 and 1.
     pub fn deviation(&self, layer: usize) -> f64 {
         let values = self.layers.get(layer).map_or(&[][..], |layer| &layer.values);
         values.iter().fold(0.0, |max, value| value.abs().min((value - 1.0).abs()).max(max))
@@ -50,9 +50,9 @@ impl ForwardTrace {
 /// The output F of a network and its gradient.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutputGradient {
-    /// The output F.
+    /// The network's output F.
     pub output: f64,
-    /// Gradient ∂F/∂θ, `[parameters]`; 0 for fixed parameters.
+    /// Gradient ∂F/∂θ of the output F with respect to all parameters, `[parameters]`; 0 for fixed parameters.
     pub grad_theta: Vec<f64>,
 }
 
@@ -92,8 +92,8 @@ pub(super) enum KinkSide {
 /// Distance within which a value is treated as exactly at a kink.
 const KINK_TOLERANCE: f64 = 1e-9;
 
-/// The derivative (ζ ∘ act)′ at the pre-activation `sum`. `error` is ∂F/∂(output of the neuron), which selects the side of a
-/// kink.
+/// The derivative of one neuron's output ζ(act(z)), with rounding ζ if the layer has it, at its pre-activation z =
+/// `sum`. `error` is ∂F/∂(output of the neuron), whose sign selects the side of a kink.
 fn local_derivative(layer: &LinearLayer, sum: f64, error: f64, kink: KinkSide) -> f64 {
     let is_rising = match kink {
         KinkSide::Flat => sum > 0.0,
@@ -180,7 +180,8 @@ impl ReluNetwork {
         fits.then_some(theta).ok_or(CircuitError::ParameterLength { expected, found: theta.len() })
     }
 
-    /// F without storing the values of the layers, and without checking lengths.
+    /// Computes the output F with parameters `theta`, without storing the values of the layers and without checking
+    /// lengths.
     pub(super) fn output_unchecked(&self, theta: &[f64], inputs: &[f64]) -> f64 {
         let mut values = inputs.to_vec();
         let mut next = Vec::new();
@@ -236,7 +237,8 @@ impl ReluNetwork {
         })
     }
 
-    /// Backward pass: ∂F/∂θ, where `slope(layer, row, error)` is the derivative (or secant) of a neuron.
+    /// Backward pass: the gradient ∂F/∂θ, `[parameters]`, where `slope(layer, row, error)` is the derivative, or
+    /// secant, of output `row` of a layer and `error` is ∂F/∂(that output).
     fn backward(
         &self,
         theta: &[f64],
@@ -271,7 +273,8 @@ impl ReluNetwork {
     }
 }
 
-/// The pre-activation (W v + b) of one output of a layer, with the parameters `theta` and the input v = `inputs`.
+/// The pre-activation W v + b of output `row` of a layer, with the parameters `theta` and the layer's input v =
+/// `inputs`.
 #[inline]
 fn pre_activation(layer: &LinearLayer, theta: &[f64], inputs: &[f64], row: usize) -> f64 {
     let products = theta[layer.row_range(row)].iter().zip(inputs).map(|(weight, input)| weight * input);

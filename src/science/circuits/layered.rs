@@ -126,7 +126,8 @@ impl LayeredCircuit {
         self.layers.iter().map(Vec::len).sum()
     }
 
-    /// Number of parameters of the circuit's [`ReluNetwork`](super::ReluNetwork), without those of rounding.
+    /// Number of weights and biases of the [`ReluNetwork`](super::ReluNetwork) that computes the circuit, without
+    /// those of rounding.
     pub fn parameter_count(&self) -> u64 {
         let size = |below: usize, own: usize| (own as u64).saturating_mul(below as u64 + own as u64 + 2);
         let pairs = self.layers.windows(2).map(|pair| size(pair[0].len(), pair[1].len()));

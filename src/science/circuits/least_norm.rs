@@ -41,11 +41,12 @@ use super::boundary::NoiseFlip;
 /// Seed and length of a [`LeastNormSearch`](super::LeastNormSearch).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchSettings {
-    /// Seed of the noise and of the random directions of polishing.
+    /// Seed of the noise directions and of the random directions of the final polishing.
     pub seed: u64,
-    /// Number of random noise directions among the candidates for starting points.
+    /// Number of random noise directions that are candidates for starting points.
     pub draws: usize,
-    /// Number of starting points from which the search descends: the nearest candidates.
+    /// Number of starting points from which the search descends along the boundary: the candidates with the
+    /// smallest norms.
     pub starts: usize,
     /// Maximum number of steps of the descent from each starting point.
     pub steps: usize,
@@ -62,9 +63,9 @@ impl Default for SearchSettings {
 pub struct LeastNormPerturbation {
     /// The norm ‖δ‖₂, an upper bound on the margin.
     pub norm: f64,
-    /// The perturbation δ of all parameters, `[parameters]`.
+    /// The perturbation δ of all parameters, `[parameters]`; 0 for fixed parameters.
     pub delta: Vec<f64>,
-    /// The norm at the end of the descent from each starting point, before polishing.
+    /// Norm ‖δ‖₂ at the end of the descent from each starting point, before polishing.
     pub ends: Vec<f64>,
     /// For each random direction the smallest noise that changes the answer, smallest norm first.
     pub noise: Vec<NoiseFlip>,

@@ -72,7 +72,9 @@ pub fn rounded_toy_margin(depth: usize) -> Result<f64, CircuitError> {
     Ok(stationary_chain(high, depth).map_or(0.5, |(_, squares)| squares.sqrt()))
 }
 
-/// h_d and Σ δ_i² of the stationary sequence that starts with h₁; `None` if it has no solution before layer `depth`.
+/// The product h_d after the last of `depth` layers, and the sum Σ δ_i² of the squared weight changes, of the
+/// stationary sequence h₁, h₂, … (see the module) that starts with `h1`. `None` if it has no solution before layer
+/// `depth`.
 fn stationary_chain(h1: f64, depth: usize) -> Option<(f64, f64)> {
     let (mut before, mut h) = (1.0, h1);
     let mut delta = 1.0 - (h + 1.0) / 3.0;

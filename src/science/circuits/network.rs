@@ -83,33 +83,34 @@ pub struct LinearLayer {
     pub rounding: Rounding,
     /// Which parameters a perturbation may change.
     pub free: FreeParameters,
-    /// Index in θ of the first weight. The weights are row-major, and the biases follow.
+    /// Index in the network's parameter vector θ of the layer's first weight. The weights are row-major, and the
+    /// biases follow.
     start: usize,
 }
 
 impl LinearLayer {
-    /// Indices in θ of the weights of one output, `[columns]`.
+    /// Indices in θ of the weights of output `row` of the layer, one for each input.
     pub fn row_range(&self, row: usize) -> std::ops::Range<usize> {
         let from = self.start + row * self.columns;
         from..from + self.columns
     }
 
-    /// Index in θ of the bias of one output.
+    /// Index in θ of the bias of output `row` of the layer.
     pub fn bias_index(&self, row: usize) -> usize {
         self.start + self.rows * self.columns + row
     }
 
-    /// Indices in θ of all weights, `[rows, columns]`.
+    /// Indices in θ of all weights of the layer, row-major, `[rows, columns]`.
     pub fn weight_range(&self) -> std::ops::Range<usize> {
         self.start..self.start + self.rows * self.columns
     }
 
-    /// Indices in θ of all biases, `[rows]`.
+    /// Indices in θ of all biases of the layer, `[rows]`.
     pub fn bias_range(&self) -> std::ops::Range<usize> {
         self.weight_range().end..self.weight_range().end + self.rows
     }
 
-    /// Indices in θ of the parameters that a perturbation may change.
+    /// Indices in θ of the layer's parameters that a perturbation may change.
     pub fn free_range(&self) -> std::ops::Range<usize> {
         match self.free {
             FreeParameters::All => self.start..self.bias_range().end,
@@ -214,7 +215,7 @@ impl ReluNetwork {
         Ok(network)
     }
 
-    /// Appends a layer whose parameters are all 0 and free; returns its index.
+    /// Appends a layer whose parameters are all 0 and free; returns the index of the layer, from 0.
     fn add_layer(&mut self, name: String, [rows, columns]: [usize; 2], activation: Activation) -> usize {
         let start = self.theta.len();
         self.layers.push(LinearLayer {
@@ -240,7 +241,7 @@ impl ReluNetwork {
         &self.layers
     }
 
-    /// Number of neurons: outputs of all linear layers.
+    /// Number of neurons: the sum of the numbers of outputs of all linear layers.
     pub(super) fn neuron_count(&self) -> usize {
         self.layers.iter().map(|layer| layer.rows).sum()
     }

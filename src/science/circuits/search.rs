@@ -16,11 +16,12 @@ use super::least_norm::{LeastNormPerturbation, SearchSettings};
 use super::limits::{MAX_DESCENT_STEPS, MAX_NOISE_DRAWS, MAX_SEARCH_STARTS};
 use super::network::ReluNetwork;
 
-/// Number of iterations of the stage that finds the boundary along the directions of gradients and neurons.
+/// Number of iterations of [`SearchStage::Starts`], which finds the boundary along the starting directions of
+/// gradients and neurons.
 const START_ITERATIONS: usize = 24;
-/// Maximum number of end points of descents that are polished.
+/// Maximum number of end points of descents that are polished by sampling around them.
 const MAX_POLISHED_ENDS: usize = 3;
-/// Maximum norm of an end point that is polished, as a multiple of the smallest norm.
+/// End points are polished if their norm is at most this multiple of the smallest norm of all end points.
 const MAX_POLISHED_RATIO: f64 = 1.2;
 /// Maximum number of polishing rounds per end point.
 const MAX_POLISH_ROUNDS: usize = 60;
@@ -65,22 +66,23 @@ pub enum SearchStage {
 /// Progress of polishing an end point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PolishState {
-    /// Index of the end point among those that are polished.
+    /// Index, from 0, of the end point among those that are polished, nearest first.
     pub end: usize,
-    /// Index of the round.
+    /// Index, from 0, of the polishing round of this end point.
     pub round: usize,
-    /// Number of distances sampled in this round; after all of them the round continues with a descent.
+    /// Number of `SAMPLE_DISTANCES` at which this round has sampled; after the last the round continues with a
+    /// descent.
     pub sampled: usize,
-    /// Number of consecutive rounds without an improvement.
+    /// Number of consecutive polishing rounds in which the norm did not decrease.
     pub rounds_without_gain: usize,
-    /// The norm at the beginning of the round.
+    /// Norm of the end point at the beginning of the round.
     pub initial_norm: f64,
 }
 
 /// A search for the smallest perturbation of a network's parameters that changes its answer for one input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastNormSearch {
-    /// Settings of the search.
+    /// Seed of the search, and its numbers of directions, starting points and steps.
     pub(super) search: SearchSettings,
     /// The input bits as numbers 0 and 1.
     pub(super) inputs: Vec<f64>,
@@ -95,11 +97,11 @@ pub struct LeastNormSearch {
     /// For each random direction, then for each direction of a gradient or neuron: the radii between which the boundary lies;
     /// `None` if it was not found.
     pub(super) radii: Vec<Option<[f64; 2]>>,
-    /// The descent in progress.
+    /// The descent from the current starting or end point; `None` before its first step.
     pub(super) descent: Option<BoundaryDescent>,
-    /// End points of the completed descents.
+    /// End points of the completed descents, in the order of the starting points.
     pub(super) ends: Vec<BoundaryPoint>,
-    /// The point with the smallest norm so far.
+    /// The boundary point with the smallest norm so far; `None` if no perturbation has changed the answer.
     pub(super) best: Option<BoundaryPoint>,
 }
 
@@ -173,12 +175,12 @@ impl LeastNormSearch {
         self.best.as_ref().map(|best| best.high)
     }
 
-    /// The perturbation δ with the smallest norm so far, `[parameters]`.
+    /// The perturbation δ with the smallest norm so far, `[parameters]`; `None` if there is none yet.
     pub fn delta(&self) -> Option<Vec<f64>> {
         self.best.as_ref().map(|best| best.unit.iter().map(|u| best.high * u).collect())
     }
 
-    /// The smallest norm so far of random noise that changes the answer.
+    /// The smallest norm so far of random noise that changes the answer; `None` if no noise has changed it.
     pub fn noise_norm(&self) -> Option<f64> {
         let norms = self.radii[..self.search.draws].iter().flatten().map(|[_, high]| *high);
         norms.reduce(f64::min)
@@ -217,7 +219,7 @@ impl LeastNormSearch {
         self.evaluations += boundary.evaluations;
     }
 
-    /// Stores the point if its norm is the smallest so far.
+    /// Stores `point` as `best` if its norm is the smallest so far.
     fn keep_nearest(&mut self, point: BoundaryPoint) {
         if self.best.as_ref().is_none_or(|best| point.high < best.high) {
             self.best = Some(point);
@@ -254,7 +256,7 @@ impl LeastNormSearch {
         };
     }
 
-    /// Indices into `radii` of the starting points for descents, nearest first.
+    /// Indices into `radii` of the starting points from which the search descends, smallest norm first.
     fn ranked_starts(&self) -> Vec<usize> {
         let draws = self.search.draws;
         let high = |at: usize| self.radii[at].map(|[_, high]| high);
@@ -269,7 +271,8 @@ impl LeastNormSearch {
         starts.into_iter().map(|(at, _)| at).collect()
     }
 
-    /// The starting point with index `at` into `radii`, bisected fully.
+    /// The starting point with index `at` into `radii`, on the boundary to a relative error of 10⁻¹²; `None` if the
+    /// answer does not change along its direction.
     fn locate_start(&self, boundary: &mut DecisionBoundary, at: usize) -> Option<BoundaryPoint> {
         let draws = self.search.draws;
         let [low, high] = self.radii[at]?;
@@ -280,7 +283,8 @@ impl LeastNormSearch {
         Some(boundary.bisect_fully(BoundaryPoint { unit, low, high }))
     }
 
-    /// Runs an iteration of [`SearchStage::Descend`]: one step of the descent from starting point `at`.
+    /// Runs an iteration of [`SearchStage::Descend`]: one step of the descent from the starting point with rank
+    /// `at`, from 0.
     fn descend(&mut self, boundary: &mut DecisionBoundary, at: usize) {
         let order = self.ranked_starts();
         let current = self.descent.take();
@@ -304,7 +308,7 @@ impl LeastNormSearch {
         };
     }
 
-    /// Indices into `ends` of the end points that are polished, nearest first.
+    /// Indices into `ends` of the end points that are polished, smallest norm first.
     fn select_ends(&self) -> Vec<usize> {
         let high = |at: &usize| self.ends[*at].high;
         let mut chosen: Vec<usize> = (0..self.ends.len()).collect();
@@ -317,7 +321,8 @@ impl LeastNormSearch {
         chosen
     }
 
-    /// The first polishing stage of the end point with this index; [`SearchStage::Done`] if there is none.
+    /// The stage that begins to polish the end point with index `end` among those selected; [`SearchStage::Done`]
+    /// if there are no more.
     fn start_polishing(&self, end: usize) -> SearchStage {
         match self.select_ends().get(end) {
             Some(at) => {

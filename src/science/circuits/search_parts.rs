@@ -7,7 +7,8 @@ use super::least_norm::SearchSettings;
 use super::network::ReluNetwork;
 use super::search::{LeastNormSearch, PolishState, SearchStage};
 
-/// Number of single numbers in the last part that precede the radii and distances.
+/// Number of single numbers at the beginning of the part `search` of a stored search, before the radii and
+/// distances.
 const SCALARS: usize = 18;
 
 impl LeastNormSearch {
@@ -15,7 +16,8 @@ impl LeastNormSearch {
     /// descent in progress, its tangent planes, the end points of completed descents, and all single numbers.
     pub const PART_NAMES: [&'static str; 5] = ["least", "point", "planes", "ends", "search"];
 
-    /// Length of each part for a network with these numbers of parameters and neurons.
+    /// Number of values of each part of [`LeastNormSearch::to_parts`], for a network with these numbers of
+    /// parameters and neurons.
     pub fn part_sizes(parameters: u64, neurons: usize, search: SearchSettings) -> [u64; 5] {
         let singles = SCALARS + 2 * (search.draws + count_starts(neurons)) + MAX_PLANES + 2 * search.starts;
         let times = |count: usize| parameters.saturating_mul(count as u64);

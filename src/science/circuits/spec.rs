@@ -134,7 +134,8 @@ impl CircuitSpec {
         (0..inputs).rev().map(|place| !is_zero(place)).collect()
     }
 
-    /// Indices of the network's linear layers whose outputs are the values of layers 1, 2, … of the circuit.
+    /// For each layer 1, 2, … of the circuit, the index of the network's linear layer whose outputs are the values
+    /// of its gates.
     pub fn gate_layer_indices(&self, network: &ReluNetwork) -> Vec<usize> {
         let last = network.layers().len().saturating_sub(1);
         match self.kind {

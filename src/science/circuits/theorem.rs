@@ -69,22 +69,22 @@ pub struct MarginBounds {
     pub constants: TheoremConstants,
     /// The theorem's formula with κ_ξ = 0, a bound for fixed parameters of rounding.
     pub fixed_rounding: f64,
-    /// The constants of `fixed_rounding`; κ_ξ is not used.
+    /// The constants of the bound `fixed_rounding`, which does not use κ_ξ.
     pub fixed_rounding_constants: TheoremConstants,
     /// Lower bound from the proof of theorem D.6 with E₁ = 0, for fixed parameters of rounding; at least `fixed_rounding`.
     pub proof: f64,
-    /// The constants of `proof`; κ_ξ is not used.
+    /// The constants of the bound `proof`, which does not use κ_ξ.
     pub proof_constants: TheoremConstants,
 }
 
 /// The constants of conditions D.3 and D.4 of theorem D.6.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TheoremConstants {
-    /// Largest norm λ of a layer's true values, at least 1.
+    /// The constant λ: largest norm of the vector of true values of a layer, at least 1.
     pub lambda: f64,
-    /// Radius σ_ζ of the correction.
+    /// Radius σ_ζ: rounding corrects a value that deviates from 0 or 1 by at most this much.
     pub sigma_zeta: f64,
-    /// Radius σ_θ = σ_ξ within which the other constants hold.
+    /// Radius σ_θ = σ_ξ: the Lipschitz constants hold for perturbations of the parameters of at most this norm.
     pub sigma: f64,
     /// Lipschitz constant μ₀ of the first layer in its parameters.
     pub mu_0: f64,
@@ -112,17 +112,18 @@ impl TheoremConstants {
         ]
     }
 
-    /// The smallest term: the theorem's bound.
+    /// The theorem's lower bound on the margin: the smallest of its terms.
     fn min_term(&self) -> f64 {
         self.terms().into_iter().fold(f64::INFINITY, |min, (_, term)| min.min(term))
     }
 
-    /// The smallest term with κ_ξ = 0.
+    /// Lower bound on the margin for fixed parameters of rounding: the smallest of the theorem's terms with κ_ξ =
+    /// 0.
     fn min_fixed_rounding_term(&self) -> f64 {
         self.terms()[..6].iter().fold(f64::INFINITY, |min, (_, term)| min.min(*term))
     }
 
-    /// The smallest term of the proof with E₁ = 0: min{σ_ζ/μ₀, s, 1/κ_θ, σ_ζ/(κ_θ λ)}.
+    /// Lower bound on the margin from the proof of theorem D.6 with E₁ = 0: min{σ_ζ/μ₀, σ_θ, 1/κ_θ, σ_ζ/(κ_θ λ)}.
     fn min_proof_term(&self) -> f64 {
         let TheoremConstants { lambda, sigma_zeta, sigma, mu_0, kappa_theta, .. } = *self;
         let by_theta = (1.0 / kappa_theta).min(sigma_zeta / (kappa_theta * lambda));
@@ -154,7 +155,8 @@ impl ReluNetwork {
     }
 }
 
-/// The layers f_i of the theorem, as ranges of linear layers; `None` if the theorem does not apply.
+/// The layers f_i of theorem D.6, each from the layer after one rounding up to the next rounding, as ranges of
+/// indices of linear layers. `None` if the theorem does not apply.
 fn rounding_groups(network: &ReluNetwork, trace: &ForwardTrace) -> Option<Vec<std::ops::Range<usize>>> {
     let mut groups = Vec::new();
     let mut start = 0;
@@ -171,8 +173,8 @@ fn rounding_groups(network: &ReluNetwork, trace: &ForwardTrace) -> Option<Vec<st
     (groups.len() > 1 && trace.output() != 0.0).then_some(groups)
 }
 
-/// The constants with the largest radius s that is at most the smallest term, by bisection. `with` computes the constants for a
-/// radius, and `min_term` their smallest term.
+/// The constants for the largest radius σ_θ that is at most the smallest of their terms, by bisection. `with`
+/// computes the constants for a radius, and `min_term` their smallest term.
 fn choose_radius(
     with: impl Fn(f64) -> TheoremConstants,
     min_term: impl Fn(&TheoremConstants) -> f64,
@@ -188,7 +190,8 @@ fn choose_radius(
     with(low)
 }
 
-/// Computes the constants for perturbations of norm at most `sigma`, as derived in the documentation of the module.
+/// Computes the constants of theorem D.6 for perturbations of norm at most `sigma`, as derived in the module's
+/// documentation. `groups` are the theorem's layers as ranges of linear layers.
 fn compute_constants(
     network: &ReluNetwork,
     trace: &ForwardTrace,

@@ -29,7 +29,7 @@ choices! {
 }
 
 impl Activation {
-    /// Computes r(z).
+    /// Computes the activation function r(z).
     pub fn evaluate(self, z: f64) -> f64 {
         match self {
             Activation::Relu => z.relu(),
@@ -39,7 +39,7 @@ impl Activation {
         }
     }
 
-    /// A bound on |r(z)| where r decreases; 0 if r increases everywhere.
+    /// An upper bound on |r(z)| over all z where the activation function r decreases; 0 if r increases everywhere.
     pub(super) fn bound_where_falling(self) -> f64 {
         match self {
             // −0.16997 at z = −0.7518.
@@ -48,7 +48,7 @@ impl Activation {
         }
     }
 
-    /// Computes the derivative r′(z). The derivative of the ReLU at 0 is 0.
+    /// Computes the derivative r′(z) of the activation function. For the ReLU it is 0 at z = 0.
     pub fn derivative(self, z: f64) -> f64 {
         match self {
             Activation::Relu => f64::from(z > 0.0),

@@ -29,33 +29,39 @@ use super::tokens::DescentTokens;
 use super::transformer::ConstructedTransformer;
 use vivarium_core::choices;
 
-/// Measurements after a step.
+/// Losses, distances and bounds of the three descents after a step: in tokens, direct, and direct in single
+/// precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparisonMeasures {
-    /// Number l of steps taken.
+    /// Number l of steps of gradient descent taken.
     pub step: u64,
-    /// Loss L_n of the weights in the tokens.
+    /// Training loss L_n of the weights that the transformer's tokens hold.
     pub token_loss: f64,
-    /// Loss L_n of direct descent.
+    /// Training loss L_n of the weights of direct gradient descent.
     pub direct_loss: f64,
-    /// Loss L_n of direct descent in single precision.
+    /// Training loss L_n of the weights of direct gradient descent in single precision.
     pub single_loss: f64,
-    /// Distance ‖w_tokens − w_descent‖₂.
+    /// Distance ‖w_tokens − w_descent‖₂ between the weights in the tokens and those of direct descent.
     pub distance: f64,
-    /// Distance ‖w_single − w_descent‖₂: the effect of single precision alone.
+    /// Distance ‖w_single − w_descent‖₂ between direct descent in single and in double precision: the effect of
+    /// rounding alone.
     pub single_distance: f64,
-    /// Distance of direct descent from its start, ‖w_descent − w(0)‖₂.
+    /// Distance ‖w_descent − w(0)‖₂ of the weights of direct descent from the initial weights.
     pub distance_from_start: f64,
-    /// Number of pairs of an example and a ReLU whose derivative was wrong in the last step, because 0 < z < δ.
+    /// Number of pairs of an example and a ReLU whose derivative the transformer computed wrongly in the last step,
+    /// because the ReLU's input z lies in the band 0 < z < δ.
     pub wrong_derivatives: usize,
-    /// The largest error ε of the transformer's gradient so far.
+    /// The largest error ε so far: distance of the transformer's step from an exact step, divided by the learning
+    /// rate.
     pub error: f64,
-    /// The largest measured Lipschitz constant L of the gradient so far.
+    /// The largest Lipschitz constant L of the loss gradient so far, measured between the weights in the tokens and
+    /// those of direct descent.
     pub lipschitz: f64,
-    /// The bound of corollary 1.1 on the distance, (1 + ηL)^l ε / L.
+    /// The bound of corollary 1.1 on `distance`, (1 + ηL)^l ε / L, with learning rate η, step l, and the largest ε
+    /// and L so far.
     pub corollary: f64,
-    /// Bound on the distance by the recursion e ← (1 + ηL) e + ηε over the steps, with the measured L and ε of each
-    /// step.
+    /// Upper bound on `distance` by the recursion e ← (1 + ηL) e + ηε over the steps, with learning rate η and the
+    /// measured L and ε of each step.
     pub recursion: f64,
 }
 
@@ -111,13 +117,13 @@ impl ComparisonMeasures {
 pub struct ComparisonState {
     /// Number of steps taken.
     pub step: u64,
-    /// Weights in the tokens, `[weights]`.
+    /// Network weights that the tokens hold, `[weights]`.
     pub tokens: Vec<f64>,
-    /// Weights of direct descent, `[weights]`.
+    /// Network weights of direct gradient descent, `[weights]`.
     pub direct: Vec<f64>,
-    /// Weights of direct descent in single precision, `[weights]`.
+    /// Network weights of direct gradient descent in single precision, `[weights]`.
     pub single: Vec<f32>,
-    /// [`ComparisonMeasures::wrong_derivatives`].
+    /// Number of pairs of an example and a ReLU whose derivative was wrong in the last step.
     pub wrong_derivatives: usize,
     /// The measures `error`, `lipschitz` and `recursion` of [`ComparisonMeasures`].
     pub bounds: [f64; 3],
@@ -179,9 +185,9 @@ pub struct DescentComparison {
     plan: DescentPlan,
     /// The examples and the query.
     examples: DescentExamples,
-    /// The transformer under comparison.
+    /// The constructed transformer that is compared with direct descent.
     transformer: ConstructedTransformer,
-    /// The tokens after the last complete step.
+    /// The transformer's tokens after the last complete step of descent.
     tokens: DescentTokens<f64>,
     /// The initial weights w(0), `[weights]`.
     start: Vec<f64>,
@@ -190,7 +196,8 @@ pub struct DescentComparison {
 }
 
 impl DescentComparison {
-    /// Starts all three from the weights `w`, projected to the allowed interval.
+    /// Starts descent in tokens, direct descent, and direct descent in single precision from the weights `w`,
+    /// projected to the interval from −B to B.
     pub fn new(plan: &DescentPlan, examples: DescentExamples, w: &[f64]) -> Self {
         let transformer = ConstructedTransformer::new(plan, &examples);
         let start = project_to_box(plan.weight_bound, w.iter().copied());
@@ -284,7 +291,8 @@ impl DescentComparison {
     }
 }
 
-/// The bound (1 + ηL)^l ε / L on the sum ηε Σ_{i<l} (1 + ηL)^i; if L is 0, the sum itself, ηεl.
+/// The bound (1 + ηL)^l ε / L on the sum ηε Σ_{i<l} (1 + ηL)^i, for learning rate η = `rate`, l = `step`, ε =
+/// `error` and L = `lipschitz`. If L is 0 it returns the sum itself, ηεl.
 pub fn corollary_bound(rate: f64, step: u64, error: f64, lipschitz: f64) -> f64 {
     if error == 0.0 {
         0.0
@@ -295,7 +303,7 @@ pub fn corollary_bound(rate: f64, step: u64, error: f64, lipschitz: f64) -> f64 
     }
 }
 
-/// Number of pairs of an example and a ReLU whose derivative is neither 0 nor 1.
+/// Number of pairs of an example and a ReLU for which the derivative in the tokens is neither 0 nor 1.
 fn count_wrong_derivatives(
     plan: &DescentPlan,
     transformer: &ConstructedTransformer,

@@ -13,11 +13,12 @@ use super::plan::DescentPlan;
 /// The values of one forward and backward pass through the network.
 #[derive(Debug, Clone)]
 struct ForwardCache<T> {
-    /// Outputs p(0) … p(N), `[inputs + units]`.
+    /// The input p(0) and the outputs p(1) … p(N) of all layers in sequence, `[inputs + units]`.
     outputs: Vec<T>,
-    /// Derivative r′ of every neuron, `[units]`.
+    /// Derivative r′ of the activation function at every neuron of all layers, `[units]`.
     derivatives: Vec<T>,
-    /// Error s of every neuron, `[units]`.
+    /// Backpropagated error s of every neuron: derivative of half the squared error with respect to its
+    /// pre-activation, `[units]`.
     errors: Vec<T>,
 }
 
@@ -33,7 +34,7 @@ impl<T: Precision> ForwardCache<T> {
         }
     }
 
-    /// Index of the first output of layer `j`, from 0.
+    /// Index in `outputs` of the first output of layer `j`; layer 0 is the input.
     fn start(network: &DescentNetwork, j: usize) -> usize {
         if j == 0 { 0 } else { network.inputs + network.unit_count_below(j) }
     }
@@ -59,7 +60,8 @@ impl<T: Precision> ForwardCache<T> {
         }
     }
 
-    /// Adds ½ ∂‖p(N) − y‖²/∂w to `gradient`. Returns ‖p(N) − y‖².
+    /// Adds the gradient ½ ∂‖p(N) − y‖²/∂w of one example to `gradient`. Returns the squared error ‖p(N) − y‖² of
+    /// the network's output p(N).
     fn backward(&mut self, network: &DescentNetwork, w: &[T], y: &[f64], gradient: &mut [T]) -> f64 {
         let (last, mut squares) = (network.layer_count(), 0.0);
         let (from, first) = (Self::start(network, last), network.unit_count_below(last));
@@ -92,7 +94,7 @@ impl<T: Precision> ForwardCache<T> {
     }
 }
 
-/// Computes the gradient ∇L_n(w), `[weights]`, and the loss L_n(w).
+/// Computes the gradient ∇L_n(w) of the training loss, `[weights]`, and the loss L_n(w).
 pub fn loss_and_gradient<T: Precision>(
     network: &DescentNetwork,
     examples: &DescentExamples,
@@ -109,7 +111,7 @@ pub fn loss_and_gradient<T: Precision>(
     (sum, squares / (2.0 * n))
 }
 
-/// Computes the loss L_n(w).
+/// Computes the training loss L_n(w) of the network with weights `w` on the examples.
 pub fn compute_loss<T: Precision>(network: &DescentNetwork, examples: &DescentExamples, w: &[T]) -> f64 {
     let (mut pass, mut squares) = (ForwardCache::new(network), 0.0);
     let from = ForwardCache::<T>::start(network, network.layer_count());
@@ -121,7 +123,7 @@ pub fn compute_loss<T: Precision>(network: &DescentNetwork, examples: &DescentEx
     squares / (2.0 * examples.len().max(1) as f64)
 }
 
-/// The weights after one step of gradient descent, Proj(w − η · gradient).
+/// The weights after one step of gradient descent, w − η · gradient, projected to the interval from −B to B.
 pub fn descent_step<T: Precision>(plan: &DescentPlan, w: &[T], gradient: &[T]) -> Vec<T> {
     let rate = T::from_f64(plan.learning_rate);
     project_to_box(plan.weight_bound, w.iter().zip(gradient).map(|(w, g)| *w - rate * *g))

@@ -41,7 +41,7 @@ impl DescentExamples {
         &self.y[i * self.outputs..][..self.outputs]
     }
 
-    /// Variance of the labels without the query's; 1 if all labels are equal.
+    /// Variance of the labels of the examples, without the query's label; 1 if all labels are equal.
     pub fn label_variance(&self) -> f64 {
         let (_, variance) = mean_and_variance(self.y[..self.len() * self.outputs].iter().copied());
         if variance > 0.0 { variance } else { 1.0 }
@@ -72,7 +72,7 @@ impl DescentExamples {
         }
     }
 
-    /// The largest absolute value of all inputs, and of all labels.
+    /// The largest absolute value of all inputs, and the largest absolute value of all labels.
     pub(super) fn max_magnitudes(&self) -> [f64; 2] {
         [&self.x, &self.y].map(|numbers| numbers.iter().fold(0.0, |max, x| x.abs().max(max)))
     }

@@ -30,33 +30,34 @@ use super::tokens::DescentTokens;
 /// sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeuronHeads {
-    /// Coordinates of the inputs p, in the query.
+    /// Token coordinates of the neuron's inputs p, read from the query.
     pub inputs: Range<usize>,
-    /// Coordinates of the weights v, in the key.
+    /// Token coordinates of the neuron's weights v, read from the key.
     pub weights: Range<usize>,
-    /// The coordinate that the heads write.
+    /// Token coordinate that the heads write.
     pub target: usize,
-    /// Index of the function among the layer's sums of ReLUs.
+    /// Index of the function among the sums of ReLUs of the layer's [`LayerWeights`].
     pub sum_index: usize,
 }
 
 /// The two heads that update the weights of a neuron (equation D.16).
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightUpdate {
-    /// Coordinate of the neuron's error.
+    /// Token coordinate of the neuron's backpropagated error.
     pub error: usize,
-    /// Coordinates of the neuron's inputs.
+    /// Token coordinates of the neuron's inputs.
     pub inputs: Range<usize>,
-    /// Coordinates of the neuron's weights.
+    /// Token coordinates of the neuron's weights.
     pub weights: Range<usize>,
 }
 
 /// A hidden unit of an MLP.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MlpUnit {
-    /// Nonzero entries of the unit's row of W₁ as pairs (coordinate, weight), from the last coordinate to the first.
+    /// Nonzero entries of the unit's row of W₁ as pairs (token coordinate, weight), from the last coordinate to the
+    /// first.
     pub reads: Vec<(usize, f64)>,
-    /// The coordinate that the unit writes. Units that write the same coordinate are adjacent.
+    /// Token coordinate that the unit writes. Units that write the same coordinate are adjacent.
     pub target: usize,
     /// The unit's entry of W₂ in the row of the coordinate `target`.
     pub weight: f64,
@@ -65,13 +66,13 @@ pub struct MlpUnit {
 /// A head that writes ⟨a, b⟩ c, where a, b and c are coordinates of one token (equation D.15).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProductHead {
-    /// Coordinates of a.
+    /// Token coordinates of the vector a.
     pub queries: Vec<usize>,
-    /// Coordinates of b.
+    /// Token coordinates of the vector b.
     pub keys: Range<usize>,
-    /// Coordinate of c.
+    /// Token coordinate of the factor c.
     pub factor: usize,
-    /// The coordinate that the head writes.
+    /// Token coordinate that the head writes.
     pub target: usize,
 }
 
@@ -91,13 +92,13 @@ pub enum LayerWeights {
 /// One of the 2N + 4 layers of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescentLayer {
-    /// The task of the layer.
+    /// The task of the layer within a step, such as a forward layer or the loss gradient.
     pub phase: LayerPhase,
     /// The weights of the layer.
     pub weights: LayerWeights,
     /// Dimension D of a token.
     dimension: usize,
-    /// The coordinate that is always 1.
+    /// Index of the token coordinate that is always 1.
     one: usize,
 }
 
@@ -117,7 +118,7 @@ impl DescentLayer {
         DescentLayer { phase, weights, dimension: layout.len(), one: layout.one_index() }
     }
 
-    /// The operation of the layer.
+    /// The operation of the layer: attention, MLP or element-wise products.
     pub fn kind(&self) -> LayerKind {
         self.phase.kind()
     }
@@ -166,7 +167,8 @@ impl DescentLayer {
         count as u64
     }
 
-    /// The item that the head with this index belongs to; none if the layer has fewer heads.
+    /// The entry of the layer's weights that the head with this index, from 0, serves; `None` if the layer has
+    /// fewer heads.
     fn head_role(&self, mut head: usize) -> Option<HeadRole<'_>> {
         match &self.weights {
             LayerWeights::Neurons(neurons, sums) => neurons.iter().find_map(|neuron| {
@@ -184,7 +186,7 @@ impl DescentLayer {
         }
     }
 
-    /// Coordinates that a head writes; none if the layer has fewer heads.
+    /// Token coordinates that head `head`, from 0, writes; `None` if the layer has fewer heads.
     pub fn written_coordinates(&self, head: usize) -> Option<Range<usize>> {
         Some(match self.head_role(head)? {
             HeadRole::Neuron(neuron, ..) => neuron.target..neuron.target + 1,
@@ -193,7 +195,7 @@ impl DescentLayer {
         })
     }
 
-    /// The matrices Q, K and V of a head; none if the layer has fewer heads.
+    /// The matrices Q, K and V of head `head`, from 0; `None` if the layer has fewer heads.
     pub fn head_matrices(&self, head: usize) -> Option<HeadMatrices> {
         let square =
             |entries: Vec<(usize, usize, f64)>| SparseMatrix::new(self.dimension, self.dimension, entries);
@@ -333,7 +335,8 @@ fn add_row<T: Precision>(to: &mut [T], row: &[T]) {
     to.iter_mut().zip(row).for_each(|(to, x)| *to += *x);
 }
 
-/// Executes the heads of neurons: adds 1/(n+1) Σ_s Σ_m c_m σ(a_m ⟨p, v_s⟩ + b_m) to each target coordinate.
+/// Executes the heads that write functions of neurons: adds 1/(n+1) Σ_s Σ_m c_m σ(a_m ⟨p, v_s⟩ + b_m), over tokens
+/// s and ReLUs m, to the target coordinate of each neuron.
 fn write_neurons<T: Precision>(neurons: &[NeuronHeads], sums: &[ReluSum], tokens: &mut DescentTokens<T>) {
     let count = tokens.token_count();
     let [mut z, mut sum, mut total] = [0; 3].map(|_| vec![T::default(); count]);
@@ -360,7 +363,8 @@ fn write_neurons<T: Precision>(neurons: &[NeuronHeads], sums: &[ReluSum], tokens
     }
 }
 
-/// Executes weight updates: adds factor/(n+1) Σ_s (σ(−s) − σ(s)) p_s to the weights in every token.
+/// Executes the heads that update weights: adds factor/(n+1) Σ_i (σ(−s_i) − σ(s_i)) p_i over the tokens i, with
+/// neuron error s_i and neuron inputs p_i, to the neuron's weights in every token.
 fn update_weights<T: Precision>(updates: &[WeightUpdate], factor: T, tokens: &mut DescentTokens<T>) {
     let count = T::from_f64(tokens.token_count() as f64);
     for update in updates {
@@ -377,7 +381,7 @@ fn update_weights<T: Precision>(updates: &[WeightUpdate], factor: T, tokens: &mu
     }
 }
 
-/// Executes the units of an MLP on each token.
+/// Applies the hidden units of an MLP layer to each token.
 fn write_units<T: Precision>(units: &[MlpUnit], tokens: &mut DescentTokens<T>) {
     let [mut z, mut total] = [0; 2].map(|_| vec![T::default(); tokens.token_count()]);
     for of_one in units.chunk_by(|a, b| a.target == b.target) {
@@ -395,7 +399,7 @@ fn write_units<T: Precision>(units: &[MlpUnit], tokens: &mut DescentTokens<T>) {
     }
 }
 
-/// Executes heads of element-wise products on each token.
+/// Applies the heads of element-wise products to each token.
 fn write_products<T: Precision>(products: &[ProductHead], tokens: &mut DescentTokens<T>) {
     let mut score = vec![T::default(); tokens.token_count()];
     for product in products {

@@ -71,7 +71,7 @@ impl TokenBlock {
         }
     }
 
-    /// Description in the language of the page.
+    /// Name of the block's contents in the language of the page.
     pub fn name(self) -> &'static str {
         match self {
             TokenBlock::Input => tr!("Input"),
@@ -149,17 +149,18 @@ impl TokenLayout {
         TokenBlock::ALL[i]
     }
 
-    /// Coordinates of the workspace blocks p, r′, g and s.
+    /// Coordinates of the workspace blocks, which are 0 between steps: outputs p, derivatives r′, loss gradient g
+    /// and errors s.
     pub fn workspace(&self) -> Range<usize> {
         self.block_range(TokenBlock::Outputs).start..self.block_range(TokenBlock::Errors).end
     }
 
-    /// The coordinate that is always 1.
+    /// Index of the coordinate that is always 1.
     pub fn one_index(&self) -> usize {
         self.block_range(TokenBlock::One).start
     }
 
-    /// The coordinate that is 1 in an example and 0 in the query.
+    /// Index of the coordinate t that is 1 in an example's token and 0 in the query's.
     pub fn example_flag(&self) -> usize {
         self.block_range(TokenBlock::Example).start
     }
@@ -178,12 +179,12 @@ impl TokenLayout {
         }
     }
 
-    /// Coordinates of r′(j−1), the derivatives of layer `j`, from 1.
+    /// Coordinates of r′(j−1), the activation derivatives of layer `j`, which counts from 1.
     pub fn derivatives(&self, j: usize) -> Range<usize> {
         self.layer_range(TokenBlock::Derivatives, self.network.unit_count_below(j), j)
     }
 
-    /// Coordinates of s(j), the errors of layer `j`, from 1.
+    /// Coordinates of s(j), the backpropagated errors of layer `j`, which counts from 1.
     pub fn errors(&self, j: usize) -> Range<usize> {
         let above = self.network.unit_count() - self.network.unit_count_below(j + 1);
         self.layer_range(TokenBlock::Errors, above, j)

@@ -73,7 +73,7 @@ impl HeadMatrices {
         rows.max().unwrap_or(0)
     }
 
-    /// The score ⟨Q h_i, K h_s⟩ of a query token and a key token.
+    /// The attention score ⟨Q h_i, K h_s⟩ of a query token h_i = `query` and a key token h_s = `key`.
     pub fn score<T: Precision>(&self, query: &[T], key: &[T]) -> T {
         let mut sum = T::default();
         for (q, k) in self.q.multiply(query).into_iter().zip(self.k.multiply(key)) {

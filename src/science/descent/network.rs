@@ -54,7 +54,7 @@ impl DescentNetwork {
         }
     }
 
-    /// Activation of layer `j`, from 1 to N; none is the identity.
+    /// Activation function of layer `j`, from 1 to N; `None` stands for the identity.
     pub fn activation(&self, j: usize) -> Option<Activation> {
         (j < self.layer_count() || self.output_activation == OutputActivation::Activated)
             .then_some(self.activation)
@@ -65,12 +65,12 @@ impl DescentNetwork {
         self.unit_count_below(self.layer_count() + 1)
     }
 
-    /// Number of neurons of the layers below layer `j`, which counts from 1.
+    /// Number of neurons in layers 1 to `j` − 1, which precede layer `j`; `j` counts from 1.
     pub fn unit_count_below(&self, j: usize) -> usize {
         (1..j).map(|i| self.width(i)).sum()
     }
 
-    /// Number D_{j−1} of weights of the layers below layer `j`.
+    /// Number D_{j−1} of weights of the layers 1 to `j` − 1, which precede layer `j`.
     pub fn weight_count_below(&self, j: usize) -> usize {
         (1..j).map(|i| self.width(i) * self.width(i - 1)).sum()
     }

@@ -17,7 +17,7 @@ pub trait Precision:
     + Sub<Output = Self>
     + 'static
 {
-    /// Rounds to this type.
+    /// Rounds a number in double precision to this type.
     fn from_f64(wide: f64) -> Self;
 
     /// Converts to double precision.

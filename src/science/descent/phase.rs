@@ -38,7 +38,7 @@ impl LayerKind {
         }
     }
 
-    /// Formula of the layer's output at token i.
+    /// Formula of the output at token i of a layer with this operation.
     pub fn formula(self) -> &'static str {
         match self {
             LayerKind::Attention => "hᵢ + 1/(n+1) Σₘ Σₛ σ(⟨Qₘ hᵢ, Kₘ hₛ⟩) Vₘ hₛ",
@@ -58,7 +58,7 @@ impl LayerPhase {
         all
     }
 
-    /// The operation of the layer.
+    /// The operation of the layer with this task: attention, MLP or element-wise products.
     pub fn kind(self) -> LayerKind {
         match self {
             LayerPhase::Forward(_) | LayerPhase::Derivatives | LayerPhase::Step => LayerKind::Attention,
@@ -111,7 +111,7 @@ impl LayerPhase {
         }
     }
 
-    /// Formula of the update to the token's coordinates, in a network of N = `layers` layers.
+    /// Formula of the update of token coordinates by the layer, for a network of N = `layers` layers.
     pub fn formula(self, layers: usize) -> String {
         let below = |j: usize| if j == 1 { "x".to_string() } else { format!("p({})", j - 1) };
         match self {

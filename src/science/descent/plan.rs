@@ -22,13 +22,14 @@ pub const MAX_KNOTS: usize = 1024;
 /// − 1, up to z/δ = 2⁵³ (2²⁴ in single precision).
 pub const MIN_DELTA: f64 = 1e-9;
 
-/// The largest number of heads of a step.
+/// The largest number of heads of all layers of a step together.
 pub const MAX_HEADS: u64 = 1 << 18;
 
-/// The largest number of operations of a step: a quarter of a second in a browser.
+/// The largest number of arithmetic operations of a step: a quarter of a second in a browser.
 pub const MAX_OPERATIONS: u64 = 1 << 28;
 
-/// The largest R₃ that the loss gradient's rows subtract in the query; single precision can represent it.
+/// The largest mask R₃, the number that the loss gradient's MLP subtracts in the query's token to make its gradient
+/// 0; single precision can represent it.
 const MAX_MASK: f64 = (1u128 << 100) as f64;
 
 /// The settings of the construction.
@@ -110,7 +111,8 @@ impl DescentPlan {
         }
     }
 
-    /// A bound on |p(N)| over all weights up to the bound B and all inputs up to `input`.
+    /// An upper bound on the absolute value of the network's output p(N), over all weights of at most the bound B
+    /// and all inputs of at most `input` in absolute value.
     pub(super) fn bound_output(&self, input: f64) -> f64 {
         (1..=self.network.layer_count()).fold(input, |bound, j| {
             let sum = self.weight_bound * self.network.width(j - 1) as f64 * bound;
@@ -118,8 +120,8 @@ impl DescentPlan {
         })
     }
 
-    /// All invalid settings for `examples` examples whose inputs and labels are at most `largest`, each with the
-    /// expected values.
+    /// All invalid settings, each with the expected values, for `examples` examples; `largest` holds the largest
+    /// absolute values of inputs and of labels.
     pub fn invalid_settings(&self, examples: usize, largest: [f64; 2]) -> Vec<InvalidSetting> {
         let mut invalid = self.invalid_numbers();
         if invalid.is_empty() {
@@ -135,7 +137,7 @@ impl DescentPlan {
         invalid
     }
 
-    /// Settings that are invalid by themselves, without regard to the total size.
+    /// Settings whose own value is invalid, without regard to the size of the transformer.
     fn invalid_numbers(&self) -> Vec<InvalidSetting> {
         let mut invalid = vec![];
         let DescentNetwork { inputs, hidden, outputs, .. } = &self.network;
@@ -169,8 +171,8 @@ impl DescentPlan {
         invalid
     }
 
-    /// The first size that exceeds its limit for `examples` examples, as an error; `None` if all are within their
-    /// limits.
+    /// The first size of the transformer that exceeds its limit for `examples` examples, as an error; `None` if all
+    /// are within their limits.
     fn exceeded_size(&self, examples: usize) -> Option<InvalidSetting> {
         let TransformerSizes { weights, token_dim: token, token_count: tokens, heads, operations, .. } =
             self.compute_sizes(examples);

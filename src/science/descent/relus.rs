@@ -30,7 +30,7 @@ pub struct ReluApproximation {
     pub delta: f64,
     /// Number M of line segments that approximate a smooth activation.
     pub knots: usize,
-    /// The segments cover the interval from −R to R.
+    /// Half-width R of the interval from −R to R that the line segments cover.
     pub range: f64,
 }
 
@@ -43,22 +43,22 @@ impl Default for ReluApproximation {
 /// One ReLU of a sum, c·σ(a z + b), as one attention head computes it: |a| + |b| ≤ 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScaledRelu {
-    /// Factor of z.
+    /// Factor a of the argument z, inside the ReLU.
     pub a: f64,
-    /// Bias.
+    /// Bias b inside the ReLU.
     pub b: f64,
-    /// Factor of the ReLU.
+    /// Factor c by which the ReLU's output is multiplied.
     pub c: f64,
 }
 
 /// One term weight · σ(sign · gain · z + shift), where all terms of a sum share the gain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ReluTerm {
-    /// 1, −1, or 0 in a constant term.
+    /// Sign of z inside the ReLU: 1, −1, or 0 in a constant term.
     sign: f64,
-    /// Bias inside the ReLU.
+    /// Bias added inside the ReLU.
     shift: f64,
-    /// Factor of the ReLU.
+    /// Factor by which the ReLU's output is multiplied.
     weight: f64,
 }
 
@@ -83,7 +83,8 @@ thread_local! {
 }
 
 impl ReluApproximation {
-    /// Number of ReLUs in the sums for an activation and for its derivative; none is the identity.
+    /// Numbers of ReLUs in the sum for an activation function and in the sum for its derivative; an activation of
+    /// `None` is the identity.
     pub fn term_counts(&self, activation: Option<Activation>) -> [u64; 2] {
         match activation {
             None => [2, 1],
@@ -128,8 +129,8 @@ impl ReluApproximation {
         }
     }
 
-    /// A bound on the linear interpolation of `function` for |z| ≤ `bound`, where |function| ≤ `bound_where_falling` where it
-    /// decreases.
+    /// An upper bound on the absolute value of the linear interpolation of `function` for |z| ≤ `bound`, where
+    /// `bound_where_falling` bounds |function| wherever it decreases.
     fn bound_interpolation(
         &self,
         bound_where_falling: f64,
@@ -149,12 +150,12 @@ impl ReluApproximation {
         [-bound, bound].map(|z| line(z).abs()).into_iter().fold(bound_where_falling, f64::max) + rounding
     }
 
-    /// Position of knot `m`, where two line segments meet.
+    /// Position on the z axis of knot `m`, from 0, where two line segments meet.
     fn knot(&self, m: usize) -> f64 {
         -self.range + 2.0 * self.range * m as f64 / self.knots as f64
     }
 
-    /// Distance between two knots.
+    /// Distance between two neighbouring knots of the interpolation.
     fn knot_spacing(&self) -> f64 {
         2.0 * self.range / self.knots as f64
     }
@@ -202,19 +203,20 @@ impl ReluSum {
         ScaledRelu { a: a / scale, b: shift / scale, c: weight * scale }
     }
 
-    /// Computes the sum at `z`.
+    /// Computes the sum of ReLUs at the argument `z`.
     pub fn evaluate(&self, z: f64) -> f64 {
         let mut out = [0.0];
         self.evaluate_scaled(&[self.gain * z], &mut out);
         out[0]
     }
 
-    /// The factor of z that all terms share.
+    /// The factor of the argument z that all ReLUs of the sum share.
     pub(super) fn gain<T: Precision>(&self) -> T {
         T::from_f64(self.gain)
     }
 
-    /// Computes the sums at several z, given as gain · z; see [gain](ReluSum::gain).
+    /// Computes the sum of ReLUs at several arguments, where `z` holds each argument times the
+    /// [gain](ReluSum::gain), into `out`.
     #[inline]
     pub(super) fn evaluate_scaled<T: Precision>(&self, z: &[T], out: &mut [T]) {
         out.fill(T::default());

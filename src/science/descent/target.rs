@@ -15,7 +15,8 @@ pub const MAX_EXAMPLES: usize = 512;
 /// The largest number of weights of a random network as target function.
 pub const MAX_TEACHER_WEIGHTS: u64 = 1 << 14;
 
-/// No drawn normal number has a larger absolute value: √(2 · 24 ln 2), because uniform numbers have 24 bits.
+/// Upper bound on the absolute value of a drawn normal number: √(2 · 24 ln 2), because uniform numbers have 24
+/// bits.
 const MAX_NORMAL: f64 = 5.77;
 
 /// The largest dimension of an input.
@@ -66,7 +67,7 @@ pub struct DescentPrompts {
     pub constant: bool,
     /// Distribution of the inputs.
     pub spacing: InputSpacing,
-    /// Range a of the inputs.
+    /// Size a of the inputs: half-width of their interval, or their standard deviation if they are normal.
     pub input_range: f64,
     /// Kind of the target function.
     pub function: TargetKind,
@@ -194,7 +195,7 @@ impl DescentPrompts {
         }
     }
 
-    /// Bounds on the absolute value of all inputs and of all labels, from the settings alone.
+    /// An upper bound on the absolute value of all inputs, and one of all labels, from the settings alone.
     pub fn bound_magnitudes(&self) -> [f64; 2] {
         let spread = if self.spacing == InputSpacing::Normal {
             MAX_NORMAL * self.input_range.abs()
@@ -218,7 +219,7 @@ impl DescentPrompts {
         [inputs, labels.max(self.query_label.abs())]
     }
 
-    /// Coordinate `c` of input `i`.
+    /// Draws coordinate `c` of input `i`; both count from 0.
     fn draw_coordinate(&self, stream: &RandomStream, i: usize, c: usize) -> f64 {
         let index = (i * self.dim + c) as u32;
         match self.spacing {

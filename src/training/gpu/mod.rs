@@ -5,7 +5,6 @@ pub(crate) mod errors;
 pub(crate) mod example_buffer;
 pub mod group_net;
 pub mod launch_sizer;
-pub(crate) mod launches;
 pub mod learner;
 pub mod one_hidden_layer;
 pub mod prompt_nets;

@@ -44,7 +44,7 @@ pub const COLUMNS: &str = "chart,step,kind,name,x,row,value,low,high";
 /// Content of a chart at one training step, to be written as CSV.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartData {
-    /// Permanent name of the chart.
+    /// Slug of the chart: its permanent name in links and files.
     pub chart: &'static str,
     /// Training steps completed.
     pub step: u64,
@@ -52,7 +52,7 @@ pub struct ChartData {
     pub reading: Reading,
 }
 
-/// Position of a value along an axis.
+/// Position of a value along an axis of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AxisPosition<'a> {
     /// The value has no position along this axis.
@@ -63,7 +63,7 @@ pub enum AxisPosition<'a> {
     Name(Cow<'a, str>),
 }
 
-/// One line of the CSV table: one number of a chart.
+/// One line of the CSV table of charts: one number of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartDatum<'a> {
     /// Kind of the number: "curve", "mark", "cell" and others, as listed in the documentation of this module.
@@ -72,11 +72,11 @@ pub struct ChartDatum<'a> {
     pub name: &'a str,
     /// Position along the horizontal axis.
     pub x: AxisPosition<'a>,
-    /// Row of a matrix; absent for curves and bars.
+    /// Row of a heatmap's cell; absent for curves and bars.
     pub row: AxisPosition<'a>,
-    /// Value of the point; `None` for marks and spans, which have a position only.
+    /// Height of a point or bar, or value of a cell; `None` for marks and spans, which have a position only.
     pub value: Option<f32>,
-    /// Lower and upper edge of the uncertainty band.
+    /// Lower and upper edge of the uncertainty band of a curve at this point; `None` without a band.
     pub band: Option<(f32, f32)>,
 }
 
@@ -97,13 +97,13 @@ impl fmt::Display for AxisPosition<'_> {
     }
 }
 
-/// Name of row or column `at` of a matrix; its number, from 1, if it has no name.
+/// Name of row or column `at` (from 0) of a heatmap; if it has no name, its number counted from 1.
 pub fn name_at(names: &[String], at: usize) -> Cow<'_, str> {
     names.get(at).map_or_else(|| (at + 1).to_string().into(), |name| name.as_str().into())
 }
 
 impl ChartData {
-    /// Wraps the content of a chart, without the faint curves of later steps.
+    /// Wraps the content of a chart, without the faint curves, which show steps after the current one.
     pub fn new(chart: Chart, run: &RunView, mut reading: Reading) -> Self {
         if let Reading::Lines(lines) = &mut reading {
             // Faint curves lie after the current step and are left out.
@@ -112,7 +112,7 @@ impl ChartData {
         ChartData { chart: chart.slug(), step: run.step, reading }
     }
 
-    /// All numbers of the chart, in the order of the table.
+    /// All numbers of the chart, in the order of the CSV table.
     pub fn data(&self) -> Vec<ChartDatum<'_>> {
         match &self.reading {
             Reading::Lines(lines) => data_of_lines(lines),

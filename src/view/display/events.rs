@@ -21,7 +21,8 @@ impl RunView {
         rows.iter().for_each(|row| self.update_milestones(row));
     }
 
-    /// Number that changes whenever an event is added, so that charts can detect it.
+    /// Stamp that changes whenever an event is added, so that charts are redrawn: number of milestones reached, plus 2
+    /// if the run has diverged.
     pub fn event_stamp(&self) -> usize {
         self.milestones.count() + 2 * usize::from(matches!(self.phase, RunPhase::Diverged { .. }))
     }

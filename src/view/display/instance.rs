@@ -6,13 +6,13 @@ use crate::presets::ledger::SettingsComparison;
 use vivarium_core::language::translated;
 use vivarium_model::run::RunSpec;
 
-/// Sentences that compare a preset's run with the experiment of its source.
+/// Sentences that compare the run of a preset with the publication's experiment that the preset reproduces.
 pub struct SourceComparison {
-    /// Settings equal to the source: "As in the source: n = 50 and k = 3."; empty if the run is no experiment of a
-    /// publication.
+    /// Settings equal to those of the publication: "As in the source: n = 50 and k = 3."; empty if the run is no
+    /// experiment of a publication.
     pub same_as_source: String,
-    /// Settings that differ: "Different from the source: B = 32 instead of 64. The source does not state: η = 0.1.",
-    /// followed by the preset's own remarks.
+    /// Settings that differ from the publication: "Different from the source: B = 32 instead of 64. The source does not
+    /// state: η = 0.1.", followed by the preset's own remarks.
     pub departures: String,
 }
 
@@ -62,14 +62,16 @@ fn format_current(spec: &RunSpec, key: &str) -> String {
     format_setting(spec, key, &value_text(spec, key))
 }
 
-/// Formats a setting that differs from the source: "B = 32 instead of 64 or 128".
+/// Formats a setting that differs from the publication: "B = 32 instead of 64 or 128"; `stated` holds the publication's
+/// values, separated by ` | `.
 fn format_change(spec: &RunSpec, key: &str, stated: &str) -> String {
     let stated = stated.split(" | ").map(|text| format_setting_value(spec, key, text));
     let source = stated.reduce(|values, value| tr!("{values} or {value}", values, value)).unwrap_or_default();
     tr!("{here} instead of {source}", here = format_current(spec, key), source)
 }
 
-/// Formats a departure that is no setting: "dropout: none instead of 0.1".
+/// Formats a departure that is no setting, given as (name, value in the publication, value here): "dropout: none
+/// instead of 0.1".
 fn format_departure((what, source, here): &(&'static str, &'static str, &'static str)) -> String {
     let [what, source, here] = [what, source, here].map(|text| translated(text));
     tr!("{what}: {here} instead of {source}", what, here, source)

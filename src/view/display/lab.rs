@@ -3,7 +3,7 @@
 use super::view::{Lab, LabState, Labs, LazyLab, RunView, Vocabulary};
 use vivarium_core::catalog::CatalogInfo;
 
-/// Empty table of labs: the default of a view before a run is loaded.
+/// Empty table of labs, which a `RunView` has before a run is loaded.
 static NO_LABS: Labs = Labs { all: &[], charts: &[], lazy: || None };
 
 impl Default for &'static Labs {
@@ -12,7 +12,7 @@ impl Default for &'static Labs {
     }
 }
 
-/// Placeholder lab of a run whose task belongs to no lab.
+/// Placeholder lab of a run whose task belongs to no lab of the table.
 struct NoLab;
 
 impl Lab for NoLab {
@@ -22,27 +22,30 @@ impl Lab for NoLab {
 }
 
 impl RunView {
-    /// Lab of the run's task.
+    /// Lab (a task with its own charts, texts and panels) to which the run's task belongs.
     pub fn lab(&self) -> &'static dyn Lab {
         self.labs.index_of(self.spec()).map_or(&NoLab, |at| self.labs.all[at])
     }
 
-    /// Vocabulary of the run's lab.
+    /// Words and conventions of the run's lab, such as the name of its examples.
     pub fn vocabulary(&self) -> Vocabulary {
         self.lab().vocabulary()
     }
 
-    /// Lazy part of the run's lab; `None` before the page's second program is loaded.
-    pub fn lazy_lab(&self) -> Option<&'static dyn LazyLab> {
+    /// Computing functions of the run's lab; `None` before the page's second WebAssembly file, which contains them, is
+    /// loaded.
+    pub fn lazy_lab(&self) -> Option<&'static LazyLab> {
         (self.labs.lazy)()?.all.get(self.labs.index_of(self.spec())?).copied()
     }
 
-    /// State of the run's lab as the type `S`; `None` if there is none yet or it belongs to another lab.
+    /// Data that the run's lab keeps for the run, as the type `S`; `None` if there are none yet or they belong to
+    /// another lab.
     pub fn lab_state<S: LabState>(&self) -> Option<&S> {
         self.lab_state.as_deref()?.downcast_state()
     }
 
-    /// Mutable state of the run's lab as the type `S`; `None` if there is none yet or it belongs to another lab.
+    /// Mutable data that the run's lab keeps for the run, as the type `S`; `None` if there are none yet or they belong
+    /// to another lab.
     pub fn lab_state_mut<S: LabState>(&mut self) -> Option<&mut S> {
         self.lab_state.as_deref_mut()?.downcast_state_mut()
     }

@@ -7,28 +7,33 @@
 use vivarium_model::protocol::Measurement;
 use vivarium_plot::analysis::curves::median_range;
 
-/// Training accuracy from which a finite sample counts as memorised.
+/// Median training accuracy from which a fixed training set counts as memorised.
 const MEMORISED_ACCURACY: f32 = 0.99;
-/// Number of consecutive measurements after which a strategy counts as followed.
+/// Number of consecutive measurements nearest to a strategy (such as unigram prediction) after which the network counts
+/// as following it.
 const FOLLOWED_AFTER: u32 = 3;
 
-/// Milestones of a run, recognised one measurement at a time.
+/// Milestones of a run (memorisation, divergence, strategies followed), recognised one measurement at a time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Milestones {
-    /// Step of the latest measurement.
+    /// Step of the latest measurement; `None` before the first.
     last_step: Option<u64>,
-    /// Step at which the training sample was memorised.
+    /// Step of the first measurement by which the fixed training set was memorised; `None` before.
     pub(super) memorised: Option<u64>,
-    /// Step of the first non-finite loss, and number of replicas that diverged there.
+    /// Step of the first measurement with a non-finite held-out loss, and number of replicas that had one there; `None`
+    /// before.
     pub(super) diverged: Option<(u64, usize)>,
-    /// Strategies that the network followed in turn, each with its first step.
+    /// Names of the strategies that the network followed, in order, each with the first step at which it was nearest.
     pub(super) strategies_followed: Vec<(String, u64)>,
-    /// Current learning stage: name, first step, and number of consecutive measurements.
+    /// Learning stage (strategy) nearest to the latest measurement: name, first step, and number of consecutive
+    /// measurements nearest to it.
     current_stage: Option<(String, u64, u32)>,
 }
 
 impl Milestones {
-    /// Updates the milestones with a measurement; one at an earlier step first removes the milestones after it.
+    /// Updates the milestones with the measurement `row`; `has_sample` says that the training set is fixed, `nearest`
+    /// names the nearest strategy. A step that is not later than the last one first removes the milestones from that
+    /// step on.
     pub(super) fn update(&mut self, row: &Measurement, has_sample: bool, nearest: Option<String>) {
         let step = row.step;
         if self.last_step.is_some_and(|last| step <= last) {

@@ -9,14 +9,16 @@ use vivarium_core::language::translated;
 use vivarium_core::settings::format_real;
 use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 
-/// Largest number of settings in a name.
+/// Largest number of settings in the name of a run; runs that need more get no name.
 const MAX_SETTINGS: usize = 3;
-/// Largest number of characters of one value; longer ones (own data, programs) are cut.
+/// Largest number of characters of one setting's value in the name of a run; longer values (uploaded data, machine
+/// rules) are cut.
 const MAX_VALUE_CHARS: usize = 24;
-/// Largest number of learning-rate changes listed in a name.
+/// Largest number of learning-rate changes listed in the name of a run.
 const MAX_RATE_CHANGES: usize = 2;
 
-/// Keys of settings on stopping, measuring and hardware, which appear in names only if nothing else differs.
+/// Keys of settings on stopping, measuring and hardware, which appear in the names of runs only if all other settings
+/// leave two names equal.
 const SECONDARY_KEYS: [&str; 9] =
     ["steps", "target", "halt", "every", "held", "by", "limit", "device", "learner"];
 
@@ -40,7 +42,8 @@ pub fn name_runs(specs: &[&RunSpec]) -> Vec<Option<String>> {
     specs.iter().map(of).collect()
 }
 
-/// Names runs of one task, preferably without the secondary keys.
+/// Names runs of one task by the settings in which they differ; settings on stopping, measuring and hardware are named
+/// only if two names would otherwise be equal.
 fn name_runs_of_task(specs: &[&RunSpec]) -> Vec<Option<String>> {
     let loud = name_by_settings(specs, &|key| !SECONDARY_KEYS.contains(&key));
     if are_unique(&loud) { loud } else { name_by_settings(specs, &|_| true) }
@@ -51,7 +54,8 @@ fn are_unique(names: &[Option<String>]) -> bool {
     names.iter().enumerate().all(|(at, name)| !names[..at].contains(name))
 }
 
-/// Names runs by the settings that `may_name` admits.
+/// Names runs by the settings in which they differ and whose keys `may_name` admits; `None` where nothing differs or
+/// the name would be too long.
 fn name_by_settings(specs: &[&RunSpec], may_name: &dyn Fn(&str) -> bool) -> Vec<Option<String>> {
     let mut keys = vec![MODEL_KEY, OPTIMIZER_KEY];
     for (_, setting) in specs.iter().flat_map(|spec| spec.settings()) {
@@ -77,7 +81,8 @@ fn name_by_settings(specs: &[&RunSpec], may_name: &dyn Fn(&str) -> bool) -> Vec<
     parts.into_iter().map(name).collect()
 }
 
-/// Value of a setting as text for comparison; `None` if the run lacks the setting or it has no effect.
+/// Value of the setting `key` as text, for finding out whether runs differ; `None` if the run lacks the setting or it
+/// has no effect.
 fn compared_value(spec: &RunSpec, key: &str) -> Option<String> {
     match key {
         "lr" => Some(format!("{} {:?}", spec.value(key)?, spec.run.schedule)),

@@ -10,10 +10,10 @@ use vivarium_plot::analysis::curves::median_range;
 /// examples).
 const CHANCE_TOLERANCE: f32 = 0.05;
 
-/// Training accuracy from which a finite sample counts as memorised.
+/// Median training accuracy from which a fixed training set counts as memorised.
 const MEMORISED_ACCURACY: f32 = 0.99;
 
-/// Status line of the run; `loading` gives the text before a trainer has answered.
+/// Status line of the run; `loading` gives the text that is shown until a worker has started the training.
 pub fn describe_status(run: &RunView, loading: impl FnOnce() -> String) -> String {
     let step = format_thousands(run.step);
     let line = match &run.phase {
@@ -64,12 +64,13 @@ pub fn describe_status(run: &RunView, loading: impl FnOnce() -> String) -> Strin
     }
 }
 
-/// Whether all replicas have reached the target.
+/// Whether all replicas have reached the target (the accuracy at which a network counts as having solved the task).
 fn have_all_solved(run: &RunView) -> bool {
     !run.solved.is_empty() && run.solved.len() == run.spec().run.replicas
 }
 
-/// Number of replicas with a non-finite latest loss while others are still training.
+/// Number of replicas with a non-finite loss in the latest measurement; 0 for a single replica or if the whole run has
+/// diverged.
 fn count_diverged(run: &RunView) -> usize {
     let Some(row) = run.history.latest().filter(|row| row.test_loss.len() > 1) else { return 0 };
     if matches!(run.phase, RunPhase::Diverged { .. }) {
@@ -78,7 +79,7 @@ fn count_diverged(run: &RunView) -> usize {
     row.train_loss.iter().zip(&row.test_loss).filter(|(a, b)| !a.is_finite() || !b.is_finite()).count()
 }
 
-/// Describes the replicas at the target: "5 of 20 networks", "all 1,000 networks".
+/// Describes how many replicas have reached the target: "5 of 20 networks", "all 1,000 networks".
 fn describe_solved_networks(run: &RunView) -> String {
     let all = format_thousands(run.spec().run.replicas as u64);
     match have_all_solved(run) {
@@ -87,7 +88,7 @@ fn describe_solved_networks(run: &RunView) -> String {
     }
 }
 
-/// Beginning of a sentence on replicas at the target: "Found by" or "Target reached by".
+/// Beginning of a sentence that lists the replicas that have reached the target: "Found by" or "Target reached by".
 fn reached_label(run: &RunView) -> &'static str {
     if run.vocabulary().has_hidden_rule { tr!("Found by") } else { tr!("Target reached by") }
 }
@@ -103,7 +104,7 @@ fn describe_learning(run: &RunView) -> String {
         );
     }
     let is_executed = run.spec().model.config().family().is_some_and(|family| family.is_executed());
-    if let Some(line) = run.lazy_lab().and_then(|lab| lab.describe_learning(run)) {
+    if let Some(line) = run.lazy_lab().and_then(|lab| (lab.describe_learning)(run)) {
         return match is_executed {
             true => tr!("Running: {line}", line),
             false => tr!("Learning: {line}", line),
@@ -143,7 +144,7 @@ fn describe_learning(run: &RunView) -> String {
     }
 }
 
-/// Name of the examples on which accuracy is measured.
+/// Name of the examples on which held-out accuracy is measured in this run, such as "held-out rows".
 pub fn examples_name(run: &RunView) -> &'static str {
     run.lab().examples_name(run.spec())
 }
@@ -166,7 +167,7 @@ pub fn describe_found(run: &RunView) -> String {
         ),
     };
     if let Some(found) =
-        run.lazy_lab().and_then(|lab| lab.describe_found(run, &describe_solved_networks(run), &at))
+        run.lazy_lab().and_then(|lab| (lab.describe_found)(run, &describe_solved_networks(run), &at))
     {
         return found;
     }

@@ -13,7 +13,7 @@ pub fn chance_accuracy(run: &RunView) -> f32 {
 
 /// Names of the four numbers of [`LatestMetrics`], in the order of its fields.
 pub fn metric_names(run: &RunView) -> [String; 4] {
-    run.lazy_lab().and_then(|lab| lab.metric_names(run)).unwrap_or_else(|| {
+    run.lazy_lab().and_then(|lab| (lab.metric_names)(run)).unwrap_or_else(|| {
         [tr!("Loss, training"), tr!("Loss, held-out"), tr!("Accuracy, training"), tr!("Accuracy, held-out")]
             .map(String::from)
     })
@@ -22,7 +22,7 @@ pub fn metric_names(run: &RunView) -> [String; 4] {
 /// Further number `which` (0 or 1) of the readouts, as (name, value): from the lab, or the largest weights on relevant
 /// and irrelevant bits.
 pub fn extra_number(run: &RunView, which: usize) -> (String, String) {
-    if let Some(numbers) = run.lazy_lab().and_then(|lab| lab.extra_numbers(run)) {
+    if let Some(numbers) = run.lazy_lab().and_then(|lab| (lab.extra_numbers)(run)) {
         let [first, second] = numbers;
         return if which == 0 { first } else { second };
     }
@@ -37,7 +37,8 @@ pub fn extra_number(run: &RunView, which: usize) -> (String, String) {
     }
 }
 
-/// Largest absolute first-layer weight on the relevant bits and on the others, as text.
+/// Largest absolute first-layer weight on the relevant bits, and on the irrelevant bits, as text; dashes before weights
+/// are known.
 pub fn largest_weights(run: &RunView) -> (String, String) {
     let w = &run.weights;
     if w.values.is_empty() {

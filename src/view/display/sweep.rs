@@ -16,36 +16,41 @@ use vivarium_plot::analysis::scaling::ScalingPoint;
 /// Progress and results of a sweep: one run after the other over the values of one or two settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepProgress {
-    /// Settings of every run of the sweep, in order.
+    /// Every run of the sweep with its settings, in the order of training.
     pub cells: Vec<SweepCell>,
-    /// Step at which each replica reached the target, for each run finished in order.
+    /// Step at which each replica reached the target (`None` if it did not), for each run from the first up to the
+    /// current one, without runs finished ahead of it.
     pub solved_steps: Vec<Vec<Option<u64>>>,
-    /// Median held-out loss and accuracy at the end of each finished run; empty for a sweep from a file.
+    /// Median held-out loss and accuracy at the end of each run in `solved_steps`; empty for a sweep from a file.
     pub final_metrics: Vec<[f32; 2]>,
-    /// Held-out accuracy of every replica at the end of each finished run; empty for a sweep from a file.
+    /// Held-out accuracy of every replica at the end of each run in `solved_steps`; empty for a sweep from a file.
     pub final_accuracies: Vec<Vec<f32>>,
-    /// Medians of the further measures at the end of each finished run; empty for a sweep from a file.
+    /// Medians over the replicas of the task's further measures at the end of each run in `solved_steps`; empty for a
+    /// sweep from a file.
     pub final_measures: Vec<Vec<f32>>,
-    /// Results of runs that workers finished ahead of the current one, by index of the run.
+    /// Results of runs that further workers finished ahead of the current run, by index of the run from 0.
     early_results: BTreeMap<usize, SweepRunResult>,
     /// Whether the user has cancelled the sweep.
     pub cancelled: bool,
-    /// Seconds of training so far.
+    /// Seconds of wall-clock time so far during which the sweep trained; pauses are not counted.
     pub trained_seconds: u32,
-    /// Estimated duration of each run from its size and steps, in relative units.
+    /// Estimated duration of each run in `cells`, from its size and number of steps; only ratios of these numbers are
+    /// used.
     relative_costs: Vec<f64>,
 }
 
 /// Result of one run of a sweep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRunResult {
-    /// Step at which each replica reached the target; of replicas that share their data, only the earliest.
+    /// Step at which each replica reached the target, `None` if it did not; of replicas that share a training set, only
+    /// the earliest.
     pub solved_steps: Vec<Option<u64>>,
-    /// Median held-out loss and accuracy at the end.
+    /// Median over the replicas of held-out loss and held-out accuracy at the end of the run.
     pub final_metrics: [f32; 2],
-    /// Held-out accuracy of every replica at the end.
+    /// Held-out accuracy of every replica at the end of the run.
     pub final_accuracies: Vec<f32>,
-    /// Medians over the replicas of the further measures at the end.
+    /// Medians over the replicas of the task's further measures (those besides loss and accuracy) at the end of the
+    /// run.
     pub final_measures: Vec<f32>,
 }
 
@@ -63,7 +68,7 @@ impl SweepRunResult {
     }
 }
 
-/// Medians over the replicas of the further measures of a row; empty without a row.
+/// Medians over the replicas of the task's further measures in the measurement `row`; empty if there is no measurement.
 pub fn median_measures(row: Option<&Measurement>) -> Vec<f32> {
     row.map_or(vec![], |row| row.measures.iter().map(|values| median_range(values).0).collect())
 }
@@ -91,27 +96,28 @@ impl SweepProgress {
         self.cancelled || self.is_complete()
     }
 
-    /// Number of finished runs, in order or ahead.
+    /// Number of finished runs, those that further workers finished ahead of the current run included.
     pub fn ended_count(&self) -> usize {
         self.solved_steps.len() + self.early_results.len()
     }
 
-    /// Step at which each replica of run `run` reached the target; `None` if the run has not finished.
+    /// Step at which each replica of run `run` (from 0) reached the target; `None` if the run has not finished.
     pub fn solved_steps(&self, run: usize) -> Option<&Vec<Option<u64>>> {
         self.solved_steps.get(run).or_else(|| Some(&self.early_results.get(&run)?.solved_steps))
     }
 
-    /// Median held-out loss and accuracy at the end of run `run`; `None` if it has not finished.
+    /// Median held-out loss and accuracy at the end of run `run` (from 0); `None` if the run has not finished.
     pub fn final_metrics(&self, run: usize) -> Option<[f32; 2]> {
         self.final_metrics.get(run).copied().or_else(|| Some(self.early_results.get(&run)?.final_metrics))
     }
 
-    /// Held-out accuracy of every replica at the end of run `run`; `None` if it has not finished.
+    /// Held-out accuracy of every replica at the end of run `run` (from 0); `None` if the run has not finished.
     pub fn final_accuracies(&self, run: usize) -> Option<&Vec<f32>> {
         self.final_accuracies.get(run).or_else(|| Some(&self.early_results.get(&run)?.final_accuracies))
     }
 
-    /// Medians of the further measures at the end of run `run`; `None` if it has not finished.
+    /// Medians over the replicas of the task's further measures at the end of run `run` (from 0); `None` if the run has
+    /// not finished.
     pub fn final_measures(&self, run: usize) -> Option<&Vec<f32>> {
         self.final_measures.get(run).or_else(|| Some(&self.early_results.get(&run)?.final_measures))
     }
@@ -134,12 +140,13 @@ impl SweepProgress {
         }
     }
 
-    /// Whether a worker may train run `run` ahead of its turn; the last run is left to the page, which displays it.
+    /// Whether a further worker may train run `run` (from 0) before the page reaches it; the last run is left to the
+    /// page, which displays it.
     pub fn can_run_early(&self, run: usize) -> bool {
         run > self.solved_steps.len() && run + 1 < self.cells.len() && !self.early_results.contains_key(&run)
     }
 
-    /// Stores the result of a run finished ahead of its turn.
+    /// Stores the result of run `run` (from 0), which a further worker finished before the page reached it.
     pub fn finish_run_early(&mut self, run: usize, outcome: SweepRunResult) {
         self.early_results.insert(run, outcome);
     }
@@ -158,8 +165,8 @@ impl SweepProgress {
         }
     }
 
-    /// Estimated seconds until the last run finishes, from the cost and duration of the finished runs; `None` before
-    /// the first.
+    /// Estimated seconds until the last run finishes, from the estimated and actual durations of the finished runs;
+    /// `None` before a run has finished.
     fn seconds_left(&self) -> Option<f64> {
         let of = |ended: bool| {
             let costs = self.relative_costs.iter().enumerate();
@@ -177,7 +184,7 @@ impl SweepProgress {
         &self.cells[self.solved_steps.len().min(self.cells.len() - 1)]
     }
 
-    /// Whether every run has finished in order.
+    /// Whether every run of the sweep has finished.
     pub fn is_complete(&self) -> bool {
         self.solved_steps.len() == self.cells.len()
     }
@@ -188,8 +195,9 @@ impl SweepProgress {
         (all().flatten().flatten().count(), all().map(Vec::len).sum())
     }
 
-    /// Swept values whose runs have all finished with fewer than half of the replicas at the target: index of the
-    /// value, replicas at the target, all replicas.
+    /// Values of the first swept setting for which no median time to the target exists, because in each of their
+    /// finished runs fewer than half of the replicas reached it: (index of the value, replicas at the target, all
+    /// replicas).
     pub fn values_without_median(&self) -> Vec<(usize, usize, usize)> {
         let runs = |at: usize| self.cells.iter().enumerate().filter(move |(_, cell)| cell.sweep_index == at);
         let missed = |at: usize| {
@@ -207,7 +215,8 @@ impl SweepProgress {
         (0..=last).filter_map(missed).collect()
     }
 
-    /// One curve per value of the second setting: its name, and a point per finished run.
+    /// One curve per value of the second swept setting: its name, and a point per finished run with the times at which
+    /// replicas reached the target.
     pub fn curves(&self, spec: &RunSpec) -> Vec<(String, Vec<ScalingPoint>)> {
         let (axis, series) = (axis_positions(&spec.run.sweep), &spec.run.series);
         let name = |line: usize| match series.values.get(line) {
@@ -229,8 +238,8 @@ impl SweepProgress {
     }
 }
 
-/// Horizontal axis of a sweep: its label, the positions of the values, and whether it can be logarithmic (only for
-/// positive numbers, not for words or zero).
+/// Horizontal axis of a chart over the first swept setting: its label, the positions of the values, and whether it can
+/// be logarithmic (only for positive numbers, not for words or zero).
 pub(super) fn sweep_axis(spec: &RunSpec) -> (String, Vec<f64>, bool) {
     let SweepAxis { key, values, .. } = &spec.run.sweep;
     let at = axis_positions(&spec.run.sweep);
@@ -246,7 +255,7 @@ pub(super) fn sweep_axis(spec: &RunSpec) -> (String, Vec<f64>, bool) {
     (label, at, has_ratios)
 }
 
-/// Smallest and largest position on the axis.
+/// Smallest and largest of the positions `places` on the axis of a sweep.
 pub(super) fn value_range(places: &[f64]) -> (f64, f64) {
     let low = places.iter().copied().fold(f64::INFINITY, f64::min);
     (low, places.iter().copied().fold(f64::NEG_INFINITY, f64::max))

@@ -14,7 +14,7 @@ use vivarium_plot::analysis::thinned::ThinnedHistory;
 /// Largest number of first-layer weights that are initialised on the page itself before the worker sends any.
 const MAX_PREVIEW_WEIGHTS: usize = 50_000;
 
-/// Largest number of probe findings kept per probe along a run; more are thinned.
+/// Largest number of results kept per probe along a run; beyond it every second one is dropped.
 const MAX_TRACED: usize = 1024;
 
 impl RunView {
@@ -42,8 +42,9 @@ impl RunView {
         if !self.lab().needs_second_program() || self.lazy_lab().is_some() {
             self.show_initial_weights();
         }
-        self.lab_state =
-            self.lazy_lab().and_then(|lab| lab.initial_state(&spec, &self.link, before.lab_state.as_deref()));
+        self.lab_state = self
+            .lazy_lab()
+            .and_then(|lab| (lab.initial_state)(&spec, &self.link, before.lab_state.as_deref()));
         self.finish_work();
     }
 
@@ -52,7 +53,8 @@ impl RunView {
         self.lab_state.as_ref().is_some_and(|state| state.is_busy())
     }
 
-    /// Continues the lab's computation for one slice and marks charts for redrawing if the results changed.
+    /// Continues the lab's computation for one slice of some milliseconds and marks charts for redrawing if its results
+    /// changed.
     pub fn continue_work(&mut self) {
         let done = self
             .lab_state
@@ -84,10 +86,12 @@ impl RunView {
         self.weights.values = Arc::new(initial);
     }
 
-    /// Creates the lab's state and initial weights once the page's second program is loaded.
+    /// Creates the lab's data and shows initial weights, once the page's second WebAssembly file (the code loaded after
+    /// the first paint) has arrived.
     pub fn init_lazy_state(&mut self) {
         if self.lab_state.is_none() {
-            self.lab_state = self.lazy_lab().and_then(|lab| lab.initial_state(self.spec(), &self.link, None));
+            self.lab_state =
+                self.lazy_lab().and_then(|lab| (lab.initial_state)(self.spec(), &self.link, None));
             self.finish_work();
             self.recompute_milestones();
         }
@@ -97,7 +101,8 @@ impl RunView {
         self.finding_count += 1;
     }
 
-    /// Handles the start of a trainer at `step`, with the relevant coordinates and the number of held-out examples.
+    /// Handles the message that training started at `step`: stores the indices (from 0) of the relevant input
+    /// coordinates and the number of held-out examples.
     pub fn handle_started(&mut self, step: u64, relevant: Vec<usize>, held_out: usize) {
         if step == 0 {
             self.history = RunHistory::default();
@@ -112,7 +117,7 @@ impl RunView {
         self.history.push(row);
     }
 
-    /// Stores first-layer weights `values` `[inputs, width]` read at training step `step`.
+    /// Stores the first-layer weights `values` `[inputs, width]` of the first replica, read at training step `step`.
     pub fn set_weights(&mut self, step: u64, inputs: usize, width: usize, values: Vec<f32>) {
         let start = || WeightTrajectories::new(&values, inputs, width, &self.relevant);
         // Too large to be initialised on the page: the worker's first weights are the initial ones, if sent at step 0.
@@ -127,14 +132,14 @@ impl RunView {
         }
     }
 
-    /// Records that `replica` reached the target at `step`.
+    /// Records that replica number `replica` (from 0) reached the target at `step`.
     pub fn add_solved(&mut self, replica: usize, step: u64) {
         if self.solved.iter().all(|(r, _)| *r != replica) {
             self.solved.push((replica, step));
         }
     }
 
-    /// Stores a finding of a probe made at training step `step`.
+    /// Stores the result of a probe (a measurement of the first replica) made at training step `step`.
     pub fn add_finding(&mut self, step: u64, finding: ProbeResult) {
         self.finding_count += 1;
         if let Some(state) = &mut self.lab_state {
@@ -165,19 +170,20 @@ impl RunView {
         self.finish_work();
     }
 
-    /// Normalised margin as a share of the largest possible margin γ*, median over replicas, by the latest measurement.
+    /// Normalised margin of the latest measurement, the median over replicas, divided by the largest possible margin
+    /// γ*; `None` without a margin or if γ* is unknown.
     pub fn margin_share(&self) -> Option<f32> {
         let row = self.history.latest().filter(|row| !row.margin.is_empty())?;
         let share = median_range(&row.margin).0 / self.largest_margin()? as f32;
         share.is_finite().then_some(share)
     }
 
-    /// Largest possible normalised margin γ* of the run, if theory gives it.
+    /// Largest possible normalised margin γ* of the run's networks; `None` if theory does not give it.
     pub fn largest_margin(&self) -> Option<f64> {
-        self.lazy_lab()?.largest_margin(self.spec(), self.lab_state.as_deref())
+        (self.lazy_lab()?.largest_margin)(self.spec(), self.lab_state.as_deref())
     }
 
-    /// Passes the current penalty strength λ to the lab's theory.
+    /// Passes the strength λ of the weight penalty at the current step to the lab's theory.
     pub fn update_lambda(&mut self) {
         let penalty = self.spec().architecture().penalty(self.step);
         if let (Some(penalty), Some(state)) = (penalty, &mut self.lab_state) {

@@ -57,7 +57,7 @@ pub enum RunPhase {
 pub struct FirstLayerWeights {
     /// Training step at which the weights were read.
     pub step: u64,
-    /// Number of inputs (rows).
+    /// Number of rows of the weights: inputs of the network.
     pub inputs: usize,
     /// Number of neurons (columns).
     pub width: usize,
@@ -84,15 +84,16 @@ pub struct RunView {
     pub trajectories: Option<WeightTrajectories>,
     /// Latest finding of each probe, with its training step.
     pub latest_findings: BTreeMap<ProbeId, (u64, ProbeResult)>,
-    /// Short vectors of numbers that probes report at each step, thinned over the run.
+    /// Scalars that each probe reported (its `ProbeResult::few`), by step, thinned over the run.
     pub traces: BTreeMap<ProbeId, ThinnedHistory<Vec<f64>>>,
     /// Tables of all labs; the run's task selects one of them.
     pub labs: &'static Labs,
-    /// Data that the run's lab keeps besides the measurements; `None` before the page's second program is loaded.
+    /// Data that the run's lab keeps besides the measurements; `None` before the page's second WebAssembly file, which
+    /// creates them, is loaded.
     pub lab_state: Option<Box<dyn LabState>>,
-    /// Number of runs shown so far; charts redraw when it changes.
+    /// Number of runs shown since the page was opened; charts redraw when it changes.
     pub run_count: u64,
-    /// Number of findings received so far; charts redraw when it changes.
+    /// Number of probe results received so far; charts redraw when it changes.
     pub finding_count: u64,
     /// Number of changes of the example, prompt or stage under inspection; charts redraw when it changes.
     pub view_changes: u64,
@@ -116,7 +117,7 @@ pub struct RunView {
 /// Words and conventions in which labs differ, used by all charts and status lines.
 #[derive(Debug, Clone, Copy)]
 pub struct Vocabulary {
-    /// Name of the examples on which accuracy is measured, in English: "held-out rows".
+    /// Name of the examples on which held-out accuracy is measured, in English: "held-out rows".
     pub examples_name: &'static str,
     /// Whether inputs are columns of a table, not bits among which relevant ones are hidden.
     pub has_columns: bool,
@@ -161,12 +162,12 @@ impl Vocabulary {
     };
 }
 
-/// Part of a lab that the page's first program contains: texts and conditions, no computation.
+/// Part of a lab (a task with its charts and panels) that the page needs at once: texts and conditions, no computation.
 pub trait Lab: Sync {
     /// Name, slug and sources of the lab's task.
     fn info(&self) -> &'static CatalogInfo;
 
-    /// Description of the task of a run in one or two sentences, in English.
+    /// Description of the task of the run `_spec` in one or two sentences, in English.
     fn about(&self, _spec: &RunSpec) -> &'static str {
         self.info().about
     }
@@ -176,12 +177,12 @@ pub trait Lab: Sync {
         Vocabulary::BITS
     }
 
-    /// Name of the examples on which accuracy is measured in a run, in the reader's language.
+    /// Name of the examples on which held-out accuracy is measured in a run, in the reader's language.
     fn examples_name(&self, _spec: &RunSpec) -> &'static str {
         vivarium_core::language::translated(self.vocabulary().examples_name)
     }
 
-    /// Ending of a sentence about accuracy on these examples: "right on held-out rows".
+    /// Ending of a sentence about accuracy on the examples named `examples`: "right on held-out rows".
     fn score_phrase(&self, examples: &str) -> String {
         match self.vocabulary().has_numeric_labels {
             true => tr!("of the variance explained on {examples}", examples),
@@ -197,19 +198,20 @@ pub trait Lab: Sync {
         }
     }
 
-    /// Whether the page loads its second program at once, because the charts of this lab need findings of probes.
+    /// Whether the page loads its second WebAssembly file as soon as a worker exists, not only after the worker's first
+    /// answer, because charts of this lab need results of probes.
     fn needs_second_program(&self) -> bool {
         !self.watched_probes().is_empty()
     }
 
-    /// Probe whose findings contain the network's answers to the examples shown with the task; `None` if the task has
-    /// no such examples.
+    /// Probe whose results contain the network's answers to the examples shown next to the task's description; `None`
+    /// if the task shows no such examples.
     fn answer_probe(&self) -> Option<Probe> {
         None
     }
 
-    /// Number of examples shown with the task; `None` if it depends on the size of the network and of the held-out
-    /// data.
+    /// Number of examples shown next to the task's description; `None` if it depends on the size of the network and of
+    /// the held-out data.
     fn shown_example_count(&self, _spec: &RunSpec) -> Option<usize> {
         None
     }
@@ -231,99 +233,80 @@ pub struct HeldOutExample {
     pub answer: String,
 }
 
-/// Part of a lab that computes, loaded with the page's second program. Where a method returns `None`, the display uses
-/// its default for all labs.
-pub trait LazyLab: Sync {
+/// Functions of a lab that compute, in the page's second WebAssembly file, which is loaded after the first paint. Where
+/// a function returns `None` or an empty list, the display uses a default. A lab states only its own functions and
+/// takes the rest from [`LazyLab::NONE`].
+pub struct LazyLab {
     /// Reasons why a run with these settings cannot learn, or hardly, each as a sentence; empty for most settings.
-    fn learning_obstacles(&self, _spec: &RunSpec) -> Vec<String> {
-        vec![]
-    }
-
-    /// Link of a run on the data file stored under `_number`, derived from the displayed run `_shown`; `None` for labs
-    /// that take no files.
-    fn link_for_file(&self, _number: u64, _shown: &Link) -> Option<Link> {
-        None
-    }
-
-    /// Creates the lab's data for a run before its first step, reusing from the previous run's data `_before` what is
-    /// unchanged.
-    fn initial_state(
-        &self,
-        _spec: &RunSpec,
-        _link: &Link,
-        _before: Option<&dyn LabState>,
-    ) -> Option<Box<dyn LabState>> {
-        None
-    }
-
-    /// Largest possible normalised margin γ* of the run's networks, if theory gives it; `_state` may hold the computed
-    /// value.
-    fn largest_margin(&self, _spec: &RunSpec, _state: Option<&dyn LabState>) -> Option<f64> {
-        None
-    }
-
-    /// Further horizontal lines of the margin chart: height as a share of γ*, and name.
-    fn margin_lines(&self, _run: &RunView) -> Vec<(f64, String)> {
-        vec![]
-    }
-
-    /// Reason why a network has no normalised margin, if theory gives one; begins with a space.
-    fn margin_note(&self, _run: &RunView) -> Option<String> {
-        None
-    }
-
-    /// Example number `_at` (from 0) of those shown with the task, with the network's current answer; `None` if the
-    /// task has no such examples.
-    fn example(&self, _run: &RunView, _at: usize) -> Option<HeldOutExample> {
-        None
-    }
-
+    pub learning_obstacles: fn(&RunSpec) -> Vec<String>,
+    /// Link of a run on the data file whose hash is the first argument, derived from the link of the displayed run;
+    /// `None` for labs that take no files.
+    pub link_for_file: fn(u64, &Link) -> Option<Link>,
+    /// Creates the lab's data for a run before its first step; data of the previous run that stay valid are reused.
+    pub initial_state: InitialState,
+    /// Largest possible normalised margin γ* of the run's networks, if theory gives it; the lab's data may hold the
+    /// computed value.
+    pub largest_margin: fn(&RunSpec, Option<&dyn LabState>) -> Option<f64>,
+    /// Further horizontal lines of the margin chart, each as (height divided by γ*, name); γ* is the largest possible
+    /// margin.
+    pub margin_lines: fn(&RunView) -> Vec<(f64, String)>,
+    /// Sentence on why the run's network has no normalised margin, if theory gives a reason; begins with a space, to
+    /// follow another sentence.
+    pub margin_note: fn(&RunView) -> Option<String>,
+    /// Example number `usize` (from 0) of those shown next to the task's description, with the network's current
+    /// answer; `None` if the task shows no examples.
+    pub example: fn(&RunView, usize) -> Option<HeldOutExample>,
     /// Progress of learning for the status line, such as "nearest to the unigram strategy"; `None` for the default
     /// text.
-    fn describe_learning(&self, _run: &RunView) -> Option<String> {
-        None
-    }
-
-    /// Sentence on what the networks have found; `_networks` is "5 of 20 networks" and `_at` is "at step 1,250".
-    fn describe_found(&self, _run: &RunView, _networks: &str, _at: &str) -> Option<String> {
-        None
-    }
-
+    pub describe_learning: fn(&RunView) -> Option<String>,
+    /// Sentence on the solution that the networks have found; the second argument is such as "5 of 20 networks", the
+    /// third such as "at step 1,250".
+    pub describe_found: fn(&RunView, &str, &str) -> Option<String>,
     /// Sentence on the result of a run that ended at its last step, including the step.
-    fn describe_end(&self, _run: &RunView) -> Option<String> {
-        None
-    }
-
+    pub describe_end: fn(&RunView) -> Option<String>,
     /// Names of the four metrics of a measurement: training loss, held-out loss, training accuracy, held-out accuracy.
-    fn metric_names(&self, _run: &RunView) -> Option<[String; 4]> {
-        None
-    }
-
+    pub metric_names: fn(&RunView) -> Option<[String; 4]>,
     /// Two further numbers for the readouts, each as (name, value).
-    fn extra_numbers(&self, _run: &RunView) -> Option<[(String, String); 2]> {
-        None
-    }
-
-    /// Remark of theory on a map of runs over two settings.
-    fn map_note(&self, _cells: &[SweepCell]) -> Option<String> {
-        None
-    }
-
-    /// Upper bound on the probability of success with the resources of this run, from a lower bound of theory; may
-    /// exceed 1.
-    fn max_success(&self, _spec: &RunSpec) -> Option<f64> {
-        None
-    }
+    pub extra_numbers: fn(&RunView) -> Option<[(String, String); 2]>,
+    /// Remark from theory on the map of a sweep over two settings, whose runs are given.
+    pub map_note: fn(&[SweepCell]) -> Option<String>,
+    /// Upper bound on the probability of success with the data, width and steps of this run, from a lower bound on the
+    /// resources in the literature; may exceed 1.
+    pub max_success: fn(&RunSpec) -> Option<f64>,
 }
 
-/// Result of one slice of a lab's own computation.
+/// Creates a lab's data from the settings of a run, the link, and the data of the previously displayed run, if there
+/// were any.
+pub type InitialState = fn(&RunSpec, &Link, Option<&dyn LabState>) -> Option<Box<dyn LabState>>;
+
+impl LazyLab {
+    /// Functions that all return `None` or an empty list, for labs without functions of their own.
+    pub const NONE: LazyLab = LazyLab {
+        learning_obstacles: |_| vec![],
+        link_for_file: |_, _| None,
+        initial_state: |_, _, _| None,
+        largest_margin: |_, _| None,
+        margin_lines: |_| vec![],
+        margin_note: |_| None,
+        example: |_, _| None,
+        describe_learning: |_| None,
+        describe_found: |_, _, _| None,
+        describe_end: |_| None,
+        metric_names: |_| None,
+        extra_numbers: |_| None,
+        map_note: |_| None,
+        max_success: |_| None,
+    };
+}
+
+/// Result of one slice of the computation that a lab makes on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkProgress {
     /// No work is left.
     Done,
     /// Work is left, and the results are unchanged.
     Continuing,
-    /// Results have changed; work may be left.
+    /// Results have changed; more of the computation may be left.
     Updated,
 }
 
@@ -335,7 +318,7 @@ pub trait LabState: Any + Send + Sync {
     /// Clones the value behind the trait object.
     fn clone_boxed(&self) -> Box<dyn LabState>;
 
-    /// Continues a long computation by about `_operations` operations.
+    /// Continues the lab's long computation by about `_operations` floating-point operations.
     fn continue_work(&mut self, _operations: u64) -> WorkProgress {
         WorkProgress::Done
     }
@@ -348,28 +331,30 @@ pub trait LabState: Any + Send + Sync {
     /// Stores a finding of a probe made at training step `_step`.
     fn add_finding(&mut self, _step: u64, _finding: &ProbeResult, _link: &Link) {}
 
-    /// Copies the curves over the steps from `_end`, the same run at its latest step.
+    /// Copies the lab's curves over all steps from `_end`, the data of the same run at its latest step, into these data
+    /// of an earlier step.
     fn copy_curves(&mut self, _end: &dyn LabState) {}
 
-    /// Recomputes everything that depends on the settings of the view and of the theory sliders.
+    /// Recomputes everything that depends on the view's settings and on the theory's settings of `_link`.
     fn recompute_view(&mut self, _link: &Link) {}
 
-    /// Sets the penalty strength λ for which theory predictions are computed.
+    /// Sets the strength λ of the weight penalty for which theory predictions are computed.
     fn update_lambda(&mut self, _lambda: f64) {}
 
-    /// Learning stage that a measurement is nearest to, by name; `None` for labs without stages.
+    /// Name of the learning stage (such as a unigram strategy) whose predictions are nearest to the measurement `_row`;
+    /// `None` for labs without stages.
     fn nearest_stage(&self, _row: &Measurement) -> Option<String> {
         None
     }
 }
 
 impl dyn LabState {
-    /// The state as the type `S`, or `None` if it belongs to another lab.
+    /// Returns the data as the type `S`, or `None` if they belong to another lab.
     pub fn downcast_state<S: LabState>(&self) -> Option<&S> {
         (self as &dyn Any).downcast_ref()
     }
 
-    /// The state as the mutable type `S`, or `None` if it belongs to another lab.
+    /// Returns the mutable data as the type `S`, or `None` if they belong to another lab.
     pub fn downcast_state_mut<S: LabState>(&mut self) -> Option<&mut S> {
         (self as &mut dyn Any).downcast_mut()
     }
@@ -387,27 +372,29 @@ impl Clone for Box<dyn LabState> {
     }
 }
 
-/// Lazy parts of all labs, in the order of [`Labs::all`]; contained in the page's second program.
+/// Computing functions of all labs, in the order of [`Labs::all`]; contained in the page's second WebAssembly file,
+/// which is loaded after the first paint.
 #[derive(Clone, Copy)]
 pub struct LazyLabs {
-    /// Lazy part of each lab.
-    pub all: &'static [&'static dyn LazyLab],
+    /// Computing functions of each lab, in the order of [`Labs::all`].
+    pub all: &'static [&'static LazyLab],
     /// Drawing functions of each lab's charts.
     pub drawings: &'static [&'static [ChartDrawing]],
 }
 
 /// Table of all labs.
 pub struct Labs {
-    /// First part of each lab, in the order of the menu.
+    /// Texts and conditions of each lab, in the order of the menu.
     pub all: &'static [&'static dyn Lab],
-    /// Chart rules of each lab.
+    /// Availability rules and titles of each lab's own charts.
     pub charts: &'static [&'static [ChartRules]],
-    /// Returns the lazy parts of the labs, or `None` before the page's second program is loaded.
+    /// Returns the computing functions of the labs, or `None` before the page's second WebAssembly file, which contains
+    /// them, is loaded.
     pub lazy: fn() -> Option<LazyLabs>,
 }
 
 impl Labs {
-    /// Index of the lab of this run's task; `None` if no lab has the task.
+    /// Index in [`Labs::all`] of the lab to which this run's task belongs; `None` if no lab has the task.
     pub fn index_of(&self, spec: &RunSpec) -> Option<usize> {
         let slug = spec.task.info().slug;
         self.all.iter().position(|lab| lab.info().slug == slug)
@@ -448,9 +435,10 @@ pub enum ChartDependency {
 /// Declaration of a chart: when it applies and how it is drawn.
 #[derive(Debug, Clone, Copy)]
 pub struct ChartSpec {
-    /// Conditions and title, needed by the first program.
+    /// Availability conditions and title of the chart, needed before the chart can be drawn.
     pub(super) rules: ChartRules,
-    /// Drawing functions, which may be in the second program.
+    /// Drawing functions of the chart, which may be in the page's second WebAssembly file, loaded after the first
+    /// paint.
     pub(super) drawing: ChartDrawing,
 }
 
@@ -459,7 +447,7 @@ pub struct ChartSpec {
 pub struct ChartRules {
     /// Chart of the catalogue that these rules are for.
     pub(super) chart: Chart,
-    /// Probe whose findings the chart draws; `None` if measurements and weights are enough.
+    /// Probe whose results the chart draws; `None` if measurements and weights are enough.
     pub(super) probe: Option<Probe>,
     /// Checks whether the chart is available for a run; the error is a sentence on why it is not.
     pub(super) applies: fn(&RunView) -> Result<(), String>,
@@ -469,7 +457,7 @@ pub struct ChartRules {
     pub(super) depends_on: ChartDependency,
     /// Whether the chart needs measurements only, so that it can be drawn for a run opened from a file.
     pub(super) uses_measurements_only: bool,
-    /// Whether the last curve of saved runs is drawn for comparison.
+    /// Whether the last curve of the chart is also drawn for saved runs, for comparison.
     pub(super) shows_other_runs: bool,
 }
 
@@ -490,7 +478,8 @@ impl RunView {
         self.latest_findings.get(&probe.id()).map(|(_, finding)| finding)
     }
 
-    /// Short vectors of numbers that a probe reported along the run, with their training steps.
+    /// Scalars that a probe reported along the run (its `ProbeResult::few`), with their training steps; thinned for
+    /// long runs.
     pub fn trace(&self, probe: &Probe) -> impl Iterator<Item = (u64, &[f64])> {
         let trace = self.traces.get(&probe.id());
         trace.into_iter().flat_map(ThinnedHistory::iter).map(|(step, few)| (step, few.as_slice()))
@@ -510,7 +499,8 @@ impl RunView {
         times
     }
 
-    /// Like [`RunView::solved_steps`], but of each group of replicas that share their data only the earliest.
+    /// Step at which each replica of the current run reached the target; of each group of replicas that share a
+    /// training set, only the earliest step.
     pub fn trial_steps(&self) -> Vec<Option<u64>> {
         best_of_groups(&self.solved_steps(), self.spec().task.examples().replicas_per_training_set())
     }

@@ -30,7 +30,7 @@ pub fn format_probability(p: f64) -> String {
 /// Placeholder for a number that is not known yet.
 pub const MISSING: &str = "–";
 
-/// Formats a number with three decimals, or as a bound if it is very small or very large.
+/// Formats a number with three decimals; from 1000 on without decimals, and as a bound below 0.001 or beyond a million.
 pub fn format_decimal(value: f32) -> String {
     if value.is_nan() {
         MISSING.into()
@@ -62,7 +62,7 @@ pub fn format_significant(value: f64) -> String {
     format!("{value:.0$}", places.max(0) as usize).replace('-', "−")
 }
 
-/// Formats a training speed with three significant digits: "5,230 steps/s".
+/// Formats a training speed in steps per second with three significant digits: "5,230 steps/s".
 pub fn format_rate(steps_per_s: f64) -> String {
     match format_rate_number(steps_per_s) {
         Some(number) => tr!("{number} steps/s", number),

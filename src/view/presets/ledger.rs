@@ -14,11 +14,11 @@ use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 pub struct Experiment {
     /// Passage that states the settings: author, year, sections, figures.
     pub passage: &'static str,
-    /// Experiment whose settings also hold here, except for those listed here.
+    /// Experiment whose settings also hold here, except for those in `stated` and `unstated`.
     pub based_on: Option<&'static Experiment>,
     /// Settings that the publication states, as key and value of a link; several tried values are separated by ` | `.
     pub stated: &'static [(&'static str, &'static str)],
-    /// Keys of settings that the publication does not state.
+    /// Keys of settings that the publication leaves open.
     pub unstated: &'static [&'static str],
 }
 
@@ -26,7 +26,7 @@ pub struct Experiment {
 pub const EMPTY_EXPERIMENT: Experiment =
     Experiment { passage: "", based_on: None, stated: &[], unstated: &[] };
 
-/// Statement of an experiment about one setting.
+/// Statement of a publication about one setting of its experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingStatement {
     /// The publication states these values, separated by ` | `.
@@ -46,7 +46,7 @@ impl Experiment {
     }
 }
 
-/// Keys of settings that decide how a run is repeated, measured, ended or computed; an experiment need not mention
+/// Keys of settings that decide how a run is repeated, measured, ended or computed; an [`Experiment`] need not mention
 /// them.
 pub const OPTIONAL_KEYS: [&str; 16] = [
     "seed", "replicas", "inits", "steps", "target", "halt", "every", "lrs", "sweep", "series", "further",
@@ -56,13 +56,13 @@ pub const OPTIONAL_KEYS: [&str; 16] = [
 /// Result of comparing the settings of a preset's run with its [`Experiment`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SettingsComparison {
-    /// Keys of settings equal to the publication.
+    /// Keys of settings whose value equals that of the publication.
     pub equal: Vec<&'static str>,
-    /// Keys of settings that differ, each with the values stated in the publication.
+    /// Keys of settings whose value differs from the publication's, each with the values stated in the publication.
     pub different: Vec<(&'static str, &'static str)>,
     /// Keys of settings for which the publication states no value.
     pub not_stated: Vec<&'static str>,
-    /// Keys of settings that the experiment does not mention; empty for every preset.
+    /// Keys of settings that the [`Experiment`] does not mention; tests require that every preset has none.
     pub unaccounted: Vec<&'static str>,
 }
 

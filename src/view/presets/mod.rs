@@ -13,21 +13,22 @@ use vivarium_model::chart::Chart;
 use vivarium_model::permalink::{Link, decode};
 use vivarium_science::markov::Strategy;
 
-/// Group of presets in the menu.
+/// Group of presets (predefined runs) in the menu.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PresetGroup {
-    /// Permanent name in links and files.
+    /// Permanent name of the group in links and files.
     pub slug: &'static str,
     /// Name shown in the menu.
     pub name: &'static str,
-    /// Charts whose recorded curves represent these presets best, in order of preference; empty for the usual charts.
+    /// Charts whose recorded curves represent the presets of this group best, in order of preference; empty for the
+    /// default charts.
     pub charts: &'static [Chart],
 }
 
 /// A predefined run that demonstrates a claim.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
-    /// Permanent name in links and files.
+    /// Permanent name of the preset in links and files.
     pub slug: &'static str,
     /// Name shown in the menu.
     pub name: &'static str,
@@ -44,11 +45,12 @@ pub struct Preset {
     pub experiment: Option<&'static Experiment>,
     /// Departures from the experiment that are not settings, each as (name, value in the publication, value here).
     pub departures: &'static [(&'static str, &'static str, &'static str)],
-    /// Remarks on the run; with an experiment, only what does not follow from the settings. May then be empty.
+    /// Remarks on the run; if `experiment` is set, only remarks that do not follow from the comparison of the settings.
+    /// May be empty.
     pub remarks: &'static str,
-    /// Numeric expectations by which tests check the claim.
+    /// Numeric expectations by which tests check the claim of the preset.
     pub expectations: &'static [Expectation],
-    /// Number of steps after which every expectation must hold.
+    /// Number of steps after which every expectation in `expectations` must hold.
     pub max_steps: u64,
     /// Sentence on the duration of the run if it takes more than some seconds; otherwise empty.
     pub duration_note: &'static str,
@@ -283,8 +285,8 @@ pub const PRESET_DEFAULTS: Preset = Preset {
     duration_note: "",
 };
 
-/// Expects held-out accuracy to first reach `at_least` at a step within `steps`, in a share of the replicas within
-/// `share`.
+/// Expects held-out accuracy to first reach `at_least` between the steps `steps.0` and `steps.1`, in a fraction of the
+/// replicas between `share.0` and `share.1`.
 pub const fn expect_learned(at_least: f32, steps: (u64, u64), share: (f64, f64)) -> Expectation {
     Expectation::Reaches { measure: ExpectedMeasure::TestAccuracy, at_least, steps, share }
 }
@@ -299,5 +301,5 @@ pub const fn expect_not_learned(at_least: f32, steps: u64) -> Expectation {
     }
 }
 
-/// Share of the replicas: all of them.
+/// Smallest and largest fraction of the replicas for which an expectation must hold: all replicas.
 pub const ALL_REPLICAS: (f64, f64) = (1.0, 1.0);

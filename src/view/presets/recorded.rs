@@ -36,7 +36,7 @@ choices! {
 }
 
 impl DurationClass {
-    /// Class of a duration in seconds.
+    /// Class of a duration given in seconds.
     pub fn of(seconds: f64) -> DurationClass {
         match seconds {
             s if s < 20.0 => DurationClass::Seconds,
@@ -59,9 +59,9 @@ pub struct PresetRecording {
     pub slug: String,
     /// Link of the preset when it was recorded.
     pub link: String,
-    /// Class of the run's duration.
+    /// Class of the duration of the preset's run.
     pub time: DurationClass,
-    /// Last recorded step, or run of a sweep.
+    /// Last recorded step; in a sweep, number of recorded runs.
     pub recorded_until: u64,
     /// Last step of the whole run, or number of runs of the sweep.
     pub run_length: u64,
@@ -69,24 +69,24 @@ pub struct PresetRecording {
     pub chart: String,
     /// Whether the horizontal and the vertical axis are logarithmic.
     pub log: [bool; 2],
-    /// Horizontal reference lines, as height and name.
+    /// Horizontal reference lines of the chart, as (height, name).
     pub lines: Vec<(f32, String)>,
     /// Recorded curves; empty if the run was too long to record.
     pub curves: Vec<RecordedCurve>,
 }
 
-/// A recorded curve.
+/// A recorded curve of a chart, as the gallery draws it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedCurve {
     /// Role of the curve, which decides its colour.
     pub role: Role,
-    /// Horizontal coordinates, increasing.
+    /// Horizontal coordinates (steps, or swept values), increasing.
     pub x: Vec<f32>,
-    /// Values, one per coordinate.
+    /// Heights of the curve, one per horizontal coordinate.
     pub y: Vec<f32>,
 }
 
-/// Names of the curve roles, in files and as CSS classes.
+/// Names of the curve roles in files of recordings and as CSS classes.
 const ROLE_NAMES: [(&str, Role); 4] =
     [("train", Role::Train), ("test", Role::Test), ("relevant", Role::Relevant), ("other", Role::Other)];
 
@@ -101,7 +101,7 @@ impl PresetRecording {
         self.recorded_until >= self.run_length
     }
 
-    /// Writes the recording as lines of the file.
+    /// Writes the recording in the text format of the file of recordings, one keyword with arguments per line.
     pub fn to_text(&self) -> String {
         let mut out = format!("preset {}\nlink {}\ntime {}\n", self.slug, self.link, self.time.slug());
         let mut line = |word: &str, rest: &str| out.push_str(&format!("{word} {rest}\n"));
@@ -153,7 +153,8 @@ pub fn parse(text: &str) -> Result<Vec<PresetRecording>, String> {
     Ok(all)
 }
 
-/// Parses one line: keyword `word` and its arguments `rest`; `None` if the line is invalid.
+/// Parses one line of a file of recordings, keyword `word` with arguments `rest`, into the last of `all`; `places`
+/// holds the latest horizontal coordinates. `None` if the line is invalid.
 fn parse_line(word: &str, rest: &str, all: &mut Vec<PresetRecording>, places: &mut Vec<f32>) -> Option<()> {
     if word == "preset" {
         all.push(PresetRecording {

@@ -25,27 +25,28 @@ use vivarium_training::session::learner::{Helper, Learner, Local};
 const MAX_THREADS: usize = 8;
 
 thread_local! {
-    /// The open helpers of this worker.
+    /// Helper workers of this training worker, each of which computes a part of every gradient.
     static OPEN_HELPERS: RefCell<Vec<Rc<WebHelper>>> = const { RefCell::new(vec![]) };
-    /// Number of runs for which helpers have been opened.
+    /// Number of runs of this worker for which helpers have been opened; the number identifies the current run.
     static RUN_COUNT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// State of a helper, which its event handlers change.
+/// State of a helper worker, shared with the handlers of its messages and errors.
 #[derive(Default)]
 struct HelperState {
-    /// Number of the run for which it is ready.
+    /// Number of the run for which the helper has reported to be ready; 0 before its first report.
     ready_run: Cell<u32>,
     /// Whether the helper has failed.
     is_dead: Cell<bool>,
-    /// Number of the pending order, and the function that resolves its promise.
+    /// (number of the order that the helper is computing, function that resolves the promise for its answer); None
+    /// without one.
     pending_order: RefCell<Option<(u32, Function)>>,
-    /// Number of orders so far.
+    /// Number of gradient orders sent to the helper so far; the count numbers the orders.
     order_count: Cell<u32>,
 }
 
 impl HelperState {
-    /// Resolves the pending order with an answer.
+    /// Resolves the promise of the pending order with the helper's answer, or `undefined` after a failure.
     fn resolve(&self, data: &JsValue) {
         if let Some((_, waiting)) = self.pending_order.take() {
             // It resolves a promise, which cannot fail.
@@ -54,13 +55,13 @@ impl HelperState {
     }
 }
 
-/// A helper that trains a part of each step in another web worker; dropping it ends the worker.
+/// A web worker that computes the gradient of a shard of each batch for a training worker; dropping it ends it.
 struct WebHelper {
     /// The web worker.
     worker: Worker,
-    /// State that the handlers change.
+    /// State that the handlers of messages and errors change.
     state: Rc<HelperState>,
-    /// Number of the run that it helps.
+    /// Number of the run for which the helper computes gradients; 0 before the first.
     run: Cell<u32>,
     // Held because the worker calls them.
     /// Handler of messages, kept alive as long as the worker.
@@ -130,7 +131,7 @@ impl Helper for WebHelper {
         !self.state.is_dead.get() && self.run.get() > 0 && self.state.ready_run.get() == self.run.get()
     }
 
-    /// Computes the gradient of a shard in the helper.
+    /// Computes the gradient of a shard of the batch in the helper, at these weights.
     fn ask(&self, job: &ShardJob, weights: Vec<f32>) -> Local<'static, Vec<f32>> {
         let failed = || RunError::Internal("a helper has stopped".into());
         let number = self.state.order_count.get().wrapping_add(1);
@@ -152,7 +153,7 @@ impl Helper for WebHelper {
     }
 }
 
-/// Prepares helpers for a run: as many as wanted, as long as memory and cores suffice; surplus helpers are ended.
+/// Opens helper workers for a run: `wanted` of them, as far as memory and cores suffice; surplus helpers are ended.
 pub(super) fn open_helpers(spec: &RunSpec, wanted: usize) -> Vec<Rc<dyn Helper>> {
     let navigator = Reflect::get(&scope(), &"navigator".into()).unwrap_or_default();
     let cores = Reflect::get(&navigator, &"hardwareConcurrency".into()).ok().and_then(|cores| cores.as_f64());
@@ -183,7 +184,7 @@ pub fn is_training_helper() -> bool {
     Reflect::get(&js_sys::global(), &"vivariumHelpsRun".into()).is_ok_and(|helps| helps.is_truthy())
 }
 
-/// Handles the orders of the worker that has opened this helper until it is ended.
+/// Runs this worker as a helper: computes the gradients that its training worker orders, until it is ended.
 pub fn serve_helper() {
     let mut taken: Option<(RunSpec, Box<dyn Learner>)> = None;
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {

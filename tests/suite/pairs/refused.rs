@@ -157,7 +157,7 @@ fn nothing_small_panics() {
                 let (found, notices) = decode(&link);
                 assert!(notices.is_empty(), "{link}: {notices:?}");
                 let session = two_steps(&found.spec);
-                labs::lazy_lab(&found.spec).largest_margin(&found.spec, None);
+                (labs::lazy_lab(&found.spec).largest_margin)(&found.spec, None);
                 let weights = block_on(session.first_replica()).unwrap();
                 for probe in PROBES {
                     if (probe.applies)(&found.spec).is_ok()

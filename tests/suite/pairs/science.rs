@@ -31,7 +31,7 @@ fn theory(link: &str, lambda: f64) -> GroupTheory {
 }
 
 fn ratio(row: &Measurement, link: &str) -> f64 {
-    f64::from(row.margin[0]) / labs::lazy_lab(&spec(link)).largest_margin(&spec(link), None).unwrap()
+    f64::from(row.margin[0]) / (labs::lazy_lab(&spec(link)).largest_margin)(&spec(link), None).unwrap()
 }
 
 /// Edelman 2024, theorem 7.7.

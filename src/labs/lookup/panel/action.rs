@@ -10,13 +10,13 @@ use vivarium_view::ui::request::Request;
 
 /// Number of held-out prompts that the panel can show.
 pub const HELD_OUT_PROMPTS: usize = 64;
-/// Maximum number of input fields in a table of all positions; longer prompts show the selected position and those that
-/// it names.
+/// Maximum number of input fields in a table of all positions of a prompt; for longer prompts the table has only the
+/// selected position and the positions that it names.
 const MAX_TABLE_FIELDS: usize = 160;
-/// Maximum number of changes of one kind in a link.
+/// Maximum number of changed token entries in a link, and likewise of changed names.
 const MAX_CHANGES: usize = 64;
 
-/// User action on the inspected prompt.
+/// User action on the inspected prompt: change, select or undo.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PromptAction {
     /// Sets the position that one name of a position refers to; the text is a number from 1.
@@ -47,7 +47,8 @@ pub enum PromptAction {
     AddHead(usize),
 }
 
-/// Changes with one more in the notation of a link, "3:0.5_7:1"; `None` if there are too many.
+/// Adds the change of entry number `at` (from 1) to `value` to `changes` and encodes all of them for a link as
+/// "3:0.5_7:1", entry and value; `None` if there are more than a link may have.
 fn encode_changes(changes: &[(u64, f64)], at: usize, value: f64) -> Option<String> {
     let mut all: Vec<(u64, f64)> = changes.iter().copied().filter(|(place, _)| *place != at as u64).collect();
     all.push((at as u64, value));
@@ -98,7 +99,7 @@ pub fn request(state: &LookupState, view: &ViewSettings, action: PromptAction) -
     }
 }
 
-/// Link edits that remove all changes to the prompt, with one further edit.
+/// Link edits, as (key, value), that remove the user's changes to the prompt, followed by the edit `more`.
 fn edits_without_changes(
     view: &ViewSettings,
     more: Option<(&'static str, String)>,
@@ -108,8 +109,8 @@ fn edits_without_changes(
     some.chain(more).collect()
 }
 
-/// Positions in the table, from 0, ascending: all of them, or for a long prompt the selected one and those that it
-/// names.
+/// Positions shown in the table, from 0, ascending: all positions, or for a long prompt the selected position and the
+/// positions that it names.
 pub fn table_positions(state: &LookupState, view: &ViewSettings) -> Vec<usize> {
     let prompts = &state.prompts;
     if prompts.length * (prompts.dim + prompts.names) <= MAX_TABLE_FIELDS {
@@ -123,7 +124,8 @@ pub fn table_positions(state: &LookupState, view: &ViewSettings) -> Vec<usize> {
     all
 }
 
-/// Sentence on where the prompt comes from: number of the held-out prompt, and whether it was changed.
+/// Sentence on where the inspected prompt comes from: number of the held-out prompt, and whether the user has changed
+/// it.
 pub fn describe_origin(state: &LookupState) -> String {
     let (number, length) = (state.inspected.example, state.prompts.length);
     match state.inspected.changed {
@@ -139,7 +141,8 @@ pub fn describe_origin(state: &LookupState) -> String {
     }
 }
 
-/// Sentence with the number of pairs of codes that violate assumption 3; `None` unless codes are random.
+/// Sentence with the number of pairs of positions whose codes are too similar for assumption 3 of the paper; `None`
+/// unless codes are random.
 pub fn describe_code_pairs(state: &LookupState) -> Option<String> {
     let (count, length) = (state.correlated_code_pairs? as u64, state.prompts.length as u64);
     Some(tr!(
@@ -149,7 +152,8 @@ pub fn describe_code_pairs(state: &LookupState) -> Option<String> {
     ))
 }
 
-/// Sentences on the codes, and on attention weights that are set by hand; `None` if there are neither.
+/// Sentences on the codes (positional encodings) of positions and on attention weights set by hand; `None` if neither
+/// codes are random nor weights set by hand.
 pub fn describe_codes(state: &LookupState) -> Option<String> {
     let all: Vec<String> = [describe_code_pairs(state), words::describe_hand_set_attention(state)]
         .into_iter()
@@ -158,20 +162,21 @@ pub fn describe_codes(state: &LookupState) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// Formats a token entry for its input field: three decimals, or as entered.
+/// Formats a token entry for its input field: rounded to three decimals, or exactly if three decimals are exact.
 pub fn format_number(value: f32) -> String {
     let short = format!("{value:.3}");
     if short.parse() == Ok(value) { format_real(f64::from(value)) } else { short }
 }
 
-/// Label and network output at a position, as text.
+/// Label and network output at a position (from 0), as text; empty beyond the last position.
 pub fn format_label_and_output(state: &LookupState, position: usize) -> [String; 2] {
     let of =
         |all: &Vec<f64>| all.get(position).map_or(String::new(), |number| format_decimal(*number as f32));
     [&state.inspected.labels, &state.inspected.outputs].map(of)
 }
 
-/// Attention weight of a head on the key at `position`, for the selected query position.
+/// Attention weight of head number `head` (from 0) on the key at `position` (from 0), for the selected query position;
+/// 0 without such a head.
 pub fn attention_weight(state: &LookupState, head: usize, position: usize) -> f64 {
     state.inspected.attention.get(head).and_then(|shares| shares.get(position)).copied().unwrap_or(0.0)
 }
@@ -201,7 +206,8 @@ pub fn describe_position(state: &LookupState, view: &ViewSettings) -> String {
     }
 }
 
-/// Total attention weight of a head on the tokens that the selected position names, as a percentage.
+/// Sum of the attention weights of head number `head` (from 0) on the tokens that the selected position names, as a
+/// percentage.
 pub fn format_attention_on_names(state: &LookupState, view: &ViewSettings, head: usize) -> String {
     let mut names = state.names_at(state.shown_position(view)).to_vec();
     names.sort_unstable();

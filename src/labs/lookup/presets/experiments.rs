@@ -5,7 +5,8 @@
 
 use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// Figures 1 (a) and 1 (b): fresh sequences until the test error is below a threshold.
+/// Settings common to figures 1 (a) and 1 (b) of Mousavi-Hosseini et al. 2025: training on fresh sequences until the
+/// test error is below a threshold.
 const FIGURE_1: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1, and the authors' code",
     stated: &[
@@ -36,7 +37,8 @@ const FIGURE_1: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 1 (a): each position has its own name. The authors' code tests on prompts with one name for all positions.
+/// Figure 1 (a) of Mousavi-Hosseini et al. 2025: each position names a position of its own. The authors' code tests on
+/// prompts whose positions all name the same one.
 const FIGURE_1_A: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), and the authors' code",
     based_on: Some(&FIGURE_1),
@@ -44,7 +46,8 @@ const FIGURE_1_A: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// One head followed by a hidden layer of 100 units, a part of figures 1 (a) and 2.
+/// Attention network of figures 1 (a) and 2 of Mousavi-Hosseini et al. 2025: one head followed by a hidden layer of 100
+/// units.
 const ATTENTION: Experiment = Experiment {
     stated: &[
         ("model", "token-attention"),
@@ -60,14 +63,14 @@ const ATTENTION: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 1 (a), attention.
+/// Figure 1 (a) of Mousavi-Hosseini et al. 2025: curve of the attention network.
 pub const FIGURE_1_A_ATTENTION: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), and the authors' code",
     based_on: Some(&ATTENTION),
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 1 (a), the feedforward network on the flattened prompt.
+/// Figure 1 (a) of Mousavi-Hosseini et al. 2025: curve of the feedforward network on the flattened prompt.
 pub const FIGURE_1_A_FEEDFORWARD: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), and the authors' code",
     based_on: Some(&FIGURE_1_A),
@@ -75,7 +78,7 @@ pub const FIGURE_1_A_FEEDFORWARD: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 1 (a), the bidirectional GRU.
+/// Figure 1 (a) of Mousavi-Hosseini et al. 2025: curve of the bidirectional GRU.
 pub const FIGURE_1_A_RECURRENT: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (a), and the authors' code",
     based_on: Some(&FIGURE_1_A),
@@ -83,7 +86,8 @@ pub const FIGURE_1_A_RECURRENT: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 1 (b), the feedforward network: all positions have the same name.
+/// Figure 1 (b) of Mousavi-Hosseini et al. 2025: curve of the feedforward network, where all positions name the same
+/// position.
 pub const FIGURE_1_B_FEEDFORWARD: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 1 (b), and the authors' code",
     based_on: Some(&FIGURE_1),
@@ -97,8 +101,8 @@ pub const FIGURE_1_B_FEEDFORWARD: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 2: the attention weights of one head. Each position has its own name, as the caption says; the authors'
-/// script trains on one name for all positions.
+/// Figure 2 of Mousavi-Hosseini et al. 2025: the attention weights of one head. Each position names a position of its
+/// own, as the caption says; the authors' script trains on prompts whose positions all name the same one.
 pub const FIGURE_2: Experiment = Experiment {
     passage: "Mousavi-Hosseini, Sanford, Wu and Erdogdu 2025, figure 2, and the authors' code",
     based_on: Some(&ATTENTION),

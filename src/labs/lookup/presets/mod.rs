@@ -13,17 +13,18 @@ use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[stairs::STAIRS, race::RACE, theory::THEORY];
 
-/// Expects the median explained share of the variance at step `step` to be in the interval `between`.
+/// Expects the share of the label variance that the network explains, R² on held-out prompts (median over networks), to
+/// be in the interval `between` at step `step`.
 const fn expect_explained(step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step, between }
 }
 
-/// Expects the median of a measure of W_QK at step `step` to be in the interval `between`.
+/// Expects the median of a measure of the query-key matrix W_QK at step `step` to be in the interval `between`.
 const fn expect_stands_out(measure: ExpectedMeasure, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure, step, between }
 }
 
-/// Expects the median relative error at the end of the runs with swept value number `at` to be in the interval
+/// Expects the median relative error at the end of the runs with swept value number `at` (from 0) to be in the interval
 /// `between`.
 const fn expect_final_error(at: usize, between: (f32, f32)) -> Expectation {
     Expectation::FinalError { series: 0, at, between }

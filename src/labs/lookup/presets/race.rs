@@ -5,19 +5,21 @@ use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Pres
 
 use super::{expect_explained, expect_stands_out, experiments};
 
-/// Group of presets for figure 1 and theorems 4 and 6 to 9.
+/// Group of presets for figure 1 and theorems 4 and 6 to 9 of Mousavi-Hosseini et al. 2025.
 const GROUP: PresetGroup = PresetGroup {
     slug: "sequences-and-positions",
     name: "Sequences needed for N positions",
     charts: &[charts::NEEDED, charts::ERROR],
 };
 
-/// Expects the median number of steps to the target, of curve `series` at swept value number `at`, to be in `between`.
+/// Expects the median number of steps until the target is reached to be in `between`, for curve number `series` of the
+/// sweep at swept value number `at`, both from 0.
 const fn expect_steps(series: usize, at: usize, between: (u64, u64)) -> Expectation {
     Expectation::MedianTime { series, at, between }
 }
 
-/// Expects that at most 20 % of the networks reach the target, in curve `series` at swept value number `at`.
+/// Expects that at most 20 % of the networks reach the target, for curve number `series` of the sweep at swept value
+/// number `at`, both from 0.
 const fn expect_not_reached(series: usize, at: usize) -> Expectation {
     Expectation::Solved { series, at, share: (0.0, 0.2) }
 }

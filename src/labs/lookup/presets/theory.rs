@@ -4,12 +4,12 @@ use super::{expect_explained, expect_final_error};
 use vivarium_model::tasks::sparse_token_regression::charts;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets for theorem 6, lemma 11 and section 5 on recurrent networks.
+/// Group of presets for theorem 6, lemma 11 and section 5 (recurrent networks) of Mousavi-Hosseini et al. 2025.
 const GROUP: PresetGroup =
     PresetGroup { slug: "span-and-sharpness", name: "Exact theoretical results", charts: &[charts::ERROR] };
 
-/// Expects the median share of ‖W‖² outside the span of the training prompts, at the end of the runs with swept value
-/// number `at`.
+/// Expects the median share of the squared norm of the first-layer weights W outside the span of the training prompts,
+/// at the end of the runs with swept value number `at` (from 0), to be in `between`.
 const fn expect_outside_span(at: usize, between: (f32, f32)) -> Expectation {
     Expectation::FinalMeasure { measure: ExpectedMeasure::OutsideSpan, series: 0, at, between }
 }

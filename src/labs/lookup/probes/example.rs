@@ -4,10 +4,10 @@ use crate::answers::{describe_last_answer, format_number, format_vector, sample_
 use vivarium_view::display::words::join_list;
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// Maximum number of entries of named tokens in the text of an example.
+/// Maximum number of token entries that the text of an example lists; if the named tokens have more, none are listed.
 const MAX_TOKEN_NUMBERS: usize = 4;
 
-/// Builds the display of held-out prompt number `index`; `None` if there is none.
+/// Builds the display of held-out prompt number `index` (from 0); `None` if there is none.
 pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
     let (spec, which) = (run.spec(), index + 1);
     let prompts = spec.task.examples().prompts()?;

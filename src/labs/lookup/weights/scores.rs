@@ -11,11 +11,13 @@ use vivarium_science::tokens::TokenPrompts;
 /// Figure 2 of the paper shows W_QᵀW_K itself. The network divides the scores, and not this matrix, by √d_k.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryKeyMatrices {
-    /// W_QK of each head, `[size, size]`: the score of a query s and a key t is sᵀWt / [`QueryKeyMatrices::divisor`].
+    /// Matrix W_QK of each head, `[size, size]`, row by row: the score of a query s and a key t is sᵀ W_QK t /
+    /// [`QueryKeyMatrices::divisor`].
     pub heads: Vec<Vec<f64>>,
-    /// Rows and columns of a matrix: the entries of an encoded token that scores depend on.
+    /// Number of rows, and of columns, of a W_QK: the entries of an encoded token on which scores depend.
     pub size: usize,
-    /// √d_k where queries and keys have separate matrices, and 1 where a head has one matrix W_QK.
+    /// Number by which scores are divided: √d_k for queries and keys of d_k components with separate matrices, and 1
+    /// where a head has one matrix W_QK.
     pub divisor: f64,
 }
 
@@ -69,8 +71,8 @@ impl QueryKeyMatrices {
         self.heads.iter().map(of).collect()
     }
 
-    /// Rows of W for the codes of a query's names, one range per name, and columns for a key's own code: the nonzero
-    /// blocks of construction A.2.
+    /// Blocks of a W_QK, as (rows, columns), one per name, that are nonzero in construction A.2 of Mousavi-Hosseini et
+    /// al. 2025: rows for the code of a position that the query names, columns for the key's own code.
     pub fn blocks(&self, prompts: &TokenPrompts) -> Vec<(std::ops::Range<usize>, std::ops::Range<usize>)> {
         let (code, first) = (prompts.code_dim, prompts.dim - self.skipped_entries(prompts).min(prompts.dim));
         let own = first..first + code;
@@ -79,8 +81,8 @@ impl QueryKeyMatrices {
             .collect()
     }
 
-    /// Magnitudes of entries over all heads, inside and outside the [blocks](QueryKeyMatrices::blocks) and their
-    /// diagonals.
+    /// Extremes of the absolute values of the entries of all heads, inside and outside the
+    /// [blocks](QueryKeyMatrices::blocks), and on and off the diagonals of the blocks.
     pub fn compute_magnitudes(&self, prompts: &TokenPrompts) -> EntryMagnitudes {
         let blocks = self.blocks(prompts);
         let mut sizes = EntryMagnitudes {
@@ -105,7 +107,8 @@ impl QueryKeyMatrices {
     }
 }
 
-/// Magnitudes of entries of query-key matrices, by location.
+/// Extremes of the absolute values of entries of query-key matrices; a block is the part for one name that is nonzero
+/// in the paper's construction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EntryMagnitudes {
     /// Largest magnitude inside a block.

@@ -21,8 +21,8 @@ use vivarium_science::tokens::TokenPrompts;
 use vivarium_science::tokens::theory::oracle::PromptSpan;
 use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
-/// Share of the squared norm of the first network's first-layer weights outside the span of its training prompts, ‖W −
-/// PW‖² / ‖W‖², as its only scalar.
+/// Share ‖W − PW‖² / ‖W‖² of the first network's first-layer weights W outside the span of its training prompts, onto
+/// which P projects, as the probe's only scalar.
 pub const OUTSIDE: Probe = Probe { name: "lookup-outside-span", applies: check_has_span_bound };
 
 /// Definition of the probe [`OUTSIDE`].
@@ -31,18 +31,19 @@ pub const SPEC: ProbeSpec = ProbeSpec {
     start_measurement: |network| Some(Box::new(OutsideSpanJob::new(&network.spec, 0)?)),
 };
 
-/// Operations in one call of `poll`, after which the clock is checked.
+/// Arithmetic operations in one call of `poll`, which keeps each call short.
 const OPERATIONS_PER_SLICE: u64 = 1 << 22;
-/// Maximum operations of a measurement.
+/// Maximum number of arithmetic operations of a measurement of [`OUTSIDE`]; larger networks and samples are not
+/// measured.
 const MAX_OPERATIONS: u64 = 1 << 30;
 
 /// Running measurement of [`OUTSIDE`].
 struct OutsideSpanJob {
     /// Sizes and settings of the prompts.
     prompts: TokenPrompts,
-    /// The training prompts, as rows.
+    /// Training prompts as rows of a batch, `[count, row_len]`.
     rows: Vec<f32>,
-    /// Span of the prompts added so far.
+    /// Linear span of the training prompts added so far.
     span: PromptSpan,
     /// Number of training prompts added to the span.
     added: usize,
@@ -70,7 +71,7 @@ impl OutsideSpanJob {
         Some(OutsideSpanJob { prompts, rows: sample.x, span, added: 0 })
     }
 
-    /// Adds some prompts to the span; true once all are added.
+    /// Adds some training prompts to the span; returns true once all are added.
     fn add_prompts(&mut self) -> bool {
         let (columns, size) = (self.prompts.row_len(), self.prompts.length * self.prompts.dim);
         let mut left = OPERATIONS_PER_SLICE;
@@ -86,7 +87,8 @@ impl OutsideSpanJob {
         true
     }
 
-    /// Share of the squared norm outside the span, for first-layer weights `[N · D, neurons]`.
+    /// Share of the squared norm of the token weights outside the span of the training prompts, for first-layer weights
+    /// `[length × encoded_dim, neurons]`.
     fn compute_share(&self, weights: &[f32]) -> f64 {
         let TokenPrompts { length, dim, .. } = self.prompts;
         let inputs = length * self.prompts.encoded_dim();
@@ -113,8 +115,8 @@ impl ProbeMeasurement for OutsideSpanJob {
     }
 }
 
-/// Share ‖W − PW‖² / ‖W‖² for network number `replica` with these parameters, in their permanent order; `None` if it
-/// cannot be measured.
+/// Share ‖W − PW‖² / ‖W‖² of the first-layer weights W outside the span of the training prompts (P projects onto the
+/// span), for network number `replica` (from 0); `parameters` has one list per tensor. `None` if it cannot be measured.
 pub fn compute_outside_share(spec: &RunSpec, replica: u32, parameters: &[Vec<f32>]) -> Option<f64> {
     let mut job = OutsideSpanJob::new(spec, replica)?;
     while !job.add_prompts() {}

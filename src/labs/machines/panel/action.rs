@@ -6,7 +6,7 @@ use crate::machines::MachineState;
 use vivarium_science::machines::library::{self, MachineExample};
 use vivarium_view::ui::request::Request;
 
-/// Input that is invalid for every machine, because its only symbol separates rules.
+/// Input text for the tape that every machine rejects, because its only character separates rules.
 ///
 /// # Why
 ///
@@ -15,7 +15,7 @@ use vivarium_view::ui::request::Request;
 /// and one undo.
 const INVALID_INPUT: &str = ";";
 
-/// Slug in the machine menu for rules written by the user.
+/// Value in the machine menu for rules written by the user.
 pub const CUSTOM: &str = "own";
 
 /// User action in the panel.
@@ -48,13 +48,13 @@ pub fn request(state: &MachineState, action: MachineAction) -> Option<Request> {
     })
 }
 
-/// Request to run a machine written by the user.
+/// Request to run the machine of a parsed draft, which the user has written.
 fn request_custom_machine(draft: ParsedDraft) -> Request {
     let [rules, (key, input), cell] = draft.link_settings();
     Request::Edit(vec![(key, INVALID_INPUT.into()), ("m", CUSTOM.into()), rules, cell, (key, input)])
 }
 
-/// Request to run a library machine with its own input, start cell and number of steps.
+/// Request to run a machine of the library with the library's input, start cell and number of steps.
 fn request_example(example: &MachineExample) -> Request {
     let steps = example.steps.to_string();
     Request::Edit(vec![
@@ -67,7 +67,7 @@ fn request_example(example: &MachineExample) -> Request {
     ])
 }
 
-/// Slug of the running machine in the machine menu.
+/// Value of the running machine in the machine menu.
 pub fn machine_slug(state: &MachineState) -> &'static str {
     state.example.map_or(CUSTOM, |example| example.slug)
 }

@@ -9,18 +9,18 @@ use crate::machines::tape;
 use vivarium_science::machines::{Machine, ResidualLayout, StepRecord, StepTrace, TokenGroup, Transformer};
 use vivarium_view::display::words::{MISSING, format_significant, format_thousands};
 
-/// Maximum number of past tokens shown before the present one.
+/// Maximum number of tokens of earlier steps shown to the left of the present token.
 pub const MAX_PAST_TOKENS: usize = 31;
-/// Number of shades from 0 to 1.
+/// Number of colour shades for token entries from 0 to 1.
 pub const SHADE_COUNT: usize = 33;
-/// Total height of all groups in CSS pixels, unless that makes a cell smaller than the minimum side.
+/// Total height of a drawn token in CSS pixels, unless that makes the square of an entry smaller than its minimum side.
 const MAX_HEIGHT: usize = 400;
-/// Minimum and maximum side of a cell, in CSS pixels.
+/// Minimum and maximum side of the square that shows one token entry, in CSS pixels.
 const CELL_SIDES: (usize, usize) = (4, 9);
-/// Maximum distance from 0 or 1 at which a number is displayed as that bit.
+/// Maximum distance of a token entry from 0 or 1 at which it is displayed as that bit.
 const BIT_TOLERANCE: f64 = 0.005;
 
-/// Kinds of coordinate groups, each with its colour.
+/// Kinds of groups of token coordinates, each drawn in its own colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupKind {
     /// One-hot code of the machine's state.
@@ -38,7 +38,7 @@ impl GroupKind {
     pub const ALL: [GroupKind; 4] =
         [GroupKind::State, GroupKind::Symbol, GroupKind::Position, GroupKind::Flag];
 
-    /// Kind of a coordinate group.
+    /// Kind to which a group of token coordinates belongs.
     pub fn of(group: TokenGroup) -> GroupKind {
         match group {
             TokenGroup::State => GroupKind::State,
@@ -52,7 +52,7 @@ impl GroupKind {
         }
     }
 
-    /// Name in the legend.
+    /// Name of the kind in the legend.
     pub fn name(self) -> &'static str {
         match self {
             GroupKind::State => tr!("state"),
@@ -63,18 +63,18 @@ impl GroupKind {
     }
 }
 
-/// Side of a cell in CSS pixels, for tokens with `width` coordinates.
+/// Side of the square that shows one token entry, in CSS pixels, for tokens with `width` coordinates.
 pub fn cell_side(width: usize) -> usize {
     (MAX_HEIGHT / width.max(1)).clamp(CELL_SIDES.0, CELL_SIDES.1)
 }
 
-/// Steps of the past tokens that are shown; token 0 is that of step 0, which reads the first symbol.
+/// Earlier steps whose tokens are shown when `step` is displayed; the token of step 0 reads the first symbol.
 pub fn past_steps(step: usize) -> std::ops::Range<usize> {
     step.saturating_sub(MAX_PAST_TOKENS)..step
 }
 
-/// Present token after block number `block`, from 1, or before the first block for 0; without a trace, the initial
-/// token. `None` if there is no such block.
+/// Token of the displayed step after block number `block`, from 1, or before the first block for 0; the initial token
+/// if `trace` is `None`. `None` if there is no block.
 pub fn present_token<'a>(
     transformer: &'a Transformer,
     trace: Option<&'a StepTrace>,
@@ -90,7 +90,7 @@ pub fn present_token<'a>(
     }
 }
 
-/// Groups in which block number `block`, from 1, changed a number; empty for 0.
+/// Groups of token coordinates in which block number `block`, from 1, changed an entry; empty for 0.
 pub fn changed_groups(layout: &ResidualLayout, trace: &StepTrace, block: usize) -> Vec<TokenGroup> {
     let Some(at) = block.checked_sub(1) else { return vec![] };
     let before = match at.checked_sub(1) {
@@ -109,7 +109,8 @@ pub fn changed_groups(layout: &ResidualLayout, trace: &StepTrace, block: usize) 
     TokenGroup::ALL.into_iter().filter(differs).collect()
 }
 
-/// Index of a number's shade, from 0 to [`SHADE_COUNT`] − 1; `None` for NaN. Nonzero numbers never get the shade of 0.
+/// Index of the colour shade for a token entry, from 0 to [`SHADE_COUNT`] − 1; `None` for NaN. Positive entries never
+/// get the shade of 0.
 pub fn shade_index(value: f64) -> Option<usize> {
     let max_shade = SHADE_COUNT - 1;
     let rounded = (value.clamp(0.0, 1.0) * max_shade as f64).round() as usize;
@@ -126,7 +127,8 @@ pub fn interpolate_shades(from: [u8; 3], to: [u8; 3]) -> Vec<[u8; 3]> {
     (0..SHADE_COUNT).map(one).collect()
 }
 
-/// RGBA pixels of a coordinate group, row by row, one column per token; NaN is transparent.
+/// RGBA pixels of one group of token coordinates: a pixel row per coordinate, a pixel column per token; NaN is
+/// transparent, and `colours` holds a colour per shade.
 pub fn render_group<'a>(
     layout: &ResidualLayout,
     group: TokenGroup,
@@ -146,8 +148,8 @@ pub fn render_group<'a>(
     pixels
 }
 
-/// Columns of [`MAX_PAST_TOKENS`] past tokens, each after its step, with its step number in the coordinates pos1. The
-/// first columns are empty if there are fewer tokens.
+/// Tokens of the [`MAX_PAST_TOKENS`] steps before `step` as columns of the display, each with its own step number in
+/// binary in the coordinates pos1. The first columns are empty if there are fewer tokens.
 pub fn build_columns(transformer: &Transformer, step: usize) -> Vec<Vec<f64>> {
     let layout = transformer.construction().layout();
     let column = |t: usize| {
@@ -166,13 +168,13 @@ pub fn build_columns(transformer: &Transformer, step: usize) -> Vec<Vec<f64>> {
     std::iter::repeat_n(vec![], missing).chain(past.map(column)).collect()
 }
 
-/// Number that a group holds in binary; entries above ½ count as 1.
+/// Number that a group of token coordinates holds in binary; entries above ½ count as 1.
 pub fn decode_binary(layout: &ResidualLayout, token: &[f64], group: TokenGroup) -> usize {
     let numbers = token.get(layout.group(group)).unwrap_or_default();
     numbers.iter().fold(0, |number, bit| 2 * number + usize::from(*bit > 0.5))
 }
 
-/// Formats a number that should be 0 or 1: "1", "0.93".
+/// Formats a token entry that should be 0 or 1: "1", "0.93".
 pub fn format_bit(value: f64) -> String {
     if value.abs() <= BIT_TOLERANCE {
         "0".into()
@@ -183,7 +185,8 @@ pub fn format_bit(value: f64) -> String {
     }
 }
 
-/// Decoded value of a token's group: "B", "37", "0 1 0"; a dash if all entries are 0 where this encodes nothing.
+/// Decoded value of a group of token coordinates: "B", "37", "0 1 0"; a dash if an entry is not finite, or if all are 0
+/// in a one-hot group.
 pub fn decode_group(layout: &ResidualLayout, machine: &Machine, token: &[f64], group: TokenGroup) -> String {
     let numbers = token.get(layout.group(group)).unwrap_or_default();
     let active: Vec<usize> = (0..numbers.len()).filter(|at| numbers[*at] > 0.5).collect();
@@ -206,7 +209,7 @@ pub fn decode_group(layout: &ResidualLayout, machine: &Machine, token: &[f64], g
     }
 }
 
-/// The whole token in words, for screen readers.
+/// Decoded values of all groups of a token in words, for screen readers.
 pub fn describe_token(layout: &ResidualLayout, machine: &Machine, token: &[f64]) -> String {
     let one = |group: TokenGroup| {
         let (key, name) = (group.key(), group.name());
@@ -215,7 +218,8 @@ pub fn describe_token(layout: &ResidualLayout, machine: &Machine, token: &[f64])
     TokenGroup::ALL.map(one).join(" ")
 }
 
-/// Title with the step and the block after which the token is shown.
+/// Title of the displayed token: the step, and the block number `stage` (0 before the first) of `blocks` after which it
+/// is shown.
 pub fn token_title(step: usize, stage: usize, blocks: usize) -> String {
     let step = format_thousands(step as u64);
     match stage {
@@ -225,7 +229,7 @@ pub fn token_title(step: usize, stage: usize, blocks: usize) -> String {
     }
 }
 
-/// Sentence on a step: "Step 37: state B, symbol under the head 1, symbol written 0, head on cell 66."
+/// Sentence on a machine step: "Step 37: state B, symbol under the head 1, symbol written 0, head on cell 66."
 pub fn describe_step(machine: &Machine, step: usize, record: Option<StepRecord>) -> String {
     let Some(moment) = record else {
         return tr!("Step {step}: the token is being computed.", step = format_thousands(step as u64));

@@ -5,14 +5,16 @@ use vivarium_science::machines::{
 };
 use vivarium_view::display::words::format_thousands;
 
-/// Sentences on the size of a program's transformer without noise; `None` if it cannot be built.
+/// Sentences on the width, blocks and parameters of the transformer that executes a machine, without noise; `None` if
+/// it cannot be built.
 pub fn describe_size(program: &MachineProgram, is_rounding: bool) -> Option<String> {
     let construction = Construction::new(&program.machine, program.bits).ok()?;
     let parts = ParameterBreakdown::new(program, is_rounding).ok()?;
     Some(describe_counts(&construction.counts(), &parts, program.steps))
 }
 
-/// Sentences on the counts: "For T = 107 steps a position has 7 bits. The transformer has width 46 and 11 blocks. …"
+/// Sentences on the size of a transformer: "For T = 107 steps a position has 7 bits. The transformer has width 46, 11
+/// blocks and …"
 fn describe_counts(counts: &BlockCounts, parts: &ParameterBreakdown, steps: usize) -> String {
     let ParameterStats { parameters, nonzeros: entries, l1_norm: norm } = parts.total();
     let all = tr!(
@@ -49,7 +51,7 @@ fn describe_counts(counts: &BlockCounts, parts: &ParameterBreakdown, steps: usiz
     )
 }
 
-/// Formats a norm, which is a whole number without noise.
+/// Formats an ℓ₁ norm of parameters, which is a whole number without noise.
 fn format_norm(norm: f64) -> String {
     format_thousands(norm.round() as u64)
 }

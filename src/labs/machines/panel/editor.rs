@@ -5,24 +5,24 @@ use vivarium_science::machines::text::Notation;
 use vivarium_science::machines::{MAX_CELL, Machine, MachineError, MachineProgram, MachineRun, StepRecord};
 use vivarium_view::display::words::{capitalize, format_thousands};
 
-/// Maximum number of rows in the table of rules, which fits every machine.
+/// Maximum number of rows in the table of rules, one per state and symbol; every allowed machine fits.
 pub const MAX_ROWS: usize = vivarium_science::machines::MAX_STATES * vivarium_science::machines::MAX_SYMBOLS;
 
-/// Maximum number of characters of rules and input in a link; the settings reject more.
+/// Maximum lengths of the rules and of the input in a link, in bytes; the settings reject longer texts.
 const MAX_LINK_CHARS: [usize; 2] = [5_000, 2000];
 
-/// Texts in the fields of the editor.
+/// Texts that the user has typed into the fields of the machine editor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Draft {
     /// Rules of the machine, in any notation.
     pub rules: String,
     /// Symbols on the tape at the start.
     pub input: String,
-    /// Number of the start cell.
+    /// Number of the tape cell on which the head starts, as text.
     pub cell: String,
 }
 
-/// Input field of the editor.
+/// Input field of the machine editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditorField {
     /// Field of the rules.
@@ -36,27 +36,27 @@ pub enum EditorField {
 /// Draft that parsed without errors, so that its machine can run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedDraft {
-    /// The machine.
+    /// Turing machine with the rules of the draft.
     pub machine: Machine,
-    /// Input as numbers of symbols.
+    /// Symbols on the tape at the start, as indices into the machine's symbols.
     pub input: Vec<usize>,
-    /// Start cell; with 0, one with enough room to the left is chosen.
+    /// Tape cell on which the head starts; with 0, a cell with enough room to its left is chosen.
     pub start_cell: usize,
 }
 
-/// Error in a draft, with the field that causes it.
+/// Error in the texts of the machine editor, with the field that causes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DraftError {
     /// Field that the user must change.
     pub editor_field: EditorField,
     /// Reason, in a sentence.
     pub message: String,
-    /// Line of the rules that causes it, from 1; `None` if no single line does.
+    /// Line of the rules that causes the error, from 1; `None` if no single line does.
     pub line: Option<usize>,
 }
 
 impl Draft {
-    /// Draft with the texts of the running program.
+    /// Draft with the rules, input and start cell of the running machine.
     pub fn from_program(program: &MachineProgram) -> Draft {
         Draft {
             rules: program.machine.to_string().trim_end().into(),
@@ -76,7 +76,7 @@ impl Draft {
         draft
     }
 
-    /// Parses the draft for a run of `steps` steps.
+    /// Parses the texts of the editor as a machine that runs for `steps` steps.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl Draft {
         }
     }
 
-    /// Whether the draft describes exactly the running program, in any notation.
+    /// Whether the texts of the editor describe exactly the running machine, in any notation.
     pub fn matches_program(&self, program: &MachineProgram) -> bool {
         let fits = |own: ParsedDraft| {
             let is_there = own.start_cell == program.start || own.start_cell == 0;
@@ -162,7 +162,8 @@ fn error_line(error: &MachineError) -> Option<usize> {
     }
 }
 
-/// Start and end of line number `line`, from 1, in UTF-16 units as used by browsers; `None` beyond the last line.
+/// Offsets of the start and end of line number `line`, from 1, in `text`, counted in UTF-16 units as browsers do;
+/// `None` beyond the last line.
 pub fn line_range(text: &str, line: usize) -> Option<(u32, u32)> {
     let units = |text: &str| u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
     let mut start: u32 = 0;
@@ -220,13 +221,13 @@ impl ParsedDraft {
 /// Row of the table of rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleRow {
-    /// State and symbol, by number, to which the rule applies.
+    /// State and symbol under the head, as indices from 0, to which the rule applies.
     pub case: (usize, usize),
     /// State, symbol that is read, symbol that is written, move, next state.
     pub words: [String; 5],
 }
 
-/// Rows of the table with the rules of a machine, in their order.
+/// Rows of the table with the rules of a machine, ordered by state and then by symbol.
 pub fn rule_table(machine: &Machine) -> Vec<RuleRow> {
     let cases = (0..machine.state_names().len())
         .flat_map(|state| (0..machine.symbols().len()).map(move |symbol| (state, symbol)));
@@ -245,7 +246,8 @@ pub fn rule_table(machine: &Machine) -> Vec<RuleRow> {
     cases.filter_map(row).take(MAX_ROWS).collect()
 }
 
-/// State and symbol before a step, which determine the rule that it applied; `None` if there is no such step.
+/// State and symbol, by index, before step number `step` (from 1), which determine the rule that the step applied;
+/// `None` for step 0.
 pub fn applied_rule(run: &MachineRun, step: usize) -> Option<(usize, usize)> {
     let before: StepRecord = crate::machines::tape::record_after(run, step.checked_sub(1)?);
     Some((before.state, before.symbol))

@@ -14,10 +14,10 @@ use vivarium_science::machines::{
     AttentionTrace, BlockKind, Machine, ResidualLayout, StepTrace, TokenGroup, Transformer,
 };
 
-/// Maximum number of pixels in a row.
+/// Maximum number of pixels in a row of the search chart; if there are more past tokens, several share a pixel.
 pub const MAX_ROW_PIXELS: usize = 240;
 
-/// Role of a past token in the attention of one block.
+/// Role of a past token in the attention of one block that searches for the last step that wrote the cell of the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenMark {
     /// Token that wrote another cell.
@@ -35,7 +35,7 @@ impl TokenMark {
     pub const ALL: [TokenMark; 4] =
         [TokenMark::Other, TokenMark::Dropped, TokenMark::Candidate, TokenMark::Chosen];
 
-    /// Meaning of the mark, for the legend.
+    /// Meaning of the mark, as text for the legend.
     pub fn name(self) -> &'static str {
         match self {
             TokenMark::Other => tr!("token of a step that wrote to another cell"),
@@ -49,24 +49,25 @@ impl TokenMark {
 /// Row of the search chart: the attention of one block over past tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRow {
-    /// Number of the block, from 1.
+    /// Number of the transformer's block, from 1.
     pub block: usize,
-    /// Kind of the block.
+    /// Kind of the transformer's block.
     pub block_kind: BlockKind,
-    /// Mark of each pixel, from the left.
+    /// Mark of each pixel of the row, from the first past token to the last.
     pub marks: Vec<TokenMark>,
-    /// Number of candidate tokens before the block.
+    /// Number of past tokens that wrote the cell of the head and match the bits found before this block.
     pub candidate_count: usize,
-    /// Number of tokens whose value the block took.
+    /// Number of past tokens with (nearly) the largest attention weight, whose value the block took.
     pub chosen_count: usize,
-    /// Attention weight of the null slot, from 0 to 1.
+    /// Attention weight, from 0 to 1, of the null slot, a key without a token that wins if no token matches.
     pub null_weight: f64,
-    /// Number that the block wrote, as text: whether the cell was written before, a bit, or a symbol in the last block.
+    /// Value that the block wrote into the token, as text: yes or no for "written before?", a bit of the step's number,
+    /// or a symbol in the last block.
     pub written_value: String,
 }
 
 impl SearchRow {
-    /// Name of the row: "Bit 3".
+    /// Name of the row: "Written?", "Bit 3" or "Fetch".
     pub fn name(&self) -> String {
         match self.block_kind {
             BlockKind::Visited => tr!("Written?").into(),
@@ -80,7 +81,7 @@ impl SearchRow {
         self.null_weight > 0.5
     }
 
-    /// Sentence on what the block found.
+    /// Sentence on the candidates of the block, the tokens that its attention chose, and the value that it wrote.
     pub fn describe(&self) -> String {
         let (candidates, chosen, wrote) = (self.candidate_count, self.chosen_count, &self.written_value);
         let named = |count: usize| match count {
@@ -118,16 +119,18 @@ impl SearchRow {
     }
 }
 
-/// Search of one step for the token that last wrote the cell of the head.
+/// Search, by attention over past tokens, for the last step that wrote the cell on which the head is in one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepSearch {
-    /// Step whose search this is.
+    /// Machine step in which the search takes place.
     pub step: usize,
-    /// Rows of the blocks: written before, one for each bit, and fetch.
+    /// Rows of the blocks with attention to the past: whether the cell was written, one block per bit of the step's
+    /// number, and the block that fetches the symbol.
     pub rows: Vec<SearchRow>,
-    /// Number of the step that was found, i′; 0 if no earlier step wrote the cell.
+    /// Number of the step that the search found as the last to write the cell, i′ in Wei, Chen and Ma 2022; 0 if no
+    /// earlier step did.
     pub found_step: usize,
-    /// Cell of the head.
+    /// Tape cell on which the head is.
     pub cell: usize,
     /// The symbol that is read in the end.
     pub symbol: char,
@@ -135,7 +138,7 @@ pub struct StepSearch {
     pub was_written: bool,
 }
 
-/// Tokens whose numbers agree with `number` in the first `known_bits` of `bits` bits.
+/// Tokens, by step number, whose numbers agree with `number` in the highest `known_bits` of `bits` bits.
 ///
 /// Of the tokens that wrote a cell, these are the candidates when `known_bits` bits of the last of them are found.
 pub fn matching_tokens(tokens: &[usize], number: usize, bits: usize, known_bits: usize) -> Vec<usize> {
@@ -143,13 +146,14 @@ pub fn matching_tokens(tokens: &[usize], number: usize, bits: usize, known_bits:
     tokens.iter().copied().filter(|token| token >> open == number >> open).collect()
 }
 
-/// Pixel of a token, from 1, if the tokens up to `last` share `columns` pixels.
+/// Pixel, from 0, of token number `token` (from 1) in a row where the tokens 1 to `last` share `columns` pixels.
 pub fn pixel_of_token(token: usize, last: usize, columns: usize) -> usize {
     let at = (token.saturating_sub(1) as u64).saturating_mul(columns as u64) / (last.max(1) as u64);
     (at as usize).min(columns.saturating_sub(1))
 }
 
-/// Whether a block took the value of a slot with this attention weight, where `max_weight` is the largest weight.
+/// Whether a block took the value of a past token or null slot with this attention weight: it must be at least half of
+/// the largest weight.
 fn is_chosen(weight: f64, max_weight: f64) -> bool {
     weight > 0.0 && weight >= 0.5 * max_weight
 }
@@ -202,7 +206,7 @@ impl StepSearch {
         StepSearch { step: trace.step, rows, found_step: found, cell: trace.record.head, symbol, was_written }
     }
 
-    /// Sentence on the result of the search.
+    /// Sentence on which step the search found and which symbol the token then holds.
     pub fn describe_result(&self) -> String {
         let StepSearch { found_step: found, cell, symbol, .. } = self;
         match (*found, self.was_written) {
@@ -227,7 +231,7 @@ impl StepSearch {
         }
     }
 
-    /// Sentence on the range of tokens that the rows cover.
+    /// Sentence on which past tokens the rows of the search chart cover.
     pub fn describe_range(&self) -> String {
         match self.step {
             0 => tr!("Step 0 comes before all tokens, so each row shows attention to the null slot only.")
@@ -238,12 +242,13 @@ impl StepSearch {
     }
 }
 
-/// Whether the token's flag says that an earlier step wrote the cell.
+/// Whether the flag in a residual vector says that an earlier step wrote the cell of the head.
 fn has_written_flag(layout: &ResidualLayout, residual: &[f64]) -> bool {
     residual.get(layout.coordinate(TokenGroup::Flags, 0)).is_some_and(|flag| *flag > 0.5)
 }
 
-/// Marks of the pixels of a row, and the number of tokens whose value was taken.
+/// Marks of the pixels of one row of the search chart, and the number of past tokens whose value the block took;
+/// `writers` and `candidates` are numbers of tokens, `last` is the latest token.
 fn mark_tokens(
     writers: &[usize],
     candidates: &[usize],
@@ -268,7 +273,7 @@ fn mark_tokens(
     (marks, chosen)
 }
 
-/// RGBA pixels of a row, with the colours of the [marks](TokenMark::ALL).
+/// RGBA pixels of a row of the search chart, with one colour for each of the [marks](TokenMark::ALL).
 pub fn render_row(row: &SearchRow, colours: &[[u8; 3]; 4]) -> Vec<u8> {
     let pixel = |mark: &TokenMark| {
         let [red, green, blue] = colours[*mark as usize];

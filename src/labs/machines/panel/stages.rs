@@ -4,7 +4,8 @@ use vivarium_science::machines::{BlockKind, StepTrace};
 use vivarium_view::display::words::{format_significant, format_thousands, uncapitalize};
 use vivarium_view::ui::stage::StageButton;
 
-/// Buttons of the bits + 4 blocks.
+/// Buttons to select one of the bits + 4 blocks of the transformer, where `bits` is the length of a step number in
+/// binary.
 pub fn block_buttons(bits: usize) -> Vec<StageButton> {
     let button = |phase: BlockKind| StageButton {
         name: phase.name(),
@@ -20,12 +21,12 @@ pub fn block_buttons(bits: usize) -> Vec<StageButton> {
     BlockKind::sequence(bits).into_iter().map(button).collect()
 }
 
-/// Kind of block number `block`, from 1; `None` for 0.
+/// Kind of the transformer's block number `block`, from 1; `None` for 0.
 pub fn block_kind(bits: usize, block: usize) -> Option<BlockKind> {
     BlockKind::sequence(bits).get(block.checked_sub(1)?).copied()
 }
 
-/// Heading with number and name of a block: "Block 4 of 11: search for bit 1".
+/// Heading with the number `stage` and the name of a transformer block: "Block 4 of 11: search for bit 1".
 pub fn block_heading(bits: usize, stage: usize) -> String {
     let of = bits + 4;
     match block_kind(bits, stage) {
@@ -34,7 +35,7 @@ pub fn block_heading(bits: usize, stage: usize) -> String {
     }
 }
 
-/// Sentence on what the block does.
+/// Sentence on what the transformer's block number `block` computes; 0 is the input of the first block.
 pub fn describe_block(bits: usize, block: usize) -> String {
     match block_kind(bits, block) {
         Some(phase) => phase.about(),
@@ -45,12 +46,12 @@ pub fn describe_block(bits: usize, block: usize) -> String {
     }
 }
 
-/// Formula that the block computes; empty for 0, before the first block.
+/// Formula that the transformer's block number `block`, from 1, computes; empty for 0.
 pub fn block_formula(bits: usize, block: usize) -> String {
     block_kind(bits, block).map(BlockKind::formula).unwrap_or_default()
 }
 
-/// Sentence on which step the blocks belong to.
+/// Sentence on which machine step the displayed blocks belong to.
 pub fn describe_step(trace: Option<&StepTrace>) -> String {
     match trace {
         Some(trace) => tr!("Blocks of step {step}.", step = format_thousands(trace.step as u64)),
@@ -58,7 +59,8 @@ pub fn describe_step(trace: Option<&StepTrace>) -> String {
     }
 }
 
-/// Sentence on how far the block's numbers were from 0 and 1 before rounding; `None` before the first block.
+/// Sentence on how far entries of the token after block number `block` (from 1) are from 0 and 1, before rounding if
+/// there is `rounding`; `None` for block 0.
 pub fn describe_deviation(trace: &StepTrace, block: usize, rounding: bool) -> Option<String> {
     let of = trace.blocks.get(block.checked_sub(1)?)?;
     let most = format_distance(of.deviation);
@@ -74,12 +76,13 @@ pub fn describe_deviation(trace: &StepTrace, block: usize, rounding: bool) -> Op
     })
 }
 
-/// Formats a distance: 0, or three significant digits.
+/// Formats a distance between numbers: 0, or three significant digits.
 fn format_distance(distance: f64) -> String {
     if distance == 0.0 { "0".into() } else { format_significant(distance) }
 }
 
-/// Sentence on the gap between the largest and the next attention score; `None` for blocks without attention.
+/// Sentence on the gap between the largest and the second-largest attention score of block number `block`, from 1;
+/// `None` for blocks without attention.
 pub fn describe_score_gap(trace: &StepTrace, block: usize) -> Option<String> {
     let of = trace.blocks.get(block.checked_sub(1)?)?;
     let gap = of

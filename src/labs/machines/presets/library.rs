@@ -5,14 +5,14 @@ use vivarium_model::tasks::turing_machine::charts;
 use vivarium_science::machines::MachineMetric;
 use vivarium_view::presets::{PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets in which library machines are executed exactly.
+/// Group of presets in which a transformer executes a Turing machine of the library without noise.
 const MACHINES: PresetGroup = PresetGroup {
     slug: "machines-in-tokens",
     name: "Turing machines simulated without a tape",
     charts: &[charts::CORRECT, charts::STRAYED],
 };
 
-/// Group of presets on the number of blocks.
+/// Group of presets on how the number of transformer blocks grows with the number of machine steps.
 const DEPTH_GROUP: PresetGroup = PresetGroup {
     slug: "depth-of-machines",
     name: "Number of blocks by number of steps T",
@@ -22,7 +22,7 @@ const DEPTH_GROUP: PresetGroup = PresetGroup {
 /// Source of all presets of this file.
 const SOURCE: &str = "Wei, Chen and Ma 2022, theorem 4.1 and appendix C";
 
-/// Presets that execute a single machine.
+/// Presets of this file: runs of single library machines, and sweeps over the number of steps.
 pub(super) const RUNS: &[Preset] = &[
     Preset {
         slug: "beaver-machine",

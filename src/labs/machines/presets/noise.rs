@@ -15,13 +15,13 @@ const GROUP: PresetGroup = PresetGroup {
 /// Source of all presets of this file.
 const SOURCE: &str = "Wei, Chen and Ma 2022, section 3 and appendix D";
 
-/// Interval for a share of networks: none of them.
+/// Expected share of networks, as (minimum, maximum): none of them.
 const NO_NETWORKS: (f64, f64) = (0.0, 0.0);
 
-/// Interval for a share of networks: at most two of six.
+/// Expected share of networks, as (minimum, maximum): at most two of six.
 const FEW_NETWORKS: (f64, f64) = (0.0, 0.34);
 
-/// Presets with sweeps over the noise.
+/// Presets with sweeps over the standard deviation of the noise on the weights.
 pub(super) const NOISE: &[Preset] = &[
     Preset {
         slug: "unrounded-machine",

@@ -12,13 +12,13 @@ const GROUP: PresetGroup = PresetGroup {
     charts: &[charts::BY_BETA],
 };
 
-/// Source of all presets of this file; the paper allows softmax and gives no number.
+/// Source of all presets of this file; the passage allows softmax attention without giving numbers.
 const SOURCE: &str = "Wei, Chen and Ma 2022, section 4.1, which allows softmax attention";
 
-/// Interval for a share of networks: none of them.
+/// Expected share of networks, as (minimum, maximum): none of them.
 const NO_NETWORKS: (f64, f64) = (0.0, 0.0);
 
-/// Presets with sweeps over the inverse temperature.
+/// Presets with sweeps over the inverse temperature β of softmax attention.
 pub(super) const SOFTMAX: &[Preset] = &[
     Preset {
         slug: "softmax-machine",

@@ -39,12 +39,13 @@ pub(super) fn draw_tape_and_tokens(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// Number of steps whose tokens are compared with the simulator: at most those that the transformer has executed.
+/// Number of machine steps whose tokens are compared with the simulator: up to the step on display, and only those that
+/// the transformer has executed.
 fn compared_steps(state: &MachineState) -> usize {
     state.step.min(state.transformer.steps())
 }
 
-/// The step whose blocks are on display; 0 without a trace.
+/// Machine step whose transformer blocks are on display; 0 before any step was traced.
 fn traced_step(state: &MachineState) -> usize {
     state.trace.as_ref().map_or(0, |trace| trace.step)
 }
@@ -86,12 +87,13 @@ fn draw_tape(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// The numbers of the present token after the block on display; `None` before they are computed.
+/// Coordinates of the token of the current step after the chosen transformer block; `None` before they are computed.
 fn shown_token<'a>(state: &'a MachineState, view: &ViewSettings) -> Option<&'a [f64]> {
     bits::present_token(&state.transformer, state.trace.as_ref(), state.shown_block(view))
 }
 
-/// Draws the last tokens as columns of pixels, and the present token with the value of each of its groups.
+/// Draws the last tokens as columns of pixels, and the token of the current step with the value of each of its
+/// coordinate groups.
 fn draw_tokens(panel: PanelContext, layout: &ResidualLayout) -> AnyView {
     let title = panel.memo(|state, view| {
         let blocks = state.transformer.construction().blocks().len();
@@ -149,7 +151,7 @@ fn draw_tokens(panel: PanelContext, layout: &ResidualLayout) -> AnyView {
     .into_any()
 }
 
-/// Draws the legend entry of a kind of group: its colour and name.
+/// Draws the legend entry of a kind of coordinate group (state, symbol, position, flag): its colour and name.
 fn draw_kind_legend(kind: GroupKind) -> AnyView {
     let class = match kind {
         GroupKind::State => "blocks__sample bits__sample--state",
@@ -160,8 +162,8 @@ fn draw_kind_legend(kind: GroupKind) -> AnyView {
     view! { <span class="blocks__pair"><i class=class></i>{kind.name()}</span> }.into_any()
 }
 
-/// Repaints the canvases of all groups on the next frame after a change; one canvas per group in `past` and in
-/// `present`.
+/// Repaints the canvases of all coordinate groups on the next frame after a change; `past` (last tokens) and `present`
+/// (current token) have one canvas per group.
 fn paint_groups(panel: PanelContext, past: Vec<NodeRef<Canvas>>, present: Vec<NodeRef<Canvas>>) {
     paint_on_frames(panel, move |colours| {
         panel.peek(|state, view| {

@@ -10,8 +10,8 @@ use crate::machines::page::writing::draw_editor;
 use vivarium_labs::machines::panel::counts;
 use vivarium_ui::inside::{inside_panel, show_for_lab};
 
-/// The lab's panel: tape and tokens, the blocks of one step, the search for the last write, and the editor; for runs of
-/// a Turing machine in a transformer.
+/// The lab's panel: tape and tokens, the transformer blocks of one step, the search for the token that last wrote the
+/// cell under the head, and the editor; for runs of a Turing machine in a transformer.
 #[component]
 pub fn MachinePanel() -> impl IntoView {
     show_for_lab(|panel: PanelContext| {

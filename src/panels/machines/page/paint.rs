@@ -10,9 +10,9 @@ use vivarium_ui::frames;
 /// Colour scales of the panel's canvases, in the page's theme.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PanelColours {
-    /// For each kind of group the shades from 0 to 1, each (red, green, blue).
+    /// Shades (red, green, blue) from value 0 to 1 for each kind of coordinate group, in the order of `GroupKind::ALL`.
     kinds: [Vec<[u8; 3]>; 4],
-    /// Colours of the tokens in the rows of the search, in the order of `Mark`.
+    /// Colours (red, green, blue) of the token marks in the search rows, in the order of `TokenMark::ALL`.
     pub(super) marks: [[u8; 3]; 4],
 }
 
@@ -38,7 +38,7 @@ impl PanelColours {
         }
     }
 
-    /// The shades of a kind of group, from 0 to 1.
+    /// Shades (red, green, blue) of a kind of coordinate group, from value 0 to value 1.
     pub(super) fn shades(&self, kind: GroupKind) -> &[[u8; 3]] {
         &self.kinds[kind as usize]
     }

@@ -9,7 +9,8 @@ use vivarium_labs::machines::panel::search::{self, StepSearch, TokenMark};
 use vivarium_ui::pixels;
 use vivarium_view::display::words::MISSING;
 
-/// Draws the attention of each block that attends to past tokens as a row, and the result of the search.
+/// Draws the search for the token that last wrote the cell under the head: a row with the attention of each block that
+/// attends to past tokens, and the result.
 pub(super) fn draw_search_rows(panel: PanelContext, position_bits: usize) -> AnyView {
     let found = panel.memo(|state, _| {
         let trace = state.trace.as_ref()?;
@@ -50,7 +51,8 @@ pub(super) fn draw_search_rows(panel: PanelContext, position_bits: usize) -> Any
     .into_any()
 }
 
-/// Draws the legend entry of a mark: its colour and name.
+/// Draws the legend entry of a token mark (token that wrote another cell, dropped, candidate, chosen): its colour and
+/// name.
 fn draw_mark_legend(mark: TokenMark) -> AnyView {
     let class = match mark {
         TokenMark::Other => "blocks__sample search__sample--other",
@@ -61,10 +63,10 @@ fn draw_mark_legend(mark: TokenMark) -> AnyView {
     view! { <span class="blocks__pair"><i class=class></i>{mark.name()}</span> }.into_any()
 }
 
-/// The texts of one row of the search.
+/// Texts of one row of the search for the last write; a row stands for one attention block.
 #[derive(Debug, Clone, PartialEq)]
 struct SearchRowText {
-    /// Number of the row's block; 0 is the state before the first block.
+    /// Number of the row's transformer block, from 1.
     stage: usize,
     /// Name of the block.
     name: String,
@@ -76,7 +78,8 @@ struct SearchRowText {
     written_symbol: String,
 }
 
-/// Draws row `row_index` of the search. `shown_block` is the block on display.
+/// Draws row `row_index`, from 0, of the search for the last write. `shown_block` is the number of the chosen
+/// transformer block.
 fn draw_search_row(
     search: Memo<Option<Option<StepSearch>>>,
     shown_block: Memo<Option<usize>>,
@@ -119,7 +122,7 @@ fn draw_search_row(
     .into_any()
 }
 
-/// Repaints the canvases of all rows on the next frame after a change.
+/// Repaints the canvases of the search, one per row, on the next frame after a change.
 fn paint_rows(panel: PanelContext, search: Memo<Option<Option<StepSearch>>>, canvases: Vec<NodeRef<Canvas>>) {
     paint_on_frames(panel, move |colours| {
         search.try_with_untracked(|found| {

@@ -19,14 +19,15 @@ const RULES_ID: &str = "machine-rules";
 /// Time for which the copy button shows whether copying succeeded.
 const COPY_MESSAGE_TIME: Duration = Duration::from_millis(2500);
 
-/// State of the machine editor: the draft, its parse result, and the machine that runs. Copies share the same signals.
+/// State of the machine editor: the draft of a Turing machine, its parse result, and the machine of the run. Copies
+/// share the same signals.
 #[derive(Clone, Copy)]
 struct MachineEditor {
     /// The run on display.
     panel: PanelContext,
     /// The program of the run on display.
     running: Memo<Option<MachineProgram>>,
-    /// The text in the editor's fields.
+    /// Texts in the editor's fields: rules, input and start cell.
     draft: RwSignal<Draft>,
     /// The machine that the draft describes, or why it is invalid.
     parsed: Memo<Result<ParsedDraft, DraftError>>,

@@ -14,8 +14,8 @@ pub fn empty_lines(x_label: &str, y_label: &str) -> LineChart {
     LineChart { x_label: x_label.into(), y_label: y_label.into(), ..Default::default() }
 }
 
-/// Removes held-out curves where the lab shows training curves only, and renames the target mark where nothing is
-/// hidden.
+/// Removes held-out curves where the lab shows training curves only, and names the target's mark "target" where the
+/// task has no hidden solution to find.
 pub(super) fn keep_training_curves(mut lines: LineChart, run: &RunView) -> LineChart {
     let words = run.vocabulary();
     lines.series.retain(|series| !words.shows_training_only || series.role == Role::Train);
@@ -27,7 +27,8 @@ pub(super) fn keep_training_curves(mut lines: LineChart, run: &RunView) -> LineC
     lines
 }
 
-/// Returns a function that maps the step at which the last replica reached the target to a labelled mark.
+/// Returns a function that turns the step at which the last replica reached the target into a labelled mark: (step,
+/// label).
 pub fn target_mark(run: &RunView) -> impl Fn(u64) -> (f64, String) {
     let name = if run.spec().run.target == 0.5 { tr!("half-way") } else { tr!("target") };
     move |step| (step as f64, name.into())
@@ -39,7 +40,8 @@ pub fn last_solved_step(run: &RunView) -> Option<u64> {
     last.filter(|_| run.solved.len() == run.spec().run.replicas)
 }
 
-/// Applies smoothing and axis settings of the view, and adds marks for changes of learning rate and trained layer.
+/// Applies smoothing and axis settings of the view, and adds marks at changes of the learning rate and at the steps at
+/// which the training of another layer begins.
 pub fn add_step_marks(mut lines: LineChart, run: &RunView) -> LineChart {
     let view = &run.link.view;
     lines.smooth(view.smooth);

@@ -17,19 +17,22 @@ pub(super) const ENDS: ChartSpec = ChartSpec::new(chart::ENDS, draw_final_errors
     .depends_on(ChartDependency::Findings)
     .uses_measurements_only();
 
-/// Curves of the sweep over its values: held-out error of each replica at the end of each run.
+/// One curve per value of the second swept setting, over the values of the first: held-out error of each replica at the
+/// end of each run.
 pub fn final_error_curves(run: &RunView) -> Vec<SweepCurve> {
     final_value_curves(run, |sweep, run| {
         Some(sweep.final_accuracies(run)?.iter().map(|right| 1.0 - right).collect())
     })
 }
 
-/// Curves of the sweep over its values: median of further measure number `measure` at the end of each run.
+/// One curve per value of the second swept setting, over the values of the first: at the end of each run, the median
+/// over the replicas of the task's further measure number `measure` (from 0).
 pub fn final_measure_curves(run: &RunView, measure: usize) -> Vec<SweepCurve> {
     final_value_curves(run, |sweep, run| Some(vec![*sweep.final_measures(run)?.get(measure)?]))
 }
 
-/// One curve per value of the second setting, whose points are computed by `of` from sweep and index of the run.
+/// One curve per value of the second swept setting; `of` returns the values of a point from the sweep and the index of
+/// the run, `None` if that run has not finished.
 fn final_value_curves(
     run: &RunView,
     of: impl Fn(&SweepProgress, usize) -> Option<Vec<f32>>,
@@ -65,7 +68,7 @@ fn draw_final_errors(run: &RunView) -> Reading {
     Reading::Lines(lines)
 }
 
-/// Describes the last point of each curve.
+/// Describes the median held-out error at the last swept value of each curve.
 fn summarize_final_errors(run: &RunView) -> Option<String> {
     let last = |(name, points): &SweepCurve| {
         let (x, values) = points.last()?;

@@ -14,7 +14,7 @@ use vivarium_model::run::RunSpec;
 use vivarium_plot::analysis::convergence::{self, HistogramHeight};
 use vivarium_plot::analysis::{Heatmap, LineChart, Reading, Role, Series, curves, scaling, weights};
 
-/// Charts common to all labs that the page's first program draws.
+/// Charts common to all labs that can be drawn before the page's second WebAssembly file is loaded.
 pub(super) const FIRST_CHARTS: &[ChartSpec] = &[
     ChartSpec::new(chart::LOSS, draw_loss)
         .title(loss_title)
@@ -48,7 +48,7 @@ pub(super) const FIRST_CHARTS: &[ChartSpec] = &[
         .uses_measurements_only(),
 ];
 
-/// Checks that the network has trainable weights.
+/// Checks that training changes weights of the model.
 ///
 /// # Errors
 /// A sentence that says why not.
@@ -70,7 +70,7 @@ pub(super) fn require_sweep(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Name of the training curve; `None` if there is no training curve apart from the held-out one.
+/// Name of the training curve; `None` if each batch is fresh and too small for a curve.
 fn training_curve_name(run: &RunView) -> Option<&'static str> {
     // Every sequence is trained on at all of its places, so that one is enough.
     match run.vocabulary() {
@@ -83,7 +83,7 @@ fn training_curve_name(run: &RunView) -> Option<&'static str> {
     }
 }
 
-/// Renames the held-out curve where the lab has a name of its own for it.
+/// Renames the held-out curve where the lab's vocabulary names both curves.
 fn rename_curves(mut lines: LineChart, run: &RunView) -> LineChart {
     let Some([_, second]) = run.vocabulary().curve_names else { return lines };
     let others = lines.series.iter_mut().filter(|series| series.role == Role::Test);
@@ -91,15 +91,15 @@ fn rename_curves(mut lines: LineChart, run: &RunView) -> LineChart {
     lines
 }
 
-/// Describes the two values where the lab names the two curves: "0.048 with the weights in the tokens and 0.048 with
-/// direct descent".
+/// Joins the two values `values` with the lab's names of the two curves: "0.048 with the weights in the tokens and
+/// 0.048 with direct descent"; `None` if the lab does not name them.
 fn describe_two_curves(run: &RunView, values: [&str; 2]) -> Option<String> {
     let [first, second] = run.vocabulary().curve_names?.map(translated);
     let [one, other] = values;
     Some(tr!("{one} {first} and {other} {second}", one, first, other, second))
 }
 
-/// Title of the loss chart where it differs from the usual one.
+/// Title of the loss chart in labs with relative or training losses only; `None` for the default title.
 fn loss_title(run: &RunView) -> Option<String> {
     let words = run.vocabulary();
     let relative = (words.has_numeric_labels && words.curve_names.is_none())
@@ -151,7 +151,7 @@ fn summarize_loss(run: &RunView) -> Option<String> {
     })
 }
 
-/// Title of the accuracy chart where it differs from the usual one.
+/// Title of the accuracy chart if it shows an error, R² or training accuracy only; `None` for the default title.
 fn accuracy_title(run: &RunView) -> Option<String> {
     match (run.vocabulary().has_numeric_labels, run.link.view.y_axis) {
         (true, AxisScale::Log) => return Some(tr!("Share of the variance that is not explained").into()),
@@ -267,7 +267,8 @@ fn summarize_weights(run: &RunView) -> Option<String> {
     })
 }
 
-/// Distribution of the times t_c, or t_c by initialisation where several replicas share one.
+/// Distribution of the times t_c, the steps at which replicas reached the target; t_c by initialisation if several
+/// replicas share one initialisation.
 fn draw_times(run: &RunView) -> LineChart {
     let settings = &run.spec().run;
     let solved = run.trial_steps();
@@ -293,7 +294,7 @@ fn draw_times(run: &RunView) -> LineChart {
     lines
 }
 
-/// Describes the distribution of the times t_c in a sentence.
+/// Describes in a sentence how many networks have reached the target.
 fn summarize_times(run: &RunView) -> Option<String> {
     Some(tr!(
         "{solved} of {replicas} networks have reached the target.",
@@ -302,7 +303,8 @@ fn summarize_times(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Curves of the time t_c over the values of the sweep.
+/// Curves of the median time t_c, the step at which replicas reach the target, over the values of the first swept
+/// setting.
 fn draw_sweep(run: &RunView) -> LineChart {
     let spec = &run.link.spec;
     let Some(sweep) = &run.sweep else { return empty_lines("", tr!("steps until converged")) };
@@ -319,7 +321,7 @@ fn draw_sweep(run: &RunView) -> LineChart {
     lines
 }
 
-/// Describes the progress of the sweep and its times t_c in a sentence.
+/// Describes in a sentence how many runs of the sweep have ended and how many of their networks reached the target.
 fn summarize_sweep(run: &RunView) -> Option<String> {
     let (done, all) = run.sweep.as_ref().map_or((0, 0), |s| (s.ended_count(), s.cells.len()));
     let (found, networks) = run.sweep.as_ref().map_or((0, 0), |s| s.count_solved());
@@ -336,7 +338,8 @@ fn summarize_sweep(run: &RunView) -> Option<String> {
     })
 }
 
-/// Expected time of random search over the values of a sweep over n, one curve per k, or over the width.
+/// Reference curves of random search over sets of bits: expected time over n, one curve per k, or over the width; empty
+/// for other swept settings and for tables.
 fn random_search_curves(run: &RunView) -> Vec<Series> {
     let spec: &RunSpec = &run.link.spec;
     let (sweep, series) = (&spec.run.sweep, &spec.run.series);

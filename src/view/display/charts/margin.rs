@@ -27,7 +27,7 @@ pub(super) const MARGIN: ChartSpec = ChartSpec::new(chart::MARGIN, |run| {
 .depends_on(ChartDependency::Measurements)
 .uses_measurements_only();
 
-/// Normalised margin over the steps, divided by the largest possible margin γ* where that is known.
+/// Normalised margin over the steps, divided by the largest possible margin γ* where γ* is known.
 fn draw_margin(run: &RunView) -> LineChart {
     let largest = run.largest_margin();
     let mut series = Series { name: tr!("network").into(), role: Role::Test, ..Default::default() };
@@ -45,7 +45,7 @@ fn draw_margin(run: &RunView) -> LineChart {
     }
     let mut references = vec![];
     references.extend(largest.map(|_| (1.0, "γ*".to_string())));
-    references.extend(run.lazy_lab().map(|lab| lab.margin_lines(run)).unwrap_or_default());
+    references.extend(run.lazy_lab().map(|lab| (lab.margin_lines)(run)).unwrap_or_default());
     LineChart {
         x_label: tr!("step").into(),
         y_label: match largest {
@@ -70,7 +70,7 @@ fn has_no_margin(row: &Measurement) -> bool {
 
 /// Describes the latest normalised margin in a sentence.
 fn summarize_margin(run: &RunView) -> Option<String> {
-    let note = run.lazy_lab().and_then(|lab| lab.margin_note(run)).unwrap_or_default();
+    let note = run.lazy_lab().and_then(|lab| (lab.margin_note)(run)).unwrap_or_default();
     Some(match (run.margin_share(), run.history.latest()) {
         (Some(share), _) => {
             tr!(

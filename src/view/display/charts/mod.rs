@@ -27,7 +27,7 @@ use vivarium_model::permalink::{AxisScale, StepAxisUnit, ViewSettings};
 use vivarium_plot::analysis::{LineChart, Reading};
 
 impl ChartSpec {
-    /// A chart drawn by `reading`, available for every run that has the chart's form.
+    /// A chart drawn by `reading`, available for every run whose task has the chart's form of examples.
     pub const fn new(chart: Chart, reading: fn(&RunView) -> Reading) -> Self {
         ChartSpec {
             rules: ChartRules {
@@ -79,7 +79,7 @@ impl ChartSpec {
         self
     }
 
-    /// Declares that the last curve of saved runs is drawn for comparison.
+    /// Declares that the last curve of the chart is also drawn for saved runs, for comparison.
     pub const fn with_other_runs(mut self) -> Self {
         self.rules.shows_other_runs = true;
         self
@@ -108,43 +108,46 @@ pub const fn drawings<const COUNT: usize>(specs: &[ChartSpec]) -> [ChartDrawing;
     drawings
 }
 
-/// Charts common to all labs whose drawing functions are in the page's second program.
+/// Charts common to all labs whose drawing functions are in the page's second WebAssembly file, loaded after the first
+/// paint.
 pub const LATER_CHARTS: &[ChartSpec] = &[margin::MARGIN, threshold::THRESHOLD, ends::ENDS];
 
-/// Rules of the charts that the page's first program draws.
+/// Availability rules of the charts that can be drawn before the page's second WebAssembly file is loaded.
 static FIRST_RULES: [ChartRules; general::FIRST_CHARTS.len()] = rules(general::FIRST_CHARTS);
-/// Drawing functions of the charts that the page's first program draws.
+/// Drawing functions of the charts that can be drawn before the page's second WebAssembly file is loaded.
 static FIRST_DRAWINGS: [ChartDrawing; general::FIRST_CHARTS.len()] = drawings(general::FIRST_CHARTS);
-/// Rules of the common charts that the page's second program draws.
+/// Availability rules of the common charts that can be drawn only after the page's second WebAssembly file is loaded.
 static LATER_RULES: [ChartRules; LATER_CHARTS.len()] = rules(LATER_CHARTS);
 
 /// Version of a chart's content: equal stamps mean that the chart need not be redrawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChartStamp {
-    /// Number of the run since the page was opened.
+    /// Number of the displayed run, counted since the page was opened.
     run: u64,
-    /// Version of the data that the chart depends on.
+    /// Version of the data that the chart depends on, such as a step or a count of probe results, combined by xor with
+    /// the view's selection.
     data_version: u64,
-    /// Number of marks on the axis of steps.
+    /// Number of marks on the axis of steps: replicas at the target, changes of the learning rate, and events.
     mark_count: usize,
-    /// Scales and unit of the axes, and the smoothing as bits.
+    /// Scale of the horizontal axis, scale of the vertical axis, unit of the axis of steps, and bits of the smoothing
+    /// factor.
     axes: (AxisScale, AxisScale, StepAxisUnit, u64),
 }
 
 impl RunView {
-    /// Rules of a chart; `None` if no lab declares the chart.
+    /// Availability rules of a chart; `None` if no lab declares the chart.
     fn chart_rules(&self, chart: Chart) -> Option<&'static ChartRules> {
         let of_every_lab: [&'static [ChartRules]; 2] = [&FIRST_RULES, &LATER_RULES];
         let mut all = of_every_lab.into_iter().chain(self.labs.charts.iter().copied()).flatten();
         all.find(|rules| rules.chart == chart)
     }
 
-    /// Probe whose findings a chart draws; `None` if it draws measurements or weights only.
+    /// Probe whose results a chart draws; `None` if it draws measurements or weights only.
     pub fn probe_of(&self, chart: Chart) -> Option<Probe> {
         self.chart_rules(chart)?.probe
     }
 
-    /// Drawing functions of a chart; `None` before the page's second program is loaded.
+    /// Drawing functions of a chart; `None` if they are in the page's second WebAssembly file and it is not loaded yet.
     fn chart_drawing(&self, chart: Chart) -> Option<&'static ChartDrawing> {
         let first = FIRST_DRAWINGS.iter().find(|drawing| drawing.chart == chart);
         first.or_else(|| {
@@ -163,7 +166,7 @@ pub trait ChartOfRun {
     fn applies(self, run: &RunView) -> Result<(), String>;
     /// Title of the chart for this run.
     fn title(self, run: &RunView) -> String;
-    /// Whether the last curve of saved runs is drawn for comparison.
+    /// Whether the last curve of the chart is also drawn for saved runs, for comparison.
     fn shows_other_runs(self, run: &RunView) -> bool;
     /// Content of the chart; empty lines if the chart is not available.
     fn reading(self, run: &RunView) -> Reading;

@@ -10,7 +10,8 @@ use vivarium_model::run::RunSpec;
 use vivarium_plot::analysis::threshold::{chart, find_threshold, fit_logarithm};
 use vivarium_plot::analysis::{LineChart, Reading};
 
-/// Chart of the smallest swept value at which 80 % of the trials succeed, over the second setting.
+/// Chart of thresholds: for each value of the second swept setting, the smallest value of the first at which 80 % of
+/// the replicas succeed.
 pub(super) const THRESHOLD: ChartSpec =
     ChartSpec::new(chart::THRESHOLD, |run| Reading::Lines(draw_thresholds(run).unwrap_or_default()))
         .applies(|run| {
@@ -26,14 +27,14 @@ pub(super) const THRESHOLD: ChartSpec =
         .summary(summarize_thresholds)
         .depends_on(ChartDependency::Sweep);
 
-/// Values of an axis as numbers; `None` if the axis is empty or has words as values.
+/// Values of a swept setting as numbers; `None` if there are none or if they are words.
 fn parse_axis_values(axis: &SweepAxis) -> Option<Vec<f64>> {
     let numbers: Option<Vec<f64>> = axis.values.iter().map(|value| value.parse().ok()).collect();
     numbers.filter(|numbers| !numbers.is_empty())
 }
 
-/// For each value of the second setting, the smallest value of the first at which enough trials succeed (`None` if none
-/// does). `None` for a sweep whose values are words.
+/// For each value of the second swept setting: (that value, smallest value of the first setting at which 80 % of the
+/// replicas succeed, `None` if none does). `None` for a sweep whose values are words.
 pub fn compute_thresholds(spec: &RunSpec, sweep: &SweepProgress) -> Option<Vec<(f64, Option<f64>)>> {
     let (values, series) = (parse_axis_values(&spec.run.sweep)?, parse_axis_values(&spec.run.series)?);
     let count = |line: usize, at: usize| {
@@ -47,7 +48,8 @@ pub fn compute_thresholds(spec: &RunSpec, sweep: &SweepProgress) -> Option<Vec<(
     Some(series.iter().enumerate().map(of).collect())
 }
 
-/// Draws the thresholds over the values of the second setting; `None` if the run is not such a sweep.
+/// Draws the thresholds over the values of the second swept setting; `None` if the run is not a sweep over two settings
+/// with numbers as values.
 fn draw_thresholds(run: &RunView) -> Option<LineChart> {
     let spec = &run.link.spec;
     let (sweep, series) = (&spec.run.sweep.key, &spec.run.series.key);
@@ -57,7 +59,8 @@ fn draw_thresholds(run: &RunView) -> Option<LineChart> {
     Some(chart(&points, &setting_label(spec, series), &name, &setting_symbol(spec, series)))
 }
 
-/// Describes the thresholds and their growth in a sentence.
+/// Describes in a sentence the smallest values at which 80 % of the replicas succeed, and their growth with the second
+/// swept setting.
 fn summarize_thresholds(run: &RunView) -> Option<String> {
     let spec = &run.link.spec;
     let all = compute_thresholds(spec, run.sweep.as_ref()?)?;

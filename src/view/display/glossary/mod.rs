@@ -16,7 +16,7 @@ pub use terms::TERMS;
 
 /// A glossary term with its spellings and definition.
 pub struct GlossaryTerm {
-    /// Spellings separated by `|`; the first is the name of the term. A translation may have more or fewer.
+    /// Spellings separated by `|`; the first is the name of the term. A translation may have more or fewer spellings.
     pub spellings: &'static str,
     /// Definition in at most 200 characters of plain text.
     pub definition: &'static str,
@@ -57,8 +57,8 @@ impl TermMarker {
         pieces
     }
 
-    /// Splits a text with emphasis between stars into plain, emphasised and term pieces. A term that is emphasised is
-    /// explained there, so it is not marked.
+    /// Splits a text with emphasis between stars into plain, emphasised and term pieces. A term that occurs in an
+    /// emphasised piece is not marked elsewhere in the text.
     pub fn mark_emphasized_text<'text>(&mut self, text: &'text str) -> Vec<TextPiece<'text>> {
         for piece in split_emphasis(text) {
             if let TextPiece::Emphasized(part) = piece {
@@ -75,8 +75,8 @@ impl TermMarker {
         pieces
     }
 
-    /// Appends the pieces of a text without emphasis to `pieces`; `left` counts down the terms that may still be
-    /// marked.
+    /// Appends the pieces of a text without emphasis to `pieces`; `left` is the number of terms that may still be
+    /// marked, and is reduced.
     fn push_pieces<'text>(&mut self, text: &'text str, left: &mut usize, pieces: &mut Vec<TextPiece<'text>>) {
         let mut from = 0;
         for (place, term) in find_terms(text) {
@@ -106,12 +106,12 @@ pub fn sorted_terms() -> Vec<(&'static str, &'static str)> {
 }
 
 thread_local! {
-    /// Every spelling in the reader's language, with the index of its term.
+    /// Every spelling in the reader's language, with the index of its term in [`TERMS`].
     static SPELLINGS: OnceCell<Vec<(&'static str, usize)>> = const { OnceCell::new() };
 }
 
-/// Finds the terms in a text, as byte range and index of the term, in order: whole words only, the longest where
-/// several begin at one position. Text between quotation marks or backticks is skipped.
+/// Finds glossary terms in a text, in order, each as (byte range, index in [`TERMS`]): whole words only, the longest
+/// where several begin at one position. Text between quotation marks or backticks is skipped.
 pub fn find_terms(text: &str) -> Vec<(Range<usize>, usize)> {
     let spelled = || {
         let of = |(at, term): (usize, &GlossaryTerm)| {
@@ -143,7 +143,8 @@ pub fn find_terms(text: &str) -> Vec<(Range<usize>, usize)> {
     })
 }
 
-/// Closing delimiter of a quotation or code that begins with this letter; `None` for other letters.
+/// Closing delimiter of a quotation or of code that begins with the character `letter`; `None` if that character opens
+/// neither.
 fn closing_delimiter(letter: char) -> Option<char> {
     match letter {
         '“' => Some('”'),
@@ -154,7 +155,7 @@ fn closing_delimiter(letter: char) -> Option<char> {
     }
 }
 
-/// Whether a letter next to a word makes the word part of a longer word or of a formula.
+/// Whether the character `letter` before or after a word makes the word part of a longer word or of a formula.
 fn is_word_part(letter: char) -> bool {
     letter.is_alphanumeric() || "-_^=".contains(letter)
 }
