@@ -45,7 +45,8 @@ pub fn open() {
     });
 }
 
-/// Shows the page: at once, or after the second program if the run needs stored weights or a stored table.
+/// Shows the page: at once, or after the second WebAssembly module is loaded if the run cannot be checked without it
+/// (stored weights or a stored table).
 fn show_page() {
     use vivarium_model::models::group_net::Beginning;
     let fragment = browser::fragment();

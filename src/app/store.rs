@@ -32,37 +32,37 @@ use vivarium_ui::context::RunContext;
 pub struct Store {
     /// The state of the page.
     state: RwSignal<State>,
-    /// Notifies subscribers of the state, and removes them; those that still exist subscribe again as they read. The
+    /// Notifies the subscribers of `state` and removes them; those that still exist subscribe again as they read. The
     /// signal itself keeps every subscriber as long as the page is open: 14 KiB more at each change of the lab
     /// (`tests/e2e/soak.mjs`; Leptos 0.8).
     state_readers: WriteSignal<State>,
-    /// The values on which the form's fields depend, for subscribers that ignore other changes. It is split into two
-    /// halves because a memo keeps every subscriber.
+    /// Values on which the fields of the settings form depend, for subscribers that ignore other changes. Reading and
+    /// writing are two halves because a memo keeps every subscriber.
     form: ReadSignal<FormInputs>,
-    /// Notifies subscribers of `form`, and removes them.
+    /// Notifies the subscribers of `form`, and removes them; those that still exist subscribe again as they read.
     form_readers: WriteSignal<FormInputs>,
-    /// The worker that trains the run.
+    /// The worker that trains the current run; None before it is opened.
     trainer: StoredValue<Option<WorkerTrainer>, LocalStorage>,
     /// Whether subscribers will be notified on the next frame.
     notification_pending: StoredValue<bool>,
     /// The workers that train further runs of a sweep.
     sweep_workers: StoredValue<SweepWorkers<WorkerTrainer>, LocalStorage>,
-    /// The worker of the benchmark.
+    /// The worker whose speed the benchmark measures; None unless a measurement is in progress.
     bench_worker: StoredValue<Option<WorkerTrainer>, LocalStorage>,
-    /// Counts opened workers, so that late messages of a closed one are ignored.
+    /// Number of workers opened so far; it numbers them, so that late messages of a closed one are ignored.
     worker_count: StoredValue<u32>,
-    /// Whether the next part of a long computation is scheduled.
+    /// Whether the next slice of a long computation on the page is scheduled.
     work_pending: StoredValue<bool>,
 }
 
-/// Key of the browser's storage for the measured speeds of the devices.
+/// Key in the browser's local storage of the measured speeds of CPU and GPU.
 const SPEEDS_KEY: &str = "vivarium.speeds";
 
-/// Pause between two parts of a long computation, so that a frame can be drawn.
+/// Pause between two slices of a long computation on the page, so that a frame can be drawn.
 const WORK_INTERVAL: Duration = Duration::from_millis(16);
 
 impl Store {
-    /// Opens the run of the address, and keeps address and state in step.
+    /// Creates the store, opens the run that the address names, and keeps address and state in agreement.
     pub fn open() -> Store {
         let speeds = SpeedCache::decode(&read_stored(SPEEDS_KEY).unwrap_or_default(), &user_agent());
         let mut state = State::with_speeds(speeds);
@@ -123,7 +123,8 @@ impl Store {
         expect_context()
     }
 
-    /// Connects the storage of saved runs and reads them; called once the second program is loaded.
+    /// Connects the browser's storage of saved runs and reads them; called once the second WebAssembly module, which
+    /// contains it, is loaded.
     pub fn connect_storage(self) {
         if let Some(storage) = storage::storage() {
             (storage.listen)(Rc::new(move |answer| {
@@ -134,12 +135,12 @@ impl Store {
         }
     }
 
-    /// Applies an answer of the storage.
+    /// Applies an answer of the storage of saved runs to the state.
     fn handle_storage_answer(self, answer: StorageAnswer) {
         self.act(Action::Library(LibraryAction::Answer(answer)));
     }
 
-    /// Awaits an answer of the storage and applies it.
+    /// Awaits an answer of the storage of saved runs, if one is expected, and applies it.
     fn await_storage_answer(self, answer: Option<BoxedFuture<Option<StorageAnswer>>>) {
         if let Some(coming) = answer {
             spawn(async move {
@@ -156,7 +157,7 @@ impl Store {
         self.notify_readers();
     }
 
-    /// Notifies subscribers of the state, and those of the form if its values have changed.
+    /// Notifies the subscribers of the state, and those of the settings form if its values have changed.
     fn notify_readers(self) {
         self.state_readers.notify();
         self.form_readers.maybe_update(|form| self.peek(|state| form.update(state)));
@@ -219,7 +220,7 @@ impl Store {
         self.schedule_work();
     }
 
-    /// Schedules the next part of a long computation, if there is one.
+    /// Schedules the next slice of a long computation on the page, if one is unfinished.
     fn schedule_work(self) {
         if self.peek(|state| state.run.is_busy()) && !self.work_pending.get_value() {
             self.work_pending.set_value(true);
@@ -254,7 +255,7 @@ impl Store {
         }
     }
 
-    /// Opens a trainer with this program.
+    /// Opens the worker that trains the current run, with this program, in place of the previous worker.
     fn open_trainer(self, program: Program) {
         self.open_worker(self.trainer, program, Action::Trainer);
     }
@@ -314,7 +315,7 @@ impl Store {
         }
     }
 
-    /// Replaces the worker in `slot`, and drops the old one outside of its own callbacks.
+    /// Puts a worker, or none, into `slot`, and drops the old one later, outside of its own callbacks.
     fn replace_worker(
         self,
         slot: StoredValue<Option<WorkerTrainer>, LocalStorage>,
@@ -326,19 +327,20 @@ impl Store {
         set_timeout(move || drop(dismissed), Duration::ZERO);
     }
 
-    /// Reads the state with `read` and subscribes the caller to its changes.
+    /// Returns a value that `read` takes from the state, and subscribes the caller to all changes of the state.
     pub fn see<T>(self, read: impl FnOnce(&State) -> T) -> T {
         self.state.with(read)
     }
 
-    /// Reads the state with `read` and subscribes the caller to changes of the form's values only.
+    /// Returns a value that `read` takes from the state, and subscribes the caller only to changes of the settings
+    /// form.
     pub fn see_form<T>(self, read: impl FnOnce(&State) -> T) -> T {
         self.form.track();
         self.peek(read)
     }
 
-    /// Converts a text to HTML in which the terms of the glossary are buttons. Until the second program is loaded, the
-    /// text is only escaped, and the caller is subscribed to changes.
+    /// Converts a text to HTML in which the terms of the glossary are buttons. Before the second WebAssembly module,
+    /// which contains the glossary, is loaded, the text is only escaped, and the caller is subscribed to changes.
     pub fn explained(self, text: &str) -> String {
         match openers() {
             Some(openers) => (openers.glossary_html)(text),
@@ -349,7 +351,7 @@ impl Store {
         }
     }
 
-    /// Reads the state with `read`, without a subscription.
+    /// Returns a value that `read` takes from the state, without a subscription.
     pub fn peek<T>(self, read: impl FnOnce(&State) -> T) -> T {
         self.state.with_untracked(read)
     }

@@ -121,7 +121,8 @@ impl Arguments {
 /// Longest measured step in seconds: a row whose first step takes longer has no numbers.
 const MAX_STEP_SECONDS: f64 = 1.0;
 
-/// The benchmark run: (50,3)-parity, batch 32, hinge loss, plain SGD, fresh data in every step.
+/// The benchmark run: (50,3)-parity (the label is the parity of 3 hidden bits of 50), batch 32, hinge loss,
+/// plain SGD, fresh data in every step.
 fn benchmark_run(width: usize, replicas: usize, learner: LearnerChoice) -> RunSpec {
     let link = format!("#v1/sparse-parity?width={width}&halt=steps&steps=10000000&every=100000&held=64");
     let mut spec = decode(&link).0.spec;
@@ -263,7 +264,8 @@ fn compare_with_programs(arguments: &Arguments) -> Result<(), CommandError> {
     }
 }
 
-/// Measures each learner, width and number of replicas on `device`; `peak` is its peak speed in FLOP/s.
+/// Measures the parity networks of `lab bench` on `device`, with each learner, width and number of replicas;
+/// `peak` is the peak speed of the device in FLOP/s.
 fn measure_table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Table, CommandError> {
     let headings =
         ["learner", "width", "replicas", "steps/s", "low – high", "replica-steps/s", "GFLOP/s", "of peak"];
@@ -301,7 +303,8 @@ fn measure_table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Ta
     Ok(table)
 }
 
-/// Calls [`measure_rate`] on one core. None if the run itself fails; the error is printed after `label`.
+/// Name of the learner and training speed of `spec` on one core, from [`measure_rate`]. None if the run
+/// itself fails; the error is printed after `label`.
 fn measure_rate_or_report(
     spec: &RunSpec,
     device: &Device,
@@ -328,7 +331,8 @@ fn format_number(value: f64) -> String {
     }
 }
 
-/// Training speed on `cores` cores after a warm-up, with the name of the learner.
+/// Trains `spec` on `cores` cores for about `seconds` seconds, after a warm-up. Returns the name of the
+/// learner and its speed.
 /// The first layer is read back at the end of each window, which waits for the device.
 fn measure_rate(
     spec: &RunSpec,
@@ -377,20 +381,23 @@ fn measure_rate(
 /// A line of JSON from `tests/peers/torch_bench.py`: the speed of PyTorch on the parity network.
 #[derive(Debug, serde::Deserialize)]
 struct PyTorchRow {
-    /// Library and mode that were measured.
+    /// Library and execution mode that were measured, as text.
     peer: String,
+    /// Device on which PyTorch ran: `cpu`, or `cuda: ` and the name of the GPU.
     device: String,
+    /// Number of replicas that were trained together.
     replicas: usize,
+    /// Width of the hidden layer.
     width: usize,
-    /// Median steps per second.
+    /// Median training steps per second over the time windows.
     steps_per_s: f64,
-    /// Steps per second in the slowest window.
+    /// Training steps per second in the slowest time window.
     low: f64,
-    /// Steps per second in the fastest window.
+    /// Training steps per second in the fastest time window.
     high: f64,
 }
 
-/// Measures PyTorch on the same networks and prints its table.
+/// Measures PyTorch on the parity networks of `lab bench` and prints a table of its steps per second.
 fn print_pytorch_rates(arguments: &Arguments) {
     let headings = ["peer", "device", "width", "replicas", "steps/s", "low – high", "replica-steps/s"];
     let mut table = new_table(headings, 2);
@@ -443,7 +450,7 @@ fn resident_mib() -> Option<f64> {
     Some(resident * 4096.0 / f64::from(1 << 20))
 }
 
-/// One sentence with the memory of this process after `steps / 20` and after `steps` training steps.
+/// One sentence with the resident memory of this process after `steps / 20` and after `steps` training steps.
 fn measure_memory_growth(device: &Device, steps: u64) -> Result<String, CommandError> {
     let mut spec = decode("#v1/sparse-parity?n=20&width=64&held=1024").0.spec;
     (spec.run.steps, spec.run.halt) = (10_000_000, StopCondition::Steps);

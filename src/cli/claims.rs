@@ -30,14 +30,21 @@ pub struct Arguments {
 /// JSON object of one preset: its claim, the device, the seconds it took, and the result of each expectation.
 #[derive(Serialize)]
 struct CheckedPreset<'a> {
+    /// Slug of the preset.
     preset: &'a str,
+    /// The claim, in words.
     claim: &'a str,
+    /// Source of the claim: author, year and section.
     source: &'a str,
+    /// Link of the preset's run.
     link: &'a str,
+    /// Name of the device that trained the networks.
     device: &'a str,
+    /// Seconds that training and measuring the preset took.
     seconds: f64,
     /// Whether all expectations hold.
     holds: bool,
+    /// One object for each expectation of the claim.
     results: Vec<CheckedExpectation<'a>>,
 }
 
@@ -46,16 +53,17 @@ struct CheckedPreset<'a> {
 struct CheckedExpectation<'a> {
     /// The expectation, as `lab list --format json` has it.
     expect: Value,
+    /// Whether the expectation holds.
     holds: bool,
-    /// The measured number; None if there is none or it is not finite.
+    /// The measured number that the expectation is about; None if there is none or it is not finite.
     found: Option<f64>,
     /// Expectation and measured value in one sentence.
     text: &'a str,
-    /// The values of the networks, for each run.
+    /// Values of the networks, one entry for each run that the expectation is about.
     runs: &'a [NetworkValues],
 }
 
-/// The JSON object of a checked preset, on one line; `verdicts` are in the order of its expectations.
+/// JSON object of a checked preset, without line breaks; `verdicts` are in the order of its expectations.
 fn format_json_line(
     preset: &Preset,
     device: &str,
@@ -82,12 +90,12 @@ fn format_json_line(
     Ok(serde_json::to_string(&checked).context("cannot write the results")?)
 }
 
-/// Presets too large for a processor: `lab claims` checks them only if they are named.
+/// Slugs of presets too large for a processor: `lab claims` checks them only if they are named.
 pub const LARGE_PRESETS: &[&str] =
     &["transformer-full", "scaling-full", "z71", "s5", "grokking-113", "unigrams-in-the-way"];
 
-/// Presets whose claims take hours on a processor (twenty networks each): `lab claims` checks them only if
-/// they are named.
+/// Slugs of presets whose claims take hours on a processor (twenty networks each): `lab claims` checks them
+/// only if they are named.
 /// Their first steps are quick, so they have recorded runs.
 pub const LONG_PRESETS: &[&str] = &["paper-mlp", "paper-gru"];
 

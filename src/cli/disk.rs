@@ -28,7 +28,7 @@ pub trait Disk {
     fn sync(&self, file: &File) -> io::Result<()>;
     /// Renames a file; a file that already has the name `to` is replaced.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Waits until the names of the files in a folder are on the disk.
+    /// Waits until creations and renames of files in a folder are on the disk.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
@@ -103,20 +103,22 @@ pub fn is_special_file(path: &Path) -> bool {
 
 /// A locked `.part` file next to a target file; [`PartFile::replace_target`] renames it over the target.
 pub struct PartFile<'a> {
+    /// File operations through which the part file is written.
     disk: &'a dyn Disk,
     /// The open part file; None after it has replaced the target.
     file: Option<File>,
-    /// Path of the part file.
+    /// Path of the part file: the path of the target with `.part` appended.
     part_path: PathBuf,
-    /// Path of the target file.
+    /// Path of the target file, with symbolic links resolved.
     target_path: PathBuf,
     /// Whether a part file that is not empty stays on the disk if the target is not replaced.
     keep_on_drop: bool,
 }
 
 impl<'a> PartFile<'a> {
-    /// Opens the part file of the file at `path`, with the content that an interrupted process left in it.
-    /// Symbolic links are followed.
+    /// Opens the part file of the target at `path`, with the content that an interrupted process left in it.
+    /// Symbolic links are followed. With `keep`, a part file that is not empty stays on the disk if it does
+    /// not replace the target.
     ///
     /// # Errors
     /// When the part file cannot be written, another process has locked it, or the target is read-only.
@@ -142,7 +144,7 @@ impl<'a> PartFile<'a> {
         self.file.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// The file operations that it uses.
+    /// File operations through which the part file is written.
     pub fn disk(&self) -> &'a dyn Disk {
         self.disk
     }
@@ -223,7 +225,8 @@ impl Drop for PartFile<'_> {
     }
 }
 
-/// Writes a file: creates it, or replaces its content in one step.
+/// Writes `bytes` to the file at `path`: creates it, or replaces its content in one step, by renaming a part
+/// file.
 ///
 /// # Errors
 /// When it cannot be written; an old file is unchanged then.

@@ -31,7 +31,8 @@ const OPTIMIZERS_README: &str = "src/model/optim/README.md";
 pub struct Readme {
     /// Path of the file from the root of the repository.
     pub path: &'static str,
-    /// Generated Markdown tables, each with the name of its markers.
+    /// Generated Markdown tables: the name in the markers `<!-- name -->` and `<!-- /name -->`, and the text
+    /// between them.
     pub tables: Vec<(&'static str, String)>,
 }
 
@@ -115,7 +116,7 @@ fn measure_table() -> String {
     format_table(&["measure", "task", "unit and range", "what it is", "source"], rows)
 }
 
-/// Markdown table of settings: key, label, help, values.
+/// Markdown table with a row for each setting: key in links, label, help text and accepted values.
 fn settings_table(settings: &[SettingInfo]) -> String {
     let rows = settings.iter().map(|k| {
         vec![
@@ -152,7 +153,8 @@ fn preset_table() -> String {
     format_table(&["preset", "claim", "source", "instance", "budget, steps"], rows)
 }
 
-/// Runs `lab docs` in the folder of the repository.
+/// Runs `lab docs`: refreshes the generated tables in the READMEs of the repository at `root`; with `check`,
+/// only compares them.
 ///
 /// # Errors
 /// When a marker is missing, or with `check` when a table is out of date.
@@ -181,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_marker_is_said() {
+    fn a_missing_marker_is_stated() {
         let readme = Readme { path: "README.md", tables: vec![("models", "new\n".into())] };
         assert_eq!(
             readme.refresh_tables("a\n<!-- models -->\nold\n<!-- /models -->\nb").unwrap(),

@@ -23,7 +23,7 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
-/// Runs `lab script`.
+/// Runs `lab script`: writes the PyTorch script of a run.
 ///
 /// # Errors
 /// A bad link, a run that the script does not cover, or a file that cannot be written.
@@ -37,7 +37,7 @@ pub fn script(arguments: &Arguments) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Runs `lab check`.
+/// Runs `lab check`: prints what the file at `path` contains.
 ///
 /// # Errors
 /// That there is no such file, or what is wrong with it.
@@ -74,13 +74,13 @@ fn encode_link(spec: &RunSpec) -> String {
     encode(&Link::from_spec(spec.clone()))
 }
 
-/// A sentence about the file with the initial weights; None if `file` is empty, since the link then draws the
-/// weights.
+/// A sentence about the file with the initial weights, named `file` and described by `about`. None if `file`
+/// is empty, since the link then draws the weights.
 fn describe_initial_weights(file: &str, about: &str) -> Option<String> {
     (!file.is_empty()).then(|| format!("Initial weights: {file} ({about})."))
 }
 
-/// The lines of `lab check` for the file of a run or a sweep.
+/// The lines that `lab check` prints about the file of a run or a sweep.
 fn describe_run(record: &Record) -> Vec<String> {
     let about = &record.environment;
     let places = [&about.device, &about.learner, &about.system, &about.program];
@@ -110,8 +110,8 @@ fn describe_run(record: &Record) -> Vec<String> {
     lines
 }
 
-/// A sentence with the number of replicas that reached the target; `times` has the step of each, None if
-/// never.
+/// A sentence with the number of replicas that reached the target. `times` has for each replica the step at
+/// which it did; None if never.
 fn describe_solved(times: &[Option<u64>]) -> String {
     let found = times.iter().flatten().count();
     format!("{found} of {} replicas have reached the target.", times.len())

@@ -31,19 +31,19 @@ pub struct Arguments {
     folder: PathBuf,
 }
 
-/// A recorded run of a preset: the first losses of the first replica, and the step at which it reached the
-/// target.
+/// A recorded run of a preset: the first losses of the first replica, and the step at which this replica
+/// reached the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GoldenRun {
     /// The preset's link.
     pub link: String,
-    /// The device it was recorded on.
+    /// Device on which the run was recorded: `flex` stands for the CPU.
     pub device: String,
-    /// Steps of the recorded losses.
+    /// Training steps at which the losses were recorded.
     pub steps: Vec<u64>,
-    /// Loss on the batch of each of these steps.
+    /// Training loss of the first replica at each of the recorded steps, on the batch of that step.
     pub train_loss: Vec<f32>,
-    /// Held-out loss before each of these steps.
+    /// Held-out loss of the first replica before each of the recorded steps.
     pub test_loss: Vec<f32>,
     /// Step at which the first replica reached the target accuracy, 0 if never; None where the whole run
     /// takes too long to record.
@@ -53,12 +53,15 @@ pub struct GoldenRun {
 
 /// Relative tolerance of the recorded losses: on CPUs with other vector widths, sums are rounded differently.
 pub const LOSS_TOLERANCE: f32 = 1e-4;
-/// Relative tolerance of the recorded step of success: rounding differences grow along a run.
+/// Relative tolerance of the recorded step at which the target was reached: rounding differences grow along a
+/// run.
 pub const SOLVED_STEP_TOLERANCE: f64 = 0.25;
 
-/// Largest number of operations of a run that is recorded to its end: about a second.
+/// Largest number of floating-point operations of a run that is recorded to its end; they take about a
+/// second.
 const MAX_WHOLE_RUN_FLOPS: f64 = 6e10;
-/// Cost of the smallest step through autodiff, in operations that our own kernels do in the same time.
+/// Assumed cost of the smallest step through autodiff: the floating-point operations that our own kernels do
+/// in the time of such a step.
 const MIN_AUTODIFF_STEP_FLOPS: f64 = 5e6;
 
 /// Whether a run is recorded to its end, and not only its first steps.
@@ -67,7 +70,7 @@ fn is_recorded_whole(spec: &RunSpec) -> bool {
     spec.step_flops().max(least) * spec.run.steps as f64 <= MAX_WHOLE_RUN_FLOPS
 }
 
-/// Steps whose losses are recorded.
+/// Training steps at which losses are recorded.
 const RECORDED_STEPS: [u64; 6] = [0, 1, 2, 5, 10, 20];
 
 /// Path of the file of a preset's recorded run.
@@ -76,7 +79,7 @@ pub fn golden_path(folder: &Path, preset: &Preset) -> PathBuf {
 }
 
 impl GoldenRun {
-    /// Runs the preset on the CPU and records it.
+    /// Runs the preset, or the first run of its sweep, on the CPU and records it.
     ///
     /// # Errors
     /// As `Session::finish`.
@@ -142,7 +145,7 @@ impl GoldenRun {
     }
 }
 
-/// Runs `lab golden`.
+/// Runs `lab golden`: trains presets again and compares them with their recorded runs.
 ///
 /// # Errors
 /// When a run differs from its record and is not blessed.

@@ -24,17 +24,18 @@ use vivarium_view::display::RunPhase;
 use vivarium_view::display::sweep::SweepProgress;
 use vivarium_worker::{NextSlice, ReportingInterval, Worker};
 
-/// The page without a browser: its state, and a worker in this process that trains.
+/// The web page without a browser: its state, and a worker in this process that trains.
 pub struct HeadlessPage {
-    /// State of the page.
+    /// State of the page: run, settings and charts.
     state: State,
-    /// Effects that the last action asked for and that are not performed yet.
+    /// Effects that the last action asked for, such as messages to the worker, and that are not performed
+    /// yet.
     pending_effects: Vec<Effect>,
     /// Actions that the state has not applied yet, oldest first.
     pending_actions: VecDeque<Action>,
-    /// The worker and its program; None before the first training.
+    /// Program (device and learner) and the worker that trains with it; None before the first training.
     worker: Option<(Program, Worker)>,
-    /// Error of the last device that failed or was not found.
+    /// Error of the device that failed last, or that was not found.
     device_failure: Option<RunError>,
     /// Bytes of the latest checkpoint from the worker.
     latest_checkpoint: Option<Vec<u8>>,
@@ -45,7 +46,7 @@ pub struct HeadlessPage {
     listener: Option<MessageListener>,
 }
 
-/// Callback for messages of the worker.
+/// Callback that is called with every message of the worker.
 type MessageListener = Box<dyn FnMut(&EventMessage)>;
 
 impl HeadlessPage {
@@ -90,7 +91,7 @@ impl HeadlessPage {
         self
     }
 
-    /// A page that shows the file of a run; nothing is trained.
+    /// A page that shows the file of a run, with this name and these bytes; nothing is trained.
     ///
     /// # Errors
     /// When the page refuses the file, which may be too large for it.
@@ -115,7 +116,8 @@ impl HeadlessPage {
         }
     }
 
-    /// A page that shows the weights of a file, paused at their step.
+    /// A page that shows the weights in a file with this name and these bytes, paused at the training step of
+    /// the weights.
     ///
     /// # Errors
     /// When a GPU was asked for and cannot be used.
@@ -136,7 +138,7 @@ impl HeadlessPage {
         run.step = step;
     }
 
-    /// A page that shows a sweep with known results; nothing is trained.
+    /// A page that shows a sweep with the results in `sweep`; nothing is trained.
     pub fn from_sweep(link: &Link, sweep: SweepProgress) -> Self {
         let mut page = HeadlessPage::open(link);
         page.pending_effects.clear();
@@ -144,13 +146,13 @@ impl HeadlessPage {
         page
     }
 
-    /// State of the page.
+    /// State of the page: run, settings and charts.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Trains the run, or all runs of the sweep, to the end, and answers the last probes. `observe` is called
-    /// after every change of the state.
+    /// Trains the run, or all runs of the sweep, to the end, and computes the data of the charts there.
+    /// `observe` is called after every change of the state.
     ///
     /// # Errors
     /// When a GPU was asked for and cannot be used, or the run is not possible.
@@ -178,8 +180,8 @@ impl HeadlessPage {
         }
     }
 
-    /// Trains up to `step`, measures there and answers the probes; `observe` is called after every change of
-    /// the state. Returns false if the run ends before `step`.
+    /// Trains up to `step`, and computes measurements and the data of the charts there. `observe` is called
+    /// after every change of the state. Returns false if the run ends before `step`.
     ///
     /// # Errors
     /// As [`HeadlessPage::finish`].
@@ -203,7 +205,7 @@ impl HeadlessPage {
         }
     }
 
-    /// Requests the weights at the current step from the worker.
+    /// Requests a checkpoint with the weights at the current step from the worker, and returns it.
     ///
     /// # Errors
     /// When the worker sends none.
@@ -216,8 +218,9 @@ impl HeadlessPage {
         Ok(Checkpoint::decode(&bytes)?)
     }
 
-    /// Trains and performs all pending work while `keep_going` returns true after each change of the state.
-    /// Returns whether nothing was left to do.
+    /// Trains and performs all pending effects and actions until nothing is left to do, and returns true.
+    /// `keep_going` is called after each change of the state; if it returns false, the work stops and the
+    /// result is false.
     fn run_until_idle(&mut self, mut keep_going: impl FnMut(&State) -> bool) -> Result<bool, CommandError> {
         loop {
             if !self.apply_pending_while(&mut keep_going)? {
@@ -237,8 +240,8 @@ impl HeadlessPage {
         self.apply_pending_while(&mut |_| true).map(drop)
     }
 
-    /// Performs pending effects and actions without training, while `keep_going` returns true after each
-    /// change. Returns whether none is left.
+    /// Performs all pending effects and actions without training, and returns true. `keep_going` is called
+    /// after each change of the state; if it returns false, the work stops and the result is false.
     fn apply_pending_while(
         &mut self,
         keep_going: &mut impl FnMut(&State) -> bool,
@@ -255,7 +258,7 @@ impl HeadlessPage {
         }
     }
 
-    /// Applies an action of the user, and all that follows from it without training.
+    /// Applies an action of the user, and performs all effects that follow from it without training.
     ///
     /// # Errors
     /// As [`HeadlessPage::finish`].
@@ -376,7 +379,7 @@ impl HeadlessPage {
             .any(|spec| prefers_gpu(spec) && (spec.run.device == DeviceChoice::Gpu || may_have_gpu()))
     }
 
-    /// Looks for a GPU and returns the answer that a browser would give.
+    /// Looks for a GPU and reports it as a browser would; an error is stored as the failure of the device.
     fn survey_gpu(&mut self) -> GpuSupport {
         match pollster::block_on(Device::gpu()) {
             Ok(gpu) => {
@@ -391,7 +394,7 @@ impl HeadlessPage {
     }
 }
 
-/// Opens and checks the device of a program.
+/// Opens the device of a program; a GPU is checked for correct results.
 fn open_device(program: Program) -> Result<Device, RunError> {
     match program {
         Program::Cpu => Ok(Device::cpu()),
@@ -453,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn who_listens_hears_every_measurement_and_the_run_waits_where_it_is_told_to() {
+    fn who_listens_hears_every_measurement_and_the_run_waits_where_it_must() {
         let link =
             "#v1/sparse-parity?n=8&k=2&width=16&held=64&every=10&steps=120&halt=steps&device=cpu&show=loss";
         let heard = Rc::new(RefCell::new(vec![]));

@@ -39,12 +39,13 @@ pub fn is_journal(bytes: &[u8]) -> bool {
     bytes.starts_with(FIRST_LINE_PREFIX.as_bytes())
 }
 
-/// One part of the runs of a sweep: run `number - 1` and every `count`-th run after it.
+/// One part of the runs of a sweep: run `number - 1` and every `count`-th run after it, with runs counted
+/// from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Number of this part, from 1.
+    /// Number of this part of the sweep, from 1.
     pub number: usize,
-    /// Number of parts.
+    /// Number of parts of the sweep.
     pub count: usize,
 }
 
@@ -89,23 +90,23 @@ fn first_line_prefix(shard: Shard) -> String {
 struct VersionedLayouts([ColumnLayout; 2]);
 
 impl VersionedLayouts {
-    /// Both layouts of the sweep of `spec`.
+    /// Column layouts of the sweep of `spec`, with the new and with the old names of measures.
     fn of(spec: &RunSpec) -> VersionedLayouts {
         VersionedLayouts([NameVersion::New, NameVersion::Old].map(|names| ColumnLayout::of(spec, names)))
     }
 
-    /// The layout with these names.
+    /// The column layout with the new or the old names of measures.
     fn for_names(&self, names: NameVersion) -> &ColumnLayout {
         &self.0[names as usize]
     }
 
-    /// The lines of the file before the first run.
+    /// The lines of a sweep file before its first run, for the runs of `shard`.
     fn header_lines(&self, spec: &RunSpec, shard: Shard, names: NameVersion) -> String {
         self.for_names(names).header_lines(spec, &first_line_prefix(shard))
     }
 }
 
-/// Number of networks of run `number`: its replicas, which the sweep may vary.
+/// Number of networks of run `number`, from 0, of a sweep: its replicas, which the sweep may vary.
 fn count_networks(spec: &RunSpec, number: usize) -> usize {
     let swept = axes_with_value_indices(spec, number).find(|(axis, _)| axis.key == "replicas");
     let value = swept.and_then(|(axis, at)| axis.values.get(at));
@@ -117,9 +118,9 @@ fn count_networks(spec: &RunSpec, number: usize) -> usize {
 struct RunLocation {
     /// Index into [`SweepIndex::files`].
     file_index: usize,
-    /// Byte offset of its first line.
+    /// Byte offset of the first line of the run in its file.
     offset: u64,
-    /// Bytes of all its lines.
+    /// Number of bytes of all lines of the run.
     byte_length: usize,
 }
 
@@ -134,20 +135,24 @@ pub struct SweepIndex {
     pub spec: RunSpec,
     /// Part of the runs that the file is for.
     pub shard: Shard,
-    /// Names of measures with which the file is written.
+    /// Version of the names of measures with which the file is written.
     pub names: NameVersion,
+    /// Columns of the sweep's files, with the new and with the old names of measures.
     layouts: VersionedLayouts,
-    /// Open files, each with its names of measures; the first is the file itself, the others were merged in.
+    /// Open files, each with the version of its names of measures: first the sweep file itself, then the
+    /// files that were merged in. None for a text that was not read from a file.
     files: Vec<(Option<File>, NameVersion)>,
-    /// Location of each finished run, by its number.
+    /// Location of each finished run, by its number, from 0.
     run_locations: BTreeMap<usize, RunLocation>,
-    /// Bytes of the first file up to the end of its last whole run.
+    /// Bytes of the sweep file up to the end of its last whole run; further bytes are those of a run that was
+    /// cut off.
     valid_bytes: u64,
     /// Whether the header is as this version writes it, and the runs are in ascending order.
     is_sorted: bool,
 }
 
-/// Reads the next line with its line break; None at the end, or if the last line has no line break.
+/// Reads the next line with its line break; None at the end of the file, or if the last line has no line
+/// break.
 fn read_whole_line(from: &mut impl BufRead) -> Result<Option<String>, anyhow::Error> {
     let mut line = vec![];
     from.read_until(b'\n', &mut line)?;
@@ -222,7 +227,8 @@ impl SweepIndex {
         Ok(found)
     }
 
-    /// Reads all runs from line `line_number` on; a run that is cut off at the end of the file is left out.
+    /// Reads all runs from `from`, whose next line is line `line_number` (from 1) of the file. A run that is
+    /// cut off at the end of the file is left out.
     fn read_runs(&mut self, from: &mut impl BufRead, mut line_number: usize) -> Result<(), anyhow::Error> {
         let mut next = read_whole_line(from)?;
         while let Some(first) = next {
@@ -258,8 +264,8 @@ impl SweepIndex {
         Ok(())
     }
 
-    /// Adds a run that ends the first file, `byte_length` bytes long. Returns false if the run is already
-    /// there.
+    /// Adds run `number` to the index: its lines, `byte_length` bytes long, end the first file. Returns false
+    /// if the run is already in the index.
     fn append_run(&mut self, number: usize, byte_length: usize) -> bool {
         self.is_sorted &= self.run_locations.last_key_value().is_none_or(|(last, _)| *last < number);
         let place = RunLocation { file_index: 0, offset: self.valid_bytes, byte_length };
@@ -267,7 +273,7 @@ impl SweepIndex {
         self.run_locations.insert(number, place).is_none()
     }
 
-    /// Adds the runs of another file of the same sweep.
+    /// Adds the runs in the index of another file of the same sweep.
     ///
     /// # Errors
     /// Number of a run that both have.
@@ -283,12 +289,12 @@ impl SweepIndex {
         Ok(())
     }
 
-    /// Number of finished runs.
+    /// Number of finished runs in the index.
     pub fn run_count(&self) -> usize {
         self.run_locations.len()
     }
 
-    /// Results of the networks of run `number`; None if it has not finished or cannot be read.
+    /// Results of the networks of run `number`, from 0; None if the run has not finished or cannot be read.
     pub fn read_outcomes(&self, number: usize) -> Option<Vec<NetworkOutcome>> {
         let place = self.run_locations.get(&number)?;
         let (file, names) = self.files.get(place.file_index)?;
@@ -298,13 +304,13 @@ impl SweepIndex {
         lines.lines().enumerate().map(ended).collect()
     }
 
-    /// Numbers of the runs of this part that have not finished, ascending.
+    /// Numbers, from 0, of the runs in `shard` that have not finished, ascending.
     pub fn missing_runs(&self) -> Vec<usize> {
         let wanted = (0..count_runs_usize(&self.spec)).filter(|number| self.shard.contains(*number));
         wanted.filter(|number| !self.run_locations.contains_key(number)).collect()
     }
 
-    /// Writes all runs in ascending order to a new file that replaces the one at `path`.
+    /// Writes all runs of the index in ascending order to a new file that replaces the one at `path`.
     ///
     /// # Errors
     /// When it cannot be written, or a file of its runs cannot be read.
@@ -322,7 +328,8 @@ impl SweepIndex {
         Ok(())
     }
 
-    /// Writes the header and all runs in order. Returns the bytes of each run.
+    /// Writes the header and all runs in ascending order to the part file. Returns the number of bytes of
+    /// each run, in this order.
     fn copy_runs(&self, part: &PartFile<'_>) -> std::io::Result<Vec<usize>> {
         part.truncate(0)?;
         let mut text = self.layouts.header_lines(&self.spec, self.shard, self.names);
@@ -340,7 +347,7 @@ impl SweepIndex {
         Ok(lengths)
     }
 
-    /// Reads the lines of a run and converts them to the names of this index.
+    /// Reads the lines of run `number` and converts them to the version of the names of this index.
     fn read_run_lines(&self, number: usize, location: &RunLocation) -> std::io::Result<String> {
         let invalid = || std::io::Error::from(std::io::ErrorKind::InvalidData);
         let (file, names) = &self.files[location.file_index];
@@ -353,7 +360,7 @@ impl SweepIndex {
     }
 }
 
-/// Reads the lines of a run as they are in the file.
+/// Reads the lines of a run as they are in `file`, without converting names of measures.
 fn read_lines_at(mut file: &File, location: &RunLocation) -> std::io::Result<String> {
     let mut bytes = vec![0; location.byte_length];
     file.seek(SeekFrom::Start(location.offset))?;
@@ -363,10 +370,13 @@ fn read_lines_at(mut file: &File, location: &RunLocation) -> std::io::Result<Str
 
 /// A locked sweep file to which this process adds finished runs.
 pub struct Journal<'a> {
+    /// File operations through which the sweep file is written.
     disk: &'a dyn Disk,
+    /// Path of the sweep file.
     path: PathBuf,
+    /// The locked sweep file, to which lines are appended.
     file: File,
-    /// Index of the runs in the file.
+    /// Index of the finished runs in the sweep file.
     pub index: SweepIndex,
     /// Whether the columns had other names, so that the file was written again.
     pub has_renamed_columns: bool,
@@ -434,13 +444,14 @@ impl<'a> Journal<'a> {
         Ok(Journal { disk, path: path.into(), file, index: found, has_renamed_columns: is_renamed })
     }
 
-    /// Lines of a finished run, for [`Journal::add_run`].
+    /// CSV lines of run `number`, which has finished: one for each network. [`Journal::add_run`] appends
+    /// them.
     pub fn format_lines(&self, number: usize, cell: &SweepCell, outcome: &Outcome) -> String {
         let found = &self.index;
         found.layouts.for_names(found.names).format_run(&found.spec, number, cell, outcome)
     }
 
-    /// Appends the lines of a finished run.
+    /// Appends the `lines` of run `number`, which has finished, to the sweep file.
     ///
     /// # Errors
     /// When they cannot be written; the runs before are unchanged then.
@@ -455,7 +466,8 @@ impl<'a> Journal<'a> {
         Ok(())
     }
 
-    /// Sorts the runs if necessary, and waits until the file is on the disk.
+    /// Sorts the runs in the file if they are not in ascending order, and waits until the file is on the
+    /// disk.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -480,13 +492,13 @@ mod mutation_tests;
 #[cfg(test)]
 mod naming_tests;
 
-/// Header of a sweep file with the new names.
+/// Header of a sweep file with the new names of measures.
 #[cfg(test)]
 fn head(spec: &RunSpec, shard: Shard) -> String {
     VersionedLayouts::of(spec).header_lines(spec, shard, NameVersion::New)
 }
 
-/// Lines of a finished run with the new names.
+/// Lines of a finished run with the new names of measures.
 #[cfg(test)]
 fn lines(spec: &RunSpec, number: usize, cell: &SweepCell, outcome: &Outcome) -> String {
     ColumnLayout::of(spec, NameVersion::New).format_run(spec, number, cell, outcome)

@@ -35,11 +35,11 @@ use vivarium_view::record::preamble::relevant_numbers;
 /// JSON object of `lab list`: the whole catalogue.
 #[derive(Serialize)]
 pub struct CatalogueJson {
-    /// The program and its version.
+    /// Name and version of this program.
     program: String,
     /// The labs, each with the run of its bare link (a link without settings).
     labs: Vec<LabJson>,
-    /// The tasks; a lab has the name of its task.
+    /// The tasks. Each task has a lab with the same slug.
     tasks: Vec<EntryJson>,
     /// The models: values of the key `model`.
     models: Vec<EntryJson>,
@@ -58,7 +58,9 @@ pub struct CatalogueJson {
 /// JSON object of a lab.
 #[derive(Serialize)]
 struct LabJson {
+    /// Name of the lab in links.
     slug: &'static str,
+    /// Name of the lab, as shown on the page.
     name: &'static str,
     /// Bare link of the lab (a link without settings).
     link: String,
@@ -71,13 +73,17 @@ struct LabJson {
 /// JSON object of a task, a model or an optimizer.
 #[derive(Serialize)]
 struct EntryJson {
+    /// Name of the task, model or optimizer in links.
     slug: &'static str,
+    /// Name of the task, model or optimizer, as shown on the page.
     name: &'static str,
-    /// Description.
+    /// One sentence that describes the task, model or optimizer.
     about: &'static str,
+    /// Publications that define the task, model or optimizer.
     sources: Vec<PublicationJson>,
+    /// Settings of the task, model or optimizer.
     settings: Vec<SettingJson>,
-    /// Settings of the theory that is computed for runs of a task.
+    /// Settings of the theory (bounds and predictions) that is computed for runs of a task.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     theory: Vec<SettingJson>,
 }
@@ -85,31 +91,37 @@ struct EntryJson {
 /// JSON object of a publication.
 #[derive(Serialize)]
 struct PublicationJson {
-    /// Authors and year.
+    /// Authors and year of the publication.
     cite: &'static str,
+    /// Title of the publication.
     title: &'static str,
+    /// Address of the publication.
     url: &'static str,
 }
 
 /// JSON object of a setting.
 #[derive(Serialize)]
 struct SettingJson {
+    /// Key of the setting in links.
     key: &'static str,
+    /// Name of the setting, as shown on the page.
     label: &'static str,
-    /// Description.
+    /// One sentence that explains the setting.
     help: &'static str,
+    /// Unit of the value, such as "steps"; empty if it has none.
     unit: &'static str,
-    /// Default value; a lab may have another one.
+    /// Default value of the setting, where a lab has no other one.
     default: Option<Json>,
-    /// Accepted values.
+    /// Accepted values of the setting, for programs.
     values: ValuesJson,
-    /// The accepted values in words.
+    /// Accepted values of the setting, in words.
     expected: String,
-    /// Setting and values without which this setting has no effect.
+    /// Condition without which this setting has no effect; None if it always has one.
     only: Option<ConditionJson>,
 }
 
-/// JSON object of the accepted values of a setting.
+/// JSON object of the accepted values of a setting: their kind, the bounds `from` and `to` of a number, and
+/// `most`, the largest number of entries of a list or characters of a text.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum ValuesJson {
@@ -132,35 +144,43 @@ enum ValuesJson {
 /// JSON object of an option of a choice.
 #[derive(Serialize)]
 struct OptionJson {
+    /// Value of the option in links.
     slug: &'static str,
+    /// Name of the option, as shown on the page.
     label: &'static str,
 }
 
 /// JSON object of a condition: a setting has an effect only if the setting `key` has one of `values`.
 #[derive(Serialize)]
 struct ConditionJson {
+    /// Key of the other setting.
     key: &'static str,
+    /// Values of the other setting, one of which is required.
     values: &'static [&'static str],
 }
 
 /// JSON object of a chart.
 #[derive(Serialize)]
 struct ChartJson {
+    /// Name of the chart in links.
     slug: &'static str,
+    /// Name of the chart, as shown on the page.
     name: &'static str,
+    /// One sentence that explains the chart.
     help: &'static str,
-    /// Passage of the publication.
+    /// Section, figure or equation of the publication that defines the plotted quantity; empty if there is
+    /// none.
     passage: &'static str,
 }
 
 /// JSON object of a setting in which the run of a preset differs from the publication.
 #[derive(Serialize)]
 struct DepartureJson {
-    /// Name of the setting, or what differs.
+    /// Key of the setting that differs, or a name for what differs.
     what: String,
-    /// Value in the publication.
+    /// Value in the experiment of the publication.
     source: String,
-    /// Value in the preset.
+    /// Value in the run of the preset.
     here: String,
 }
 
@@ -184,41 +204,49 @@ fn describe_departures(preset: &Preset) -> Vec<DepartureJson> {
 /// JSON object of a preset.
 #[derive(Serialize)]
 struct PresetJson {
+    /// Permanent name of the preset.
     slug: &'static str,
+    /// Name of the preset, as shown on the page.
     name: &'static str,
     /// Name of the group of presets.
     group: &'static str,
+    /// Link of the preset's run.
     link: &'static str,
-    /// The claim, in words.
+    /// Claim that the run demonstrates, in one sentence.
     claim: &'static str,
-    /// The publication.
+    /// Source of the claim: author, year and section.
     source: &'static str,
-    /// Sizes of the run, in words.
+    /// Comparison of the run with the experiment of the publication, in words: settings that are the same,
+    /// and departures.
     instance: String,
+    /// Settings in which the run differs from the experiment of the publication.
     departures: Vec<DepartureJson>,
-    /// How long the run takes, in words; empty if a few seconds.
+    /// Sentence on how long the run takes; empty if it takes a few seconds.
     time: &'static str,
-    /// Step by which the claim must hold.
+    /// Training step by which the claim must hold.
     budget: u64,
-    /// The claim as numeric expectations.
+    /// Numeric expectations by which the claim is checked.
     expect: Vec<Json>,
 }
 
 /// JSON object of `lab link`: the settings of a link.
 #[derive(Serialize)]
 pub struct LinkJson {
-    /// The program and its version.
+    /// Name and version of this program.
     program: String,
-    /// The link without settings that have their default.
+    /// The link, written without the settings that have their default value.
     link: String,
+    /// Slug of the lab.
     lab: &'static str,
+    /// Slug of the model.
     model: &'static str,
+    /// Slug of the optimizer.
     optimizer: &'static str,
-    /// Every setting, those of the view and of the theory included.
+    /// Every setting of the link with its value, those of the view and of the theory included.
     settings: Vec<LinkSettingJson>,
-    /// Settings of a teacher in the link, as text by key.
+    /// Keys that a teacher added to the link, such as `lock` and `hide` for controls, with their values.
     lesson: BTreeMap<String, String>,
-    /// Relevant coordinates, from 1.
+    /// Input coordinates that determine the label, from 1; empty if all coordinates matter equally.
     relevant: Vec<usize>,
     /// Reasons why this run cannot learn, or learns hardly.
     cannot_learn: Vec<String>,
@@ -229,12 +257,15 @@ pub struct LinkJson {
 /// JSON object of a setting of a link with its value.
 #[derive(Serialize)]
 struct LinkSettingJson {
-    /// "task", "model", "optimizer", "run", "view" or "theory".
+    /// Section of the setting: "task", "model", "optimizer", "run", "view" or "theory".
     section: &'static str,
+    /// Key of the setting in links.
     key: &'static str,
+    /// Name of the setting, as shown on the page.
     label: &'static str,
+    /// Value of the setting in this link.
     value: Json,
-    /// Value in the bare link of the lab with the same model and optimizer.
+    /// Value of the setting in the bare link of the lab with the same model and optimizer.
     default: Json,
     /// Whether the setting changes the run, given the other settings.
     has_effect: bool,
@@ -243,12 +274,13 @@ struct LinkSettingJson {
 /// JSON object of a part of a link that could not be read.
 #[derive(Serialize)]
 struct UnreadPartJson {
+    /// Key of the part in the link.
     key: String,
-    /// Text in the link.
+    /// Text of the part in the link.
     found: String,
-    /// Accepted values.
+    /// Accepted values, in words.
     expected: String,
-    /// Error message, as the page shows it.
+    /// Error message about the part, as the page shows it.
     sentence: String,
 }
 
@@ -280,7 +312,7 @@ impl ValuesJson {
     }
 }
 
-/// JSON objects of settings, with their default values.
+/// JSON objects of settings; `default` returns the default value of the setting with a key.
 fn describe_settings(
     settings: &'static [SettingInfo],
     default: impl Fn(&str) -> Option<Value>,

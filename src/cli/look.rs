@@ -144,7 +144,7 @@ impl FigureStyle {
         }
     }
 
-    /// Font size relative to that of the page.
+    /// Font size of the figure, divided by that of the page.
     fn zoom(&self) -> f64 {
         self.font_size.map_or(1.0, |FontSize(points)| {
             points * PIXELS_PER_INCH / POINTS_PER_INCH / Theme::light().label_px
@@ -167,7 +167,8 @@ impl FigureStyle {
         max_columns.min((room / MIN_CHART_WIDTH) as usize).max(1)
     }
 
-    /// Draws charts into a file, at most `columns` in a row, each of `panel` pixels (width, height).
+    /// Draws charts into the file at `path` under the title `title`, at most `columns` charts in a row, each
+    /// of `panel` pixels (width, height).
     ///
     /// # Errors
     /// When the file cannot be written, or the picture would be too large.
@@ -211,8 +212,8 @@ impl FigureStyle {
     }
 }
 
-/// Removes the title of a chart: it becomes the name of an unnamed vertical axis. Heat maps keep their
-/// titles.
+/// Removes the title of a chart: the title becomes the label of the vertical axis if that has none. Heat maps
+/// keep their titles.
 fn remove_title(reading: Reading) -> Reading {
     match reading {
         Reading::Lines(mut lines) => {
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_have_the_size_that_was_asked_for() {
+    fn letters_have_the_size_that_was_requested() {
         let look = FigureStyle {
             size: Some(parse_paper_size("3.3x2.4in").unwrap()),
             font_size: Some(parse_font_size("8pt").unwrap()),

@@ -1,6 +1,6 @@
 //! Markdown for generated READMEs.
 
-/// A table in Markdown with these column headings.
+/// A table in Markdown with these column headings; each row is the text of its cells.
 pub(super) fn format_table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let head: Vec<String> = head.iter().map(|name| (*name).into()).collect();

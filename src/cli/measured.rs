@@ -20,7 +20,7 @@ use vivarium_view::display::sweep::SweepProgress;
 use vivarium_view::record::preamble::parse_initial_weights;
 use vivarium_view::record::{Record, TrainingEnvironment, format_csv_header, list_columns};
 
-/// Contents of a CSV table of metrics.
+/// Contents of a CSV table of metrics: of a run, or of the runs of a sweep.
 #[derive(Debug)]
 pub enum MeasuredTable {
     /// The measurements of a run.
@@ -29,7 +29,7 @@ pub enum MeasuredTable {
     Sweep(Box<(Link, SweepProgress)>),
 }
 
-/// An error about the table, as a result.
+/// An error with a sentence about the table, as the result of reading it.
 fn reject_table<T>(sentence: String) -> Result<T, CommandError> {
     Err(CommandError::bad_link(sentence))
 }
@@ -41,7 +41,8 @@ fn find_link(text: &str) -> Option<&str> {
     values.find(|value| value.starts_with("#v1/"))
 }
 
-/// The link of the run of a table: the one in the table, or the given one. Both must state the same run.
+/// The link of the run whose table is the text of the file at `path`: the link in the table, or the link
+/// `given` on the command line. Both must state the same run.
 fn choose_link(path: &str, text: &str, given: Option<&Link>) -> Result<Link, CommandError> {
     let own = find_link(text).map(open::read_link).transpose()?;
     match (own, given) {
@@ -57,7 +58,8 @@ fn choose_link(path: &str, text: &str, given: Option<&Link>) -> Result<Link, Com
     }
 }
 
-/// Reads the CSV table `text` of the file at `path`; `given` is the link of its run, if the table has none.
+/// Reads the CSV table `text` of the file at `path`; `given` is the link of the run on the command line, for
+/// a table that names none.
 ///
 /// # Errors
 /// A sentence about the first error in the table.
@@ -97,30 +99,33 @@ pub fn read_table(path: &str, text: &str, given: Option<&Link>) -> Result<Measur
         Err(why) => return reject_table(format!("{path} cannot be read as CSV: {why}")),
     };
     let lines: Vec<Vec<&str>> = lines.iter().map(|line| line.iter().collect()).collect();
-    let said = |why: String| reject_table(format!("{path}: {why}"));
+    let reject = |why: String| reject_table(format!("{path}: {why}"));
     match SweepProgress::of(&link.spec) {
         None if is_run => {
             let initial = parse_initial_weights(text.lines().take_while(|line| line.starts_with('#')));
             parse_measurements(&link.spec, &names, &lines)
                 .and_then(|rows| build_record(link, initial, rows))
-                .or_else(said)
+                .or_else(reject)
         }
         Some(sweep) if is_sweep => parse_times(&link.spec, sweep, &names, &lines)
             .map(|sweep| MeasuredTable::Sweep(Box::new((link, sweep))))
-            .or_else(said),
-        None => said("this is a table of a sweep, but the link describes a single run".into()),
-        Some(_) => said("this is a table of a single run, but the link describes a sweep".into()),
+            .or_else(reject),
+        None => reject("this is a table of a sweep, but the link describes a single run".into()),
+        Some(_) => reject("this is a table of a single run, but the link describes a sweep".into()),
     }
 }
 
-/// Number of values of a measurement before the further measures: two losses, two accuracies and the margin.
+/// Number of values that every measurement has before the further measures of its task: two losses, two
+/// accuracies and the margin.
 const BASIC_NUMBER_COUNT: usize = 5;
 
-/// Value that marks the margin in the marker row. Margins are divided by the largest margin, so it stays
-/// negative and differs from all other marks.
+/// Value that stands for the margin in the measurement of [`build_marker_row`]. A column of margins divides
+/// them by the largest margin, so the mark stays negative and differs from all other marks, which are
+/// indices.
 const MARGIN_MARK: f32 = -1.0;
 
-/// A row in which each value is the index of its measure, which shows the measure that a column holds.
+/// A measurement in which the value of each measure is the index of that measure, so that the value in a
+/// column shows which measure the column holds.
 fn build_marker_row(measures: &MeasureNames) -> Measurement {
     let number = |at: usize| vec![at as f32];
     Measurement {
@@ -134,7 +139,8 @@ fn build_marker_row(measures: &MeasureNames) -> Measurement {
     }
 }
 
-/// Parses the measurements of a run, one line for each step and replica.
+/// Parses the measurements of a run from a CSV table: `names` are the names of the columns, and `lines` the
+/// cells of each line, one line for each step and replica.
 fn parse_measurements(
     spec: &RunSpec,
     names: &[String],
@@ -224,8 +230,8 @@ fn parse_measurements(
     }
 }
 
-/// The record of a run with these measurements, and with the file of its initial weights and what that is
-/// (both empty if drawn).
+/// The record of a run with these measurements, with the file of its initial weights and the description of
+/// that file (both empty if the link draws the weights).
 fn build_record(
     link: Link,
     [weights, weights_of]: [String; 2],
@@ -256,7 +262,7 @@ fn build_record(
     })))
 }
 
-/// First step at which a replica reached the target of the run; None if never.
+/// First step at which replica `replica`, from 0, reached the target of the run; None if never.
 fn find_target_step(spec: &RunSpec, rows: &[Measurement], replica: usize) -> Option<u64> {
     let (target, limit) = (spec.run.target as f32, spec.run.limit as f32);
     let reached = |row: &&Measurement| match spec.run.success {
@@ -268,7 +274,8 @@ fn find_target_step(spec: &RunSpec, rows: &[Measurement], replica: usize) -> Opt
 }
 
 /// Parses the results of a sweep into `sweep`, in the order of its runs; the last runs may be missing.
-/// Each line has the settings of the run, the replica and its time; further columns are ignored.
+/// `names` are the names of the columns. Each of `lines` has the settings of the run, the replica and the
+/// step at which it reached the target (empty if never); further columns are ignored.
 fn parse_times(
     spec: &RunSpec,
     mut sweep: SweepProgress,
@@ -337,7 +344,7 @@ mod tests {
         *record
     }
 
-    fn said(text: &str, link: Option<&Link>) -> String {
+    fn parse_errors(text: &str, link: Option<&Link>) -> String {
         let Err(CommandError::BadLink(sentences)) = read_table("run.csv", text, link) else {
             panic!("{text}")
         };
@@ -357,12 +364,12 @@ mod tests {
         // With a head of its own, and as an interrupted command leaves it.
         let named = format!("# program: Vivarium\n# link: {}\n{text}30,0,0,1,", encode(&link));
         assert_eq!(shown(&record(&named.replace("30,0,0,1,", "30,0,0,1,0,1\n"), None).rows), shown(&rows));
-        assert!(said(&named, None).contains("cannot be read as CSV"));
+        assert!(parse_errors(&named, None).contains("cannot be read as CSV"));
     }
 
     /// A file of chart data is not a table of measurements, although both begin alike.
     #[test]
-    fn a_table_of_charts_is_told_from_a_table_of_a_run() {
+    fn a_table_of_charts_is_distinguished_from_a_table_of_a_run() {
         let link = link_of("#v1/sparse-parity?n=20");
         let run = vivarium_view::display::RunView { link: link.clone(), ..Default::default() };
         let charts = vivarium_view::display::data::write_csv(
@@ -371,7 +378,7 @@ mod tests {
         );
         let sentence = "run.csv holds the numbers of charts, as lab probe writes them: lab plot draws the file of one run or of \
                         one sweep";
-        assert_eq!([said(&charts, None), said(&charts, Some(&link))], [sentence; 2]);
+        assert_eq!([parse_errors(&charts, None), parse_errors(&charts, Some(&link))], [sentence; 2]);
     }
 
     #[test]
@@ -411,34 +418,39 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_run_is_said() {
+    fn what_is_no_run_is_stated() {
         let link = link_of("#v1/sparse-parity?replicas=2");
         let good = format_csv(&link.spec.measure_names(), [row(0, &[0.5, 0.5]), row(10, &[0.5, 0.5])].iter());
-        assert!(said(&good, None).contains("add --link"), "{}", said(&good, None));
-        let foreign = said("a,b\n1,2\n", Some(&link));
+        assert!(parse_errors(&good, None).contains("add --link"), "{}", parse_errors(&good, None));
+        let foreign = parse_errors("a,b\n1,2\n", Some(&link));
         assert!(
             foreign.contains("is not a table of a run: its columns should begin with step and replica"),
             "{foreign}"
         );
-        assert!(said(&format!("run,{good}"), Some(&link)).contains("several runs"));
+        assert!(parse_errors(&format!("run,{good}"), Some(&link)).contains("several runs"));
         let other = link_of("#v1/sparse-parity?n=77");
         assert!(
-            said(&format!("# link: {}\n{good}", encode(&link)), Some(&other)).contains("names another run")
+            parse_errors(&format!("# link: {}\n{good}", encode(&link)), Some(&other))
+                .contains("names another run")
         );
         let sweep = link_of("#v1/sparse-parity?sweep=n:10_20");
-        assert!(said(&good, Some(&sweep)).contains("the link describes a sweep"));
+        assert!(parse_errors(&good, Some(&sweep)).contains("the link describes a sweep"));
         let three = link_of("#v1/sparse-parity?replicas=3");
         assert!(
-            said(&good, Some(&three)).contains("should be of replica 2 of 3"),
+            parse_errors(&good, Some(&three)).contains("should be of replica 2 of 3"),
             "{}",
-            said(&good, Some(&three))
+            parse_errors(&good, Some(&three))
         );
         let empty = good.lines().next().unwrap().to_string() + "\n";
-        assert!(said(&empty, Some(&link)).contains("no measurements"));
+        assert!(parse_errors(&empty, Some(&link)).contains("no measurements"));
         let word = good.replacen("0.25", "soon", 1);
-        assert!(said(&word, Some(&link)).contains("has soon in place of a number"));
+        assert!(parse_errors(&word, Some(&link)).contains("has soon in place of a number"));
         let short = "step,replica,x\n0,0,1\n";
-        assert!(said(short, Some(&link)).contains("is missing"), "{}", said(short, Some(&link)));
+        assert!(
+            parse_errors(short, Some(&link)).contains("is missing"),
+            "{}",
+            parse_errors(short, Some(&link))
+        );
     }
 
     #[test]
@@ -461,7 +473,7 @@ mod tests {
             (text.replace("10,3,0", "10,4,0"), "should be replica 0 of the run with 10, 3"),
             (text.replace(",80", ",soon"), "should be replica 1"),
         ] {
-            assert!(said(&text, Some(&link)).contains(why), "{}", said(&text, Some(&link)));
+            assert!(parse_errors(&text, Some(&link)).contains(why), "{}", parse_errors(&text, Some(&link)));
         }
     }
 }

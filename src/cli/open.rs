@@ -21,7 +21,7 @@ use vivarium_training::launch::device_check::checked_gpu;
 use vivarium_view::presets::Preset;
 use vivarium_view::record::{RunFile, dataset};
 
-/// Finds presets by name, in the order of the names.
+/// Finds presets by their slugs, in the order of `names`.
 ///
 /// # Errors
 /// [`CommandError::BadLink`] if there is no preset with a name.
@@ -59,8 +59,8 @@ pub fn require_readable(link: Link, unreadable: &[InvalidSetting]) -> Result<Lin
     }
 }
 
-/// Reads a link, the name of a preset, or a file, for a sweep of up to `max_runs` runs. Returns the link and
-/// its unreadable parts.
+/// Reads a link, the name of a preset, or a file of a run or of weights, for a sweep of up to `max_runs`
+/// runs. Returns the link and its parts that could not be read.
 ///
 /// # Errors
 /// The error in the file.
@@ -83,11 +83,11 @@ pub fn parse_link(text: &str, max_runs: usize) -> Result<(Link, Vec<InvalidSetti
     Ok((link, bad))
 }
 
-/// Number of the opened table in links (key `csv`); empty before a table is opened.
+/// Number that stands for the opened CSV table in links (key `csv`); empty before a table is opened.
 static OPENED_TABLE: OnceLock<u64> = OnceLock::new();
 
-/// Opens a CSV file as the table of runs on tables; `label` is the name of the column with the labels, or
-/// None to choose it by the usual names.
+/// Opens the CSV file at `path` as the table of runs on tables; `label` is the name of the column with the
+/// labels, or None to choose it by the usual names.
 ///
 /// # Errors
 /// When the file cannot be read or parsed, or has no such column.
@@ -111,7 +111,7 @@ pub fn open_table(path: &Path, label: Option<&str>) -> Result<(), anyhow::Error>
     Ok(())
 }
 
-/// The link with the number of the opened table, if it is for runs on tables and has no table.
+/// The link `text` with the number of the opened table, if the link is for runs on tables and names no table.
 fn add_table_key(text: &str) -> String {
     // Tasks with a setting for the number of a table.
     let mut readers =
@@ -161,7 +161,7 @@ pub fn describe_other_start(path: &str) -> Result<Option<String>, CommandError> 
     Ok((!weights.is_empty()).then(told))
 }
 
-/// Overrides a setting of a run with the value of a command-line argument.
+/// Sets the setting `key` of a run to the value `text` of a command-line argument.
 ///
 /// # Errors
 /// [`CommandError::BadLink`] when the value is invalid, or does not fit the other settings.
@@ -193,7 +193,7 @@ pub fn open_device(spec: &RunSpec) -> Result<Device, CommandError> {
 #[derive(Default)]
 pub struct DeviceCache(Vec<(DeviceKey, Device)>);
 
-/// Key of a cached device: whether a GPU is preferred, and the engine.
+/// Key of a cached device: whether the run prefers a GPU, and the engine that trains the run.
 type DeviceKey = (bool, Engine);
 
 impl DeviceCache {
@@ -211,7 +211,7 @@ impl DeviceCache {
         Ok(device)
     }
 
-    /// Names of the opened devices, sorted, each once.
+    /// Names of the opened devices, sorted, without duplicates.
     pub fn device_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.0.iter().map(|(_, device)| device.report().name.as_str()).collect();
         names.sort_unstable();

@@ -16,23 +16,24 @@ use anyhow::{Context, bail};
 use super::disk::{Disk, PartFile, is_special_file, replace_file};
 use super::print::MetricsFormat;
 
-/// Key under which a checkpoint stores the mark of its metrics.
+/// Key in the header of a checkpoint file under which the [`OutputMark`] of the metrics text is stored.
 pub const CHECKPOINT_KEY: &str = "rows";
 
 /// State of the metrics text at a checkpoint: its format, length and checksum, and the last step in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputMark {
+    /// Format of the metrics text.
     format: MetricsFormat,
-    /// Length of the text in bytes.
+    /// Length of the metrics text in bytes.
     byte_count: u64,
-    /// FNV-1a checksum of these bytes.
+    /// FNV-1a checksum of the metrics text.
     checksum: u64,
-    /// Step of the last measurement in the text.
+    /// Training step of the last measurement in the metrics text.
     pub step: u64,
 }
 
 impl OutputMark {
-    /// Parses the text that a checkpoint stores; None if it is damaged.
+    /// Parses the text of a mark in a checkpoint; None if it is damaged.
     pub fn parse(text: &str) -> Option<OutputMark> {
         let words: Vec<&str> = text.split(' ').collect();
         let [format, bytes, sum, step] = words[..] else { return None };
@@ -50,7 +51,7 @@ impl fmt::Display for OutputMark {
     }
 }
 
-/// Names of the formats in a mark.
+/// Names of the metrics formats in the text of an [`OutputMark`].
 const FORMAT_NAMES: [(MetricsFormat, &str); 3] =
     [(MetricsFormat::Table, "table"), (MetricsFormat::Csv, "csv"), (MetricsFormat::Json, "json")];
 
@@ -78,12 +79,13 @@ enum OutputTarget<'a> {
 /// Writer of the metrics of `lab run`: to standard output, or to a part file that replaces the target at the
 /// end.
 pub struct MetricsOutput<'a> {
+    /// Destination of the metrics: standard output, a device or pipe, or a part file.
     target: OutputTarget<'a>,
-    /// Path as the user gave it; None for standard output.
+    /// Path of the output as the user gave it; None for standard output.
     given_path: Option<PathBuf>,
     /// Bytes written so far.
     byte_count: u64,
-    /// FNV-1a checksum of these bytes.
+    /// FNV-1a checksum of the bytes written so far.
     checksum: u64,
     /// Whether the reader of a pipe has gone; further text is dropped.
     is_closed: bool,
@@ -126,8 +128,9 @@ impl<'a> MetricsOutput<'a> {
         }
     }
 
-    /// Continues the text of an earlier run after the mark of its checkpoint. Returns whether that text was
-    /// found; without a mark or without the text, the output is empty.
+    /// Continues the text of an earlier run after the mark of its checkpoint; `head` is the header that a new
+    /// text would have. Returns whether the earlier text was found; without a mark or without that text, the
+    /// output is empty.
     ///
     /// # Errors
     /// When the file cannot be written, or the measurements of an interrupted run would be lost.
@@ -182,8 +185,9 @@ impl<'a> MetricsOutput<'a> {
         Ok(false)
     }
 
-    /// Continues CSV lines of the mark under a new header, for example when the last step of the run changed.
-    /// The lines are in the part file, or in the target. Returns false if the text is not that of a run.
+    /// Continues the CSV lines of `mark` under the new header `head`, for example when the last step of the
+    /// run changed. The lines are in the part file if `is_in_part`, otherwise in the target. Returns false if
+    /// they are not metrics of a run.
     ///
     /// # Errors
     /// When the file cannot be written, or its lines have the other [names](super::print::NameVersion).
@@ -257,14 +261,14 @@ impl<'a> MetricsOutput<'a> {
         Ok(())
     }
 
-    /// Whether the reader of a pipe has gone.
+    /// Whether the output is a pipe whose reader has gone.
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }
 
     /// Waits until the text is on the disk, and returns its mark for a checkpoint; `step` is the last
     /// measured step.
-    /// None without a file or a measurement.
+    /// None if the metrics do not go to a file, or nothing was measured.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -278,7 +282,7 @@ impl<'a> MetricsOutput<'a> {
         Ok(Some(OutputMark { format, byte_count: self.byte_count, checksum: self.checksum, step }))
     }
 
-    /// Path of the part file; None if it is empty or has replaced its target.
+    /// Path of the part file; None if there is none, or if it is empty or has replaced its target.
     pub fn part_path(&self) -> Option<&Path> {
         match &self.target {
             OutputTarget::Part(beside) if beside.byte_length() > 0 => Some(beside.part_path()),
@@ -299,7 +303,7 @@ impl<'a> MetricsOutput<'a> {
     }
 }
 
-/// Whether a file begins with the expected header.
+/// Whether the header of a metrics file is the expected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HeaderMatch {
     /// The expected header.
@@ -308,8 +312,8 @@ enum HeaderMatch {
     Different,
 }
 
-/// Compares the first bytes of a file with a mark, and their header with `head`; None if the text is not that
-/// of the mark.
+/// Compares the first bytes of a file with the length and checksum of `mark`, and their beginning with the
+/// header `head`. None if these bytes are not the text of the mark.
 fn match_header(mut file: &File, mark: &OutputMark, head: &str) -> io::Result<Option<HeaderMatch>> {
     let (mut left, mut sum, mut first, mut starts) = (mark.byte_count, EMPTY_CHECKSUM, vec![], false);
     let mut bytes = vec![0; 1 << 16];

@@ -61,7 +61,7 @@ enum PlotSource {
     Table(MeasuredTable),
 }
 
-/// Source of the data: a file with all numbers, or a run that must be trained.
+/// Source of the data of a figure: a file with all numbers, or a run that must be trained.
 fn find_source(arguments: &Arguments) -> Result<PlotSource, CommandError> {
     let path = &arguments.link;
     let no_table = |source| match &arguments.csv_link {
@@ -177,7 +177,8 @@ pub fn plot(arguments: &Arguments) -> Result<(), CommandError> {
     arguments.look.draw(&arguments.output, readings, &title, columns, (480, 320))
 }
 
-/// Trains the page to its end with a progress bar over steps, or over the runs of a sweep.
+/// Trains the run or sweep of a page to its end, with a progress bar over steps, or over the runs of a sweep;
+/// `hides_bar` leaves out the bar.
 ///
 /// # Errors
 /// As [`HeadlessPage::finish`].
@@ -194,7 +195,7 @@ pub(super) fn train_page(page: &mut HeadlessPage, hides_bar: bool) -> Result<(),
     finished
 }
 
-/// Charts of the view that apply to the run, and a sentence for each other one.
+/// Charts of the link that apply to the run, and for each other chart of the link a sentence with the reason.
 pub fn applicable_charts(state: &State) -> (Vec<Chart>, Vec<String>) {
     let (mut shown, mut left_out) = (vec![], vec![]);
     for chart in &state.run.link.view.show {
@@ -206,7 +207,7 @@ pub fn applicable_charts(state: &State) -> (Vec<Chart>, Vec<String>) {
     (shown, left_out)
 }
 
-/// Charts per row: two if that gives one or two full rows, otherwise three.
+/// Charts per row of a figure: two if that gives one or two full rows, otherwise three.
 pub fn figure_columns(chart_count: usize) -> usize {
     if chart_count <= 4 && chart_count.is_multiple_of(2) { 2 } else { 3 }
 }

@@ -24,7 +24,8 @@ use vivarium_training::session::{Options, Outcome, Session};
 /// Milliseconds of training between two checks for messages and for a request to stop.
 const SLICE_MS: f64 = 50.0;
 
-/// Message of a worker thread to the coordinator. Each run is given by its number and its settings.
+/// Message of a worker thread to the coordinator. A run is given by its number in the sweep, from 0, and its
+/// settings.
 enum WorkerMessage {
     /// A run has finished, or failed.
     Ended(usize, SweepCell, Result<Outcome, RunError>),
@@ -34,9 +35,9 @@ enum WorkerMessage {
     Impossible(String),
 }
 
-/// Trains one run. Its outcome keeps only the last measurement, and those at which a network reached the
-/// target.
-/// None if it was stopped before its end.
+/// Trains one run of a sweep. Its outcome keeps only the last measurement, and those at which a network
+/// reached the target.
+/// None if `is_stopped` returned true before the end of the run.
 fn train_run(
     cell: &SweepCell,
     device: &Device,
@@ -66,8 +67,8 @@ fn train_run(
 /// Callback that returns an exit code once the command should stop, and None before.
 pub type StopCheck<'a> = &'a (dyn Fn() -> Option<u8> + Sync);
 
-/// Trains the runs with these numbers of the sweep `spec`, on `threads` threads and the GPU, and calls
-/// `handle_outcome` for each finished run. Returns the names of the devices.
+/// Trains the runs with these numbers, from 0, of the sweep `spec`, on `threads` threads and the GPU, and
+/// calls `handle_outcome` for each finished run. Returns the names of the devices.
 ///
 /// # Errors
 /// The first error of a run, of a device or of `handle_outcome`, or a request to stop; no further run is
@@ -147,9 +148,12 @@ fn stop_error(done: usize, total: usize, code: u8) -> CommandError {
 /// Largest number of runs that wait for the GPU.
 const MAX_QUEUED_GPU_RUNS: usize = 4096;
 
-/// The calling thread: receives the messages of the workers, and trains the runs of the GPU.
+/// The thread that called [`train_runs`]: it receives the messages of the worker threads, and trains the runs
+/// that are for the GPU.
 struct Coordinator<'a> {
+    /// Devices that have been opened for runs on the GPU.
     devices: DeviceCache,
+    /// Options of the training sessions.
     options: Options,
     /// Returns an exit code once the command should stop.
     stop_code: StopCheck<'a>,
@@ -157,15 +161,16 @@ struct Coordinator<'a> {
     has_used_cpu: bool,
     /// Set once no GPU was found; the workers then train all runs.
     is_without_gpu: &'a AtomicBool,
-    /// Runs that train together on the GPU; None before the first.
+    /// Runs that train together on the GPU; None before the first of them.
     queue: Option<BatchQueue>,
-    /// Runs in the queue of the GPU, by number.
+    /// Runs in the queue of the GPU, by their number in the sweep.
     queued_runs: BTreeMap<usize, SweepCell>,
 }
 
 impl Coordinator<'_> {
-    /// Handles messages and trains the runs of the GPU, until all workers have ended and the queue is empty,
-    /// or the command should stop.
+    /// Handles the messages of the worker threads and trains the runs of the GPU, until all worker threads
+    /// have ended and the queue is empty, or the command should stop. `handle_outcome` is called for each
+    /// finished run.
     fn handle_messages(
         &mut self,
         messages: &Receiver<WorkerMessage>,
@@ -200,7 +205,8 @@ impl Coordinator<'_> {
         Ok(())
     }
 
-    /// Handles one message; a run for the GPU is queued, or trained at once if it cannot be batched.
+    /// Handles one message of a worker thread; a run for the GPU is queued, or trained at once if it cannot
+    /// be batched.
     fn handle_message(
         &mut self,
         message: WorkerMessage,

@@ -34,10 +34,10 @@ pub struct Arguments {
 
 /// Width and height of a preview picture in pixels, as social networks expect.
 pub const PREVIEW_SIZE: (u32, u32) = (480, 252);
-/// Scale of the picture for the front page. It shows four charts, so it is more than twice as wide and high
-/// as other pictures.
+/// Scale of the picture for the front page, where the pictures of presets have scale 1. It shows four charts,
+/// so it is more than twice as wide and high as those.
 const FRONT_PICTURE_SCALE: f64 = 1.25;
-/// Presets whose recorded curves are shown in the picture for the front page.
+/// Slugs of the presets whose recorded curves are shown in the picture for the front page.
 const FRONT_PICTURE_PRESETS: [&str; 4] = ["parity-20", "memorise-understand", "induction-k3-slow", "no-luck"];
 
 /// Text with `&`, `<` and `"` escaped for HTML.
@@ -50,7 +50,8 @@ fn escape_html(text: &str) -> String {
 const SECURITY_META: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; \
                       form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n";
 
-/// HTML of the preview page of a preset, with its own picture or that of the front page.
+/// HTML of the preview page of a preset; with `has_picture` the page names the picture of the preset,
+/// otherwise that of the front page.
 pub fn format_page(preset: &Preset, has_picture: bool) -> String {
     let (name, claim, link) = (escape_html(preset.name), escape_html(preset.claim), escape_html(preset.link));
     let picture = if has_picture { format!("{}.png", preset.slug) } else { "../preview.png".into() };
@@ -99,7 +100,8 @@ fn build_chart(preset: &Preset, recorded: &PresetRecording) -> Reading {
     })
 }
 
-/// PNG file with the recorded curves of some presets, `columns` charts in a row.
+/// PNG file with the recorded curves of some presets, `columns` charts in a row; `scale` is picture pixels
+/// per pixel of [`PREVIEW_SIZE`].
 fn draw_picture(
     presets: &[(&Preset, &PresetRecording)],
     columns: usize,

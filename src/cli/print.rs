@@ -20,7 +20,7 @@ pub enum MetricsFormat {
     Json,
 }
 
-/// Names of measures in CSV and JSON.
+/// Version of the names of measures in CSV and JSON files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum NameVersion {
     /// The names that say what each measure is, behind a description of the run.
@@ -30,7 +30,7 @@ pub enum NameVersion {
     Old,
 }
 
-/// Format of a printed description.
+/// Format in which a command prints a description, such as a catalogue or a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DescriptionFormat {
     /// Text to read.
@@ -39,7 +39,7 @@ pub enum DescriptionFormat {
     Json,
 }
 
-/// The value of a setting as JSON: a number for a single number, otherwise the text of a link.
+/// The value of a setting as JSON: a number if it is a single number, otherwise its text in a link.
 pub fn value_to_json(value: &Value) -> serde_json::Value {
     match value {
         Value::Int(number) => (*number).into(),
@@ -48,7 +48,7 @@ pub fn value_to_json(value: &Value) -> serde_json::Value {
     }
 }
 
-/// Prints a description as JSON on standard output.
+/// Prints `described` as JSON on standard output.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -64,7 +64,7 @@ pub struct SweepOutputOptions {
     pub held_out: Option<usize>,
     /// Format of the metrics.
     pub format: MetricsFormat,
-    /// Names of the measures.
+    /// Version of the names of measures.
     pub names: NameVersion,
     /// Whether the progress bar and the closing line are left out.
     pub quiet: bool,
@@ -81,7 +81,7 @@ pub fn write_text(output: &mut dyn Write, text: &str) -> Result<(), anyhow::Erro
     }
 }
 
-/// Program, device, learner and system of a run, for its file.
+/// Program, device, learner and operating system of a run, for the file of the run.
 pub fn describe_environment(device: &str, learner: &str) -> TrainingEnvironment {
     TrainingEnvironment {
         program: TrainingEnvironment::program(),

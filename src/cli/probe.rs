@@ -46,7 +46,7 @@ pub struct Arguments {
     /// Training steps. Without this option: the end of the run, or the step of the file.
     #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     at: Vec<u64>,
-    /// What is inside the network for given inputs. Needs json or npz.
+    /// Arrays inside the network for given inputs. Needs json or npz.
     #[arg(long, value_enum, value_name = "ARRAYS", value_delimiter = ',')]
     arrays: Vec<ArrayKind>,
     /// CSV file with one input in each line, for --arrays. Without this option: held-out examples.
@@ -92,7 +92,7 @@ pub enum ArrayKind {
 }
 
 impl ArrayKind {
-    /// The kind of these arrays in the library.
+    /// Kind of these arrays in `vivarium_model::models::inside`.
     fn inside_kind(self) -> Kind {
         match self {
             ArrayKind::Activations => Kind::Activations,
@@ -138,7 +138,7 @@ impl ProbeSource {
         })
     }
 
-    /// Steps to probe, ascending; empty for the end of a run that is trained.
+    /// Training steps to probe, ascending; empty for the end of a run that is trained.
     ///
     /// # Errors
     /// When a step is outside the run or the file, or the link is a sweep.
@@ -219,7 +219,7 @@ fn parse_charts(arguments: &Arguments, link: &Link) -> Result<Vec<Chart>, Comman
     if sentences.is_empty() { Ok(charts) } else { Err(CommandError::BadLink(sentences)) }
 }
 
-/// Runs `lab probe`.
+/// Runs `lab probe`: writes the data of charts, and arrays inside the network, at chosen training steps.
 ///
 /// # Errors
 /// A bad link, a chart, step or array that there is not, no device, or a file that cannot be written.
@@ -274,9 +274,11 @@ fn report_empty_charts(document: &ProbeDocument) {
 
 /// A `lab probe` command in progress.
 struct ProbeRun<'a> {
+    /// Command-line arguments of `lab probe`.
     arguments: &'a Arguments,
+    /// Link of the run that is probed, with the charts to read.
     link: &'a Link,
-    /// Inputs for `--arrays`.
+    /// Inputs of the network for which `--arrays` computes arrays.
     inputs: Batch,
     /// Whether `--charts` names the charts, so that a missing one is an error.
     requires_charts: bool,
@@ -285,7 +287,7 @@ struct ProbeRun<'a> {
 }
 
 impl ProbeRun<'_> {
-    /// Probes all steps of the source.
+    /// Adds the charts and arrays of the source at each of these training steps to the document.
     fn probe_source(&mut self, source: ProbeSource, steps: &[u64]) -> Result<(), CommandError> {
         match source {
             ProbeSource::Record(bytes, _) => {
@@ -309,7 +311,8 @@ impl ProbeRun<'_> {
         }
     }
 
-    /// Trains the page to each step in turn and probes it there.
+    /// Trains the run on `page` to each of these training steps in turn, and adds its charts and arrays
+    /// there.
     fn probe_steps(&mut self, mut page: HeadlessPage, steps: &[u64]) -> Result<(), CommandError> {
         self.check_charts(page.state())?;
         let bar = open::step_bar(steps.last().copied().unwrap_or(0), self.arguments.quiet);
@@ -328,8 +331,8 @@ impl ProbeRun<'_> {
         walked
     }
 
-    /// Checks before training that the run has all charts that `--charts` names. Charts of a sweep are known
-    /// only at its end.
+    /// Checks before training that the run has all charts that `--charts` names. Which charts a sweep has is
+    /// known only at its end.
     fn check_charts(&self, state: &State) -> Result<(), CommandError> {
         if !self.requires_charts || state.run.sweep.is_some() {
             return Ok(());
@@ -365,14 +368,14 @@ impl ProbeRun<'_> {
     }
 }
 
-/// Charts of the view that do not apply to the run, each with the reason in a sentence.
+/// Charts of the link that do not apply to the run, each with the reason in a sentence.
 fn missing_charts(state: &State) -> Vec<(Chart, String)> {
     let shown = state.run.link.view.show.iter();
     let why = |chart: &Chart| chart.applies(&state.run).err().map(|why| (*chart, why));
     shown.filter_map(why).map(|(chart, why)| (chart, format!("{}: {why}", chart.slug()))).collect()
 }
 
-/// A sentence that explains why a step was not reached.
+/// A sentence that explains why the run did not reach `step`.
 fn describe_unreached_step(state: &State, step: u64) -> String {
     let (end, step) = (format_thousands(state.run.step), format_thousands(step));
     match state.run.phase {
@@ -432,7 +435,7 @@ fn read_numbers(path: &Path) -> Result<Vec<(usize, Vec<f32>)>, CommandError> {
     }
 }
 
-/// The inputs, and the requested arrays inside the first network of a checkpoint for these inputs.
+/// The inputs in `batch`, and the requested arrays inside the first network of a checkpoint for these inputs.
 fn extract_arrays(
     checkpoint: &Checkpoint,
     batch: &Batch,

@@ -46,16 +46,16 @@ pub struct Arguments {
 
 /// Largest number of points of a recorded curve.
 const MAX_CURVE_POINTS: usize = 60;
-/// Largest number of curves of a recorded chart.
+/// Largest number of curves of a recorded chart over training steps or over a swept setting.
 const MAX_CURVES: usize = 3;
-/// Largest number of curves where each initialisation has its own curve.
+/// Largest number of curves of a recorded chart whose horizontal axis is the initialisation.
 const MAX_START_CURVES: usize = 6;
-/// Smallest share of a run that is recorded: an unfinished run below it has no curves.
+/// Finished share of an unfinished run or sweep, from 0 to 1, above which its curves are recorded.
 const MIN_SHARE: f64 = 0.05;
 /// Largest number of reference lines of a recorded chart.
 const MAX_REFERENCE_LINES: usize = 3;
 
-/// Charts of presets whose usual chart shows less of their claim.
+/// Slugs of presets and the charts of their cards, where the usual chart shows less of the claim.
 const PRESET_CHARTS: &[(&str, Chart)] = &[
     ("grokking-progress", groups_charts::PROGRESS),
     ("z23-outputs", chart::LOSS),
@@ -68,7 +68,7 @@ const PRESET_CHARTS: &[(&str, Chart)] = &[
     ("unigrams-in-the-way", markov_charts::TRUTH),
 ];
 
-/// The chart that the card of a preset shows.
+/// The chart that is drawn on the card of a preset in the gallery of the page.
 pub fn card_chart(preset: &Preset) -> Chart {
     let link = preset.link();
     if let Some((_, chart)) = PRESET_CHARTS.iter().find(|(slug, _)| *slug == preset.slug) {
@@ -92,7 +92,7 @@ fn round_to_four_digits(value: f64) -> f32 {
 
 /// A curve with at most [`MAX_CURVE_POINTS`] of its measured points, evenly spaced on the drawn horizontal
 /// axis.
-/// `log` says which axes (x, y) are logarithmic. None with fewer than two points.
+/// `log` tells whether the x axis and the y axis are logarithmic. None with fewer than two points.
 fn thin_curve(series: &Series, log: [bool; 2]) -> Option<RecordedCurve> {
     let mut points: Vec<(f64, f32)> = vec![];
     for (i, y) in series.y.iter().enumerate() {
@@ -126,7 +126,7 @@ fn round_x(x: f64) -> f32 {
     if x.fract() == 0.0 { x as f32 } else { round_to_four_digits(x) }
 }
 
-/// The thinned curves of a chart that a card can show.
+/// The thinned curves of a chart for the card of a preset, at most [`MAX_CURVES`] or [`MAX_START_CURVES`].
 fn card_curves(lines: &LineChart) -> Vec<RecordedCurve> {
     let log = [lines.log_x, lines.log_y];
     let drawn = lines.series.iter().filter(|series| !series.faint && !series.scatter);
@@ -136,7 +136,7 @@ fn card_curves(lines: &LineChart) -> Vec<RecordedCurve> {
     chosen.take(if lines.x_label == "initialisation" { MAX_START_CURVES } else { MAX_CURVES }).collect()
 }
 
-/// Finished and total runs of a sweep, or finished and total steps of a run.
+/// Finished and total number: of runs for a sweep, otherwise of training steps.
 fn progress_counts(state: &State) -> (u64, u64) {
     match &state.run.sweep {
         Some(sweep) => (sweep.solved_steps.len() as u64, sweep.cells.len() as u64),
@@ -154,7 +154,7 @@ fn progress_share(state: &State) -> f64 {
         .map_or(run, |sweep| (sweep.solved_steps.len() as f64 + run) / sweep.cells.len().max(1) as f64)
 }
 
-/// Page with the run of the preset on the CPU, which shows only the chart of its card.
+/// Page with the run of the preset on the CPU, which shows only the chart of the preset's card.
 fn open_page(preset: &Preset) -> HeadlessPage {
     let mut link = preset.link();
     link.spec.run.device = DeviceChoice::Cpu;
@@ -162,7 +162,7 @@ fn open_page(preset: &Preset) -> HeadlessPage {
     HeadlessPage::open(&link)
 }
 
-/// Trains the preset on the CPU for at most `seconds` seconds and records the curves of its card.
+/// Trains the preset on the CPU for at most `seconds` seconds and records the curves of the preset's card.
 ///
 /// # Errors
 /// When a device stops working.

@@ -13,10 +13,11 @@ use vivarium_view::record::{
     MetricColumn, Record, format_csv_header, format_csv_lines, json_row, list_columns,
 };
 
-/// Characters of a table column with one number, and with a median and its range.
+/// Width in characters of a table column: with one number, and with a median and its range.
 const NUMBER_WIDTHS: [usize; 2] = [10, 25];
 
-/// Slugs of the further measures that tables show; the others are only in files.
+/// Slugs of the further measures (besides losses, accuracies and margin) that tables show; other further
+/// measures are only in files.
 const TABLE_MEASURES: [&str; 7] =
     ["previous", "induction", "distance", "corollary", "least-norm", "held-bound", "formula-bound"];
 
@@ -24,13 +25,13 @@ const TABLE_MEASURES: [&str; 7] =
 pub struct MeasurementPrinter {
     /// Format of the text.
     format: MetricsFormat,
-    /// Names of the measures.
+    /// Version of the names of measures.
     names: NameVersion,
-    /// Columns of the text; None before the first measurement.
+    /// Columns of the text; None before the first measurement is formatted.
     columns: Option<Vec<MetricColumn>>,
-    /// Characters of the column of steps, and of each other column.
+    /// Width in characters of the column of steps, and of each other column.
     widths: (usize, usize),
-    /// Measures of the task.
+    /// Names of the measures of the task.
     measures: MeasureNames,
     /// Whether a measurement has been printed.
     has_printed: bool,
@@ -68,7 +69,7 @@ impl MeasurementPrinter {
         self.last_step
     }
 
-    /// Text before the first measurement.
+    /// Text before the first measurement: a description of the run in CSV and JSON, empty for a table.
     pub fn format_head(&self, record: &Record) -> String {
         match (self.format, self.names) {
             (MetricsFormat::Json, NameVersion::New) => record.json_head(),
@@ -78,7 +79,7 @@ impl MeasurementPrinter {
         }
     }
 
-    /// Text of the measurements in `rows` that are not printed yet.
+    /// Text of the measurements in `rows` that are later than the last printed one.
     pub fn format_measurements(&mut self, rows: &[Measurement]) -> String {
         let mut text = String::new();
         for row in rows.iter().filter(|row| self.last_step.is_none_or(|until| row.step > until)) {
@@ -98,7 +99,7 @@ impl MeasurementPrinter {
         text
     }
 
-    /// Text after the last measurement.
+    /// Text after the last measurement, such as the rule below a table.
     pub fn format_tail(&self, record: &Record) -> String {
         match self.format {
             MetricsFormat::Json => record.json_tail(!self.has_printed),
@@ -140,13 +141,13 @@ fn format_heading(format: MetricsFormat, columns: &[MetricColumn], widths: (usiz
     }
 }
 
-/// Widths of the columns, with room for their names.
+/// Width in characters of the column of steps and of each other column, with room for the column names.
 fn fit_widths(columns: &[MetricColumn], (first, width): (usize, usize)) -> (usize, usize) {
     let names = columns.iter().map(|column| column.key.len());
     (first, names.chain([width, "train_accuracy".len()]).max().unwrap_or(width))
 }
 
-/// Line of one measurement in a table: the value of one replica, or the median with the range over several.
+/// Table line of one measurement: the value of a single replica, or the median with the range over several.
 fn format_line(columns: &[MetricColumn], row: &Measurement, widths: (usize, usize)) -> String {
     let cell = |values: &[f32]| {
         let (middle, low, high) = median_range(values);

@@ -123,7 +123,7 @@ impl Arguments {
 /// Length of the time slices of training, and the clock.
 #[derive(Debug, Clone, Copy)]
 struct TrainingPace {
-    /// Milliseconds of training until measurements are printed.
+    /// Length of a time slice, in milliseconds of training; measurements are printed after each slice.
     slice_ms: f64,
     /// Largest number of steps in a time slice.
     max_steps: u64,
@@ -134,10 +134,11 @@ struct TrainingPace {
 /// Time slices of 50 ms by the clock of the system.
 const DEFAULT_PACE: TrainingPace = TrainingPace { slice_ms: 50.0, max_steps: u64::MAX, now_ms };
 
-/// Milliseconds that a stopped run has to reach its next measurement; then it is saved at the current step.
+/// Milliseconds that a run stopped by a signal has to reach its next measurement; then it is saved at the
+/// current step.
 const STOP_GRACE_MS: f64 = 1000.0;
 
-/// Runs `lab run`.
+/// Runs `lab run`: trains a run or a sweep and prints its metrics.
 ///
 /// # Errors
 /// A bad link, no device, a file that cannot be written, or that it was stopped.
@@ -146,7 +147,7 @@ pub fn run(arguments: &Arguments) -> Result<(), CommandError> {
     run_with_disk(arguments, &SystemDisk, DEFAULT_PACE)
 }
 
-/// Runs `lab run` with these file operations and time slices.
+/// Runs `lab run` with the file operations `disk` and the time slices `pace`.
 fn run_with_disk(arguments: &Arguments, disk: &dyn Disk, pace: TrainingPace) -> Result<(), CommandError> {
     let link = read_link(arguments)?;
     check_zero_steps(arguments)?;
@@ -180,15 +181,19 @@ fn run_with_disk(arguments: &Arguments, disk: &dyn Disk, pace: TrainingPace) -> 
     }
 }
 
-/// A single run in progress with its output and checkpoints.
+/// A single run in progress, with the writer of its metrics and its checkpoints.
 struct TrainingRun<'a> {
+    /// Command-line arguments of `lab run`.
     arguments: &'a Arguments,
+    /// File operations through which checkpoints are written.
     disk: &'a dyn Disk,
+    /// Session that trains the networks of the run.
     session: Session,
     /// Program, device and learner, for the file of the run.
     environment: TrainingEnvironment,
-    /// Formats the measurements.
+    /// Formats the measurements as text.
     printer: MeasurementPrinter,
+    /// Writer of the metrics.
     output: MetricsOutput<'a>,
     /// Steps of `--keep` at which checkpoints are still to be written.
     kept_steps: keep::KeptSteps,
@@ -270,7 +275,7 @@ fn train_single_run(
     Ok(())
 }
 
-/// Reason why training is over.
+/// Reason why `lab run` stops training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TrainingEnd {
     /// The run has ended.
@@ -284,7 +289,7 @@ enum TrainingEnd {
 }
 
 impl TrainingEnd {
-    /// How the run ended; None if training was over before.
+    /// Reason why the run ended; None if training was over before the end of the run.
     fn reason(self) -> Option<EndReason> {
         if let TrainingEnd::Finished(reason) = self { Some(reason) } else { None }
     }
@@ -307,7 +312,8 @@ impl TrainingRun<'_> {
         Ok(self.output.write(&head)?)
     }
 
-    /// Description of the run for the file of its metrics, without measurements.
+    /// Description of the run for the file of its metrics, without measurements; `ending` is None before the
+    /// end of the run.
     fn build_record(&self, link: &Link, ending: Option<EndReason>) -> Record {
         let whole = link.spec.held_out_count();
         Record {
@@ -386,7 +392,8 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// Waits until the metrics are on the disk, and returns their mark; None if they are not in a file.
+    /// Waits until the metrics are on the disk, and returns their mark for a checkpoint; None if they are not
+    /// in a file.
     fn sync_and_mark(&self) -> Result<Option<OutputMark>, anyhow::Error> {
         self.output.sync_and_mark(self.arguments.format, self.printer.last_step())
     }
@@ -397,8 +404,7 @@ impl TrainingRun<'_> {
         self.write_checkpoint(path, mark, ", so the previous checkpoint is kept")
     }
 
-    /// Writes a checkpoint of `--keep` if it names the current step. An error is printed, and training goes
-    /// on.
+    /// Writes a checkpoint if `--keep` names the current step. An error is printed, and training goes on.
     #[expect(clippy::print_stderr, reason = "the run goes on, and the person should know")]
     fn save_kept_checkpoint(&mut self, bar: &indicatif::ProgressBar) {
         let step = self.session.step();
@@ -410,7 +416,7 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// Writes a checkpoint to `path`.
+    /// Writes a checkpoint to `path`, with the mark of the metrics in its header.
     ///
     /// # Errors
     /// When it cannot be written, or the weights are not finite; `consequence` ends this sentence.
@@ -476,7 +482,8 @@ fn describe_stop(step: u64, arguments: &Arguments) -> String {
     format!("Stopped at step {}.{metrics}{}", format_thousands(step), weights.unwrap_or_default())
 }
 
-/// A sentence on how the run ended; `solved` is the step at which each replica reached the target.
+/// A sentence on how the run ended at `step`; `solved` has for each replica the step at which it reached the
+/// target, None if never.
 fn describe_end(ending: Option<EndReason>, step: u64, solved: &[Option<u64>]) -> String {
     let (times, all): (Vec<u64>, _) = (solved.iter().flatten().copied().collect(), solved.len());
     let found = match (times.len(), all) {

@@ -8,7 +8,8 @@ use anyhow::Context;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// Number of the last caught signal; 0 before the first.
+/// Number of the last caught signal (2 for SIGINT, 15 for SIGTERM); 0 before the first. Empty before the
+/// handlers are registered.
 static LAST_SIGNAL: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 
 /// Catches SIGINT and SIGTERM from now on; the second signal ends the program at once.

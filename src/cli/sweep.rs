@@ -25,10 +25,10 @@ use vivarium_view::display::sweep::{SweepProgress, median_measures};
 use vivarium_view::display::words::format_percent;
 use vivarium_view::record::{Record, TrainingEnvironment};
 
-/// Cell of a table without a number.
+/// Text of a table cell that has no number.
 const NO_NUMBER: &str = "–";
 
-/// Trains all runs of the sweep and prints the results: in CSV run by run, otherwise at the end.
+/// Trains all runs of the sweep and prints the results: in CSV after each run, otherwise at the end.
 ///
 /// # Errors
 /// When a device fails (the results until then are printed), or the output cannot be written.
@@ -137,13 +137,13 @@ pub fn run_sweep(
     Ok(())
 }
 
-/// Keys of the swept settings.
+/// Keys of the first and, if there is one, the second swept setting.
 pub(super) fn swept_keys(spec: &RunSpec) -> impl Iterator<Item = &str> {
     let axes = [&spec.run.sweep, &spec.run.series];
     axes.into_iter().filter(|axis| !axis.is_empty()).map(|axis| axis.key.as_str())
 }
 
-/// Values of the swept settings in a run.
+/// Values that the run `cell` has of the settings in [`swept_keys`].
 pub(super) fn swept_values<'a>(spec: &'a RunSpec, cell: &SweepCell) -> impl Iterator<Item = &'a str> {
     let axes = [(&spec.run.sweep, cell.sweep_index), (&spec.run.series, cell.series_index)];
     axes.into_iter().filter_map(|(axis, at)| axis.values.get(at)).map(String::as_str)
@@ -155,15 +155,15 @@ fn format_settings(spec: &RunSpec, cell: &SweepCell) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// One line of CSV.
+/// One line of CSV with these cells, and its line break.
 fn format_csv_line<'a>(cells: impl Iterator<Item = &'a str>) -> Result<String, anyhow::Error> {
     let mut writer = csv::Writer::from_writer(vec![]);
     writer.write_record(cells)?;
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// CSV lines of the replicas of one run. The time is empty where the target was not reached; `shared_columns`
-/// end every line.
+/// CSV lines of the replicas of one run: values of the swept settings, number of the replica, step at which
+/// it reached the target (empty if never), and `shared_columns`.
 fn format_replicas(
     setting_values: &[&str],
     solved: &[Option<u64>],
@@ -178,7 +178,8 @@ fn format_replicas(
     solved.iter().enumerate().map(line).collect()
 }
 
-/// Table with one row for each run: share of networks that reached the target, and median time or error.
+/// Table with one row for each run: share of networks that reached the target, and median time to the target
+/// or median final error.
 pub fn format_table(spec: &RunSpec, sweep: &SweepProgress) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
@@ -211,7 +212,8 @@ pub(super) fn compares_final_errors(spec: &RunSpec) -> bool {
     spec.task.examples().has_held_out_per_replica()
 }
 
-/// Median and quartiles of the final error of the networks of a run, as table cells.
+/// Two table cells for the networks of a run with these held-out accuracies: median and quartiles of the
+/// error, 1 − accuracy.
 fn format_errors(accuracies: Option<&Vec<f32>>) -> [String; 2] {
     let wrong: Vec<f32> = accuracies.into_iter().flatten().map(|right| 1.0 - right).collect();
     match quartiles(&wrong) {
@@ -223,8 +225,8 @@ fn format_errors(accuracies: Option<&Vec<f32>>) -> [String; 2] {
     }
 }
 
-/// 95 % interval of the median time. It is open above if it reaches the last step, since some replicas never
-/// reached the target.
+/// 95 % interval of the median time to the target, in steps. It is open above if it reaches the last step,
+/// since some replicas never reached the target.
 fn format_times_interval(point: &ScalingPoint) -> String {
     match (point.median_time(), point.median_interval()) {
         (Some(_), Some((low, high))) if high >= point.horizon as f64 => {
@@ -240,7 +242,8 @@ fn format_steps(time: f64) -> String {
     format_thousands(time.round() as u64)
 }
 
-/// A line with the fitted power law of each curve of the sweep; empty if the swept values are not numbers.
+/// Lines with the power law of each curve of the sweep: median time t_c to the target, in steps, against the
+/// first swept setting. Empty if its values are not numbers.
 pub fn format_power_laws(spec: &RunSpec, sweep: &SweepProgress) -> String {
     let axis = &spec.run.sweep;
     if axis.values.iter().any(|value| value.parse::<f64>().is_err()) {
@@ -266,9 +269,9 @@ pub fn format_power_laws(spec: &RunSpec, sweep: &SweepProgress) -> String {
     laws + &format_thresholds(spec, sweep)
 }
 
-/// A line for each value of the second setting: from which value of the first setting on 80 % of trials
-/// succeed.
-/// Empty unless trials have several restarts and both settings are numbers.
+/// A line for each value of the second swept setting: the smallest value of the first one from which on 80 %
+/// of trials succeed.
+/// Empty unless a trial is a group of several networks on the same data and both settings are numbers.
 fn format_thresholds(spec: &RunSpec, sweep: &SweepProgress) -> String {
     if spec.task.examples().replicas_per_training_set() == 1 {
         return String::new();
@@ -286,7 +289,7 @@ mod tests {
     use super::*;
 
     /// A sweep whose runs took `time` of their place and curve.
-    fn made(link: &str, time: impl Fn(f64, usize) -> Option<u64>) -> (RunSpec, SweepProgress) {
+    fn build_progress(link: &str, time: impl Fn(f64, usize) -> Option<u64>) -> (RunSpec, SweepProgress) {
         let (link, notices) = vivarium_model::permalink::decode(link);
         assert!(notices.is_empty(), "{notices:?}");
         let mut sweep = SweepProgress::of(&link.spec).unwrap();
@@ -302,7 +305,7 @@ mod tests {
     #[test]
     fn each_curve_has_its_power_with_its_interval() {
         let link = "#v1/sparse-parity?replicas=6&sweep=n:10_20_40&series=k:2_3_4";
-        let (spec, sweep) = made(link, |n, line| match line {
+        let (spec, sweep) = build_progress(link, |n, line| match line {
             0 => Some((n * n) as u64),
             1 => (n < 30.0).then_some((n * n * n) as u64),
             _ => (n < 15.0).then_some(70),
@@ -324,9 +327,9 @@ mod tests {
 
     #[test]
     fn words_have_no_power_and_no_series_no_name() {
-        let (spec, sweep) = made("#v1/sparse-parity?sweep=loss:hinge_ce", |x, _| Some(x as u64));
+        let (spec, sweep) = build_progress("#v1/sparse-parity?sweep=loss:hinge_ce", |x, _| Some(x as u64));
         assert_eq!(format_power_laws(&spec, &sweep), "");
-        let (spec, sweep) = made("#v1/sparse-parity?sweep=n:10_20", |x, _| Some(x as u64));
+        let (spec, sweep) = build_progress("#v1/sparse-parity?sweep=n:10_20", |x, _| Some(x as u64));
         assert_eq!(
             format_power_laws(&spec, &sweep),
             "t_c ∝ n^α, exponent 1.00 (no interval: fewer than 5 networks at a value)\n"
@@ -342,14 +345,15 @@ mod tests {
 
     #[test]
     fn runs_on_rows_of_their_own_have_errors_in_place_of_times() {
-        let (spec, mut sweep) = made("#v1/tabular?n=5&replicas=2&sweep=m:40_60", |m, _| Some(m as u64));
+        let (spec, mut sweep) =
+            build_progress("#v1/tabular?n=5&replicas=2&sweep=m:40_60", |m, _| Some(m as u64));
         sweep.final_accuracies = vec![vec![0.75; 2], vec![0.5; 2]];
         let text = format_table(&spec, &sweep);
         let holds = |words: &[&str]| text.lines().any(|line| words.iter().all(|word| line.contains(word)));
         assert!(holds(&["median error", "quartiles"]) && !text.contains("median t_c"), "{text}");
         assert!(holds(&["40", "2 of 2", "25.0 % to 25.0 %"]), "{text}");
         assert!(holds(&["60", "2 of 2", "50.0 % to 50.0 %"]), "{text}");
-        let (spec, sweep) = made("#v1/sparse-parity?sweep=n:10_20", |n, _| Some(n as u64));
+        let (spec, sweep) = build_progress("#v1/sparse-parity?sweep=n:10_20", |n, _| Some(n as u64));
         let text = format_table(&spec, &sweep);
         assert!(text.contains("median t_c") && !text.contains("median error"), "{text}");
     }
@@ -360,12 +364,12 @@ mod tests {
             format!("#v1/sparse-boolean?tries={tries}&replicas=4&sweep=m:20_30_40&series=n:25_50")
         };
         let time = |m: f64, line: usize| (line == 0 && m >= 30.0).then_some(50);
-        let (spec, sweep) = made(&link(2), time);
+        let (spec, sweep) = build_progress(&link(2), time);
         let expected = "80 % of trials succeed at n = 25 if m is at least 30\n\
                         fewer than 80 % of trials succeed at n = 50 for every value of m\n";
         assert_eq!(format_thresholds(&spec, &sweep), expected);
         assert!(format_power_laws(&spec, &sweep).ends_with(expected), "{}", format_power_laws(&spec, &sweep));
-        let (spec, sweep) = made(&link(1), time);
+        let (spec, sweep) = build_progress(&link(1), time);
         assert_eq!(format_thresholds(&spec, &sweep), "");
     }
 

@@ -33,13 +33,13 @@ use vivarium_view::display::charts::compute_thresholds;
 use vivarium_view::display::sweep::SweepProgress;
 use vivarium_view::display::words::{format_percent, option_label, setting_label};
 
-/// Largest number of runs that are trained without `--yes`.
+/// Largest number of runs that `lab sweep` trains without `--yes`.
 const MAX_UNCONFIRMED_RUNS: usize = 10_000;
 /// Largest number of runs of a figure, or of a sweep with fitted power laws.
 pub const MAX_FIGURE_RUNS: usize = 10_000;
-/// Largest number of combinations of further settings in a figure.
+/// Largest number of panels of a figure: combinations of values of the third and later swept settings.
 const MAX_PANELS: usize = 24;
-/// Largest number of runs that are printed as a table.
+/// Largest number of runs of a sweep whose results are printed as a table.
 const MAX_TABLE_RUNS: usize = 64;
 /// Largest number of curves in a chart of a figure.
 const MAX_CURVES: usize = 12;
@@ -182,7 +182,7 @@ pub fn sweep(arguments: &Arguments) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Adds swept settings to a run or sweep, each from a text such as "n:10_20_40".
+/// Adds swept settings to a run or sweep, each from a text such as "n:10_20_40" (key and values).
 fn add_axes(spec: &mut RunSpec, texts: &[String]) -> Result<(), CommandError> {
     for text in texts {
         let told = |expected: String| {
@@ -209,7 +209,7 @@ fn add_axes(spec: &mut RunSpec, texts: &[String]) -> Result<(), CommandError> {
         .map_or(Ok(()), |problem| Err(CommandError::bad_link(problem.to_string())))
 }
 
-/// Message for a sweep of `run_count` runs that was stopped.
+/// Message for a sweep that was stopped; `run_count` is the number of all its runs.
 fn describe_stop(index: &SweepIndex, run_count: usize, arguments: &Arguments) -> String {
     format!(
         "Stopped: {} of {} runs are in {}. The same command trains the remaining runs.",
@@ -219,7 +219,8 @@ fn describe_stop(index: &SweepIndex, run_count: usize, arguments: &Arguments) ->
     )
 }
 
-/// Error message for a sweep of `run_count` runs without `--yes`, with an estimate of its time.
+/// Error message for a sweep of `run_count` runs without `--yes`, with an estimate of its time on `threads`
+/// threads.
 fn describe_large_sweep(spec: &RunSpec, run_count: usize, threads: usize) -> String {
     let some: Vec<f64> = (0..16)
         .filter_map(|i| cell(spec, i * count_runs_usize(spec) / 16).ok())
@@ -235,7 +236,8 @@ fn describe_large_sweep(spec: &RunSpec, run_count: usize, threads: usize) -> Str
     )
 }
 
-/// Tables and fitted power laws of a whole sweep, one for each combination of further settings.
+/// Tables and fitted power laws of a whole sweep, one for each combination of values of the third and later
+/// swept settings.
 ///
 /// # Errors
 /// If runs are missing.
@@ -253,8 +255,8 @@ pub fn format_sweep(index: &SweepIndex) -> Result<String, CommandError> {
     Ok(text)
 }
 
-/// Fitted power laws of a whole sweep, for each combination of further settings; empty if it compares errors
-/// and not times.
+/// Fitted power laws of a whole sweep, for each combination of values of the third and later swept settings.
+/// Empty if the sweep compares final errors and not times to the target.
 ///
 /// # Errors
 /// If runs are missing.
@@ -273,7 +275,8 @@ pub(super) fn format_power_laws(index: &SweepIndex) -> Result<String, CommandErr
     Ok(text)
 }
 
-/// Checks that a sweep can be drawn as a figure: file format, all parts, number of runs and of panels.
+/// Checks that a sweep can be drawn as a figure at `path`: file format, all parts of the sweep, number of
+/// runs and of panels.
 fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), CommandError> {
     FigureFormat::from_path(path)?;
     if shard != Shard::WHOLE {
@@ -297,8 +300,8 @@ fn check_figure(path: &Path, spec: &RunSpec, shard: Shard) -> Result<(), Command
     Ok(())
 }
 
-/// Draws a figure of a whole sweep: curves over one setting, or heat maps over two, for each combination of
-/// the further settings.
+/// Draws a figure of a whole sweep: curves over one swept setting, or heat maps over two, for each
+/// combination of values of the third and later ones.
 ///
 /// # Errors
 /// If runs are missing, there are too many, or the file cannot be written.
@@ -339,7 +342,8 @@ pub fn build_figure(index: &SweepIndex) -> Result<(Vec<Reading>, usize), Command
     Ok((readings, columns))
 }
 
-/// Charts of a sweep of one or two settings.
+/// Charts of a sweep of one or two settings: share of networks that reach the target, and times or final
+/// errors.
 fn build_readings(spec: &RunSpec, sweep: SweepProgress) -> Vec<Reading> {
     match spec.run.series.is_empty() {
         _ if sweep::compares_final_errors(spec) => {
@@ -361,7 +365,8 @@ fn build_readings(spec: &RunSpec, sweep: SweepProgress) -> Vec<Reading> {
     }
 }
 
-/// Share of networks that reach the target: as a curve over one setting, or as a heat map over two.
+/// Chart of the share of networks that reach the target: a curve over one swept setting, or a heat map over
+/// two.
 fn build_share_reading(spec: &RunSpec, sweep: &SweepProgress) -> Reading {
     match spec.run.series.is_empty() {
         true => build_share_curve(spec, sweep),
@@ -369,7 +374,7 @@ fn build_share_reading(spec: &RunSpec, sweep: &SweepProgress) -> Reading {
     }
 }
 
-/// A chart of the page for this sweep: median times, thresholds, or final errors.
+/// A chart of the page drawn for this sweep: `chart` is that of median times, thresholds, or final errors.
 fn build_page_curve(spec: &RunSpec, sweep: SweepProgress, chart: Chart) -> Reading {
     let link = Link { spec: spec.clone(), ..Default::default() };
     let mut state = State::default();
@@ -377,7 +382,8 @@ fn build_page_curve(spec: &RunSpec, sweep: SweepProgress, chart: Chart) -> Readi
     chart.reading(&state.run)
 }
 
-/// Curve of the share of networks that reached the target, with its 95 % interval at each value.
+/// Curve of the share of networks that reached the target over the swept setting, with its 95 % interval at
+/// each value.
 fn build_share_curve(spec: &RunSpec, sweep: &SweepProgress) -> Reading {
     let axis = &spec.run.sweep;
     let counts: Vec<(usize, usize)> =
@@ -409,8 +415,8 @@ fn build_share_curve(spec: &RunSpec, sweep: &SweepProgress) -> Reading {
 /// Title of the charts of the share of networks that reached the target.
 const SHARE_TITLE: &str = "Seeds that reach the target";
 
-/// Heat maps of the share of networks that reached the target and of the median step at which they did, and
-/// of the largest share that theory allows if it is below 1.
+/// Heat maps over two swept settings: the share of networks that reached the target, the median step at which
+/// they did, and, where it is below 1, the largest share that theory allows.
 fn build_maps(spec: &RunSpec, sweep: &SweepProgress) -> Vec<Reading> {
     let run = &spec.run;
     let (rows, columns) = (run.series.values.len(), run.sweep.values.len());

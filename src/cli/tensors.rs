@@ -8,7 +8,7 @@ use vivarium_model::permalink::{Link, encode};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Task;
 
-/// Markdown sections of all models.
+/// Markdown sections of all models for `TENSORS.md`.
 pub(super) fn format_sections() -> String {
     let of = |(entry, tensors): (&CatalogEntry, &Tensors)| format_section(entry, tensors);
     Model::ENTRIES.iter().zip(Model::TENSORS).map(of).collect::<Vec<_>>().join("\n")
@@ -47,7 +47,8 @@ fn format_section(entry: &CatalogEntry, tensors: &Tensors) -> String {
     )
 }
 
-/// Table row of a tensor: name, shape, shapes in the default run, axes, meaning.
+/// Cells of the table row of a tensor: name, shape, shapes in the default run, what its rows and columns
+/// stand for, meaning. `all` are the tensors of the model, `parameters` those of the default run.
 fn format_row(tensor: &Tensor, all: &[Tensor], parameters: &[Parameter]) -> Vec<String> {
     let is_own = |name: &str| all.iter().find(|one| one.is_of(name)) == Some(tensor);
     let [rows, columns] = tensor.shape;
@@ -64,7 +65,7 @@ fn format_row(tensor: &Tensor, all: &[Tensor], parameters: &[Parameter]) -> Vec<
     ]
 }
 
-/// The distinct shapes of some parameters, at most two of them.
+/// The distinct shapes of these parameters as text, at most two of them.
 fn format_shapes<'a>(parameters: impl Iterator<Item = &'a Parameter>) -> String {
     let mut all: Vec<String> = vec![];
     for Parameter { shape, .. } in parameters {

@@ -24,7 +24,7 @@ use vivarium_science::markov::theory::TheorySettings;
 use vivarium_science::markov::{ChainMeasure, Strategy};
 use vivarium_view::presets::recorded::DurationClass;
 
-/// Macros whose first literal is a text of the page.
+/// Openings of the macros whose first literal is a text of the page.
 const TEXT_MACROS: [&str; 2] = ["tr!(", "text!("];
 
 /// Literals in `tr!` and `text!` of a source file, in order, without those of its tests.
@@ -202,7 +202,7 @@ pub fn collect_texts(root: &Path) -> Result<Vec<String>, anyhow::Error> {
     Ok(texts)
 }
 
-/// Catalogue of texts as JSON, in which every text is its own translation.
+/// Catalogue of texts as a JSON object, in which every text is its own translation.
 pub fn format_catalogue(texts: &[String]) -> String {
     let quoted = |text: &String| serde_json::Value::from(text.as_str()).to_string();
     let lines: Vec<String> = texts.iter().map(quoted).map(|text| format!("  {text}: {text}")).collect();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_told_from_text() {
+    fn places_are_distinguished_from_text() {
         assert_eq!(find_placeholders("{of} of {all}, {of}"), ["all", "of", "of"]);
         assert!(find_placeholders("none").is_empty());
     }

@@ -36,7 +36,8 @@ pub const MAX_GROUP_ORDER: usize = 128;
 /// 5.2 · 10⁷, a tenth of a second of one core at most; the product of two of order 32 would take 1.7 · 10¹⁰.
 pub const MAX_CONSTRUCTION_OPERATIONS: u64 = 1 << 26;
 
-/// Largest number of operations for constructing the maximum-margin networks of all different groups of a sweep.
+/// Largest number of [operations](construction_operations) for constructing the maximum-margin networks of all
+/// different groups of one sweep, one network per group.
 pub const MAX_SWEEP_CONSTRUCTION_OPERATIONS: u64 = 4 * MAX_CONSTRUCTION_OPERATIONS;
 
 /// Rough number of operations that the page computes in one task of its thread: longer work is split, so that no task
@@ -44,7 +45,7 @@ pub const MAX_SWEEP_CONSTRUCTION_OPERATIONS: u64 = 4 * MAX_CONSTRUCTION_OPERATIO
 ///
 /// # Why
 /// Tracing a sequence of 256 symbols with four layers of 128 numbers, 3 · 10⁸ products in double precision, took 0.84 s
-/// in a browser: these are 12 ms of that. A slower machine has four times as long.
+/// in a browser. At that speed 2²² operations take 12 ms, and 48 ms on a machine four times slower.
 pub const PAGE_SLICE_OPERATIONS: u64 = 1 << 22;
 
 /// Largest number of initial weights that the page itself draws at once, to show a network before a worker has sent its
@@ -73,7 +74,8 @@ pub const CONFIRM_SECONDS: f64 = 30.0 * 86_400.0;
 /// Largest number of floats that all workers of a sweep hold together, besides the main trainer: 1 GiB.
 pub const MAX_SWEEP_WORKER_FLOATS: u64 = 1 << 28;
 
-/// Floats that a worker occupies however small its run is, for its program and its stack: 16 MiB.
+/// Memory that a worker occupies however small its run is, for its WebAssembly program and its stack, counted in 32-bit
+/// floats: 16 MiB.
 pub const WORKER_BASE_FLOATS: u64 = 1 << 22;
 
 /// Largest number of operations of one step of one network that one GPU workgroup computes in one launch. On a server

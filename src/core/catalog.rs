@@ -67,35 +67,35 @@ macro_rules! catalog {
         #[derive(Debug, Clone, PartialEq)]
         pub enum $name { $($(#[$vmeta])* #[doc = concat!("[`", stringify!($entry), "`].")] $entry($entry)),+ }
         impl Default for $name {
-            /// The first entry with its defaults.
+            /// First entry of the catalog, with its settings at their defaults.
             fn default() -> Self {
                 $crate::catalog!(@first $name $($entry)+)
             }
         }
         impl $name {
-            /// Every entry, in the order of the menu.
+            /// Name, description and settings of every entry of this catalog, in the order of the menu.
             pub const ENTRIES: &'static [$crate::catalog::CatalogEntry] = &[$($crate::catalog::CatalogEntry {
                 info: $entry::INFO.shown(),
                 settings: <$entry as $crate::settings::Settings>::SETTINGS,
             }),+];
-            /// Returns the entry with this slug, its settings at their defaults.
+            /// Returns the catalog entry with this slug, its settings at their defaults; `None` for an unknown slug.
             pub fn from_slug(slug: &str) -> Option<Self> {
                 $(if slug == $entry::INFO.slug { return Some($name::$entry(Default::default())) })+
                 None
             }
-            /// The entry's name and description.
+            /// Name, description and sources of this entry.
             pub fn info(&self) -> &'static $crate::catalog::CatalogInfo {
                 match self { $($name::$entry(_) => const { &$entry::INFO.shown() }),+ }
             }
-            /// The entry's settings.
+            /// Declarations of this entry's settings, in the order of the form.
             pub fn settings(&self) -> &'static [$crate::settings::SettingInfo] {
                 match self { $($name::$entry(_) => <$entry as $crate::settings::Settings>::SETTINGS),+ }
             }
-            /// The field of each setting, in the same order.
+            /// Fields that hold this entry's settings, in the order of `settings`.
             pub fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
                 match self { $($name::$entry(s) => $crate::settings::Settings::fields(s)),+ }
             }
-            /// Mutable field of each setting, in the same order.
+            /// Mutable fields that hold this entry's settings, in the order of `settings`.
             pub fn fields_mut(&mut self) -> Vec<&mut dyn $crate::settings::Field> {
                 match self { $($name::$entry(s) => $crate::settings::Settings::fields_mut(s)),+ }
             }

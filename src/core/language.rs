@@ -17,7 +17,7 @@ use std::fmt::{Display, Write as _};
 /// first.
 pub const LANGUAGES: &[(&str, &str)] = &[(ENGLISH, "English")];
 
-/// Code of the language of the source.
+/// Language code of English, in which the page's texts are written in the source code.
 pub const ENGLISH: &str = "en";
 
 /// Chooses the language of the page, as a table's code: the `requested` one, or else the first of the browser's
@@ -34,7 +34,7 @@ pub fn choose_language(requested: Option<String>, preferred: &[String]) -> Strin
     requested.filter(fits).or_else(known).unwrap_or_else(|| ENGLISH.into())
 }
 
-/// Translations by their English texts.
+/// Translation table of one language: the key is a text of the page in English, the value its translation.
 pub type TranslationTable = BTreeMap<String, String>;
 
 thread_local! {
@@ -47,7 +47,7 @@ pub fn set_translations(table: TranslationTable) {
     TRANSLATIONS.set(Some(Box::leak(Box::new(table))));
 }
 
-/// Returns a copy of this thread's translation table, for use in another thread; None if the language is English.
+/// Returns a copy of this thread's translation table, for use in another thread; `None` if the language is English.
 pub fn translations() -> Option<TranslationTable> {
     TRANSLATIONS.get().cloned()
 }
@@ -147,7 +147,7 @@ macro_rules! text {
     };
 }
 
-/// Whether this build contains the page's texts: workers in a browser do not.
+/// Whether this build contains the page's texts; builds for the browser's workers do not.
 pub const HAS_TEXTS: bool = !cfg!(all(target_family = "wasm", feature = "web", not(feature = "ui")));
 
 /// Returns `text`, or an empty text in a build without texts: labels, help and titles of settings and charts take 28

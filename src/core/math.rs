@@ -58,19 +58,20 @@ pub fn project_out(v: &mut [f64], axis: &[f64]) {
     v.iter_mut().zip(axis).for_each(|(x, a)| *x -= along * a);
 }
 
-/// Makes v orthogonal to the rows of an orthonormal basis, one after the other (modified Gram–Schmidt). The length of v is
-/// what is left of it; of a vector in the span of the basis, that is rounding error.
+/// Makes v orthogonal to the rows of an orthonormal basis, one after the other (modified Gram–Schmidt). v is not
+/// normalised: where it was in the span of the basis, only rounding error remains.
 ///
 /// # Why
-/// Twice, which is enough for orthogonality to rounding error (Giraud et al. 2005; Parlett 1980, *The Symmetric Eigenvalue
-/// Problem*, section 6.9).
+/// Every row is projected out twice, which is enough for orthogonality to rounding error (Giraud et al. 2005; Parlett
+/// 1980, *The Symmetric Eigenvalue Problem*, section 6.9).
 pub fn orthogonalize<R: AsRef<[f64]>>(v: &mut [f64], basis: impl Iterator<Item = R> + Clone) {
     for _ in 0..2 {
         basis.clone().for_each(|axis| project_out(v, axis.as_ref()));
     }
 }
 
-/// Mean (1/n) Σ x and variance (1/n) Σ (x − mean)², which is never negative; 0 and 0 for no values.
+/// Mean (1/n) Σ x and variance (1/n) Σ (x − mean)², as a pair; the variance is never negative, and both are 0 for no
+/// values.
 pub fn mean_and_variance(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count().max(1) as f64;
     let mean = values.clone().sum::<f64>() / count;
@@ -175,7 +176,7 @@ mod tests {
         assert!((a - b).abs() <= within * b.abs().max(1.0), "{a} {b}");
     }
 
-    fn drawn(row: u64, count: u32) -> Vec<f64> {
+    fn draw_row(row: u64, count: u32) -> Vec<f64> {
         let stream = RandomStream::new(3, Purpose::Batch, 0);
         (0..count).map(|i| f64::from(stream.draw_normal(row, i))).collect()
     }
@@ -209,7 +210,7 @@ mod tests {
     fn what_is_left_is_orthogonal_and_as_long_as_the_determinants_say() {
         let mut basis: Vec<Vec<f64>> = vec![];
         for row in 0..8 {
-            let mut v = drawn(row, 8);
+            let mut v = draw_row(row, 8);
             orthogonalize(&mut v, basis.iter());
             normalize(&mut v);
             basis.push(v);
@@ -219,14 +220,14 @@ mod tests {
                 close(dot(a, b), f64::from(u8::from(i == j)), 1e-14);
             }
         }
-        let (a, mut b) = (drawn(0, 5), drawn(1, 5));
+        let (a, mut b) = (draw_row(0, 5), draw_row(1, 5));
         let gram = dot(&a, &a) * dot(&b, &b) - dot(&a, &b) * dot(&a, &b);
         let mut axis = a.clone();
         normalize(&mut axis);
         project_out(&mut b, &axis);
         close(norm(&b), (gram / dot(&a, &a)).sqrt(), 1e-13);
         // Nearly parallel vectors, of which one pass would leave a part along the axis.
-        let mut near: Vec<f64> = axis.iter().zip(drawn(2, 5)).map(|(x, d)| x + 1e-12 * d).collect();
+        let mut near: Vec<f64> = axis.iter().zip(draw_row(2, 5)).map(|(x, d)| x + 1e-12 * d).collect();
         orthogonalize(&mut near, [&axis].into_iter());
         normalize(&mut near);
         close(dot(&near, &axis), 0.0, 1e-14);
@@ -237,7 +238,7 @@ mod tests {
         let of = |values: &[f64]| mean_and_variance(values.iter().copied());
         assert_eq!((of(&[]), of(&[7.0]), of(&[1.0, 2.0, 3.0, 6.0])), ((0.0, 0.0), (7.0, 0.0), (3.0, 3.5)));
         // The other formula, (1/n) Σ x² − mean².
-        let values = drawn(4, 100);
+        let values = draw_row(4, 100);
         let (mean, variance) = of(&values);
         close(variance, dot(&values, &values) / 100.0 - mean * mean, 1e-12);
         assert_eq!(
@@ -252,7 +253,7 @@ mod tests {
         let open = [1.0, 2.0, f64::INFINITY];
         assert_eq!([0.5, 0.6, 1.0].map(|q| quantile(&open, q)), [2.0, f64::INFINITY, f64::INFINITY]);
         for count in 1..9 {
-            let mut sorted = drawn(5, count);
+            let mut sorted = draw_row(5, count);
             sorted.sort_unstable_by(f64::total_cmp);
             close(quantile(&sorted, 0.5), median(&sorted).unwrap(), 1e-15);
         }
@@ -268,7 +269,7 @@ mod tests {
         for none in [&[][..], &[(1.0, 2.0)], &[(1.0, 2.0), (1.0, 3.0)]] {
             assert_eq!(LeastSquaresLine::fit(none), None);
         }
-        let points: Vec<(f64, f64)> = drawn(6, 30).into_iter().zip(drawn(7, 30)).collect();
+        let points: Vec<(f64, f64)> = draw_row(6, 30).into_iter().zip(draw_row(7, 30)).collect();
         let LeastSquaresLine { intercept: level, slope } = LeastSquaresLine::fit(&points).unwrap();
         let errors = || points.iter().map(|(x, y)| (x, y - level - slope * x));
         close(errors().map(|(_, e)| e).sum(), 0.0, 1e-13);

@@ -9,13 +9,15 @@ use crate::settings::{Value, format_real};
 /// Part of a PyTorch script that a task, a model or an optimizer supplies.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScriptPart {
-    /// Python code, in pieces that are concatenated.
+    /// Python code of this part, in pieces that are concatenated.
     pub code: Vec<&'static str>,
-    /// Further entries of the Python dictionary of settings: key, and value as a Python literal.
+    /// Entries that this part adds to the script's Python dictionary of settings: key, and value as a Python literal.
     pub settings: Vec<(&'static str, String)>,
-    /// Indices of the model's parameters that stay zeros or ones, since they exist only for the shape.
+    /// Indices, from 0 in the model's list of parameter tensors, of tensors that stay all zeros or all ones, since the
+    /// model needs them only for its shape.
     pub constant_parameters: Vec<usize>,
-    /// Indices of the model's parameters that keep their initial values.
+    /// Indices, from 0 in the model's list of parameter tensors, of tensors that are not trained: they keep their
+    /// initial values.
     pub frozen_parameters: Vec<usize>,
     /// Whether the script contains the run's initial weights as data, because no short formula gives them: then the
     /// code does not define the function `initial`.
@@ -65,13 +67,13 @@ pub fn dict_entries<Key: AsRef<str>>(settings: impl IntoIterator<Item = (Key, St
     lines.iter().map(|(key, value)| format!("    {}: {value},\n", string_literal(key.as_ref()))).collect()
 }
 
-/// Python list of pairs (step, value).
+/// Writes the changes of a scheduled setting as a Python list of pairs (training step, value from this step on).
 pub fn schedule_list(changes: &[(u64, f64)]) -> String {
     let change = |(step, value): &(u64, f64)| format!("({step}, {})", format_real(*value));
     format!("[{}]", changes.iter().map(change).collect::<Vec<_>>().join(", "))
 }
 
-/// Python list of column indices, counted from 1; `columns` are counted from 0.
+/// Writes column indices of a data table as a Python list that counts from 1; `columns` counts from 0.
 pub fn one_based_list(columns: &[usize]) -> String {
     let columns: Vec<String> = columns.iter().map(|column| (column + 1).to_string()).collect();
     format!("[{}]", columns.join(", "))
@@ -93,15 +95,15 @@ pub fn setting_literal(value: &Value) -> String {
     }
 }
 
-/// Square table as a Python string with one line per row.
+/// Writes a square table of `row_count` rows, given row by row, as a Python string with one line per row.
 pub fn table_literal(entries: &[u32], row_count: usize) -> String {
     let row = |row: &[u32]| row.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
     let rows: Vec<String> = entries.chunks(row_count.max(1)).map(row).collect();
     format!("\"\"\"\n{}\n\"\"\"", rows.join("\n"))
 }
 
-/// Which of `example_count` examples are in `subset`, as a Python string of hexadecimal digits for four examples each,
-/// the first in the lowest bit; `None` if all are.
+/// Writes which of `example_count` examples are in `subset` as a Python string of hexadecimal digits. Each digit stands
+/// for four examples, the first of them in its lowest bit. If all examples are in it, the Python literal is `None`.
 pub fn subset_mask(subset: &[u32], example_count: usize) -> String {
     if subset.len() == example_count {
         return "None".into();
@@ -119,6 +121,7 @@ pub fn subset_mask(subset: &[u32], example_count: usize) -> String {
 
 /// Little-endian 32-bit floats in base64, as a Python string over several lines.
 pub fn base64_floats(values: &[f32]) -> String {
+    /// Digits of base64: the digit at index i has the value i.
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     let group = |group: &[u8]| {
@@ -145,7 +148,7 @@ pub fn base64_floats(values: &[f32]) -> String {
 pub mod peer {
     use std::process::Command;
 
-    /// Finds a Python interpreter that can import torch.
+    /// Finds a Python interpreter that can import torch; `None` if there is none.
     pub fn find_python() -> Option<&'static str> {
         let names = ["python3", "/usr/bin/python3", "python"];
         let has = |name: &&&str| {

@@ -21,8 +21,8 @@
 //! assert_ne!(stream.draw_u32(3, 0), stream.draw_u32(4, 0)); // of the step
 //! ```
 
-/// Use of a random draw. Draws for different purposes are independent. The numbers are permanent, since links rely on
-/// them.
+/// Use of a random draw. Draws for different purposes are independent. The numbers of the variants are permanent, since
+/// a link must reproduce the draws of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Purpose {
@@ -76,12 +76,15 @@ macro_rules! twice {
     ($($pound:tt $cube:tt $(#[doc = $doc:literal])* pub fn $name:ident($($args:tt)*) -> $out:ty { $($body:tt)* })+) => {
         /// The generator as plain Rust.
         pub mod host {
+            /// Sum of two words modulo 2³².
             #[inline(always)]
             fn add(a: u32, b: u32) -> u32 { a.wrapping_add(b) }
+            /// Product of two words modulo 2³².
             #[inline(always)]
             fn multiply(a: u32, b: u32) -> u32 { a.wrapping_mul(b) }
             $($(#[doc = $doc])* #[inline(always)] #[allow(clippy::too_many_arguments, reason = "key and counter, word by word: WGSL has no array values")]
             pub fn $name($($args)*) -> $out { $($body)* })+
+            /// Word `x` rotated left by `by` bits, from 1 to 31.
             #[inline(always)]
             fn rotate(x: u32, by: u32) -> u32 { x.rotate_left(by) }
         }
@@ -90,10 +93,13 @@ macro_rules! twice {
         #[allow(missing_docs, clippy::too_many_arguments, clippy::manual_rotate, reason = "as in `host`; the cube macro adds items of its own")]
         pub mod device {
             use cubecl::prelude::*;
+            /// Sum of two words modulo 2³²: `+` wraps in a kernel.
             #[cube]
             fn add(a: u32, b: u32) -> u32 { a + b }
+            /// Product of two words modulo 2³²: `*` wraps in a kernel.
             #[cube]
             fn multiply(a: u32, b: u32) -> u32 { a * b }
+            /// Word `x` rotated left by `by` bits, from 1 to 31.
             #[cube]
             fn rotate(x: u32, by: u32) -> u32 { (x << by) | (x >> (32u32 - by)) }
             $($pound $cube
@@ -104,7 +110,8 @@ macro_rules! twice {
 
 twice! {
     #[cube]
-    /// The four words of Threefry-4x32-20 under key `k0..k3` at counter `c0..c3`.
+    /// Four random words: the block that the counter-based generator Threefry-4x32-20 (Salmon et al. 2011) computes
+    /// from the four key words `k0` to `k3` and the four counter words `c0` to `c3`.
     pub fn threefry(k0: u32, k1: u32, k2: u32, k3: u32, c0: u32, c1: u32, c2: u32, c3: u32) -> (u32, u32, u32, u32) {
         let k4 = k0 ^ k1 ^ k2 ^ k3 ^ 466688986u32;
         let mut x0 = add(c0, k0);
@@ -140,13 +147,15 @@ twice! {
     }
 
     #[cube]
-    /// Draws `4·quad` to `4·quad + 3` for `purpose` at `step` in `replica`, 32 random bits each.
+    /// The four draws with indices `4·quad` to `4·quad + 3` for `purpose` at a step in `replica`, 32 random bits each.
+    /// Seed and step are given as their low and their high 32 bits.
     pub fn draws(seed_low: u32, seed_high: u32, purpose: u32, replica: u32, step_low: u32, step_high: u32, quad: u32) -> (u32, u32, u32, u32) {
         threefry(seed_low, seed_high, purpose, replica, quad, step_low, step_high, 0u32)
     }
 
     #[cube]
-    /// The draw number `index` for `purpose` at `step` in `replica`, as 32 random bits.
+    /// The draw with this `index`, from 0, for `purpose` at a step in `replica`, as 32 random bits. Seed and step are
+    /// given as their low and their high 32 bits.
     pub fn draw(seed_low: u32, seed_high: u32, purpose: u32, replica: u32, step_low: u32, step_high: u32, index: u32) -> u32 {
         let (w0, w1, w2, w3) = draws(seed_low, seed_high, purpose, replica, step_low, step_high, index / 4u32);
         let lane = index % 4u32;
@@ -166,8 +175,8 @@ twice! {
     }
 
     #[cube]
-    /// Image of `index` under the permutation of `0..size` with these eight keys; `half` is half the
-    /// number of bits of the next power of four.
+    /// Image of `index` under the pseudorandom permutation of `0..size` with the keys `k0` to `k7`, a Feistel network
+    /// of eight rounds. `half` is [`feistel_half_bits`](crate::rng::feistel_half_bits) of `size`.
     pub fn permuted(index: u32, size: u32, half: u32, k0: u32, k1: u32, k2: u32, k3: u32, k4: u32, k5: u32, k6: u32, k7: u32) -> u32 {
         let mask = (1u32 << half) - 1u32;
         let mut at = index;
@@ -189,8 +198,11 @@ twice! {
 /// Random numbers of one seed, purpose and replica, addressed by step and index.
 #[derive(Debug, Clone, Copy)]
 pub struct RandomStream {
+    /// Seed of the run.
     seed: u64,
+    /// Use of the draws.
     purpose: Purpose,
+    /// Index of the replica, from 0.
     replica: u32,
 }
 
@@ -200,7 +212,7 @@ impl RandomStream {
         RandomStream { seed, purpose, replica }
     }
 
-    /// Draw number `index` of `step`: 32 random bits.
+    /// Draw with this `index`, from 0, at training step `step`: 32 random bits.
     #[inline]
     pub fn draw_u32(&self, step: u64, index: u32) -> u32 {
         host::draw(
@@ -214,7 +226,8 @@ impl RandomStream {
         )
     }
 
-    /// Fills `out` with [`RandomStream::draw_u32`] for the indices from `first` on.
+    /// Fills `out` with the draws of `step` whose indices are `first`, `first + 1` and so on, each as by
+    /// [`RandomStream::draw_u32`].
     #[inline(always)]
     pub fn fill_u32(&self, step: u64, first: u32, out: &mut [u32]) {
         // Before a multiple of four, one by one.
@@ -231,7 +244,8 @@ impl RandomStream {
         }
     }
 
-    /// Draws of four consecutive counters from `quad` on: draw j of counter `quad + l` is `[j][l]`.
+    /// Draws of the four consecutive generator blocks `quad` to `quad + 3`, of four draws each: the draw with index
+    /// `4·(quad + l) + j` is at `[j][l]`.
     #[inline(always)]
     #[expect(clippy::needless_range_loop, reason = "a column of four rows, lane by lane")]
     fn four_quads(&self, step: u64, quad: u32) -> [[u32; 4]; 4] {
@@ -259,25 +273,29 @@ impl RandomStream {
         ((u64::from(self.draw_u32(step, index)) * u64::from(bound)) >> 32) as u32
     }
 
-    /// Standard normal number, by Box and Muller (1958) from the draws `2·index` and `2·index + 1` of `step`.
+    /// Standard normal number with this `index`, by Box and Muller (1958) from the draws with indices `2·index` and
+    /// `2·index + 1` of `step`.
     pub fn draw_normal(&self, step: u64, index: u32) -> f32 {
         let radius = (-2.0 * libm::log(f64::from(1.0 - self.draw_uniform(step, 2 * index)))).sqrt();
         let angle = 2.0 * std::f64::consts::PI * f64::from(self.draw_uniform(step, 2 * index + 1));
         (radius * libm::cos(angle)) as f32
     }
 
-    /// Draws `true` with probability `p`.
+    /// Draws `true` with probability `p`, from the draw with this `index` of `step`.
     #[inline]
     pub fn draw_bool(&self, step: u64, index: u32, p: f64) -> bool {
         f64::from(self.draw_u32(step, index)) < p * 4_294_967_296.0
     }
 
-    /// Draws `count` different numbers from `0..bound`, in ascending order (Floyd's algorithm).
+    /// Draws `count` different numbers from `0..bound`, in ascending order (Floyd's algorithm), from the first `count`
+    /// draws of step 0.
     pub fn draw_subset(&self, bound: usize, count: usize) -> Vec<usize> {
         self.draw_subset_from(0, bound, count)
     }
 
-    /// As [`RandomStream::draw_subset`], from the draws `first..first + count`, for one of several subsets.
+    /// Draws `count` different numbers from `0..bound`, in ascending order, like [`RandomStream::draw_subset`], but
+    /// from the draws with indices `first` to `first + count − 1` of step 0: several independent subsets use different
+    /// draws.
     pub fn draw_subset_from(&self, first: u32, bound: usize, count: usize) -> Vec<usize> {
         let mut chosen: Vec<usize> = Vec::with_capacity(count);
         for (i, top) in (bound - count..bound).enumerate() {
@@ -288,7 +306,8 @@ impl RandomStream {
         chosen
     }
 
-    /// Position of item `index` in the order of `epoch`: a permutation of `0..size` for each epoch.
+    /// Image of `index` under a random permutation of `0..size` that depends on `epoch`: with `size` training examples,
+    /// the example that is visited at place `index` of the epoch.
     ///
     /// A Feistel network over the next power of four with cycle walking (Black and Rogaway 2002), so
     /// that any position is found without storing the order: the same works in a kernel.
@@ -296,7 +315,8 @@ impl RandomStream {
         self.epoch_order(epoch, size).position(index)
     }
 
-    /// The permutation of [`RandomStream::shuffled_position`], for computing several positions of one epoch.
+    /// The permutation of `0..size` that [`RandomStream::shuffled_position`] applies in `epoch`, for computing several
+    /// of its values.
     pub fn epoch_order(&self, epoch: u64, size: u32) -> EpochOrder {
         let mut keys = [0; 8];
         self.fill_u32(epoch, 0, &mut keys);
@@ -304,16 +324,19 @@ impl RandomStream {
     }
 }
 
-/// Random order of the `size` items of one epoch.
+/// Random order in which the training examples are visited in one epoch: a permutation of `0..size`.
 #[derive(Debug, Clone, Copy)]
 pub struct EpochOrder {
+    /// Keys of the eight rounds of the Feistel network that permutes the items.
     keys: [u32; 8],
+    /// Number of items that are permuted.
     size: u32,
+    /// Half the number of bits that the Feistel network permutes, by [`feistel_half_bits`].
     half: u32,
 }
 
 impl EpochOrder {
-    /// Position of item `index` in this order.
+    /// Image of `index` under this permutation of `0..size`.
     pub fn position(&self, index: u32) -> u32 {
         let [k0, k1, k2, k3, k4, k5, k6, k7] = self.keys;
         host::permuted(index, self.size, self.half, k0, k1, k2, k3, k4, k5, k6, k7)
@@ -330,7 +353,8 @@ pub fn normal_pair([radius, angle]: [u32; 2]) -> [f64; 2] {
     [radius * cosine, radius * sine]
 }
 
-/// Half the number of bits of the next power of four above `size`, for [`host::permuted`].
+/// Half of log₂ of the smallest power of four that is at least 4 and at least `size`: the number of bits in each half
+/// of the word that the Feistel network [`host::permuted`] permutes.
 pub fn feistel_half_bits(size: u32) -> u32 {
     (32 - size.saturating_sub(1).leading_zeros()).max(2).div_ceil(2)
 }

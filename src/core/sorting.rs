@@ -10,7 +10,8 @@
 
 use std::cmp::Ordering;
 
-/// Indices from 0 to `count` − 1 in the order of `compare`; equal ones keep their order.
+/// Indices from 0 to `count` − 1, sorted by `compare`, which compares the entries at two indices; indices of equal
+/// entries keep their order.
 ///
 /// ```
 /// use vivarium_core::sorting::argsort;

@@ -7,25 +7,25 @@
 pub struct Source {
     /// Short citation, such as "Edelman 2024".
     pub cite: &'static str,
-    /// Title of the work, and the section that is meant.
+    /// Title of the publication, and the section of it that the page refers to.
     pub title: &'static str,
     /// Address of the publication.
     pub url: &'static str,
 }
 
-/// Thesis on sparse parities (chapter 5). Its address is the permanent link on its cover sheet.
+/// Edelman's thesis, chapter 5, on sparse parities. The address is the permanent link on the thesis's cover sheet.
 pub const EDELMAN_2024: Source = Source {
     cite: "Edelman 2024, ch. 5",
     title: "Combinatorial Tasks as Model Systems of Deep Learning (PhD thesis, Harvard)",
     url: "https://nrs.harvard.edu/URN-3:HUL.INSTREPOS:37379085",
 };
-/// Thesis on sparse Boolean functions (chapter 4).
+/// Edelman's thesis, chapter 4, on sparse Boolean functions.
 pub const EDELMAN_2024_VARIABLES: Source = Source { cite: "Edelman 2024, ch. 4", ..EDELMAN_2024 };
-/// Thesis on data, width, time and luck (chapter 6).
+/// Edelman's thesis, chapter 6, on data, width, time and luck.
 pub const EDELMAN_2024_FRONTIER: Source = Source { cite: "Edelman 2024, ch. 6", ..EDELMAN_2024 };
-/// Thesis on groups (chapter 7).
+/// Edelman's thesis, chapter 7, on groups.
 pub const EDELMAN_2024_GROUPS: Source = Source { cite: "Edelman 2024, ch. 7", ..EDELMAN_2024 };
-/// Thesis on Markov chains in context (chapter 8).
+/// Edelman's thesis, chapter 8, on Markov chains in context.
 pub const EDELMAN_2024_MARKOV: Source = Source { cite: "Edelman 2024, ch. 8", ..EDELMAN_2024 };
 /// The leap complexity of a function, and how long SGD takes to learn it.
 pub const ABBE_2023: Source = Source {
@@ -33,7 +33,7 @@ pub const ABBE_2023: Source = Source {
     title: "SGD learning on neural networks: leap complexity and saddle-to-saddle dynamics",
     url: "https://arxiv.org/abs/2302.11055",
 };
-/// Sparse parities, the paper behind chapter 5 of the thesis.
+/// Sparse parities, the paper behind chapter 5 of Edelman's thesis.
 pub const BARAK_2022: Source = Source {
     cite: "Barak et al. 2022",
     title: "Hidden Progress in Deep Learning: SGD Learns Parities Near the Computational Limit",
@@ -51,7 +51,7 @@ pub const BREIMAN_2001: Source = Source {
     title: "Random Forests (Machine Learning 45)",
     url: "https://doi.org/10.1023/A:1010933404324",
 };
-/// Lion.
+/// The optimizer Lion.
 pub const CHEN_2023: Source = Source {
     cite: "Chen et al. 2023",
     title: "Symbolic Discovery of Optimization Algorithms",
@@ -63,13 +63,13 @@ pub const CHO_2014: Source = Source {
     title: "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation",
     url: "https://arxiv.org/abs/1406.1078",
 };
-/// Markov chains in context, the paper behind chapter 8 of the thesis.
+/// Markov chains in context, the paper behind chapter 8 of Edelman's thesis.
 pub const EDELMAN_2024_HEADS: Source = Source {
     cite: "Edelman, E. et al. 2024",
     title: "The Evolution of Statistical Induction Heads: In-Context Learning Markov Chains",
     url: "https://arxiv.org/abs/2402.11004",
 };
-/// Sparse Boolean functions and attention, the paper behind chapter 4 of the thesis.
+/// Sparse Boolean functions and attention, the paper behind chapter 4 of Edelman's thesis.
 pub const EDELMAN_2022: Source = Source {
     cite: "Edelman, Goel et al. 2022",
     title: "Inductive Biases and Variable Creation in Self-Attention Mechanisms",
@@ -93,7 +93,7 @@ pub const GROMOV_2023: Source = Source {
     title: "Grokking modular arithmetic",
     url: "https://arxiv.org/abs/2301.02679",
 };
-/// Muon.
+/// The optimizer Muon.
 pub const JORDAN_2024: Source = Source {
     cite: "Jordan et al. 2024",
     title: "Muon: An optimizer for hidden layers in neural networks",
@@ -105,19 +105,19 @@ pub const KARPATHY_2020: Source = Source {
     title: "minGPT, a minimal PyTorch re-implementation of the OpenAI GPT",
     url: "https://github.com/karpathy/minGPT",
 };
-/// Adam.
+/// The optimizer Adam.
 pub const KINGMA_2015: Source = Source {
     cite: "Kingma and Ba 2015",
     title: "Adam: A Method for Stochastic Optimization",
     url: "https://arxiv.org/abs/1412.6980",
 };
-/// AdamW.
+/// The optimizer AdamW, Adam with decoupled weight decay.
 pub const LOSHCHILOV_2019: Source = Source {
     cite: "Loshchilov and Hutter 2019",
     title: "Decoupled Weight Decay Regularization",
     url: "https://arxiv.org/abs/1711.05101",
 };
-/// Maximum margins on groups, the paper behind chapter 7 of the thesis.
+/// Maximum margins on groups, the paper behind chapter 7 of Edelman's thesis.
 pub const MORWANI_2023: Source = Source {
     cite: "Morwani et al. 2023",
     title: "Feature emergence via margin maximization: case studies in algebraic tasks",
@@ -183,7 +183,7 @@ pub const PEARCE_2023: Source = Source {
     title: "Do Machine Learning Models Memorize or Generalize?",
     url: "https://pair.withgoogle.com/explorables/grokking/",
 };
-/// Grokking.
+/// The first observation of grokking: generalisation long after the training set is learned.
 pub const POWER_2022: Source = Source {
     cite: "Power et al. 2022",
     title: "Grokking: Generalization Beyond Overfitting on Small Algorithmic Datasets",

@@ -34,8 +34,8 @@ pub fn skip_without_gpu(module: &str, reason: &str) {
     skip(module, reason);
 }
 
-/// Line of the record for a skipped test: its crate is that of `module`, and libtest names the thread after the test's
-/// path within the crate.
+/// Line for the record of skipped tests: names the crate of `module`, the test, and the reason. libtest names the
+/// `thread` after the path of the test within its crate.
 fn format_skipped(module: &str, thread: Option<&str>, reason: &str) -> String {
     let name = module.split("::").next().unwrap_or(module);
     let test = match thread {
@@ -46,7 +46,7 @@ fn format_skipped(module: &str, thread: Option<&str>, reason: &str) -> String {
     format!("SKIPPED {test}: {reason}\n")
 }
 
-/// Appends the line in one write, since tests of several processes share the file.
+/// Appends `line` to the file of skipped tests, in one write, since tests of several processes share the file.
 fn append_line(file: &Path, line: &str) -> std::io::Result<()> {
     std::fs::OpenOptions::new().append(true).create(true).open(file)?.write_all(line.as_bytes())
 }

@@ -9,9 +9,9 @@ use vivarium_view::display::words::{format_significant, format_thousands};
 use vivarium_view::display::{HeldOutExample, RunView};
 use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// The outputs of the first replica for the first held-out examples, as
-/// [`Network::evaluate`](vivarium_model::models::Network::evaluate) gives them: `[examples]`, with a number for each
-/// class or, of prompts, for each position.
+/// Probe of the first replica's outputs for the first held-out examples, concatenated, as
+/// [`Network::evaluate`](vivarium_model::models::Network::evaluate) gives them: for each example one number, or one per
+/// class, or for a prompt one per position.
 ///
 /// # Why
 /// Labs whose networks are constructed or searched for have a probe that reads all parameters. They compute the outputs
@@ -26,19 +26,22 @@ pub const SPEC: ProbeSpec = ProbeSpec {
 
 /// Maximum number of held-out examples that can be shown one by one.
 pub const MAX_EXAMPLES: usize = 16;
-/// Maximum number of parameters of a network whose answers are computed, since the probe reads all of them.
+/// Maximum number of parameters of a network whose outputs for single examples are computed, since the probe
+/// [`ANSWERS`] reads all parameters.
 const MAX_PARAMETERS: u64 = 1 << 20;
-/// Maximum number of operations for all answers together, as the cost model counts them (about ten milliseconds). An
-/// operation of [`PAGE_SLICE_OPERATIONS`] is a multiplication and an addition, hence the 2.
+/// Maximum number of floating-point operations, as the cost model counts them, for the outputs of all examples together
+/// (about ten milliseconds). A unit of [`PAGE_SLICE_OPERATIONS`] is a multiplication and an addition, hence the factor
+/// 2.
 const MAX_OPERATIONS: u64 = 2 * PAGE_SLICE_OPERATIONS;
 /// Maximum number of bits listed in the text of an example, each with its position.
 const MAX_WRITTEN_BITS: usize = 6;
 /// Maximum number of real inputs listed in the text of an example.
 const MAX_WRITTEN_REALS: usize = 4;
-/// Maximum number of entries shown of a vector; longer ones end with "…".
+/// Maximum number of entries of a vector written in a text; longer vectors end with "…".
 const MAX_VECTOR_ENTRIES: usize = 3;
 
-/// `Ok` if the network gives an output for a single example and is small enough; otherwise the reason why not.
+/// `Ok` if the probe [`ANSWERS`] can be measured: the network gives an output for a single example and is small enough;
+/// otherwise the reason why not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     let examples = spec.task.examples();
     let answers_examples = match examples.form() {
@@ -66,19 +69,21 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// The number of examples whose outputs fit into [`MAX_OPERATIONS`], at most [`MAX_EXAMPLES`].
+/// The number of held-out examples for which a network's outputs cost at most [`MAX_OPERATIONS`]; at most
+/// [`MAX_EXAMPLES`].
 fn affordable_example_count(spec: &RunSpec) -> usize {
     (MAX_OPERATIONS / spec.forward_operations()).min(MAX_EXAMPLES as u64) as usize
 }
 
-/// The held-out examples whose outputs are computed; empty while the run's table file is still missing.
+/// The first held-out examples of a run, for which the probe [`ANSWERS`] computes outputs; empty while the data file of
+/// a run on a table has not been loaded.
 pub(super) fn sample_examples(spec: &RunSpec) -> Batch {
     let mut batch = Batch::default();
     spec.task.sampler().append_held_out(spec.run.seed, 0, affordable_example_count(spec), &mut batch);
     batch
 }
 
-/// Evaluates the network on the examples of [`sample_examples`].
+/// Evaluates the network on the examples of [`sample_examples`]; measures the probe [`ANSWERS`].
 fn compute_answers(network: &ProbedNetwork) -> Option<ProbeResult> {
     let (spec, batch) = (&network.spec, sample_examples(&network.spec));
     let model = spec.network();
@@ -86,7 +91,8 @@ fn compute_answers(network: &ProbedNetwork) -> Option<ProbeResult> {
     Some(ProbeResult::new(ANSWERS.id()).with_numbers(outputs))
 }
 
-/// The number of examples that can be shown for a run; 0 where the lab's answer probe does not apply.
+/// The number of held-out examples that the page can show one by one for a run; 0 where the lab's answer probe does not
+/// apply.
 pub fn example_count(run: &RunView) -> usize {
     let (lab, spec) = (run.lab(), run.spec());
     if lab.answer_probe().is_none_or(|probe| (probe.applies)(spec).is_err()) {
@@ -97,7 +103,7 @@ pub fn example_count(run: &RunView) -> usize {
     lab.shown_example_count(spec).unwrap_or_else(of_network)
 }
 
-/// A batch with only the held-out example number `at`; none if `at` is not below [`example_count`].
+/// A batch with only the held-out example number `at`, from 0; none if `at` is not below [`example_count`].
 pub(super) fn sample_example(run: &RunView, at: usize) -> Option<Batch> {
     let (spec, mut batch) = (run.spec(), Batch::default());
     (at < example_count(run))
@@ -105,8 +111,8 @@ pub(super) fn sample_example(run: &RunView, at: usize) -> Option<Batch> {
     Some(batch)
 }
 
-/// The step of the latest measurement, and the network's `size` outputs for example `at`; none before the first
-/// measurement.
+/// The step of the latest result of [`ANSWERS`], and the network's `size` outputs for example `at`, from 0; none before
+/// the first result.
 pub(super) fn example_outputs(run: &RunView, at: usize, size: usize) -> Option<(u64, &[f32])> {
     let (step, finding) = run.latest_findings.get(&ANSWERS.id())?;
     Some((*step, finding.numbers.get(at * size..(at + 1) * size)?))
@@ -132,21 +138,21 @@ pub(super) fn format_vector(numbers: &[f64]) -> String {
     }
 }
 
-/// The sentence that gives a numeric output at a step: "The network's answer at step 7: 0.310."
+/// The sentence that gives the network's numeric output at a training step: "The network's answer at step 7: 0.310."
 pub(super) fn describe_numeric_answer(step: u64, answer: f64) -> String {
     let (step, answer) = (format_thousands(step), format_number(answer));
     tr!("The network's answer at step {step}: {answer}.", step, answer)
 }
 
-/// The sentence that gives the output at the last of `size` positions of example `at`; empty before the first
-/// measurement.
+/// The sentence that gives the network's output at the last of the `size` positions of example `at` (a prompt), from 0;
+/// empty before the first result of [`ANSWERS`].
 pub(super) fn describe_last_answer(run: &RunView, at: usize, size: usize) -> String {
     let last =
         |(step, outputs): (u64, &[f32])| Some(describe_numeric_answer(step, f64::from(*outputs.last()?)));
     example_outputs(run, at, size).and_then(last).unwrap_or_default()
 }
 
-/// The sentence that gives an answer at a step, followed by "Right." or "Wrong."
+/// The sentence that gives the network's answer at a training step, followed by "Right." or "Wrong."
 pub(super) fn describe_graded_answer(step: u64, answer: &str, is_right: bool) -> String {
     let step = format_thousands(step);
     match is_right {
@@ -155,7 +161,8 @@ pub(super) fn describe_graded_answer(step: u64, answer: &str, is_right: bool) ->
     }
 }
 
-/// The texts of example `at` of a task with bits or real numbers as inputs and a sign as label; none for other tasks.
+/// The texts (input, label, network's output) of held-out example `at`, from 0, of a task with bits or real numbers as
+/// inputs and a sign as label; none for other tasks.
 pub fn build_number_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
     let spec = run.spec();
     let (form, columns) = (spec.task.examples().form(), spec.task.examples().columns());
@@ -220,8 +227,8 @@ pub fn build_number_example(run: &RunView, at: usize) -> Option<HeldOutExample> 
     })
 }
 
-/// The texts of example `at` of a task on pairs of elements; `element_name` gives an element's name. None for other
-/// tasks.
+/// The texts (input, label, network's answer) of held-out example `at`, from 0, of a task on pairs of elements;
+/// `element_name` gives the name of an element by its index. None for other tasks.
 pub fn build_pair_example(
     run: &RunView,
     at: usize,
@@ -247,7 +254,7 @@ pub fn build_pair_example(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asked::{assert_brief, initial_weights, new_run, record_answers, run_with_answers};
+    use crate::answer_testing::{assert_brief, initial_weights, new_run, record_answers, run_with_answers};
     use crate::{LABS, lazy_lab};
     use vivarium_model::run::RunSpec as Spec;
     use vivarium_model::tasks::Task;
@@ -287,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_student_is_asked_what_its_teacher_says() {
+    fn a_student_answers_its_teachers_examples() {
         let (run, weights) = run_with_answers("#v1/teacher-student?begin=gaussian");
         let Task::TeacherStudent(task) = &run.spec().task else { panic!("another task") };
         let (teacher, batch) = (task.teacher(run.spec().run.seed), sample_examples(run.spec()));
@@ -312,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_that_matter_are_said_to_matter_where_not_all_are_written_down() {
+    fn relevant_inputs_are_named_where_not_all_are_written_down() {
         let (run, _) = run_with_answers("#v1/sparse-parity?n=20&k=8&width=16");
         let given = build_number_example(&run, 0).unwrap().input;
         assert!(given.ends_with(", and so on for all 8 relevant inputs."), "{given}");
@@ -341,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn trees_are_not_asked() {
+    fn trees_are_not_queried() {
         let run = new_run("#v1/tabular?model=random-forest");
         assert_eq!((example_count(&run), build_number_example(&run, 0)), (0, None));
         let (table, _) = run_with_answers("#v1/tabular");

@@ -11,38 +11,40 @@ use vivarium_science::groups::Group;
 use vivarium_science::groups::theory::QuadraticNetwork;
 use vivarium_view::display::LazyLabs;
 
-/// Functions and tables of the page's second wasm program, through which the first program calls it.
+/// Functions and tables of the page's second wasm program, which is loaded after the first view. The first program
+/// calls the second only through this table.
 #[derive(Clone, Copy)]
 pub struct LazyModule {
     /// The [`LazyLab`](vivarium_view::display::LazyLab) implementations of all labs, and the functions that draw their
     /// charts.
     labs: LazyLabs,
-    /// Builds the network with the largest margin on a group; none where it is not known.
+    /// Builds the network of largest normalised margin on the table of a group; none where it is not known.
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "elsewhere it is called directly"))]
     pub(crate) largest_network: fn(&Group) -> Option<QuadraticNetwork>,
 }
 
-/// The table for the second program. A reference to it links all code of the lazy labs.
+/// The functions and tables of the second wasm program. A program that refers to this constant contains all code of the
+/// lazy labs.
 pub const LAZY_MODULE: LazyModule =
     LazyModule { labs: LazyLabs { all: LAZY_LABS, drawings: DRAWINGS }, largest_network: group_net::largest };
 
-/// The table, once the second program has been loaded.
+/// The functions and tables of the second wasm program; unset until the page has loaded that program.
 #[cfg(feature = "ui")]
 static INSTALLED_MODULE: std::sync::OnceLock<LazyModule> = std::sync::OnceLock::new();
 
-/// The table of functions; none until the page has loaded its second program.
+/// The functions and tables of the second wasm program; none until the page has loaded that program.
 #[cfg(feature = "ui")]
 pub fn lazy_module() -> Option<&'static LazyModule> {
     INSTALLED_MODULE.get()
 }
 
-/// The table of functions; without a page it is always there.
+/// The functions and tables of the lazy labs, which a program without the page (feature `ui`) always contains.
 #[cfg(not(feature = "ui"))]
 pub fn lazy_module() -> Option<&'static LazyModule> {
     Some(&LAZY_MODULE)
 }
 
-/// Stores the table of the second program, which the page calls once when that program has loaded.
+/// Makes the functions of the second wasm program available; the page calls this once, when that program has loaded.
 #[cfg(feature = "ui")]
 pub fn install(lazy_module: LazyModule) {
     group_net::provide(lazy_module.largest_network);
@@ -50,8 +52,8 @@ pub fn install(lazy_module: LazyModule) {
     let _ = INSTALLED_MODULE.set(lazy_module);
 }
 
-/// The [`LazyLab`](vivarium_view::display::LazyLab) implementations of all labs; none until the second program has been
-/// loaded.
+/// The [`LazyLab`](vivarium_view::display::LazyLab) implementations and chart drawing functions of all labs; none until
+/// the page's second wasm program has been loaded.
 pub(super) fn lazy_labs() -> Option<LazyLabs> {
     lazy_module().map(|module| module.labs)
 }

@@ -20,9 +20,9 @@
 extern crate vivarium_core;
 
 pub mod advice;
-pub mod answers;
 #[cfg(test)]
-pub mod asked;
+pub mod answer_testing;
+pub mod answers;
 pub mod lazy;
 pub mod story;
 #[cfg(test)]
@@ -41,18 +41,18 @@ use vivarium_view::display::{Labs, LazyLab};
 use vivarium_view::presets::{PRESET_DEFAULTS, Preset};
 use vivarium_view::probing::{ProbeSpec, ProbeTask, ProbedNetwork};
 
-/// Presets, stories, charts and probes of a lab. Its texts on a run are in [`Lab`](vivarium_view::display::Lab) and
-/// [`LazyLab`].
+/// Tables that a lab declares: its presets, stories, charts, probes and lazy functions. The texts on a run are in
+/// [`Lab`](vivarium_view::display::Lab) and [`LazyLab`].
 pub trait LabParts {
     /// The lab's presets as one slice per group, in the order of the menu.
     const PRESETS: &[&[Preset]];
-    /// The lab's stories, in the order of the list.
+    /// The lab's stories, in the order of the list of stories.
     const STORIES: &[StoryEntry] = &[];
     /// The lab's charts.
     const CHARTS: &[ChartSpec] = &[];
     /// The lab's probes.
     const PROBES: &[ProbeSpec] = &[];
-    /// The lab's functions that compute.
+    /// The lab's functions that the page loads later, in its second wasm program.
     const LAZY: LazyLab;
 }
 
@@ -67,23 +67,24 @@ macro_rules! labs {
         /// The [`LazyLab`] implementations of all labs, in the order of [`LABS`].
         static LAZY_LABS: &[&LazyLab] = &[$(&<$module::$lab as LabParts>::LAZY),+];
 
-        /// For each lab, the conditions under which its charts apply.
+        /// For each lab, in the order of [`LABS`], the conditions under which its charts apply.
         static RULES: &[&[ChartRules]] =
             &[$(&rules::<{ <$module::$lab as LabParts>::CHARTS.len() }>(<$module::$lab as LabParts>::CHARTS)),+];
 
-        /// The functions that draw charts: those of all labs, then those of each lab.
+        /// The functions that draw charts: first those of the charts that all labs share, then those of each lab in the
+        /// order of [`LABS`].
         static DRAWINGS: &[&[ChartDrawing]] = &[
             &drawings::<{ LATER_CHARTS.len() }>(LATER_CHARTS),
             $(&drawings::<{ <$module::$lab as LabParts>::CHARTS.len() }>(<$module::$lab as LabParts>::CHARTS)),+
         ];
 
-        /// The presets of every lab as one slice per group, in the order of the menu.
+        /// The presets by lab and by group: for every lab, one slice of presets per group, in the order of the menu.
         const PARTS: &[&[&[Preset]]] = &[$(<$module::$lab as LabParts>::PRESETS),+];
 
-        /// The stories of every lab, in the order of the list.
+        /// The stories of every lab, one slice per lab, in the order of the list of stories.
         static STORIES: &[&[StoryEntry]] = &[$(<$module::$lab as LabParts>::STORIES),+];
 
-        /// The probes of every lab.
+        /// The probes of every lab, one slice per lab.
         static PROBES: &[&[ProbeSpec]] = &[$(<$module::$lab as LabParts>::PROBES),+];
     };
 }
@@ -115,28 +116,30 @@ pub fn data_file_link(file_number: u64, current: &Link) -> Option<Link> {
     LAZY_LABS.iter().find_map(|lab| (lab.link_for_file)(file_number, current))
 }
 
-/// A sentence on what theory predicts for a map of runs (success by two settings); none where the lab has no theory.
+/// A sentence on what theory predicts for the map of a sweep over two settings, of which each cell shows the success of
+/// one run; none where the lab has no theory.
 pub fn describe_map(cells: &[SweepCell]) -> Option<String> {
     (lazy_lab(&cells.first()?.spec).map_note)(cells)
 }
 
-/// Whether theory rules out that this run succeeds with probability ½ or more, given its resources.
+/// Whether a lower bound of theory on the resources of a run rules out that it succeeds with probability ½ or more.
 pub fn is_below_lower_bound(spec: &RunSpec) -> bool {
     (lazy_lab(spec).max_success)(spec).is_some_and(|most| most < 0.5)
 }
 
-/// The probe with this id, of any lab; none if there is no such probe.
+/// The probe with this id among the probes of all labs and [`answers::SPEC`]; none if there is no such probe.
 pub fn find_probe(id: &ProbeId) -> Option<&'static ProbeSpec> {
     PROBES.iter().copied().flatten().chain([&answers::SPEC]).find(|spec| spec.probe.id() == *id)
 }
 
-/// A job that runs a probe on the first replica's parameters after `step` steps; none if the probe does not exist or
-/// does not apply to the run.
+/// A job that measures a probe on the first replica's parameters after `step` training steps; `weights` has one vector
+/// per parameter tensor. None if the probe does not exist or does not apply to the run.
 pub fn new_probe_job(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>) -> Option<ProbeTask> {
     ProbeTask::new(find_probe(id)?, ProbedNetwork { spec: spec.clone(), step, weights })
 }
 
-/// Runs a probe to its end on the first replica's parameters after `step` steps; none where it does not apply.
+/// Measures a probe, without interruption, on the first replica's parameters after `step` training steps; `weights` has
+/// one vector per parameter tensor. None if the probe does not exist or does not apply.
 pub fn run_probe(id: &ProbeId, spec: &RunSpec, step: u64, weights: Vec<Vec<f32>>) -> Option<ProbeResult> {
     new_probe_job(id, spec, step, weights)?.advance(f64::INFINITY)
 }
@@ -160,7 +163,7 @@ pub const PRESETS: &[Preset] = &ALL_PRESETS;
 /// All presets in one array, in the order of the menu.
 static ALL_PRESETS: [Preset; count_presets(PARTS)] = join_presets(PARTS);
 
-/// The number of presets in all groups of all labs.
+/// The number of presets in all groups of all labs; `labs` has one slice of presets per lab and group.
 const fn count_presets(labs: &[&[&[Preset]]]) -> usize {
     let (mut all, mut lab) = (0, 0);
     while lab < labs.len() {
@@ -174,7 +177,7 @@ const fn count_presets(labs: &[&[&[Preset]]]) -> usize {
     all
 }
 
-/// The presets of all groups of all labs in one array; `ALL` is their number.
+/// The presets of all groups of all labs in one array, in the order of the menu; `ALL` is their number.
 const fn join_presets<const ALL: usize>(labs: &[&[&[Preset]]]) -> [Preset; ALL] {
     let mut presets = [PRESET_DEFAULTS; ALL];
     let (mut at, mut lab) = (0, 0);
@@ -198,16 +201,16 @@ const fn join_presets<const ALL: usize>(labs: &[&[&[Preset]]]) -> [Preset; ALL] 
     presets
 }
 
-/// The preset with exactly these settings, if there is one.
+/// The preset whose link has exactly these settings, if there is one.
 pub fn find_matching_preset(spec: &RunSpec) -> Option<&'static Preset> {
     // The page calls this many times a second, and decoding a link takes a while.
-    /// Settings of all presets, in the order of [`PRESETS`].
+    /// Settings of each preset, decoded once from its link, in the order of [`PRESETS`].
     static SPECS: OnceLock<Vec<RunSpec>> = OnceLock::new();
     let specs = SPECS.get_or_init(|| PRESETS.iter().map(|preset| preset.link().spec).collect());
     specs.iter().position(|other| other == spec).and_then(|at| PRESETS.get(at))
 }
 
-/// The preset with this slug.
+/// The preset with this slug; none if there is no such preset.
 pub fn find_preset(slug: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|p| p.slug == slug)
 }
@@ -217,7 +220,7 @@ pub fn preset_groups() -> impl Iterator<Item = &'static [Preset]> {
     PRESETS.chunk_by(|one, next| one.group == next.group)
 }
 
-/// Every story, in the order of the list.
+/// Every story of every lab, in the order of the list of stories.
 pub fn stories() -> impl Iterator<Item = &'static StoryEntry> {
     STORIES.iter().copied().flatten()
 }

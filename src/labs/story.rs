@@ -45,15 +45,15 @@ use vivarium_model::chart::Chart;
 /// Entry of a story in the list of stories, known before its file is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoryEntry {
-    /// Permanent name, which is also the name of the file.
+    /// Permanent name of the story, which is also the name of its Markdown file.
     pub slug: &'static str,
     /// Title of the story.
     pub title: &'static str,
-    /// One sentence for the list of stories.
+    /// One sentence on the story, shown in the list of stories.
     pub about: &'static str,
     /// Reading time in minutes.
     pub minutes: u32,
-    /// Slug of the preset whose recorded curve is the story's thumbnail; one of the story's runs.
+    /// Slug of the preset whose recorded curve is the story's thumbnail; the story uses a run of this preset.
     pub curve: &'static str,
 }
 
@@ -62,13 +62,13 @@ pub struct StoryEntry {
 pub struct Story {
     /// Title of the story.
     pub title: String,
-    /// One sentence for the list of stories.
+    /// One sentence on the story, shown in the list of stories.
     pub about: String,
     /// Reading time in minutes.
     pub minutes: u32,
     /// Passages (screens), at least one.
     pub passages: Vec<Passage>,
-    /// Bibliographic references, one string each.
+    /// Bibliographic references of the story, one string each.
     pub sources: Vec<String>,
     /// Notes for teachers, which the story itself does not show.
     pub notes: TeacherNotes,
@@ -85,7 +85,7 @@ pub struct Passage {
     pub blocks: Vec<PassageBlock>,
 }
 
-/// One block of a passage.
+/// One block of a passage: a paragraph, a row of buttons or a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PassageBlock {
     /// A paragraph; text between two `*` is emphasised.
@@ -117,7 +117,7 @@ pub enum StoryAction {
 /// A syntax error in the file of a story.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoryError {
-    /// Line number, from 1.
+    /// Number of the line in the story's file, from 1.
     pub line: usize,
     /// The syntax that is expected in this line.
     pub expected: &'static str,
@@ -132,7 +132,7 @@ impl fmt::Display for StoryError {
 /// Parses the Markdown file of a story.
 ///
 /// # Errors
-/// The first line that does not follow the format above.
+/// The first line that does not follow the format, which the documentation of this module defines.
 pub fn parse_story(text: &str) -> Result<Story, StoryError> {
     let mut lines = text.lines().enumerate();
     let mut front = |start: &str, expected: &'static str| match lines.next() {
@@ -205,7 +205,7 @@ pub fn parse_story(text: &str) -> Result<Story, StoryError> {
     }
 }
 
-/// The link of a run that is given as a preset's slug or as a link; none if there is no such preset.
+/// The link of a run that a story names by a preset's slug or by a link; none if there is no such preset.
 fn resolve_run_link(name: &str) -> Option<String> {
     match name.starts_with("#v1/") {
         true => Some(name.into()),
@@ -213,7 +213,8 @@ fn resolve_run_link(name: &str) -> Option<String> {
     }
 }
 
-/// Parses the lines of one block and appends it to `blocks`; the error is the syntax that is expected.
+/// Parses the lines of one block of a passage (a paragraph, buttons, guesses or an answer) and appends it to `blocks`.
+/// The error is the syntax that is expected.
 fn parse_block(lines: &[&str], blocks: &mut Vec<PassageBlock>) -> Result<(), &'static str> {
     let joined = |mark: &str, expected| {
         let parts: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix(mark)).collect();
@@ -258,7 +259,7 @@ fn parse_block(lines: &[&str], blocks: &mut Vec<PassageBlock>) -> Result<(), &'s
     Ok(())
 }
 
-/// Parses the target of a button, such as `step:300`; none if it is not one.
+/// Parses the target of a button, such as `step:300`; none if it is malformed.
 fn parse_action(target: &str) -> Option<StoryAction> {
     let (kind, what) = target.split_once(':')?;
     match kind {

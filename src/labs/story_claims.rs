@@ -6,7 +6,7 @@ use vivarium_core::math::binomial;
 use vivarium_model::permalink::decode;
 use vivarium_view::presets::Preset;
 
-/// A number that follows from a definition: the story's slug, the number, and the function that computes it.
+/// A number in a story that follows from a definition: the story's slug, the number, and the function that computes it.
 type DerivedNumber = (&'static str, f64, fn() -> f64);
 
 /// Numbers in stories that follow from a definition.
@@ -40,7 +40,8 @@ const DERIVED_NUMBERS: &[DerivedNumber] = &[
     ("a-network-inside-a-network", 250.0, || 25.0 * (2.0 * 3.0 + 4.0)),
 ];
 
-/// Steps at which a run with a given seed has solved its task, by story; `tests/suite/stories.rs` trains these runs.
+/// Pairs of a story's slug and the step at which a run with a given seed has solved its task; `tests/suite/stories.rs`
+/// trains these runs.
 const SOLVED_STEPS: &[(&str, f64)] = &[
     ("hidden-progress", 770.0),
     ("hidden-progress", 500.0),
@@ -95,7 +96,7 @@ fn preset_numbers(preset: &Preset) -> Vec<f64> {
     all
 }
 
-/// The buttons of a block, if it consists of buttons.
+/// The buttons of a passage's block, each with label and action; none if the block has no buttons.
 fn block_buttons(block: &PassageBlock) -> Option<&Vec<(String, StoryAction)>> {
     match block {
         PassageBlock::Buttons(buttons) => Some(buttons),

@@ -29,7 +29,7 @@
 //! The notes are in the same file as the passages they refer to, so that an author who changes one sees the other. They
 //! are not a passage because they give the answers, which a student should not see.
 
-/// Headings of the lists of notes, in their required order.
+/// Headings of the lists in the notes for teachers, in their required order.
 const NOTE_HEADINGS: [&str; 5] = ["Goals", "Before", "Questions", "Misconceptions", "Technical slips"];
 
 /// Notes for teachers on one story.
@@ -37,9 +37,9 @@ const NOTE_HEADINGS: [&str; 5] = ["Goals", "Before", "Questions", "Misconception
 pub struct TeacherNotes {
     /// Learning goals: abilities of a student after the story.
     pub goals: Vec<String>,
-    /// Prerequisites.
+    /// Prerequisites: knowledge and abilities of a student before the story.
     pub before: Vec<String>,
-    /// Two to four questions for the class, each with its short answer.
+    /// Two to four questions for the class, as pairs of the question and its short answer.
     pub questions: Vec<(String, String)>,
     /// Common misconceptions, each with its correction.
     pub misconceptions: Vec<String>,
@@ -47,19 +47,20 @@ pub struct TeacherNotes {
     pub slips: Vec<String>,
 }
 
-/// Parser of the notes, which receives them block by block.
+/// Parser of a story's notes for teachers, which receives them block by block.
 #[derive(Default)]
 pub(super) struct NotesReader {
-    /// The notes parsed so far.
+    /// The notes for teachers parsed so far.
     notes: TeacherNotes,
-    /// Number of headings read so far; the last one names the list that items belong to.
+    /// Number of headings of the notes read so far; the last one names the list that items belong to.
     heading_count: usize,
 }
 
 impl NotesReader {
-    /// Parses the lines of one block, a heading or list items; the error is the syntax that is expected.
+    /// Parses the lines of one block of the notes for teachers, a heading or list items. The error is the syntax that
+    /// is expected.
     pub(super) fn read_block(&mut self, lines: &[&str]) -> Result<(), &'static str> {
-        /// The expected syntax of list items, for errors.
+        /// Expected syntax in the error for lines that are not list items.
         const ITEMS: &str = "the notes for teachers as lists: -";
         let head = lines.first().and_then(|line| line.strip_prefix("### "));
         if let Some(head) = head {
@@ -93,7 +94,7 @@ impl NotesReader {
         Ok(())
     }
 
-    /// The parsed notes; an error if a list is missing.
+    /// The parsed notes for teachers; an error if a list is missing or there are not two to four questions.
     pub(super) fn finish(self) -> Result<TeacherNotes, &'static str> {
         let TeacherNotes { goals, before, questions, misconceptions, slips } = &self.notes;
         let lists = [goals, before, misconceptions, slips];

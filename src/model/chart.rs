@@ -17,12 +17,12 @@ pub enum ChartKind {
     Bars,
 }
 
-/// Slug, title and help text of a chart.
+/// Slug, title, help text and shape of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChartInfo {
-    /// Permanent name in links.
+    /// Permanent name of the chart in links and files.
     pub slug: &'static str,
-    /// Title in sentence case.
+    /// Title of the chart in sentence case.
     pub name: &'static str,
     /// Title in one word, for the button that shows or hides the chart.
     pub word: &'static str,
@@ -35,7 +35,7 @@ pub struct ChartInfo {
     pub kind: ChartKind,
 }
 
-/// Chart of the catalog of charts.
+/// A chart of the catalogue: a reference to its slug, title and help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chart(&'static ChartInfo);
 
@@ -45,17 +45,17 @@ impl Chart {
         Chart(info)
     }
 
-    /// Permanent name in links.
+    /// Permanent name of the chart in links and files.
     pub const fn slug(self) -> &'static str {
         self.0.slug
     }
 
-    /// Title in English, which is the key of its translations.
+    /// Title of the chart in English, which is the key of its translations.
     pub const fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// Title and help in the language of the page, and the shape.
+    /// Title, help and other texts of the chart in the language of the page.
     pub fn info(self) -> ChartInfo {
         let [name, word, help] = [self.0.name, self.0.word, self.0.help].map(translated);
         ChartInfo { name, word, help, ..*self.0 }

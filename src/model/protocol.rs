@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::RunSpec;
 
-/// Version of the messages in this file; it increases with every change after which an older side would misread a newer
-/// one.
+/// Version of the messages between page and worker in this file; it increases with every change after which an older
+/// side would misread a newer one.
 pub const PROTOCOL_VERSION: u32 = 5;
 
 /// First message of a worker, by which the page recognises workers of another build.
@@ -89,11 +89,11 @@ pub enum Command {
 pub struct TrainingSpeed {
     /// Steps per second, each of which is a step of every replica; 0 where the run ended before it could be timed.
     pub steps_per_s: f64,
-    /// Name of the learner, as in [`Event::Started`].
+    /// Name of the learner (the code that computed the steps), as in [`Event::Started`].
     pub learner: String,
 }
 
-/// Peak performance of a device.
+/// Peak performance of a device, measured by the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PeakPerformance {
     /// Multiplications and additions per second in 32 bits; on a processor, of one core.
@@ -121,11 +121,11 @@ impl ProbeId {
 pub struct ProbeResult {
     /// Name of the probe.
     pub probe: ProbeId,
-    /// Scalar results, which are stored with the run's measurements; NaN for one that does not apply.
+    /// Scalar results, which are stored with the run's measurements; NaN where a scalar does not apply to the run.
     pub few: Vec<f64>,
     /// Sizes of the arrays in [`ProbeResult::numbers`], indices, or counts.
     pub counts: Vec<usize>,
-    /// Large arrays, concatenated; they are sent as the message's payload.
+    /// Large arrays of the result, concatenated; they are sent apart from it, as the message's payload.
     pub numbers: Vec<f32>,
 }
 
@@ -135,22 +135,22 @@ impl ProbeResult {
         ProbeResult { probe, few: vec![], counts: vec![], numbers: vec![] }
     }
 
-    /// Returns the result with these scalars in `few`.
+    /// Returns the result with the scalars `few`.
     pub fn with_few_numbers(self, few: impl Into<Vec<f64>>) -> Self {
         ProbeResult { few: few.into(), ..self }
     }
 
-    /// Returns the result with these sizes, indices or counts.
+    /// Returns the result with `counts`: sizes of arrays, indices or counts.
     pub fn with_counts(self, counts: impl Into<Vec<usize>>) -> Self {
         ProbeResult { counts: counts.into(), ..self }
     }
 
-    /// Returns the result with these arrays, concatenated.
+    /// Returns the result with the large arrays `numbers`, concatenated.
     pub fn with_numbers(self, numbers: Vec<f32>) -> Self {
         ProbeResult { numbers, ..self }
     }
 
-    /// Takes the arrays out of the result, to be sent as a payload.
+    /// Takes the arrays in `numbers` out of the result, to be sent as a payload next to it.
     pub fn take_numbers(&mut self) -> Payload {
         match self.numbers.is_empty() {
             true => Payload::Empty,
@@ -158,7 +158,7 @@ impl ProbeResult {
         }
     }
 
-    /// Puts the arrays of a payload back into the result.
+    /// Puts arrays that were sent as a payload back into `numbers`.
     pub fn with_payload(mut self, payload: Payload) -> Self {
         if let Payload::Numbers(travelled) = payload {
             self.numbers = travelled;
@@ -301,15 +301,16 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Converts an error of a GPU library: keeps its first line, which names the cause; the rest is a backtrace.
+    /// Converts an error of a GPU library: keeps the first line of its text, which names the cause; the rest is a
+    /// backtrace.
     pub fn gpu_lost(error: impl std::fmt::Debug) -> Self {
         let text = format!("{error:?}").replace("\\n", "\n");
         RunError::GpuLost(text.lines().next().unwrap_or_default().chars().take(200).collect())
     }
 }
 
-/// Measurement at one step: each vector has a number per replica, and is empty where a saved run is older than the
-/// measure.
+/// Measurement at one training step: each vector has a number per replica, and is empty if the measure does not apply
+/// or a saved run is older than the measure.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Measurement {
@@ -327,19 +328,19 @@ pub struct Measurement {
     /// the model's penalty and the network's degree of homogeneity D; empty where the model has no penalty, and not a
     /// number where all weights are zero.
     pub margin: Vec<f32>,
-    /// Further measures of the task, each with a number per replica, or empty where it does not apply; for Markov
-    /// chains in the order of [`vivarium_science::markov::ChainMeasure`].
+    /// Further measures of the task (those besides loss, accuracy and margin), in the order of its definitions; each
+    /// has a number per replica, or is empty where it does not apply.
     pub measures: Vec<Vec<f32>>,
 }
 
 impl Measurement {
-    /// Mutable vectors of all measures.
+    /// Mutable vectors of all measures: losses, accuracies, margin, and further measures.
     fn columns_mut(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
         let Measurement { train_loss, train_accuracy, test_loss, test_accuracy, margin, measures, .. } = self;
         [train_loss, train_accuracy, test_loss, test_accuracy, margin].into_iter().chain(measures)
     }
 
-    /// Measurement of one replica alone.
+    /// Measurement of replica number `replica` (from 0) alone.
     pub fn of_replica(&self, replica: usize) -> Measurement {
         let mut row = self.clone();
         for column in row.columns_mut() {
@@ -348,7 +349,8 @@ impl Measurement {
         row
     }
 
-    /// Appends the replicas of another measurement after those of this one.
+    /// Appends the numbers of the replicas of the measurement `other`, made at the same step, after those of this
+    /// measurement.
     pub fn append(&mut self, other: &Measurement) {
         self.measures.resize(self.measures.len().max(other.measures.len()), vec![]);
         for (column, other) in self.columns_mut().zip(other.clone().columns_mut()) {
@@ -357,7 +359,7 @@ impl Measurement {
     }
 }
 
-/// Kind of a device.
+/// Kind of the device that trains a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeviceKind {
     /// Burn's flex on the processor.
@@ -371,13 +373,13 @@ pub enum DeviceKind {
 pub struct DeviceInfo {
     /// Kind of the device.
     pub kind: DeviceKind,
-    /// "CPU", "WebGPU: Apple M2", "Vulkan: NVIDIA H200".
+    /// Name of the device, such as "CPU", "WebGPU: Apple M2" or "Vulkan: NVIDIA H200".
     pub name: String,
     /// Whether the GPU is only simulated on the CPU, which is slower than using the CPU directly.
     pub simulated: bool,
 }
 
-/// Array that is sent next to an event or a command.
+/// Large array that is sent next to an event or a command, so that it is transferred and not copied.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Payload {
     /// No array.

@@ -108,7 +108,7 @@ settings! {
     }
 }
 
-/// Section of the form, and the part of a specification that its settings belong to.
+/// Section of the settings form: task, model, optimizer or run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FormSection {
     /// Task that is learned.
@@ -174,14 +174,16 @@ impl RunSpec {
         Some(spec)
     }
 
-    /// Names of the measures of this run in files, with the largest possible margin where a closed form is known.
+    /// Names of the measures of this run in CSV and JSON files, with the largest possible margin where a closed form is
+    /// known.
     pub fn measure_names(&self) -> MeasureNames {
         let model = self.model.config();
         let names = model.measures().unwrap_or_else(|| self.task.examples().measure_names());
         MeasureNames { largest_margin: model.largest_margin(&self.task), ..names }
     }
 
-    /// Number of examples of one training step: the batch size, or the size of the training set where it is 0.
+    /// Number of examples of one training step: the setting of the batch size, or the size of the training set if that
+    /// setting is 0.
     pub fn batch_size(&self) -> usize {
         match self.run.batch {
             0 => self.task.examples().training_set_size().unwrap_or(1),
@@ -189,7 +191,7 @@ impl RunSpec {
         }
     }
 
-    /// Number of held-out examples: as many as the setting says, or fewer if fewer exist.
+    /// Number of held-out examples: as many as the setting states, or all that exist if there are fewer.
     pub fn held_out_count(&self) -> usize {
         self.task.examples().held_out_count().map_or(self.run.held_out, |most| most.min(self.run.held_out))
     }
@@ -210,7 +212,7 @@ impl RunSpec {
         self.settings().into_iter().map(|(_, setting)| setting).find(|setting| setting.key == key)
     }
 
-    /// Whether the setting `key` has an effect with the current values of the others.
+    /// Whether the setting `key` has an effect with the current values of the other settings.
     pub fn has_effect(&self, key: &str) -> bool {
         let condition = self.setting(key).and_then(|setting| setting.condition);
         let is_chosen = condition.is_none_or(|(chooser, chosen)| match self.value(chooser) {
@@ -253,7 +255,7 @@ impl RunSpec {
         }
     }
 
-    /// Sets the value of the setting `key` from the text of a link.
+    /// Sets the value of the setting `key` from a text as it is written in a link.
     ///
     /// # Errors
     /// As [`RunSpec::set`].
@@ -288,17 +290,17 @@ impl RunSpec {
         }
     }
 
-    /// Architecture of the model, bound to the task's examples.
+    /// Architecture of the model (its parameters and sizes), bound to the task's examples.
     pub fn architecture(&self) -> Bound<'_, dyn Architecture> {
         self.model.architecture(self.task.examples())
     }
 
-    /// The network of the model with its outputs, bound to the task's examples.
+    /// Network of the model with its forward pass, bound to the task's examples.
     pub fn network(&self) -> Bound<'_, dyn Network> {
         self.model.network(self.task.examples())
     }
 
-    /// Meaning of the rows of the model's first parameter for this task.
+    /// Names for the rows and columns of the model's first parameter in this task, as charts show them.
     pub fn rows(&self) -> Rows {
         let rows = self.architecture().rows();
         match self.task.examples().form().input_word() {
@@ -307,13 +309,13 @@ impl RunSpec {
         }
     }
 
-    /// Shapes and kinds of the parameters, for all replicas.
+    /// Names, shapes `[replicas, rows, columns]` and kinds of the model's parameters.
     pub fn parameters(&self) -> Vec<crate::models::Parameter> {
         self.architecture().parameters(self.task.examples().inputs(), self.run.replicas)
     }
 
     /// Splits the concatenated parameters of one replica into slices `[rows, columns]`; None if there are too few
-    /// numbers, as in those of another run.
+    /// numbers, as in the parameters of another run.
     pub fn split_parameters<'a>(&self, flat: &'a [f32]) -> Option<Vec<&'a [f32]>> {
         let mut rest = flat;
         let mut next = |parameter: crate::models::Parameter| {
@@ -332,7 +334,8 @@ impl RunSpec {
         self.initialize_replicas(self.run.replicas)
     }
 
-    /// As [`RunSpec::initialize_parameters`], for the first `replicas` replicas.
+    /// Initial values of the parameters of the first `replicas` replicas, as [`RunSpec::initialize_parameters`] returns
+    /// them for all.
     pub fn initialize_replicas(&self, replicas: usize) -> Vec<Vec<f32>> {
         let inputs = self.task.examples().inputs();
         let different = if self.run.inits == 0 { replicas } else { self.run.inits.min(replicas) };
@@ -351,14 +354,14 @@ impl RunSpec {
         initial
     }
 
-    /// Training stage of step `step`: the steps are divided evenly among the model's stages, and the last stage never
-    /// ends.
+    /// Training stage, from 0, of step `step`: layerwise training divides the steps evenly among the stages, and the
+    /// last stage never ends; other models have one stage.
     pub fn stage(&self, step: u64) -> usize {
         let stages = self.architecture().stages() as u64;
         (step.saturating_mul(stages) / self.run.steps).min(stages - 1) as usize
     }
 
-    /// First step of training stage `stage`.
+    /// First step of training stage number `stage` (from 0).
     pub fn first_step_of_stage(&self, stage: usize) -> u64 {
         (stage as u64 * self.run.steps).div_ceil(self.architecture().stages() as u64)
     }
@@ -375,7 +378,7 @@ impl RunSpec {
         change.map_or(self.optimizer.learning_rate(), |(_, lr)| *lr)
     }
 
-    /// Records that the learning rate is set to `lr` from `step` on, and forgets later changes.
+    /// Records that the learning rate is set to `lr` from step `step` on, and forgets changes at that step or later.
     pub fn change_learning_rate(&mut self, step: u64, lr: f64) {
         self.run.schedule.retain(|(from, _)| *from < step);
         if self.learning_rate_before_schedule(step) != lr {
@@ -406,7 +409,7 @@ impl RunSpec {
     }
 }
 
-/// Describes the slugs of a catalog: "one of a, b, c".
+/// Describes the valid slugs of a catalog for an error message: "one of a, b, c".
 fn describe_options(entries: &[vivarium_core::catalog::CatalogEntry]) -> String {
     let slugs: Vec<_> = entries.iter().map(|e| e.info.slug).collect();
     format!("one of {}", slugs.join(", "))

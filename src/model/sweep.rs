@@ -17,21 +17,21 @@ use crate::run::RunSpec;
 use crate::run::cells::{MAX_PAGE_SWEEP_RUNS, SweepRuns, build_run, count_runs_usize, value_indices};
 use vivarium_core::settings::{InvalidSetting, SweepAxis};
 
-/// Largest number of runs of a sweep on the command line; the page allows fewer.
+/// Largest number of runs of a sweep on the command line; the page allows 1024.
 pub const MAX_SWEEP_RUNS: usize = 1_000_000;
 
-/// Run of a sweep, with its position in the grid of the two swept settings.
+/// One run of a sweep, with its position in the grid of the first two swept settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepCell {
     /// Specification of the run, without a sweep.
     pub spec: RunSpec,
-    /// Index of its value of the first swept setting.
+    /// Index, from 0, of the run's value of the first swept setting.
     pub sweep_index: usize,
-    /// Index of its value of the second swept setting; 0 if there is none.
+    /// Index, from 0, of the run's value of the second swept setting; 0 if there is no second setting.
     pub series_index: usize,
 }
 
-/// Runs of the sweep of `spec`, in the order in which they are trained; empty if it has no sweep.
+/// Runs of the sweep of `spec`, in the order in which they are trained; empty if `spec` has no sweep.
 pub fn cells(spec: &RunSpec) -> Vec<SweepCell> {
     let runs = SweepRuns::new(spec);
     // All runs of a link without problems were checked when it was read, if they are no more than a page makes.
@@ -55,8 +55,8 @@ pub fn cell(spec: &RunSpec, number: usize) -> Result<SweepCell, InvalidSetting> 
     build_run(spec, number).map(|spec| SweepCell { spec, sweep_index: at, series_index: series })
 }
 
-/// Positions of an axis's values on a chart: the numbers themselves, or 1, 2, 3 and so on if some values are not
-/// numbers.
+/// Positions on a chart of the values of a swept setting: the numbers themselves, or 1, 2, 3 and so on if some values
+/// are not numbers.
 pub fn axis_positions(axis: &SweepAxis) -> Vec<f64> {
     let numbers: Option<Vec<f64>> = axis.values.iter().map(|v| v.parse().ok()).collect();
     numbers.unwrap_or_else(|| (1..=axis.values.len()).map(|i| i as f64).collect())

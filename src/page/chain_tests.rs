@@ -1,4 +1,4 @@
-//! What the page shows and says of runs on sequences.
+//! Charts and sentences of the page on runs on sequences.
 
 use super::opened::{chart_bars, chart_grid, chart_lines, open_page as open};
 use super::state::{Action, State};

@@ -41,14 +41,15 @@ impl Html {
         }
     }
 
-    /// Appends a paragraph: text between stars is emphasised, and terms of the glossary are buttons.
+    /// Appends a `<p>`: text between stars is emphasised, and glossary terms that `marks` has not marked before are
+    /// buttons.
     pub fn paragraph(&mut self, text: &str, marks: &mut TermMarker) {
         self.raw("<p>");
         self.glossary_pieces(marks.mark_emphasized_text(text));
         self.raw("</p>");
     }
 
-    /// Appends an element without attributes around a text; text between stars is emphasised.
+    /// Appends an element, such as `h2`, without attributes around a text; text between stars is emphasised.
     pub fn element(&mut self, element: &str, text: &str) {
         for part in ["<", element, ">"] {
             self.raw(part);

@@ -90,7 +90,7 @@ fn luck_is_not_counted_where_the_start_cannot_be_drawn_at_once() {
 }
 
 #[test]
-fn the_floor_of_resources_is_said_of_runs_and_drawn_in_maps() {
+fn the_floor_of_resources_is_stated_of_runs_and_drawn_in_maps() {
     let of = |link: &str| describe_bound(&decode(link).0.spec).unwrap();
     // 307 parameters, 10 steps and 5 examples against ½·C(100, 5).
     let little = of("#v1/sparse-parity?n=100&k=5&width=3&m=5&steps=10");
@@ -152,7 +152,7 @@ mod trained {
     use vivarium_training::launch::device::Device;
     use vivarium_training::session::{Options, Session};
 
-    /// Nothing on the processor waits.
+    /// No run on the processor waits.
     fn ready<T>(future: impl Future<Output = T>) -> T {
         match std::pin::pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(result) => result,

@@ -14,7 +14,7 @@ use vivarium_labs::parity::luck::{initial_slider_values, render_sliders, render_
 use vivarium_model::permalink::decode;
 use vivarium_plot::charts::LegendItem;
 
-/// What no markup of ours has, and what ends an attribute; before each text, so that its places stay.
+/// Text that no markup of the page contains and that ends an attribute; before each text, so that its places stay.
 const EVIL: &str = "<img src=\"x\" onerror=\"y()\">\" onclick=\"z()\" ";
 
 fn root() -> &'static Path {

@@ -46,13 +46,13 @@ pub enum Action {
     SweepRunEnded(usize, SweepRunResult),
     /// One second has passed.
     Tick,
-    /// The page has time for the next part of a long computation.
+    /// The page has time for the next slice of a long computation.
     ContinueWork,
-    /// The user entered this text (second) in the field with this key (first).
+    /// The user entered a text (second) in the form field with this key (first).
     Edit(String, String),
     /// A panel, a form or a dialog requests a change.
     Request(Request),
-    /// Reset the field with this key to its default.
+    /// Reset the form field with this key to its default.
     ResetField(String),
     /// Open this preset.
     ChoosePreset(&'static Preset),
@@ -94,7 +94,7 @@ pub enum Action {
     Retry,
     /// Close the list of notices.
     DismissNotices,
-    /// The second program of the page (the code that is loaded later) has been loaded.
+    /// The page's second WebAssembly module (the code that is loaded after the first paint) has been loaded.
     SecondProgramLoaded,
     /// Show this message to the user.
     ShowMessage(&'static str),
@@ -110,18 +110,18 @@ pub enum TrainerStatus {
     /// No trainer is open.
     #[default]
     Absent,
-    /// Opened this number of seconds ago, with no message yet that it is ready.
+    /// A trainer with this program was opened this number of seconds ago, and has not yet reported that it is ready.
     Opening(Program, u32),
-    /// Ready for commands.
+    /// The trainer with this program accepts commands.
     Ready(Program),
 }
 
 /// A field of the form with a text that was not accepted, and the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidInput {
-    /// Key of the field.
+    /// Key of the form field.
     pub key: String,
-    /// Text that the user entered.
+    /// Text that the user entered in the form field.
     pub text: String,
     /// Why the text was not accepted.
     pub error: InvalidSetting,
@@ -132,7 +132,7 @@ pub struct InvalidInput {
 pub enum UndoEntry {
     /// The link of the run before; Undo starts that run again.
     Link(Box<Link>),
-    /// Key and previous value of a setting of the view; the run goes on.
+    /// Key and previous value of a view setting; the run goes on.
     ViewSetting(&'static str, Value),
     /// Saved runs as they were before a rename, a pin or a deletion; without their curves.
     SavedRuns(Vec<SavedRun>),
@@ -150,13 +150,13 @@ pub struct State {
     pub pending: Option<RunSpec>,
     /// Why the settings in `pending` conflict.
     pub conflicts: Vec<InvalidSetting>,
-    /// Fields whose text was not accepted.
+    /// Form fields whose text was not accepted, with the texts.
     pub invalid_inputs: Vec<InvalidInput>,
     /// Parts of the link that were ignored, each with the reason.
     pub notices: Vec<InvalidSetting>,
     /// Whether the browser offers a GPU.
     pub gpu_support: GpuSupport,
-    /// Speeds that were measured in this browser; None where nothing is timed, as on the command line.
+    /// Speeds of CPU and GPU measured earlier in this browser; None where nothing is timed, as on the command line.
     pub(super) speeds: Option<SpeedCache>,
     /// The speed measurement on CPU and GPU that precedes a run; None unless one is in progress.
     pub(super) timing: Option<DeviceTiming>,
@@ -173,9 +173,9 @@ pub struct State {
     /// (steps per second now, steps per second that the device could train without a speed limit); None before the
     /// first report.
     pub step_rates: Option<(f64, f64)>,
-    /// The last message to the user.
+    /// Latest message to the user, shown next to the main buttons; may be empty.
     pub message: String,
-    /// Why the last file could not be opened; empty if it could.
+    /// Why the file that the user opened last could not be opened; empty if it could.
     pub file_error: String,
     /// The file that a worker is reading; None while none is read.
     pub file_reading: Option<FileReading>,
@@ -183,9 +183,9 @@ pub struct State {
     pub(super) reading_count: u64,
     /// The changes that can be undone, the latest last.
     pub undo: Vec<UndoEntry>,
-    /// The gallery of presets and stories.
+    /// State of the gallery of presets and stories.
     pub gallery: Gallery,
-    /// The benchmark of the browser's devices.
+    /// State of the benchmark of the browser's devices.
     pub bench: Bench,
     /// The story that is open; None without one.
     pub tour: Option<Box<Tour>>,
@@ -209,23 +209,23 @@ pub struct State {
     pub(super) gpu_requested: bool,
     /// (step, bytes) of the checkpoint from which training is started or resumed; None at the first step.
     pub(super) checkpoint: Option<(u64, Vec<u8>)>,
-    /// Whether a start was sent and not answered; until then, messages belong to the run before.
+    /// Whether a start command was sent and not answered; until then, messages belong to the previous run.
     pub(super) awaiting_start: bool,
     /// Number of start commands that the trainer has not answered; only the answer to the last one is about this run.
     pub(super) unanswered_starts: u32,
     /// Whether the trainer was sent a list of probes that is not empty.
     pub(super) probes_sent: bool,
-    /// Whether the user has paused the run, or wants it to open paused.
+    /// Whether the run is to stay paused: the user has paused it, or the link opens it paused.
     pub(super) paused: bool,
     /// The question whether to start an expensive run, and the run to which the user has agreed.
     pub(super) consent: Consent,
-    /// Seconds since the last message of the trainer.
+    /// Seconds since the last message of the trainer (or, before there is one, since the browser was asked for a GPU).
     pub(super) silent_seconds: u32,
     /// Why the GPU is no longer used on this page; None while it may be used.
     pub(super) gpu_error: Option<String>,
     /// Whether the GPU failed only because this run is too large for it.
     pub(super) oversized: bool,
-    /// Why the fused kernels cannot train this run on this GPU; None if they can.
+    /// Why the fused GPU kernels cannot train this run on this GPU; None if nothing is known against it.
     pub(super) fused_error: Option<String>,
     /// Step of the checkpoint from which a dead trainer was last replaced; None if none was replaced in this run.
     pub(super) replaced_at: Option<u64>,
@@ -256,8 +256,8 @@ impl State {
         self.pending.as_ref().unwrap_or(&self.run.link.spec)
     }
 
-    /// Returns the learning rate at the step that is shown; None before the run has begun and where the form shows the
-    /// setting.
+    /// Returns the learning rate at the shown step, which the form shows during a run; None when the form shows the
+    /// initial learning rate of the settings.
     pub fn current_learning_rate(&self) -> Option<f64> {
         // A paused run that is compared keeps its curve: another learning rate starts a new run.
         let is_kept = self.run.phase == RunPhase::Paused
@@ -266,7 +266,7 @@ impl State {
         is_shown.then(|| self.run.link.spec.learning_rate_before_schedule(self.run.step))
     }
 
-    /// Returns the value that the field `key` shows.
+    /// Returns the value that the form field `key` shows; None for an unknown key.
     pub fn form_value(&self, key: &str) -> Option<Value> {
         if let Some(rate) = self.current_learning_rate().filter(|_| key == "lr") {
             return Some(Value::Real(rate));

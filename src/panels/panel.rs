@@ -1,4 +1,4 @@
-//! The trait for the panel of a lab. The page's second program draws the panels.
+//! The trait for the panel of a lab. The page's second WebAssembly module draws the panels.
 
 use leptos::prelude::AnyView;
 
@@ -21,7 +21,7 @@ impl PageSection {
         [PageSection::Data, PageSection::Inside, PageSection::Theory, PageSection::Luck];
 }
 
-/// The part of the page that is specific to one lab.
+/// The part of the page that is specific to one lab (a topic with its own tasks and charts).
 pub trait LabPanel: Sync {
     /// Help text about the lab, for the help dialog of the page.
     fn help(&self) -> &'static str;

@@ -24,7 +24,8 @@ impl LabPanel for PerceptronLab {
     }
 }
 
-/// Draws the card with theory's overlap and error, for runs with a teacher.
+/// Draws the card about student and teacher: the overlap of their weights and the error that theory predicts; for runs
+/// with a teacher.
 fn draw_theory_card() -> AnyView {
     let context = RunContext::here();
     let is_lab = context.memo(|run| teacher_task(run.spec()).is_some());

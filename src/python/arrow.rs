@@ -18,7 +18,7 @@ use pyo3::types::PyCapsule;
 
 use super::columns::{Column, ColumnValues, DataColumns};
 
-/// Type and name of a column or of a table, in C's layout `struct ArrowSchema`.
+/// Type and name of a column or of a table, in the layout of the C structure `ArrowSchema`.
 #[repr(C)]
 struct ArrowSchema {
     format: *const c_char,
@@ -28,23 +28,24 @@ struct ArrowSchema {
     n_children: i64,
     children: *mut *mut ArrowSchema,
     dictionary: *mut ArrowSchema,
+    /// C callback that frees the memory of the schema; None after it was called or the schema was moved away.
     release: Option<extern "C" fn(&mut ArrowSchema)>,
-    /// The field `private_data`: the memory that the pointers point to.
+    /// The field `private_data` of the C structure: the memory that the pointers of the schema point to.
     private_data: Option<Box<SchemaBuffers>>,
 }
 
 /// Memory that the pointers of an [`ArrowSchema`] point to.
 #[expect(clippy::vec_box, reason = "C gets a list of pointers")]
 struct SchemaBuffers {
-    /// Arrow's type string.
+    /// Arrow's type string of the column or table, such as `f` for `f32`.
     format: CString,
-    /// Name of the column.
+    /// Name of the column; empty for a table.
     name: CString,
-    /// Schemas of a table's columns.
+    /// Schemas of the columns of a table; empty for a column.
     children: Vec<Box<ManuallyDrop<ArrowSchema>>>,
 }
 
-/// Values of a column or of a table, in C's layout `struct ArrowArray`.
+/// Values of a column or of a table, in the layout of the C structure `ArrowArray`.
 #[repr(C)]
 struct ArrowArray {
     length: i64,
@@ -55,36 +56,38 @@ struct ArrowArray {
     buffers: *const *const c_void,
     children: *mut *mut ArrowArray,
     dictionary: *mut ArrowArray,
+    /// C callback that frees the memory of the array; None after it was called or the array was moved away.
     release: Option<extern "C" fn(&mut ArrowArray)>,
-    /// The field `private_data`: the memory that the pointers point to.
+    /// The field `private_data` of the C structure: the memory that the pointers of the array point to.
     private_data: Option<Box<ArrayBuffers>>,
 }
 
 /// Memory that the pointers of an [`ArrowArray`] point to.
 #[expect(clippy::vec_box, reason = "C gets a list of pointers")]
 struct ArrayBuffers {
-    /// Pointers to the values; the first one, for missing values, is null.
+    /// Pointers to the values of a column; the first pointer, for missing values, is null.
     buffers: Vec<*const c_void>,
-    /// Arrays of a table's columns.
+    /// Arrays of the columns of a table; empty for a column.
     children: Vec<Box<ManuallyDrop<ArrowArray>>>,
-    /// Keeps the values alive that `buffers` points to.
+    /// The table, held so that the values that `buffers` points to stay alive.
     _columns: Arc<DataColumns>,
 }
 
-/// A stream of one batch with the whole table, in C's layout `struct ArrowArrayStream`.
+/// A stream of one batch with the whole table, in the layout of the C structure `ArrowArrayStream`.
 #[repr(C)]
 struct ArrowStream {
     get_schema: extern "C" fn(&mut ArrowStream, &mut MaybeUninit<ArrowSchema>) -> c_int,
     get_next: extern "C" fn(&mut ArrowStream, &mut MaybeUninit<ArrowArray>) -> c_int,
     get_last_error: extern "C" fn(&mut ArrowStream) -> *const c_char,
+    /// C callback that frees the memory of the stream; None after it was called or the stream was moved away.
     release: Option<extern "C" fn(&mut ArrowStream)>,
-    /// The field `private_data`: the table, and whether it was read.
+    /// The field `private_data` of the C structure: the table, and whether it was read.
     private_data: Option<Box<StreamState>>,
 }
 
 /// State of an [`ArrowStream`].
 struct StreamState {
-    /// The table.
+    /// The table that the stream yields.
     columns: Arc<DataColumns>,
     /// Whether the reader has got the table's only batch.
     is_read: bool,

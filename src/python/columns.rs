@@ -23,7 +23,7 @@ pub enum ColumnValues {
 }
 
 impl ColumnValues {
-    /// A column of words.
+    /// A column with these words, one per row.
     pub fn from_words<'a>(words: impl Iterator<Item = &'a str>) -> ColumnValues {
         let (mut ends, mut letters) = (vec![0], vec![]);
         for word in words {
@@ -43,7 +43,7 @@ impl ColumnValues {
         }
     }
 
-    /// Number of rows.
+    /// Number of rows of the column.
     fn len(&self) -> usize {
         match self {
             ColumnValues::U64(values) => values.len(),
@@ -53,7 +53,7 @@ impl ColumnValues {
         }
     }
 
-    /// The words of a column of words; `None` for a column of numbers.
+    /// The words of a column of words, one per row; `None` for a column of numbers.
     pub fn words(&self) -> Option<Vec<String>> {
         let ColumnValues::Text { ends, letters } = self else { return None };
         let word = |pair: &[i32]| letters.get(pair[0] as usize..pair[1] as usize).unwrap_or_default();
@@ -66,7 +66,7 @@ impl ColumnValues {
 pub struct Column {
     /// Name of the column, as in the CSV files.
     pub name: String,
-    /// One value per row.
+    /// Values of the column, one per row.
     pub values: ColumnValues,
 }
 
@@ -118,7 +118,7 @@ impl DataColumns {
         Ok(DataColumns(names.iter().enumerate().map(column).collect()))
     }
 
-    /// The columns, in order.
+    /// The columns of the table, in order.
     pub fn columns(&self) -> &[Column] {
         &self.0
     }
@@ -128,7 +128,7 @@ impl DataColumns {
         self.0.iter().find(|column| column.name == name)
     }
 
-    /// Number of rows.
+    /// Number of rows of the table.
     pub fn row_count(&self) -> usize {
         self.0.first().map_or(0, |column| column.values.len())
     }

@@ -21,7 +21,8 @@ create_exception!(
     "The loss of every network is infinite or NaN. The run keeps its measurements and the last finite weights."
 );
 
-/// The Python exception `LinkError` with these messages, one for each invalid part of a link.
+/// The Python exception `LinkError` with these messages, one for each reason why a link, setting or chart cannot be
+/// used.
 pub fn link_error(py: Python<'_>, sentences: Vec<String>) -> PyErr {
     let error = LinkError::new_err(sentences.join("\n"));
     match error.value(py).setattr("sentences", sentences) {
@@ -30,7 +31,7 @@ pub fn link_error(py: Python<'_>, sentences: Vec<String>) -> PyErr {
     }
 }
 
-/// Converts an error of the command line to the Python exception for it.
+/// Converts an error of the command line to the Python exception that stands for it.
 pub fn to_exception(py: Python<'_>, error: CommandError) -> PyErr {
     match error {
         CommandError::BadLink(sentences) => link_error(py, sentences),

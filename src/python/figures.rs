@@ -14,7 +14,7 @@ use vivarium_plot::charts::Theme;
 use vivarium_plot::charts::picture::{Figure, figure_svg};
 use vivarium_view::display::charts::ChartOfRun;
 
-/// Draws the charts that a run shows as one SVG image, as `lab plot` does.
+/// Draws the charts that a run shows as one SVG image, as `lab plot` does; `dark` chooses dark colours.
 ///
 /// # Errors
 /// A sentence for each chart on show if none of them applies to the run.
@@ -27,7 +27,7 @@ pub fn run_svg(state: &State, dark: bool) -> Result<String, CommandError> {
     Ok(readings_svg(&readings, state.run.spec(), dark))
 }
 
-/// Draws readings of a run as one SVG image, with a panel for each; `dark` chooses the theme.
+/// Draws the charts in `readings`, which are of the run `spec`, as one SVG image; `dark` chooses dark colours.
 pub fn readings_svg(readings: &[Reading], spec: &RunSpec, dark: bool) -> String {
     let title = encode(&Link::from_spec(spec.clone()));
     let columns = plot::figure_columns(readings.len());
@@ -36,7 +36,7 @@ pub fn readings_svg(readings: &[Reading], spec: &RunSpec, dark: bool) -> String 
     figure_svg(&figure, &if dark { Theme::dark() } else { Theme::light() })
 }
 
-/// The dictionary of MIME types that Jupyter displays: the SVG image if there is one, and the text for terminals.
+/// The dictionary that Jupyter displays, by MIME type: the SVG image if there is one, and `text` for terminals.
 ///
 /// # Errors
 /// When Python has no memory for it.
@@ -61,7 +61,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// The page at `address`, opened with the run of a link.
+    /// The web page served at `address`, opened with the run of a link.
     pub fn new(address: &str, link: &Link) -> Page {
         let mut lesson = LessonForm::from_link(link);
         lesson.set_field("embed", "on");
@@ -74,7 +74,7 @@ impl Page {
 
 #[pymethods]
 impl Page {
-    /// What Jupyter shows.
+    /// Picture that Jupyter shows.
     fn _repr_html_(&self) -> &str {
         &self.html
     }

@@ -28,7 +28,7 @@ mod native {
     use super::table::Table;
     use pyo3::prelude::*;
 
-    /// Sets the module's attribute for the program version, which is also written into files.
+    /// Sets the attribute of the Python module for the program version, which is also written into files.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))

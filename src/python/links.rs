@@ -10,7 +10,7 @@ use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 use vivarium_model::sweep::MAX_SWEEP_RUNS;
 
-/// Reads a link, the name of a preset, or the path of a file, and replaces the settings in `settings`.
+/// Reads a link, the name of a preset, or the path of a file, and then sets each key of `settings` to its value.
 ///
 /// # Errors
 /// A sentence for each part that cannot be read.

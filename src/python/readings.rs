@@ -1,4 +1,4 @@
-//! What a chart shows, as a dictionary of arrays.
+//! Content of a chart, as a dictionary of arrays.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use super::arrays::numpy_array;
 use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading};
 
-/// Converts a reading to a Python dictionary: arrays of numbers, titles and axis labels.
+/// Converts the data of a chart to a Python dictionary: arrays of numbers, titles and axis labels.
 ///
 /// # Errors
 /// As [`numpy_array`].

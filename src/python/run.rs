@@ -24,7 +24,7 @@ use vivarium_view::display::RunPhase;
 use vivarium_view::display::charts::ChartOfRun;
 use vivarium_view::record;
 
-/// A run, which is trained as far as somebody asks. It is its own result: what has been measured, the weights and the
+/// A run, which is trained up to the requested step. The object is its own result: what has been measured, the weights and the
 /// charts are those of the step at which it stands.
 ///
 /// Iterate over it for its measurements, in order: each is trained for when it is asked for. `finish` trains to the end.
@@ -74,18 +74,18 @@ pub fn run(
     Ok(Run { thread: Arc::new(post), link, measures })
 }
 
-/// The chart with this name in links.
+/// The chart with this name, as in links.
 fn find_chart(name: &str) -> Result<Chart, CommandError> {
     Chart::from_slug(name).ok_or_else(|| CommandError::bad_link(format!("There is no chart {name}.")))
 }
 
-/// The charts with these names in links.
+/// The charts with these names, as in links.
 fn find_charts(py: Python<'_>, names: &[String]) -> PyResult<Vec<Chart>> {
     let found: Result<Vec<Chart>, CommandError> = names.iter().map(|name| find_chart(name)).collect();
     found.map_err(|trouble| to_exception(py, trouble))
 }
 
-/// Raises the exception `Diverged` with this message if there is one.
+/// Raises the Python exception `Diverged` with this message; `None` raises nothing.
 fn check_divergence(sentence: Option<String>) -> PyResult<()> {
     sentence.map_or(Ok(()), |sentence| Err(Diverged::new_err(sentence)))
 }
@@ -109,13 +109,15 @@ impl Run {
         self.thread.call(py, job)?.map_err(|trouble| to_exception(py, trouble))
     }
 
-    /// All measurements as a table, and the number of measurements.
+    /// All measurements of the run as a table, and the number of measurements (a measurement has a row for each
+    /// replica).
     fn measurement_columns(&self, py: Python<'_>) -> PyResult<(DataColumns, usize)> {
         let measures = self.measures;
         self.call(py, move |trainer| trainer.columns(&measures))
     }
 
-    /// Trains up to the step `until`, or to the end of the run; raises `Diverged` if the loss is not finite.
+    /// Trains up to the step `until`, or to the end of the run for `None`; raises `Diverged` if the loss is not
+    /// finite.
     fn train_to(&self, py: Python<'_>, until: Option<u64>) -> PyResult<()> {
         let divergence =
             self.try_call(py, move |trainer| trainer.train(until).map(|_| trainer.divergence()))?;
@@ -279,7 +281,7 @@ impl Run {
         })
     }
 
-    /// What a chart shows at this step, as numbers: the page's probes, as arrays.
+    /// Numbers of a chart at this step: the page's probes, as arrays.
     fn reading<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let chart = find_chart(name).map_err(|trouble| to_exception(py, trouble))?;
         let reading =
@@ -309,7 +311,7 @@ impl Run {
         Page::new(address, &self.link)
     }
 
-    /// What Jupyter shows: the charts of what has been trained.
+    /// Charts that Jupyter shows of the steps trained so far.
     #[pyo3(signature = (include=None, exclude=None))]
     fn _repr_mimebundle_<'py>(
         &self,
@@ -328,7 +330,8 @@ impl Run {
     }
 }
 
-/// A column of measurements as an array `[measurements, replicas]`, or the steps as an array `[measurements]`.
+/// A column of `columns`, a table of `measurement_count` measurements, as an array `[measurements, replicas]`; the
+/// column `step` as an array `[measurements]`.
 ///
 /// `None` if there is no such measure.
 fn measure_array<'py>(

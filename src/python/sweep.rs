@@ -31,9 +31,9 @@ use vivarium_training::session::Options;
 pub struct Sweep {
     /// The link of the sweep.
     link: Link,
-    /// The results, one row per network.
+    /// The results as a table, one row per network.
     columns: Arc<DataColumns>,
-    /// The charts of the figure; empty if there are too many runs for a figure.
+    /// The charts of the figure of the sweep; empty if there are too many runs for a figure.
     readings: Vec<Reading>,
     /// Text that `lab sweep` prints about the results.
     summary: String,
@@ -72,13 +72,13 @@ pub fn sweep(
 
 /// Path of a temporary file for a sweep without an output file.
 fn temporary_path() -> PathBuf {
-    /// Number of temporary paths so far in this process.
+    /// Number of temporary paths that this process has made so far.
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let (process, number) = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
     std::env::temp_dir().join(format!("vivarium-sweep-{process}-{number}.csv"))
 }
 
-/// The results of a sweep: its table, the readings of its figure, and its summary.
+/// The results of a sweep: the table, the charts of the figure, and the summary.
 type SweepOutcome = (DataColumns, Vec<Reading>, String);
 
 /// Trains the runs of a sweep whose results the file at `path` lacks, and appends their results to it.
@@ -111,7 +111,8 @@ fn train_missing_runs(
     Ok((columns, readings, summary))
 }
 
-/// The readings of a sweep's figure, and its summary; both empty if the sweep has too many runs for a figure.
+/// The charts of the figure of a sweep, and the summary that `lab sweep` prints; both empty if the sweep has too many
+/// runs for a figure.
 fn figure_and_summary(spec: &RunSpec, found: &SweepIndex) -> Result<(Vec<Reading>, String), CommandError> {
     if count_runs_usize(spec) > sweeps::MAX_FIGURE_RUNS {
         return Ok((vec![], String::new()));
@@ -119,8 +120,9 @@ fn figure_and_summary(spec: &RunSpec, found: &SweepIndex) -> Result<(Vec<Reading
     Ok((sweeps::build_figure(found)?.0, sweeps::format_sweep(found)?))
 }
 
-/// Runs `work` in another thread without Python's lock; meanwhile calls `progress` with the number of finished runs and
-/// checks for Ctrl-C.
+/// Runs `work` in another thread without Python's lock. Meanwhile calls `progress` with the numbers of finished runs
+/// and of all runs (`run_count`), and checks for Ctrl-C. `work` gets a flag that is set to stop it, and the counter
+/// of finished runs.
 fn run_with_progress<T: Send>(
     py: Python<'_>,
     progress: Option<Bound<'_, PyAny>>,
@@ -207,7 +209,7 @@ impl Sweep {
         super::arrow::stream_capsule(py, Arc::clone(&self.columns))
     }
 
-    /// What Jupyter shows: the figure.
+    /// Figure that Jupyter shows.
     #[pyo3(signature = (include=None, exclude=None))]
     fn _repr_mimebundle_<'py>(
         &self,

@@ -29,11 +29,11 @@ use vivarium_training::session::checkpoint::Checkpoint;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::charts::ChartOfRun;
 
-/// Time between two checks for Ctrl-C.
+/// Time between two checks whether Ctrl-C was pressed.
 const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Waits for a message for at most [`SIGNAL_CHECK_INTERVAL`], without Python's lock; returns the receiver and the
-/// message.
+/// Waits for a message for at most [`SIGNAL_CHECK_INTERVAL`], without Python's lock; returns the receiver, and the
+/// message or why there is none.
 pub fn receive<T: Send>(py: Python<'_>, receiver: Receiver<T>) -> (Receiver<T>, Result<T, RecvTimeoutError>) {
     py.detach(move || {
         let received = receiver.recv_timeout(SIGNAL_CHECK_INTERVAL);
@@ -45,27 +45,28 @@ pub fn receive<T: Send>(py: Python<'_>, receiver: Receiver<T>) -> (Receiver<T>, 
 pub struct Trainer {
     /// The page, which holds the state of the run.
     page: HeadlessPage,
-    /// The measurements and the checkpoint that the worker has sent.
+    /// The measurements and the latest checkpoint that the worker has sent.
     log: Rc<RefCell<WorkerLog>>,
-    /// Set by Python's thread to stop training after the current slice.
+    /// Set by Python's thread to stop training after the current time slice.
     stop: Arc<AtomicBool>,
 }
 
 /// Data from the worker's messages that the page does not store.
 #[derive(Default)]
 struct WorkerLog {
-    /// All measurements at the steps of the run's schedule.
+    /// Measurements at all steps of the run's schedule so far.
     rows: Vec<Measurement>,
-    /// Step and bytes of the latest checkpoint.
+    /// Training step and bytes of the latest checkpoint; `None` before the first.
     checkpoint: Option<(u64, Vec<u8>)>,
-    /// Name of the training program in use.
+    /// Name of the program that trains (learner), as reported by the worker.
     learner: String,
-    /// Name of the device that trains.
+    /// Name of the device that trains, as reported by the worker.
     device: String,
 }
 
 impl WorkerLog {
-    /// Stores the data of a message. `every` is the number of steps between measurements, `last` the run's last step.
+    /// Stores the data of a message of the worker. `every` is the number of steps between measurements, `last` the
+    /// last step of the run.
     fn record(&mut self, message: &EventMessage, every: u64, last: u64) {
         match (&message.event, &message.payload) {
             (Event::Metrics(rows), _) => {
@@ -89,7 +90,7 @@ impl WorkerLog {
 }
 
 impl Trainer {
-    /// Opens the run of a link at step 0. It is measured on `held_out` held-out examples, or on all for `None`.
+    /// Opens the run of a link at step 0. The run is measured on `held_out` held-out examples, or on all for `None`.
     ///
     /// # Errors
     /// When a GPU was asked for and cannot be used, or the run is not possible.
@@ -110,7 +111,7 @@ impl Trainer {
         Ok(trainer)
     }
 
-    /// The state of the page.
+    /// State of the page, which includes that of the run.
     pub fn state(&self) -> &State {
         self.page.state()
     }
@@ -125,24 +126,25 @@ impl Trainer {
         matches!(self.state().run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. })
     }
 
-    /// The message about a run whose loss is no longer finite; `None` for other runs.
+    /// The message that the loss is no longer finite; `None` for a run whose loss is finite.
     pub fn divergence(&self) -> Option<String> {
         matches!(self.state().run.phase, RunPhase::Diverged { .. }).then(|| self.state().message.clone())
     }
 
-    /// The names of the device and of the training program.
+    /// Name of the device, and name of the program that trains (learner).
     pub fn device_and_learner(&self) -> (String, String) {
         let heard = self.log.borrow();
         (heard.device.clone(), heard.learner.clone())
     }
 
-    /// All measurements as a table, and the number of measurements.
+    /// All measurements as a table, and the number of measurements (a measurement has a row for each replica).
     pub fn columns(&self, measures: &MeasureNames) -> (DataColumns, usize) {
         let heard = self.log.borrow();
         (DataColumns::from_measurements(measures, &heard.rows), heard.rows.len())
     }
 
-    /// Trains until measurement `number` exists, and returns it; `None` if the run ends or is stopped before.
+    /// Trains until measurement `number`, from 0, exists, and returns it; `None` if the run ends or is stopped
+    /// before.
     ///
     /// # Errors
     /// As [`Trainer::train`].
@@ -159,7 +161,7 @@ impl Trainer {
         }
     }
 
-    /// Trains up to the step `until`, or to the end of the run; returns false if it was stopped before.
+    /// Trains up to the step `until`, or to the end of the run for `None`; returns false if it was stopped before.
     ///
     /// # Errors
     /// When the device stops working.
@@ -178,7 +180,7 @@ impl Trainer {
         Ok(true)
     }
 
-    /// Pauses the run, and lets the worker answer the pending probes.
+    /// Pauses the run, and lets the worker compute the data of the charts at the current step.
     fn pause(&mut self) -> Result<(), CommandError> {
         self.page.send_command(Command::Pause)?;
         while self.page.train_slice()? {}
@@ -246,9 +248,9 @@ type Job = Box<dyn FnOnce(&mut Trainer) + Send>;
 
 /// Handle to the thread of a run, from Python's threads.
 pub struct TrainerThread {
-    /// The queue of jobs for the thread.
+    /// Queue of the functions that the thread is to call.
     jobs: Mutex<Sender<Job>>,
-    /// Set to stop training after the current slice.
+    /// Set to stop training after the current time slice.
     stop: Arc<AtomicBool>,
 }
 
@@ -297,8 +299,8 @@ impl TrainerThread {
         self.wait_for_answer(py, hears)
     }
 
-    /// Waits for a job's result without Python's lock. On Ctrl-C it stops the training and waits for the end of the
-    /// slice.
+    /// Waits for the result of a job without Python's lock. On Ctrl-C it stops the training and waits for the end of
+    /// the time slice.
     fn wait_for_answer<T: Send + 'static>(&self, py: Python<'_>, mut receiver: Receiver<T>) -> PyResult<T> {
         let mut interrupted = None;
         loop {

@@ -36,15 +36,15 @@ impl ThemeChoice {
 pub struct Appearance {
     /// Theme chosen by the user.
     choice: RwSignal<ThemeChoice>,
-    /// Whether the page is dark.
+    /// Whether the page currently has dark colours.
     pub is_dark: Memo<bool>,
-    /// Whether text is enlarged for a projector.
+    /// Whether the user has enlarged text and charts for a projector, by the button of the page.
     pub presents: RwSignal<bool>,
-    /// Whether text has the size of presenter mode.
+    /// Whether presenter mode, which shows a run on the full screen, enlarges the charts.
     enlarged: RwSignal<bool>,
 }
 
-/// Factor by which text is enlarged for a projector, equal to that in the style sheet.
+/// Factor by which text and charts are enlarged for a projector, equal to the factor in the style sheet.
 const PROJECTOR_SCALE: f64 = 1.35;
 
 /// Factor by which charts are enlarged in presenter mode relative to other text, so that their small axis labels can be
@@ -52,12 +52,13 @@ const PROJECTOR_SCALE: f64 = 1.35;
 const PRESENTER_SCALE: f64 = 1.25;
 
 impl Appearance {
-    /// Current colours of drawings.
+    /// Colours of drawings for the page's current theme.
     pub fn theme(self) -> Theme {
         if self.is_dark.get_untracked() { Theme::dark() } else { Theme::light() }
     }
 
-    /// Values of theme and size; subscribes the caller to their changes.
+    /// Subscribes the caller to changes of colours and size; returns whether the page is dark, enlarged for a
+    /// projector, and enlarged by presenter mode.
     pub fn track_changes(self) -> [bool; 3] {
         [self.is_dark.get(), self.presents.get(), self.enlarged.get()]
     }
@@ -72,12 +73,12 @@ impl Appearance {
         if self.presents.get_untracked() { PROJECTOR_SCALE } else { 1.0 }
     }
 
-    /// Sets or resets the text size of presenter mode.
+    /// Sets whether presenter mode enlarges the charts.
     pub fn set_enlarged(self, enlarged: bool) {
         self.enlarged.set(enlarged);
     }
 
-    /// Toggles the text size for a projector.
+    /// Toggles the enlargement of text and charts for a projector.
     pub fn present(self) {
         self.presents.update(|presents| *presents = !*presents);
         browser::set_root_attribute("data-present", if self.presents.get_untracked() { "on" } else { "off" });
@@ -125,7 +126,7 @@ impl Appearance {
     }
 }
 
-/// Button that toggles the text size for a projector.
+/// Button that toggles the enlargement of text and charts for a projector.
 #[component]
 pub fn PresentButton(
     /// Appearance that the button changes.

@@ -8,24 +8,24 @@ use web_sys::{Blob, HtmlElement};
 use vivarium_model::platform::file::{UploadedFile, open_blob};
 use vivarium_model::platform::web::spawn;
 
-/// Reads a text from local storage; `None` if there is none or storage is blocked.
+/// Reads the text under `key` from the browser's local storage; `None` if there is none or storage is blocked.
 pub fn read_stored(key: &str) -> Option<String> {
     window().local_storage().ok()??.get_item(key).ok()?
 }
 
-/// Writes a text to local storage, unless storage is blocked.
+/// Writes the text `word` under `key` to the browser's local storage, unless storage is blocked.
 pub fn write_stored(key: &str, word: &str) {
     if let Ok(Some(storage)) = window().local_storage() {
         let _ = storage.set_item(key, word);
     }
 }
 
-/// Reads a text from the storage of this tab; `None` if there is none or storage is blocked.
+/// Reads the text under `key` from the session storage of this tab; `None` if there is none or storage is blocked.
 pub fn read_tab_stored(key: &str) -> Option<String> {
     window().session_storage().ok()??.get_item(key).ok()?
 }
 
-/// Writes a text to the storage of this tab, unless storage is blocked.
+/// Writes the text `word` under `key` to the session storage of this tab, unless storage is blocked.
 pub fn write_tab_stored(key: &str, word: &str) {
     if let Ok(Some(storage)) = window().session_storage() {
         let _ = storage.set_item(key, word);

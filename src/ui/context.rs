@@ -10,13 +10,13 @@ use vivarium_view::ui::request::Request;
 /// to the same page.
 #[derive(Clone, Copy)]
 pub struct RunContext {
-    /// The displayed run.
+    /// The run that the page displays.
     pub run: MappedSignal<RunView>,
-    /// State of the form field of a setting; subscribes the caller to its changes.
+    /// State of the form field of the setting with the given key; subscribes the caller to its changes.
     pub field: Callback<&'static str, FieldState>,
-    /// Error of the last file that could not be opened, or an empty text; subscribes the caller to its changes.
+    /// Message on the last file that could not be opened, or an empty text; subscribes the caller to its changes.
     pub file_error: Callback<(), String>,
-    /// Text as HTML with links on the glossary's terms; subscribes the caller to its changes.
+    /// Turns a text into HTML in which the glossary's terms are links; subscribes the caller to its changes.
     pub explained_html: Callback<String, String>,
     /// Sends a request to the page.
     pub ask: Callback<Request>,
@@ -33,7 +33,7 @@ impl RunContext {
         self.run.with_untracked(of)
     }
 
-    /// Memo of a value read from the displayed run, which notifies only when the value changes.
+    /// Creates a memo of a value that `of` reads from the displayed run; it notifies only when the value changes.
     pub fn memo<T>(self, of: impl Fn(&RunView) -> T + Send + Sync + 'static) -> Memo<T>
     where
         T: PartialEq + Send + Sync + 'static,
@@ -41,7 +41,7 @@ impl RunContext {
         Memo::new(move |_| self.run.with(&of))
     }
 
-    /// Memo of the state of a form field.
+    /// Creates a memo of the state of the form field of the setting `key`.
     pub fn field(self, key: &'static str) -> Memo<FieldState> {
         Memo::new(move |_| self.field.run(key))
     }

@@ -13,7 +13,7 @@ pub struct FileButton {
     pub word: &'static str,
     /// File extensions that can be chosen, as the HTML attribute `accept`.
     pub accept: &'static str,
-    /// Number of first bytes read to recognise the kind of a file.
+    /// Number of bytes at the beginning of the file that are read to recognise its kind.
     pub max_head_bytes: usize,
     /// Part of the test ids: `open-<id>` for the button and `<id>-input` for the file input.
     pub id: &'static str,

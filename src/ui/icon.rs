@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-/// Name of an icon; the variants say what it is used for, their comments what it shows.
+/// Name of an icon, by its use; the comment of each variant says what the icon shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Name {
     /// A triangle.

@@ -9,7 +9,8 @@ use crate::news::LabContext;
 use vivarium_model::permalink::ViewSettings;
 use vivarium_view::display::LabState;
 
-/// Renders `draw` while the displayed run belongs to the lab with state `S`, and nothing for other labs.
+/// Renders `draw` while the displayed run belongs to the lab that keeps data of the type `S`, and nothing for other
+/// labs.
 pub fn show_for_lab<S: LabState>(draw: impl Fn(LabContext<S>) -> AnyView + Send + 'static) -> impl IntoView {
     let is_lab = RunContext::here().memo(|run| run.lab_state::<S>().is_some());
     move || is_lab.get().then(|| draw(LabContext::here()))
@@ -26,22 +27,22 @@ pub fn inside_panel(id: &'static str, title: &'static str, parts: AnyView) -> An
     .into_any()
 }
 
-/// Buttons "Previous" and "Next" that select one of `most` held-out examples by calling `show` with its number from 1;
-/// `more` is placed after them.
+/// Buttons "Previous" and "Next" that select one of `example_count` held-out examples by calling `show` with the
+/// number of the example, counted from 1; `more` is placed after them.
 pub fn example_buttons<S: LabState>(
     label: &'static str,
     news: LabContext<S>,
-    most: usize,
+    example_count: usize,
     show: impl Fn(usize) + Copy + 'static,
     more: AnyView,
 ) -> AnyView {
     let example = move || news.see(|_, view| view.example).unwrap_or(1);
-    let show = move |example: usize| show(example.clamp(1, most));
+    let show = move |example: usize| show(example.clamp(1, example_count));
     view! {
         <div class="editing__buttons" role="group" aria-label=label>
             {button("previous-example", tr!("Previous"), Box::new(move || example() < 2),
                 Box::new(move || show(untrack(example).saturating_sub(1))))}
-            {button("next-example", tr!("Next"), Box::new(move || example() >= most),
+            {button("next-example", tr!("Next"), Box::new(move || example() >= example_count),
                 Box::new(move || show(untrack(example) + 1)))}
             {more}
         </div>
@@ -49,7 +50,8 @@ pub fn example_buttons<S: LabState>(
     .into_any()
 }
 
-/// Panel on one prompt: its origin, its `parts`, and the network's answer `about` it.
+/// Panel on one prompt of the network: a text on the prompt's origin, its `parts`, and a text `about` the network's
+/// answer.
 pub fn prompt_panel<S: LabState>(
     id: &'static str,
     news: LabContext<S>,

@@ -9,13 +9,14 @@ use vivarium_model::permalink::ViewSettings;
 use vivarium_view::display::LabState;
 use vivarium_view::ui::request::Request;
 
-/// Access of a lab's panel to the displayed run and to the lab's state `S`. Copies refer to the same page.
+/// Access of a lab's panel to the displayed run and to `S`, the data that the lab keeps for a run. Copies refer to the
+/// same page.
 pub struct LabContext<S> {
     /// Access to the page.
     pub context: RunContext,
-    /// Number that grows with every change of run, findings or inspected example.
+    /// Number that grows with every change of the run, of probe results or of the inspected example.
     change_count: Memo<u64>,
-    /// Marks the type of the lab's state.
+    /// Marks the type `S` of the lab's data.
     of: PhantomData<fn() -> S>,
 }
 
@@ -36,18 +37,20 @@ impl<S: LabState> LabContext<S> {
         LabContext { context, change_count: told, of: PhantomData }
     }
 
-    /// Reads from the lab's state and view, and subscribes the caller to their changes; `None` for runs of other labs.
+    /// Reads from the lab's data and the view's settings, and subscribes the caller to their changes; `None` for runs
+    /// of other labs.
     pub fn see<T>(self, of: impl FnOnce(&S, &ViewSettings) -> T) -> Option<T> {
         self.change_count.get();
         self.peek(of)
     }
 
-    /// Reads from the lab's state and view without subscribing; `None` for runs of other labs.
+    /// Reads from the lab's data and the view's settings without subscribing; `None` for runs of other labs.
     pub fn peek<T>(self, of: impl FnOnce(&S, &ViewSettings) -> T) -> Option<T> {
         self.context.peek(|run| run.lab_state::<S>().map(|state| of(state, &run.link.view)))
     }
 
-    /// Memo of a value read from the lab's state and view, which notifies only when the value changes.
+    /// Creates a memo of a value that `of` reads from the lab's data and the view's settings, `None` for runs of other
+    /// labs; it notifies only when the value changes.
     pub fn memo<T>(self, of: impl Fn(&S, &ViewSettings) -> T + Send + Sync + 'static) -> Memo<Option<T>>
     where
         T: PartialEq + Send + Sync + 'static,
@@ -62,7 +65,8 @@ impl<S: LabState> LabContext<S> {
         }
     }
 
-    /// Memo of a message on the invalid text in the field of a setting; `None` if the text is valid.
+    /// Creates a memo of a message on the invalid text in the form field of the setting `key`; `None` if the text is
+    /// valid.
     pub fn rejected_text(self, key: &'static str) -> Memo<Option<String>> {
         let field = self.context.field(key);
         Memo::new(move |_| {

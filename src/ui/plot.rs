@@ -22,22 +22,24 @@ const MIN_REDRAW_MS: f64 = 90.0;
 /// Tools that the page adds to charts with curves (legend, crosshair, zoom), provided by Leptos context.
 #[derive(Clone, Copy)]
 pub struct CurveTools {
-    /// Counts changes of hidden curves and of the visible range of steps.
+    /// Number that grows whenever curves are hidden or shown or the visible range of steps changes.
     pub changes: Memo<u64>,
-    /// Removes hidden curves from the chart of this name and sets the visible range of steps.
+    /// Removes hidden curves from the chart with the given name and sets its visible range of steps.
     pub shape: Callback<(&'static str, LineChart), LineChart>,
-    /// Creates the tools of one chart from its name, canvas and frame.
+    /// Creates legend, crosshair and zoom of one chart from its name, its canvas, and the element that contains the
+    /// canvas.
     pub attach: Callback<(&'static str, NodeRef<Canvas>, NodeRef<Div>), CurveOverlay>,
 }
 
-/// Tools attached to one chart with curves.
+/// Legend, crosshair and zoom attached to one chart with curves.
 #[derive(Clone, Copy)]
 pub struct CurveOverlay {
-    /// Called after each drawing with the curves and the mapping of the horizontal axis.
+    /// Called after each drawing with the curves, and with the mapping of the horizontal axis to pixels if there is
+    /// one.
     pub on_drawn: Callback<(LineChart, Option<PlotAxes>)>,
     /// Renders the legend.
     pub legend: Callback<(), AnyView>,
-    /// Renders the overlay on the curves, such as the crosshair.
+    /// Renders the elements over the curves, such as the crosshair.
     pub over: Callback<(), AnyView>,
 }
 
@@ -51,14 +53,14 @@ pub struct PlotCanvas {
     pub is_lines: RwSignal<bool>,
     /// Content of the chart; `None` if there is nothing to draw.
     pub reading: Callback<(), Option<Reading>>,
-    /// Subscribes the caller to changes of the content.
+    /// Subscribes the caller to changes of the chart's content.
     pub track_changes: Callback<(), ()>,
     /// Description of the chart for screen readers.
     pub label: Signal<String>,
 }
 
 impl PlotCanvas {
-    /// Renders legend and canvas, or the reason why the chart is empty.
+    /// Renders legend and canvas, or the text `reason`, which says why the chart is empty, while that is not `None`.
     pub fn view(self, reason: Option<Memo<Option<String>>>) -> AnyView {
         let PlotCanvas { name, testid, is_lines, reading, track_changes: news, label } = self;
         let (appearance, tools) = (Appearance::here(), expect_context::<CurveTools>());
@@ -102,7 +104,7 @@ impl PlotCanvas {
     }
 }
 
-/// Keeps `size` equal to the size of the frame in CSS pixels while the chart is mounted.
+/// Keeps `size`, (width, height), equal to the size of the element `frame` in CSS pixels while the chart is mounted.
 fn track_size(frame: NodeRef<Div>, size: RwSignal<(u32, u32)>) {
     let watching = StoredValue::new_local(None::<(ResizeObserver, Closure<dyn Fn()>)>);
     on_cleanup(move || {
@@ -125,7 +127,7 @@ fn track_size(frame: NodeRef<Div>, size: RwSignal<(u32, u32)>) {
     });
 }
 
-/// Calls `paint` on an animation frame when a signal read by `has_changed` changes and the function returns true, at
+/// Calls `paint` on an animation frame when a signal read by `has_changed` changes and `has_changed` returns true, at
 /// most eleven times a second.
 pub fn repaint_on(has_changed: impl Fn() -> bool + 'static, paint: impl Fn() + Copy + Send + Sync + 'static) {
     let (scheduled, drawn_at) = (StoredValue::new(false), StoredValue::new(f64::NEG_INFINITY));
@@ -182,7 +184,8 @@ pub fn Drawing(
     .into_any()
 }
 
-/// Draws the content on the canvas at the screen's resolution; returns the mapping of the horizontal axis of curves.
+/// Draws a chart's content on the canvas at the screen's resolution; returns the mapping of the horizontal axis to
+/// pixels, `None` for charts without curves.
 fn draw_reading(
     canvas: NodeRef<Canvas>,
     size: RwSignal<(u32, u32)>,

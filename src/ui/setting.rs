@@ -101,7 +101,8 @@ pub fn Setting(
     .into_any()
 }
 
-/// Number box, with a slider if one suits the setting.
+/// Number box of a form field, with a slider if `scale` is given; `trial` is called with the slider's value while it is
+/// dragged.
 #[expect(clippy::too_many_arguments, reason = "one place calls it, and a struct would only rename them")]
 fn number_input(
     context: RunContext,
@@ -153,7 +154,7 @@ fn number_input(
     .into_any()
 }
 
-/// Drop-down list of options, as slug and label.
+/// Drop-down list of a form field; `options` are (slug, label).
 fn select_input(
     context: RunContext,
     key: &'static str,
@@ -177,7 +178,7 @@ fn select_input(
     .into_any()
 }
 
-/// One-line text box.
+/// One-line text box of a form field.
 fn text_input(
     context: RunContext,
     key: &'static str,
@@ -196,7 +197,7 @@ fn text_input(
     .into_any()
 }
 
-/// Multi-line text box, which keeps the line breaks of pasted text.
+/// Multi-line text box of a form field, which keeps the line breaks of pasted text.
 fn text_area(
     context: RunContext,
     key: &'static str,
@@ -220,13 +221,13 @@ fn text_area(
     .into_any()
 }
 
-/// Current text of the field.
+/// Current text of the form field of the setting `key`.
 fn current_text(context: RunContext, key: &'static str) -> String {
     untrack(|| context.field.run(key)).text
 }
 
-/// Submits the text of an input event as the setting's value, and replaces it by the canonical form: "1e3" becomes
-/// "1000".
+/// Submits the text of an input event as the value of the setting `key`, and replaces the text by its canonical form:
+/// "1e3" becomes "1000".
 fn submit(context: RunContext, key: &'static str, event: &web_sys::Event) {
     context.edit(key, event_target_value(event));
     event_target::<web_sys::HtmlInputElement>(event).set_value(&current_text(context, key));

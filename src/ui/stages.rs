@@ -10,21 +10,21 @@ use crate::browser::element_by_id;
 use crate::button::button;
 use vivarium_view::ui::stage::{StageButton, StageNames, next_stage};
 
-/// Time for which each stage is shown during playback.
+/// Time for which the player shows each stage of a computation, such as a layer.
 const STAGE_DURATION: Duration = Duration::from_millis(1200);
 
-/// Texts on a stage, by its number from 1; number 0 is the state before the first stage.
+/// Texts on a stage of a computation, by the stage's number from 1; number 0 is the state before the first stage.
 pub struct StageTexts {
-    /// Name of the stage.
+    /// Returns the name of the stage with the given number.
     pub heading: Box<dyn Fn(usize) -> String + Send + Sync>,
-    /// Explanation of the stage.
+    /// Returns the explanation of the stage with the given number.
     pub about: Box<dyn Fn(usize) -> String + Send + Sync>,
-    /// Formula that the stage computes.
+    /// Returns the formula that the stage with the given number computes.
     pub formula: Box<dyn Fn(usize) -> String + Send + Sync>,
 }
 
-/// Buttons, playback and texts for the stages of a computation; `go` selects a stage by its number, 0 for the state
-/// before the first.
+/// Buttons, playback and texts for the stages of a computation; `shown` is the number of the selected stage, `go`
+/// selects a stage by its number, 0 for the state before the first.
 pub fn stage_player(
     names: StageNames,
     buttons: Vec<StageButton>,
@@ -72,7 +72,8 @@ pub fn stage_player(
     .into_any()
 }
 
-/// Button of stage number `stage`, from 1; a second click selects 0, the state before the first stage.
+/// Button that selects stage number `stage`, from 1; if that stage is `shown` already, a click selects 0, the state
+/// before the first stage.
 fn stage_button(
     names: StageNames,
     shown: Memo<usize>,
@@ -97,7 +98,8 @@ fn stage_button(
     .into_any()
 }
 
-/// Buttons for previous, play and next, and a slider over all stages.
+/// Buttons for previous, play and next, and a slider over the stages 0 to `last`, where 0 is the state before the first
+/// stage; `go` selects a stage.
 fn scrubber(
     names: StageNames,
     shown: Memo<usize>,

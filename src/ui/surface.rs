@@ -18,7 +18,7 @@ pub enum Surface<'a> {
     Svg(SVGBackend<'a>),
 }
 
-/// Error of either backend, as text.
+/// Error of the canvas or of the SVG backend, as text.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct SurfaceError(String);
@@ -26,7 +26,7 @@ pub struct SurfaceError(String);
 /// Result of a drawing call.
 type DrawResult = Result<(), DrawingErrorKind<SurfaceError>>;
 
-/// Converts the error of a backend.
+/// Converts the error of the canvas or SVG backend to [`SurfaceError`].
 fn convert_error<E: std::error::Error + Send + Sync>(done: Result<(), DrawingErrorKind<E>>) -> DrawResult {
     done.map_err(|error| DrawingErrorKind::DrawingError(SurfaceError(error.to_string())))
 }

@@ -13,7 +13,7 @@ use vivarium_model::run::RunSpec;
 pub struct Probe {
     /// Name of the probe, by which page, worker and saved runs refer to it.
     pub name: &'static str,
-    /// Checks whether the probe applies to a run; the error is a sentence on why it does not.
+    /// Checks whether the probe applies to a run; the error is a sentence on why it does not apply.
     pub applies: fn(&RunSpec) -> Result<(), String>,
 }
 
@@ -23,8 +23,8 @@ impl Probe {
         ProbeId::new(self.name)
     }
 
-    /// Parameters of the first replica, each `[rows, columns]`, from a finding of [`AllParameters`]; `None` if the
-    /// finding belongs to another probe or run.
+    /// Parameters of the first replica, each `[rows, columns]`, from a result of the measurement [`AllParameters`];
+    /// `None` if the result belongs to another probe or run.
     pub fn parameters(&self, spec: &RunSpec, finding: &ProbeResult) -> Option<Vec<Vec<f32>>> {
         if finding.probe != self.id() {
             return None;
@@ -47,7 +47,7 @@ pub struct ProbeSpec {
 pub struct ProbedNetwork {
     /// Settings of the run that trains the network.
     pub spec: RunSpec,
-    /// Training steps completed.
+    /// Training steps completed when the weights were copied.
     pub step: u64,
     /// Parameters of the first replica, each `[rows, columns]`.
     pub weights: Vec<Vec<f32>>,
@@ -71,7 +71,7 @@ impl ProbedNetwork {
     }
 }
 
-/// A measurement that runs in short slices, so that the worker stays responsive.
+/// A measurement of a network that runs in short slices, so that the worker stays responsive.
 pub trait ProbeMeasurement {
     /// Does one bounded part of the measurement; returns its result after the last part and `None` before.
     fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult>;

@@ -20,20 +20,20 @@ use vivarium_training::session::trial::Trial;
 use vivarium_training::session::{Options, Session};
 use vivarium_view::probing::ProbeTask;
 
-/// Largest time of a slice in milliseconds; then commands are handled, so that Pause answers within 50 ms even after a
-/// long step.
+/// Longest time in milliseconds that training runs before commands are handled, so that Pause answers within 50 ms even
+/// after a long step.
 const SLICE_MS: f64 = 16.0;
-/// Milliseconds between two heatmaps of weights in a live run.
+/// Milliseconds between two reports of the weights, for heatmaps, with `ReportingInterval::Live`.
 const WEIGHTS_INTERVAL_MS: f64 = 100.0;
-/// Milliseconds between two reports of the speed.
+/// Milliseconds between two reports of the speed in steps per second.
 const RATE_INTERVAL_MS: f64 = 500.0;
 /// Milliseconds between two checkpoints, from which the page resumes if this worker dies.
 const CHECKPOINT_INTERVAL_MS: f64 = 2_000.0;
-/// Largest time of a slice that is spent on a probe, in milliseconds.
+/// Longest time in milliseconds that a probe is computed between two slices of training.
 const PROBE_SLICE_MS: f64 = 5.0;
-/// Smallest pause between two rounds of probes in a live run, in milliseconds.
+/// Smallest pause between two rounds of probes in milliseconds, with `ReportingInterval::Live`.
 const MIN_PROBE_PAUSE_MS: f64 = 100.0;
-/// Smallest share of the time for training while probes run.
+/// Smallest share of the computing time, from 0 to 1, for training while probes are requested.
 const MIN_TRAINING_SHARE: f64 = 0.8;
 /// With `ReportingInterval::Thorough`, at least a sixteenth of the steps made so far lie between two rounds of probes.
 const PROBE_STEP_DIVISOR: u64 = 16;
@@ -41,15 +41,16 @@ const PROBE_STEP_DIVISOR: u64 = 16;
 /// How often a worker reports weights and runs its probes.
 ///
 /// # Why
-/// The eye wants a few pictures a second, however many steps lie between. A figure is of the steps: at full speed
-/// a second holds thousands of them, and its curves would have a handful of corners that hang on the machine. Where
-/// a run ends is not known before, so its probes thin out as it goes on: their number grows with the logarithm.
+/// A live page needs a few pictures a second, however many steps lie between. A recorded figure has steps on its axis:
+/// at full speed a second holds thousands of steps, and reports by time would give few points, which depend on the
+/// machine. The last step is not known in advance, so the rounds of probes get rarer: their number grows with the
+/// logarithm of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReportingInterval {
-    /// By time: weights ten times a second, and probes in a fifth of the time.
+    /// By time: weights ten times a second, and probes in at most a fifth of the computing time.
     #[default]
     Live,
-    /// By steps: weights at every measurement, and probes for which training waits.
+    /// By steps: weights at every measurement, and probes at chosen measurements; training waits for the probes.
     Thorough,
 }
 
@@ -69,9 +70,9 @@ pub enum NextSlice {
 enum Pace {
     /// None.
     Idle,
-    /// As many as the speed limit allows; if a step is given, it pauses at that step and reports it as a single step.
+    /// As many steps as the speed limit allows; with a step, up to that step, which is reported like a single step.
     Playing(Option<u64>),
-    /// All steps up to this one, without messages in between.
+    /// All steps up to this one as fast as possible, without messages in between.
     Reaching(u64),
     /// One step, with its measurement.
     Single,
@@ -84,7 +85,7 @@ impl Pace {
     }
 }
 
-/// A worker with one device and at most one run.
+/// The state of a training worker: one device, at most one run on it, and the requests of the page.
 pub struct Worker {
     /// The device that trains.
     device: Device,
@@ -98,12 +99,15 @@ pub struct Worker {
     speed: u64,
     /// (time in milliseconds, step) from which the speed limit counts the allowed steps.
     speed_origin: (f64, u64),
-    /// When the weights were sent last, in milliseconds; None if they were not sent since the start or the last jump.
+    /// Time in milliseconds when the weights were reported last; None if they were not reported since the start of the
+    /// run or the last training without messages.
     sent_weights: Option<f64>,
-    /// Time of the last checkpoint in milliseconds.
+    /// Time in milliseconds when the last checkpoint was sent.
     checkpoint_sent_ms: f64,
     /// (time in milliseconds, step) of the last report of the speed in steps per second.
     rate_origin: (f64, u64),
+    /// Whether a checkpoint is to be sent after the next slice, because the page has requested one or the run was
+    /// paused.
     wants_checkpoint: bool,
     /// Probes (measurements of the network's inside) of the run that the page has requested.
     probes: ProbeRounds,
@@ -113,7 +117,7 @@ pub struct Worker {
     timing: Option<Measurement>,
     /// Opens helper workers that share the gradient computation of a run; None where workers cannot open workers.
     pub open_helpers: Option<OpenHelpers>,
-    /// Options of the run.
+    /// Options of the run, such as the limit on held-out examples, with which runs trained in advance must agree.
     #[cfg(feature = "fused")]
     options: Options,
     /// Runs of the sweep after the current one, trained in advance on the GPU; None without a sweep.
@@ -123,9 +127,9 @@ pub struct Worker {
 
 /// A measurement of the device's speed: of a run, or of peak arithmetic.
 enum Measurement {
-    /// The speed of a run; the number identifies the measurement.
+    /// The speed of training a run; the number identifies the measurement.
     Trial(u32, Box<Trial>),
-    /// The peak speed of the device.
+    /// The peak arithmetic speed of the device.
     Peaks,
 }
 
@@ -151,32 +155,33 @@ impl Default for NextRound {
 struct ProbeRounds {
     /// Ids of all requested probes.
     watched_probes: Vec<ProbeId>,
-    /// Probes of this round that have not begun.
+    /// Probes of the current round that have not begun.
     remaining: VecDeque<ProbeId>,
     /// The probe that is being computed, a few milliseconds at a time; None between two probes.
     job: Option<ProbeTask>,
-    /// Step of this round, and the weights of the first replica at that step.
+    /// (step of the current round, weights of the first replica at that step, one vector per parameter).
     weights: (u64, Vec<Vec<f32>>),
-    /// Computing time of this round in milliseconds.
+    /// Computing time of the current round of probes in milliseconds.
     spent_ms: f64,
-    /// When the next round may begin, in runs that report by time.
+    /// When the next round of probes may begin; with `ReportingInterval::Thorough` only a request counts, and else
+    /// `next_step`.
     next_round: NextRound,
-    /// Smallest step at which the next round may begin, in runs that report by steps.
+    /// Smallest step at which the next round of probes may begin, with `ReportingInterval::Thorough`.
     next_step: u64,
 }
 
 impl ProbeRounds {
-    /// Requests a round that begins as soon as the current one is over.
+    /// Requests a round of probes that begins as soon as the current round is over.
     fn request_round(&mut self) {
         self.next_round = NextRound::Requested;
     }
 
-    /// Whether a round was requested and there are probes.
+    /// Whether a round of probes was requested and there are probes.
     fn is_round_requested(&self) -> bool {
         self.next_round == NextRound::Requested && !self.watched_probes.is_empty()
     }
 
-    /// Whether a round is in progress.
+    /// Whether a round of probes is in progress.
     fn is_round_running(&self) -> bool {
         self.job.is_some() || !self.remaining.is_empty()
     }
@@ -187,9 +192,9 @@ impl ProbeRounds {
         &mut self,
         session: &Session,
         running: bool,
-        rhythm: ReportingInterval,
+        reporting: ReportingInterval,
     ) -> Result<(), RunError> {
-        let is_time = match rhythm {
+        let is_time = match reporting {
             ReportingInterval::Live => match self.next_round {
                 NextRound::At(time) => now_ms() >= time,
                 NextRound::Requested => true,
@@ -248,11 +253,11 @@ impl Worker {
         Worker::with_reporting(device, ReportingInterval::Live)
     }
 
-    /// Creates a worker without a run that reports as `rhythm` says.
-    pub fn with_reporting(device: Device, rhythm: ReportingInterval) -> Self {
+    /// Creates a worker without a run that reports as `reporting` says.
+    pub fn with_reporting(device: Device, reporting: ReportingInterval) -> Self {
         Worker {
             device,
-            reporting: rhythm,
+            reporting,
             session: None,
             pace: Pace::Idle,
             speed: 0,
@@ -272,12 +277,12 @@ impl Worker {
         }
     }
 
-    /// Returns the first message, which describes the device.
+    /// Returns the first message of the worker, which describes its device.
     pub fn ready_message(&self) -> EventMessage {
         Event::Ready(self.device.report().clone()).into()
     }
 
-    /// Handles a command and returns the answers; training itself happens in [`Worker::train_slice`].
+    /// Handles a command with its array and returns the answers; training itself happens in [`Worker::train_slice`].
     pub fn handle(&mut self, command: Command, payload: Payload) -> Vec<EventMessage> {
         if let Command::Start { .. } | Command::Measure(..) | Command::MeasurePeaks = command {
             self.timing = None;
@@ -424,7 +429,8 @@ impl Worker {
         }
     }
 
-    /// Continues a measurement for one slice.
+    /// Continues the measurement `timing` of the device's speed for one slice; returns messages and what the caller
+    /// does next.
     async fn advance_timing(
         &mut self,
         timing: Measurement,
@@ -459,7 +465,7 @@ impl Worker {
         None
     }
 
-    /// Trains runs of `sweep` after the run with index `shown` in advance, on a GPU only.
+    /// Prepares to train the runs of `sweep` after the one with index `shown` in advance; only on a GPU.
     fn prefetch_sweep(&mut self, sweep: RunSpec, shown: usize) {
         #[cfg(not(feature = "fused"))]
         drop((sweep, shown));

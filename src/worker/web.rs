@@ -115,7 +115,7 @@ pub async fn serve(open: impl Future<Output = Result<Device, RunError>>) {
     }
 }
 
-/// Creates the worker of a page; on the CPU, it opens helpers for expensive steps.
+/// Creates the worker of a page; a worker on the CPU can open helper workers for expensive steps.
 fn worker_of_page(device: Device) -> Worker {
     #[cfg_attr(not(feature = "train"), expect(unused_mut, reason = "its program trains on a GPU alone"))]
     let mut worker = Worker::new(device);
@@ -154,7 +154,8 @@ pub fn serve_file() {
     on_message.forget();
 }
 
-/// Carries out the job that the page has posted with a file.
+/// Reads the file that the page has posted, as the job posted with it says; returns the events and arrays to post, or a
+/// sentence on the error.
 fn read_posted(data: &JsValue) -> Result<Vec<(FileEvent, Payload)>, String> {
     let pair: &Array = data.dyn_ref().ok_or("a message that is no array")?;
     let mut job: ReadJob = serde_wasm_bindgen::from_value(pair.get(0)).map_err(|why| why.to_string())?;
@@ -187,10 +188,10 @@ pub async fn trial(
     neurons: usize,
     relu: bool,
     adam: bool,
-    many: bool,
+    is_batched: bool,
     steps: u32,
 ) -> Result<Vec<f32>, JsValue> {
-    let trial = vivarium_kernels::group_net::trial::Trial { order, neurons, relu, adam, many };
+    let trial = vivarium_kernels::group_net::trial::Trial { order, neurons, relu, adam, many: is_batched };
     let mut net = trial.net()?;
     let failed = |failure: RunError| JsValue::from_str(&failure.to_string());
     net.advance(u64::from(steps), u64::MAX).await.map_err(failed)?;

@@ -39,7 +39,7 @@ fn slugs_are_unique_and_every_entry_has_its_file() {
 }
 
 #[test]
-fn knobs_are_well_formed_and_unique_wherever_they_meet() {
+fn settings_are_well_formed_and_unique_wherever_they_meet() {
     for setting in all_knobs() {
         assert!(
             setting.key.len() <= 8
@@ -122,7 +122,7 @@ fn the_usual_run_and_view_of_a_task_are_read_and_needed() {
 
 /// The ends and the middle of every knob go through a link and come back.
 #[test]
-fn every_knob_goes_through_a_link() {
+fn every_setting_goes_through_a_link() {
     for (task, model) in pairs_that_suit() {
         for optimizer in Optimizer::ENTRIES {
             let mut base = RunSpec::default_of_lab(task).unwrap();
@@ -159,7 +159,7 @@ pub fn pairs_that_suit() -> Vec<(&'static str, &'static str)> {
 }
 
 #[test]
-fn every_knob_of_the_view_goes_through_a_link() {
+fn every_setting_of_the_view_goes_through_a_link() {
     for setting in ViewSettings::SETTINGS {
         for value in some_values(setting.range) {
             let mut link = Link::default();

@@ -35,7 +35,7 @@ fn reads_back_what_it_writes_and_other_programs_can_read_it() {
 }
 
 #[test]
-fn the_same_run_is_the_same_bytes_and_more_can_be_said_of_it() {
+fn the_same_run_is_the_same_bytes_and_more_can_be_stated_of_it() {
     let written = checkpoint().encode().unwrap();
     assert!((0..200).all(|_| checkpoint().encode().unwrap() == written));
     let more = checkpoint().encode_with(&[("rows", "of 7".into())]).unwrap();

@@ -129,7 +129,7 @@ fn a_diverged_run_keeps_its_data_and_is_a_failure_on_every_device() {
 /// The device that is always full.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_said_and_is_a_failure() {
+fn a_full_disk_is_an_error() {
     let output = lab(&["run", LINK, "-q", "--format", "csv", "-o", "/dev/full"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("cannot write the metrics"), "{}", text(&output.stderr));
@@ -202,7 +202,7 @@ fn the_table_of_a_sweep_ends_with_the_powers_of_its_curves() {
 }
 
 #[test]
-fn what_only_one_run_has_is_not_asked_of_a_sweep() {
+fn data_of_one_run_are_not_requested_of_a_sweep() {
     for option in ["--checkpoint", "--resume", "--weights"] {
         let output = lab(&["run", SWEEP, option, "/no/such/file", "-o", "/no/such/folder/run.csv"]);
         assert_eq!(output.status.code(), Some(2), "{option}");
@@ -521,7 +521,7 @@ fn a_runs_file_is_read_by_every_command() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said() {
+fn what_is_wrong_with_a_file_is_stated() {
     in_folder("damaged", |folder| {
         let path = folder.join("file.json");
         let path = path.to_str().unwrap();

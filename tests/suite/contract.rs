@@ -79,7 +79,7 @@ fn shared_code_asks_the_entry() {
 }
 
 #[test]
-fn lines_that_name_an_entry_are_told_apart() {
+fn lines_that_name_an_entry_are_distinguished() {
     let entries = ["SparseParity".to_string(), "Mlp".to_string()];
     let names = |line: &str| names_an_entry(line, &entries);
     for line in

@@ -258,7 +258,7 @@ fn assert_affordable(spec: &RunSpec, text: &str) {
 
 /// Ten thousand links with settings anywhere in their ranges.
 #[test]
-fn what_a_link_costs_is_bounded_or_asked_about() {
+fn what_a_link_costs_is_bounded_or_confirmed() {
     let (mut state, mut asked) = (3, 0);
     let pairs = pairs_that_suit();
     for round in 0..10_000 {

@@ -340,7 +340,7 @@ fn replicas_do_not_meet() {
 }
 
 #[test]
-fn rate_and_penalty_may_change_and_a_broken_loss_is_said() {
+fn rate_and_penalty_may_change_and_a_broken_loss_is_stated() {
     if gpu().is_none() {
         return;
     }

@@ -32,7 +32,7 @@ fn begin(arguments: &[&str]) -> Child {
     command(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -90,7 +90,7 @@ fn kill_again_and_again(ms: f64, mut again: impl FnMut() -> Vec<String>, mut is_
                 }
             }
             let output = child.wait_with_output().unwrap();
-            assert!(output.status.success(), "{}", said(&output));
+            assert!(output.status.success(), "{}", stderr_text(&output));
             break;
         }
         is_whole();
@@ -106,7 +106,7 @@ fn a_run_that_is_killed_goes_on_and_is_the_same_to_the_byte() {
     let [whole, weights] = ["whole.csv", "whole.safetensors"].map(|name| folder.file(name));
     let start = now_ms();
     let done = lab(&["run", RUN, "-q", "--format", "csv", "-o", &whole, "--checkpoint", &weights]);
-    assert!(done.status.success(), "{}", said(&done));
+    assert!(done.status.success(), "{}", stderr_text(&done));
     let ms = now_ms() - start;
     let expected = [read(&whole), read(&weights)];
     let [path, checkpoint] = ["run.csv", "run.safetensors"].map(|name| folder.file(name));
@@ -138,7 +138,7 @@ fn a_sweep_that_is_killed_goes_on_and_is_the_same_to_the_byte() {
     let [whole, path] = ["whole.csv", "sweep.csv"].map(|name| folder.file(name));
     let start = now_ms();
     let done = lab(&["sweep", SWEEP, "-q", "-o", &whole]);
-    assert!(done.status.success(), "{}", said(&done));
+    assert!(done.status.success(), "{}", stderr_text(&done));
     let ms = now_ms() - start;
     let expected = read(&whole);
     let line = || ["sweep", SWEEP, "-q", "-o", &path].map(String::from).to_vec();
@@ -175,11 +175,11 @@ fn a_run_that_is_stopped_saves_what_it_has_and_goes_on_from_there() {
         assert_eq!(read(&path), b"an old one\n");
         signal(&child, name);
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(code), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(code), "{}", stderr_text(&output));
         assert!(
-            said(&output).starts_with("Stopped at step ") && said(&output).contains("--resume"),
+            stderr_text(&output).starts_with("Stopped at step ") && stderr_text(&output).contains("--resume"),
             "{}",
-            said(&output)
+            stderr_text(&output)
         );
         assert!(!Path::new(&part).exists());
         let text = String::from_utf8(read(&path)).unwrap();
@@ -197,11 +197,15 @@ fn a_run_that_is_stopped_saves_what_it_has_and_goes_on_from_there() {
         let resumed = lab(&[&line[..], &rest].concat());
         if format == "json" {
             // Its beginning names the last step, which is another one now: the measurements are not replaced by fewer.
-            assert!(said(&resumed).contains("does not contain the metrics of this"), "{}", said(&resumed));
+            assert!(
+                stderr_text(&resumed).contains("does not contain the metrics of this"),
+                "{}",
+                stderr_text(&resumed)
+            );
             assert_eq!(String::from_utf8(read(&path)).unwrap(), text);
             continue;
         }
-        assert!(resumed.status.success(), "{}", said(&resumed));
+        assert!(resumed.status.success(), "{}", stderr_text(&resumed));
         let whole = lab(&["run", ENDLESS, "-q", "--format", format, "--steps", &last]);
         assert!(read(&path) == whole.stdout, "{format}: the resumed run is another one");
     }
@@ -222,7 +226,7 @@ fn a_sweep_that_is_stopped_says_how_it_goes_on() {
         let output = child.wait_with_output().unwrap();
         let sentence =
             format!("Stopped: 0 of 3 runs are in {path}. The same command trains the remaining runs.\n");
-        assert_eq!(said(&output), sentence);
+        assert_eq!(stderr_text(&output), sentence);
     }
     // What `lab run` has found of a sweep until then is kept.
     let path = folder.file("run.csv");
@@ -231,7 +235,7 @@ fn a_sweep_that_is_stopped_says_how_it_goes_on() {
     sleep_ms(100.0);
     signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
-    assert_eq!(said(&output), "Stopped when 0 of 3 runs had ended.\n");
+    assert_eq!(stderr_text(&output), "Stopped when 0 of 3 runs had ended.\n");
     assert_eq!(table(&path), "seed,replica,t_c,budget,relevant\n");
 }
 
@@ -248,7 +252,7 @@ fn a_stopped_sweep_counts_the_runs_that_had_ended() {
     until(|| Path::new(&part).exists() && table(&part).len() > head.len());
     signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
-    assert_eq!(said(&output), "Stopped when 1 of 2 runs had ended.\n");
+    assert_eq!(stderr_text(&output), "Stopped when 1 of 2 runs had ended.\n");
     let text = table(&path);
     let rows: Vec<&str> = text.strip_prefix(head).unwrap().lines().collect();
     assert!(rows.len() == 1 && rows[0].starts_with("100,0,"), "{text}");
@@ -271,8 +275,8 @@ fn stop(line: &[&str], path: &str) -> (f64, u64) {
     }
     let ms = now_ms() - start;
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
-    let text = said(&output);
+    assert_eq!(output.status.code(), Some(130), "{}", stderr_text(&output));
+    let text = stderr_text(&output);
     let step = text.strip_prefix("Stopped at step ").and_then(|rest| rest.split('.').next());
     (ms, step.unwrap().replace(',', "").parse().unwrap())
 }
@@ -318,12 +322,16 @@ fn two_at_once_on_one_file_do_not_mix() {
         until(|| std::fs::metadata(file).is_ok_and(|about| about.len() > 100));
         let second = lab(line);
         assert_eq!(second.status.code(), Some(1));
-        assert!(said(&second).contains("is being written by another lab"), "{}", said(&second));
+        assert!(stderr_text(&second).contains("is being written by another lab"), "{}", stderr_text(&second));
         if line[0] == "sweep" {
             let other = folder.file("other.csv");
             std::fs::write(&other, read(file)).unwrap();
             let merged = lab(&["merge", &other, "--partial", "--force", "-o", file]);
-            assert!(said(&merged).contains("is being written by another lab"), "{}", said(&merged));
+            assert!(
+                stderr_text(&merged).contains("is being written by another lab"),
+                "{}",
+                stderr_text(&merged)
+            );
         }
         assert!(first.try_wait().unwrap().is_none());
         first.kill().unwrap();
@@ -333,8 +341,8 @@ fn two_at_once_on_one_file_do_not_mix() {
             "sweep" => lab(&["sweep", &endless.replace("1_2", "1_3"), "-q", "-o", file]),
             _ => lab(&["run", ENDLESS, "-q", "--steps", "100", "-o", &metrics]),
         };
-        assert!(!said(&third).contains("another lab"), "{}", said(&third));
-        assert_eq!(third.status.success(), line[0] == "run", "{}", said(&third));
+        assert!(!stderr_text(&third).contains("another lab"), "{}", stderr_text(&third));
+        assert_eq!(third.status.success(), line[0] == "run", "{}", stderr_text(&third));
     }
 }
 
@@ -350,7 +358,7 @@ fn a_run_that_cannot_begin_leaves_the_old_file_as_it_is() {
     assert_eq!(read(&path), b"an old one\n");
     let output = lab(&["run", &link, "-q", "-o", &path, "--checkpoint", "/no/such/folder/file"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(said(&output).contains("cannot write /no/such/folder/file"), "{}", said(&output));
+    assert!(stderr_text(&output).contains("cannot write /no/such/folder/file"), "{}", stderr_text(&output));
     assert_eq!(read(&path), b"an old one\n");
     assert_eq!(folder.names(), ["nonsense.safetensors", "run.csv"]);
 }
@@ -365,13 +373,13 @@ fn merge_replaces_no_file_unasked() {
     let output = lab(&["merge", &part, "-o", &all]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said(&output).contains("all.csv exists already: --force replaces this file"),
+        stderr_text(&output).contains("all.csv exists already: --force replaces this file"),
         "{}",
-        said(&output)
+        stderr_text(&output)
     );
     assert_eq!(read(&all), b"Dear all,\n");
     let output = lab(&["merge", &part, "-o", &all, "--force"]);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     assert_eq!(read(&all), read(&part));
     // A file may take its own place.
     assert!(lab(&["merge", &part, "-o", &part, "--force"]).status.success());
@@ -391,7 +399,7 @@ fn most_memory(arguments: &[&str]) -> u64 {
         sleep_ms(2.0);
     }
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success() && most > 0, "{}", said(&output));
+    assert!(output.status.success() && most > 0, "{}", stderr_text(&output));
     most
 }
 
@@ -429,8 +437,8 @@ fn a_link_that_asks_for_too_much_is_refused_in_little_memory() {
                 .args(["-c", line, env!("CARGO_BIN_EXE_lab"), command, link])
                 .output()
                 .unwrap();
-            assert_eq!(output.status.code(), Some(2), "{command} {link}: {}", said(&output));
-            assert!(said(&output).contains("factors"), "{command} {link}: {}", said(&output));
+            assert_eq!(output.status.code(), Some(2), "{command} {link}: {}", stderr_text(&output));
+            assert!(stderr_text(&output).contains("factors"), "{command} {link}: {}", stderr_text(&output));
         }
     }
 }
@@ -458,7 +466,7 @@ fn a_run_on_the_processor_looks_for_no_gpu() {
     for line in lines {
         let output = command(&line).env("LD_DEBUG", "files").output().unwrap();
         assert!(output.status.success(), "{line:?}");
-        let opened = said(&output);
+        let opened = stderr_text(&output);
         assert!(opened.contains("libc.so"), "the loader says nothing");
         for library in ["libvulkan", "libEGL", "libwayland"] {
             assert!(!opened.contains(library), "{line:?} opens {library}");

@@ -45,6 +45,7 @@ mod sequences;
 mod sessions;
 #[cfg(target_os = "linux")]
 mod slurm;
+mod source_words;
 mod stages;
 mod statements;
 mod stories;

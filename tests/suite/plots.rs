@@ -49,7 +49,7 @@ const SWEEP: &str = "#v1/sparse-parity?width=32&lr=1&held=256&every=5&steps=300&
                      &sweep=n:6_8&series=k:1_2&show=sweep";
 
 #[test]
-fn a_sweeps_file_is_drawn_again_and_its_laws_are_printed() {
+fn a_sweeps_file_is_drawn_again_and_its_fits_are_printed() {
     let folder = Folder::new("plots-sweep");
     let [csv, first, again, pdf] =
         ["sweep.csv", "first.svg", "again.svg", "map.pdf"].map(|name| folder.file(name));

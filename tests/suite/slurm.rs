@@ -27,7 +27,7 @@ fn find(name: &str) -> Option<PathBuf> {
     folders.map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-fn said(output: &Output) -> String {
+fn stderr_text(output: &Output) -> String {
     [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes)).concat()
 }
 
@@ -98,7 +98,7 @@ impl Cluster {
         until("munge's socket", || Path::new(&socket).exists());
         cluster.begin("slurmctld", &["-D".into(), "-c".into()]);
         cluster.begin("slurmd", &["-D".into()]);
-        until("the node", || said(&cluster.ask("sinfo", &["-h", "-o", "%T"])).trim() == "idle");
+        until("the node", || stderr_text(&cluster.ask("sinfo", &["-h", "-o", "%T"])).trim() == "idle");
         cluster
     }
 
@@ -126,7 +126,7 @@ impl Cluster {
 
     /// What Slurm says of a task, such as `JobState` or `Restarts`.
     fn about(&self, task: &str, what: &str) -> String {
-        let about = said(&self.ask("scontrol", &["-o", "show", "job", task]));
+        let about = stderr_text(&self.ask("scontrol", &["-o", "show", "job", task]));
         let value = about.split_whitespace().find_map(|pair| pair.strip_prefix(what)?.strip_prefix('='));
         value.unwrap_or_default().into()
     }
@@ -178,15 +178,15 @@ fn a_task_that_slurm_requeues_continues_its_part_and_the_merged_file_is_that_of_
     let cluster = Cluster::start();
     std::fs::write(cluster.folder.file("sweep.sh"), script).unwrap();
     let submitted = cluster.ask("sbatch", &["--parsable", "--array=1-3", "--cpus-per-task=1", "sweep.sh"]);
-    assert!(submitted.status.success(), "{}", said(&submitted));
-    let job = said(&submitted).trim().to_string();
+    assert!(submitted.status.success(), "{}", stderr_text(&submitted));
+    let job = stderr_text(&submitted).trim().to_string();
     let task = |of: usize| format!("{job}_{of}");
 
     // In the middle of its part, it has to go.
     let part = cluster.folder.0.join("part-1.csv");
     until("some runs of the first part", || runs(&part) > 4);
     let requeued = cluster.ask("scontrol", &["requeue", &task(1)]);
-    assert!(requeued.status.success(), "{}", said(&requeued));
+    assert!(requeued.status.success(), "{}", stderr_text(&requeued));
     until("it to have gone", || cluster.about(&task(1), "JobState") == "PENDING");
     let before = std::fs::read_to_string(&part).unwrap();
     let mut least = before.len();
@@ -209,7 +209,7 @@ fn a_task_that_slurm_requeues_continues_its_part_and_the_merged_file_is_that_of_
     let merge = ["merge", &parts[0], &parts[1], &parts[2], "-o", "map.csv"];
     for line in [&merge[..], &["sweep", LINK, "-q", "-o", "whole.csv"]] {
         let output = cluster.ask("lab", line);
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", stderr_text(&output));
     }
     let [map, whole] = ["map.csv", "whole.csv"].map(|name| std::fs::read(cluster.folder.file(name)).unwrap());
     assert!(!map.is_empty() && map == whole, "the merged file is another one");

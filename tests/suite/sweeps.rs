@@ -302,7 +302,7 @@ fn printed(link: &str, path: &str, more: &[&str]) -> String {
 }
 
 #[test]
-fn a_whole_sweep_of_at_most_64_runs_is_printed_as_a_table_with_its_laws() {
+fn a_whole_sweep_of_at_most_64_runs_is_printed_as_a_table_with_its_fits() {
     let folder = Folder::new("printed");
     let path = folder.file("sweep.csv");
     let text = printed(SWEEP, &path, &[]);
@@ -337,7 +337,7 @@ fn a_whole_sweep_of_at_most_64_runs_is_printed_as_a_table_with_its_laws() {
 
 /// At a learning rate of 0 nothing moves, and at 50 powers of powers overflow.
 #[test]
-fn of_a_sweep_only_the_run_that_diverges_is_said_to() {
+fn of_a_sweep_only_the_run_that_diverges_is_stated_to() {
     let link = "#v1/sparse-parity?n=10&width=32&act=power&degree=4&loss=square&held=64&every=2&steps=400&halt=steps\
                 &sweep=lr:0_50&device=cpu";
     assert_eq!(done(&["run", link, "-q"]), "lr = 50: the loss became infinite or NaN.\n");

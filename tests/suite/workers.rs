@@ -203,7 +203,7 @@ fn a_checkpoint_is_taken_up_under_new_stopping_rules() {
 /// A page asks for one run of its sweep after the other, and is told of each what it would have been told, however far the
 /// GPU was ahead.
 #[test]
-fn runs_that_a_gpu_trains_ahead_are_told_as_if_they_had_begun_when_they_were_asked_for() {
+fn runs_that_a_gpu_trains_ahead_are_reported_as_if_they_began_on_request() {
     let Some(gpu) = crate::devices::gpu() else { return };
     let sweep = spec(
         "#v1/sparse-parity?n=8&k=2&lr=0.5&replicas=3&every=10&steps=150&held=128&device=gpu&sweep=width:8_20_40_41&series=seed:1_2",

@@ -114,7 +114,7 @@ mod checks {
     use super::*;
 
     #[test]
-    fn what_is_needed_and_missing_is_told_apart_from_what_is_wanted() {
+    fn what_is_needed_and_missing_is_distinguished_from_what_is_wanted() {
         assert_eq!(told_apart("pytest torch\n"), (vec!["pytest"], vec!["torch"]));
         assert_eq!(told_apart("\n"), (vec![], vec![]));
     }

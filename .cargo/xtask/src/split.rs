@@ -111,7 +111,7 @@ mod checks {
     }
 
     #[test]
-    fn the_loader_is_preloaded_beside_the_script() {
+    fn the_loader_is_preloaded_next_to_the_script() {
         let html = "<head><link rel=\"modulepreload\" href=\"./app-1.js\"><script data-js=\"./app-1.js\">";
         let tag = "<link rel=\"modulepreload\" href=\"./";
         let wanted = format!("<head>{tag}app-1.js\">{tag}app-1_later.js\"><script data-js=\"./app-1.js\">");

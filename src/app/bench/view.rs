@@ -14,7 +14,7 @@ use vivarium_page::state::Action;
 use vivarium_ui::browser::get_property;
 use vivarium_view::record::bench::BenchTable;
 
-/// The benchmark, if it is open.
+/// The page of the benchmark; empty unless it is open.
 #[component]
 pub fn Bench() -> impl IntoView {
     let store = Store::here();
@@ -80,20 +80,20 @@ pub fn Bench() -> impl IntoView {
     }
 }
 
-/// Converts a table to JSON with the browser's encoder.
+/// Converts a table of benchmark results to JSON with the browser's encoder.
 fn to_json(table: &BenchTable) -> String {
     let value = serde_wasm_bindgen::to_value(table).unwrap_or(JsValue::NULL);
     let text = js_sys::JSON::stringify_with_replacer_and_space(&value, &JsValue::NULL, &2.into());
     text.ok().and_then(|text| text.as_string()).unwrap_or_default()
 }
 
-/// Parses a table from JSON with the browser's decoder.
+/// Parses a table of benchmark results from JSON with the browser's decoder; else returns a sentence on the error.
 fn from_json(text: &str) -> Result<BenchTable, String> {
     let value = js_sys::JSON::parse(text).map_err(|_| tr!("it is not valid JSON").to_string())?;
     serde_wasm_bindgen::from_value(value).map_err(|why| why.to_string())
 }
 
-/// Message after a table was copied.
+/// Message after the table of benchmark results was copied to the clipboard.
 const COPIED_TEXT: &str = text!("The table has been copied.");
-/// Message after the browser refused to copy.
+/// Message after the browser refused to copy the table of benchmark results.
 const NOT_COPIED_TEXT: &str = text!("The browser did not allow this page to copy the text.");

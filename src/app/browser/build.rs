@@ -14,16 +14,16 @@ use vivarium_ui::browser::{get_property, on_settled};
 /// File with the name of the server's current build (`.cargo/xtask/src/finish.rs`); the service worker does not cache
 /// it.
 const BUILD_FILE: &str = "./build.txt";
-/// Id of the notice's element, so that there is at most one.
+/// DOM id of the notice that the page is outdated, so that at most one is shown.
 const NOTICE_ID: &str = "outdated";
 
-/// Returns the name of this build; `__BUILD__` in an unfinished build.
+/// Returns the name of the build that this page belongs to, from its HTML; it begins with `_` in an unfinished build.
 pub fn build_name() -> String {
     let meta = document().query_selector("meta[name=build]").ok().flatten();
     meta.and_then(|meta| meta.get_attribute("content")).unwrap_or_default()
 }
 
-/// Returns the part of the worker files' names that contains the build.
+/// Returns the suffix of the worker files' names, "-" and the name of the build; empty in an unfinished build.
 pub fn worker_file_suffix() -> String {
     Some(build_name())
         .filter(|build| has_build_name(build))
@@ -31,7 +31,8 @@ pub fn worker_file_suffix() -> String {
         .unwrap_or_default()
 }
 
-/// Returns the address of a file with the build as its query, for the service worker.
+/// Returns the address of a file with the name of the build as its query, by which the service worker tells builds
+/// apart.
 pub fn address_with_build(file: &str) -> String {
     match build_name() {
         build if has_build_name(&build) => format!("{file}?build={build}"),
@@ -39,14 +40,14 @@ pub fn address_with_build(file: &str) -> String {
     }
 }
 
-/// Whether a text is the name of a finished build.
+/// Whether `build` is the name of a finished build.
 fn has_build_name(build: &str) -> bool {
     !build.is_empty() && !build.starts_with('_')
 }
 
 #[wasm_bindgen]
 extern "C" {
-    /// Calls `fetch` with options; the binding in web-sys would add unused types to the program.
+    /// Calls the browser's `fetch` with options; the binding in web-sys would add unused types to the WebAssembly.
     #[wasm_bindgen(js_name = fetch)]
     fn fetch_with(address: &str, how: &Object) -> Promise;
 }
@@ -71,7 +72,7 @@ pub fn check_for_new_build() {
     });
 }
 
-/// Whether a text is the name of a build, and not the page that some hosts send for a missing file.
+/// Whether the text of a response is the name of a build, and not the page that some hosts send for a missing file.
 fn is_build_name(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
@@ -88,7 +89,8 @@ pub fn show_reload_notice() {
     }
 }
 
-/// Shows a notice with a button that reloads the page without a call to this program, which may have stopped.
+/// Shows a notice (DOM id `id`) with a button that reloads the page in plain JavaScript, since the WebAssembly may have
+/// stopped.
 pub(super) fn show_notice(id: &str, sentence: &str) {
     let document = document();
     let (Some(body), Ok(notice), Ok(button)) =

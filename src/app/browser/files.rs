@@ -39,13 +39,13 @@ fn save_blob(blob: &Blob, name: &str) -> bool {
     true
 }
 
-/// Returns the canvas of the shown chart with this slug.
+/// Returns the canvas of the chart with this slug; None if the chart is not on the page.
 pub fn chart_canvas(slug: &str) -> Option<HtmlCanvasElement> {
     let found = document().query_selector(&format!("canvas[data-testid=chart-{slug}]"));
     found.ok().flatten().and_then(|canvas| canvas.dyn_into().ok())
 }
 
-/// Creates a canvas of this width and height in pixels, outside of the page.
+/// Creates a canvas `[width, height]` in pixels that is not part of the page.
 pub fn create_canvas([width, height]: [u32; 2]) -> Option<HtmlCanvasElement> {
     let canvas: HtmlCanvasElement = document().create_element("canvas").ok()?.dyn_into().ok()?;
     canvas.set_width(width);
@@ -53,7 +53,8 @@ pub fn create_canvas([width, height]: [u32; 2]) -> Option<HtmlCanvasElement> {
     Some(canvas)
 }
 
-/// Offers the content of a canvas for download as PNG.
+/// Offers the content of a canvas for download as a PNG with this name. Returns whether the browser has begun to encode
+/// it.
 pub fn save_canvas_png(canvas: &HtmlCanvasElement, name: String) -> bool {
     let done = Closure::once_into_js(move |blob: JsValue| {
         if let Ok(blob) = blob.dyn_into::<Blob>() {
@@ -63,13 +64,13 @@ pub fn save_canvas_png(canvas: &HtmlCanvasElement, name: String) -> bool {
     canvas.to_blob(done.unchecked_ref::<Function>()).is_ok()
 }
 
-/// Whether a drag carries files, and not text or a part of the page.
+/// Whether the drag of this event carries files, and not text or a part of the page.
 pub fn has_files(event: &Event) -> bool {
     let types = get_property(&get_property(event, "dataTransfer"), "types");
     Array::is_array(&types) && Array::from(&types).includes(&"Files".into(), 0)
 }
 
-/// Returns the data that was dropped.
+/// Returns the browser's list of data that was dropped with this event.
 pub fn dropped_items(event: &Event) -> JsValue {
     get_property(event, "dataTransfer")
 }

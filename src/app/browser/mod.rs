@@ -17,18 +17,18 @@ pub fn fragment() -> String {
     window().location().hash().unwrap_or_default()
 }
 
-/// Navigates to another fragment.
+/// Navigates to another fragment of this page's address.
 pub fn go_to(fragment: &str) {
     // It fails in no browser: the page stays.
     let _ = window().location().set_hash(fragment);
 }
 
-/// Returns the scroll position of the page in CSS pixels.
+/// Returns how far the page is scrolled from its top, in CSS pixels.
 pub fn scroll_position() -> f64 {
     window().scroll_y().unwrap_or_default()
 }
 
-/// Scrolls the page to a position in CSS pixels.
+/// Scrolls the page to `y` CSS pixels from its top.
 pub fn scroll_to(y: f64) {
     window().scroll_to_with_x_and_y(0.0, y);
 }
@@ -41,12 +41,14 @@ pub fn set_history_state(text: &str) {
     }
 }
 
-/// Returns the text stored in the current entry of the browser's history.
+/// Returns the text that [`set_history_state`] has stored in the current entry of the browser's history; None without
+/// one.
 pub fn history_state() -> Option<String> {
     window().history().ok()?.state().ok()?.as_string()
 }
 
-/// Sets the fragment in the address bar. Only passages of a story add an entry to the history.
+/// Sets the fragment in the address bar. Passages of a story add an entry to the history; other links replace the
+/// current one.
 pub fn set_address_bar(link: &str) {
     let now = fragment();
     if now == link {
@@ -87,12 +89,12 @@ pub fn copy_text(text: &str, done: impl FnOnce(bool) + 'static) {
 
 #[wasm_bindgen]
 extern "C" {
-    /// Calls `fetch`; the binding in web-sys would add unused types to the program.
+    /// Calls the browser's `fetch`; the binding in web-sys would add unused types to the WebAssembly.
     #[wasm_bindgen(js_name = fetch)]
     fn fetch_file(address: &str) -> Promise;
 }
 
-/// Fetches a text file of this page; `done` receives the text or a sentence on the error.
+/// Fetches a text file of this page's host; `done` receives the text or a sentence on the error.
 pub fn fetch_text(file: &str, done: impl FnOnce(Result<String, String>) + 'static) {
     on_settled(&fetch_file(&build::address_with_build(file)), move |response| {
         let response = response.unwrap_or(JsValue::NULL);
@@ -132,7 +134,7 @@ pub fn thread_count() -> usize {
     get_property(&window().navigator(), "hardwareConcurrency").as_f64().map_or(1, |cores| cores as usize)
 }
 
-/// Requests a GPU adapter; `done` receives the GPU support, always asynchronously.
+/// Requests a GPU adapter from the browser; `done` receives the GPU support, never before this function has returned.
 pub fn detect_gpu(done: impl FnOnce(GpuSupport) + 'static) {
     let gpu = get_property(&window().navigator(), "gpu");
     let request = get_property(&gpu, "requestAdapter").dyn_into::<Function>();
@@ -158,7 +160,8 @@ pub fn reader_languages() -> Vec<String> {
     window().navigator().languages().iter().filter_map(|tag| tag.as_string()).collect()
 }
 
-/// Parses a JSON object of texts with the browser's decoder; None if the text is not one.
+/// Parses the translated texts of a language from JSON with the browser's decoder; None if they are not a JSON object
+/// of texts.
 pub fn parse_text_table(json: &str) -> Option<TranslationTable> {
     let object = js_sys::JSON::parse(json).ok()?.dyn_into::<Object>().ok()?;
     let pair =
@@ -192,7 +195,7 @@ pub fn publish_rows(read: impl Fn(&mut dyn FnMut(&State)) + 'static) {
     rows.forget();
 }
 
-/// Shows a notice with a reload button after a panic, without a call to the stopped program.
+/// After a panic, shows a notice with a reload button that works without the stopped WebAssembly.
 pub fn show_panic() {
     build::show_notice("crash", tr!("This page has stopped because of an error in its program."));
 }

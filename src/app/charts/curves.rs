@@ -11,35 +11,36 @@ use vivarium_plot::analysis::LineChart;
 use vivarium_plot::charts::{self, LegendItem, PlotAxes};
 use vivarium_ui::appearance::Appearance;
 
-/// The pointer that all charts share.
+/// The pointer over the charts, in the Leptos context; all charts of the page share it.
 #[derive(Clone, Copy)]
 pub struct PointerContext {
-    /// Position of the pointer; None if it is over no chart.
+    /// Position of the pointer, which is also the crosshair's; None if the pointer is over no chart.
     pub pointer: RwSignal<Option<Pointer>>,
-    /// Whether dragging selects a range of steps, instead of going to a step.
+    /// Whether dragging over a chart selects a range of steps to zoom to, instead of showing the run at the step under
+    /// the pointer.
     pub selects_range: RwSignal<bool>,
 }
 
 impl PointerContext {
-    /// Provides the context without a pointer.
+    /// Provides the charts' pointer in the Leptos context; it is over no chart yet.
     pub fn provide() {
         provide_context(PointerContext { pointer: RwSignal::new(None), selects_range: RwSignal::new(false) });
     }
 
-    /// Returns the context of this page.
+    /// Returns the charts' pointer from the Leptos context.
     pub fn here() -> PointerContext {
         expect_context()
     }
 }
 
-/// A chart of curves. Copies are handles to the same chart.
+/// Handle to a chart of curves on the page. Copies are handles to the same chart.
 #[derive(Clone, Copy)]
 pub struct CurveChart {
     /// The store of the page.
     pub store: Store,
     /// Light or dark colours.
     pub appearance: Appearance,
-    /// The pointer that all charts share.
+    /// The pointer that all charts of the page share.
     pub pointer_context: PointerContext,
     /// Slug of the chart.
     pub name: &'static str,
@@ -47,13 +48,13 @@ pub struct CurveChart {
     pub canvas: NodeRef<Canvas>,
     /// The element that contains the canvas.
     pub frame: NodeRef<Div>,
-    /// The element that contains the legend.
+    /// The element that contains the legend, whose buttons name the curves.
     pub names: NodeRef<Div>,
-    /// Curves and geometry of the last drawing.
+    /// Curves and axes of the last drawing; None before it.
     pub drawn_curves: StoredValue<Option<DrawnCurves>>,
-    /// Counts drawings.
+    /// Number of drawings so far; the overlay follows it.
     pub drawing_count: RwSignal<u64>,
-    /// Entries of the legend.
+    /// Entries of the legend, in the order of its buttons.
     pub legend_entries: StoredValue<Vec<LegendItem>>,
     /// The legend as HTML.
     pub legend: RwSignal<String>,
@@ -77,7 +78,7 @@ impl CurveChart {
         }
     }
 
-    /// Stores curves and geometry after a drawing; without geometry there is no crosshair.
+    /// Stores curves and axes after a drawing, and updates the legend; without axes (`across`) there is no crosshair.
     pub fn handle_drawn(self, lines: LineChart, across: Option<PlotAxes>) {
         let theme = self.appearance.theme();
         let named = charts::legend_items(&lines, &theme);

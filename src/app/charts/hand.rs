@@ -1,6 +1,6 @@
 //! Input over a chart of curves by pointer, touch or keyboard: crosshair, going to a step, zoom.
 //!
-//! This code is in the second program: it is reached through [`ChartInput::attach`] alone.
+//! This code is in the second WebAssembly module: it is reached through [`ChartInput::attach`] alone.
 
 use std::time::Duration;
 
@@ -15,14 +15,14 @@ use vivarium_page::charts::viewport::ViewportAction;
 use vivarium_page::state::Action;
 use vivarium_ui::effect::effect;
 
-/// Distance in CSS pixels after which a pressed pointer is dragging.
+/// Distance in CSS pixels from which on a pressed pointer counts as dragging.
 const MIN_DRAG_DISTANCE: f64 = 3.0;
-/// Zoom factor of one press of a key.
+/// Factor by which the keys + and − zoom a chart.
 const KEY_ZOOM_FACTOR: f64 = 2.0;
-/// Number of measurements passed by an arrow key with Shift.
+/// Number of measurements by which an arrow key with Shift moves the crosshair.
 const SHIFT_STEPS: usize = 10;
 
-/// Events of a chart that are handled.
+/// Names of the DOM events of a chart that [`ChartInput`] handles.
 const CHART_EVENTS: &[&str] = &[
     "pointerdown",
     "pointermove",
@@ -35,9 +35,10 @@ const CHART_EVENTS: &[&str] = &[
     "focusout",
 ];
 
-/// State of a pressed pointer.
+/// State of a pointer on a chart: not pressed, pressed, or dragging.
 #[derive(Clone, Copy, PartialEq)]
 enum Drag {
+    /// No pointer is pressed on the chart.
     Nothing,
     /// Pressed at this position (CSS pixels from the left), not moved yet.
     Press(f64),
@@ -47,21 +48,22 @@ enum Drag {
     Select(f64),
 }
 
-/// Handler of input over a chart of curves. Copies are handles to the same handler.
+/// Handles pointer, wheel and keys over a chart of curves. Copies are handles to the same handler.
 #[derive(Clone, Copy)]
 pub struct ChartInput {
-    /// The chart.
+    /// The chart whose input is handled.
     of: CurveChart,
     /// State of the pressed pointer.
     drag: StoredValue<Drag>,
-    /// The selected range, from left to right in CSS pixels.
+    /// (left, right) end, in CSS pixels, of the range of steps that a drag selects; None without such a drag.
     selected_range: RwSignal<Option<(f64, f64)>>,
-    /// Index of the legend entry that had the focus when it was pressed.
+    /// Index, as text, of the legend entry that was pressed within the last second and had the focus, to focus it again
+    /// when the legend is rewritten; None otherwise.
     pressed_entry: StoredValue<Option<String>>,
 }
 
 impl ChartInput {
-    /// Listens to the events of a chart; returns the overlay, a slider that has the keyboard focus and announces the
+    /// Listens to the events of a chart; returns its overlay, a slider that takes the keyboard focus and announces the
     /// values at the crosshair.
     pub fn attach(of: CurveChart) -> AnyView {
         let (drag, range, pressed) =
@@ -78,7 +80,7 @@ impl ChartInput {
         hand.overlay_view()
     }
 
-    /// Focuses a legend entry again after the legend was rewritten.
+    /// Focuses the legend entry with the index `at` again after the legend was rewritten.
     fn restore_focus(self, at: &str) {
         let Some(names) = self.of.names.try_get_untracked().flatten() else { return };
         let button = names.query_selector(&format!("[data-at='{at}']")).ok().flatten();
@@ -89,17 +91,18 @@ impl ChartInput {
         }
     }
 
-    /// Calls `read` with the curves of the last drawing; None before it.
+    /// Calls `read` with the curves of the last drawing; returns None before the first drawing.
     fn with_drawn_curves<T>(self, read: impl FnOnce(&DrawnCurves) -> Option<T>) -> Option<T> {
         self.of.drawn_curves.with_value(|scene| read(scene.as_ref()?))
     }
 
-    /// Whether the horizontal axis counts steps.
+    /// Whether the chart's horizontal axis counts steps.
     fn is_over_steps(self) -> bool {
         self.with_drawn_curves(|scene| scene.lines().is_over_steps().then_some(())).is_some()
     }
 
-    /// Returns the position of the pointer if it applies to this chart.
+    /// Returns the position of the pointer if it is over this chart, or over another chart while both have steps as
+    /// horizontal axis.
     fn pointed(self) -> Option<Pointer> {
         let over_steps = self.is_over_steps();
         self.of
@@ -109,7 +112,8 @@ impl ChartInput {
             .filter(|of| of.chart == self.of.name || (of.over_steps && over_steps))
     }
 
-    /// Sets the crosshair to a value of the horizontal axis and a distance from the top in CSS pixels.
+    /// Sets the crosshair to the horizontal value `at` and to `down` CSS pixels from the top; without `at` it is
+    /// removed.
     fn set_pointer(self, at: Option<f64>, down: Option<f64>) {
         let over_steps = self.is_over_steps();
         let pointed = at.map(|at| Pointer { chart: self.of.name, over_steps, x: at, y_css: down });
@@ -218,32 +222,32 @@ impl ChartInput {
         }
     }
 
-    /// Ends a drag.
+    /// Ends a drag of the pointer without further effect.
     fn end_drag(self) {
         self.drag.set_value(Drag::Nothing);
         self.selected_range.set(None);
     }
 
-    /// Shows the run at the step `at`.
+    /// Shows the run as it was at the step `at`.
     fn scrub_to(self, at: Option<f64>) {
         if let Some(at) = at {
             self.of.store.act(Action::Scrub(at.round() as u64));
         }
     }
 
-    /// Zooms all charts over steps to the range from `low` to `high`.
+    /// Zooms all charts over steps to the steps from `low` to `high`.
     fn zoom_to(self, low: f64, high: f64) {
         self.of.store.act(Action::Viewport(ViewportAction::Zoom(low, high)));
     }
 
-    /// Shows all steps again.
+    /// Shows all steps of the run in all charts again.
     fn reset_zoom(self) {
         if self.of.store.peek(|state| state.viewport.zoom.is_some()) {
             self.of.store.act(Action::Viewport(ViewportAction::ResetZoom));
         }
     }
 
-    /// Zooms with the wheel while Ctrl or Meta is held, which is also a pinch on a touchpad.
+    /// Zooms with the wheel while Ctrl or Meta is held; browsers report a pinch on a touchpad in the same way.
     fn handle_wheel(self, event: WheelEvent) {
         let (Some(canvas), true) = (self.of.canvas.get_untracked(), self.is_over_steps()) else { return };
         if !event.ctrl_key() && !event.meta_key() {
@@ -307,7 +311,7 @@ impl ChartInput {
         event.prevent_default();
     }
 
-    /// Creates the view of the overlay.
+    /// Creates the view of the chart's overlay: crosshair, list of values, and selected range.
     fn overlay_view(self) -> AnyView {
         let overlay = NodeRef::<Div>::new();
         let before = StoredValue::new(String::new());
@@ -354,7 +358,8 @@ impl ChartInput {
         .into_any()
     }
 
-    /// Handles a click: on a legend entry, hides, shows or isolates its curve; twice on the chart, shows all steps.
+    /// Handles a click: on a legend entry, shows or hides its curve (double click: shows it alone); on the chart, a
+    /// double click shows all steps.
     fn handle_click(self, event: &MouseEvent, is_double: bool) {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let Some(target) = target else { return };

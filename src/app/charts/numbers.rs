@@ -9,28 +9,29 @@ use vivarium_model::chart::Chart;
 use vivarium_page::html::glossary_html;
 use vivarium_plot::analysis::data_table::DataTable;
 
-/// Largest number of rows and of columns in the table.
+/// Largest number of rows, and of columns, in the table of a chart's numbers.
 const MAX_ROWS: usize = 200;
 
-/// The table in the dialog with its chart and title, as it was when it was opened; None while the dialog is closed.
+/// (chart, title, table of its numbers) in the dialog, as they were when it was opened; None while the dialog is
+/// closed.
 #[derive(Clone, Copy)]
 pub struct ShownTable(RwSignal<Option<(Chart, String, DataTable)>>);
 
 impl ShownTable {
-    /// Provides an empty table in the context.
+    /// Provides the closed dialog of a chart's numbers in the Leptos context.
     pub fn provide() -> ShownTable {
         let shown = ShownTable(RwSignal::new(None));
         provide_context(shown);
         shown
     }
 
-    /// Whether a table is shown.
+    /// Whether the dialog shows a chart's numbers.
     pub fn is_open(self) -> bool {
         self.0.with(Option::is_some)
     }
 }
 
-/// The button that shows the numbers of a chart.
+/// The button that opens the table of a chart's numbers.
 #[component]
 pub fn Ask(
     /// The chart.
@@ -54,7 +55,7 @@ pub fn Ask(
     .into_any()
 }
 
-/// The dialog with the numbers of a chart.
+/// The dialog with the table of a chart's numbers.
 #[component]
 pub fn Numbers() -> impl IntoView {
     let (dialog, ShownTable(shown)) = (NodeRef::<Dialog>::new(), expect_context::<ShownTable>());
@@ -81,13 +82,13 @@ pub fn Numbers() -> impl IntoView {
     .into_any()
 }
 
-/// Returns a link to the passage that defines the chart, if there is one.
+/// Creates the citation of the passage that defines the chart; None if there is none.
 fn source(chart: Chart) -> Option<AnyView> {
     let passage = chart.info().passage;
     (!passage.is_empty()).then(|| view! { <p><cite>{passage}</cite></p> }.into_any())
 }
 
-/// Creates the content of the dialog.
+/// Creates the content of the dialog with a chart's numbers.
 fn body(chart: Chart, title: String, table: DataTable) -> AnyView {
     let left_out = match table.omitted_rows {
         0 => String::new(),

@@ -14,7 +14,7 @@ use vivarium_model::chart::ChartKind;
 use vivarium_page::charts::shown::{ChartSize, chart_sizes};
 use vivarium_ui::plot::{CurveOverlay, CurveTools, PlotCanvas};
 
-/// Provides legend and overlay for every chart of curves below.
+/// Provides, in the Leptos context, how charts of curves create their legend and overlay.
 pub fn provide_chart_tools(store: Store) {
     provide_context(CurveTools {
         changes: store.memo(|state| state.viewport.change_count),
@@ -33,7 +33,7 @@ pub fn provide_chart_tools(store: Store) {
     });
 }
 
-/// All charts that are shown.
+/// The charts that are shown, in a grid of two columns.
 #[component]
 pub fn Plots() -> impl IntoView {
     let store = Store::here();

@@ -11,7 +11,7 @@ use vivarium_page::charts::viewport::ViewportAction;
 use vivarium_page::settings::form::{SMOOTHING_KEY, STEP_AXIS_KEY};
 use vivarium_page::state::Action;
 
-/// A button that is on or off.
+/// A button of the toolbar that is on or off.
 #[component]
 fn Switch(
     /// Test id.
@@ -73,7 +73,7 @@ fn AxisSwitch(
     view! { <Switch testid=format!("log-{key}") word hint on idle press=Action::ToggleAxis(key) /> }
 }
 
-/// Creates the button that makes the axis of steps count training examples.
+/// Creates the button that makes horizontal axes count training examples instead of steps.
 fn counting() -> AnyView {
     let store = Store::here();
     let on = store.memo(|state| state.run.link.view.counted == StepAxisUnit::Examples);

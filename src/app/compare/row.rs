@@ -10,21 +10,21 @@ use vivarium_page::library::LibraryAction;
 use vivarium_page::state::{Action, State};
 use vivarium_ui::browser::{focus_selector, read_tab_stored, write_tab_stored};
 
-/// Key of the tab's storage for the ids of the compared runs.
+/// Key in the tab's session storage of the ids of the compared runs.
 const STORAGE_KEY: &str = "compared";
 
-/// A compared run in the row.
+/// A compared run in the row above the charts: id, name and colour.
 #[derive(Clone, PartialEq)]
 struct RunLine {
-    /// Id of the run.
+    /// Id of the compared run.
     id: String,
-    /// Name of the run.
+    /// Name of the compared run in the comparison.
     words: String,
-    /// Colour of its curves in CSS.
+    /// CSS colour of the run's curves.
     tint: String,
 }
 
-/// Returns the compared runs, and sentences on those that are not drawn.
+/// Returns (compared runs, sentences on the compared runs that no chart draws).
 fn row_content(state: &State) -> (Vec<RunLine>, String) {
     let comparison = state.comparison();
     let notes: Vec<String> =
@@ -40,7 +40,7 @@ fn row_content(state: &State) -> (Vec<RunLine>, String) {
     (comparison.runs.iter().map(line).collect(), notes.join(" "))
 }
 
-/// Keeps the ids of the compared runs over a reload of the page.
+/// Keeps the ids of the compared runs in the tab's storage, so that a reload of the page compares them again.
 fn persist_compared_ids(store: Store) {
     let ids = store.memo(|state| state.compared_ids().join("\n"));
     Effect::new(move |before: Option<()>| {

@@ -28,20 +28,20 @@ use vivarium_view::record::head::HEAD_BYTES;
 use vivarium_view::record::reading::ReadProgress;
 use vivarium_view::ui::request::Request;
 
-/// Width and height of a saved chart that is not on the page, in CSS pixels.
+/// (width, height) in CSS pixels of a saved picture of a chart that is not on the page.
 const DEFAULT_SIZE: (u32, u32) = (640, 360);
 
-/// Pixels of a saved PNG per CSS pixel.
+/// Number of pixels of a saved PNG, in each direction, per CSS pixel.
 const PNG_SCALE: f64 = 2.0;
 
-/// File format of a saved chart.
+/// Format in which a chart is saved as a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A picture of lines.
+    /// Vector picture.
     Svg,
-    /// A picture of pixels.
+    /// Picture of pixels.
     Png,
-    /// The numbers that it shows.
+    /// The chart's numbers as CSV.
     Data,
 }
 
@@ -72,7 +72,7 @@ fn handle_drops(store: Store) {
     });
 }
 
-/// Saves a chart as SVG (`is_vector`) or PNG. Returns whether it was saved.
+/// Saves a chart as SVG (`is_vector`) or PNG, in dark or light colours. Returns whether it was saved.
 fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> bool {
     let name = store.peek(|state| format!("{}-{}", build_record(state, "").file_stem(), chart.slug()));
     let canvas = files::chart_canvas(chart.slug());
@@ -110,8 +110,8 @@ fn save_chart(store: Store, chart: Chart, is_vector: bool, is_dark: bool) -> boo
     })
 }
 
-/// Reads the file in `State::file_reading` in a worker; `done` is called after each file. Returns whether a file is
-/// being read.
+/// Reads the file in `State::file_reading` in a worker whenever there is one; `done` is called after each file. Returns
+/// a memo that is true while a file is being read.
 fn read_in_worker(store: Store, done: impl Fn() + Copy + 'static) -> Memo<bool> {
     let reader = StoredValue::new_local(None::<FileReader>);
     let number = store.memo(|state| state.file_reading.as_ref().map(|reading| reading.number));
@@ -140,7 +140,7 @@ fn read_in_worker(store: Store, done: impl Fn() + Copy + 'static) -> Memo<bool> 
     Memo::new(move |_| number.get().is_some())
 }
 
-/// Creates the progress bar of reading, with a button that cancels it, while `is_here`.
+/// Creates the progress bar for a file that is being read, with a button that cancels it; shown while `is_here`.
 fn progress(store: Store, is_here: impl Fn() -> bool + Send + Sync + 'static) -> AnyView {
     let is_here = Memo::new(move |_| is_here());
     let cancel = move |_| store.act(Action::Request(Request::CancelFile));

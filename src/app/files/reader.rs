@@ -35,9 +35,6 @@ impl FileReader {
     ///
     /// # Errors
     /// If the browser allows no worker, or the file no longer exists.
-    ///
-    /// # Errors
-    /// When the browser allows no worker, or has the file no more.
     pub fn open(
         job: &ReadJob,
         file: &FileHandle,
@@ -88,7 +85,7 @@ impl Drop for FileReader {
     }
 }
 
-/// Reads a stored table with this index of its label column; None if it is not a table.
+/// Reads a table from the browser's storage; `label` is the index of its label column. None if it is not a table.
 pub async fn read_stored_table(file: Blob, label: usize) -> Option<(UploadedFile, Dataset)> {
     let file = open_blob(file, HEAD_BYTES).await.ok()?;
     let job =
@@ -104,7 +101,7 @@ pub async fn read_stored_table(file: Blob, label: usize) -> Option<(UploadedFile
     }
 }
 
-/// Reads a file in a worker; None if it cannot be read.
+/// Reads a file in a worker as the job says (run, weights or table); None if it cannot be read.
 async fn read_in_worker(job: &ReadJob, file: &FileHandle) -> Option<FileContents> {
     let (found, reader) = (Rc::new(Cell::new(None)), Rc::new(Cell::new(None)));
     let (finds, holds) = (found.clone(), reader.clone());

@@ -12,7 +12,7 @@ use vivarium_page::gallery::{GalleryAction, stories_html};
 use vivarium_page::state::Action;
 use vivarium_ui::browser::{focus_selector, get_property};
 
-/// The gallery, if it is open.
+/// The gallery of presets and stories; empty unless it is open.
 #[component]
 pub fn Gallery() -> impl IntoView {
     let store = Store::here();
@@ -57,7 +57,7 @@ pub fn Gallery() -> impl IntoView {
     }
 }
 
-/// Returns the link of the card that was clicked.
+/// Returns the link of the gallery card that was clicked; None for a click elsewhere.
 fn clicked_card_link(event: &MouseEvent) -> Option<String> {
     let target: Element = event.target()?.dyn_into().ok()?;
     target.closest(".exhibit__name").ok()??.get_attribute("href")
@@ -95,14 +95,14 @@ fn restore_scroll_position(store: Store, is_open: Memo<bool>) {
     });
 }
 
-/// Scrolls to the top of a view in place of the run, and focuses its heading.
+/// Scrolls to the top of the gallery or the benchmark, which take the place of the run, and focuses its heading.
 pub fn scroll_to_view_top() {
     browser::scroll_to(0.0);
     focus_selector(".gallery__title");
 }
 
-/// Calls `show` when a view opens in place of the run, and moves the focus back to the run when it closes, for
-/// keyboards and screen readers.
+/// Calls `show` when the gallery or the benchmark opens in place of the run, and moves the focus back to the run when
+/// it closes, for keyboards and screen readers.
 pub fn follow_focus(is_open: Memo<bool>, show: impl Fn() + Copy + 'static) {
     let was_open = StoredValue::new(false);
     Effect::new(move |_| {

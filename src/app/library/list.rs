@@ -13,7 +13,7 @@ use vivarium_view::display::words::{describe_difference, format_thousands};
 use vivarium_view::record::head::HEAD_BYTES;
 use vivarium_view::record::saved::parse_saved_link;
 
-/// Describes a saved run in the list: step, and settings that differ from the current run.
+/// Describes a saved run in the list: its step, and its settings that differ from those of the current run.
 fn describe_run(state: &State, run: &SavedRun, spec: &RunSpec) -> String {
     let step = format_thousands(run.step);
     let difference = describe_difference(state.run.spec(), spec);
@@ -23,7 +23,8 @@ fn describe_run(state: &State, run: &SavedRun, spec: &RunSpec) -> String {
     tr!("step {step}; {difference}", step, difference)
 }
 
-/// The offer to resume the run at which the page was left, and the request for the table of a waiting run.
+/// The offer to resume the run that was open when the page was closed last, and the request to open the data table of a
+/// run that waits for it.
 #[component]
 pub fn Offer() -> impl IntoView {
     let store = Store::here();
@@ -131,7 +132,7 @@ pub fn Library() -> impl IntoView {
     .into_any()
 }
 
-/// A saved run in the list.
+/// The row of a saved run in the list of saved runs.
 #[component]
 fn Entry(
     /// Id of the run.
@@ -187,7 +188,7 @@ fn Entry(
     .into_any()
 }
 
-/// Returns the colour with this index as a CSS value.
+/// Returns the colour of saved runs with this index as a CSS value.
 pub fn css_colour(colour: usize) -> String {
     let colour = MUTED_COLOURS[colour % MUTED_COLOURS.len()];
     format!("rgb({} {} {})", colour.0, colour.1, colour.2)

@@ -43,7 +43,7 @@ pub fn Cover(
     .into_any()
 }
 
-/// Creates the black screen: a button that closes it.
+/// Creates the black screen of presenter mode: a button that closes it.
 fn black(close: Callback<()>) -> AnyView {
     view! {
         <button class="cover__black" type="button" aria-label=tr!("Show the page again") data-testid="black"
@@ -52,7 +52,7 @@ fn black(close: Callback<()>) -> AnyView {
     .into_any()
 }
 
-/// Creates the screen with an address and its QR code.
+/// Creates the screen of presenter mode with an address and its QR code.
 fn code(address: String, close: Callback<()>) -> AnyView {
     let letters = address.chars().count().to_string();
     let code = qr_svg(&address);

@@ -18,9 +18,9 @@ use vivarium_page::state::Action;
 use vivarium_ui::appearance::Appearance;
 use vivarium_ui::browser::{focus_selector, get_property, on_settled, set_root_attribute};
 
-/// Selector of the button that enters presenter mode, which receives the focus afterwards.
+/// CSS selector of the button that enters presenter mode; it receives the focus after the mode is left.
 const ENTER_BUTTON: &str = "[data-testid=presenter]";
-/// Font sizes of a passage relative to the mode's font size, the largest first.
+/// Font sizes of a story's passage, relative to the font size of presenter mode, the largest first.
 const TYPE_SIZES: [&str; 6] = ["1.25", "1.15", "1.05", "0.95", "0.85", "0.75"];
 
 /// The bar of presenter mode while it is on.
@@ -144,7 +144,7 @@ fn exit_fullscreen() {
     }
 }
 
-/// Leaves the mode when the browser leaves full screen, as after Escape, which the page cannot observe.
+/// Leaves presenter mode when the browser leaves full screen, as after Escape, which the page does not see.
 fn leave_with_fullscreen(store: Store) {
     let was_full = StoredValue::new(false);
     window_event_listener_untyped("fullscreenchange", move |_| {
@@ -156,7 +156,7 @@ fn leave_with_fullscreen(store: Store) {
     });
 }
 
-/// Fits the font size of each passage to the screen when the passage changes.
+/// Chooses the font size of each passage of a story so that it fits the screen, whenever the passage changes.
 fn fit_passages(store: Store) {
     let news = store.memo(|state| {
         let tour = state.tour.as_ref().filter(|_| state.presenter.is_some());
@@ -177,7 +177,7 @@ fn fit_passages(store: Store) {
     });
 }
 
-/// Sets the largest font size with which the whole passage is visible.
+/// Sets the largest of [`TYPE_SIZES`] with which the whole passage is visible.
 fn fit_passage() {
     let passage = document().query_selector(".tour").ok().flatten();
     let Some(passage) = passage.and_then(|passage| passage.dyn_into::<HtmlElement>().ok()) else { return };

@@ -9,20 +9,21 @@ use vivarium_page::files::openers::openers;
 use vivarium_page::state::{Action, State};
 use vivarium_view::display::instance::SourceComparison;
 
-/// The values on which the texts of the card depend.
+/// Values on which the texts of the card about the current run depend.
 #[derive(Clone, PartialEq)]
 struct CardInputs {
-    /// Slug of the preset; None if the run is no preset.
+    /// Slug of the preset; None if the run has the settings of no preset.
     preset: Option<&'static str>,
     /// Name of the task.
     task: &'static str,
-    /// Citation of the task's source.
+    /// Citation of the source of the task.
     citation: &'static str,
+    /// Whether the open story asks for a prediction first, so that the claim of the preset is hidden.
     is_predicting: bool,
 }
 
 impl CardInputs {
-    /// Reads the values from the state.
+    /// Reads the values on which the card depends from the state.
     fn of(state: &State) -> Self {
         let task = state.run.link.spec.task.info();
         Self {
@@ -34,21 +35,21 @@ impl CardInputs {
     }
 }
 
-/// Texts of the card on the current run.
+/// Texts of the card about the current run.
 #[derive(Clone, PartialEq)]
 struct CardTexts {
-    /// Claim of the preset or of the task.
+    /// Claim of the preset, or a sentence on the task if the run is no preset.
     claim: String,
     /// Source of the claim.
     citation: &'static str,
-    /// Settings that differ from the source.
+    /// Sentence on the settings that differ from those in the source.
     departures: String,
-    /// Settings that are as in the source.
+    /// Sentence on the settings that are the same as in the source.
     kept: String,
 }
 
 impl CardTexts {
-    /// Builds the texts.
+    /// Builds the texts of the card.
     fn of(inputs: &CardInputs) -> Self {
         let Some(preset) = inputs.preset.and_then(find_preset) else {
             return Self {

@@ -11,7 +11,7 @@ use vivarium_view::display::status::describe_held_out;
 use vivarium_view::display::summary::{self, LatestMetrics, extra_number};
 use vivarium_view::display::words::format_thousands;
 
-/// A number with its name.
+/// A number of the run, such as its loss, with its name.
 #[component]
 fn Readout(
     /// Test id.

@@ -17,7 +17,7 @@ pub fn Form() -> impl IntoView {
     FormSection::ALL.into_iter().map(|section| view! { <Group section open /> }).collect_view()
 }
 
-/// A section of the form.
+/// A section of the settings form with its fields.
 #[component]
 fn Group(
     /// The section.

@@ -7,7 +7,7 @@ use crate::store::Store;
 use vivarium_model::permalink::encode;
 use vivarium_page::share::titles::run_name;
 
-/// The line above the main buttons that is shown in a frame of another page.
+/// In a frame of another page: a line with the name of the run and a link to the whole page.
 #[component]
 pub fn Framed() -> impl IntoView {
     let store = Store::here();

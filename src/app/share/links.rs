@@ -9,7 +9,7 @@ use vivarium_model::permalink::encode;
 use vivarium_page::files;
 use vivarium_ui::icon::{Icon, Name};
 
-/// Link and command line of the run, to be copied.
+/// The link of the run and its command line, each with a button that copies it.
 #[component]
 pub fn Links() -> impl IntoView {
     let store = Store::here();

@@ -20,44 +20,44 @@ use vivarium_core::language::translated;
 use vivarium_ui::browser::element_by_id;
 use vivarium_view::display::glossary::TERMS;
 
-/// Selector of a term of the glossary.
+/// CSS selector of a glossary term in a text.
 const TERM_SELECTOR: &str = ".term";
 
-/// Id and class of the box with the explanation.
+/// DOM id and CSS class of the box with the explanation of a glossary term.
 const BOX_ID: &str = "meaning";
 
-/// Selector of the box.
+/// CSS selector of the box with the explanation of a glossary term.
 const BOX_SELECTOR: &str = "#meaning";
 
-/// Time for which the pointer must rest before the box opens or closes.
+/// Time for which the pointer must rest before the explanation of a term opens or closes.
 const HOVER_DELAY: Duration = Duration::from_millis(200);
 
-/// Distance of the box from its term and from the edges of the page, in CSS pixels.
+/// Distance of the explanation from its term and from the edges of the page, in CSS pixels.
 const BOX_GAP: f64 = 6.0;
 
-/// Events of the document that are handled.
+/// Names of the events of the document by which explanations of terms open and close.
 const EVENTS: [&str; 7] =
     ["pointerover", "mousedown", "pointerdown", "click", "focusin", "keydown", "scroll"];
 
-/// The term that is explained in the box.
+/// The glossary term whose explanation is shown.
 #[derive(Clone)]
 struct ShownTerm {
-    /// Element of the term.
+    /// Element of the term in a text.
     term: Element,
     /// Whether the term was pressed, so that the box stays when the pointer leaves.
     stays: bool,
 }
 
 thread_local! {
-    /// Whether the listeners are installed.
+    /// Whether the listeners for the glossary are installed.
     static IS_LISTENING: Cell<bool> = const { Cell::new(false) };
-    /// The term that is explained now.
+    /// The glossary term whose explanation is shown; None if none is.
     static SHOWN_TERM: RefCell<Option<ShownTerm>> = const { RefCell::new(None) };
-    /// Counts elements that the pointer has entered, to detect whether it rests.
+    /// Number of elements that the pointer has entered; if it does not change, the pointer rests.
     static HOVER_COUNT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Installs the listeners for as long as the page is open.
+/// Installs the listeners that open and close explanations of glossary terms, for as long as the page is open.
 pub fn listen() {
     if IS_LISTENING.replace(true) {
         return;
@@ -74,7 +74,7 @@ pub fn listen() {
     on_event.forget();
 }
 
-/// Handles an event of the document.
+/// Handles an event of the document: opens or closes the explanation of a glossary term.
 fn handle_event(event: &Event) {
     let target = event.target();
     let element = target.as_ref().and_then(|target| target.dyn_ref::<Element>());
@@ -139,14 +139,14 @@ fn handle_event(event: &Event) {
     }
 }
 
-/// Shows the explanation of a term until the next press, or hides it if it is shown in this way.
+/// Shows the explanation of a pressed term until the next press; if it is shown in this way already, hides it.
 fn toggle_pinned(term: Element) {
     let is_open =
         SHOWN_TERM.with_borrow(|shown| shown.as_ref().is_some_and(|shown| shown.stays && shown.term == term));
     if is_open { hide_explanation() } else { show_explanation(term, true) }
 }
 
-/// Calls a function if the pointer rests for the delay and no term was pressed meanwhile.
+/// Calls `action` after [`HOVER_DELAY`] if the pointer has rested and no term was pressed meanwhile.
 fn after_hover_delay(action: impl FnOnce() + 'static) {
     let over = HOVER_COUNT.get();
     let if_it_rests = move || {
@@ -158,7 +158,7 @@ fn after_hover_delay(action: impl FnOnce() + 'static) {
     set_timeout(if_it_rests, HOVER_DELAY);
 }
 
-/// Returns the box, moved into the dialog or page that contains the term.
+/// Returns the box for the explanation, moved into the dialog or page that contains the term.
 fn box_element(term: &Element) -> Option<HtmlElement> {
     let place = element_by_id(BOX_ID).or_else(|| {
         let place: HtmlElement = document().create_element("div").ok()?.dyn_into().ok()?;

@@ -24,7 +24,7 @@ use vivarium_ui::sheet::{Sheet, fold};
 use vivarium_view::display::glossary;
 use vivarium_view::ui::request::Request;
 
-/// Keyboard shortcuts: key and description.
+/// (key, description) of the keyboard shortcuts, for the help dialog.
 const KEYS: &[(&str, &str)] = &[
     (text!("Space"), text!("Play or pause; after the end, continue the run")),
     (text!("→ or ."), text!("One step")),
@@ -152,7 +152,7 @@ pub fn listen_to_shortcuts(
     });
 }
 
-/// Whether a text field has unsubmitted text, so that the browser's own undo applies.
+/// Whether `field` is a text field whose text was not submitted, so that the browser's own undo applies.
 fn has_unsubmitted_text(store: Store, field: Option<&Element>) -> bool {
     let Some(field) = field.and_then(|field| field.dyn_ref::<web_sys::HtmlInputElement>()) else {
         return true;
@@ -182,7 +182,7 @@ fn language_menu() -> AnyView {
     .into_any()
 }
 
-/// Creates the list of the shown charts with their descriptions.
+/// Creates the help dialog's list of the shown charts with their descriptions.
 fn about_charts(store: Store) -> AnyView {
     let shown = store.peek(|state| state.run.link.view.show.clone());
     let about = shown.into_iter().map(|chart| {
@@ -193,7 +193,7 @@ fn about_charts(store: Store) -> AnyView {
     view! { <h2>{tr!("Charts")}</h2><dl class="glossary">{about.collect_view()}</dl> }.into_any()
 }
 
-/// Creates the list of all terms of the glossary.
+/// Creates the help dialog's list of all terms of the glossary.
 fn glossary_list() -> AnyView {
     let terms =
         glossary::sorted_terms().into_iter().map(|(name, means)| view! { <dt>{name}</dt><dd>{means}</dd> });

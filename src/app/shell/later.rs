@@ -1,17 +1,17 @@
-//! Placeholders for parts of the page whose code is in the second program.
+//! Placeholders for parts of the page whose code is in the second WebAssembly module.
 //!
 //! # Why
-//! A placeholder refers to no code of that program: the function that creates its view comes through the Leptos context
-//! once the program is loaded. So a chart can hold a placeholder for a part that draws charts.
+//! A placeholder refers to no code of that module: the function that creates its view comes through the Leptos context
+//! once the module is loaded. So a chart can hold a placeholder for a part that draws charts.
 
 use leptos::prelude::*;
 
 use crate::charts::curves::CurveChart;
 
-/// A part of the page whose code is in the second program.
+/// A part of the page whose code is in the second WebAssembly module, which is loaded after the first paint.
 #[derive(Clone, Copy)]
 pub enum Part {
-    /// The panels of the lab.
+    /// The panels of the labs.
     Panels,
     /// The offer to resume a saved run.
     Offer,
@@ -23,13 +23,13 @@ pub enum Part {
     Tour,
     /// The bar of presenter mode.
     Presenter,
-    /// The list of stories, the pages for teachers, and the printed story
+    /// The list of stories, the pages for teachers, and the printed story; with whether the list is open.
     Tours(RwSignal<bool>),
-    /// The help dialog
+    /// The help dialog, with whether it is open.
     Help(RwSignal<bool>),
     /// The table of numbers behind a chart.
     Numbers,
-    /// The dialog for files
+    /// The dialog for files, with whether it is open.
     Files(RwSignal<bool>),
     /// The gallery.
     Gallery,
@@ -41,20 +41,20 @@ pub enum Part {
     SweepMap,
     /// The dialog for a sweep.
     SweepForm,
-    /// The dialog for teachers
+    /// The dialog for teachers, with whether it is open.
     Teacher(RwSignal<bool>),
     /// The overlay of a chart of curves.
     Over(CurveChart),
 }
 
-/// Creates the view of a part.
+/// Function of the second WebAssembly module that creates the view of a part of the page.
 pub(super) type LazyView = fn(Part) -> AnyView;
 
-/// The second program; None until it is loaded.
+/// The view function of the page's second WebAssembly module, in the Leptos context; None until the module is loaded.
 #[derive(Clone, Copy)]
 pub(super) struct SecondProgram(pub(super) RwSignal<Option<LazyView>>);
 
-/// A placeholder for a part of the page, empty until the second program is loaded.
+/// A placeholder for a part of the page, empty until the second WebAssembly module is loaded.
 #[component]
 pub fn Later(
     /// The part.

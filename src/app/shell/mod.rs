@@ -1,4 +1,4 @@
-//! The frame of the page: layout, second program, help, glossary and keyboard shortcuts.
+//! The frame of the page: layout, second WebAssembly module, help, glossary and keyboard shortcuts.
 
 mod glossary;
 pub mod help;

@@ -112,10 +112,10 @@ pub fn App() -> impl IntoView {
     .into_any()
 }
 
-/// The subtitle of the page.
+/// Subtitle of the page, below its name.
 const POINT: &str = text!("A small neural network learns here, in your browser, while you watch.");
 
-/// The list of parts of the link that were ignored.
+/// The list of notices about ignored parts of the link.
 #[component]
 fn Notices() -> impl IntoView {
     let store = Store::here();

@@ -1,5 +1,5 @@
-//! The second program: the code that the page needs only after its first paint, fetched next to the trainers'
-//! programs.
+//! The page's second WebAssembly module ("second program"): the code that the page needs only after its first paint,
+//! fetched next to the trainers' programs.
 //!
 //! # Why
 //! Dialogs, panels to look inside and stories are half of the page's code, and none of it is needed before the
@@ -11,7 +11,7 @@
 //! to 1.3 s; with Chromium's fourth of the processor and a server that sends 9 Mbit/s after 60 ms, to page and
 //! workers alike, first paint after 0.6 s, first step after 2.4 to 2.6 s. The first step came after 4.7 s while the
 //! service worker fetched all files meanwhile and the trainer's program was asked for only when its worker ran.
-//! 2026-11-23: the first program is 419 KiB brotli, the second 433. 2026-11-21, `bench`: while networks train, a
+//! 2026-11-23: the first module is 419 KiB brotli, the second 433. 2026-11-21, `bench`: while networks train, a
 //! press is on the screen after 24 ms in the median and 40 ms at the 98th percentile, in the first three labs on
 //! two cores; nothing holds the page for 50 ms.
 
@@ -55,10 +55,11 @@ use vivarium_panels::PANELS;
 use vivarium_panels::panel::PageSection;
 use vivarium_view::display::RunPhase;
 
-/// Milliseconds after which the second program is fetched even if no trainer has answered.
+/// Milliseconds after which the second WebAssembly module is fetched even if no trainer has answered.
 const FETCH_AFTER_MS: u64 = 10_000;
 
-/// Loads the second program: the function that creates its views, and its tables of functions.
+/// Loads the page's second WebAssembly module. Returns (function that creates its views, function pointers that the
+/// first module calls).
 #[wasm_split(later, wasm_split_path = leptos::wasm_split, fallible)]
 fn load_second_program() -> Result<(LazyView, FunctionTables), SplitLoaderError> {
     glossary::listen();
@@ -73,20 +74,20 @@ fn load_second_program() -> Result<(LazyView, FunctionTables), SplitLoaderError>
     ))
 }
 
-/// Tables of functions of the second program that the first program calls.
+/// Function pointers of the second WebAssembly module that the first module calls.
 struct FunctionTables {
-    /// Computations of labs.
+    /// Functions of labs: computations that the first paint does not need.
     lazy: LazyModule,
-    /// Opening of files.
+    /// Functions that open files.
     file_functions: Openers,
-    /// Storage of saved runs.
+    /// Functions that store runs in the browser.
     storage: StorageModule,
-    /// Actions on saved runs.
+    /// Functions that change, save and draw saved runs.
     library_functions: LibraryFunctions,
 }
 
 impl FunctionTables {
-    /// Installs the tables.
+    /// Passes the function pointers to the places in the first module that call them.
     fn install(self) {
         lazy::install(self.lazy);
         openers::install(self.file_functions);
@@ -95,7 +96,7 @@ impl FunctionTables {
     }
 }
 
-/// Creates the view of a part of the page.
+/// Creates the view of a part of the page that is in the second WebAssembly module.
 fn part_view(part: Part) -> AnyView {
     match part {
         Part::Panels => lab_panels(),
@@ -118,15 +119,15 @@ fn part_view(part: Part) -> AnyView {
     }
 }
 
-/// Creates the panels of the labs in their order on the page.
+/// Creates the panels of all labs, in their order on the page; panels of other labs than the run's are empty.
 fn lab_panels() -> AnyView {
     let drawn = PageSection::ALL.map(|place| PANELS.iter().filter_map(|lab| lab.draw(place)).collect_view());
     drawn.collect_view().into_any()
 }
 
-/// Fetches the second program when a trainer has answered or `wanted` is true, and again after a failure when `wanted`
-/// changes. A lab that needs it early does not wait for the answer, but lets the trainer's program load first, since
-/// the first step depends on it.
+/// Fetches the second WebAssembly module when a trainer has answered or `wanted` is true, and again after a failure
+/// when `wanted` changes. A lab that needs the module early does not wait for the answer, but lets the trainer's
+/// program load first, since the first step depends on it.
 pub fn provide_second_program(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) {
     let program = SecondProgram(RwSignal::new(None));
     provide_context(program);
@@ -169,14 +170,14 @@ pub fn provide_second_program(store: Store, wanted: impl Fn() -> bool + Send + S
     });
 }
 
-/// Fetches the second program before the page is shown, for a run that cannot be checked without it.
+/// Fetches the second WebAssembly module before the page is shown, for a run that cannot be checked without it.
 pub async fn fetch_before_page() {
     if let Ok((_, modules)) = load_second_program().await {
         modules.install();
     }
 }
 
-/// Message if the second program could not be fetched.
+/// Message if the second WebAssembly module could not be fetched.
 const FETCH_FAILED_TEXT: &str = text!(
     "A part of this page could not be fetched: dialogs and panels are missing, and runs are not stored. Training continues. When the internet connection works again, open the dialog again or reload the page."
 );

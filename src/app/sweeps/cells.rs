@@ -20,7 +20,7 @@ use vivarium_page::sweeps::map::{CellView, cell_views, map_html, map_legend};
 use vivarium_ui::browser::{element_by_id, set_attribute};
 use vivarium_view::display::sweep::SweepProgress;
 
-/// Sets the text of the element with this id.
+/// Sets the text of the element with this DOM id, if there is one and its text differs.
 fn set_element_text(id: &str, text: &str) {
     if let Some(element) = element_by_id(id).filter(|element| element.text_content().as_deref() != Some(text))
     {
@@ -28,10 +28,11 @@ fn set_element_text(id: &str, text: &str) {
     }
 }
 
-/// The values after whose change the map is rebuilt: link, number of ended runs, and sentence on the progress.
+/// (link, number of ended runs, sentence on the progress) of the sweep; its map is drawn again when one of them
+/// changes.
 type MapInputs = (String, usize, String);
 
-/// Returns the values for the map; None without a sweep.
+/// Returns the values on which the sweep's map depends; None without a sweep.
 fn map_inputs(state: &State) -> Option<MapInputs> {
     state
         .run
@@ -40,7 +41,7 @@ fn map_inputs(state: &State) -> Option<MapInputs> {
         .map(|sweep| (encode(&state.run.link), sweep.ended_count(), sweep.describe_progress()))
 }
 
-/// Returns the HTML of the map with its head, without the contents of the cells.
+/// Returns the HTML of the sweep's map: head, empty cells and a line for the legend.
 fn map_frame_html(state: &State) -> String {
     let cells = SweepMapQuantity::OPTIONS.iter().map(|choice| (choice.slug, translated(choice.label)));
     format!(
@@ -57,7 +58,7 @@ fn map_frame_html(state: &State) -> String {
     )
 }
 
-/// Returns the id of an event's target, and its index if it is a cell.
+/// Returns (DOM id of the event's target, index of the cell if the target is a cell of the map).
 fn event_target_cell(event: &Event) -> (String, Option<usize>) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     let id = target.map(|target| target.id()).unwrap_or_default();
@@ -65,12 +66,12 @@ fn event_target_cell(event: &Event) -> (String, Option<usize>) {
     (id, number)
 }
 
-/// Returns the id of the cell with this index.
+/// Returns the DOM id of the map's cell with this index; the index is that of a run in the sweep.
 fn cell_id(number: usize) -> String {
     format!("cell-{number}")
 }
 
-/// Sets text, colour and description of a cell.
+/// Sets text, colour and description of the map's cell with this index.
 fn show_cell(number: usize, view: &CellView) {
     let Some(cell) = element_by_id(&cell_id(number)) else { return };
     let class = if view.is_now { "map__cell map__cell--now" } else { "map__cell" };
@@ -85,7 +86,7 @@ fn show_cell(number: usize, view: &CellView) {
     cell.set_text_content(Some(&view.text));
 }
 
-/// Returns the cell to which a key moves the focus from another cell; None for other keys.
+/// Returns the index of the cell to which a key moves the focus from the cell `number`; None for other keys.
 fn cell_for_key(state: &State, number: usize, key: &str) -> Option<usize> {
     let run = &state.run.link.spec.run;
     let (rows, columns) = (run.series.values.len().max(1), run.sweep.values.len());
@@ -109,7 +110,7 @@ pub fn SweepMap() -> impl IntoView {
     move || is_sweep.get().then(map_view)
 }
 
-/// Creates the map.
+/// Creates the map of the sweep.
 fn map_view() -> AnyView {
     let store = Store::here();
     let room = NodeRef::<Section>::new();

@@ -24,7 +24,7 @@ pub fn SweepForm() -> impl IntoView {
     .into_any()
 }
 
-/// Creates the content of the dialog.
+/// Creates the content of the dialog for a sweep.
 fn dialog(open: RwSignal<bool>) -> AnyView {
     let store = Store::here();
     // As the link is when the dialog is opened; the run behind it goes on.

@@ -22,27 +22,27 @@ use vivarium_page::tour::lesson::lesson_html;
 use vivarium_page::tour::{load_error_text, story_address, story_file_path};
 use vivarium_ui::sheet::Sheet;
 
-/// The page for teachers on a story.
+/// The page for teachers on a story: a dialog, and a version to print.
 #[derive(Clone, Copy)]
 pub struct TeacherPage {
-    /// Whether its dialog is open.
+    /// Whether the dialog with the page for teachers is open.
     open: RwSignal<bool>,
-    /// Slug of the story.
+    /// Slug of the story; empty before one was chosen.
     slug: RwSignal<String>,
-    /// Content of the dialog as HTML.
+    /// Content of the dialog with the page for teachers, as HTML.
     shown: RwSignal<String>,
-    /// Content of the printed page as HTML; empty to print the page itself.
+    /// HTML that is printed in place of the page; empty to print the page itself.
     print_html: RwSignal<String>,
 }
 
 impl TeacherPage {
-    /// Provides the context without a story.
+    /// Provides the page for teachers in the Leptos context, closed and without a story.
     pub fn provide() {
         let [slug, shown, printed] = [(); 3].map(|()| RwSignal::new(String::new()));
         provide_context(TeacherPage { open: RwSignal::new(false), slug, shown, print_html: printed });
     }
 
-    /// Returns the context of this page.
+    /// Returns the page for teachers from the Leptos context.
     pub fn here() -> TeacherPage {
         expect_context()
     }
@@ -74,7 +74,7 @@ impl TeacherPage {
         });
     }
 
-    /// Sets the HTML of dialog and printed page.
+    /// Sets the HTML of the dialog (`shown`) and of the printed version.
     fn set_html(self, shown: String, printed: String) {
         self.shown.set(shown);
         self.print_html.set(printed);
@@ -87,7 +87,7 @@ pub fn print() {
     let _ = window().print();
 }
 
-/// Returns the open story as HTML for printing; empty if the page itself is printed.
+/// Returns the open story as HTML for printing; empty if the page itself is to be printed.
 fn printed_story_html(state: &State) -> String {
     match state.tour.as_ref().filter(|_| !state.is_run_hidden()) {
         Some(tour) => match &tour.story {

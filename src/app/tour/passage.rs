@@ -12,7 +12,8 @@ use vivarium_page::tour::{LESSON_BUTTON_PREFIX, TourAction, answers_storage_key,
 use vivarium_ui::browser::{focus_selector, write_tab_stored};
 use vivarium_ui::sheet::Sheet;
 
-/// Returns the name of the clicked button inside of an HTML string.
+/// Returns the name (attribute `data-press`) of the button that was clicked inside an element with an HTML string; None
+/// for a click elsewhere.
 pub fn pressed_button(event: &MouseEvent) -> Option<String> {
     let target: Element = event.target()?.dyn_into().ok()?;
     let button = target.closest("[data-press]").ok()??;

@@ -14,9 +14,9 @@ use vivarium_model::protocol::{Command, Event, EventMessage, Payload, WorkerHand
 use vivarium_page::trainer::{Program, Trainer, TrainerMessage, worker_error_text};
 use vivarium_ui::browser::get_property;
 
-/// A web worker that trains; dropping it ends the worker.
+/// The connection to a web worker that trains a run; dropping it ends the worker.
 pub struct WorkerTrainer {
-    /// Number of the worker; 0 if the page has not numbered it.
+    /// Number that the page has given to the worker; 0 without one.
     pub number: u32,
     /// The web worker.
     worker: Worker,
@@ -32,9 +32,6 @@ impl WorkerTrainer {
     ///
     /// # Errors
     /// If the browser allows no worker.
-    ///
-    /// # Errors
-    /// When the browser allows no worker.
     pub fn open(program: Program, hear: impl Fn(TrainerMessage) + Clone + 'static) -> Result<Self, String> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
@@ -111,22 +108,22 @@ impl Drop for WorkerTrainer {
     }
 }
 
-/// Returns the function of `www/boot.js` that sends the compiled program for the CPU to a worker, so that it is fetched
-/// once for all workers; None for other programs, and for a `boot.js` of another build from a cache.
+/// Returns the function of `www/boot.js` that sends the compiled WebAssembly for the CPU to a worker, so that it is
+/// fetched once for all workers; None for other programs, and for a `boot.js` of another build from a cache.
 fn program_sender(program: Program) -> Option<Function> {
     (program == Program::Cpu)
         .then(|| get_property(&js_sys::global(), "vivariumGive").dyn_into().ok())
         .flatten()
 }
 
-/// Fetches the program for the CPU in advance.
+/// Fetches the WebAssembly program of CPU workers in advance.
 pub fn prefetch_cpu_program() {
     if let Some(give) = program_sender(Program::Cpu) {
         let _ = give.call0(&JsValue::NULL);
     }
 }
 
-/// Returns the address of the worker's loader for this program, with the build in its name.
+/// Returns the address of the script that loads this worker program, with the build in its name.
 pub(crate) fn loader_address(program: Program) -> Result<String, JsValue> {
     let document = leptos::prelude::document();
     let bin = match program {

@@ -12,7 +12,7 @@
 
 use super::networks::BenchmarkNetworks;
 
-/// Networks on sequences of Markov chains.
+/// Networks on sequences of Markov chains that `lab bench --chains` times.
 pub const NETWORKS: BenchmarkNetworks = BenchmarkNetworks {
     lab: "markov",
     caption: "Networks on sequences, a Markov chain for each",

@@ -54,7 +54,8 @@ pub fn bench_devices(
     }
 }
 
-/// Times all networks on one device with each of `learners`, and adds the rows to the table.
+/// Times all networks of the page's benchmark on one device with each of `learners`, and adds the rows to the
+/// table.
 #[expect(clippy::print_stderr, reason = "what goes on is no part of the table")]
 fn add_network_rows(
     table: &mut BenchTable,

@@ -18,7 +18,7 @@
 
 use super::networks::BenchmarkNetworks;
 
-/// Networks on pairs of group elements.
+/// Networks on pairs of group elements that `lab bench --groups` times.
 pub const NETWORKS: BenchmarkNetworks = BenchmarkNetworks {
     lab: "groups",
     caption: "All pairs of group elements unless a batch is named, Adam",

@@ -14,13 +14,14 @@ use vivarium_training::launch::device::Device;
 pub struct BenchmarkNetworks {
     /// Slug of the lab.
     pub lab: &'static str,
-    /// Line above the table.
+    /// Text that is printed above the table of results.
     pub caption: &'static str,
-    /// Networks: a name and the settings as in a link. The PyTorch script takes the same settings.
+    /// Networks: a name, and the settings as in a link. The PyTorch script takes the same settings.
     pub networks: &'static [(&'static str, &'static str)],
-    /// Heading and key of the setting that has its own column.
+    /// Heading of the column with a size of the network, and key of the setting that is this size.
     pub size_column: (&'static str, &'static str),
-    /// Options of the PyTorch script before the settings; it runs once for each entry.
+    /// Lists of options for the PyTorch script, which runs once for each list; the settings of the networks
+    /// follow them.
     pub script_options: &'static [&'static [&'static str]],
 }
 
@@ -28,25 +29,26 @@ pub struct BenchmarkNetworks {
 struct MeasuredRate {
     /// Settings of the network as in a link.
     link: &'static str,
-    /// Kind of the device that it trained on.
+    /// Kind of the device on which the learner trained the network.
     kind: DeviceKind,
-    /// Median steps per second.
+    /// Median steps per second over the windows.
     steps_per_s: f64,
 }
 
-/// A line of JSON from the PyTorch script: its speed on one network.
+/// A line of JSON from `tests/peers/torch_bench.py`: the speed of PyTorch on one network.
 #[derive(Debug, serde::Deserialize)]
 struct PyTorchNetworkRow {
-    /// Library and mode that were measured.
+    /// Library and execution mode that were measured, as text.
     peer: String,
+    /// Device on which PyTorch ran: `cpu`, or `cuda: ` and the name of the GPU.
     device: String,
     /// Settings of the network as in a link.
     link: String,
-    /// Median steps per second.
+    /// Median training steps per second over the time windows.
     steps_per_s: f64,
-    /// Steps per second in the slowest window.
+    /// Training steps per second in the slowest time window.
     low: f64,
-    /// Steps per second in the fastest window.
+    /// Training steps per second in the fastest time window.
     high: f64,
 }
 
@@ -58,7 +60,8 @@ impl PyTorchNetworkRow {
 }
 
 impl BenchmarkNetworks {
-    /// A run of the network with the settings `link` that measures nothing on the way and does not end.
+    /// A run of the network with the settings `link`, with few measurements and without an end that could be
+    /// reached.
     pub fn benchmark_run(&self, link: &str, learner: LearnerChoice) -> RunSpec {
         let endless = "halt=steps&steps=10000000&every=100000";
         let mut spec = decode(&format!("#v1/{}?{link}&{endless}", self.lab)).0.spec;
@@ -146,7 +149,8 @@ impl BenchmarkNetworks {
     }
 }
 
-/// Steps per second of the fastest learner on a network and a kind of device; None if none was measured.
+/// Steps per second of the fastest learner on the network with the settings `link` and a kind of device; None
+/// if none was measured.
 fn max_rate(rates: &[MeasuredRate], link: &str, kind: DeviceKind) -> Option<f64> {
     let same = rates.iter().filter(|made| made.link == link && made.kind == kind);
     same.map(|made| made.steps_per_s).filter(|rate| rate.is_finite()).reduce(f64::max)

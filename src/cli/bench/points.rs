@@ -7,7 +7,7 @@
 
 use super::networks::BenchmarkNetworks;
 
-/// Decoders on points of a function.
+/// Decoders on points of a function that `lab bench --points` times.
 pub const NETWORKS: BenchmarkNetworks = BenchmarkNetworks {
     lab: "in-context-learning",
     caption: "Decoders on 17 points of a random network, batch 64, Adam with clipped gradients",

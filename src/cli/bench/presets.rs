@@ -37,7 +37,7 @@ use vivarium_training::session::trial::endless;
 use vivarium_view::presets::Preset;
 use vivarium_view::record::{TrainingEnvironment, torch};
 
-/// Default measuring time of one row, in seconds.
+/// Default measuring time of one preset, in seconds.
 pub const DEFAULT_MEASURING_SECONDS: f64 = 1.0;
 /// Longest estimated step in seconds: presets with longer steps are not measured.
 const MAX_ESTIMATED_STEP_SECONDS: f64 = 4.0;
@@ -56,20 +56,20 @@ fn is_trained(preset: &Preset) -> bool {
     entry(&first_run(preset), Place::Anywhere).is_none()
 }
 
-/// The run of `preset` on the processor, almost without measurements and without an end.
+/// The run of `preset` on the processor, with few measurements and without an end that could be reached.
 fn benchmark_run(preset: &Preset) -> RunSpec {
     let mut spec = endless(&first_run(preset));
     spec.run.device = DeviceChoice::Cpu;
     spec
 }
 
-/// Name of the preset in the table, as code.
+/// Name of the preset in the table, in backticks.
 fn format_title(preset: &Preset) -> String {
     let of_sweep = if preset.link().spec.run.sweep.is_empty() { "" } else { ", first run" };
     format!("`{}`{of_sweep}", preset.slug)
 }
 
-/// The presets with these names, or all that are trained if there are none.
+/// The presets with these slugs; without slugs, all presets that are trained.
 ///
 /// # Errors
 /// When there is no such preset, or it is not trained.
@@ -136,7 +136,8 @@ pub fn compare_presets(arguments: &Arguments, names: &[String]) -> Result<(), Co
     Ok(())
 }
 
-/// Times one preset here and with `pytorch`, if given; what cannot be timed has the reason in its cell.
+/// Times one preset with our learner and, if given, with `pytorch`. A cell of a speed that cannot be measured
+/// has the reason.
 fn measure_row(
     preset: &Preset,
     title: &str,
@@ -155,7 +156,7 @@ fn measure_row(
     PresetRow::new(title, &learner, &ours, &theirs)
 }
 
-/// Name of the learner and its speed, or the reason why it cannot be measured.
+/// Name of our learner for a run and its speed on one core, or the reason why it cannot be measured.
 fn measure_learner(
     spec: &RunSpec,
     device: &Device,
@@ -171,7 +172,7 @@ fn measure_learner(
     }
 }
 
-/// Median, lowest and highest of the windows, or the reason why there are none.
+/// Median, lowest and highest speed of the time windows, or the reason why there are none.
 fn summarize_windows(rates: &StepRates) -> Result<StepsPerSecond, String> {
     match (rates.sorted.first(), rates.sorted.last()) {
         (Some(low), Some(high)) => Ok(StepsPerSecond { median: rates.median(), low: *low, high: *high }),
@@ -180,7 +181,7 @@ fn summarize_windows(rates: &StepRates) -> Result<StepsPerSecond, String> {
     }
 }
 
-/// Prints the table and its summary.
+/// Prints the table of presets and its summary.
 #[expect(clippy::print_stdout, reason = "this command prints")]
 fn print_report(report: &PresetReport) {
     let mut table = new_table(table::HEADINGS, 2);

@@ -9,7 +9,7 @@
 
 use super::networks::BenchmarkNetworks;
 
-/// Networks on prompts of tokens.
+/// Networks on prompts of tokens that `lab bench --prompts` times.
 pub const NETWORKS: BenchmarkNetworks = BenchmarkNetworks {
     lab: "sparse-token-regression",
     caption: "Networks on prompts, batch 64, Adam",

@@ -25,17 +25,18 @@ use vivarium_training::launch::batch_queue::BatchQueue;
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::Options;
 
-/// Widths of the networks in the table.
+/// Widths of the hidden layer of the networks in the table of `lab bench --sweeps`.
 const WIDTHS: [usize; 4] = [10, 30, 100, 300];
-/// Numbers of networks in the table.
+/// Numbers of networks that train together, for the columns of the table of `lab bench --sweeps`.
 const REPLICAS: [usize; 6] = [1, 8, 64, 512, 2048, 8192];
-/// Networks of each run of the frontier sweep.
+/// Number of networks in each run of the sweep over width and sample size whose time is estimated.
 const SEEDS_PER_RUN: usize = 20;
-/// Training steps of all networks of the frontier sweep, if none ends early: 8 widths, 8 sample sizes, 2
-/// initialisations, 20 seeds and 20,000 steps.
+/// Training steps of all networks of the sweep over width and sample size, if none ends early: 8 widths, 8
+/// sample sizes, 2 initialisations, 20 seeds and 20,000 steps.
 const FRONTIER_STEPS: f64 = 8.0 * 8.0 * 2.0 * 20.0 * 20_000.0;
 
-/// Runs of other model families that train together in time slices: a description and a link.
+/// Runs of other model families than the MLP on parity, which train together in time slices: a description
+/// and a link.
 const FAMILY_LINKS: [(&str, &str); 2] = [
     ("groups, Z_13, 64 neurons", "#v1/groups?n=13&width=64&halt=steps&steps=10000000&every=100"),
     (
@@ -43,11 +44,11 @@ const FAMILY_LINKS: [(&str, &str); 2] = [
         "#v1/markov?k=2&t=20&d=8&batch=16&held=64&halt=steps&steps=10000000&every=100",
     ),
 ];
-/// Numbers of these runs that train together.
+/// Numbers of runs of [`FAMILY_LINKS`] that train together.
 const CONCURRENT_RUN_COUNTS: [usize; 4] = [1, 4, 16, 64];
 
-/// A run of the frontier of data and width: (30,3)-parity from 1,000 examples with weight decay, without an
-/// end.
+/// A run of the sweep over width and sample size: (30,3)-parity from 1,000 examples with weight decay. Its
+/// last step is too far to be reached.
 fn frontier_run(width: usize, replicas: usize) -> RunSpec {
     let link = format!(
         "#v1/sparse-parity?n=30&m=1000&wd=0.01&width={width}&replicas={}&halt=steps&steps=10000000&every=100&held=512",
@@ -56,7 +57,8 @@ fn frontier_run(width: usize, replicas: usize) -> RunSpec {
     decode(&link).0.spec
 }
 
-/// Measures the throughput of a sweep on each device and prints its table.
+/// Measures on each device how many training steps of all networks of a sweep it makes per second, and prints
+/// its table.
 ///
 /// # Errors
 /// When a device stops working.
@@ -122,8 +124,9 @@ fn measure_alone(
     Ok(if median.is_nan() { "–".into() } else { format_number(median * replicas as f64) })
 }
 
-/// Network steps per second of `replicas` networks of all widths that train together, in runs of at most
-/// [`SEEDS_PER_RUN`], and how many trained at once. None if there are fewer networks than widths.
+/// Network steps per second of `replicas` networks of all [`WIDTHS`] that train together, in runs of at most
+/// [`SEEDS_PER_RUN`] networks, and the number of networks that trained at once. None if there are fewer
+/// networks than widths.
 fn measure_batched(
     replicas: usize,
     device: &Device,
@@ -141,7 +144,8 @@ fn measure_batched(
     Ok(Some(measure_queue((0..replicas / seeds).map(run), device, seconds)?))
 }
 
-/// Measures and prints the steps per second of runs of other families that train together.
+/// Measures and prints the network steps per second of the runs of [`FAMILY_LINKS`] when several train
+/// together.
 fn print_family_rates(device: &Device, seconds: f64) -> Result<(), CommandError> {
     let heads: [String; CONCURRENT_RUN_COUNTS.len() + 1] =
         std::array::from_fn(|at| match at.checked_sub(1) {
@@ -165,8 +169,8 @@ fn print_family_rates(device: &Device, seconds: f64) -> Result<(), CommandError>
     Ok(())
 }
 
-/// Network steps per second of these runs in the batch queue of a sweep, and how many networks trained at
-/// once.
+/// Network steps per second of these runs in the batch queue of a sweep, and the number of networks that
+/// trained at once.
 fn measure_queue(
     specs: impl Iterator<Item = RunSpec>,
     device: &Device,

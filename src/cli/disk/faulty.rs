@@ -26,7 +26,7 @@ pub enum Fault {
     },
 }
 
-/// Every fault that tests try.
+/// Every fault with which tests let an operation fail.
 pub const ALL_FAULTS: [Fault; 5] = [
     Fault::Fails(ErrorKind::StorageFull),
     Fault::HalfDone(ErrorKind::StorageFull),
@@ -39,8 +39,9 @@ pub const ALL_FAULTS: [Fault; 5] = [
 pub struct FaultyDisk {
     /// Number of the operation that fails, counted from 0.
     failing_operation: usize,
+    /// How the failing operation fails.
     fault: Fault,
-    /// Number of operations so far.
+    /// Number of operations on the disk so far.
     operation_count: Cell<usize>,
     /// Whether the simulated process or machine has ended.
     is_dead: Cell<bool>,
@@ -111,7 +112,7 @@ impl FaultyDisk {
         }
     }
 
-    /// Counts one operation. None if it succeeds; otherwise its error, and whether half of it is still done.
+    /// Counts one operation. None if it succeeds; otherwise whether half of it is still done, and its error.
     fn next_fault(&self) -> Option<(bool, io::Error)> {
         let killed = || io::Error::other("the process has ended");
         if self.is_dead.get() {

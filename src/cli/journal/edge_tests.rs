@@ -20,7 +20,7 @@ fn spec(link: &str) -> RunSpec {
     link.spec
 }
 
-fn found(text: &str) -> Result<SweepIndex, anyhow::Error> {
+fn read_index(text: &str) -> Result<SweepIndex, anyhow::Error> {
     SweepIndex::parse(&mut text.as_bytes())
 }
 
@@ -44,7 +44,7 @@ impl Drop for Place {
 #[test]
 fn a_line_that_is_not_quite_a_runs_is_damage() {
     let head = head(&spec(LINK), Shard::WHOLE);
-    assert_eq!(found(&format!("{head}{}{}", RUNS[0], RUNS[3])).unwrap().run_count(), 2);
+    assert_eq!(read_index(&format!("{head}{}{}", RUNS[0], RUNS[3])).unwrap().run_count(), 2);
     for (from, to) in [
         // Another network, another run, or the network before once more.
         ("0,10,2,0,4 7,1,0,,900", "0,10,2,0,4 7,2,0,,900"),
@@ -64,15 +64,15 @@ fn a_line_that_is_not_quite_a_runs_is_damage() {
     ] {
         let damaged = RUNS[0].replace(from, to);
         assert_ne!(damaged, RUNS[0]);
-        let said = format!("{:#}", found(&format!("{head}{damaged}{}", RUNS[3])).unwrap_err());
+        let said = format!("{:#}", read_index(&format!("{head}{damaged}{}", RUNS[3])).unwrap_err());
         assert!(said.starts_with(&damaged_line_text(&head, 1)), "{to}: {said}");
         // At the end it is made again.
-        let kept = found(&format!("{head}{}{damaged}", RUNS[3])).unwrap();
+        let kept = read_index(&format!("{head}{}{damaged}", RUNS[3])).unwrap();
         assert_eq!((kept.run_count(), kept.missing_runs()), (1, vec![0, 1, 2]), "{to}");
     }
     // A run that there is not.
     let fifth = RUNS[3].replace("3,20", "4,20");
-    let said = format!("{:#}", found(&format!("{head}{fifth}{}", RUNS[0])).unwrap_err());
+    let said = format!("{:#}", read_index(&format!("{head}{fifth}{}", RUNS[0])).unwrap_err());
     assert!(said.starts_with(&damaged_line_text(&head, 1)), "{said}");
 }
 
@@ -81,9 +81,9 @@ fn a_shard_holds_runs_of_its_own() {
     let spec = spec(LINK);
     let shard = Shard { number: 1, count: 2 };
     let head = head(&spec, shard);
-    let own = found(&format!("{head}{}{}", RUNS[0], RUNS[2])).unwrap();
+    let own = read_index(&format!("{head}{}{}", RUNS[0], RUNS[2])).unwrap();
     assert_eq!((own.shard, own.run_count(), own.missing_runs()), (shard, 2, vec![]));
-    let said = format!("{:#}", found(&format!("{head}{}{}", RUNS[1], RUNS[0])).unwrap_err());
+    let said = format!("{:#}", read_index(&format!("{head}{}{}", RUNS[1], RUNS[0])).unwrap_err());
     assert!(said.starts_with(&damaged_line_text(&head, 1)), "{said}");
 }
 

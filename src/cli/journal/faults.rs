@@ -6,6 +6,7 @@ use crate::disk::faulty::{ALL_FAULTS, Fault, FaultyDisk};
 use vivarium_model::protocol::Measurement;
 use vivarium_model::sweep::cell;
 
+/// Link of a sweep of six runs with two networks each.
 const SWEEP_LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=k:2_3";
 
 /// Lines of run `number` with made-up results, different for each run.

@@ -18,19 +18,19 @@ use vivarium_view::record::preamble::{self, relevant_numbers};
 /// Result of one network of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NetworkOutcome {
-    /// Step at which it reached the target; None if it never did.
+    /// Step at which the network reached the target; None if it never did.
     pub solved: Option<u64>,
-    /// Step at which its training ended: at the target, or at its last step.
+    /// Step at which the training of the network ended: at the target, or at its last step.
     pub step: u64,
-    /// Held-out accuracy at that step.
+    /// Held-out accuracy at the step at which the training of the network ended.
     pub accuracy: f32,
 }
 
-/// Largest number of values of a swept setting that are tried to find the names of measures; of more values,
-/// evenly spaced ones are tried.
+/// Largest number of values of a swept setting for which the names of measures are looked up; of more values,
+/// evenly spaced ones are taken.
 const MAX_TRIED_VALUES: usize = 1024;
 
-/// The link of a sweep without settings of the view; it identifies the sweep.
+/// The link of a sweep without settings of the view, by which sweeps are told apart.
 pub fn sweep_link(spec: &RunSpec) -> String {
     encode(&Link::from_spec(spec.clone()))
 }
@@ -38,15 +38,15 @@ pub fn sweep_link(spec: &RunSpec) -> String {
 /// Columns of a sweep file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnLayout {
-    /// Names of the measures, new or old.
+    /// Version of the names of measures, new or old.
     names: NameVersion,
-    /// Names of the columns that identify a run: its number, the swept settings and the seed.
+    /// Names of the columns that identify a run: its number, the keys of the swept settings, and the seed.
     run_columns: Vec<String>,
-    /// Relevant coordinates that all runs share (empty if the task has none); None if they differ and have a
-    /// column.
+    /// Relevant coordinates, from 1, that all runs share (empty if the task has none). None if they differ
+    /// between runs and have a column.
     shared_relevant: Option<Vec<usize>>,
-    /// Columns of measures: which of the four numbers of a network each one holds, and its name. Where runs
-    /// of a sweep have different names for a number, each name has its own column.
+    /// Columns of measures: index into `NetworkLine::numbers`, and name of the column. Where runs of a sweep
+    /// have different names for one number, each name has its own column.
     measure_columns: Vec<(usize, &'static str)>,
 }
 
@@ -54,11 +54,11 @@ pub struct ColumnLayout {
 struct NetworkLine<'a> {
     /// Cells that identify the run: its number, the values of the swept settings and the seed.
     run_cells: Vec<&'a str>,
-    /// Number of the network in its run, from 0.
+    /// Number of the network in its run, from 0, as text.
     replica: &'a str,
-    /// Step at which it reached the target; None if never.
+    /// Step at which the network reached the target; None if never.
     solved: Option<u64>,
-    /// Step at which the numbers were measured; None if unknown.
+    /// Step at which the losses and accuracies were measured; None if unknown.
     measured_at: Option<u64>,
     /// Train loss, train accuracy, held-out loss and held-out accuracy, as text.
     numbers: [String; 4],
@@ -82,7 +82,7 @@ fn sample_runs(spec: &RunSpec) -> impl Iterator<Item = SweepCell> {
 }
 
 impl ColumnLayout {
-    /// The columns of the sweep of `spec` with these names of measures.
+    /// The columns of the sweep of `spec`, with the new or old names of measures.
     pub fn of(spec: &RunSpec, names: NameVersion) -> ColumnLayout {
         let mut place = vec!["cell".to_string()];
         place.extend(sweep_axes(spec).map(|axis| axis.key.clone()));
@@ -197,7 +197,7 @@ impl ColumnLayout {
         outcome.solved.iter().enumerate().map(line).collect()
     }
 
-    /// Line of one network of the run `spec`.
+    /// CSV line of one network of the run `spec`, with its line break.
     fn format_network(&self, network: &NetworkLine, spec: &RunSpec) -> String {
         let step = |step: Option<u64>| step.map_or_else(String::new, |step| step.to_string());
         let mut cells: Vec<String> = network.run_cells.iter().map(|cell| (*cell).into()).collect();
@@ -228,7 +228,8 @@ impl ColumnLayout {
         cells.join(",") + "\n"
     }
 
-    /// Parses the line of network `replica` of run `number`; None if it is another line or damaged.
+    /// Parses the line of network `replica` of run `number` (both from 0); None if it is another line or
+    /// damaged.
     fn parse_network<'a>(&self, line: &'a str, number: usize, replica: usize) -> Option<NetworkLine<'a>> {
         let cells: Vec<&str> = line.trim_end().split(',').collect();
         let begun = self.run_columns.len() + usize::from(self.has_relevant_column());
@@ -262,8 +263,8 @@ impl ColumnLayout {
         is_whole.then_some(NetworkLine { run_cells: place, replica: of, solved, measured_at, numbers })
     }
 
-    /// Result of network `replica` of run `number` from its line; None if it is another line or damaged.
-    /// `budget` is the last step of the run.
+    /// Result of network `replica` of run `number` (both from 0) from its line; None if it is another line or
+    /// damaged. `budget` is the last step of the run, at which a network ended if the line names no step.
     pub fn parse_outcome(
         &self,
         line: &str,

@@ -11,17 +11,17 @@ use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading};
 use vivarium_view::display::data::{AxisPosition, ChartData, name_at, write_csv};
 use vivarium_view::record::Record;
 
-/// Name of the JSON format.
+/// Name of the JSON format of `lab probe`, written under the key `format`.
 const FORMAT_NAME: &str = "vivarium-data";
-/// Version of the JSON format.
+/// Version of the JSON format of `lab probe`.
 const FORMAT_VERSION: u64 = 1;
 
 /// An array inside the network at a training step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepArray {
-    /// Training step.
+    /// Training step at which the array was computed.
     pub step: u64,
-    /// The array.
+    /// Name, axes, shape and values of the array.
     pub array: Inside,
 }
 
@@ -39,25 +39,31 @@ pub struct ProbeDocument {
 /// JSON object with all charts and arrays; the description of the run is written before it.
 #[derive(Serialize)]
 struct DocumentJson<'a> {
+    /// Charts of all probed steps.
     charts: Vec<ChartDataJson<'a>>,
+    /// Arrays of all probed steps.
     arrays: Vec<ArrayJson<'a>>,
 }
 
 /// JSON object of a chart at a step.
 #[derive(Serialize)]
 struct ChartDataJson<'a> {
+    /// Name of the chart in links.
     chart: &'static str,
+    /// Training step of the data.
     step: u64,
+    /// Title of the chart.
     title: &'a str,
-    /// Label of the horizontal axis.
+    /// Label of the horizontal axis of the chart.
     x: &'a str,
-    /// Label of the vertical axis.
+    /// Label of the vertical axis of the chart.
     y: &'a str,
+    /// Numbers of the chart; None if they are left out.
     #[serde(flatten)]
     shape: Option<ChartNumbersJson<'a>>,
 }
 
-/// JSON object of the numbers of a chart, by its shape.
+/// JSON object of the numbers of a line chart, heat map or bar chart.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase", tag = "shape")]
 enum ChartNumbersJson<'a> {
@@ -90,44 +96,60 @@ enum ChartNumbersJson<'a> {
 /// JSON object of a curve, with the lower and upper bounds of its band.
 #[derive(Serialize)]
 struct CurveJson<'a> {
+    /// Name of the curve in the legend.
     name: &'a str,
+    /// Horizontal coordinate of each point.
     x: &'a [f64],
+    /// Drawn value of each point, which may be smoothed.
     value: &'a [f32],
+    /// Lower bound of the band at each point; empty without a band.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     low: Vec<f32>,
+    /// Upper bound of the band at each point; empty without a band.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     high: Vec<f32>,
+    /// Value of each point before smoothing; empty if the curve is not smoothed.
     #[serde(skip_serializing_if = "<[f32]>::is_empty")]
     unsmoothed: &'a [f32],
 }
 
-/// JSON object of a reference line or a mark, and where it is on its axis.
+/// JSON object of a horizontal reference line or a vertical mark of a line chart.
 #[derive(Serialize)]
 struct MarkJson<'a> {
+    /// Name of the line or mark.
     name: &'a str,
+    /// Value on the axis: the vertical one for a reference line, the horizontal one for a mark.
     at: f64,
 }
 
 /// JSON object of a marked interval of the horizontal axis.
 #[derive(Serialize)]
 struct SpanJson<'a> {
+    /// Name of the interval.
     name: &'a str,
+    /// Start of the interval on the horizontal axis.
     from: f64,
+    /// End of the interval on the horizontal axis.
     to: f64,
 }
 
 /// JSON object of an array at a step.
 #[derive(Serialize)]
 struct ArrayJson<'a> {
+    /// Name of the array.
     array: &'a str,
+    /// Training step at which the array was computed.
     step: u64,
+    /// Names of the axes, such as "example".
     axes: &'a [&'static str],
+    /// Length of each axis.
     shape: &'a [usize],
+    /// Entries, with the last axis varying fastest; None if they are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<&'a [f32]>,
 }
 
-/// JSON object of line charts.
+/// JSON object of the numbers of a line chart.
 fn curves_json(lines: &LineChart) -> ChartNumbersJson<'_> {
     let curves = lines.series.iter().map(|series| {
         let (low, high) = series.band.iter().copied().unzip();
@@ -152,7 +174,7 @@ fn curves_json(lines: &LineChart) -> ChartNumbersJson<'_> {
     }
 }
 
-/// JSON object of a heat map.
+/// JSON object of the numbers of a heat map.
 fn matrix_json(grid: &Heatmap) -> ChartNumbersJson<'_> {
     ChartNumbersJson::Matrix {
         rows: (0..grid.rows).map(|at| name_at(&grid.row_names, at)).collect(),
@@ -162,7 +184,7 @@ fn matrix_json(grid: &Heatmap) -> ChartNumbersJson<'_> {
     }
 }
 
-/// JSON object of a bar chart.
+/// JSON object of the numbers of a bar chart.
 fn bars_json(bars: &BarChart) -> ChartNumbersJson<'_> {
     ChartNumbersJson::Bars {
         bars: bars.bars.iter().map(|bar| bar.0.as_str()).collect(),

@@ -1,4 +1,4 @@
-//! What the command writes is what charts are drawn from and what probes find, in all formats; and what it refuses.
+//! The command writes the numbers of charts and of probes, in all formats; and what it refuses.
 
 use std::path::Path;
 

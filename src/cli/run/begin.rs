@@ -20,14 +20,15 @@ use vivarium_training::session::{Options, Session};
 use vivarium_view::record::weights::header_value;
 use vivarium_view::record::{TrainingEnvironment, quote_shell};
 
-/// Initial weights of a run, and where they come from.
+/// Initial weights of a run, or the checkpoint that it continues.
 pub struct RunStart {
+    /// Point from which the run starts.
     point: StartPoint,
     /// The file with the initial weights and what it is; both empty if the link draws the weights.
     weights: [String; 2],
 }
 
-/// Point from which a run starts.
+/// Point from which a run starts: drawn weights, weights of a file, or a checkpoint.
 enum StartPoint {
     /// Weights drawn from the seed; with a sentence for the user if the file given as the link has other
     /// initial weights.
@@ -39,7 +40,8 @@ enum StartPoint {
 }
 
 impl RunStart {
-    /// Reads the start of the run from the files of `--resume` or `--weights`.
+    /// Reads the file of `--resume` or `--weights`; without these options, the run starts with weights drawn
+    /// from its seed.
     ///
     /// # Errors
     /// When a file cannot be read, or [`CommandError::BadLink`] when it does not fit the run.
@@ -80,12 +82,13 @@ impl RunStart {
         }
     }
 
-    /// None for a new run; for a resumed run, the mark of its metrics, which may be missing.
+    /// The mark of the metrics in the checkpoint of `--resume`: None for a new run, `Some(None)` for a
+    /// checkpoint without a mark.
     pub fn resumed_mark(&self) -> Option<Option<OutputMark>> {
         if let StartPoint::Checkpoint(_, mark) = &self.point { Some(*mark) } else { None }
     }
 
-    /// Adds the file with the initial weights to the environment of a run.
+    /// Adds the file with the initial weights and its description to the environment of a run.
     pub fn add_to_environment(&self, environment: TrainingEnvironment) -> TrainingEnvironment {
         let [weights, weights_of] = self.weights.clone();
         TrainingEnvironment { weights_file: weights, weights_description: weights_of, ..environment }
@@ -150,7 +153,7 @@ fn list_contradictions(link: &RunSpec, file: &RunSpec) -> Vec<String> {
     differences.map(|(key, file, link)| sentence(&key, &link, &file)).collect()
 }
 
-/// Reads the weights of `--weights` and checks that they fit the run.
+/// Reads the file of `--weights` and checks that its weights fit the run.
 fn read_weights(path: &Path, spec: &RunSpec) -> Result<RunStart, CommandError> {
     let bytes = read_bytes(path)?;
     let file = path.display();

@@ -9,11 +9,11 @@ use vivarium_core::settings::format_thousands;
 /// Steps of `--keep` at which a checkpoint is still to be written.
 #[derive(Debug, Default)]
 pub struct KeptSteps {
-    /// Remaining steps, ascending.
+    /// Steps of `--keep` that training has not reached yet, ascending.
     remaining_steps: Vec<u64>,
     /// Path of the checkpoint of `--checkpoint`.
     checkpoint_path: PathBuf,
-    /// Steps whose checkpoint could not be written.
+    /// Steps of `--keep` whose checkpoint could not be written.
     failed_steps: Vec<u64>,
 }
 
@@ -48,13 +48,13 @@ impl KeptSteps {
         })
     }
 
-    /// Number of steps until the next checkpoint of `--keep`; `u64::MAX` if there is none.
+    /// Number of steps from `step` to the next checkpoint of `--keep`; `u64::MAX` if there is none.
     pub fn steps_to_next(&self, step: u64) -> u64 {
         self.remaining_steps.iter().find(|next| **next > step).map_or(u64::MAX, |next| next - step)
     }
 
-    /// Removes `step` from the remaining steps and returns the path of its checkpoint; None if it is not one
-    /// of them.
+    /// Removes `step` from the steps at which a checkpoint is still to be written, and returns the path of
+    /// that checkpoint; None if `step` is not one of them.
     pub fn take_path(&mut self, step: u64) -> Option<PathBuf> {
         let at = self.remaining_steps.iter().position(|next| *next == step)?;
         self.remaining_steps.remove(at);
@@ -66,7 +66,8 @@ impl KeptSteps {
         self.failed_steps.push(step);
     }
 
-    /// A sentence about the steps that a run which ended at `step` did not reach; None if there are none.
+    /// A sentence about the steps of `--keep` that a run which ended at `step` did not reach; None if it
+    /// reached all.
     pub fn describe_missed(&self, step: u64) -> Option<String> {
         let missed: Vec<String> = self.remaining_steps.iter().map(|step| format_thousands(*step)).collect();
         (!missed.is_empty()).then(|| {
@@ -78,7 +79,7 @@ impl KeptSteps {
         })
     }
 
-    /// Checks that all checkpoints were written.
+    /// Checks that all checkpoints of `--keep` up to now were written.
     ///
     /// # Errors
     /// [`CommandError::Other`] with the steps of those that were not.

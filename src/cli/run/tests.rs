@@ -229,7 +229,7 @@ fn weights_of_which_no_network_is_finite_do_not_replace_the_checkpoint_before() 
 
 /// At exactly these steps, also between two measurements, and a run goes on from each of them as it went on.
 #[test]
-fn a_run_is_kept_at_the_steps_that_are_asked_for() {
+fn a_run_is_kept_at_the_steps_that_are_requested() {
     let folder = std::env::temp_dir().join(format!("vivarium-run-keep-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let [output, path] = ["run.csv", "run.safetensors"].map(|name| folder.join(name));

@@ -9,14 +9,16 @@ use vivarium_science::markov::{ChainMeasure as OfChains, Strategy};
 use vivarium_training::session::evaluator::{lines, nearest};
 use vivarium_view::presets::ExpectedMeasure;
 
-/// Kullback–Leibler divergence KL(truth ‖ strategy) on the held-out contexts of the run; NaN if the strategy
-/// is not defined.
+/// Mean of KL(truth ‖ strategy) over the held-out contexts of the run, in nats: truth is the true
+/// distribution of the next symbol, strategy the prediction of `strategy`. NaN if the strategy is not
+/// defined.
 pub(super) fn strategy_divergence(spec: &RunSpec, strategy: Strategy) -> f32 {
     let lines = lines(spec.task.sampler(), spec.run.seed, spec.held_out_count());
     lines.iter().find(|(of, _)| *of == strategy).map_or(f32::NAN, |(_, kl)| *kl as f32)
 }
 
-/// The measure of chains at a measurement, for each replica; NaN if it was not measured.
+/// The measure `which` of networks on Markov chains in the measurement `row`, for each replica; NaN if it was
+/// not measured.
 pub(super) fn chain_measure(row: &Measurement, which: OfChains) -> Vec<f32> {
     match row.measures.get(which as usize) {
         Some(values) if !values.is_empty() => values.clone(),
@@ -24,7 +26,8 @@ pub(super) fn chain_measure(row: &Measurement, which: OfChains) -> Vec<f32> {
     }
 }
 
-/// For each replica, the strategies to which its predictions were nearest, in order of time.
+/// For each replica, the strategies (uniform, unigram, bigram and so on) to which its predictions were
+/// nearest, in order of time.
 ///
 /// A strategy counts if it is nearest at two measurements in a row: between two strategies either may be
 /// nearest.
@@ -47,7 +50,8 @@ pub(super) fn find_stages(spec: &RunSpec, rows: &[Measurement]) -> Vec<Vec<Strat
     (0..spec.run.replicas).map(of_replica).collect()
 }
 
-/// A measure of the weights of one network, each `[rows, columns]`; NaN if the model has no such measure.
+/// A measure of the weights of one network on sequences or prompts; `weights` has the entries of each
+/// parameter, `[rows, columns]`. NaN if the model has no such measure.
 pub(super) fn measure_chain_weights(measure: ExpectedMeasure, spec: &RunSpec, weights: &[Vec<f32>]) -> f32 {
     match (measure, spec.model.config().family()) {
         (ExpectedMeasure::OddOverEven | ExpectedMeasure::FirstDistance, _) => {
@@ -71,7 +75,8 @@ pub(super) fn measure_chain_weights(measure: ExpectedMeasure, spec: &RunSpec, we
     }
 }
 
-/// A measure of the query-key matrices of one network on prompts; None if it has none.
+/// The measure [`ExpectedMeasure::Block`] or [`ExpectedMeasure::Diagonal`] of the query-key matrices W_QK of
+/// one network on prompts; None if it has no such matrices.
 fn measure_scores(measure: ExpectedMeasure, spec: &RunSpec, weights: &[Vec<f32>]) -> Option<f64> {
     let (prompts, scores) = (spec.task.sampler().prompts()?, QueryKeyMatrices::new(spec, weights)?);
     let sizes = scores.compute_magnitudes(&prompts);

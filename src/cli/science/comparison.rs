@@ -14,7 +14,7 @@ use vivarium_training::launch::device::Device;
 use vivarium_view::presets::ExpectedMeasure;
 
 /// Runs the experiments whose names contain `filter` and compares them with the results of independent
-/// programs; `report` is called after each.
+/// programs; `report` is called after each experiment.
 ///
 /// These are the [instances](PARITY_INSTANCES) of the parity lab with [`REPLICAS`] networks each, and the
 /// figures of the look-up lab and of the two labs in context.
@@ -47,13 +47,15 @@ pub fn compare_all(
     Ok(rows)
 }
 
-/// Largest ratio of two medians that agree: the independent programs ran few seeds, and times vary by about
-/// as much.
+/// Largest ratio of our median to that of an independent program at which the two count as equal; these
+/// programs ran few seeds, and times vary by about as much.
 const MAX_MEDIAN_RATIO: f64 = 2.0;
-/// Largest difference of two success rates that agree.
+/// Largest difference between our success rate and that of an independent program at which the two count as
+/// equal.
 const MAX_SHARE_DIFFERENCE: f64 = 0.3;
 
-/// Runs an instance of the parity lab and compares its result.
+/// Runs an instance of the parity lab with [`REPLICAS`] networks and compares its result with that of the
+/// independent program.
 fn compare_parity(instance: &ParityInstance, device: &Device) -> Result<ComparisonRow, RunError> {
     let mut spec = decode(&format!("#v1/sparse-parity?{}", instance.link)).0.spec;
     spec.run.replicas = REPLICAS;
@@ -103,13 +105,14 @@ fn compare_parity(instance: &ParityInstance, device: &Device) -> Result<Comparis
     })
 }
 
-/// Median time of the networks that reached the target; the independent program leaves out the others, too.
+/// Median time to the target, in steps, of the networks that reached it; the independent program leaves out
+/// the other networks, too.
 fn median_of_converged(times: &ConvergenceTimes) -> Option<f64> {
     let converged: Vec<Option<u64>> = times.converged_times().iter().map(|t| Some(*t as u64)).collect();
     ConvergenceTimes::new(&converged).median()
 }
 
-/// All comparisons as Markdown tables.
+/// All comparisons as three Markdown tables: parity, look-up and in context.
 pub fn format_markdown(rows: &[ComparisonRow]) -> String {
     let (of_lookups, others): (Vec<ComparisonRow>, Vec<ComparisonRow>) =
         rows.iter().cloned().partition(|row| row.name.starts_with("look-up"));

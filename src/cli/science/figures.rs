@@ -29,14 +29,15 @@ pub enum LookupFigure {
     Oracle(usize, f64),
 }
 
-/// A result of the independent implementation with the run that reproduces it.
+/// A result of the independent implementation on sparse token regression, with the run that reproduces it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LookupInstance {
-    /// Section of the summary and particulars; the name in the table.
+    /// Name of the result in the table of comparisons: section of the summary on sparse token regression, and
+    /// particulars.
     pub name: String,
     /// Settings of the run after `#v1/sparse-token-regression?`; empty if nothing is trained.
     pub link: String,
-    /// Number of networks that are trained here.
+    /// Number of networks that are trained here; 0 if nothing is trained.
     pub seeds: usize,
     /// Result of the independent implementation.
     pub figure: LookupFigure,
@@ -57,12 +58,13 @@ impl LookupInstance {
     }
 }
 
-/// Networks per result whose training takes seconds, minutes, and many minutes.
+/// Numbers of networks that are trained for a result if one network takes seconds, minutes, or many minutes.
 const SEED_COUNTS: (usize, usize, usize) = (5, 2, 1);
-/// Learning-rate schedule: 0.003 until step 1,333, then linearly to 0 at step 4,000, in ten stairs.
+/// Setting of a link for the learning rate: 0.003 until step 1,333, then falling linearly to 0 at step 4,000,
+/// in ten stairs.
 const RATE_DECAY: &str = "lrs=1333:0.00285_1600:0.00255_1867:0.00225_2133:0.00195_2400:0.00165_2667:0.00135_2933:0.00105_3200:0.00075_3467:0.00045_3733:0.00015";
 
-/// All results, in the order of the summary.
+/// All results of the independent implementation on sparse token regression, in the order of their summary.
 pub fn lookup_instances() -> Vec<LookupInstance> {
     let mut all = code_instances();
     all.extend(head_instances());
@@ -76,7 +78,8 @@ pub fn lookup_instances() -> Vec<LookupInstance> {
     all
 }
 
-/// Section 4, discrepancy (iii): short codes break assumption 3.
+/// Results of section 4, discrepancy (iii), of the summary: short position codes break assumption 3, that
+/// inner products of two codes are at most 1/2 in size.
 fn code_instances() -> Vec<LookupInstance> {
     let pairs = [(12, 2.9), (33, 26.0), (100, 52.0)].map(|(n, found)| {
         let name = format!("look-up 4 (iii): pairs of codes with |⟨ω, ω⟩| > 1/2, N = {n}");
@@ -89,7 +92,8 @@ fn code_instances() -> Vec<LookupInstance> {
     pairs.into_iter().chain(signs).collect()
 }
 
-/// Section 5.1: number of heads against number of names, where scores depend on positions only.
+/// Results of section 5.1 of the summary: number H of attention heads against number q of names at a
+/// position, where scores depend on positions only.
 fn head_instances() -> impl Iterator<Item = LookupInstance> {
     let squares = [
         (2, 1, "0.5", (0.490, 0.497)),
@@ -117,7 +121,7 @@ fn head_instances() -> impl Iterator<Item = LookupInstance> {
     })
 }
 
-/// A network of section 5 with its sizes.
+/// Architecture of a network in sections 5.2 to 5.4 of the summary, with its sizes.
 #[derive(Debug, Clone, Copy)]
 enum RaceNetwork {
     /// Attention with one head, W_Q and W_K, and this number of hidden units.
@@ -129,7 +133,7 @@ enum RaceNetwork {
 }
 
 impl RaceNetwork {
-    /// Name of the architecture in the table.
+    /// Name of the architecture in the table of comparisons.
     fn name(self) -> &'static str {
         match self {
             RaceNetwork::Attention(_) => "attention",
@@ -138,7 +142,8 @@ impl RaceNetwork {
         }
     }
 
-    /// Settings of the network in a link; `numbers` is N·d, the numbers of a prompt.
+    /// Settings of the network in a link; `numbers` is N·d, the count of numbers in a prompt of N tokens of
+    /// dimension d.
     fn link(self, numbers: usize) -> String {
         match self {
             RaceNetwork::Attention(width) => {
@@ -153,20 +158,21 @@ impl RaceNetwork {
     }
 }
 
-/// Settings that the runs of one section share.
+/// Settings that the runs of one section of the summary share, in which architectures are compared.
 struct RaceSection {
-    /// Section of the summary.
+    /// Section of the summary, as in the names of results.
     section: &'static str,
-    /// Numbers d in a token.
+    /// Dimension d of a token.
     dim: usize,
-    /// Further settings of all runs, as in a link.
+    /// Further settings of all runs of the section, as in a link.
     shared_settings: &'static str,
     /// Number of prompts after which a run is stopped.
     max_prompts: u64,
 }
 
 impl RaceSection {
-    /// The run of `network` with N = `n` positions, its result elsewhere, and the number of networks.
+    /// The run of `network` with N = `n` positions and `seeds` networks, and `figure`, the result of the
+    /// independent implementation.
     fn build_instance(
         &self,
         network: RaceNetwork,
@@ -190,12 +196,12 @@ impl RaceSection {
     }
 }
 
-/// A result of one seed: the number of prompts.
+/// A result of one seed: the number of prompts until the loss reached the limit.
 fn exact_prompts(prompts: u64) -> LookupFigure {
     LookupFigure::Prompts(prompts, prompts)
 }
 
-/// Section 5.2: networks of the sizes in the paper.
+/// Results of section 5.2 of the summary: networks of the sizes in the paper.
 fn published_instances() -> Vec<LookupInstance> {
     let rest = "lr=0.001&every=10&held=5000&limit=0.7";
     let race = RaceSection { section: "5.2", dim: 10, shared_settings: rest, max_prompts: 200_000 };
@@ -252,7 +258,7 @@ fn published_instances() -> Vec<LookupInstance> {
     all
 }
 
-/// Section 5.3: networks of a size for a browser.
+/// Results of section 5.3 of the summary: networks of a size for a browser.
 fn small_instances() -> Vec<LookupInstance> {
     let race =
         RaceSection { section: "5.3", dim: 4, shared_settings: "every=10&limit=0.5", max_prompts: 200_000 };
@@ -273,8 +279,9 @@ fn small_instances() -> Vec<LookupInstance> {
     all
 }
 
-/// Section 5.4: one list of names for all positions.
-/// With this seed, no two of 9 positions have the same code; three pairs of codes differ in one sign.
+/// Results of section 5.4 of the summary: prompts in which all positions share one list of names.
+/// With the seed of these runs, no two of 9 positions have the same code; three pairs of codes differ in one
+/// sign.
 fn one_list_instances() -> Vec<LookupInstance> {
     let race = RaceSection {
         section: "5.4",

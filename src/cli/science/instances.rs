@@ -27,7 +27,7 @@ pub enum ParityFinding {
 /// An instance of the parity lab with the result of an independent implementation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParityInstance {
-    /// Figure or section of the thesis and particulars; the name in the table.
+    /// Name of the instance in the table of comparisons: figure or section of the thesis, and particulars.
     pub name: &'static str,
     /// Settings of the run after `#v1/sparse-parity?`, without replicas.
     pub link: &'static str,
@@ -35,7 +35,8 @@ pub struct ParityInstance {
     pub finding: ParityFinding,
 }
 
-/// An instance with an exact median time in steps; `solved` is successes and trials.
+/// An instance with the exact median time to the target, in steps; `solved` is the number of successes and of
+/// trials.
 const fn time_instance(
     name: &'static str,
     link: &'static str,
@@ -45,7 +46,8 @@ const fn time_instance(
     ParityInstance { name, link, finding: ParityFinding::Time { median: (median, median), solved } }
 }
 
-/// An instance with a range of median times in steps; `solved` is successes and trials.
+/// An instance with the lowest and highest median time to the target, in steps; `solved` is the number of
+/// successes and of trials.
 const fn time_range_instance(
     name: &'static str,
     link: &'static str,
@@ -55,12 +57,12 @@ const fn time_range_instance(
     ParityInstance { name, link, finding: ParityFinding::Time { median, solved } }
 }
 
-/// An instance in which no seed reached the target.
+/// An instance in which none of `trials` seeds reached the target.
 const fn failed_instance(name: &'static str, link: &'static str, trials: u64) -> ParityInstance {
     ParityInstance { name, link, finding: ParityFinding::Time { median: (0, 0), solved: (0, trials) } }
 }
 
-/// An instance with the value of a measure at a step.
+/// An instance with the value of a measure at a training step, from one seed.
 const fn value_instance(
     name: &'static str,
     link: &'static str,
@@ -71,7 +73,8 @@ const fn value_instance(
     ParityInstance { name, link, finding: ParityFinding::Value { measure, step, value } }
 }
 
-/// All instances, in the order of the thesis.
+/// All instances of the parity lab with results of the independent implementation, in the order of the
+/// thesis.
 pub const PARITY_INSTANCES: &[ParityInstance] = &[
     // Losses and initialisations at (20, 3).
     time_instance("(20,3) ReLU 100, hinge, uniform", "n=20&every=10&held=2048", 750, (6, 6)),
@@ -422,14 +425,14 @@ pub const PARITY_INSTANCES: &[ParityInstance] = &[
     ),
 ];
 
-/// One sine neuron on 30 bits.
+/// Settings of a run: one sine neuron on 30 bits.
 const SINE_LINK: &str =
     "n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=500&halt=steps&held=1024";
-/// One sine neuron on 30 bits with label noise 0.5.
+/// Settings of a run: one sine neuron on 30 bits with label noise 0.5.
 const NOISY_SINE_LINK: &str =
     "n=30&noise=0.5&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=500&halt=steps&held=1024";
-/// One sine neuron on 15 bits, measured every 10 steps.
+/// Settings of a run: one sine neuron on 15 bits, measured every 10 steps.
 const GAP_LINK: &str =
     "n=15&width=1&act=sin&bias=hidden&second=ones&lr=0.01&steps=120&halt=steps&every=10&held=1024";
-/// A power activation at width 1,000.
+/// Settings of a run: 1,000 hidden units with a power activation, measured every 40 steps.
 const WIDE_SETTINGS: &str = "width=1000&act=power&lr=0.01&batch=1024&steps=400&halt=steps&every=40&held=4096";

@@ -16,25 +16,28 @@ use vivarium_science::tokens::PositionCodes;
 use vivarium_science::tokens::theory::{angles, oracle};
 use vivarium_training::launch::device::Device;
 
-/// Random draws for the risk of the oracle.
+/// Number of random draws over which the risk of the oracle is averaged.
 const ORACLE_DRAWS: u32 = 40;
-/// Positions N and numbers per token d of these draws.
+/// Number N of positions and dimension d of a token in the draws for the risk of the oracle.
 const ORACLE_SIZES: (usize, usize) = (16, 8);
 
-/// Largest ratio of numbers of prompts, or of small errors, that agree: the independent program ran one or
-/// two seeds.
+/// Largest ratio of our number of prompts, or of our small error, to that of the independent program at which
+/// the two count as equal; that program ran one or two seeds.
 const MAX_RATIO: f64 = 2.0;
-/// Largest relative difference of errors near a floor that agree: noise of the test set.
+/// Largest relative difference between our error and that of the independent program at which the two count
+/// as equal, for errors above 0.3, which are near a floor. It allows for the noise of the test set.
 const MAX_FLOOR_EXCESS: f32 = 0.06;
-/// Largest difference of errors that agree if the runs have not converged.
+/// Largest difference between our error and that of the independent program at which the two count as equal,
+/// if the runs have not converged.
 const MAX_UNFINISHED_DIFFERENCE: f32 = 0.1;
 
-/// Largest ratio of an exact number to a rounded one that agree.
+/// Largest ratio of an exact number to a rounded one at which the two count as equal.
 const MAX_ROUNDED_RATIO: f64 = 1.25;
-/// Draws of codes of which one may contain a pair that is too similar.
+/// Codes are long enough if fewer than one random draw in this many contains a pair of codes ω_i, ω_j with
+/// |⟨ω_i, ω_j⟩| > 1/2.
 const DRAWS_PER_FAILURE: f64 = 20.0;
 
-/// Reproduces one result and compares it.
+/// Reproduces one result on sparse token regression and compares it with that of the independent program.
 ///
 /// # Errors
 /// When the device stops working.
@@ -73,12 +76,12 @@ pub(super) fn compare_lookup(instance: &LookupInstance, device: &Device) -> Resu
     })
 }
 
-/// The run of an instance.
+/// The run that reproduces a look-up result.
 fn instance_run(instance: &LookupInstance) -> RunSpec {
     decode(&format!("#v1/sparse-token-regression?{}", instance.link)).0.spec
 }
 
-/// Whether an exact number agrees with a rounded one.
+/// Whether an exact number agrees with a rounded one, up to a factor of [`MAX_ROUNDED_RATIO`].
 fn matches_rounded(exact: f64, rounded: f64) -> bool {
     (exact / rounded).max(rounded / exact) < MAX_ROUNDED_RATIO
 }
@@ -90,8 +93,9 @@ fn trained_parameter_count(spec: &RunSpec) -> u64 {
     trained.map(|(_, parameter)| parameter.len() as u64).sum()
 }
 
-/// Smallest number of random signs per code, divided by ln N, with which less than one draw in 20 has a pair
-/// that breaks assumption 3. Text elsewhere, text here, agreement.
+/// Smallest number of random signs per code, divided by ln N, with which fewer than one draw in 20 has a pair
+/// of codes with an inner product above 1/2 in size. Returns the result of the independent program as text,
+/// ours as text, and whether they agree.
 fn compare_sign_count(positions: usize, signs_per_log: f64) -> (String, String, bool) {
     let log = (positions as f64).ln();
     let is_short = |signs: &usize| angles::mean_strong_pairs(positions, *signs) > 1.0 / DRAWS_PER_FAILURE;
@@ -102,7 +106,7 @@ fn compare_sign_count(positions: usize, signs_per_log: f64) -> (String, String, 
     (format!("about {signs_per_log} ln N"), here, matches_rounded(found, signs_per_log))
 }
 
-/// Largest inner product of two random codes of a run, if it is above [`MIN_SIMILAR_PRODUCT`].
+/// Largest inner product of two random position codes of a run, if it is above [`MIN_SIMILAR_PRODUCT`].
 fn similar_codes_product(spec: &RunSpec) -> Option<f64> {
     let prompts = spec.task.sampler().prompts().filter(|prompts| prompts.codes == PositionCodes::Random)?;
     let all = prompts.draw_position_codes(spec.run.seed);
@@ -112,10 +116,11 @@ fn similar_codes_product(spec: &RunSpec) -> Option<f64> {
     pairs.reduce(f64::max).filter(|most| *most > MIN_SIMILAR_PRODUCT)
 }
 
-/// Codes with a larger inner product differ in at most one sign of ten.
+/// Two codes of ten signs, scaled to length 1, with a larger inner product differ in at most one sign.
 const MIN_SIMILAR_PRODUCT: f64 = 0.75;
 
-/// Compares the mean risk of the oracle with `prompts` prompts: text elsewhere, text here, agreement.
+/// Compares the mean risk of the oracle with `prompts` prompts with `reference`. Returns the result of the
+/// independent program as text, ours as text, and whether they agree.
 fn compare_oracle(prompts: usize, reference: f64) -> (String, String, bool) {
     let (positions, dim) = ORACLE_SIZES;
     let risk = |draw: u32| oracle::sample_oracle_risks(0, draw, positions, dim, &[prompts])[0];
@@ -128,8 +133,8 @@ fn compare_oracle(prompts: usize, reference: f64) -> (String, String, bool) {
     (reference.to_string(), format!("{mean:.3} ± {error:.3}, on average {exact}"), agree)
 }
 
-/// Trains the networks of an instance and compares their error or number of prompts: text elsewhere, text
-/// here, agreement.
+/// Trains the networks of an instance and compares their error or number of prompts. Returns the result of
+/// the independent program as text, ours as text, and whether they agree.
 fn compare_networks(instance: &LookupInstance, device: &Device) -> Result<(String, String, bool), RunError> {
     let mut spec = instance_run(instance);
     spec.run.replicas = instance.seeds;
@@ -181,7 +186,7 @@ fn compare_networks(instance: &LookupInstance, device: &Device) -> Result<(Strin
     Ok((elsewhere, here + &alike, agree))
 }
 
-/// The comparisons as a Markdown table.
+/// The comparisons of look-up results as a Markdown table.
 pub(super) fn format_markdown(rows: &[ComparisonRow]) -> String {
     let lines: String = rows.iter().map(format_row).collect();
     format!(
@@ -210,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_that_are_nearly_the_same_are_told_of() {
+    fn codes_that_are_nearly_the_same_are_reported() {
         let spec = |link: &str| decode(&format!("#v1/sparse-token-regression?{link}")).0.spec;
         // Two signs make four codes, so nine positions share some.
         assert!(

@@ -38,9 +38,9 @@ pub use instances::{PARITY_INSTANCES, ParityFinding, ParityInstance};
 pub use results::{NetworkValues, expectation_to_json};
 pub use table::ComparisonRow;
 
-/// Number of networks on which a claim about one network is checked.
+/// Number of networks that are trained to check a claim about one network.
 pub const REPLICAS: usize = 20;
-/// Largest number of steps of a run at which its weights are measured.
+/// Largest number of steps of a run at which measures of its weights are computed.
 const MAX_PROBED_STEPS: u64 = 60;
 
 /// Result of checking one expectation of a preset.
@@ -50,26 +50,30 @@ pub struct Verdict {
     pub holds: bool,
     /// Expectation and measured value in one sentence.
     pub text: String,
-    /// The measured number; None if there is none or it is not finite.
+    /// The measured number that the expectation is about; None if there is none or it is not finite.
     pub measured: Option<f64>,
-    /// Values of the networks, for each run.
+    /// Values of the networks, one entry for each run that the expectation is about.
     pub network_values: Vec<NetworkValues>,
 }
 
 /// A finished run of a preset or of its sweep, with its measurements.
 struct MeasuredRun {
+    /// Settings of the run, and its position in the sweep.
     cell: SweepCell,
-    /// Position of the run on the axis of the sweep.
+    /// Value of the first swept setting, or its number from 1 if not all values are numbers; 0 without a
+    /// sweep.
     axis_value: f64,
-    /// Measurements, by step.
+    /// Measurements of the run, by step.
     rows: Vec<Measurement>,
-    /// Step at which each trial reached the target; None if never.
+    /// Step at which each trial reached the target; None if never. A trial is one network, or several that
+    /// share a training set, of which the earliest counts.
     target_steps: Vec<Option<u64>>,
-    /// Measures of the weights: measure, step, and the value of each replica.
+    /// Measures of the weights: measure, training step, and the value of each replica.
     weight_measures: Vec<(ExpectedMeasure, u64, Vec<f32>)>,
 }
 
-/// Runs the preset, with [`REPLICAS`] networks if its link has one, and checks its expectations.
+/// Trains the preset, with [`REPLICAS`] networks if its link has one, and checks the expectations of its
+/// claim.
 ///
 /// # Errors
 /// When the device stops working.
@@ -82,7 +86,7 @@ pub fn check_preset(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, Ru
     check_run(spec, preset.expectations, device)
 }
 
-/// Runs a run or all runs of a sweep and checks the expectations.
+/// Trains a run or all runs of a sweep and checks the expectations.
 ///
 /// # Errors
 /// When the device stops working.
@@ -123,7 +127,8 @@ fn needs_weights(measure: ExpectedMeasure) -> bool {
     !is_measured && !matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth)
 }
 
-/// Trains the run of a cell and computes the measures of its weights on the way.
+/// Trains the run `cell` and computes these measures of its weights on the way; `axis_values` are the values
+/// on the axis of the sweep.
 fn measure_run(
     cell: SweepCell,
     axis_values: &[f64],
@@ -174,7 +179,8 @@ fn measure_run(
     Ok(MeasuredRun { cell, axis_value: x, rows, target_steps: solved, weight_measures: looks })
 }
 
-/// The measure of the weights of each replica at a step; NaN where it is not defined.
+/// The measure of the weights of each replica at a training step; NaN where it is not defined.
+/// `initial_weights` and `weights` have one list for each parameter, replica after replica.
 fn measure_weights(
     measure: ExpectedMeasure,
     spec: &RunSpec,
@@ -257,7 +263,7 @@ fn measure_weights(
     (0..replicas).map(one).collect()
 }
 
-/// A measure of the neurons of one network in a lab of groups; NaN for other measures.
+/// A measure of the neurons of one network on pairs of group elements; NaN for a measure of anything else.
 fn measure_neurons(measure: ExpectedMeasure, spec: &RunSpec, neurons: &NeuronSpectra) -> f32 {
     match measure {
         ExpectedMeasure::Purity => neurons.median_share(NeuronPart::First).unwrap_or(f32::NAN),
@@ -289,12 +295,13 @@ impl MeasuredRun {
         (labs::lazy_lab(&self.cell.spec).largest_margin)(&self.cell.spec, None).unwrap_or(1.0) as f32
     }
 
-    /// Further measure number `which` of the task: step, and the value of each replica.
+    /// Further measure number `which`, from 0, of the task at each measurement: step, and the value of each
+    /// replica.
     fn further_measure(&self, which: usize) -> Vec<(u64, Vec<f32>)> {
         self.rows.iter().map(|r| (r.step, r.measures.get(which).cloned().unwrap_or_default())).collect()
     }
 
-    /// The measure by step, with the value of each replica.
+    /// The measure at each measurement: step, and the value of each replica.
     fn measure_by_step(&self, measure: ExpectedMeasure) -> Vec<(u64, Vec<f32>)> {
         let rows = self.rows.iter();
         match measure {
@@ -324,7 +331,7 @@ impl MeasuredRun {
         }
     }
 
-    /// For each replica the first step at which the measure was at least `at_least`; None if never.
+    /// For each replica the first measured step at which the measure was at least `at_least`; None if never.
     fn first_steps(&self, measure: ExpectedMeasure, at_least: f32) -> Vec<Option<u64>> {
         let values = self.measure_by_step(measure);
         let first = |r: usize| {
@@ -333,19 +340,21 @@ impl MeasuredRun {
         (0..self.cell.spec.run.replicas).map(first).collect()
     }
 
-    /// Median of the measure over the replicas at its last measurement up to `step`.
+    /// Median of the measure over the replicas, in its last measurement up to training step `step`; NaN if
+    /// there is none.
     fn median_at(&self, measure: ExpectedMeasure, step: u64) -> f32 {
         self.spread_at(measure, step).0
     }
 
-    /// Lowest and highest value of the measure at its last measurement up to `step`.
+    /// Lowest and highest value of the measure over the replicas, in its last measurement up to training step
+    /// `step`.
     fn range_at(&self, measure: ExpectedMeasure, step: u64) -> (f32, f32) {
         let (_, low, high) = self.spread_at(measure, step);
         (low, high)
     }
 
-    /// Median, lowest and highest value of the measure at its last measurement up to `step`; NaN if there is
-    /// none.
+    /// Median, lowest and highest value of the measure over the replicas, in its last measurement up to
+    /// training step `step`; NaN if there is none.
     fn spread_at(&self, measure: ExpectedMeasure, step: u64) -> (f32, f32, f32) {
         let values = self.measure_by_step(measure);
         let last = values.iter().rev().find(|(s, _)| *s <= step);
@@ -353,12 +362,13 @@ impl MeasuredRun {
     }
 }
 
-/// A number of steps with thousands separators, or a dash.
+/// A number of steps or prompts with thousands separators; a dash for None.
 fn format_time(time: Option<f64>) -> String {
     time.map_or("–".into(), |t| format_thousands(t.round() as u64))
 }
 
-/// Checks that a number lies in an interval, bounds included.
+/// Checks that a number lies in an interval, bounds included; `label` names the number in the sentence of the
+/// verdict.
 fn check_within<T>(label: &str, value: T, (low, high): (T, T)) -> Verdict
 where
     T: PartialOrd + std::fmt::Display + Copy + Into<f64>,
@@ -368,7 +378,7 @@ where
     Verdict { holds: low <= value && value <= high, text, measured: number, network_values: vec![] }
 }
 
-/// Checks one expectation against the finished runs.
+/// Checks one expectation of a claim against the finished runs.
 fn check_expectation(expect: &Expectation, runs: &[MeasuredRun]) -> Verdict {
     let find = |series: usize, at: usize| {
         runs.iter().find(|t| (t.cell.series_index, t.cell.sweep_index) == (series, at))
@@ -515,17 +525,17 @@ fn check_expectation(expect: &Expectation, runs: &[MeasuredRun]) -> Verdict {
 }
 
 impl MeasuredRun {
-    /// Median held-out error of the replicas at the end; None without measurements.
+    /// Median held-out error of the replicas at the last measurement; None without measurements.
     fn final_error(&self) -> Option<f32> {
         self.rows.last().map(|row| 1.0 - median_range(&row.test_accuracy).0)
     }
 
-    /// Median of a measure over the replicas at the end; None without measurements.
+    /// Median of a measure over the replicas at the last measurement; None without measurements.
     fn final_median(&self, measure: ExpectedMeasure) -> Option<f32> {
         self.measure_by_step(measure).last().map(|(_, values)| median_range(values).0)
     }
 
-    /// The run as a point of a scaling fit.
+    /// Times to the target of the run, as a point over the value of the swept setting.
     fn scaling_point(&self) -> ScalingPoint {
         ScalingPoint {
             x: self.axis_value,
@@ -535,8 +545,9 @@ impl MeasuredRun {
     }
 }
 
-/// Share of the variance of ln t_c between groups of replicas with the same initialisation, from 0 to 1;
-/// replicas that never reached the target are left out.
+/// Share of the variance of ln t_c, the step at which a replica reached the target, between groups of
+/// replicas with the same initialisation, from 0 to 1. Replica r has initialisation r mod `inits`; replicas
+/// that never reached the target are left out.
 fn variance_share_between_inits(solved: &[Option<u64>], inits: usize) -> f64 {
     let log = |t: u64| libm::log(t.max(1) as f64);
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;

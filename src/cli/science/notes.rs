@@ -3,7 +3,7 @@
 /// Explanation of a difference between our results and those of an independent program.
 #[derive(Debug)]
 pub struct ComparisonNote {
-    /// Names of the results that it explains.
+    /// Names, in the table of comparisons, of the results that the note explains.
     pub figures: &'static [&'static str],
     /// Whether the results are known to differ by more than the tolerance.
     pub is_known_difference: bool,
@@ -16,7 +16,7 @@ pub fn find_note(figure: &str) -> Option<&'static ComparisonNote> {
     COMPARISON_NOTES.iter().find(|note| note.figures.contains(&figure))
 }
 
-/// All notes, in the order of the table.
+/// All notes, in the order of the table of comparisons.
 pub const COMPARISON_NOTES: &[ComparisonNote] = &[
     ComparisonNote {
         figures: &["B.8 right: Γ at 60", "B.8 right: Γ at 120"],
@@ -155,7 +155,7 @@ pub const COMPARISON_NOTES: &[ComparisonNote] = &[
     },
 ];
 
-/// Explanation that several notes share.
+/// Explanation shared by the notes on runs in which random position codes are too similar.
 const SIMILAR_CODES_REASON: &str = "In a quarter to a third of all draws two of the 8 or 9 codes of ten signs are equal or differ in one sign. The network can then hardly distinguish the names of these two positions.";
 
 #[cfg(test)]

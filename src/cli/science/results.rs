@@ -59,7 +59,7 @@ impl NetworkQuantity {
         }
     }
 
-    /// Name of the quantity in JSON.
+    /// Name of the quantity in JSON, under the key `networks`.
     fn name(self) -> &'static str {
         match self {
             NetworkQuantity::Time => "target step",
@@ -70,7 +70,7 @@ impl NetworkQuantity {
         }
     }
 
-    /// The quantity of each network of a run.
+    /// The quantity of each network of a run, in the order of the replicas.
     fn read_values(self, run: &MeasuredRun) -> Vec<Value> {
         let measured = |row: Option<(u64, Vec<f32>)>| {
             row.map_or(vec![], |(_, values)| values.into_iter().map(float_to_json).collect())
@@ -126,7 +126,7 @@ fn concerns_run(expect: &Expectation, run: &MeasuredRun) -> bool {
     }
 }
 
-/// Values of the networks by which an expectation is checked, for each run.
+/// Values of the networks by which an expectation is checked, for each run that the expectation is about.
 pub(super) fn collect_network_values(expect: &Expectation, runs: &[MeasuredRun]) -> Vec<NetworkValues> {
     let quantity = NetworkQuantity::from_expectation(expect);
     let of_trial = |trial: &MeasuredRun| {

@@ -5,7 +5,7 @@ use super::notes::find_note;
 /// One row of the table that compares our results with those of independent programs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonRow {
-    /// Name of the result.
+    /// Name of the compared result.
     pub name: String,
     /// Result of the independent program, as text.
     pub reference_result: String,
@@ -13,23 +13,23 @@ pub struct ComparisonRow {
     pub our_result: String,
     /// Whether the two agree within the tolerance.
     pub agrees: bool,
-    /// Seconds that our result took.
+    /// Seconds that computing our result took.
     pub seconds: f64,
 }
 
 impl ComparisonRow {
-    /// Whether the two agree, or are known to differ.
+    /// Whether our result agrees with that of the independent program, or is known to differ from it.
     pub fn is_settled_or_known(&self) -> bool {
         self.agrees || find_note(&self.name).is_some_and(|note| note.is_known_difference)
     }
 
-    /// Explanation of a difference; empty if there is none.
+    /// Explanation of the difference between the two results; empty if there is none.
     pub fn reason(&self) -> &'static str {
         find_note(&self.name).map_or("", |note| note.reason)
     }
 }
 
-/// The row in Markdown.
+/// The row as a line of a Markdown table.
 pub(super) fn format_row(row: &ComparisonRow) -> String {
     let sign = if row.agrees { "yes" } else { "no" };
     // A bar would end the cell.
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_known_difference_has_its_reason_beside_it() {
+    fn a_known_difference_has_its_reason_next_to_it() {
         let row = |name: &str, agree| ComparisonRow {
             name: name.into(),
             reference_result: "1".into(),

@@ -1,4 +1,4 @@
-//! What the figures of `lab sweep` show of runs whose times are made up.
+//! Figures of `lab sweep` for runs with invented times.
 
 use super::*;
 use vivarium_model::permalink::decode_within;
@@ -6,7 +6,7 @@ use vivarium_model::run::cells::sweep_axes;
 
 /// A sweep of `link` with a file of its own, in which `solved` of the networks of each run reached the target: run
 /// number i at step 100·(i + 1).
-fn found(name: &str, link: &str, networks: usize, solved: &[usize]) -> SweepIndex {
+fn index_with_times(name: &str, link: &str, networks: usize, solved: &[usize]) -> SweepIndex {
     let (decoded, notices) = decode_within(link, MAX_SWEEP_RUNS);
     assert!(notices.is_empty(), "{notices:?}");
     let mut settings: Vec<&str> = sweep_axes(&decoded.spec).map(|axis| axis.key.as_str()).collect();
@@ -50,7 +50,8 @@ fn shares_stand_over_their_values_which_are_logarithmic_if_all_are_positive() {
         ("zero", "seed:0_1_2", false, [0.0, 1.0, 2.0]),
         ("words", "loss:hinge_ce_square", false, [1.0, 2.0, 3.0]),
     ] {
-        let found = found(name, &format!("#v1/sparse-parity?replicas=4&sweep={sweep}"), 4, &[4, 1, 0]);
+        let found =
+            index_with_times(name, &format!("#v1/sparse-parity?replicas=4&sweep={sweep}"), 4, &[4, 1, 0]);
         let Reading::Lines(lines) = build_share_curve(&found.spec, &swept(&found)) else {
             panic!("it is a curve")
         };
@@ -66,7 +67,7 @@ fn shares_stand_over_their_values_which_are_logarithmic_if_all_are_positive() {
 #[test]
 fn maps_have_the_first_setting_across_and_the_second_one_down() {
     let link = "#v1/sparse-parity?replicas=4&sweep=n:10_20_40&series=k:2_3";
-    let found = found("map", link, 4, &[4, 3, 0, 1, 2, 4]);
+    let found = index_with_times("map", link, 4, &[4, 3, 0, 1, 2, 4]);
     let all = build_maps(&found.spec, &swept(&found));
     // Proposition 6.3 forbids nothing of so few bits.
     assert_eq!(all.len(), 2);
@@ -89,7 +90,7 @@ fn maps_have_the_first_setting_across_and_the_second_one_down() {
 #[test]
 fn a_third_map_shows_what_theory_allows_where_that_is_not_everything() {
     let link = "#v1/sparse-parity?width=1&batch=8&steps=100&replicas=2&sweep=n:20_30_40&series=k:1_8";
-    let found = found("allowed", link, 2, &[2, 0, 2, 0, 2, 0]);
+    let found = index_with_times("allowed", link, 2, &[2, 0, 2, 0, 2, 0]);
     let all = build_maps(&found.spec, &swept(&found));
     assert_eq!(all.len(), 3);
     let allowed = grid(&all[2]);
@@ -123,7 +124,7 @@ fn a_figure_has_the_readings_that_its_sweep_has() {
             &[SHARE_TITLE, median, times],
         ),
     ] {
-        let found = found(&format!("drawn-{name}"), link, networks, &vec![networks; runs]);
+        let found = index_with_times(&format!("drawn-{name}"), link, networks, &vec![networks; runs]);
         let path = std::env::temp_dir().join(format!("vivarium-figure-{name}-{}.svg", std::process::id()));
         draw_figure(&path, &found, &FigureStyle::default()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
@@ -138,7 +139,7 @@ fn a_figure_has_the_readings_that_its_sweep_has() {
 fn further_settings_have_a_map_for_each_combination() {
     let link = "#v1/sparse-parity?replicas=2&sweep=n:10_20&series=k:2_3&further=seed:5_6,width:16_32";
     let solved = [2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 2, 1, 0, 2];
-    let found = found("further", link, 2, &solved);
+    let found = index_with_times("further", link, 2, &solved);
     let all = build_panels(&found).unwrap();
     let names: Vec<&str> = all.iter().map(|panel| panel.name.as_str()).collect();
     assert!(
@@ -167,9 +168,9 @@ fn further_settings_have_a_map_for_each_combination() {
 
 /// A curve for each value of the second setting, with the words of the printed law, as long as there are few of them.
 #[test]
-fn two_settings_are_curves_as_well_with_the_law_that_is_printed() {
+fn two_settings_are_curves_as_well_with_the_fit_that_is_printed() {
     let of = |name: &str, link: &str, runs: usize| {
-        let found = found(name, link, 6, &vec![6; runs]);
+        let found = index_with_times(name, link, 6, &vec![6; runs]);
         let path = std::env::temp_dir().join(format!("vivarium-two-{name}-{}.svg", std::process::id()));
         draw_figure(&path, &found, &FigureStyle::default()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();

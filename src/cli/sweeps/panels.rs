@@ -10,17 +10,17 @@ use vivarium_plot::analysis::convergence::best_of_groups;
 use vivarium_view::display::sweep::SweepProgress;
 use vivarium_view::display::words::format_setting;
 
-/// The runs of a sweep that differ only in its first two settings, with their results.
+/// The runs of a sweep that share the values of its third and later settings, with their results.
 pub struct SweepPanel {
-    /// Values of the further settings, such as "width = 16, seed = 3"; empty if there are none.
+    /// Values of the third and later swept settings, such as "width = 16, seed = 3"; empty if there are none.
     pub name: String,
-    /// The sweep over the first two settings.
+    /// The sweep over the first two settings, with the third and later ones set to the values of the panel.
     pub spec: RunSpec,
-    /// Runs and results, as the page has them.
+    /// Runs of the panel with their results, as the page stores them.
     pub sweep: SweepProgress,
 }
 
-/// Number of combinations of the further settings.
+/// Number of panels of a sweep: combinations of values of the third and later swept settings.
 pub fn count_panels(spec: &RunSpec) -> usize {
     count_runs_usize(spec) / runs_per_panel(spec).max(1)
 }
@@ -42,7 +42,8 @@ pub fn build_panels(index: &SweepIndex) -> Result<Vec<SweepPanel>, CommandError>
         .collect()
 }
 
-/// The panel whose first run has the number `first`; None if one of its runs is missing.
+/// The panel whose first run has the number `first` in the whole sweep, from 0; None if one of its runs is
+/// missing.
 fn build_panel(index: &SweepIndex, first: usize) -> Option<SweepPanel> {
     let (whole, mut spec) = (&index.spec, index.spec.clone());
     spec.run.further.clear();

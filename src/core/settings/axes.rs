@@ -4,10 +4,11 @@
 
 use super::{MAX_AXIS_VALUES, SweepAxis};
 
-/// Largest number of further axes: with two values each, and the two other axes of a sweep, they are a million runs.
+/// Largest number of axes of a sweep beyond its first two: with two values on each of these 20 axes, a sweep has 2²⁰
+/// runs, about a million.
 pub const MAX_AXES: usize = 18;
 
-/// Largest length of the text of all axes together, in characters.
+/// Largest length of the text that describes all further axes in a link, in bytes.
 const MAX_TEXT_LENGTH: usize = 2500;
 
 /// Expands the ranges in the text of several axes, as [`SweepAxis::expand_range`] does for one; None if there are too
@@ -18,7 +19,8 @@ pub fn expand_ranges(text: &str, is_whole: impl Fn(&str) -> bool) -> Option<Stri
     (parts.len() <= MAX_AXES).then(|| parts.iter().map(one).collect::<Vec<_>>().join(","))
 }
 
-/// Parses several axes, each with a key and at least one value; an empty text has none.
+/// Parses the text of several axes in a link, each with a key and at least one value. An empty text gives no axes;
+/// `None` if an axis is invalid or the text has too many axes or values.
 pub(super) fn parse(text: &str) -> Option<Vec<SweepAxis>> {
     if text.is_empty() {
         return Some(vec![]);
@@ -31,12 +33,13 @@ pub(super) fn parse(text: &str) -> Option<Vec<SweepAxis>> {
     text.split(',').map(|part| SweepAxis::parse(part).filter(|axis| !axis.is_empty())).collect()
 }
 
-/// Writes the axes as in a link.
+/// Writes the axes as text for a link, separated by commas.
 pub(super) fn format_axes(axes: &[SweepAxis]) -> String {
     axes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Whether the keys differ, every axis is valid, and numbers and lengths are within the limits.
+/// Whether all axes are valid, no two have the same key, and the numbers of axes and values and the length of their
+/// text are within the limits.
 pub(super) fn are_valid(axes: &[SweepAxis]) -> bool {
     let is_new = |at: usize| axes[..at].iter().all(|other| other.key != axes[at].key);
     axes.len() <= MAX_AXES

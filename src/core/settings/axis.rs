@@ -21,7 +21,7 @@ pub struct SweepAxis {
     pub key: String,
     /// Values of the setting, in the order of the sweep.
     pub values: Vec<String>,
-    /// Range that is written instead of the values, if there is one.
+    /// Text of the range that a link contains instead of the list of values; `None` if the list is written.
     #[serde(skip)]
     range: Option<String>,
 }
@@ -30,7 +30,9 @@ pub struct SweepAxis {
 #[derive(Deserialize)]
 #[serde(rename = "Axis")]
 struct AxisFields {
+    /// Key of the swept setting.
     key: String,
+    /// Values of the setting, as texts of a permalink.
     values: Vec<String>,
 }
 
@@ -43,10 +45,11 @@ impl From<AxisFields> for SweepAxis {
 /// Largest number of values of an axis.
 pub const MAX_AXIS_VALUES: usize = 1000;
 
-/// Smallest number of values that is written as a range: fewer are as clear as a list.
+/// Smallest number of values that a link writes as a range: fewer are as clear as a list.
 const MIN_VALUES_IN_RANGE: usize = 8;
 
-/// Largest length of a list of values, in characters, so that a link with two of them can be read back.
+/// Largest length of the list of an axis's values in a link, in bytes, so that a link with two such lists can be read
+/// back.
 const MAX_LIST_LENGTH: usize = 2500;
 
 /// Spacing of the numbers of a range.
@@ -108,7 +111,7 @@ impl Spacing {
 
 #[cfg(test)]
 thread_local! {
-    /// Values of ranges that this thread has computed.
+    /// Number of values of ranges that this thread has computed so far, for tests.
     static COMPUTED_COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -143,7 +146,8 @@ impl SweepAxis {
         self.range.as_deref()
     }
 
-    /// Parses an axis: an empty text, or `key:value_value`.
+    /// Parses an axis of a link: an empty text for no axis, or `key:value_value`, a key and its values. `None` if the
+    /// text is invalid.
     pub(super) fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {
             return Some(SweepAxis::default());
@@ -181,7 +185,7 @@ impl fmt::Display for SweepAxis {
     }
 }
 
-/// Length of the list of these values in a link, in characters.
+/// Length in bytes of the list of these values in a link, separated by underscores.
 fn list_length(values: &[String]) -> usize {
     values.iter().map(|value| value.len() + 1).sum::<usize>().saturating_sub(1)
 }
@@ -191,7 +195,8 @@ fn are_whole_numbers(values: &[String]) -> bool {
     values.iter().all(|value| value.parse::<u64>().is_ok())
 }
 
-/// Finds a range that is shorter than the list of `values` and means the same values for every kind of setting.
+/// Finds the text of a range that is shorter than the list of `values` and means the same values for every kind of
+/// setting; `None` if there is none.
 fn find_range(values: &[String]) -> Option<String> {
     let count = values.len();
     let (from, to) = (values.first()?, values.last()?);

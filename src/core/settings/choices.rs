@@ -31,10 +31,10 @@ macro_rules! choices {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum $name { $($(#[$vmeta])* $variant),+ }
         impl $name {
-            /// Every option, in the order of the form.
+            /// Slug and label of every variant, in the order of the form.
             pub const OPTIONS: &'static [$crate::settings::ChoiceOption] =
                 &[$($crate::settings::ChoiceOption { slug: $slug, label: $crate::language::shown($label) }),+];
-            /// Every variant, in the same order.
+            /// Every variant, in the order of `OPTIONS`.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
             /// Slug of the variant, its name in a permalink.
             pub fn slug(self) -> &'static str {

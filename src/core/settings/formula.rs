@@ -16,17 +16,17 @@
 use super::line::parse_escape;
 use crate::language::escape_character;
 
-/// Characters of a formula, each with the one that replaces it in a link.
+/// Pairs of a character of a formula and the character that replaces it in a link.
 const LINK_CHARACTERS: [(char, char); 4] = [(' ', '_'), ('&', '*'), ('|', '+'), ('^', '@')];
 
-/// Alternative symbols, each with the character of a formula that it means.
+/// Pairs of an alternative symbol, as users type it, and the character of a formula that it means.
 const SYMBOL_ALIASES: [(char, char); 7] =
     [('∧', '&'), ('·', '&'), ('⋅', '&'), ('∨', '|'), ('⊕', '^'), ('¬', '~'), ('!', '~')];
 
-/// Smallest number of digits of a truth table that is written in hexadecimal.
+/// Smallest number of binary digits of a truth table that a link writes in hexadecimal.
 const MIN_HEX_TABLE_DIGITS: usize = 8;
 
-/// Largest number of binary digits of a truth table in hexadecimal.
+/// Largest number of binary digits of a truth table that a link may write in hexadecimal.
 const MAX_TABLE_DIGITS: usize = 1 << 10;
 
 /// Encodes a formula for a link.
@@ -73,7 +73,8 @@ pub fn decode(text: &str) -> String {
     out
 }
 
-/// Expands a truth table in hexadecimal, `0x69`, into binary digits; None if the text is not one.
+/// Expands a truth table in hexadecimal, such as `0x69`, into binary digits; `None` if the text is no such table or its
+/// length is not allowed.
 fn decode_table(text: &str) -> Option<String> {
     let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"))?;
     let is_one = digits.len().is_power_of_two() && digits.len() <= MAX_TABLE_DIGITS / 4;

@@ -14,9 +14,9 @@
 
 use crate::language::escape_character;
 
-/// Characters besides letters and digits that are written as they are.
+/// Characters besides ASCII letters and digits that a text in a link contains unencoded.
 const PLAIN_CHARACTERS: &str = "_-.,:=+*()/@$";
-/// Character sequence that is written as `~~`.
+/// Arrow between two spaces, which a link writes as `~~`.
 const ARROW: &str = " → ";
 
 /// Encodes a text for a link.
@@ -69,7 +69,8 @@ pub fn decode(text: &str) -> String {
     out
 }
 
-/// Parses "2192!…" after the first `!`: the character with this hexadecimal code point, and the rest of the text.
+/// Parses the part after the first `!` of an encoded character such as `!2192!`, here "2192!…": returns the character
+/// with this hexadecimal code point, and the rest of the text. `None` if it is no valid code.
 pub(super) fn parse_escape(text: &str) -> Option<(char, &str)> {
     let (hex, after) = text.split_once('!')?;
     let is_hex = (1..=6).contains(&hex.len()) && hex.bytes().all(|byte| byte.is_ascii_hexdigit());

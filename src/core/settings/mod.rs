@@ -33,28 +33,31 @@ pub enum Range {
     Real(f64, f64),
     /// One of a few named options.
     Choice(&'static [ChoiceOption]),
-    /// A list of distinct whole numbers in a range, possibly empty.
+    /// A list of distinct whole numbers from the first to the second, both included; it may be empty.
     List(u64, u64),
-    /// Whole numbers in a range, in an order that matters and with repetitions: at least one, at most the third.
+    /// A list of whole numbers from the first to the second, in an order that matters and with repetitions: at least
+    /// one entry, and at most as many as the third number.
     Sizes(u64, u64, usize),
-    /// Whole numbers in a range, in an order that matters and with repetitions: at most the third, or none.
+    /// A list of whole numbers from the first to the second, in an order that matters and with repetitions: possibly
+    /// empty, and at most as many entries as the third number.
     Numbers(u64, u64, usize),
-    /// The entries of a square table of whole numbers, row by row, of at most so many rows.
+    /// The entries, row by row, of a square table of whole numbers; the number is the largest number of rows.
     Table(usize),
-    /// Pairs of a step and a real value in a range, by step: changes made during a run.
+    /// Changes of a real setting during a run: pairs (training step, value from this step on), ascending by step, with
+    /// values from the first to the second number.
     Schedule(f64, f64),
     /// Points (x, y) with |x| and |y| at most the first number, in an order that matters: at most as many as the second
     /// number, or none.
     Points(f64, usize),
-    /// Text, which takes at most so many bytes in a link.
+    /// Text; the number is the largest number of bytes that it may take in a link.
     Text(usize),
-    /// A Boolean formula or truth table, which takes at most so many bytes in a link.
+    /// A Boolean formula or truth table; the number is the largest number of bytes that it may take in a link.
     Formula(usize),
-    /// Another setting with its values in a sweep, or nothing.
+    /// Key of another setting with its values in a sweep, or no axis.
     Axis,
-    /// Several other settings with their values in a sweep, or none.
+    /// Keys of several other settings with their values in a sweep, or no axes.
     Axes,
-    /// One or more of a few named options, in their order.
+    /// One or more of a few named options, in the order of these options.
     Set(&'static [ChoiceOption]),
 }
 
@@ -80,7 +83,8 @@ pub struct SettingInfo {
     pub unit: &'static str,
     /// Values that the setting accepts.
     pub range: Range,
-    /// Key of a choice, and those of its values for which this setting has an effect; None if it always has.
+    /// Key of another setting, a choice, and those of its values for which this setting has an effect; `None` if this
+    /// setting always has one.
     pub condition: Option<(&'static str, &'static [&'static str])>,
 }
 
@@ -158,7 +162,7 @@ impl SettingInfo {
     /// Parses a value of this setting.
     ///
     /// # Errors
-    /// The key, the text, and a description of the accepted values.
+    /// [`InvalidSetting`] with the key, the text, and a description of the accepted values.
     pub fn parse(&self, text: &str) -> Result<Value, InvalidSetting> {
         let bad = || InvalidSetting::new(self.key, text, self.describe_expected());
         let value = match self.range {
@@ -344,12 +348,12 @@ impl SettingInfo {
     }
 }
 
-/// Splits the text of a [`Range::Set`] into the names it contains.
+/// Splits the text of a [`Range::Set`] at dots, commas and spaces into the slugs of its options.
 pub fn split_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(['.', ',', ' ']).filter(|name| !name.is_empty())
 }
 
-/// Parses a whole number, also in the forms 1e5 and 100_000.
+/// Parses a whole number, also in the forms 1e5 and 100_000; `None` if the text is not one.
 fn parse_whole_number(text: &str) -> Option<u64> {
     if let Ok(v) = text.replace('_', "").parse() {
         return Some(v);
@@ -406,12 +410,13 @@ pub fn set_by_key(
 /// Conversion between the type of a struct's field and [`Value`].
 ///
 /// # Why
-/// Settings are read and written through this trait, not by generated code for each field, which was half of what the
-/// page's program had for 150 settings.
+/// Settings are read and written through this trait. Before, code was generated for reading and writing each field,
+/// which was half of the page program's code for its 150 settings.
 pub trait Field {
     /// Value of the field.
     fn to_value(&self) -> Value;
-    /// Stores a value that its setting has already checked; does nothing if it is of another kind.
+    /// Stores `value` in the field, which its setting has already checked; does nothing if the value is of another
+    /// kind.
     fn take(&mut self, value: &Value);
 }
 
@@ -480,6 +485,7 @@ macro_rules! settings {
         }
         impl $crate::settings::Settings for $name {
             const SETTINGS: &'static [$crate::settings::SettingInfo] = {
+                /// Declarations of the settings before the group of shared settings.
                 const OWN: &[$crate::settings::SettingInfo] = &[$($crate::settings::SettingInfo {
                     key: $key,
                     label: $crate::language::shown($label),
@@ -511,8 +517,11 @@ macro_rules! settings {
     };
     (@settings $own:ident) => { $own };
     (@settings $own:ident, $of:ident, [$($rest:tt)*]) => {{
+        /// Declarations of the group of settings that several structs share.
         const GROUP: &[$crate::settings::SettingInfo] = <$of as $crate::settings::Settings>::SETTINGS;
+        /// Declarations of the settings after the group.
         const REST: &[$crate::settings::SettingInfo] = &[$($rest)*];
+        /// Declarations of all settings, in the order of the form.
         const ALL: [$crate::settings::SettingInfo; $own.len() + GROUP.len() + REST.len()] =
             $crate::settings::concat_settings([$own, GROUP, REST]);
         &ALL
@@ -521,7 +530,8 @@ macro_rules! settings {
     (@fields $own:expr, $group:expr, $rest:expr) => { $crate::settings::concat_fields([$own, $group, $rest]) };
 }
 
-/// Concatenates three tables of settings into one; N is the sum of their lengths.
+/// Concatenates three lists of settings into one of N entries, the sum of their lengths; the first list must not be
+/// empty.
 pub const fn concat_settings<const N: usize>(parts: [&[SettingInfo]; 3]) -> [SettingInfo; N] {
     let mut all = [parts[0][0]; N];
     let (mut part, mut at) = (0, 0);
@@ -536,7 +546,7 @@ pub const fn concat_settings<const N: usize>(parts: [&[SettingInfo]; 3]) -> [Set
     all
 }
 
-/// Concatenates three lists.
+/// Concatenates three lists, as [`concat_settings`] does for the declarations of the settings.
 pub fn concat_fields<T>(parts: [Vec<T>; 3]) -> Vec<T> {
     parts.into_iter().flatten().collect()
 }

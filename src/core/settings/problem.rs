@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::{escape_hidden_characters, is_hidden};
 
-/// Largest number of characters of a rejected text that are shown.
+/// Largest number of characters of a rejected text that an error message shows.
 const MAX_SHOWN_CHARACTERS: usize = 40;
 
 /// Invalid value of a setting or of another part of a link, with a description of valid values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{}", tr!("{key} = {found}: expected {expected}", key, found, expected))]
 pub struct InvalidSetting {
-    /// Key of the setting, or the part of the link.
+    /// Key of the invalid setting, or name of the invalid part of the link; shortened.
     pub key: String,
     /// Rejected text, shortened, with hidden characters as code points.
     pub found: String,

@@ -2,7 +2,7 @@
 //!
 //! `VIVARIUM_MUTATIONS=1000000` tries this many files of each kind instead of ten thousand.
 
-/// Number of corrupted files of each kind that a test tries.
+/// Number of corrupted files of each kind that a test tries: `VIVARIUM_MUTATIONS` from the environment, or 10,000.
 pub fn mutation_count() -> u32 {
     std::env::var("VIVARIUM_MUTATIONS").ok().and_then(|many| many.parse().ok()).unwrap_or(10_000)
 }
@@ -12,7 +12,7 @@ pub fn mutation_count() -> u32 {
 pub struct MutationRng(u64);
 
 impl MutationRng {
-    /// Generator for the file with this number.
+    /// Generator for the corruptions of the corrupted file with this number; the number seeds it.
     pub fn new(file_number: u32) -> MutationRng {
         MutationRng(u64::from(file_number) << 32)
     }
@@ -26,7 +26,7 @@ impl MutationRng {
     }
 }
 
-/// Pieces of text that are inserted into files.
+/// Pieces of text that [`mutate`] inserts into a file.
 const FRAGMENTS: &[&str] = &[
     "\"",
     "\\",
@@ -66,7 +66,8 @@ const FRAGMENTS: &[&str] = &[
     "[0,4]",
 ];
 
-/// Returns `bytes` with one to four random changes.
+/// Returns the content `bytes` of a file with one to three random changes, such as a flipped bit, a removed part or an
+/// inserted text.
 pub fn mutate(bytes: &[u8], dice: &mut MutationRng) -> Vec<u8> {
     let mut out = bytes.to_vec();
     for _ in 0..=dice.below(3) {

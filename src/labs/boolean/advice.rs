@@ -4,7 +4,8 @@ use crate::advice::describe_too_few_labels;
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Examples, Task};
 
-/// Reasons why a run with these settings can hardly learn, one sentence each; empty for other tasks.
+/// Reasons why a run on a sparse Boolean function can hardly learn, one sentence each; empty for other tasks, and if
+/// there are enough training labels.
 pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
     let Task::SparseBoolean(task) = &spec.task else { return vec![] };
     let drawn = spec.run.steps.saturating_mul(spec.batch_size() as u64);

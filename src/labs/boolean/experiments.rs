@@ -5,7 +5,7 @@
 
 use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// Figure 4.2: AND of three bits, learned from a finite sample.
+/// Settings of Edelman 2024, figure 4.2: AND of three bits, learned from a finite sample.
 pub const FIGURE_4_2: Experiment = Experiment {
     passage: "Edelman 2024, section 4.6, figure 4.2 and appendix A.3.1, with the defaults of minGPT (Karpathy 2020)",
     stated: &[
@@ -43,7 +43,7 @@ pub const FIGURE_4_2: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 4.3 (left): more examples than the threshold.
+/// Settings of Edelman 2024, figure 4.3 (left), with more examples than the threshold.
 pub const FIGURE_4_3_ABOVE: Experiment = Experiment {
     passage: "Edelman 2024, figure 4.3 (left), above the threshold, and appendix A.3.2",
     based_on: Some(&FIGURE_4_2),
@@ -51,7 +51,7 @@ pub const FIGURE_4_3_ABOVE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 4.3 (left): fewer examples than the threshold.
+/// Settings of Edelman 2024, figure 4.3 (left), with fewer examples than the threshold.
 pub const FIGURE_4_3_BELOW: Experiment = Experiment {
     passage: "Edelman 2024, figure 4.3 (left), below the threshold, and appendix A.3.2",
     based_on: Some(&FIGURE_4_2),
@@ -59,7 +59,7 @@ pub const FIGURE_4_3_BELOW: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 4.3 (right): attention of one head in a network that has learned the AND.
+/// Settings of Edelman 2024, figure 4.3 (right): attention of one head in a network that has learned the AND.
 pub const FIGURE_4_3_ATTENTION: Experiment = Experiment {
     passage: "Edelman 2024, figure 4.3 (right) and appendix A.3.2",
     based_on: Some(&FIGURE_4_2),
@@ -67,7 +67,7 @@ pub const FIGURE_4_3_ATTENTION: Experiment = Experiment {
     unstated: &["tries"],
 };
 
-/// Figure 4.4: parities of three bits, with fresh examples at every step.
+/// Settings of Edelman 2024, figure 4.4: parities of three bits, with fresh examples at every step.
 pub const FIGURE_4_4: Experiment = Experiment {
     passage: "Edelman 2024, section 4.6, figure 4.4 and appendix A.3.2",
     based_on: Some(&FIGURE_4_2),
@@ -83,7 +83,7 @@ pub const FIGURE_4_4: Experiment = Experiment {
     unstated: &["held"],
 };
 
-/// An experiment of this project, not of the thesis, with the network of figure 4.2.
+/// Settings of an experiment of this project, not of Edelman 2024, with the network of figure 4.2 there.
 pub const OWN_EXPERIMENT: Experiment = Experiment {
     passage: "Edelman 2024, appendix A.3.1",
     based_on: Some(&FIGURE_4_2),

@@ -8,10 +8,10 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartDependency, ChartSpec};
 use vivarium_view::display::words::format_decimal;
 
-/// Maximum number of coefficients in the chart.
+/// Maximum number of bars in the chart of Fourier coefficients, which shows those with the largest absolute values.
 pub const MAX_BARS: usize = 16;
 
-/// The chart of the Fourier coefficients.
+/// The chart of the Fourier coefficients of the label over the relevant bits; available for sparse Boolean functions.
 pub const FOURIER_CHART: ChartSpec = ChartSpec::new(charts::FOURIER, |run| Reading::Bars(draw(run)))
     .applies(|run| {
         sparse_boolean_task(run)
@@ -29,8 +29,8 @@ fn sparse_boolean_task(run: &RunView) -> Option<&SparseBoolean> {
     }
 }
 
-/// All 2ᵏ Fourier coefficients. The index is a set of bits: bit i of it stands for the relevant bit i + 1. In the label
-/// and in the bits, 1 is +1 and 0 is −1.
+/// All 2ᵏ Fourier coefficients of the task's label, a function of k relevant bits. The index is a bit mask: bit i, from
+/// 0, is set if relevant bit i + 1 is a factor of the product. In the label and in the bits, 1 is +1 and 0 is −1.
 pub fn fourier_coefficients(task: &SparseBoolean) -> Vec<f64> {
     let (bits, table) = (task.relevant_bit_count(), task.truth_table());
     // A set bit of a point is the input −1, which is 0 in the truth table, whose rows begin with the first bit.
@@ -41,7 +41,7 @@ pub fn fourier_coefficients(task: &SparseBoolean) -> Vec<f64> {
     values
 }
 
-/// The product of a set of bits as text: "x1x3"; "1" for the empty set.
+/// The product of relevant bits in `set` as text: "x1x3" for the bit mask 101, and "1" for the empty set.
 fn format_product(set: usize) -> String {
     match set {
         0 => "1".into(),
@@ -49,7 +49,8 @@ fn format_product(set: usize) -> String {
     }
 }
 
-/// The sets of bits with a nonzero coefficient, by decreasing absolute value; ties by the number of bits.
+/// The indices of the nonzero Fourier coefficients, each a bit mask of relevant bits, by decreasing absolute value of
+/// the coefficient; ties by the number of bits.
 pub fn nonzero_sets(coefficients: &[f64]) -> Vec<usize> {
     let by_size = |a: usize, b: usize| {
         let size = |set: usize| coefficients[set].abs();
@@ -61,8 +62,9 @@ pub fn nonzero_sets(coefficients: &[f64]) -> Vec<usize> {
     sets
 }
 
-/// The leap: the maximum number of new bits that one of these sets adds to the sets before it, in the order that
-/// minimises this number (Abbe, Boix-Adsera and Misiakiewicz 2023).
+/// The leap of a function whose nonzero Fourier coefficients have these sets of bits (bit masks): the maximum number of
+/// new bits that one set adds to the sets before it, in the order that minimises this number (Abbe, Boix-Adsera and
+/// Misiakiewicz 2023).
 ///
 /// # Why
 /// The greedy order, always the set that adds the fewest bits, is optimal: in any other order, the first set that is
@@ -77,7 +79,8 @@ pub fn compute_leap(sets: &[usize]) -> u32 {
     leap
 }
 
-/// The bar chart of the largest coefficients, sorted by degree.
+/// The bar chart of the [`MAX_BARS`] largest Fourier coefficients of a run's task, by the number of bits in the
+/// product.
 fn draw(run: &RunView) -> BarChart {
     let coefficients = sparse_boolean_task(run).map(fourier_coefficients).unwrap_or_default();
     let mut shown = nonzero_sets(&coefficients);
@@ -92,7 +95,7 @@ fn draw(run: &RunView) -> BarChart {
     }
 }
 
-/// The chart's summary: degree, leap and the largest coefficient.
+/// Summary of the chart of Fourier coefficients: degree and leap of the function, and the largest coefficient.
 fn summarize(task: &SparseBoolean) -> String {
     let coefficients = fourier_coefficients(task);
     let sets = nonzero_sets(&coefficients);

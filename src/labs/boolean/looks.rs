@@ -8,7 +8,7 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartDependency, ChartSpec};
 use vivarium_view::display::words::format_percent;
 
-/// The charts of the lab.
+/// All charts of the lab of sparse Boolean functions: attention by example, and Fourier coefficients.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::LOOKS, |run| Reading::Lines(draw(run)))
         .probe(CLS_ATTENTION)
@@ -17,8 +17,8 @@ pub const CHARTS: &[ChartSpec] = &[
     super::fourier::FOURIER_CHART,
 ];
 
-/// The number of heads and their latest attention weights, `[examples, heads, inputs + 1]`; 0 heads before the first
-/// measurement.
+/// The number of heads and the latest attention weights of the \[CLS\] token, `[examples, heads, inputs + 1]`; 0 heads
+/// and no weights before the first measurement.
 fn latest_attention(run: &RunView) -> (usize, &[f32]) {
     match run.latest_finding(&CLS_ATTENTION) {
         Some(found) => (found.counts.first().copied().unwrap_or(0), &found.numbers),
@@ -26,17 +26,18 @@ fn latest_attention(run: &RunView) -> (usize, &[f32]) {
     }
 }
 
-/// The number of heads with measured attention; 0 before the first measurement.
+/// The number of attention heads in the latest result of [`CLS_ATTENTION`]; 0 before the first one.
 pub fn head_count(run: &RunView) -> usize {
     latest_attention(run).0
 }
 
-/// The head selected in the view, from 0; none for the mean of all `head_count` heads.
+/// The index of the head selected in the view, from 0; none if the view shows the mean of all `head_count` heads.
 pub fn selected_head(run: &RunView, head_count: usize) -> Option<usize> {
     run.link.view.head.checked_sub(1).filter(|head| *head < head_count)
 }
 
-/// The chart's curves for the selected head, or for the mean of all heads.
+/// The scatter plot of the attention weight of each input bit, one dot per example, for the selected head or the mean
+/// of all heads.
 fn draw(run: &RunView) -> LineChart {
     let inputs = run.spec().task.examples().inputs();
     match latest_attention(run) {
@@ -47,7 +48,8 @@ fn draw(run: &RunView) -> LineChart {
     }
 }
 
-/// For each head, the attention weight on all relevant bits together, as the mean over the measured examples.
+/// For each head, the sum of the \[CLS\] token's attention weights on the relevant bits, as the mean over the measured
+/// examples.
 pub fn relevant_attention_by_head(run: &RunView) -> Vec<f32> {
     let (heads, attention) = latest_attention(run);
     if heads == 0 {
@@ -63,7 +65,7 @@ pub fn relevant_attention_by_head(run: &RunView) -> Vec<f32> {
     sums
 }
 
-/// The chart's summary: the attention on relevant bits.
+/// Summary of the attention chart: the share of attention on the relevant bits.
 fn summarize(run: &RunView) -> String {
     let heads = relevant_attention_by_head(run);
     let mean = heads.iter().sum::<f32>() / heads.len() as f32;

@@ -10,11 +10,11 @@ use vivarium_view::presets::{
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[ATTENTION_PRESETS, LEAP_PRESETS];
 
-/// Group of presets on figures 4.2 to 4.4.
+/// Menu group of the presets on figures 4.2 to 4.4 of Edelman 2024.
 const ATTENTION_GROUP: PresetGroup =
     PresetGroup { slug: "variables", name: "What attention learns from few examples", charts: &[] };
 
-/// Presets that learn with attention.
+/// Presets in which a network with attention learns an AND or a parity of a few bits.
 const ATTENTION_PRESETS: &[Preset] = &[
     Preset {
         slug: "and-enough",
@@ -161,7 +161,7 @@ const ATTENTION_PRESETS: &[Preset] = &[
     },
 ];
 
-/// Group of presets on functions that differ in the leap: the number of new bits a network must find at once.
+/// Menu group of the presets on functions that differ in the leap: the number of new bits a network must find at once.
 const LEAPS_GROUP: PresetGroup = PresetGroup {
     slug: "leaps",
     name: "Functions of the same bits, learned early or late",

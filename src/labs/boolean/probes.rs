@@ -5,16 +5,16 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, ExampleForm};
 use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// Maximum number of examples whose attention is measured.
+/// Maximum number of held-out examples whose attention weights are measured.
 const MAX_EXAMPLES: usize = 100;
 /// Maximum number of attention weights in one probe result.
 const MAX_ATTENTION_WEIGHTS: usize = 1 << 16;
 
-/// Attention weights from the \[CLS\] token of each head to each token, for some held-out examples: the number of
-/// heads, and `[examples, heads, inputs + 1]`.
+/// Probe of the attention weights from the \[CLS\] token to each token, for some held-out examples. The result holds
+/// the number of heads as its count, and the weights `[examples, heads, inputs + 1]`.
 pub const CLS_ATTENTION: Probe = Probe { name: "looks", applies };
 
-/// All probes of the lab.
+/// All probes of the lab of sparse Boolean functions.
 pub const PROBES: &[ProbeSpec] = &[ProbeSpec {
     probe: CLS_ATTENTION,
     start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_attention))),
@@ -31,7 +31,8 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Measures [`CLS_ATTENTION`].
+/// Measures the attention weights of the \[CLS\] token for the probe [`CLS_ATTENTION`]; none for a network without
+/// attention.
 fn measure_attention(network: &ProbedNetwork) -> Option<ProbeResult> {
     let (spec, inputs, mut batch) = (&network.spec, network.inputs(), Batch::default());
     let (model, weights) = (spec.network(), network.slices());

@@ -13,12 +13,13 @@ use vivarium_science::circuits::CircuitMetric;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks, empty_lines};
 
-/// Maximum number of bars; with more layers, several adjacent layers share one bar.
+/// Maximum number of bars in the chart of the perturbation by layer; with more layers, several adjacent layers share
+/// one bar.
 const MAX_BARS: usize = 48;
-/// Maximum number of rows (layers) and of columns (gates of a layer) in a matrix.
+/// Maximum number of rows (layers) and of columns (gates of a layer) in the heat map of gate values.
 const MAX_MATRIX_SIZE: usize = 512;
 
-/// All charts of the lab.
+/// All charts of the circuit lab.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::NORMS, |run| Reading::Lines(draw_norms(run)))
         .summary(|run| Some(words::describe_norms(run)))
@@ -58,7 +59,8 @@ pub const CHARTS: &[ChartSpec] = &[
     .summary(words::describe_truth_table),
 ];
 
-/// Curves of perturbation norms and bounds over the steps, without those that this run does not measure.
+/// Curves over the steps of the smallest norms ‖δ‖₂ of perturbations that change the answer, and of bounds on them;
+/// measures that this run does not have are left out.
 fn draw_norms(run: &RunView) -> LineChart {
     let measure = |name: &str, role: Role, of: CircuitMetric| {
         median_series(&run.history, name, role, ReplicaMeasure::TaskMeasure(of as usize))
@@ -87,7 +89,8 @@ fn draw_norms(run: &RunView) -> LineChart {
     lines
 }
 
-/// The name of the value of gate `at` in `layer`, such as "x1"; an inserted ID gate has that of the value it carries.
+/// The name of the value of gate `at` (from 0) in `layer`, where layer 0 is the inputs: for example "x1". An inserted
+/// ID gate has the name of the value it carries.
 fn gate_name(state: &CircuitState, layer: usize, at: usize) -> Option<&str> {
     let place = state.layered.layers().get(layer)?.get(at)?;
     Some(state.circuit.signal_name(place.signal))
@@ -116,7 +119,8 @@ fn draw_gate_values(state: &CircuitState) -> Heatmap {
     grid
 }
 
-/// Curves of the largest deviation from 0 and 1 by layer, before and after rounding.
+/// Curves, over the layers of gates, of the largest distance of a gate value from the nearer of 0 and 1, before and
+/// after rounding.
 fn draw_deviations(state: &CircuitState) -> LineChart {
     let deviations = state.deviations();
     let curve = |name: &str, role: Role, which: usize| Series {
@@ -148,7 +152,7 @@ fn draw_deviations(state: &CircuitState) -> LineChart {
     lines
 }
 
-/// Bars of the perturbation's norm by layer, the output last.
+/// Bars of the norm of the perturbation's part in each layer of gates, and last in the output.
 fn draw_layer_norms(state: &CircuitState) -> BarChart {
     let parts = state.layer_delta_norms();
     let count = parts.len();

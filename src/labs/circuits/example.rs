@@ -9,15 +9,16 @@ use vivarium_model::run::RunSpec;
 use vivarium_science::circuits::{CircuitKind, CircuitSpec, is_correct};
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// The number of examples: the rows of the truth table, at most [`MAX_EXAMPLES`]; 1 for the product of weights, which
-/// has one input.
+/// The number of examples that can be shown: the rows of the truth table, at most [`MAX_EXAMPLES`]; 1 for the product
+/// of weights, which has one input. None for tasks that are not circuits.
 pub fn example_count(spec: &RunSpec) -> Option<usize> {
     let drawn = spec.task.examples().circuit()?;
     let inputs = if drawn.kind == CircuitKind::Toy { 0 } else { drawn.input_count() };
     Some((1 << inputs.min(usize::BITS as usize - 2)).min(MAX_EXAMPLES))
 }
 
-/// The texts of example `at`: 0 is the run's own input, larger numbers are the other rows of the truth table.
+/// The texts (input, label, network's answer) of example `at`: 0 is the run's own input, larger numbers are the other
+/// rows of the truth table. None if `at` is too large.
 pub fn build_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
     let (state, which): (&CircuitState, usize) = (run.lab_state()?, at + 1);
     if at >= example_count(run.spec())? {
@@ -52,10 +53,10 @@ pub fn build_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer_testing::{assert_brief, initial_weights, new_run, record_answers};
     use crate::answers::example_count;
-    use crate::asked::{assert_brief, initial_weights, new_run, record_answers};
 
-    fn asked(link: &str) -> RunView {
+    fn run_with_answers(link: &str) -> RunView {
         let mut run = new_run(link);
         assert_eq!(build_example(&run, 0).unwrap().answer, "");
         let weights = initial_weights(&run);
@@ -70,7 +71,7 @@ mod tests {
             ("#v1/boolean-circuit?round=no&n=2", 4, "11"),
             ("#v1/boolean-circuit?circuit=tree&n=7&in=0.0.1.0.0.0.0", 16, "0010000"),
         ] {
-            let run = asked(link);
+            let run = run_with_answers(link);
             assert_eq!(example_count(&run), all, "{link}");
             let mut seen = vec![];
             for at in 0..all {
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn noise_changes_the_output_and_the_product_of_weights_has_one_input() {
-        let run = asked("#v1/boolean-circuit?sigma=0.2&round=no");
+        let run = run_with_answers("#v1/boolean-circuit?sigma=0.2&round=no");
         let state: &CircuitState = run.lab_state().unwrap();
         let theta = state.network.perturb(
             &vivarium_model::models::circuit_network::noise(&state.network, run.spec().run.seed, 7),
@@ -106,7 +107,7 @@ mod tests {
         let output = state.network.output_at(&theta, &[true; 4]).unwrap();
         let shown = build_example(&run, 0).unwrap();
         assert!(shown.answer.contains(&format!(": {}, so ", format_number(output))), "{shown:?} {output}");
-        let toy = asked("#v1/boolean-circuit?circuit=toy&levels=9");
+        let toy = run_with_answers("#v1/boolean-circuit?circuit=toy&levels=9");
         assert_eq!((example_count(&toy), build_example(&toy, 1)), (1, None));
     }
 }

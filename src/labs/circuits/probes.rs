@@ -6,7 +6,8 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{Probe, ProbeSpec, SinglePassMeasurement};
 
-/// The perturbation δ, one number for each parameter; empty before the first step.
+/// Probe of the smallest perturbation δ found so far that changes the first replica's answer: one number for each
+/// parameter; empty before the first step of the search.
 pub const PERTURBATION: Probe = Probe { name: "circuit-perturbation", applies };
 
 /// The probe [`PERTURBATION`] with the function that measures it.
@@ -21,7 +22,8 @@ pub const SPEC: ProbeSpec = ProbeSpec {
     },
 };
 
-/// `Ok` if the task is a circuit; otherwise the reason why not.
+/// `Ok` if the task is a Boolean circuit, so that the probe [`PERTURBATION`] can be measured; otherwise the reason why
+/// not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.task.examples().form() == ExampleForm::Circuit {
         true => Ok(()),

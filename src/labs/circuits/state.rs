@@ -16,27 +16,30 @@ const MAX_TABLE_ROWS: usize = 64;
 /// The page's state of a run on a circuit, for its first replica.
 #[derive(Debug, Clone)]
 pub struct CircuitState {
-    /// The specification of the circuit.
+    /// Specification of the run's circuit: its family and size, and the input of each replica.
     pub spec: CircuitSpec,
-    /// The circuit.
+    /// The circuit of the run as a list of gates, not yet arranged in layers.
     pub circuit: Circuit,
-    /// The circuit in layers.
+    /// The circuit with its gates in layers, where each gate reads only gates of the layer directly below.
     pub layered: LayeredCircuit,
-    /// The circuit's network.
+    /// The ReLU network constructed from the circuit, with parameters θ without perturbation or noise.
     pub network: ReluNetwork,
-    /// Indices of the linear layers that compute the values of the circuit's layers 1, 2, ….
+    /// For each of the circuit's layers 1, 2, …, the index (from 0) of the network's linear layer that computes the
+    /// values of its gates.
     pub gate_layers: Vec<usize>,
-    /// The input bits that are shown.
+    /// The input bits for which the page shows values.
     pub input: Vec<bool>,
-    /// The circuit's values for this input, `[layers][gates]`; layer 0 is the inputs.
+    /// The circuit's values for the input that is shown, `[layers][gates]`; layer 0 is the inputs.
     pub values: Vec<Vec<bool>>,
-    /// The network's activations for this input, with the noise of the latest step.
+    /// The network's activations for the input that is shown, computed with the noise of the latest step.
     pub trace: ForwardTrace,
-    /// The smallest perturbation found up to this step, one number per parameter; empty before the first step.
+    /// The perturbation of smallest norm that changes the answer, among those found up to the step in `step`: one
+    /// number per parameter; empty before the first step of the search.
     pub delta: Vec<f64>,
-    /// Step at which this perturbation was read.
+    /// Step of the search at which `delta` was read; it also selects the noise that is shown.
     pub step: u64,
-    /// The network's settings.
+    /// Settings of the network and of the search: rounding, standard deviation of the noise, and numbers of directions
+    /// and starting points.
     pub settings: CircuitNetwork,
     /// Seed of the run, from which the noise is drawn.
     seed: u64,
@@ -45,16 +48,16 @@ pub struct CircuitState {
 /// A row of a truth table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRow {
-    /// The input bits.
+    /// The input bits of the row.
     pub input: Vec<bool>,
     /// The circuit's value.
     pub expected: bool,
-    /// The network's output, with the noise of the latest step.
+    /// The network's output for the row's input, with the noise of the latest step; its sign is the answer.
     pub output: f64,
 }
 
 impl CircuitState {
-    /// The state of a run before its first step; none if its settings are invalid.
+    /// The state of a run on a circuit before the first step of the search; none if its settings are invalid.
     pub fn from_spec(spec: &RunSpec) -> Option<Self> {
         let examples = spec.task.examples();
         if !examples.invalid_settings().is_empty() {
@@ -83,7 +86,7 @@ impl CircuitState {
         Some(state)
     }
 
-    /// The parameters θ with the noise of the latest step.
+    /// The network's parameters θ plus the noise of the latest step; θ itself if the noise has standard deviation 0.
     fn noisy_theta(&self) -> Vec<f64> {
         match self.settings.sigma > 0.0 {
             true => self.network.perturb(&noise(&self.network, self.seed, self.step), self.settings.sigma),
@@ -96,14 +99,15 @@ impl CircuitState {
         self.network.output_at(&self.noisy_theta(), bits).ok()
     }
 
-    /// Recomputes the activations with the noise of the latest step.
+    /// Recomputes the network's activations for the input that is shown, with the noise of the latest step.
     fn update_trace(&mut self) {
         if let Ok(trace) = self.network.trace_at(&self.noisy_theta(), &self.input) {
             self.trace = trace;
         }
     }
 
-    /// For each layer of gates, the largest deviation of a value from 0 and 1, before and after rounding.
+    /// For each layer of gates, the largest distance of a gate value from the nearer of 0 and 1, as
+    /// `[before rounding, after rounding]`.
     pub fn deviations(&self) -> Vec<[f64; 2]> {
         let after = |at: usize| {
             let values = self.trace.layers.get(at).map_or(&[][..], |layer| &layer.rounded);
@@ -112,14 +116,15 @@ impl CircuitState {
         self.gate_layers.iter().map(|at| [self.trace.deviation(*at), after(*at)]).collect()
     }
 
-    /// The gate values in the network, `[layers][gates]`; layer 0 is the inputs.
+    /// The gate values in the network, after rounding if there is any, for the input that is shown: `[layers][gates]`;
+    /// layer 0 is the inputs.
     pub fn network_values(&self) -> Vec<&[f64]> {
         let layers = self.gate_layers.iter();
         let layers = layers.map(|at| self.trace.layers.get(*at).map_or(&[][..], |layer| &layer.rounded[..]));
         std::iter::once(&self.trace.inputs[..]).chain(layers).collect()
     }
 
-    /// The norm ‖δ‖ of the perturbation in each layer of gates, and last in the output.
+    /// The norm of the part of the perturbation δ in each layer of gates; the last number is for the output.
     pub fn layer_delta_norms(&self) -> Vec<f64> {
         let mut parts = vec![0.0; self.gate_layers.len() + 1];
         for (at, layer) in self.network.layers().iter().enumerate() {

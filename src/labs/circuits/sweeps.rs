@@ -10,13 +10,14 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::final_measure_curves;
 use vivarium_view::display::words::setting_label;
 
-/// The key of the swept setting, if it is the depth ("levels") or the number of bits ("n"); none otherwise.
+/// The key of the swept setting if it is the circuit's depth ("levels") or its number of bits ("n"); none otherwise.
 pub(super) fn swept_key(run: &RunView) -> Option<&str> {
     let SweepAxis { key, values, .. } = &run.link.spec.run.sweep;
     (["levels", "n"].contains(&key.as_str()) && !values.is_empty()).then_some(key)
 }
 
-/// The curves of the sweep so far: a metric at the end of the runs, by value of the swept setting.
+/// A circuit metric at the end of each finished run of the sweep, by value of the swept setting; one curve per value of
+/// the second swept setting.
 pub(super) fn final_metric_curves(run: &RunView, metric: CircuitMetric) -> Vec<SweepCurve> {
     final_measure_curves(run, metric as usize)
 }
@@ -26,7 +27,8 @@ pub(super) fn is_toy(run: &RunView) -> bool {
     run.spec().task.examples().circuit().is_some_and(|drawn| drawn.kind == CircuitKind::Toy)
 }
 
-/// Increasing depths, about 8 % apart, at which the exact margins are drawn.
+/// Increasing depths d, about 8 % apart, within the swept range and at most 400, at which curves of exact margins are
+/// drawn.
 fn sample_depths(run: &RunView) -> Vec<usize> {
     let all = vivarium_model::sweep::axis_positions(&run.link.spec.run.sweep);
     let [low, high] =
@@ -42,7 +44,8 @@ fn sample_depths(run: &RunView) -> Vec<usize> {
     depths
 }
 
-/// The chart of the smallest norm found, by the swept setting, on logarithmic axes.
+/// The chart of the smallest perturbation norm ‖δ‖₂ found in each run, by depth or number of bits, on logarithmic axes,
+/// with exact margins or lower bounds.
 pub(super) fn draw_by_depth(run: &RunView) -> LineChart {
     let found = final_metric_curves(run, CircuitMetric::LeastNorm);
     let mut lines = ends::chart(

@@ -18,7 +18,8 @@ fn format_significant(value: f64) -> String {
     if value == 0.0 { "0".into() } else { vivarium_view::display::words::format_significant(value) }
 }
 
-/// Names of the four numbers of a measurement: train loss, test loss, train accuracy, test accuracy.
+/// Names, for runs on circuits, of the four numbers of a measurement: train loss, test loss, train accuracy, test
+/// accuracy.
 pub(super) fn metric_names() -> [String; 4] {
     [
         tr!("Squared error of the gates"),
@@ -29,7 +30,8 @@ pub(super) fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Two readouts, name and value: the smallest norm found, and the lower bounds for fixed rounding parameters.
+/// Two readouts, each (name, value): the smallest perturbation norm found, and its lower bounds by theorem D.6 with
+/// fixed parameters of rounding.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     [
         (
@@ -47,19 +49,20 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     ]
 }
 
-/// The latest median of a circuit metric over the networks; NaN before the first measurement.
+/// The latest median over the networks of a circuit metric; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: CircuitMetric) -> f64 {
     run.history.latest().map_or(f64::NAN, |row| {
         f64::from(median_range(ReplicaMeasure::TaskMeasure(metric as usize).values(row)).0)
     })
 }
 
-/// The latest median of an accuracy over the networks; NaN before the first measurement.
+/// The latest median over the networks of an accuracy, from 0 to 1; NaN before the first measurement.
 fn latest_share(run: &RunView, measure: ReplicaMeasure) -> f32 {
     run.history.latest().map_or(f32::NAN, |row| median_range(measure.values(row)).0)
 }
 
-/// The progress of the search for the status line; none before the first perturbation is found.
+/// The status line's text on the search: the norm of the smallest perturbation found so far; none before the first
+/// perturbation is found.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     let least = latest_median(run, CircuitMetric::LeastNorm);
     least.is_finite().then(|| {
@@ -67,8 +70,8 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     })
 }
 
-/// The sentence that the target was reached by `networks`, a phrase such as "9 of 10 networks", `at` some step, also a
-/// phrase.
+/// The sentence that the target was reached; `networks` is a phrase such as "9 of 10 networks", `at` one such as "at
+/// step 200".
 pub fn describe_result(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     if settings.success == SuccessCriterion::Loss {
@@ -96,7 +99,7 @@ pub fn describe_result(run: &RunView, networks: &str, at: &str) -> String {
     }
 }
 
-/// The name of a layer: "inputs" for layer 0, otherwise its number.
+/// The name of a layer of gates: "inputs" for layer 0, otherwise its number.
 pub(super) fn layer_name(_state: &CircuitState, layer: usize) -> String {
     if layer == 0 { tr!("inputs").into() } else { layer.to_string() }
 }
@@ -106,7 +109,7 @@ pub(super) fn format_bits(bits: &[bool]) -> String {
     bits.iter().map(|bit| if *bit { '1' } else { '0' }).collect()
 }
 
-/// Summary of the chart of norms.
+/// Summary of the chart of perturbation norms: the smallest norms found, the exact margin if known, and lower bounds.
 pub(super) fn describe_norms(run: &RunView) -> String {
     let [least, noise, bound, formula, held, exact] = [
         CircuitMetric::LeastNorm,
@@ -145,7 +148,7 @@ pub(super) fn describe_norms(run: &RunView) -> String {
     said
 }
 
-/// Summary of the chart of a sweep over depth or number of bits.
+/// Summary of the chart of the smallest perturbation norms found in a sweep over depth or number of bits.
 pub(super) fn describe_by_depth(run: &RunView) -> String {
     let curves = final_metric_curves(run, CircuitMetric::LeastNorm);
     if curves.iter().all(|(_, points)| points.is_empty()) {
@@ -180,7 +183,7 @@ pub(super) fn describe_by_depth(run: &RunView) -> String {
     }
 }
 
-/// Summary of the heat map of gate values: sizes, parameters and agreement.
+/// Summary of the heat map of gate values: sizes of circuit and network, and the share of gates on which they agree.
 pub(super) fn describe_gate_values(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;
     let (counts, held) = (state.network.count_free_parameters(), state.network.count_fixed_parameters());
@@ -202,7 +205,7 @@ pub(super) fn describe_gate_values(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of deviations.
+/// Summary of the chart of the distances of gate values from 0 and 1 by layer.
 pub(super) fn describe_deviations(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;
     let deviations = state.deviations();
@@ -224,7 +227,8 @@ pub(super) fn describe_deviations(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the bars of the perturbation by layer.
+/// Summary of the bars of the perturbation's norm by layer: the norm of the whole perturbation, and the layer with the
+/// largest part.
 pub(super) fn describe_layer_norms(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;
     if state.delta.is_empty() {
@@ -245,7 +249,7 @@ pub(super) fn describe_layer_norms(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the truth table.
+/// Summary of the truth table: the number of inputs shown, and for how many of them network and circuit agree.
 pub(super) fn describe_truth_table(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;
     let rows = state.truth_table();

@@ -7,13 +7,15 @@ use crate::descent::weights::PARAMETERS;
 use vivarium_model::run::RunSpec;
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// The number of examples: the query and those of the prompt, at most [`MAX_EXAMPLES`].
+/// The number of examples that can be shown: the query and the examples of the prompt, at most [`MAX_EXAMPLES`]; none
+/// for other tasks.
 pub fn example_count(spec: &RunSpec) -> Option<usize> {
     let examples = spec.task.examples().regression()?.example_count();
     Some((1 + examples).min(MAX_EXAMPLES))
 }
 
-/// The texts of example `at`: 0 is the query, others are examples of the prompt, from 1.
+/// The texts (input, label, network's output) of example `at`: 0 is the query, larger numbers are the examples of the
+/// prompt, from 1.
 pub fn build_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
     let state: &DescentState = run.lab_state()?;
     let (examples, all) = (&state.examples, state.examples.len());
@@ -50,12 +52,12 @@ pub fn build_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer_testing::{assert_brief, initial_weights, new_run, record_answers};
     use crate::answers::example_count;
-    use crate::asked::{assert_brief, initial_weights, new_run, record_answers};
     use vivarium_model::models::Family;
 
     /// The link's run, asked with its initial weights, and what the network answers to an input by itself.
-    fn asked(link: &str) -> (RunView, impl Fn(&[f64]) -> f64) {
+    fn run_with_answers(link: &str) -> (RunView, impl Fn(&[f64]) -> f64) {
         let mut run = new_run(link);
         assert_eq!(build_example(&run, 0).unwrap().answer, "");
         let weights = initial_weights(&run);
@@ -69,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_query_comes_first_and_then_the_examples_of_the_prompt() {
-        let (run, answer) = asked("#v1/in-context-regression");
+        let (run, answer) = run_with_answers("#v1/in-context-regression");
         assert_eq!(example_count(&run), 16);
         let query = build_example(&run, 0).unwrap();
         assert_eq!(query.input, "Example 1, the query of the prompt: x = 0.400.");
@@ -95,7 +97,7 @@ mod tests {
 
     #[test]
     fn own_points_have_no_value_at_the_query() {
-        let (run, _) = asked("#v1/in-context-regression?f=points&points=-1:0.5_0.25:2&query=0");
+        let (run, _) = run_with_answers("#v1/in-context-regression?f=points&points=-1:0.5_0.25:2&query=0");
         assert_eq!(example_count(&run), 3);
         assert_eq!(
             build_example(&run, 0).unwrap().label,

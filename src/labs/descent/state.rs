@@ -21,36 +21,37 @@ const MAX_ATTENTION_TOKENS: usize = 128;
 /// The page's state of a run of a transformer that performs gradient descent, for its first replica.
 #[derive(Debug, Clone)]
 pub struct DescentState {
-    /// The distribution that examples are drawn from.
+    /// The distribution that the target function, the examples and the query are drawn from.
     pub prompts: DescentPrompts,
     /// The plan of the construction: network, loss, learning rate and approximation.
     pub plan: DescentPlan,
-    /// The function to be learned.
+    /// The function to be learned, whose values are the labels of the examples.
     pub target: TargetFunction,
     /// The examples of the prompt, and the query.
     pub examples: DescentExamples,
     /// The variance of the examples' labels.
     pub label_variance: f64,
-    /// The constructed transformer for the current learning rate.
+    /// The constructed transformer for the current learning rate, on which its weights depend.
     pub transformer: ConstructedTransformer,
     /// The name of each coordinate of a token; empty if there are more than [`MAX_NAMED_NUMBERS`].
     pub coordinate_names: Vec<String>,
-    /// The network's weights before the first step.
+    /// The weights of the network in the tokens before the first step of descent.
     pub initial_weights: Vec<f64>,
-    /// The latest weights in the tokens and of direct gradient descent, with their comparison.
+    /// The latest weights in the tokens and those of direct gradient descent, in double and single precision.
     pub comparison: ComparisonState,
-    /// Step of these weights.
+    /// Number of steps of descent after which the weights in `comparison` were read.
     pub step: u64,
-    /// The next step of descent, layer by layer; it lags behind in large transformers until the latest step has been
-    /// executed.
+    /// The step of descent after the latest weights, layer by layer; in large transformers it may belong to an earlier
+    /// step until the latest one has been executed.
     pub trace: StepTrace,
-    /// A trace in progress, and whether newer weights have arrived since it started.
+    /// The trace of a step in progress, and whether newer weights have arrived since it started; none if no trace is in
+    /// progress.
     pending_trace: Option<(StepTrace, bool)>,
     /// Settings of the transformer.
     settings: DescentTransformer,
     /// Settings of the run.
     spec: RunSpec,
-    /// Whether a whole step is cheap enough to be executed at once.
+    /// Whether a whole step of descent is cheap enough to be traced at once instead of in slices.
     runs_at_once: bool,
 }
 
@@ -98,14 +99,14 @@ impl DescentState {
         self.transformer.layout()
     }
 
-    /// The index of the token that the view selects, from 0; the query, which is the last token, if the view's place is
-    /// 0.
+    /// The index, from 0, of the token that the view selects by its field `place`; the query, which is the last token,
+    /// if `place` is 0.
     pub fn shown_token(&self, view: &ViewSettings) -> usize {
         let last = self.examples.len();
         if view.place == 0 { last } else { (view.place - 1).min(last) }
     }
 
-    /// The index of the head that the view selects, from 0.
+    /// The index, from 0, of the head that the view selects in the layer shown; 0 if the layer has no heads.
     pub fn shown_head(&self, view: &ViewSettings) -> usize {
         let heads = self.trace.shown_layer(&self.transformer).map_or(0, |layer| layer.head_count());
         view.head.saturating_sub(1).min(heads.saturating_sub(1))
@@ -121,17 +122,18 @@ impl DescentState {
         layer.attention_weights(self.shown_head(view), &self.trace.before)
     }
 
-    /// The layer that the view selects, from 1; 0 stands for the tokens before the first layer.
+    /// The transformer layer that the view selects, from 1; 0 stands for the tokens before the first layer.
     pub fn shown_layer(&self, view: &ViewSettings) -> usize {
         view.layer.min(self.transformer.layers().len())
     }
 
-    /// All tokens before the step that follows the latest weights.
+    /// All tokens before the next step of descent, with the latest weights in them.
     fn step_input_tokens(&self) -> DescentTokens<f64> {
         self.transformer.tokens(&self.examples, &self.comparison.tokens)
     }
 
-    /// Starts a trace of the step after the latest weights, for the layer and token of the view.
+    /// Starts a trace of the step of descent after the latest weights, with the layer and token that the view selects;
+    /// a cheap step is traced at once.
     fn start_trace(&mut self, view: &ViewSettings) {
         // The transformer's weights depend on the learning rate.
         let rate = self.spec.learning_rate(self.step);

@@ -15,19 +15,20 @@ pub(super) fn is_sweep_over(run: &RunView, key: &str) -> bool {
     own == key && !values.is_empty()
 }
 
-/// The curves of the sweep so far: the distance at the end of the runs, by value of the swept setting.
+/// The distance between the weights in the tokens and those of direct gradient descent at the end of each finished run
+/// of the sweep, by value of the swept setting.
 pub(super) fn final_distance_curves(run: &RunView) -> Vec<SweepCurve> {
     final_measure_curves(run, ComparisonMeasure::Distance as usize)
 }
 
-/// The points (x, median) of a curve with positive coordinates, which logarithmic axes can show.
+/// The points (x, median of the values at x) of a sweep's curve, without points that logarithmic axes cannot show.
 fn positive_points((_, points): &SweepCurve) -> Vec<(f64, f64)> {
     let middle = |values: &[f32]| ends::quartiles(values).map(|[_, middle, _]| f64::from(middle));
     let known = points.iter().filter_map(|(x, values)| Some((*x, middle(values)?)));
     known.filter(|(x, y)| *x > 0.0 && *y > 0.0).collect()
 }
 
-/// The exponent of the power law fitted to a curve; none with fewer than two points.
+/// The exponent of the power law fitted to the medians of a sweep's curve; none with fewer than two points.
 pub(super) fn fit_exponent(curve: &SweepCurve) -> Option<f64> {
     fit_power_law(&positive_points(curve)).map(|(_, exponent)| exponent)
 }
@@ -37,7 +38,8 @@ pub(super) fn format_exponent(exponent: f64) -> String {
     format!("{exponent:.2}").replace('-', "−")
 }
 
-/// The line of a power law over the x range of these points, at their mean height; none with fewer than two points.
+/// The line of a power law with this exponent over the x range of these points, at their mean height on logarithmic
+/// axes; none with fewer than two points.
 fn power_law_series(name: String, role: Role, points: &[(f64, f64)], exponent: f64) -> Option<Series> {
     // One place has no power.
     let [first, .., last] = points else { return None };
@@ -48,7 +50,8 @@ fn power_law_series(name: String, role: Role, points: &[(f64, f64)], exponent: f
     Some(Series { name, role, x: ends.to_vec(), y: y.to_vec(), ..Default::default() })
 }
 
-/// Final distances on logarithmic axes, with the fitted power law and the one with the exponent `theory_exponent`.
+/// Distances from direct gradient descent at the end of a sweep's runs, on logarithmic axes, with the fitted power law
+/// and one with the exponent `theory_exponent`.
 fn draw_sweep(run: &RunView, key: &str, theory_exponent: f64) -> LineChart {
     let curves = final_distance_curves(run);
     let mut lines = ends::chart(
@@ -85,12 +88,14 @@ fn draw_sweep(run: &RunView, key: &str, theory_exponent: f64) -> LineChart {
     lines
 }
 
-/// The final distance by the number M of line segments that approximate a smooth activation.
+/// The chart of the final distance from direct gradient descent by the number M of line segments that approximate a
+/// smooth activation, with a power law of exponent −2.
 pub(super) fn draw_by_knots(run: &RunView) -> LineChart {
     draw_sweep(run, "knots", -2.0)
 }
 
-/// The final distance by the width δ of the band of a ReLU.
+/// The chart of the final distance from direct gradient descent by the width δ of the band 0 < z < δ in which the
+/// derivative of a ReLU is wrong, with a power law of exponent 1.
 pub(super) fn draw_by_band(run: &RunView) -> LineChart {
     draw_sweep(run, "delta", 1.0)
 }

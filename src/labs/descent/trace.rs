@@ -3,37 +3,39 @@
 use vivarium_core::bounds::saturating_product;
 use vivarium_science::descent::{ConstructedTransformer, DescentLayer, DescentTokens, LayerPhase};
 
-/// Maximum number of operations of a step that is traced at once; longer steps are traced in slices.
+/// Maximum number of operations of a step of descent that is traced at once; more expensive steps are traced in slices.
 pub(super) const MAX_SYNC_OPERATIONS: u64 = 1_000_000;
 
-/// The trace of one step of descent, as far as it has been executed.
+/// The trace of one step of descent through the 2N + 4 layers of the transformer, as far as it has been executed; N is
+/// the number of layers of the network in the tokens.
 ///
 /// # Why
 /// All states of all tokens would be 2N + 5 times as large as the tokens, which may have a million numbers. So the
 /// trace stores only the tokens before and after the layer that is shown, and one token after every layer.
 #[derive(Debug, Clone)]
 pub struct StepTrace {
-    /// Number of steps before the traced one.
+    /// Number of steps of descent before the traced one.
     pub step: u64,
-    /// The layer that is shown, from 1 to 2N + 4; 0 stands for the input of the first layer.
+    /// The transformer layer that is shown, from 1 to 2N + 4; 0 stands for the input of the first layer.
     pub layer: usize,
-    /// The token that is shown, from 0; the query is the last.
+    /// Index of the token that is shown, from 0; the query is the last.
     pub token_index: usize,
-    /// All tokens before that layer; for layer 0 equal to [`StepTrace::after`].
+    /// All tokens before the layer that is shown; for layer 0 equal to [`StepTrace::after`].
     pub before: DescentTokens<f64>,
-    /// All tokens after that layer.
+    /// All tokens after the layer that is shown.
     pub after: DescentTokens<f64>,
-    /// The token that is shown, before the first layer and after each layer executed so far: at most `[2N + 5][D]`.
+    /// The token that is shown, before the first layer and after each layer executed so far: at most `[2N + 5][D]`,
+    /// where D is the number of coordinates of a token.
     pub token_by_layer: Vec<Vec<f64>>,
     /// All tokens after the layers executed so far.
     current: DescentTokens<f64>,
-    /// Number of executed layers, and of executed parts of the next layer.
+    /// Number of executed layers, and number of executed parts (`DescentLayer::part_count`) of the next layer.
     executed: (usize, usize),
 }
 
 impl StepTrace {
-    /// A trace of the step after `step` steps, from these tokens, with no layer executed yet; `layer` and `place`, the
-    /// index of a token, select what is shown.
+    /// A trace of the step of descent after `step` steps, from these input tokens, with no layer executed yet. The
+    /// layer `layer`, from 1, and the token with index `place`, from 0, are shown.
     pub fn new(step: u64, tokens: DescentTokens<f64>, layer: usize, place: usize) -> Self {
         StepTrace {
             step,
@@ -47,12 +49,13 @@ impl StepTrace {
         }
     }
 
-    /// Whether layers are left to be executed.
+    /// Whether layers of the traced step are left to be executed.
     pub fn is_unfinished(&self, transformer: &ConstructedTransformer) -> bool {
         self.executed.0 < transformer.layers().len()
     }
 
-    /// Executes the trace further by about this many operations, at least by one part of a layer.
+    /// Executes further layers of the traced step by about this many operations, at least one part (such as one neuron)
+    /// of a layer.
     pub fn advance(&mut self, transformer: &ConstructedTransformer, mut operations: u64) {
         while let Some(layer) = transformer.layers().get(self.executed.0) {
             if self.executed == (self.layer.wrapping_sub(1), 0) {
@@ -78,18 +81,19 @@ impl StepTrace {
         }
     }
 
-    /// The layer that is shown; none before the first.
+    /// The transformer layer that is shown; none if the tokens before the first layer are shown.
     pub fn shown_layer<'a>(&self, transformer: &'a ConstructedTransformer) -> Option<&'a DescentLayer> {
         transformer.layers().get(self.layer.checked_sub(1)?)
     }
 
-    /// The phase of the layer that is shown; none before the first.
+    /// The phase (task within the step of descent) of the layer that is shown; none if the tokens before the first
+    /// layer are shown.
     pub fn phase(&self, transformer: &ConstructedTransformer) -> Option<LayerPhase> {
         self.shown_layer(transformer).map(|layer| layer.phase)
     }
 }
 
-/// The approximate number of operations of one part of a layer.
+/// The approximate number of operations for one part of a layer, such as one neuron of an attention layer.
 fn part_cost(layer: &DescentLayer, tokens: &DescentTokens<f64>) -> u64 {
     let (count, parts) = (tokens.token_count() as u64, layer.part_count().max(1) as u64);
     let entries = layer.nonzero_count().max(layer.unit_count() as u64);

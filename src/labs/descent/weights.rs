@@ -4,8 +4,9 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
-/// All parameters of a transformer that performs gradient descent, concatenated in their permanent order: the
-/// [parts](vivarium_science::descent::ComparisonState::to_tensors) of its state.
+/// Probe of all parameters of the first replica's run, concatenated in their permanent order: the
+/// [tensors](vivarium_science::descent::ComparisonState::to_tensors) of the comparison of descent in tokens with direct
+/// descent.
 pub const PARAMETERS: Probe = Probe { name: "descent-parameters", applies };
 
 /// The probe [`PARAMETERS`] with the function that measures it.
@@ -20,8 +21,8 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// The four parameters of one replica as slices of the concatenated `numbers`; none if the lengths do not match the
-/// run.
+/// The four parameter tensors of one replica as slices of the concatenated `numbers`: weights in the tokens, weights of
+/// direct descent, those in single precision, and measured values. None if the lengths do not match the run.
 pub(super) fn split_parameters<'a>(spec: &RunSpec, numbers: &'a [f32]) -> Option<[&'a [f32]; 4]> {
     let parts: [&[f32]; 4] = spec.split_parameters(numbers)?.try_into().ok()?;
     (parts.iter().map(|part| part.len()).sum::<usize>() == numbers.len()).then_some(parts)

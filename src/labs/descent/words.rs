@@ -17,7 +17,8 @@ use vivarium_view::display::words::{
     MISSING, format_decimal, format_percent, format_significant, format_thousands,
 };
 
-/// Names of the four numbers of a measurement: train loss, test loss, train accuracy, test accuracy.
+/// Names, for runs of gradient descent in tokens, of the four numbers of a measurement: train loss, test loss, train
+/// accuracy, test accuracy.
 pub(super) fn metric_names() -> [String; 4] {
     [
         tr!("Loss, weights in tokens"),
@@ -28,8 +29,8 @@ pub(super) fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Two readouts, name and value: the layers executed so far, and the distance between tokens and direct gradient
-/// descent.
+/// Two readouts, each (name, value): the number of transformer layers executed so far, and the distance from the
+/// weights in the tokens to those of direct gradient descent.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let layers = run.spec().task.examples().regression().and_then(|draw| {
         let Some(Family::Descent(net)) = run.spec().model.config().family() else { return None };
@@ -48,12 +49,12 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     ]
 }
 
-/// The latest median of a value over the networks; NaN before the first measurement.
+/// The latest median over the networks of a value; NaN before the first measurement.
 fn latest_median(run: &RunView, measure: ReplicaMeasure) -> f64 {
     run.history.latest().map_or(f64::NAN, |row| f64::from(median_range(measure.values(row)).0))
 }
 
-/// The latest median of a comparison measure over the networks; NaN before the first measurement.
+/// The latest median over the networks of a comparison measure; NaN before the first measurement.
 fn latest_measure(run: &RunView, measure: ComparisonMeasure) -> f64 {
     latest_median(run, ReplicaMeasure::TaskMeasure(measure as usize))
 }
@@ -69,7 +70,8 @@ pub(super) fn format_magnitude(value: f64) -> String {
     }
 }
 
-/// Losses and distance for the status line; none before the first measurement.
+/// The status line's text: the losses with the weights in the tokens and with direct gradient descent, and the distance
+/// between these weights; none before the first measurement.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     let [tokens, direct] =
         [ReplicaMeasure::TrainLoss, ReplicaMeasure::TestLoss].map(|of| latest_median(run, of));
@@ -83,8 +85,8 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     })
 }
 
-/// The sentence that the target was reached by `networks`, a phrase such as "9 of 10 networks", `at` some step, also a
-/// phrase.
+/// The sentence that the target was reached; `networks` is a phrase such as "9 of 10 networks", `at` one such as "at
+/// step 100".
 pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     if settings.success == SuccessCriterion::Loss {
@@ -137,7 +139,7 @@ fn has_zero_gradient(network: &DescentNetwork) -> bool {
     is_dead || (network.layer_count() > 1 && network.activation != Activation::Sigmoid)
 }
 
-/// Summary of the chart of losses.
+/// Summary of the chart of losses: the latest loss of each curve.
 pub(super) fn describe_losses(run: &RunView) -> String {
     tr!(
         "Loss after {step} steps: {tokens} with the weights in the tokens, {direct} with direct gradient descent, {single} with direct gradient descent in single precision.",
@@ -148,7 +150,7 @@ pub(super) fn describe_losses(run: &RunView) -> String {
     )
 }
 
-/// Summary of the chart of distances.
+/// Summary of the chart of distances from direct gradient descent: latest distances, bounds and wrong derivatives.
 pub(super) fn describe_distances(run: &RunView) -> String {
     let said = tr!(
         "After {step} steps the distance between the weights in the tokens and the weights of direct gradient descent is {distance}. The bound of corollary 1.1 on this distance is {corollary}; the bound computed step by step is {recursion}. The distance between the weights of direct gradient descent and the initial weights is {moved}. The distance between the weights of direct gradient descent in single precision and in double precision is {single}.",
@@ -186,7 +188,8 @@ pub(super) fn tokens_title(state: &DescentState) -> String {
     }
 }
 
-/// Summary of the heat map of tokens: sizes, and the layer's function in words and as a formula.
+/// Summary of the heat map of tokens: numbers of tokens and coordinates, and the function of the layer shown in words
+/// and as a formula.
 pub(super) fn describe_tokens(run: &RunView) -> Option<String> {
     let state: &DescentState = run.lab_state()?;
     let sizes = state.plan.compute_sizes(state.examples.len());
@@ -210,7 +213,7 @@ pub(super) fn describe_tokens(run: &RunView) -> Option<String> {
     ))
 }
 
-/// The title of the attention map: "Forward 2, head 3 of 8"; none where the layer has no heads.
+/// The title of the attention map: "Forward 2, head 3 of 8"; none if the layer shown has no heads.
 pub(super) fn attention_title(state: &DescentState, view: &ViewSettings) -> Option<String> {
     let layer = state.trace.shown_layer(&state.transformer).filter(|layer| layer.head_count() > 0)?;
     Some(tr!(
@@ -221,7 +224,7 @@ pub(super) fn attention_title(state: &DescentState, view: &ViewSettings) -> Opti
     ))
 }
 
-/// Summary of the attention map: the kind of layer, and the coordinates that the head writes.
+/// Summary of the attention map: the kind of layer, and the token coordinates that the head writes.
 pub(super) fn describe_attention(run: &RunView) -> Option<String> {
     let state: &DescentState = run.lab_state()?;
     let Some(layer) = state.trace.shown_layer(&state.transformer) else {
@@ -254,7 +257,7 @@ pub(super) fn describe_attention(run: &RunView) -> Option<String> {
     }
 }
 
-/// Whether all attention weights are 0.
+/// Whether all attention weights of a head are 0.
 pub(super) fn is_zero(values: &[f64]) -> bool {
     values.iter().all(|value| *value == 0.0)
 }
@@ -264,7 +267,7 @@ pub(super) fn zero_attention_note() -> &'static str {
     tr!("The attention weight of this head is 0 for every pair of tokens.")
 }
 
-/// Summary of the chart of functions: the outputs at the query.
+/// Summary of the chart of the target function and the networks: the outputs at the query.
 pub(super) fn describe_function(run: &RunView) -> Option<String> {
     let state: &DescentState = run.lab_state()?;
     let (examples, network) = (&state.examples, &state.plan.network);
@@ -290,7 +293,7 @@ pub(super) fn describe_function(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the bars of heads: the sizes of a whole step.
+/// Summary of the bars of heads and hidden units by layer: the totals over all layers of one step of descent.
 pub(super) fn describe_layer_sizes(run: &RunView) -> Option<String> {
     let state: &DescentState = run.lab_state()?;
     let counts = state.transformer.counts();
@@ -305,7 +308,7 @@ pub(super) fn describe_layer_sizes(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of a sweep over the setting with this symbol.
+/// Summary of the chart of final distances in a sweep over the setting with this symbol, such as "M".
 pub(super) fn describe_sweep(run: &RunView, symbol: &str) -> String {
     let curves = final_distance_curves(run);
     if curves.iter().all(|(_, points)| points.is_empty()) {

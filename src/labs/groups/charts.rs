@@ -22,7 +22,7 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks};
 use vivarium_view::display::words::{format_decimal, format_percent};
 
-/// All charts of the lab.
+/// All charts of the lab of finite groups.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::NEURONS, |run| {
         let grid = measured_neurons(run).map(|(pairs, neurons)| power_heatmap(neurons, &pairs.irrep_names));
@@ -134,7 +134,8 @@ fn has_phases(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// `Ok` if theory predicts a relation between the phases of a neuron; otherwise the reason why not.
+/// `Ok` if theory predicts a relation between the phases of the embeddings u, v and w of a neuron; otherwise the reason
+/// why not.
 fn has_residuals(run: &RunView) -> Result<(), String> {
     has_phases(run)?;
     match modular_operation(&run.spec().task) {
@@ -143,13 +144,14 @@ fn has_residuals(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// The state of the run and its neurons; none before they have been measured.
+/// The state of the run and the latest spectra of its neurons; none before they have been measured.
 fn measured_neurons(run: &RunView) -> Option<(&GroupsState, &NeuronSpectra)> {
     let pairs: &GroupsState = run.lab_state()?;
     Some((pairs, pairs.neurons.as_ref()?))
 }
 
-/// The curves as a reading, or empty axes with a note before the first measurement.
+/// The line chart `chart` as a reading, with marks at the steps shown; if it is none, empty axes with a note that
+/// nothing has been measured.
 fn draw_lines(run: &RunView, chart: Option<LineChart>) -> Reading {
     let empty =
         || LineChart { x_label: tr!("the neurons have not been measured yet").into(), ..Default::default() };
@@ -157,7 +159,8 @@ fn draw_lines(run: &RunView, chart: Option<LineChart>) -> Reading {
     Reading::Lines(if lines.is_over_steps() { add_step_marks(lines, run) } else { lines })
 }
 
-/// The chart's summary, which `of` writes from the neurons, or a note that nothing has been measured yet.
+/// The summary of `chart`, which `describe` writes from the neurons' spectra, or a note that nothing has been measured
+/// yet.
 fn summarize_neurons(
     run: &RunView,
     chart: Chart,
@@ -172,12 +175,12 @@ fn summarize_neurons(
     })
 }
 
-/// The name of the basis of the neurons' embeddings: "frequencies" or "irreps".
+/// The name of the components of a neuron's power spectrum: "frequencies" for cyclic groups, otherwise "irreps".
 fn basis_name(neurons: &NeuronSpectra) -> &'static str {
     if neurons.has_phases() { "frequencies" } else { "irreps" }
 }
 
-/// The sentence on how many frequencies or irreps dominate at least one live neuron.
+/// The sentence on how many frequencies or irreps have the largest share of power in at least one live neuron.
 fn describe_used_kinds(neurons: &NeuronSpectra) -> String {
     let live = neurons.live_neurons().len();
     let kinds = neurons.count_per_irrep().iter().skip(1).filter(|count| **count > 0).count();
@@ -191,7 +194,8 @@ fn describe_used_kinds(neurons: &NeuronSpectra) -> String {
     )
 }
 
-/// The sentence on the median over neurons of the largest share of power.
+/// The sentence on the median, over live neurons, of the largest share of power that one frequency or irrep has in the
+/// embedding u.
 fn describe_purity(neurons: &NeuronSpectra) -> String {
     tr!(
         "In the median live neuron, one of the {name} has {share} of the power of the embedding u.",
@@ -200,7 +204,8 @@ fn describe_purity(neurons: &NeuronSpectra) -> String {
     )
 }
 
-/// The sentence on the median phase residual of live neurons.
+/// The sentence on the median absolute phase residual of live neurons: θu + θv − θw for addition, θu − θv − θw for
+/// subtraction.
 fn describe_phase_residuals(run: &RunView, neurons: &NeuronSpectra) -> String {
     let live = neurons.live_neurons();
     let Some(operation) = modular_operation(&run.spec().task) else {
@@ -215,7 +220,8 @@ fn describe_phase_residuals(run: &RunView, neurons: &NeuronSpectra) -> String {
     )
 }
 
-/// Bars of the number of live neurons by class of subgroups; none where the group has no such classes.
+/// Bars of the number of live neurons for each conjugacy class of subgroups, counted at the largest subgroup on whose
+/// cosets a neuron is constant; none if the group is too large to list its subgroups.
 fn draw_cosets(run: &RunView) -> Option<BarChart> {
     let pairs: &GroupsState = run.lab_state()?;
     Some(
@@ -224,7 +230,8 @@ fn draw_cosets(run: &RunView) -> Option<BarChart> {
     )
 }
 
-/// Exponent of the norm whose shares are shown; 2 if the model has none.
+/// Exponent ν of the neurons' norms ‖ω‖^ν, of which the chart shows each irrep's share; 2 if the model has no such
+/// exponent.
 fn norm_exponent(run: &RunView) -> u32 {
     match &run.spec().model {
         Model::GroupNet(GroupNet { exponent, .. }) => *exponent as u32,
@@ -232,13 +239,14 @@ fn norm_exponent(run: &RunView) -> u32 {
     }
 }
 
-/// Each irrep's share of the norm that theory predicts for the present λ; none without a prediction.
+/// Each irrep's share, in the order of the irreps, of Σ‖ω‖³ over the neurons that theory predicts for the present λ;
+/// none without a prediction or if all weights are predicted to be 0.
 fn predicted_norm_shares(pairs: &GroupsState) -> Option<Vec<f32>> {
     let prediction = pairs.theory.as_ref()?.prediction().filter(|prediction| !prediction.is_zero_network)?;
     Some(prediction.norm_shares.iter().map(|share| *share as f32).collect())
 }
 
-/// Irreps that, according to theory, are unused for the present λ but used in the limit λ → 0.
+/// Indices of the irreps that, according to theory, are unused for the present λ but used in the limit λ → 0.
 fn late_irreps(pairs: &GroupsState) -> Vec<usize> {
     pairs.theory.as_ref().map(GroupTheory::late_irreps).unwrap_or_default()
 }
@@ -261,7 +269,7 @@ fn describe_late_irreps(run: &RunView) -> String {
     theory.late_irreps().into_iter().map(share).collect()
 }
 
-/// The title of the chart of one neuron's embedding.
+/// The title of the chart of one neuron's embedding, with the number of the neuron from 1.
 fn curve_title(run: &RunView) -> Option<String> {
     let neuron = shown_neuron(run, run.lab_state()?)?;
     let rows = run.spec().rows();
@@ -273,7 +281,8 @@ fn curve_title(run: &RunView) -> Option<String> {
     ))
 }
 
-/// The index of the neuron shown, from 0: the one selected in the view, otherwise the one with the largest norm.
+/// The index of the neuron shown, from 0: the one selected in the view, otherwise the one with the largest norm. None
+/// before the weights are known.
 fn shown_neuron(run: &RunView, pairs: &GroupsState) -> Option<usize> {
     let weights = &run.weights;
     let width = weights.width;
@@ -294,14 +303,15 @@ fn shown_neuron(run: &RunView, pairs: &GroupsState) -> Option<usize> {
     }
 }
 
-/// The neuron shown and its embedding: the neuron's column of the first parameter, one number per group element.
+/// The index of the neuron shown, from 0, and its embedding: the neuron's column of the first parameter, one number per
+/// group element.
 fn shown_column(run: &RunView, pairs: &GroupsState) -> Option<(usize, Vec<f32>)> {
     let neuron = shown_neuron(run, pairs)?;
     let column = run.weights.values.iter().skip(neuron).step_by(run.weights.width);
     Some((neuron, column.copied().collect()))
 }
 
-/// The embedding of the neuron shown, by group element.
+/// The embedding of the neuron shown, by group element: points, for a cyclic group with a curve through them.
 fn draw_embedding(run: &RunView, pairs: &GroupsState) -> LineChart {
     let Some((neuron, values)) = shown_column(run, pairs) else { return LineChart::default() };
     let mut lines = wave::embedding_chart(&values, NeuronPart::First, neuron);
@@ -312,7 +322,8 @@ fn draw_embedding(run: &RunView, pairs: &GroupsState) -> LineChart {
     lines
 }
 
-/// The power spectrum of the neuron shown: by frequency for cyclic groups, otherwise by irrep.
+/// Bars of the shares of power in the embedding of the neuron shown: by frequency for cyclic groups, otherwise by
+/// irrep.
 fn draw_spectrum(run: &RunView, pairs: &GroupsState) -> BarChart {
     let values = shown_column(run, pairs).map(|(_, values)| values).unwrap_or_default();
     if pairs.group.is_standard_cyclic() {
@@ -336,7 +347,7 @@ fn draw_spectrum(run: &RunView, pairs: &GroupsState) -> BarChart {
     }
 }
 
-/// Heat map of the logits for some pairs, `[pairs, classes]`, relative to those of the labels.
+/// Heat map of the logits for some pairs, `[pairs, classes]`, from which the logit of the right class is subtracted.
 fn draw_wrong_logits(run: &RunView, pairs: &GroupsState) -> Heatmap {
     let (Some((shown, outputs)), Task::Groups(task)) = (&pairs.outputs, &run.spec().task) else {
         return Heatmap::default();

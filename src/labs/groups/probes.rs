@@ -11,7 +11,8 @@ use vivarium_science::groups::subgroups::CosetSide;
 use vivarium_science::groups::{Group, Irreps};
 use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// The operation of a task whose label is the sum or the difference of two numbers modulo p; none for other tasks.
+/// The operation (sum or difference modulo n) whose result is the label of a task; none for tasks with other
+/// operations.
 pub fn modular_operation(task: &Task) -> Option<ModularOperation> {
     let Task::Groups(task) = task else { return None };
     match task.operation {
@@ -21,25 +22,26 @@ pub fn modular_operation(task: &Task) -> Option<ModularOperation> {
     }
 }
 
-/// Number of pairs whose outputs are shown.
+/// Maximum number of pairs (a, b) for which the probe [`OUTPUTS`] gives logits.
 const SHOWN_PAIRS: usize = 48;
-/// Approximate number of multiplications in one poll of a job.
+/// Approximate number of multiplications in one poll of a probe's job.
 const OPERATIONS_PER_POLL: usize = 1 << 20;
 
-/// The spectrum of each neuron: the numbers of neurons and of irreps or frequencies, then powers, norms and phases in
-/// the order of `analysis::neurons`.
+/// Probe of the spectrum of each neuron. The counts are the numbers of neurons and of irreps (for cyclic groups
+/// frequencies); norms, powers and phases are encoded by `NeuronSpectra::to_numbers`.
 pub const NEURONS: Probe = Probe { name: "neurons", applies: require_pairs };
-/// The outputs for some pairs: the pairs as a, b, a, b, …, and the logits, `[pairs, classes]`.
+/// Probe of the logits for some pairs. The counts are the pairs of element indices as a, b, a, b, …; the numbers are
+/// the logits, `[pairs, classes]`.
 pub const OUTPUTS: Probe = Probe { name: "outputs", applies: require_pairs };
-/// The number of live neurons for each class of subgroups, counted at the largest one on whose cosets a neuron is
-/// constant.
+/// Probe of the number of live neurons for each conjugacy class of subgroups. A neuron counts for the class of the
+/// largest subgroup on whose left cosets its embedding u is constant.
 pub const COSETS: Probe = Probe { name: "cosets", applies: require_neuron_embeddings };
-/// Progress measures of modular arithmetic (Nanda et al. 2023): restricted, excluded, training and held-out loss, Gini
-/// coefficient and inverse participation ratio of the embedding's Fourier norms; the key frequencies; and the share of
-/// the outputs' power by frequency.
+/// Probe of the progress measures of modular arithmetic (Nanda et al. 2023). The scalars are restricted, excluded,
+/// training and held-out loss, and Gini coefficient and inverse participation ratio of the embedding's Fourier norms;
+/// the counts are the key frequencies; the numbers are the share of the outputs' power by frequency.
 pub const PROGRESS: Probe = Probe { name: "progress", applies: require_modular };
 
-/// All probes of the lab.
+/// All probes of the lab of finite groups.
 pub const PROBES: &[ProbeSpec] = &[
     ProbeSpec { probe: NEURONS, start_measurement: new_neurons_job },
     ProbeSpec {
@@ -83,22 +85,23 @@ fn require_modular(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// The embeddings of all neurons, one array for each operand and for the outputs, for a group of this order.
+/// The embeddings of all neurons for a group with `order` elements: arrays `[elements, neurons]` for the first operand,
+/// the second operand and the outputs. None if the network has no such embeddings.
 fn neuron_arrays(network: &ProbedNetwork, order: usize) -> Option<Vec<Vec<f32>>> {
     network.spec.network().neurons(&network.slices(), order)
 }
 
-/// Starts the computation of all neurons' spectra; none if the network has no neurons on group elements.
+/// Starts the computation of all neurons' spectra; none if the network has no embeddings of group elements by neuron.
 fn new_survey(network: &ProbedNetwork, group: &Group) -> Option<NeuronSpectraBuilder> {
     let arrays = neuron_arrays(network, group.order())?;
     let width = arrays.first()?.len() / group.order();
     NeuronSpectraBuilder::new(&Irreps::compute(group), arrays, width)
 }
 
-/// Job of [`NEURONS`] with the computation in progress; none after its end.
+/// Job that measures [`NEURONS`], with the computation in progress; none after its end.
 struct NeuronsJob(Option<NeuronSpectraBuilder>);
 
-/// Creates the job of [`NEURONS`].
+/// Starts the job that measures [`NEURONS`]; none for other tasks, and for networks without embeddings by neuron.
 fn new_neurons_job(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
     let group = groups_task(&network.spec)?.group()?;
     Some(Box::new(NeuronsJob(Some(new_survey(network, &group)?))))
@@ -122,7 +125,7 @@ impl ProbeMeasurement for NeuronsJob {
     }
 }
 
-/// Measures [`OUTPUTS`].
+/// Evaluates the network on at most [`SHOWN_PAIRS`] pairs, for the probe [`OUTPUTS`].
 fn measure_outputs(network: &ProbedNetwork) -> Option<ProbeResult> {
     let order = groups_task(&network.spec)?.order();
     let pairs = sample_pairs(order, SHOWN_PAIRS);
@@ -132,19 +135,20 @@ fn measure_outputs(network: &ProbedNetwork) -> Option<ProbeResult> {
     Some(ProbeResult::new(OUTPUTS.id()).with_counts(pairs).with_numbers(outputs))
 }
 
-/// Job of [`COSETS`] with the neurons left to classify and the counts so far.
+/// Job that measures [`COSETS`], with the neurons left to classify and the counts so far.
 struct CosetsJob {
     /// Finds the subgroups on whose cosets an embedding is constant.
     reader: CosetReader,
     /// Embeddings of the first operand, `[elements, neurons]`.
     u: Vec<f32>,
-    /// Indices of the live neurons that are left.
+    /// Indices of the live neurons that are not classified yet.
     live: Vec<usize>,
-    /// Number of neurons by class of subgroups, so far.
+    /// Number of neurons classified so far, for each conjugacy class of subgroups.
     counts: Vec<usize>,
 }
 
-/// Creates the job of [`COSETS`].
+/// Starts the job that measures [`COSETS`]; none for other tasks, for networks without embeddings by neuron, and for
+/// groups too large to list their subgroups.
 fn new_cosets_job(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
     let group = groups_task(&network.spec)?.group()?;
     let mut found = new_survey(network, &group)?;
@@ -167,14 +171,17 @@ impl ProbeMeasurement for CosetsJob {
     }
 }
 
-/// Job of [`PROGRESS`]: computes the outputs for all pairs, then the progress measures.
+/// Job that measures [`PROGRESS`]: first computes the outputs for all pairs, then the progress measures.
 enum ProgressJob {
+    /// Computes the outputs: those of the pairs so far, `[pairs, classes]`, and the operation of the task.
     Evaluating { outputs: Vec<f32>, operation: ModularOperation },
+    /// Computes the progress measures from the outputs for all pairs.
     Measuring(Box<ProgressMeasurement<'static>>),
+    /// The result has been returned.
     Done,
 }
 
-/// Creates the job of [`PROGRESS`].
+/// Starts the job that measures [`PROGRESS`]; none if the task is not addition or subtraction modulo n.
 fn new_progress_job(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
     let operation = modular_operation(&network.spec.task)?;
     Some(Box::new(ProgressJob::Evaluating { outputs: vec![], operation }))

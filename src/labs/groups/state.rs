@@ -17,33 +17,35 @@ use vivarium_view::display::{LabState, WorkProgress};
 pub struct GroupsState {
     /// The group of the task; for a table that is not a group, the group whose irreps it is analysed with.
     pub group: Group,
-    /// The group's irreducible representations.
+    /// The irreducible representations of `group`.
     pub irreps: Irreps,
-    /// The names of the irreducible representations.
+    /// The name of each irreducible representation, in the order of `irreps`.
     pub irrep_names: Vec<String>,
-    /// The predicted margins; none where there is no theory or it has not been computed yet.
+    /// The margins that theory predicts; none where there is no theory or it has not been computed yet.
     pub theory: Option<GroupTheory>,
-    /// Computation of the theory in progress.
+    /// Computation of the predicted margins, in progress; none if it is finished or there is no theory.
     theory_job: Option<GroupTheoryJob>,
-    /// Strength λ of the penalty; none if the model has no penalty.
+    /// Strength λ of the penalty on the weights; none if the model has no penalty.
     lambda: Option<f64>,
     /// Key that determines the group: the operation's name and its parameters.
     group_key: (&'static str, Vec<usize>),
-    /// The latest spectra of the neurons.
+    /// The latest spectra of the neurons; none before the first measurement.
     pub neurons: Option<NeuronSpectra>,
-    /// The spectra of the neurons at step 0.
+    /// The spectra of the neurons at step 0; none if they were not measured.
     pub initial_neurons: Option<NeuronSpectra>,
-    /// Pairs as a, b, a, b, …, and the logits for them, `[pairs, classes]`.
+    /// The latest result of the probe [`OUTPUTS`]: pairs of element indices as a, b, a, b, …, and the logits for them,
+    /// `[pairs, classes]`.
     pub outputs: Option<(Vec<usize>, Vec<f32>)>,
-    /// The number of live neurons for each class of subgroups.
+    /// The latest number of live neurons for each conjugacy class of subgroups on whose cosets they are constant; none
+    /// before the first measurement.
     pub coset_counts: Option<Vec<usize>>,
     /// The progress measures over the steps of the run.
     pub progress: ProgressTrace,
 }
 
 impl GroupsState {
-    /// The state of a run before its first step; none for other tasks. If the run `before` was on the same group, its
-    /// representations and theory are reused.
+    /// The state of a run before its first step; none for other tasks. If the previous run, `before`, was on the same
+    /// group, its representations and theory are reused.
     pub fn from_spec(spec: &RunSpec, before: Option<&GroupsState>) -> Option<Self> {
         let Task::Groups(task) = &spec.task else { return None };
         let law = task.group_key();

@@ -14,15 +14,16 @@ use vivarium_science::groups::{Group, Irreps};
 pub struct GroupTheory {
     /// The group's real character table.
     characters: RealCharacters,
-    /// The largest normalised margin γ*.
+    /// The largest normalised margin γ*, and which irreps networks with this margin use.
     pub max_margin: MaxMargin,
-    /// λ and the optimum for it; the optimum is none if the convex programme has no solution.
+    /// The latest λ for which the optimum was computed, and this optimum, which is none if the convex programme has no
+    /// solution; none before the first computation.
     optimum: Option<(f64, Option<PenalisedOptimum>)>,
-    /// Computation of the optimum for the latest λ, in progress.
+    /// Computation of the optimum for the latest λ, in progress; none if it is finished.
     optimum_job: Option<PenalisedOptimumJob>,
 }
 
-/// Computation of the largest margin, in progress.
+/// Computation of the largest normalised margin on a group, in progress.
 #[derive(Debug, Clone)]
 pub struct GroupTheoryJob {
     /// The group's real character table.
@@ -57,7 +58,7 @@ impl GroupTheoryJob {
     }
 
     /// Computes further by about this many operations. None while unfinished; at the end the theory, or `Some(None)` if
-    /// the programme has no solution.
+    /// the convex programme has no solution.
     pub fn advance(&mut self, operations: u64) -> Option<Option<GroupTheory>> {
         let largest =
             self.margin_job.advance(&self.characters, affordable_steps(&self.characters, operations))?;
@@ -76,7 +77,7 @@ impl GroupTheory {
         GroupTheoryJob::from_spec(spec, group, irreps)?.advance(u64::MAX)?
     }
 
-    /// Sets λ, whose optimum [`GroupTheory::advance`] then computes.
+    /// Sets the strength λ of the penalty; calls of [`GroupTheory::advance`] then compute the optimum for it.
     pub fn set_lambda(&mut self, lambda: f64) {
         let is_known = match (&self.optimum_job, &self.optimum) {
             (Some(job), _) => job.lambda() == lambda,
@@ -99,13 +100,13 @@ impl GroupTheory {
         true
     }
 
-    /// Whether a computation is in progress, which needs [`GroupTheory::advance`].
+    /// Whether the computation of an optimum is in progress, which needs calls of [`GroupTheory::advance`].
     pub fn is_busy(&self) -> bool {
         self.optimum_job.is_some()
     }
 
-    /// Irreps that the optimum at the λ of [the prediction](Self::prediction) does not use, although networks of the
-    /// largest margin, the limit of the optimum as λ → 0, use them.
+    /// Indices of irreps that the optimum at the λ of [the prediction](Self::prediction) does not use, although
+    /// networks of the largest margin, the limit of the optimum as λ → 0, use them.
     pub fn late_irreps(&self) -> Vec<usize> {
         let Some(prediction) = self.prediction().filter(|prediction| !prediction.is_zero_network) else {
             return vec![];
@@ -114,12 +115,13 @@ impl GroupTheory {
         shares.filter(|(_, (share, used))| **used && **share == 0.0).map(|(irrep, _)| irrep).collect()
     }
 
-    /// The smallest λ for which the optimum is the network with all weights 0.
+    /// The smallest strength λ of the penalty for which the optimum is the network with all weights 0.
     pub fn collapse_lambda(&self) -> f64 {
         self.characters.collapse_penalty()
     }
 
-    /// The optimum with the penalty; none before it is computed or if it does not exist.
+    /// The optimum of loss plus penalty for the latest λ that has been computed; none before the first computation or
+    /// if it does not exist.
     pub fn prediction(&self) -> Option<&PenalisedOptimum> {
         self.optimum.as_ref().and_then(|(_, prediction)| prediction.as_ref())
     }
@@ -138,14 +140,14 @@ mod tests {
     use super::*;
     use vivarium_model::permalink::decode;
 
-    fn found(link: &str) -> Option<f64> {
+    fn max_margin_of(link: &str) -> Option<f64> {
         compute_max_margin(&decode(link).0.spec)
     }
 
     #[test]
     fn margins_are_those_of_the_theorems_and_of_nothing_else() {
         let close = |link: &str, expected: f64| {
-            let margin = found(link).unwrap();
+            let margin = max_margin_of(link).unwrap();
             assert!((margin / expected - 1.0).abs() < 1e-5, "{link}: {margin}");
         };
         close("#v1/groups", 0.002_579_57);
@@ -153,7 +155,7 @@ mod tests {
         close("#v1/groups?op=symmetric&letters=4", 0.002_076_65);
         close("#v1/groups?op=product&factors=2.2", 0.064_15);
         for link in ["op=mul", "op=random", "act=relu", "nu=2", "model=embedding-mlp", "frac=0.5"] {
-            assert_eq!(found(&format!("#v1/groups?{link}")), None, "{link}");
+            assert_eq!(max_margin_of(&format!("#v1/groups?{link}")), None, "{link}");
         }
     }
 

@@ -5,7 +5,7 @@
 //! Baselines do not depend on the trained network, so they need not wait for the runs of the sweep. Networks that are
 //! trained on each prompt take a thousand times as long and are left out, which the chart's summary states.
 
-use super::judge::applicable_baselines;
+use super::baselines::applicable_baselines;
 use vivarium_core::bounds::saturating_product;
 use vivarium_model::run::RunSpec;
 use vivarium_model::run::cells::SweepRuns;
@@ -13,27 +13,29 @@ use vivarium_model::sweep::axis_positions;
 use vivarium_science::functions::FunctionPrompts;
 use vivarium_science::functions::baselines::{Baseline, BaselinesJob};
 
-/// Maximum number of runs of a sweep for which the regression is measured.
+/// Maximum number of runs of a sweep for which the linear baseline is measured; for larger sweeps it is measured for
+/// none.
 const MAX_RUNS: usize = 64;
-/// Approximate number of operations of all measurements together.
+/// Approximate number of operations for measuring the linear baseline on all runs of a sweep together.
 const MAX_OPERATIONS: u64 = 1 << 26;
-/// Minimum and maximum number of prompts of each measurement.
+/// Minimum and maximum number of prompts for measuring the linear baseline on one run.
 const PROMPT_COUNT_RANGE: (u64, u64) = (32, 512);
 
-/// R² of a linear baseline at the last point of a prompt, for each run of a sweep.
+/// R² of a linear baseline at the last point of a prompt, for each run of a sweep over a setting of the prompts.
 #[derive(Debug, Clone)]
 pub struct SweepRegression {
-    /// Settings of the sweep.
+    /// Settings of the sweep whose runs are measured.
     spec: RunSpec,
-    /// The linear baseline.
+    /// The linear baseline that is measured: ridge regression, an affine fit or least squares.
     pub baseline: Baseline,
-    /// Results so far: the value of the swept setting, and R².
+    /// Results so far, one per run: the value of the swept setting, and the baseline's R².
     pub points: Vec<(f64, f32)>,
-    /// Measurements that are left, each with the value of the swept setting; the last one is next.
+    /// Measurements of runs that are left, each with the run's value of the swept setting; the last one is next.
     pending_jobs: Vec<(f64, BaselinesJob)>,
 }
 
-/// The linear baseline for these prompts, if any is applicable.
+/// The first of the applicable baselines that is linear: an affine fit, ridge regression or least squares; none if
+/// there is none.
 fn linear_baseline(prompts: &FunctionPrompts) -> Option<Baseline> {
     applicable_baselines(prompts)
         .into_iter()
@@ -41,7 +43,8 @@ fn linear_baseline(prompts: &FunctionPrompts) -> Option<Baseline> {
 }
 
 impl SweepRegression {
-    /// Starts the measurements for a sweep over one setting of the prompts; none for other runs.
+    /// Starts the measurements for a sweep over one setting of the prompts with at most [`MAX_RUNS`] runs; none for
+    /// other runs.
     pub fn from_spec(spec: &RunSpec) -> Option<Self> {
         let sweep = &spec.run.sweep;
         let is_of_prompts = !sweep.is_empty() && spec.task.value(&sweep.key).is_some();
@@ -65,17 +68,17 @@ impl SweepRegression {
         Some(SweepRegression { spec: spec.clone(), baseline, points: vec![], pending_jobs: jobs })
     }
 
-    /// Whether these measurements are for the sweep with these settings.
+    /// Whether the measurements are for the sweep with these settings, so that they can be reused.
     pub fn is_for(&self, spec: &RunSpec) -> bool {
         self.spec == *spec
     }
 
-    /// Whether all runs are measured.
+    /// Whether the baseline is measured for all runs of the sweep.
     pub fn is_done(&self) -> bool {
         self.pending_jobs.is_empty()
     }
 
-    /// Measures further by about this many operations; true when another run has been finished.
+    /// Measures further by about this many operations; true when the measurement of another run has just been finished.
     pub fn advance(&mut self, operations: u64) -> bool {
         let Some((at, job)) = self.pending_jobs.last_mut() else { return false };
         let Some(scores) = job.advance(operations) else { return false };

@@ -1,7 +1,7 @@
 //! The charts of networks on prompts of points: R² over the steps and by number of examples, and predictions for one
 //! prompt.
 
-use super::judge::{applicable_baselines, baseline_color, baseline_name};
+use super::baselines::{applicable_baselines, baseline_color, baseline_name};
 use super::probes::R2_BY_EXAMPLES;
 use super::probes::curve::R2Curve;
 use super::shown::{network_curve, r2_axis_range, reference_lines, series_values, shown_heads};
@@ -19,7 +19,7 @@ use vivarium_view::display::charts::{
 };
 use vivarium_view::display::words::format_decimal;
 
-/// All charts of the lab.
+/// All charts of the lab of in-context learning.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::EXPLAINED, |run| Reading::Lines(draw_r2_over_steps(run)))
         .summary(|run| Some(words::describe_r2_over_steps(run)))
@@ -77,12 +77,12 @@ pub const CHARTS: &[ChartSpec] = &[
         .uses_measurements_only(),
 ];
 
-/// Whether the chart shows the error 1 − R² instead of R², because the y axis is logarithmic.
+/// Whether charts show the error 1 − R² instead of R², because the view's y axis is logarithmic.
 fn shows_error(run: &RunView) -> bool {
     run.link.view.y_axis == AxisScale::Log
 }
 
-/// R², or the error 1 − R², over the steps, with the baselines as reference lines.
+/// R², or the error 1 − R², over the training steps, with the baselines as reference lines.
 fn draw_r2_over_steps(run: &RunView) -> LineChart {
     // The training value is over all points of a prompt, the held-out one at the last point only.
     let is_finite = run.spec().task.examples().training_set_size().is_some();
@@ -119,7 +119,7 @@ fn draw_r2_over_steps(run: &RunView) -> LineChart {
     lines
 }
 
-/// A curve with its band by number of examples, as R² or as error 1 − R².
+/// The curve with band of R², or of the error 1 − R², at the numbers of examples in `examples`.
 fn r2_series(run: &RunView, examples: Vec<f64>, curve: &R2Curve) -> Series {
     let (y, band) = (curve.mean.clone(), curve.band());
     let (y, band) = match shows_error(run) {
@@ -132,7 +132,7 @@ fn r2_series(run: &RunView, examples: Vec<f64>, curve: &R2Curve) -> Series {
     Series { x: examples, y, band, is_clipped: true, ..Default::default() }
 }
 
-/// R², or the error 1 − R², by number of examples: the baselines and the network.
+/// Curves of R², or of the error 1 − R², by number of examples, for the baselines and the network.
 fn draw_r2_by_examples(run: &RunView) -> LineChart {
     let Some(state) = run.lab_state::<InContextState>() else { return LineChart::default() };
     let mut series = vec![];
@@ -142,7 +142,7 @@ fn draw_r2_by_examples(run: &RunView) -> LineChart {
         let examples = judged.example_counts.iter().map(|k| *k as f64).collect();
         let drawn = r2_series(run, examples, &judged.curve);
         // The bands of all baselines would hide each other.
-        let points = judged.example_counts.len() <= super::judge::MAX_TRAINED_COUNTS + 1;
+        let points = judged.example_counts.len() <= super::baselines::MAX_TRAINED_COUNTS + 1;
         series.push(Series {
             name: baseline_name(of).into(),
             role,
@@ -173,7 +173,8 @@ fn draw_r2_by_examples(run: &RunView) -> LineChart {
     }
 }
 
-/// Curves of the target function, the baselines and the network over x after the examples shown, with the examples.
+/// Curves over x of a prompt's target function and of the predictions by baselines and network after the examples
+/// shown, with these examples as points.
 fn draw_prompt(run: &RunView, state: &InContextState) -> LineChart {
     let inspected = &state.inspected;
     let Some(PromptCurves { positions: places, target: truth, network, baselines: others }) =

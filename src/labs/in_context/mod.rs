@@ -6,8 +6,8 @@
 //! lab of the transformer that is constructed to perform gradient descent.
 
 mod across;
+pub mod baselines;
 mod charts;
-pub mod judge;
 pub mod panel;
 pub mod presets;
 pub mod probes;

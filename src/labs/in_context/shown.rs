@@ -1,6 +1,6 @@
 //! Functions shared by charts and texts: selected heads, R² of network and baselines, and the axis of R².
 
-use super::judge::{applicable_baselines, baseline_name};
+use super::baselines::{applicable_baselines, baseline_name};
 use super::probes::curve::R2Curve;
 use super::probes::{R2_BY_EXAMPLES, read_curve};
 use super::state::InContextState;
@@ -10,13 +10,13 @@ use vivarium_science::functions::baselines::Baseline;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::join_list;
 
-/// Minimum R² on the axis; curves are cut off there.
+/// Minimum R² on a chart's axis; curves are cut off there.
 const MIN_R2_SHOWN: f64 = -1.0;
 /// The lower end of an axis of R² is a multiple of this.
 const R2_AXIS_STEP: f64 = 0.25;
 
-/// R² of each baseline at the last point of a training prompt, as far as measured. Empty while the view multiplies
-/// inputs by a factor, because the baselines are then measured on other prompts than the run.
+/// Pairs of R² and baseline at the last point of a training prompt, for baselines measured so far. Empty while the view
+/// multiplies inputs by a factor, because the baselines are then measured on other prompts than the run.
 pub(super) fn final_baseline_r2(run: &RunView) -> Vec<(f32, Baseline)> {
     let Some(state) = unscaled_state(run) else { return vec![] };
     let last = state.prompts.points - 1;
@@ -24,7 +24,8 @@ pub(super) fn final_baseline_r2(run: &RunView) -> Vec<(f32, Baseline)> {
     applicable_baselines(&state.prompts).into_iter().filter_map(one).collect()
 }
 
-/// The state of the run; none while the view multiplies inputs by a factor.
+/// The state of the run; none while the view multiplies inputs by a factor, since baselines then apply to other
+/// prompts.
 fn unscaled_state(run: &RunView) -> Option<&InContextState> {
     run.lab_state().filter(|_| !InContextState::has_scaled_inputs(&run.link.view))
 }
@@ -32,8 +33,8 @@ fn unscaled_state(run: &RunView) -> Option<&InContextState> {
 /// Baselines whose errors 1 − R² differ by at most this fraction share one reference line.
 const MERGE_TOLERANCE: f32 = 0.01;
 
-/// Reference lines, R² and name, of the baselines at the last point of a prompt; baselines with equal R² share one
-/// line.
+/// Reference lines, each (R², name), of the baselines at the last point of a training prompt; baselines with almost
+/// equal R² share one line.
 pub(super) fn reference_lines(run: &RunView) -> Vec<(f32, String)> {
     let Some(state) = unscaled_state(run) else { return vec![] };
     let last = state.prompts.points - 1;
@@ -41,7 +42,7 @@ pub(super) fn reference_lines(run: &RunView) -> Vec<(f32, String)> {
     merge_equal_r2(applicable_baselines(&state.prompts).into_iter().filter_map(one))
 }
 
-/// Each R² once, with the joined names of all baselines that reach it.
+/// Pairs (R², name): baselines with almost equal R² ([`MERGE_TOLERANCE`]) are merged, and their names are joined.
 fn merge_equal_r2(all: impl Iterator<Item = (Baseline, f32)>) -> Vec<(f32, String)> {
     let mut lines: Vec<(f32, Vec<Baseline>)> = vec![];
     for (of, r2) in all {
@@ -67,7 +68,7 @@ fn join_baseline_names(baselines: &[Baseline]) -> String {
     join_list(&baselines.iter().filter_map(one).collect::<Vec<_>>())
 }
 
-/// The heads that are shown: the one selected in the view, otherwise all.
+/// The attention heads that are shown: the one selected in the view, otherwise all.
 pub(super) fn shown_heads<'a>(run: &RunView, heads: &'a [Head]) -> Vec<&'a Head> {
     match run.link.view.head.checked_sub(1).and_then(|head| heads.get(head)) {
         Some(head) => vec![head],
@@ -75,7 +76,8 @@ pub(super) fn shown_heads<'a>(run: &RunView, heads: &'a [Head]) -> Vec<&'a Head>
     }
 }
 
-/// The ends of an axis of R² for these values; below 0 only if some value is negative.
+/// The lower and upper end of an axis on which these values of R² are drawn; the lower end is below 0 only if some
+/// value is negative.
 pub(super) fn r2_axis_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let least = values.filter(|r2| r2.is_finite()).fold(0.0, f64::min);
     ((R2_AXIS_STEP * (least / R2_AXIS_STEP).floor()).max(MIN_R2_SHOWN), 1.02)
@@ -87,7 +89,7 @@ pub(super) fn series_values(series: &[Series]) -> impl Iterator<Item = f64> {
 }
 
 /// R² of the network by number of examples: measured by the worker, or by the page while the view multiplies inputs by
-/// a factor.
+/// a factor. None before the first measurement.
 pub(super) fn network_curve(run: &RunView, state: &InContextState) -> Option<R2Curve> {
     match InContextState::has_scaled_inputs(&run.link.view) {
         true => state.scaled_curve().cloned(),

@@ -2,15 +2,15 @@
 //! R² of the baselines.
 //!
 //! # Why
-//! Baselines are measured once for each distribution of prompts, in slices of [`PAGE_SLICE_OPERATIONS`], here and not in the worker:
-//! they do not depend on the network, and the previous run may have had the same prompts. Predictions of the network
-//! for many inputs are computed in slices too.
+//! Baselines are measured once for each distribution of prompts, in slices of [`PAGE_SLICE_OPERATIONS`], here and not
+//! in the worker: they do not depend on the network, and the previous run may have had the same prompts. Predictions of
+//! the network for many inputs are computed in slices too.
 //!
 //! The user may multiply the inputs by a factor, to test the network out of distribution. Then the baselines are
 //! measured again on such prompts, and so is the network, which the worker measures only on the prompts of the run.
 
 use super::across::SweepRegression;
-use super::judge::{self, BaselineCurve, BaselineEvaluator};
+use super::baselines::{self, BaselineCurve, BaselineEvaluator};
 use super::probes::curve::R2Curve;
 use super::probes::measured::R2Measurement;
 use super::weights::{self, PARAMETERS, forward_operations, require_small};
@@ -23,69 +23,70 @@ use vivarium_science::functions::FunctionPrompts;
 use vivarium_science::functions::baselines::{Baseline, FittedBaseline, TRAINING_EPOCHS};
 use vivarium_view::display::{LabState, WorkProgress};
 
-/// Approximate maximum number of operations for training a network on the prompt that is shown.
+/// Approximate maximum number of operations for training a baseline network on the prompt that is shown; more expensive
+/// ones are left out.
 const MAX_TRAINING_OPERATIONS: u64 = 2 * PAGE_SLICE_OPERATIONS;
-/// Number of x values at which functions are drawn.
+/// Number of x values at which the curves of the prompt shown are computed.
 const CURVE_POINTS: usize = 37;
-/// Margin of the drawn range on each side, as a fraction of the distance between the outermost points.
+/// Margin of the curves' x range on each side, as a fraction of the distance between the outermost points.
 const X_MARGIN: f64 = 0.08;
 
-/// The prompt that is shown, and the predictions for it.
+/// The prompt that is shown, and the predictions of network and baselines for it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InspectedPrompt {
-    /// Number of the held-out prompt, from 1.
+    /// Number of the held-out prompt that is shown, from 1.
     pub prompt_number: usize,
     /// The prompt as one row: inputs `[points, input_size]`, then labels `[points]`.
     pub row: Vec<f32>,
-    /// Numbers per input, including the constant.
+    /// Numbers per input, including the constant coordinate 1 if there is one.
     pub input_size: usize,
-    /// Numbers per input, without the constant.
+    /// Numbers per input, without the constant coordinate 1.
     pub dim: usize,
     /// The network's prediction at each point from the points before it; empty until computed.
     pub predictions: Vec<f64>,
-    /// The network's attention heads; empty until computed.
+    /// The network's attention heads on the prompt, layer by layer, with attention weights; empty until computed.
     pub heads: Vec<Head>,
-    /// Number of examples shown; the point after them is the query.
+    /// Number of the prompt's first points that are shown as examples; the point after them is the query.
     pub shown_count: usize,
-    /// Predictions of the baselines for the query.
+    /// Each baseline with its prediction for the query from the examples shown.
     pub baseline_predictions: Vec<(Baseline, f64)>,
     /// Whether the baselines lack a network trained on this prompt, because training would take too long.
     pub lacks_own_network: bool,
-    /// Curves over x; none if inputs have several numbers.
+    /// Target function and predictions as curves over x; none if inputs have several numbers.
     pub curves: Option<PromptCurves>,
 }
 
-/// The target function and its predictions as curves over x.
+/// The target function of one prompt and its predictions as curves over x.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PromptCurves {
-    /// x values, increasing.
+    /// The x values at which the curves are computed, increasing.
     pub positions: Vec<f64>,
-    /// The prompt's function at these x.
+    /// The value of the prompt's target function at each x in `positions`.
     pub target: Vec<f64>,
-    /// The network's prediction after the examples shown, at these x; NaN until computed.
+    /// The network's prediction after the examples shown, at each x in `positions`; NaN until computed.
     pub network: Vec<f64>,
-    /// Predictions of the baselines at these x.
+    /// Each baseline with its predictions at each x in `positions`.
     pub baselines: Vec<(Baseline, Vec<f64>)>,
 }
 
 impl InspectedPrompt {
-    /// The number of points of the prompt.
+    /// The number of points of the prompt, including the query.
     pub fn point_count(&self) -> usize {
         self.row.len() / (self.input_size + 1)
     }
 
-    /// The input of point `at` without the constant; empty for a point that the prompt does not have, as while the page
-    /// still shows the table of a longer prompt.
+    /// The input of point `at`, from 0, without the constant coordinate; empty for a point that the prompt does not
+    /// have, as while the page still shows the table of a longer prompt.
     pub fn input(&self, at: usize) -> &[f32] {
         self.row.get(at * self.input_size..at * self.input_size + self.dim).unwrap_or_default()
     }
 
-    /// The label of point `at`; NaN for a point that the prompt does not have.
+    /// The label of point `at`, from 0; NaN for a point that the prompt does not have.
     pub fn label(&self, at: usize) -> f64 {
         self.row.get(self.point_count() * self.input_size + at).map_or(f64::NAN, |y| f64::from(*y))
     }
 
-    /// The network's prediction at point `at`; NaN until computed.
+    /// The network's prediction for point `at`, from 0, from the points before it; NaN until computed.
     pub fn prediction(&self, at: usize) -> f64 {
         self.predictions.get(at).copied().unwrap_or(f64::NAN)
     }
@@ -97,25 +98,25 @@ impl InspectedPrompt {
     }
 }
 
-/// Job that computes the network's curve over x in slices.
+/// Job that computes, in slices, the network's predictions over x for the prompt that is shown.
 #[derive(Clone)]
 struct CurveJob {
     /// The network that is evaluated.
     network: Plain,
-    /// The predictions so far.
+    /// The predictions so far, one for each x.
     predictions: Vec<f64>,
-    /// Approximate number of operations for one x.
+    /// Approximate number of operations for the prediction at one x.
     operations_per_point: f64,
     /// Whether the network has changed since the job began.
     is_stale: bool,
 }
 
-/// R² of the network on prompts whose inputs are multiplied by a factor.
+/// R² of the network on held-out prompts whose inputs are multiplied by the view's factor.
 #[derive(Clone, Default)]
 struct ScaledMeasurement {
-    /// Measurement in progress.
+    /// The measurement in progress; none if there is none.
     measurement: Option<R2Measurement>,
-    /// R² by number of examples, from the latest completed measurement.
+    /// R² of the network by number of examples, from the latest completed measurement; none before the first one.
     curve: Option<R2Curve>,
     /// Whether the network has changed since the measurement began.
     is_stale: bool,
@@ -126,25 +127,26 @@ struct ScaledMeasurement {
 pub struct InContextState {
     /// The held-out prompts, with inputs multiplied by the view's factor.
     pub prompts: FunctionPrompts,
-    /// The latest parameters of the first network; empty if there are too many for the page.
+    /// The latest parameters of the first network, one vector per parameter tensor; empty if there are too many for the
+    /// page.
     pub parameters: Vec<Vec<f32>>,
-    /// Step of these parameters.
+    /// Training step at which `parameters` were read.
     pub step: u64,
-    /// R² of the baselines, as far as measured.
+    /// R² by number of examples of each baseline measured so far.
     pub baseline_curves: Vec<BaselineCurve>,
-    /// The prompt that is shown.
+    /// The prompt that is shown, with predictions.
     pub inspected: InspectedPrompt,
-    /// Settings of the run.
+    /// Settings of the run whose state this is.
     spec: RunSpec,
-    /// Measurement of the baselines.
+    /// Measurement of the baselines' R², in progress or finished.
     evaluator: BaselineEvaluator,
-    /// Computation of the network's curve, in progress.
+    /// Computation of the network's predictions over x, in progress; none if there is none.
     curve_job: Option<CurveJob>,
-    /// R² of the network on inputs multiplied by a factor.
+    /// R² of the network on inputs multiplied by the view's factor.
     scaled: ScaledMeasurement,
-    /// Linear regression on the prompts of each run of a sweep; none unless a setting of the prompts is swept.
+    /// R² of a linear baseline on the prompts of each run of a sweep; none unless a setting of the prompts is swept.
     pub sweep_regression: Option<SweepRegression>,
-    /// Number of slices so far; jobs of the network and of baselines alternate.
+    /// Number of calls of `continue_work` so far; jobs of the network and of baselines take turns.
     turn_count: u64,
 }
 
@@ -156,7 +158,7 @@ fn scaled_prompts(spec: &RunSpec, view: &ViewSettings) -> Option<FunctionPrompts
 
 impl InContextState {
     /// The state of a run before its first step; none for other tasks. Measurements that stay valid are taken from the
-    /// run `before`.
+    /// previous run, `before`.
     pub fn from_spec(spec: &RunSpec, link: &Link, before: Option<&InContextState>) -> Option<Self> {
         let prompts = scaled_prompts(spec, &link.view)?;
         let same = |old: &&InContextState| old.prompts == prompts && old.spec.run.seed == spec.run.seed;
@@ -192,13 +194,14 @@ impl InContextState {
         self.prompts.max_points().saturating_sub(1).max(1)
     }
 
-    /// The number of examples shown; the point after them is the query.
+    /// The number of examples that the view selects by its field `place`, where 0 stands for all; the point after them
+    /// is the query.
     pub fn shown_count(&self, view: &ViewSettings) -> usize {
         let most = self.max_shown();
         if view.place == 0 { most } else { view.place.min(most) }
     }
 
-    /// R² of a baseline; none if it has not been measured.
+    /// R² of a baseline by number of examples; none if it has not been measured.
     pub fn baseline_curve(&self, baseline: Baseline) -> Option<&BaselineCurve> {
         self.baseline_curves.iter().find(|judged| judged.baseline == baseline)
     }
@@ -214,7 +217,7 @@ impl InContextState {
         self.scaled.curve.as_ref()
     }
 
-    /// The network with the latest parameters; none if there are none.
+    /// The network with the latest parameters; none if the page does not have the parameters.
     fn network(&self) -> Option<Plain> {
         if self.parameters.is_empty() {
             return None;
@@ -223,8 +226,8 @@ impl InContextState {
         Some(weights::points_network(&self.spec)?.plain(&slices))
     }
 
-    /// Updates the prompt shown and its predictions to the view and the latest parameters; starts the job of the
-    /// network's curve.
+    /// Updates the prompt shown and its predictions to the view and the latest parameters, and starts the computation
+    /// of the network's predictions over x.
     fn update_inspected(&mut self, view: &ViewSettings) {
         if let Some(prompts) = scaled_prompts(&self.spec, view).filter(|prompts| *prompts != self.prompts) {
             self.evaluator = BaselineEvaluator::new(&prompts, self.spec.run.seed);
@@ -253,7 +256,8 @@ impl InContextState {
         }
     }
 
-    /// Loads a held-out prompt with this number of examples, and computes the predictions of the baselines.
+    /// Loads held-out prompt number `example`, from 1, with the first `shown` points as examples, and computes the
+    /// predictions of the baselines.
     fn inspect(&mut self, example: usize, shown: usize) {
         let (prompts, seed) = (&self.prompts, self.spec.run.seed);
         let (inputs, dim, mut row) = (prompts.inputs(), prompts.dim, vec![]);
@@ -263,9 +267,9 @@ impl InContextState {
         let (x, y) = (wide(x), wide(&y[..shown]));
         let (seen, asked) = (&x[..shown * inputs], &x[shown * inputs..][..inputs]);
         let is_quick = |of: &Baseline| {
-            !of.is_trained() || judge::training_operations(prompts, shown) <= MAX_TRAINING_OPERATIONS
+            !of.is_trained() || baselines::training_operations(prompts, shown) <= MAX_TRAINING_OPERATIONS
         };
-        let (all, slow): (Vec<Baseline>, Vec<Baseline>) = judge::applicable_baselines(prompts)
+        let (all, slow): (Vec<Baseline>, Vec<Baseline>) = baselines::applicable_baselines(prompts)
             .into_iter()
             .filter(|of| !of.uses_query_labels())
             .partition(is_quick);
@@ -301,13 +305,14 @@ impl InContextState {
         self.curve_job = None;
     }
 
-    /// Starts the measurement of the network, if there is one, on prompts whose inputs are multiplied by the factor.
+    /// Starts the measurement of the network's R², if there is a network, on prompts whose inputs are multiplied by the
+    /// view's factor.
     fn start_measurement(&mut self, network: Option<Plain>) {
         let of = |network| R2Measurement::new(&self.spec, self.prompts.clone(), network);
         self.scaled.measurement = network.map(of);
     }
 
-    /// Continues the measurement of the network; true when it has just been finished.
+    /// Continues the measurement of the network's R² on scaled inputs; true when it has just been finished.
     fn advance_measurement(&mut self, operations: u64) -> bool {
         let Some(measurement) = &mut self.scaled.measurement else { return false };
         if !measurement.advance(operations as f64) {
@@ -322,7 +327,7 @@ impl InContextState {
         true
     }
 
-    /// Starts the job of the network's curve, if there is a network and the prompt has curves.
+    /// Starts the computation of the network's predictions over x, if there is a network and inputs have one number.
     fn start_curve(&mut self, network: Option<Plain>) {
         let each = forward_operations(&self.spec, self.inspected.shown_count + 1);
         let network = network.filter(|_| self.inspected.curves.is_some());
@@ -334,7 +339,7 @@ impl InContextState {
         });
     }
 
-    /// Continues the job of the network's curve; true when it has just been finished.
+    /// Continues the computation of the network's predictions over x; true when it has just been finished.
     fn advance_curve(&mut self, operations: u64) -> bool {
         let (Some(making), Some(drawn)) = (&mut self.curve_job, &self.inspected.curves) else { return false };
         let portion = ((operations as f64 / making.operations_per_point) as usize).max(1);
@@ -361,7 +366,7 @@ impl InContextState {
     }
 }
 
-/// Evenly spaced x values for curves, from slightly below the smallest of these inputs to slightly above the largest.
+/// Evenly spaced x values for curves, from slightly below the smallest of the inputs `x` to slightly above the largest.
 fn curve_positions(x: impl Iterator<Item = f64>) -> Vec<f64> {
     let (low, high) = x.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
     let beyond = X_MARGIN * (high - low).max(1e-3);

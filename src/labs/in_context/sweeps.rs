@@ -1,6 +1,6 @@
 //! R² at the end of the runs of a sweep, for example by number of layers.
 
-use super::judge::{baseline_color, baseline_name};
+use super::baselines::{baseline_color, baseline_name};
 use super::shown::{r2_axis_range, reference_lines, series_values};
 use super::state::InContextState;
 use vivarium_model::sweep::axis_positions;
@@ -11,14 +11,15 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::final_error_curves;
 use vivarium_view::display::words::setting_label;
 
-/// The curves of R² at the end of the runs, by value of the swept setting.
+/// R² on held-out prompts at the end of each finished run of the sweep, by value of the swept setting; one curve per
+/// value of the second swept setting.
 pub(super) fn r2_curves(run: &RunView) -> Vec<SweepCurve> {
     let as_r2 = |(x, errors): (f64, Vec<f32>)| (x, errors.into_iter().map(|error| 1.0 - error).collect());
     let curve = |(name, points): SweepCurve| (name, points.into_iter().map(as_r2).collect());
     final_error_curves(run).into_iter().map(curve).collect()
 }
 
-/// The chart of final R² by the swept setting, with the baselines.
+/// The chart of R² at the end of a sweep's runs by the swept setting, with the baselines.
 pub(super) fn draw_r2_by_setting(run: &RunView) -> LineChart {
     let spec = &run.link.spec;
     let mut lines = ends::chart(&r2_curves(run), &setting_label(spec, &spec.run.sweep.key), tr!("R²"));
@@ -53,8 +54,8 @@ pub(super) fn draw_r2_by_setting(run: &RunView) -> LineChart {
     lines
 }
 
-/// The linear baseline and its R² at the last point by value of a swept setting of the prompts; none before the first
-/// result.
+/// The linear baseline, and its pairs of a value of the swept setting of the prompts and R² at the last point of a
+/// prompt; none before the first result.
 pub(super) fn swept_regression(run: &RunView) -> Option<(Baseline, &[(f64, f32)])> {
     let across = run.lab_state::<InContextState>()?.sweep_regression.as_ref()?;
     (!across.points.is_empty()).then_some((across.baseline, across.points.as_slice()))

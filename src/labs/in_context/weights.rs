@@ -6,8 +6,8 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
-/// All parameters of a network on prompts of points, concatenated in their permanent order, if they are [few
-/// enough](require_small) for the page.
+/// Probe of all parameters of the first replica's network, concatenated in their permanent order; it applies to
+/// networks on prompts of points that are [small enough](require_small) for the page.
 pub const PARAMETERS: Probe = Probe { name: "in-context-parameters", applies };
 
 /// The probe [`PARAMETERS`] with the function that measures it.
@@ -23,7 +23,7 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
 /// `Ok` if the run is on prompts of points.
 ///
 /// # Errors
-/// A sentence that names the tasks that are.
+/// A sentence that names the tasks whose examples are prompts of points.
 pub fn require_point_prompts(spec: &RunSpec) -> Result<(), String> {
     match spec.task.examples().form() == ExampleForm::Points && points_network(spec).is_some() {
         true => Ok(()),
@@ -31,13 +31,13 @@ pub fn require_point_prompts(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// The run's network together with its prompts; none for other networks.
+/// The transformer of a run on prompts of points, together with the prompts; none for other networks.
 pub fn points_network(spec: &RunSpec) -> Option<OnPoints> {
     let Some(Family::InContext(net)) = spec.model.config().family() else { return None };
     Some(OnPoints { net, prompts: spec.task.examples().function_prompts()? })
 }
 
-/// The approximate number of operations of a forward pass on a prompt of `points` points.
+/// The approximate number of operations of the network's forward pass on a prompt of `points` points.
 pub fn forward_operations(spec: &RunSpec, points: usize) -> f64 {
     let examples = spec.task.examples();
     let own = examples.function_prompts().map_or(points, |prompts| prompts.points).max(1);

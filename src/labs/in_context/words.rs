@@ -1,6 +1,6 @@
 //! Texts on runs on prompts of points, and summaries of their charts.
 
-use super::judge::{applicable_baselines, baseline_name, unmeasured_baselines};
+use super::baselines::{applicable_baselines, baseline_name, unmeasured_baselines};
 use super::shown::{final_baseline_r2, network_curve, shown_heads};
 use super::state::InContextState;
 use super::sweeps::{r2_curves, swept_regression};
@@ -12,7 +12,8 @@ use vivarium_plot::analysis::ends::quartiles;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{MISSING, format_decimal, format_setting, format_thousands, join_list};
 
-/// Names of the four numbers of a measurement: train loss, test loss, train accuracy, test accuracy.
+/// Names, for runs of in-context learning, of the four numbers of a measurement: train loss, test loss, train accuracy,
+/// test accuracy.
 pub(super) fn metric_names() -> [String; 4] {
     [
         tr!("Relative error, training"),
@@ -23,7 +24,7 @@ pub(super) fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Two readouts, name and value: the number of prompts seen, and the best baseline.
+/// Two readouts, each (name, value): the number of training prompts seen so far, and R² and name of the best baseline.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let seen = format_thousands(run.step.saturating_mul(run.spec().batch_size() as u64));
     let best =
@@ -31,19 +32,20 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     [(tr!("Prompts seen").into(), seen), (tr!("Best method that uses only one prompt").into(), best)]
 }
 
-/// The latest median of a value over the networks; NaN before the first measurement.
+/// The latest median over the networks of the values that `values` selects; NaN before the first measurement.
 fn latest_median(run: &RunView, values: fn(&Measurement) -> &Vec<f32>) -> f32 {
     run.history.latest().map_or(f32::NAN, |row| median_range(values(row)).0)
 }
 
-/// R² and name of the best baseline at the last point, among those that do not use the query's label.
+/// R² and name of the best baseline at the last point of a training prompt, among those that do not use the query's
+/// label; none before the first measurement.
 fn best_baseline(run: &RunView) -> Option<(f32, &'static str)> {
     let honest = final_baseline_r2(run).into_iter().filter(|(_, of)| !of.uses_query_labels());
     let best = honest.max_by(|a, b| a.0.total_cmp(&b.0));
     best.map(|(r2, of)| (r2, baseline_name(of)))
 }
 
-/// R² of the network and of the best baseline for the status line; none before the first measurement.
+/// The status line's text: R² of the network and of the best baseline; none before the first measurement.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     let r2 = latest_median(run, |row| &row.test_accuracy);
     if !r2.is_finite() {
@@ -63,8 +65,8 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     })
 }
 
-/// The sentence that the target was reached by `networks`, a phrase such as "9 of 10 networks", `at` some step, also a
-/// phrase.
+/// The sentence that the target was reached; `networks` is a phrase such as "9 of 10 networks", `at` one such as "at
+/// step 4,000".
 pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     let target = format_real(settings.target);
@@ -79,8 +81,8 @@ pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String
     }
 }
 
-/// All baselines with their R² at the last point, as a list: "Ridge on (x, 1) 0.683, …"; none before the first
-/// measurement.
+/// All measured baselines with their R² at the last point of a training prompt, as a list: "Ridge on (x, 1) 0.683, …";
+/// none before the first measurement.
 fn list_baselines(run: &RunView) -> Option<String> {
     let all: Vec<String> = final_baseline_r2(run)
         .into_iter()
@@ -97,7 +99,8 @@ pub(super) fn append_sentence(said: String, more: Option<&'static str>) -> Strin
     }
 }
 
-/// The note that a trained baseline is not measured because it takes too long; none if all are measured.
+/// The note that the trained baselines are not measured because training a network on each prompt takes too long; none
+/// if all are measured.
 fn unmeasured_note(run: &RunView) -> Option<&'static str> {
     let state: &InContextState = run.lab_state()?;
     (!unmeasured_baselines(&state.prompts).is_empty()).then(|| {
@@ -107,14 +110,14 @@ fn unmeasured_note(run: &RunView) -> Option<&'static str> {
     })
 }
 
-/// The note that no network was trained on the prompt shown because it takes too long; none otherwise.
+/// The note that no baseline network was trained on the prompt shown because it takes too long; none otherwise.
 pub(super) fn untrained_note(state: &InContextState) -> Option<&'static str> {
     state.inspected.lacks_own_network.then(|| {
         tr!("A network that is trained on this prompt is not shown, because training takes too long at these settings.")
     })
 }
 
-/// Summary of the chart of R² over the steps.
+/// Summary of the chart of R² over the steps: the latest R² of the network and of the baselines.
 pub(super) fn describe_r2_over_steps(run: &RunView) -> String {
     let r2 = format_decimal(latest_median(run, |row| &row.test_accuracy));
     let said = tr!(
@@ -129,7 +132,7 @@ pub(super) fn describe_r2_over_steps(run: &RunView) -> String {
     append_sentence(said, unmeasured_note(run))
 }
 
-/// Summary of the chart of R² by number of examples.
+/// Summary of the chart of R² by number of examples: R² of network and baselines after some numbers of examples.
 pub(super) fn describe_r2_by_examples(run: &RunView) -> Option<String> {
     let state: &InContextState = run.lab_state()?;
     let usual = state.prompts.points - 1;
@@ -187,7 +190,8 @@ pub(super) fn prompt_title(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the chart of one prompt: distances between predictions and function.
+/// Summary of the chart of one prompt: root mean square distances from the target function to the predictions of
+/// network and baselines.
 pub(super) fn describe_prompt(run: &RunView) -> Option<String> {
     let state: &InContextState = run.lab_state()?;
     let drawn = state.inspected.curves.as_ref()?;
@@ -222,7 +226,8 @@ pub(super) fn attention_maps_title(run: &RunView) -> Option<String> {
     }
 }
 
-/// Summary of the attention maps: the share of the query's attention on label tokens, for each head.
+/// Summary of the attention maps: for each head, the share of the attention of the query's token that is on label
+/// tokens.
 pub(super) fn describe_attention_maps(run: &RunView) -> Option<String> {
     let state: &InContextState = run.lab_state()?;
     let (heads, shown) = (shown_heads(run, &state.inspected.heads), state.shown_count(&run.link.view));
@@ -246,7 +251,7 @@ pub(super) fn describe_attention_maps(run: &RunView) -> Option<String> {
     Some(tr!("Attention of the query's token: {said}.", said = join_list(&said)))
 }
 
-/// Summary of the chart of a sweep.
+/// Summary of the chart of final R² by the swept setting, for the network and the linear baseline.
 pub(super) fn describe_sweep(run: &RunView) -> String {
     let spec = &run.link.spec;
     let one = |(name, points): (String, Vec<(f64, Vec<f32>)>)| {

@@ -211,7 +211,7 @@ fn entry_names(state: &LookupState, size: usize) -> Vec<String> {
     all[all.len().saturating_sub(size)..].to_vec()
 }
 
-/// Title of the attention chart, with the number of the selected position.
+/// Title of the attention chart, with the number (from 1) of the selected query position.
 fn attention_title(run: &RunView) -> Option<String> {
     let state: &LookupState = run.lab_state()?;
     Some(tr!(
@@ -273,7 +273,7 @@ fn draw_answered_names(run: &RunView) -> LineChart {
     lines
 }
 
-/// Bars of the relative error at each position.
+/// Bars of the relative error on held-out prompts at each position.
 fn draw_error_by_position(run: &RunView) -> BarChart {
     let errors = run.latest_finding(&POSITIONS).map_or(&[][..], |found| &found.numbers);
     let length = run.spec().task.examples().prediction_count();

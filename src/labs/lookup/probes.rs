@@ -58,7 +58,8 @@ fn check_has_heads(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Held-out prompts of one measurement, processed in chunks so that the page stays responsive.
+/// Held-out prompts (sequences of tokens with labels) of one measurement, processed in chunks so that the page stays
+/// responsive.
 struct HeldOutPrompts {
     /// Number of positions, token size and other settings of a prompt.
     prompts: TokenPrompts,
@@ -66,7 +67,7 @@ struct HeldOutPrompts {
     rows: Vec<f32>,
     /// Number of prompts processed in one call of `poll`.
     chunk_len: usize,
-    /// Number of prompts processed so far.
+    /// Number of held-out prompts processed so far.
     processed: usize,
 }
 
@@ -108,8 +109,8 @@ impl HeldOutPrompts {
     }
 }
 
-/// Attention that the best one-to-one assignment of heads to names gives, averaged over the names: each head counts for
-/// at most one name, and each name has at most one head.
+/// Attention that the best one-to-one assignment of heads to names (the positions that a query refers to) gives,
+/// averaged over the names: each head counts for at most one name, and each name has at most one head.
 ///
 /// It is 1 if each name has a head that attends to nothing else, and at most H/q with H heads and q names.
 ///
@@ -133,9 +134,9 @@ pub fn compute_head_assignment(attention: &[f64], names: usize) -> f64 {
 struct HeadsJob {
     /// Held-out prompts on which attention is measured.
     held_out: HeldOutPrompts,
-    /// Reference implementation of the attention network, in plain loops.
+    /// Reference implementation of the attention network, in plain loops, which gives the attention weights.
     reference: Plain,
-    /// Number of attention heads.
+    /// Number of attention heads of the network.
     heads: usize,
     /// Function that computes labels from named tokens, and the variance of a label; `None` where the theory of the
     /// least error does not cover the task.
@@ -210,7 +211,7 @@ impl ProbeMeasurement for HeadsJob {
 struct PositionsJob {
     /// Held-out prompts on which the error is measured.
     held_out: HeldOutPrompts,
-    /// Variance of the labels.
+    /// Variance of the labels, by which the errors are divided.
     variance: f64,
     /// Squared error at each position, summed over prompts, `[length]`.
     squared_errors: Vec<f64>,

@@ -22,7 +22,7 @@ pub struct InspectedPrompt {
     /// Inspected prompt as a row of a batch, with the user's changes to tokens and names; its labels are still those
     /// before the changes.
     pub row: Vec<f32>,
-    /// Tokens, `[length, dim]`.
+    /// Tokens of all positions, with the user's changes, `[length, dim]`.
     pub tokens: Vec<f32>,
     /// Positions, from 0, that each position of the prompt names, `[length, names]`.
     pub names: Vec<usize>,

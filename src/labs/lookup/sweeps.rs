@@ -22,7 +22,7 @@ const CURVE_POINTS: usize = 40;
 const MIN_CURVE_POINTS: u64 = 8;
 /// Upper end of the y-axis of the chart over sample sizes, divided by the largest value drawn there.
 const AXIS_MARGIN: f64 = 1.05;
-/// Roles of the curves of a sweep, which set their colours, in turn.
+/// Chart roles, which set the colours, given in turn to the curves of a sweep.
 const CURVE_ROLES: [Role; 3] = [Role::Test, Role::Train, Role::Relevant];
 
 /// Whether the link is a sweep over the setting with this key.

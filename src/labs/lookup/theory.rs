@@ -19,7 +19,7 @@ pub fn prompt_task(spec: &RunSpec) -> Option<&SparseTokenRegression> {
     }
 }
 
-/// Value of a whole-numbered setting of the model by its key; `None` if the model has no such setting.
+/// Value of the model's whole-numbered setting with key `key`; `None` if the model has no such setting.
 pub fn read_count(spec: &RunSpec, key: &str) -> Option<usize> {
     match spec.model.value(key) {
         Some(Value::Int(value)) => Some(value as usize),
@@ -61,8 +61,8 @@ pub fn lower_bound(spec: &RunSpec, heads: usize) -> Option<f64> {
     min_relative_risk(&prompt_task(spec)?.prompt_spec(), spec.run.seed, heads)
 }
 
-/// Positive lower bounds on the relative error for fewer heads than names, as (number of heads, bound); empty if [there
-/// are none](check_has_lower_bound).
+/// Positive lower bounds on the relative error, as (number of heads, bound), for fewer heads than names (a name is a
+/// position on whose token a label depends); empty if [there are none](check_has_lower_bound).
 pub fn lower_bounds(spec: &RunSpec) -> Vec<(usize, f64)> {
     let names = prompt_task(spec).map_or(0, |task| task.names);
     let all = (1..names).filter_map(|heads| Some((heads, lower_bound(spec, heads)?)));

@@ -16,7 +16,7 @@ use vivarium_view::display::words::{
     MISSING, format_decimal, format_percent, format_significant, format_thousands, join_list, setting_symbol,
 };
 
-/// Names of the four metrics of a measurement: error on training and held-out prompts, R² on both.
+/// Names of the four metrics of a measurement: relative error on training and held-out prompts, R² on both.
 pub(super) fn metric_names() -> [String; 4] {
     [
         tr!("Relative error, training"),
@@ -27,7 +27,8 @@ pub(super) fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Two readouts (label, value): sequences seen, and the theoretical lower bound or else the number of positions.
+/// Two readouts (label, value): training sequences seen, and the theoretical lower bound on the error, or the number of
+/// positions if no bound is known.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let spec = run.spec();
     let seen = format_thousands(run.step.saturating_mul(spec.batch_size() as u64));
@@ -216,7 +217,7 @@ pub(super) fn describe_hand_set_attention(state: &LookupState) -> Option<String>
     ))
 }
 
-/// Summary of the chart of error against the number of training prompts.
+/// Summary of the chart of relative error against the number of training prompts, with the lower bound from their span.
 pub(super) fn describe_span(run: &RunView) -> Option<String> {
     let task = prompt_task(run.spec())?;
     let size = task.length * task.dim;
@@ -280,7 +281,7 @@ pub(super) fn describe_attention(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the query-key matrix chart.
+/// Summary of the chart of the heads' query-key matrices.
 pub(super) fn describe_matrix(run: &RunView) -> Option<String> {
     let state: &LookupState = run.lab_state()?;
     let Some(scores) = state.scores() else {
@@ -295,7 +296,7 @@ pub(super) fn describe_matrix(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of attention on named tokens.
+/// Summary of the chart of attention on the tokens at the positions that a query names.
 pub(super) fn describe_answered_names(run: &RunView) -> Option<String> {
     let found = run.latest_finding(&HEADS).and_then(|found| found.few.first().copied());
     Some(match found {
@@ -307,7 +308,7 @@ pub(super) fn describe_answered_names(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the chart of error by position.
+/// Summary of the chart of relative error at each position.
 pub(super) fn describe_error_by_position(run: &RunView) -> Option<String> {
     let errors = run.latest_finding(&POSITIONS).map_or(&[][..], |found| &found.numbers);
     let min_value = errors.iter().copied().fold(f32::INFINITY, f32::min);
@@ -322,7 +323,7 @@ pub(super) fn describe_error_by_position(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the chart of memory slots.
+/// Summary of the chart of the slots of the gated-memory network.
 pub(super) fn describe_memory_slots(run: &RunView) -> Option<String> {
     let state: &LookupState = run.lab_state()?;
     Some(match state.read_memory() {

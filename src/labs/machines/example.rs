@@ -82,8 +82,8 @@ pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer_testing::{assert_brief, initial_weights, new_run, record_answers};
     use crate::answers::example_count;
-    use crate::asked::{assert_brief, initial_weights, new_run, record_answers};
     use vivarium_model::models::machine_transformer::STEP;
 
     /// The run after so many steps.

@@ -167,7 +167,7 @@ pub(super) fn selected_matrix<'a>(
     Some(all.swap_remove(at))
 }
 
-/// Heat map of the selected weight matrix.
+/// Heat map of the weight matrix selected in the view, output coordinates as rows.
 pub(super) fn draw_matrix(state: &MachineState, view: &ViewSettings) -> Heatmap {
     let Some((_, matrix)) = selected_matrix(state, view) else { return Heatmap::default() };
     let (rows, columns, layout) = (matrix.rows(), matrix.columns(), state.layout());

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tape_is_said_in_words() {
+    fn the_tape_is_stated_in_words() {
         let (machine, run) = beaver();
         let text = describe_tape(&machine, &run, 0);
         assert_eq!(

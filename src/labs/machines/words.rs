@@ -74,7 +74,7 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     ]
 }
 
-/// Progress of the execution, for the status line; `None` before the first measurement.
+/// Progress of the machine's execution by the transformer, for the status line; `None` before the first measurement.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     let right = latest_median(run, ReplicaMeasure::TrainAccuracy);
     right.is_finite().then(|| {
@@ -218,7 +218,7 @@ pub(super) fn describe_tokens(run: &RunView) -> Option<String> {
 
 /// Summary of the tape chart: symbols on the tape and position of the machine's head.
 pub(super) fn describe_tape(run: &RunView) -> Option<String> {
-    /// Maximum number of tape symbols spelled out in this sentence.
+    /// Maximum number of tape symbols that the summary of the tape spells out.
     const MAX_SYMBOLS: usize = 80;
     let state: &MachineState = run.lab_state()?;
     let machine = &state.program.machine;
@@ -247,7 +247,8 @@ pub(super) fn describe_tape(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the deviation chart: the block with the largest deviation in the displayed step.
+/// Summary of the chart of distances of token entries from 0 and 1 by block: the block with the largest distance in the
+/// displayed step.
 pub(super) fn describe_deviation_by_block(run: &RunView) -> Option<String> {
     let state: &MachineState = run.lab_state()?;
     let trace = state.trace.as_ref()?;
@@ -263,7 +264,7 @@ pub(super) fn describe_deviation_by_block(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of deviation against steps.
+/// Summary of the chart of distances of token entries from 0 and 1 against steps.
 pub(super) fn describe_deviation_by_step(run: &RunView) -> String {
     tr!(
         "Largest distance of a number in the tokens from the nearer of 0 and 1, before rounding: {now} in step {step}, {ever} in all steps so far. Rounding removes deviations below 1/3.",

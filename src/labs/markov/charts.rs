@@ -17,7 +17,8 @@ use vivarium_view::display::charts::{
 };
 use vivarium_view::display::words::format_significant;
 
-/// Maximum number of theoretical training steps that are drawn, counted back from the last.
+/// Maximum number of training steps in the chart of the minimal model's theory: only the last steps that the theory
+/// computes are drawn.
 const MAX_THEORY_STEPS: usize = 3;
 
 /// Charts of the lab, in the order of the chart menu.
@@ -112,7 +113,8 @@ fn check_has_distances(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Returns an error message unless the network is the minimal model.
+/// Returns an error message unless the network is the minimal model of Edelman 2024, equation 8.8, with a matrix W over
+/// symbols and a vector v over distances.
 fn check_is_minimal(run: &RunView) -> Result<(), String> {
     match &run.spec().model {
         Model::MinimalMarkov(_) => Ok(()),
@@ -120,14 +122,15 @@ fn check_is_minimal(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Curves from the state of the run, with the marks of the run if the x-axis is the step; empty axes without a state.
+/// Line chart that `draw` makes from the state of the run, with the run's vertical step marks if the x-axis is the
+/// step; empty axes without a state.
 fn draw_curves(run: &RunView, draw: impl FnOnce(&MarkovState) -> LineChart) -> Reading {
     let lines = run.lab_state().map(draw).unwrap_or_default();
     Reading::Lines(if lines.is_over_steps() { add_step_marks(lines, run) } else { lines })
 }
 
-/// Draws the KL divergence of the network to the truth, with a line for each strategy and for the Bayes-optimal
-/// prediction.
+/// Draws the KL divergence from the true next-symbol distribution to the network's prediction against steps, with
+/// horizontal lines for each reference strategy and the Bayes-optimal prediction.
 fn draw_kl_to_truth(run: &RunView) -> Reading {
     let Reading::Lines(mut lines) = draw_curves(run, |chains| {
         let name = |(strategy, kl): &(Strategy, f64)| (strategy.name().to_lowercase(), *kl);
@@ -149,23 +152,25 @@ fn draw_kl_to_truth(run: &RunView) -> Reading {
     Reading::Lines(lines)
 }
 
-/// Bars of the KL divergence without each attention head.
+/// Bars of the KL divergence from the truth to the network's prediction when one attention head is switched off, one
+/// bar per head.
 fn draw_ablation(state: &MarkovState) -> BarChart {
     parts::ablation_chart(state.heads(), state.ablation.as_deref())
 }
 
-/// Heat map of the matrix W of the minimal model; `None` for other networks.
+/// Heat map of the minimal model's matrix W, `[symbols, symbols]`; `None` for other networks.
 fn draw_kernel(run: &RunView) -> Option<Heatmap> {
     let chains: &MarkovState = run.lab_state()?;
     Some(parts::kernel_heatmap(chains.task.symbols, chains.minimal_parameters()?.0))
 }
 
-/// Bars of the vector v of the minimal model, by distance; `None` for other networks.
+/// Bars of the minimal model's vector v, one weight per distance; `None` for other networks.
 fn draw_lags(run: &RunView) -> Option<BarChart> {
     Some(parts::lag_chart(run.lab_state::<MarkovState>()?.minimal_parameters()?.1))
 }
 
-/// Heat map of next-symbol probabilities at the selected position, a row for each predictor.
+/// Heat map of next-symbol probabilities after the selected position: a row for each predictor (truth, network,
+/// reference strategies, Bayes), a column per symbol.
 fn draw_next_symbol(run: &RunView, state: &MarkovState) -> Heatmap {
     let expected = state.predict_next(state.shown_position(&run.link.view));
     let network = expected.iter().position(|(who, _)| *who == Predictor::Network);
@@ -173,7 +178,8 @@ fn draw_next_symbol(run: &RunView, state: &MarkovState) -> Heatmap {
     looks::next_symbol_heatmap(state.task.symbols, &rows, network)
 }
 
-/// Draws the theoretical v of the minimal model after its last steps, and v of the network.
+/// Draws the minimal model's vector v by distance: as theory predicts it after its last training steps, and as the
+/// network has it.
 fn draw_theory(state: &MarkovState) -> LineChart {
     let Some((_, outcome)) = &state.theory else { return LineChart::default() };
     let after: Vec<(usize, &[f64])> =

@@ -8,10 +8,10 @@ use vivarium_science::markov::softmax;
 use vivarium_view::display::words::{format_decimal, format_thousands};
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// Maximum number of symbols in the text of an example, from the end of the context.
+/// Maximum number of symbols in the text of an example; of a longer context the last ones are shown.
 const MAX_SYMBOLS: usize = 20;
 
-/// Builds the display of held-out sequence number `index`; `None` if there is none.
+/// Builds the display of held-out sequence number `index`, from 0; `None` if there is none.
 pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
     let (spec, number) = (run.spec(), index + 1);
     let Task::MarkovChain(task) = &spec.task else { return None };
@@ -56,7 +56,7 @@ pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asked::{assert_brief, run_with_answers};
+    use crate::answer_testing::{assert_brief, run_with_answers};
     use vivarium_model::tasks::Sampler;
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_that_takes_long_is_asked_about_fewer_sequences_and_a_huge_one_about_none() {
+    fn a_network_that_takes_long_answers_fewer_sequences_and_a_huge_one_none() {
         let count = |link: &str| example_count(&run_with_answers(link).0);
         assert!(count("#v1/markov?t=20&d=4") == 16);
         assert!((1..16).contains(&count("#v1/markov?t=100&k=3")));

@@ -21,7 +21,7 @@ use vivarium_view::probing::{Probe, ProbeSpec};
 pub use presets::PRESETS;
 pub use state::MarkovState;
 
-/// Lab on Markov chains learned in context, where each sequence has its own chain.
+/// Lab on in-context learning of Markov chains: each training sequence comes from a chain of its own.
 pub struct MarkovLab;
 
 impl LabParts for MarkovLab {

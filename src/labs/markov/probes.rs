@@ -7,17 +7,17 @@ use vivarium_model::tasks::ExampleForm;
 use vivarium_training::session::evaluator::Evaluator;
 use vivarium_view::probing::{AllParameters, Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
-/// Contexts evaluated in one call of `poll`, after which the clock is checked.
+/// Number of contexts (held-out sequences) evaluated in one call of `poll`, which keeps each call short.
 const CONTEXTS_PER_SLICE: usize = 64;
 
-/// Parameters of a network on sequences, one tensor after another in their permanent order; they are few enough for the
-/// page to evaluate the network itself.
+/// Parameters of a network on sequences, one tensor after another in the model's fixed order; with them the page
+/// evaluates the network itself.
 pub const PARAMETERS: Probe = Probe { name: "parameters", applies: check_has_sequences };
-/// KL divergence to the truth at the last symbol, in nats: of the whole network, then without each head, layer by
-/// layer.
+/// KL divergence from the true distribution of the symbol after the context to the network's prediction, in nats: for
+/// the whole network, then without each head, layer by layer.
 pub const ABLATION: Probe = Probe { name: "ablation", applies: check_has_heads };
 
-/// Probes of the lab.
+/// Probes of the lab: parameters and ablation of heads.
 pub const PROBES: &[ProbeSpec] = &[
     ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) },
     ProbeSpec {
@@ -45,17 +45,17 @@ fn check_has_heads(spec: &RunSpec) -> Result<(), String> {
 
 /// Running measurement of [`ABLATION`]: first the whole network, then without each head.
 struct AblationJob {
-    /// Computes the KL divergence to the truth from logits.
+    /// Computes the KL divergence from the true next-symbol distribution to the predictions with given logits.
     evaluator: Evaluator,
-    /// Runs the network with some heads left out.
+    /// Evaluates the network with some heads switched off.
     inference: Inference,
     /// Number of attention heads.
     head_count: usize,
-    /// Number of held-out contexts.
+    /// Number of held-out sequences, each used as one context.
     held_out: usize,
     /// Symbols per context.
     length: usize,
-    /// Logits of the contexts evaluated so far, `[contexts, symbols]`.
+    /// Logits after the last symbol of each context evaluated so far, with the present head off, `[contexts, symbols]`.
     logits: Vec<f32>,
     /// KL divergences measured so far: whole network, then without head 0, 1, ….
     kl_values: Vec<f32>,

@@ -29,10 +29,10 @@ use vivarium_science::markov::{
 use vivarium_training::session::evaluator::{LinesJob, between};
 use vivarium_view::display::{LabState, WorkProgress};
 
-/// Maximum number of earlier snapshots of the distance weights.
+/// Maximum number of earlier training steps for which the attention weights by distance are kept.
 const MAX_SNAPSHOTS: usize = 6;
 
-/// Origin of the inspected sequence.
+/// Origin of the sequence shown in the panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SequenceOrigin {
     /// Entered by the user.
@@ -43,30 +43,32 @@ pub enum SequenceOrigin {
     HeldOut(usize),
 }
 
-/// Sequence shown in the panel, with the first network's logits and attention for it.
+/// Sequence of symbols shown in the panel, with the first network's logits and attention for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InspectedSequence {
-    /// Symbols of the sequence, at least one and at most the context length.
+    /// Symbols of the sequence, from 0; at least one and at most as many as the context length.
     pub symbols: Vec<u8>,
     /// Origin of the sequence.
     pub origin: SequenceOrigin,
-    /// Chain that generated the sequence; `None` if it is unknown.
+    /// Markov chain that generated the sequence; `None` if it is unknown.
     pub chain: Option<Chain>,
-    /// Attention and logits of the first network, without the heads that are switched off.
+    /// Attention weights and logits of the first network on the sequence, computed without the heads that are switched
+    /// off.
     pub trace: Look,
-    /// Logits with all heads, `[symbols, task's symbols]`; empty if no head is switched off.
+    /// Logits of the first network with all its heads, `[length of the sequence, task's symbols]`; empty if no head is
+    /// switched off.
     pub whole_logits: Vec<f64>,
 }
 
-/// Attention trace being computed: without the heads that are switched off, and before that, if any are off, with all
-/// heads.
+/// Running computation of attention and logits for the inspected sequence: first with all heads, and then, if some are
+/// switched off, without those.
 #[derive(Debug, Clone)]
 struct PendingTrace {
-    /// Jobs still to run, the last one first.
+    /// Evaluations of the network still to run; the last one of the list runs first.
     jobs: Vec<LookJob>,
-    /// Heads that are switched off, layer by layer from 1.
+    /// Numbers of the heads that are switched off, counted through all layers from 1.
     off: Vec<usize>,
-    /// Logits with all heads.
+    /// Logits with all heads; empty until they are computed, and if no head is switched off.
     whole_logits: Vec<f64>,
     /// Whether the network has changed since the start.
     is_stale: bool,
@@ -97,13 +99,13 @@ impl Predictor {
     }
 }
 
-/// Weights that one head gives to the symbols in a prediction.
+/// Weights that one attention head (or the minimal model) gives to the earlier symbols in one prediction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadWeights {
     /// Name of the head, "2.1"; for the minimal model, "W and v".
     pub name: String,
     /// Weight of each symbol of the sequence: attention weights, which sum to one; for the minimal model signed
-    /// contributions to its logits, whose magnitudes sum to one.
+    /// contributions to a logit, whose absolute values sum to one.
     pub weights: Vec<f64>,
 }
 
@@ -112,23 +114,25 @@ pub struct HeadWeights {
 pub struct MarkovState {
     /// Task of the run.
     pub task: MarkovChain,
-    /// KL divergence of the truth to each strategy, from the uniform one up to the task's order; empty until they are
-    /// computed.
+    /// Reference strategies (uniform, unigram, bigram, …, up to the task's order) with the KL divergence from the true
+    /// next-symbol distribution to each; empty until computed.
     pub strategy_kl: Vec<(Strategy, f64)>,
-    /// KL divergence of the truth to the Bayes-optimal prediction; `None` until it is computed, and if it cannot be.
+    /// KL divergence from the true next-symbol distribution to the Bayes-optimal prediction; `None` until it is
+    /// computed, and if it cannot be.
     pub bayes: Option<BayesDivergence>,
     /// Latest known parameters of the first network, one list per tensor; empty for a large network until a worker has
     /// sent them.
     pub parameters: Vec<Vec<f32>>,
-    /// Training step of these parameters.
+    /// Training step after which the network had these `parameters`.
     pub step: u64,
-    /// KL divergence to the truth of the whole network and without each head; `None` until it is measured.
+    /// KL divergence from the truth to the prediction of the whole network, then without each head, counted through all
+    /// layers; `None` until it is measured.
     pub ablation: Option<Vec<f32>>,
-    /// Weights of distances at some steps of the run.
+    /// First layer's attention weights by distance of query and key, at some training steps of the run.
     pub distances: ThinnedHistory<DistanceWeights>,
     /// Sequence shown in the panel.
     pub inspected: InspectedSequence,
-    /// Settings of the theory of the minimal model, and its result; `None` for other networks.
+    /// Settings of the theoretical training of the minimal model, and its result; `None` for other networks.
     pub theory: Option<(TheorySettings, TheoryResult)>,
     /// Settings of the run.
     spec: RunSpec,
@@ -194,7 +198,7 @@ impl MarkovState {
         Some(chains)
     }
 
-    /// Recomputes the theory of the minimal model if its settings have changed.
+    /// Recomputes the theoretical training of the minimal model if its settings have changed.
     fn update_theory(&mut self, settings: &TheorySettings) {
         if !matches!(self.spec.model, Model::MinimalMarkov(_)) {
             self.theory = None;
@@ -216,13 +220,13 @@ impl MarkovState {
         head_names(self.heads())
     }
 
-    /// Parameters W and v of the minimal model; `None` for other networks.
+    /// Matrix W over symbols and vector v over distances of the minimal model; `None` for other networks.
     pub fn minimal_parameters(&self) -> Option<(&[f32], &[f32])> {
         matches!(self.spec.model, Model::MinimalMarkov(_))
             .then(|| (self.parameters[KERNEL].as_slice(), self.parameters[LAGS].as_slice()))
     }
 
-    /// Evaluates the network on the sequence selected in the view, at once or in slices.
+    /// Evaluates the network on the sequence selected in the view: at once, or in slices if it takes long.
     fn update_inspected(&mut self, view: &ViewSettings) {
         let (symbols, origin, chain) = self.build_sequence(view);
         let is_same = symbols == self.inspected.symbols && self.inspected.origin == origin;
@@ -257,12 +261,14 @@ impl MarkovState {
         }
     }
 
-    /// Attention trace of an unknown network: no heads, and NaN for the logits of `symbols` positions.
+    /// Placeholder for attention and logits until the network is evaluated: no heads, and NaN for the logits after each
+    /// of `symbols` positions.
     fn unknown_trace(&self, symbols: usize) -> Look {
         Look { heads: vec![], logits: vec![f64::NAN; symbols * self.task.symbols] }
     }
 
-    /// Starts an attention trace of the inspected sequence with the latest known parameters; does nothing without any.
+    /// Starts to evaluate the network on the inspected sequence, with all heads and without those in `off` (numbers
+    /// from 1); does nothing without parameters.
     fn start_trace(&mut self, off: Vec<usize>) {
         let Model::AttentionOnly(net) = &self.spec.model else { return };
         if self.parameters.is_empty() {
@@ -276,7 +282,8 @@ impl MarkovState {
         self.pending_trace = Some(PendingTrace { jobs, off, whole_logits: vec![], is_stale: false });
     }
 
-    /// Advances the attention trace by some operations; true when it has finished.
+    /// Continues the evaluation of the inspected sequence for about `operations` operations; returns true when it has
+    /// finished.
     fn advance_trace(&mut self, operations: u64) -> bool {
         let Some(looking) = &mut self.pending_trace else { return false };
         let Some(look) = looking.jobs.last_mut().and_then(|job| job.advance(operations)) else {
@@ -297,8 +304,9 @@ impl MarkovState {
         true
     }
 
-    /// Mean KL divergence of the truth to predictions with these logits, `[symbols, task's symbols]`, on the inspected
-    /// sequence, in nats per symbol; mean cross-entropy if the chain is unknown, and `None` for an empty comparison.
+    /// Mean KL divergence from the true next-symbol distribution to predictions with these logits, `[length, task's
+    /// symbols]`, on the inspected sequence, in nats per symbol; mean cross-entropy if the chain is unknown, `None`
+    /// without a symbol to compare.
     pub fn compute_loss(&self, logits: &[f64]) -> Option<f64> {
         let (k, symbols) = (self.task.symbols, &self.inspected.symbols);
         let mut logs = vec![0.0; k];
@@ -319,7 +327,7 @@ impl MarkovState {
         (!costs.is_empty()).then(|| costs.iter().sum::<f64>() / costs.len() as f64)
     }
 
-    /// Position selected in the view, from 0.
+    /// Position of the inspected sequence that is selected in the view, from 0; the last one if none is selected.
     pub fn shown_position(&self, view: &ViewSettings) -> usize {
         let last = self.inspected.symbols.len() - 1;
         if view.place == 0 { last } else { (view.place - 1).min(last) }
@@ -351,8 +359,8 @@ impl MarkovState {
         truth.into_iter().chain([(Predictor::Network, network)]).chain(strategies).chain(bayes).collect()
     }
 
-    /// Weights of each symbol in the prediction after `position`: for each head of the last layer, or for the
-    /// minimal model.
+    /// Weights of all symbols of the inspected sequence in the prediction after `position` (from 0): for each head of
+    /// the last layer, or for the minimal model.
     pub fn head_weights(&self, position: usize) -> Vec<HeadWeights> {
         if let Some((w, v)) = self.minimal_parameters() {
             return vec![HeadWeights {
@@ -369,8 +377,8 @@ impl MarkovState {
             .collect()
     }
 
-    /// Contribution of each symbol up to `position` to the minimal model's logit of that symbol, divided by the sum of
-    /// magnitudes.
+    /// Contributions of the symbols up to `position` (from 0) to the minimal model's logits for them, divided by the
+    /// sum of their absolute values; 0 for later symbols.
     fn logit_contributions(&self, position: usize, w: &[f32], v: &[f32]) -> Vec<f64> {
         let symbols = &self.inspected.symbols;
         let row = &w[usize::from(symbols[position]) * self.task.symbols..][..self.task.symbols];
@@ -386,8 +394,8 @@ impl MarkovState {
         parts.into_iter().map(|part| if total > 0.0 { part / total } else { 0.0 }).collect()
     }
 
-    /// Sequence selected in the view, with its origin and, if known, its chain; ignores values that the task does not
-    /// allow.
+    /// Sequence selected in the view, with its origin and, if known, its chain; settings of the view that the task does
+    /// not allow are ignored.
     fn build_sequence(&self, view: &ViewSettings) -> (Vec<u8>, SequenceOrigin, Option<Chain>) {
         let (task, seed) = (&self.task, self.spec.run.seed);
         let (k, t) = (task.symbols, task.length);
@@ -410,12 +418,13 @@ impl MarkovState {
         (symbols, SequenceOrigin::HeldOut(view.example), Some(task.held_out_chain(task.test, seed, example)))
     }
 
-    /// Parameters as slices.
+    /// Latest known parameters of the first network, one slice per tensor.
     fn weights(&self) -> Vec<&[f32]> {
         self.parameters.iter().map(Vec::as_slice).collect()
     }
 
-    /// Attention and logits of the network on a sequence without `disabled_heads`, counted layer by layer from 1.
+    /// Attention weights and logits of the network on a sequence without `disabled_heads`, whose numbers count through
+    /// all layers from 1.
     fn trace_attention(&self, symbols: &[u8], disabled_heads: &[usize]) -> Look {
         let (k, length) = (self.task.symbols, self.task.length);
         match &self.spec.model {
@@ -431,8 +440,8 @@ impl MarkovState {
         }
     }
 
-    /// Strategies that define progress, with their KL divergence to the truth: the best one, and the one before it
-    /// (`None` if the uniform strategy is the best).
+    /// Reference strategies between which progress is measured, with the KL divergence from the truth to each: the one
+    /// before the best (`None` if the uniform strategy is the best), and the best.
     pub fn target_strategies(&self) -> Option<(Option<(Strategy, f64)>, (Strategy, f64))> {
         between(&self.strategy_kl)
     }
@@ -497,13 +506,13 @@ impl LabState for MarkovState {
     }
 }
 
-/// Converts numbers of heads that count from 1 to numbers from 0.
+/// Converts head numbers that count from 1 to numbers that count from 0; a 0 is left out.
 fn to_zero_based(disabled_heads: &[usize]) -> Vec<usize> {
     disabled_heads.iter().filter(|head| **head > 0).map(|head| head - 1).collect()
 }
 
-/// Attention weights by distance for each head of the first layer, from the parameters of one network; empty if
-/// attention does not depend on distances.
+/// Attention weights by distance of query and key for each head of the first layer, from the parameters of one network,
+/// one slice per tensor; empty if attention does not depend on distances.
 pub fn compute_distance_weights(spec: &RunSpec, weights: &[&[f32]]) -> DistanceWeights {
     let Task::MarkovChain(task) = &spec.task else { return vec![] };
     match &spec.model {
@@ -516,8 +525,8 @@ pub fn compute_distance_weights(spec: &RunSpec, weights: &[&[f32]]) -> DistanceW
     }
 }
 
-/// Smallest ratio of the weights of distances 1 to 0, 3 to 2 and 5 to 4 in the first head of the first layer: above 1
-/// each of the three odd distances weighs more than the even one before it (Edelman 2024, section 8.3.2).
+/// Smallest ratio of the attention weights of distances 1 to 0, 3 to 2 and 5 to 4 in the first head of the first layer:
+/// above 1 each of these odd distances weighs more than the even one before it (Edelman 2024, section 8.3.2).
 ///
 /// `None` if distances have no weights, or there are fewer than six.
 pub fn odd_over_even(spec: &RunSpec, weights: &[&[f32]]) -> Option<f32> {
@@ -529,8 +538,8 @@ pub fn odd_over_even(spec: &RunSpec, weights: &[&[f32]]) -> Option<f32> {
     Some(pairs.map(ratio).fold(f64::INFINITY, f64::min) as f32)
 }
 
-/// Weight of distance 1 divided by the largest weight of another distance, in the first head of the first layer; `None`
-/// if distances have no weights.
+/// Attention weight of distance 1 divided by the largest weight of another distance, in the first head of the first
+/// layer; `None` if attention does not depend on distances.
 pub fn first_distance_ratio(spec: &RunSpec, weights: &[&[f32]]) -> Option<f32> {
     let all = compute_distance_weights(spec, weights);
     let first = all.first()?;

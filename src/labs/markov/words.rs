@@ -17,7 +17,7 @@ use vivarium_view::display::words::{
 /// Maximum number of symbols of a sequence that is spelled out in a sentence.
 const MAX_SPELLED_SYMBOLS: usize = 60;
 
-/// Median over replicas of a metric in the latest measurement; NaN before the first.
+/// Median over networks of a metric in the latest measurement; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ChainMeasure) -> f32 {
     run.history.latest().map_or(f32::NAN, |row| median_range(measured_values(row, metric)).0)
 }
@@ -210,8 +210,8 @@ fn describe_sequence(state: &MarkovState) -> String {
     }
 }
 
-/// Two readouts (label, value): KL relative to the best strategy, and the previous-token score; for the minimal model v
-/// at distance 1 divided by v at 0.
+/// Two readouts (label, value): the KL divergence divided by that of the best reference strategy, and the
+/// previous-token score (for the minimal model v at distance 1 divided by v at distance 0).
 pub(super) fn readouts(run: &RunView) -> Option<[(String, String); 2]> {
     let chains: &MarkovState = run.lab_state()?;
     let line = chains.target_strategies().map(|(_, best)| best);
@@ -233,7 +233,8 @@ pub(super) fn readouts(run: &RunView) -> Option<[(String, String); 2]> {
     Some([first, second])
 }
 
-/// Names of the four metrics of a measurement; `None` without a state.
+/// Names of the four metrics of a measurement, of which the last depends on the best reference strategy; `None` without
+/// a state of the lab.
 pub(super) fn metric_names(run: &RunView) -> Option<[String; 4]> {
     let chains: &MarkovState = run.lab_state()?;
     let best = chains
@@ -267,14 +268,14 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Minimum previous-token score and induction score that count as an induction head.
+/// Minimum value that both the previous-token score and the induction score must have to count as an induction head.
 ///
 /// Uniform attention has an induction score of about 0.6 for two symbols, since most positions then follow an
 /// occurrence of the last symbol.
 const MIN_INDUCTION_SCORE: f32 = 0.8;
 
-/// Sentence that the target was reached, "Target reached{who} {at}: the KL is more than half-way from the unigram KL to
-/// the bigram KL.", and whether the attention scores show an induction head.
+/// Sentence that the target was reached ("Target reached by …: the KL is more than half-way from the unigram KL to the
+/// bigram KL."), and whether attention shows an induction head; `networks` and `at` are phrases.
 pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> Option<String> {
     let chains: &MarkovState = run.lab_state()?;
     let has_replicas = run.spec().run.replicas > 1;
@@ -303,7 +304,8 @@ pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> Optio
     Some([Some(reached), attention].into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
-/// Sentence on whether the latest attention scores show an induction head; `None` without such scores.
+/// Sentence on whether the latest previous-token and induction scores show an induction head; `None` if there are no
+/// such scores or fewer than two layers.
 fn describe_induction(run: &RunView, state: &MarkovState, has_replicas: bool) -> Option<String> {
     let [previous, induction] =
         [ChainMeasure::Previous, ChainMeasure::Induction].map(|of| latest_median(run, of));

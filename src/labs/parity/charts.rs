@@ -15,7 +15,7 @@ use vivarium_view::display::charts::{
 };
 use vivarium_view::display::words::{format_decimal, format_percent};
 
-/// Maximum number of neurons in the chart of a power network, those of largest norm.
+/// Maximum number of neurons in the heat map of a power network's neurons; those of largest norm are drawn.
 const MAX_NEURONS: usize = 16;
 
 /// Charts of the lab, in the order of the chart menu.
@@ -74,13 +74,14 @@ pub const CHARTS: &[ChartSpec] = &[
         .depends_on(ChartDependency::Weights),
 ];
 
-/// Draws the first layer's trajectories with the marks of the run; empty axes without trajectories.
+/// Draws paths of the first layer's weights against steps, as `draw` makes them, with the run's step marks; empty axes
+/// without recorded paths.
 fn draw_trajectories(run: &RunView, draw: fn(&WeightTrajectories) -> LineChart) -> LineChart {
     let lines = run.trajectories.as_ref().map(draw);
     add_step_marks(lines.unwrap_or_else(|| empty_lines(tr!("step"), tr!("weight"))), run)
 }
 
-/// Title of the trajectories chart, with the neuron shown.
+/// Title of the chart of the paths of the first layer's weights, with the number of the neuron shown.
 fn trajectories_title(run: &RunView) -> String {
     let rows = run.spec().rows().translated();
     let entry = rows.entry;
@@ -113,7 +114,7 @@ fn describe_movement(run: &RunView) -> String {
     }
 }
 
-/// Fourier gaps measured along the run, as (step, gap).
+/// Fourier gaps measured along the run, as (training step, gap).
 fn fourier_gaps(run: &RunView) -> Vec<(u64, FourierGap)> {
     let gap = |few: &[f64]| match *few {
         [relaxed, strict, error] => Some(FourierGap { relaxed, strict, standard_error: error }),
@@ -122,7 +123,7 @@ fn fourier_gaps(run: &RunView) -> Vec<(u64, FourierGap)> {
     run.trace(&GAP).filter_map(|(step, few)| Some((step, gap(few)?))).collect()
 }
 
-/// Summary of the chart of the Fourier gap.
+/// Summary of the chart of the Fourier gap: latest gap, and the gradient from which it is computed.
 fn describe_gap(run: &RunView) -> String {
     let newest = fourier_gaps(run).last().map_or(f64::NAN, |(_, gap)| gap.relaxed);
     let newest = format_decimal(newest as f32);
@@ -132,7 +133,8 @@ fn describe_gap(run: &RunView) -> String {
     }
 }
 
-/// Summary of the Walsh spectrum: share on the target's degree, and correlation with the target.
+/// Summary of the chart of the output's Walsh spectrum: share of the squared norm on parities of the target's degree k,
+/// and correlation with the target.
 fn describe_spectrum(run: &RunView) -> String {
     let k = run.relevant.len();
     let (share, cosine) = run.latest_finding(&SPECTRUM).map_or((f32::NAN, f32::NAN), |found| {
@@ -148,8 +150,8 @@ fn describe_spectrum(run: &RunView) -> String {
     )
 }
 
-/// Latest weights u, `[inputs, width]`, and w, `[2, width]`, of a power network, and its width; `None` until they are
-/// measured.
+/// Latest weights of a power network as (first layer u `[inputs, width]`, output layer w `[2, width]`, width); `None`
+/// until they are measured.
 fn power_weights(run: &RunView) -> Option<(&[f32], &[f32], usize)> {
     let found = run.latest_finding(&POWERS)?;
     let width = *found.counts.first()?;
@@ -157,7 +159,7 @@ fn power_weights(run: &RunView) -> Option<(&[f32], &[f32], usize)> {
     Some((u, w, width))
 }
 
-/// Summary of the chart of a power network's neurons.
+/// Summary of the chart of the largest neurons of a power network (activation z^k).
 fn describe_neurons(run: &RunView) -> String {
     let penalty = run.spec().architecture().penalty(0);
     let read = |(u, w, width): (&[f32], &[f32], usize)| {
@@ -167,7 +169,7 @@ fn describe_neurons(run: &RunView) -> String {
     found.map_or(tr!("The neurons have not been analysed yet.").into(), |found| found.describe())
 }
 
-/// Summary of the attention chart: share on the relevant bits.
+/// Summary of the attention chart: share of the \[CLS\] token's attention on the relevant bits.
 fn describe_attention(run: &RunView) -> String {
     let mass = run
         .latest_finding(&ATTENTION)

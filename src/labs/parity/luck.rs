@@ -24,12 +24,14 @@ use vivarium_view::display::words::{
 };
 use vivarium_view::display::{RunPhase, RunView};
 
-/// Number of neurons in a lottery ticket, as in the thesis.
+/// Number of neurons in a lottery ticket (neurons reset to their initial weights and trained alone), as in Edelman
+/// 2024.
 const TICKET_NEURONS: usize = 5;
-/// Number of networks that a ticket trains.
+/// Number of networks that the link of a lottery ticket trains, with different orders of the data.
 const TICKET_REPLICAS: usize = 20;
 
-/// Settings of an MLP whose initial rows contain a few ones; `None` for other networks.
+/// Settings of an MLP whose neurons start with a few weights of 1 each (sparse initial rows); `None` for other
+/// networks.
 fn sparse_mlp(spec: &RunSpec) -> Option<&Mlp> {
     match &spec.model {
         Model::Mlp(net) if net.init.rest(1).is_some() && !matches!(spec.task, Task::Tabular(_)) => Some(net),
@@ -37,7 +39,8 @@ fn sparse_mlp(spec: &RunSpec) -> Option<&Mlp> {
     }
 }
 
-/// Returns an error message unless the run's network has sparse initial rows.
+/// Returns an error message unless the neurons of the run's network start with a few weights of 1 each, and the page
+/// can recompute these initial weights.
 ///
 /// # Errors
 ///
@@ -56,16 +59,16 @@ pub(super) fn check_sparse_rows(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Initial weights of the first network, `[inputs, neurons]`, and the numbers of its neurons from 1; `None` if the
-/// network is too large to initialise at once.
+/// Initial first-layer weights of the first network, `[inputs, neurons]`, and the numbers of its neurons from 1; `None`
+/// if its initial rows are not sparse or it is too large to initialise on the page.
 fn initial_rows(spec: &RunSpec) -> Option<(Vec<f32>, Vec<usize>)> {
     let net = sparse_mlp(spec).filter(|_| spec.can_page_initialize())?;
     let names = if net.keep.is_empty() { (1..=net.width).collect() } else { net.keep.clone() };
     Some((spec.initialize_replicas(1).into_iter().next()?, names))
 }
 
-/// Bars of the neurons with the largest norm, by the number of relevant bits in their initial rows; `None` before
-/// weights are known.
+/// Bars of the neurons with the largest weight norm, by the number of relevant bits on which their initial weights are
+/// 1; `None` before weights are known.
 pub(super) fn draw_bars(run: &RunView) -> Option<BarChart> {
     let (rows, names) = initial_rows(run.spec())?;
     let now = &run.weights;
@@ -73,8 +76,8 @@ pub(super) fn draw_bars(run: &RunView) -> Option<BarChart> {
     fits.then(|| chart(&now.values, &rows, &names, &run.relevant))
 }
 
-/// The `count` neurons with the largest norm, as (number from 1, relevant bits in the initial row); `None` before
-/// weights are known.
+/// The `count` neurons with the largest weight norm, as (number from 1, number of relevant bits with an initial weight
+/// of 1); `None` before weights are known.
 fn winning_neurons(run: &RunView, count: usize) -> Option<Vec<(usize, usize)>> {
     let (rows, names) = initial_rows(run.spec())?;
     let now = &run.weights;
@@ -85,12 +88,12 @@ fn winning_neurons(run: &RunView, count: usize) -> Option<Vec<(usize, usize)>> {
     Some(largest_neurons(&now.values, now.width, count).into_iter().map(|j| (names[j], held[j])).collect())
 }
 
-/// Numbers as a list in words.
+/// Numbers as a list in words: "1, 4 and 7".
 fn format_list(numbers: impl Iterator<Item = usize>) -> String {
     join_list(&numbers.map(|number| number.to_string()).collect::<Vec<_>>())
 }
 
-/// Summary of the chart of winning neurons, for screen readers.
+/// Summary of the chart of the neurons with the largest weight norm, for screen readers.
 pub(super) fn describe_chart(run: &RunView) -> Option<String> {
     let (names, held) = winning_neurons(run, TICKET_NEURONS)?.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
     Some(tr!(
@@ -100,19 +103,22 @@ pub(super) fn describe_chart(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Winning neurons of a trained layer, with links that train them from their initial weights.
+/// Winning neurons (those with the largest weight norm) of a trained layer, with links that train them again from their
+/// initial weights.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LotteryTickets {
-    /// Sentences on the winning neurons and their initial rows.
+    /// Sentences on the winning neurons and on the ones in their initial weights, or the hint to pause the run.
     pub description: String,
-    /// Link that trains these neurons alone, with several orders of data; `None` if the layer consists of them alone.
+    /// Link that trains the winning neurons alone from their initial weights, with several orders of data; `None` while
+    /// the run is not paused, and if the layer has no other neurons.
     pub ticket: Option<String>,
-    /// Link that trains the same number of random neurons for comparison; `None` if the layer consists of the winners
-    /// alone.
+    /// Link that trains random neurons, as many as there are winners, for comparison; `None` in the same cases as
+    /// `ticket`.
     pub others: Option<String>,
 }
 
-/// Winning neurons of a paused or finished run, or a hint to pause it; `None` unless initial rows are sparse.
+/// Winning neurons of a paused or finished run, or while it runs a hint to pause it; `None` unless the neurons start
+/// with a few weights of 1 each and the task is a parity.
 pub fn find_tickets(run: &RunView) -> Option<LotteryTickets> {
     let (net, spec) = (sparse_mlp(run.spec())?, run.spec());
     let Task::SparseParity(task) = &spec.task else { return None };
@@ -154,8 +160,8 @@ pub fn find_tickets(run: &RunView) -> Option<LotteryTickets> {
     Some(LotteryTickets { description: about, ticket: made(1), others: made(0) })
 }
 
-/// Neurons with names for the estimates of one gradient step: random signs, and good rows with `ones` ones if there are
-/// any.
+/// Named initial weights of a neuron for which one gradient step is estimated: random signs, and rows that have `ones`
+/// ones, on as many of the `relevant` bits as possible, if such rows exist.
 pub fn reference_neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(String, ParityNeuron)> {
     let good = |start: WeightPattern, name: String| {
         Some((name, ParityNeuron::good_neuron(inputs, relevant, start, ones)?))
@@ -181,7 +187,7 @@ pub fn reference_neurons(inputs: usize, relevant: usize, ones: usize) -> Vec<(St
     starts.into_iter().flatten().collect()
 }
 
-/// HTML of the winning neurons and the links that retrain them.
+/// HTML of the winning neurons and of the links that retrain them; empty if there is nothing to show.
 pub fn render_tickets(run: &RunView) -> String {
     let Some(found) = find_tickets(run) else { return String::new() };
     let link = |link: Option<String>, word: &str, testid: &str| match link {
@@ -204,15 +210,16 @@ pub fn render_tickets(run: &RunView) -> String {
     )
 }
 
-/// Sliders of the one-step estimates: key (n, k, s), label, minimum, maximum and step.
+/// Sliders of the estimates of one gradient step, as (key, label, minimum, maximum, step); the keys are n (bits), k
+/// (relevant bits) and s (ones per initial row).
 const SLIDERS: [(&str, &str, usize, usize, usize); 3] = [
     ("n", text!("Bits n"), 8, 60, 1),
     ("k", text!("Relevant bits k"), 2, 6, 2),
     ("s", text!("Ones per row s"), 0, 40, 1),
 ];
 
-/// Initial slider values for a run: its own n, k and s within the sliders' ranges; k is even, as odd parities have no
-/// gap without a bias.
+/// Initial values of the sliders n, k and s for a run: its own bits, relevant bits and ones per row within the sliders'
+/// ranges; k is made even, as odd parities have no gap without a bias.
 pub fn initial_slider_values(spec: &RunSpec) -> [usize; 3] {
     let ones = if let Model::Mlp(net) = &spec.model { net.ones } else { 2 };
     match &spec.task {
@@ -223,7 +230,7 @@ pub fn initial_slider_values(spec: &RunSpec) -> [usize; 3] {
     }
 }
 
-/// HTML of the sliders at the given values.
+/// HTML of the sliders n, k and s at the given values.
 pub fn render_sliders(values: [usize; 3]) -> String {
     let slider = |((key, name, low, high, step), place): ((&str, &str, usize, usize, usize), usize)| {
         let name = escape_html(translated(name));
@@ -236,13 +243,13 @@ pub fn render_sliders(values: [usize; 3]) -> String {
     SLIDERS.into_iter().zip(values).map(slider).collect()
 }
 
-/// Index of the slider with this key; `None` if there is none.
+/// Index from 0 of the slider with the key `name` ("n", "k" or "s"); `None` if there is none.
 pub fn slider_index(name: &str) -> Option<usize> {
     SLIDERS.iter().position(|setting| setting.0 == name)
 }
 
-/// Sentence for each neuron: the examples that reveal the relevant bits in one gradient step, and the width that has
-/// such a neuron.
+/// Sentence for each neuron on one gradient step: the number of examples that reveals the relevant bits, and the layer
+/// width at which such a neuron is likely to exist.
 pub fn describe_one_step(neurons: &[(String, ParityNeuron)]) -> Vec<String> {
     let sentence = |(name, neuron): &(String, ParityNeuron)| {
         let batch = match neuron.required_batch(0.98) {
@@ -271,7 +278,8 @@ pub fn describe_one_step(neurons: &[(String, ParityNeuron)]) -> Vec<String> {
     neurons.iter().map(sentence).collect()
 }
 
-/// Parameters, steps and examples that a run uses, for proposition 6.3; `None` unless its task is a parity.
+/// Parameters, steps and examples that a run uses, for the bound of Edelman 2024, proposition 6.3; `None` unless its
+/// task is a sparse parity.
 pub fn estimate_resources(spec: &RunSpec) -> Option<TrainingResources> {
     let Task::SparseParity(task) = &spec.task else { return None };
     let of_one: usize = spec.parameters().iter().map(|p| p.len() / spec.run.replicas.max(1)).sum();
@@ -286,8 +294,8 @@ pub fn estimate_resources(spec: &RunSpec) -> Option<TrainingResources> {
     })
 }
 
-/// Sentences that compare the resources of the run with the bound of proposition 6.3; `None` unless its task is a
-/// parity.
+/// Sentences that compare parameters × steps × examples of the run with the bound of Edelman 2024, proposition 6.3;
+/// `None` unless its task is a sparse parity.
 pub fn describe_bound(spec: &RunSpec) -> Option<String> {
     let spent = estimate_resources(spec)?;
     let all = format!(
@@ -334,8 +342,8 @@ fn format_large_number(number: f64) -> String {
     format!("{:.2} · 10{raised}", number / libm::pow(10.0, exponent))
 }
 
-/// Number of sweep runs whose resources are below the bound of proposition 6.3, or the smallest factor above it, as a
-/// sentence.
+/// Sentence on how many sweep runs use fewer resources than the bound of Edelman 2024, proposition 6.3, or on the
+/// smallest factor above the bound; `None` unless all tasks are sparse parities.
 pub fn describe_sweep_bound(cells: &[SweepCell]) -> Option<String> {
     let all: Vec<f64> = cells
         .iter()

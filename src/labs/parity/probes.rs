@@ -12,25 +12,26 @@ use vivarium_plot::analysis::gradient::{FirstLayer, GradientAccumulator, MAX_EXA
 use vivarium_plot::analysis::spectrum::{FourierSpectrum as Walsh, MAX_INPUTS, point_of_mask};
 use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// Points of the hypercube evaluated in one call of `poll`, multiplied by the width of the network.
+/// Points of the hypercube evaluated in one call of `poll`, times the width of the network.
 const POINTS_PER_SLICE: usize = 1 << 16;
 /// Number of held-out inputs over which attention is averaged.
 const ATTENTION_INPUTS: usize = 256;
 
-/// Largest Fourier gap of a neuron: of g = E[y x σ'(w·x + b)] if the output is a sum of [neurons](summed_neurons), else
-/// of g = E[y x ∂f/∂z], z = w·x + b. Its scalars are the gap Γ, the strict gap, and the standard error of either, 0 for
-/// an exact mean.
+/// Largest Fourier gap of any neuron: of g = E[y x σ'(w·x + b)] if the output is a sum of [neurons](summed_neurons),
+/// else of g = E[y x ∂f/∂z] with z = w·x + b, for the label y and output f. Its scalars are the gap Γ, the strict gap,
+/// and the standard error of either, 0 for an exact mean.
 pub const GAP: Probe = Probe { name: "gap", applies: check_has_gap };
-/// Walsh spectrum of the output on all points of the hypercube. Its scalar is the correlation with the target; its
-/// numbers are the shares of the squared norm by degree, from 0.
+/// Walsh (Fourier) spectrum of the output on all points of the hypercube. Its scalar is the correlation with the
+/// target; its numbers are the shares of the squared norm on parities of 0, 1, 2, … bits.
 pub const SPECTRUM: Probe = Probe { name: "spectrum", applies: check_has_spectrum };
 /// Mean attention weight of the \[CLS\] token on each input, over the heads of a transformer. The rest of the sum up to
 /// 1 is on \[CLS\] itself.
 pub const ATTENTION: Probe = Probe { name: "attention", applies: check_has_attention };
-/// Weights of both layers of a power network: its width, then u, `[inputs, width]`, and w, `[2, width]`.
+/// Weights of both layers of a power network: its width as count, then first layer u, `[inputs, width]`, and output
+/// layer w, `[2, width]`.
 pub const POWERS: Probe = Probe { name: "powers", applies: check_is_power_net };
 
-/// Probes of the lab.
+/// Probes of the lab: [`GAP`], [`SPECTRUM`], [`ATTENTION`] and [`POWERS`].
 pub const PROBES: &[ProbeSpec] = &[
     ProbeSpec { probe: GAP, start_measurement: start_gap },
     ProbeSpec { probe: SPECTRUM, start_measurement: start_spectrum },
@@ -88,7 +89,7 @@ fn check_has_attention(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Returns an error message unless the network's activation is a power of z.
+/// Returns an error message unless the network's activation is a power of its input z.
 fn check_is_power_net(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().is_of_powers() {
         true => Ok(()),
@@ -96,7 +97,7 @@ fn check_is_power_net(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Activation and degree of the neurons whose plain sum is the output; `None` for other networks.
+/// Activation and its degree, of the hidden neurons, if the output is their plain sum; `None` for other networks.
 pub fn summed_neurons(spec: &RunSpec) -> Option<(Activation, usize)> {
     match spec.model.config().family()? {
         Family::OneHiddenLayer(layer) if layer.head == Head::Sum => Some((layer.activation, layer.degree)),
@@ -105,21 +106,21 @@ pub fn summed_neurons(spec: &RunSpec) -> Option<(Activation, usize)> {
     }
 }
 
-/// Number of points evaluated in one slice of work; a random point costs its inputs too, while neighbouring points of
-/// the hypercube share them.
+/// Number of points evaluated in one call of `poll`: fewer for wide networks, and fewer for random points of many
+/// inputs, which cost more than neighbouring points of the hypercube.
 fn points_per_slice(network: &ProbedNetwork) -> usize {
     (POINTS_PER_SLICE / (network.width() * network.inputs().div_ceil(MAX_EXACT_INPUTS))).max(16)
 }
 
 /// Running measurement of [`GAP`].
 struct GapJob {
-    /// Relevant bits, from 0.
+    /// Bits that determine the label, from 0.
     relevant: Vec<usize>,
-    /// Population gradient of the first layer, accumulated so far.
+    /// Mean gradient of the first layer over all inputs (or random ones), accumulated so far.
     gradient: GradientAccumulator,
 }
 
-/// Starts the measurement of [`GAP`]; `None` if the network has no linear first layer.
+/// Starts the measurement of [`GAP`]; `None` if the network has no first layer that is linear in the input.
 fn start_gap(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
     let (spec, inputs) = (&network.spec, network.inputs());
     let relevant = spec.task.examples().relevant(spec.run.seed);
@@ -154,7 +155,7 @@ impl ProbeMeasurement for GapJob {
     }
 }
 
-/// Running measurement of [`SPECTRUM`]: outputs on the first points of the hypercube.
+/// Running measurement of [`SPECTRUM`]: outputs of the network on the points of the hypercube evaluated so far.
 struct SpectrumJob(Vec<f32>);
 
 /// Starts the measurement of [`SPECTRUM`].
@@ -194,7 +195,7 @@ fn measure_attention(network: &ProbedNetwork) -> Option<ProbeResult> {
     Some(ProbeResult::new(ATTENTION.id()).with_numbers(mass))
 }
 
-/// Reads the weights for [`POWERS`].
+/// Reads the weights of a power network for [`POWERS`].
 fn measure_powers(network: &ProbedNetwork) -> Option<ProbeResult> {
     Some(ProbeResult::new(POWERS.id()).with_counts([network.width()]).with_numbers(network.weights.concat()))
 }

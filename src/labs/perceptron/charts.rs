@@ -18,7 +18,7 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks};
 use vivarium_view::display::words::{MISSING, format_decimal, format_percent};
 
-/// Number of points on the theoretical curve.
+/// Number of steps at which the theoretical overlap of Hebb's rule is drawn.
 const THEORY_POINTS: u64 = 200;
 
 /// Charts of the lab.
@@ -27,17 +27,20 @@ pub const CHARTS: &[ChartSpec] = &[ChartSpec::new(charts::OVERLAP, draw_overlap)
     .summary(|run| Some(describe_overlap(run)))
     .depends_on(ChartDependency::Findings)];
 
-/// Theoretical overlap R of Hebb's rule after α examples per weight.
+/// Theoretical overlap R (cosine between the weights of student and teacher) of Hebb's rule after `alpha` examples per
+/// weight.
 pub fn hebb_overlap(alpha: f64) -> f64 {
     1.0 / libm::sqrt(1.0 + std::f64::consts::PI / (2.0 * alpha))
 }
 
-/// Probability of a wrong answer at overlap R.
+/// Probability that a student whose weights have the cosine `overlap` with the teacher's answers a random input
+/// wrongly.
 pub fn error_from_overlap(overlap: f64) -> f64 {
     libm::acos(overlap.clamp(-1.0, 1.0)) / std::f64::consts::PI
 }
 
-/// Whether training is Hebb's rule: it adds up the products yx of fresh examples, from zero weights.
+/// Whether training is Hebb's rule: from zero weights, it adds up the products yx of the labels y and inputs x of fresh
+/// examples.
 pub fn uses_hebb_rule(spec: &RunSpec) -> bool {
     let is_plain = matches!(&spec.optimizer, Optimizer::Sgd(sgd) if sgd.momentum == 0.0 && sgd.decay == 0.0)
         && !spec.optimizer.is_scheduled()
@@ -49,7 +52,8 @@ pub fn uses_hebb_rule(spec: &RunSpec) -> bool {
     is_plain && is_fresh && spec.run.loss == Loss::Correlation && begins_at_zero()
 }
 
-/// Latest overlap of the first network, computed from the displayed weights; `None` if it is undefined.
+/// Latest cosine between the weights of the first network and the teacher, computed from the displayed weights; `None`
+/// if it is undefined.
 fn latest_overlap(run: &RunView) -> Option<f64> {
     let weights = &run.weights;
     let task = teacher_task(run.spec()).filter(|_| weights.width == 1)?;
@@ -57,7 +61,7 @@ fn latest_overlap(run: &RunView) -> Option<f64> {
         .filter(|found| found.is_finite())
 }
 
-/// Draws the overlap against the step, with the theoretical curve for Hebb's rule.
+/// Draws the overlap of student and teacher against the step, with the theoretical curve if training is Hebb's rule.
 fn draw_overlap(run: &RunView) -> Reading {
     let spec = run.spec();
     let found = run.trace(&OVERLAP).filter(|(_, few)| few[0].is_finite());
@@ -87,7 +91,7 @@ fn draw_overlap(run: &RunView) -> Reading {
     Reading::Lines(lines)
 }
 
-/// Summary of the overlap chart.
+/// Summary of the chart of the overlap of student and teacher.
 fn describe_overlap(run: &RunView) -> String {
     match latest_overlap(run) {
         Some(found) => tr!(
@@ -99,7 +103,7 @@ fn describe_overlap(run: &RunView) -> String {
     }
 }
 
-/// Two readouts (label, value): the overlap, and the error that follows from it.
+/// Two readouts (label, value): the overlap of student and teacher, and the error that follows from it.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let found = latest_overlap(run);
     let known = |text: Option<String>| text.unwrap_or(MISSING.into());

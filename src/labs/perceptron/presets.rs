@@ -5,7 +5,7 @@ use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Pres
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[&[HEBB]];
 
-/// Group of presets for Vallet 1989.
+/// Group of presets that compare with Vallet 1989 (Hebb's rule).
 const GROUP: PresetGroup = PresetGroup { slug: "teacher", name: "Teacher and student", charts: &[] };
 
 /// Preset of Hebb's rule with zero initial weights.

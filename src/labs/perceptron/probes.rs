@@ -9,13 +9,13 @@ use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurem
 /// the student's weights are zero.
 pub const OVERLAP: Probe = Probe { name: "overlap", applies };
 
-/// Probes of the lab.
+/// Probes of the lab: only [`OVERLAP`].
 pub const PROBES: &[ProbeSpec] = &[ProbeSpec {
     probe: OVERLAP,
     start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_overlap))),
 }];
 
-/// Task of a run with a teacher; `None` for other tasks.
+/// Task of a run whose labels come from a linear teacher; `None` for other tasks.
 pub fn teacher_task(spec: &RunSpec) -> Option<&TeacherStudent> {
     match &spec.task {
         Task::TeacherStudent(task) => Some(task),
@@ -23,7 +23,7 @@ pub fn teacher_task(spec: &RunSpec) -> Option<&TeacherStudent> {
     }
 }
 
-/// Returns an error message unless the run has a teacher and a single linear unit.
+/// Returns an error message unless the labels come from a linear teacher and the network is a single linear unit.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.parameters().first() {
         _ if teacher_task(spec).is_none() => {

@@ -5,10 +5,11 @@ use vivarium_plot::analysis::curves::median_range;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{format_decimal, format_percent, format_significant};
 
-/// Minimum and maximum of α, the examples per weight, for [`describe_hebb`].
+/// Minimum and maximum of α, the number of training examples per weight, for which [`describe_hebb`] is shown.
 pub const ALPHA_RANGE: (u32, u32) = (1, 100);
 
-/// Sentence on the theoretical overlap and error of Hebb's rule after α examples per weight.
+/// Sentence on the overlap of student and teacher and the error that theory gives for Hebb's rule after `alpha`
+/// examples per weight.
 pub fn describe_hebb(alpha: u32) -> String {
     let overlap = hebb_overlap(f64::from(alpha));
     tr!(
@@ -19,7 +20,7 @@ pub fn describe_hebb(alpha: u32) -> String {
     )
 }
 
-/// Sentences on a run: examples seen, measured error, and the error predicted by theory.
+/// Sentences on a run with a teacher: examples seen, measured error, and the error predicted by theory.
 pub fn describe_run(run: &RunView) -> Vec<String> {
     let spec = run.spec();
     let row = run.history.latest();

@@ -69,7 +69,7 @@ pub const CHARTS: &[ChartSpec] = &[
     .summary(words::describe_rule),
 ];
 
-/// Returns an error message unless the network runs a program.
+/// Returns an error message unless the network runs a learning program, written as rules of a head on a grid of cells.
 fn check_runs_program(run: &RunView) -> Result<(), String> {
     match run.spec().model.config().family() {
         Some(Family::ProgramOnGrid(_)) => Ok(()),
@@ -77,7 +77,7 @@ fn check_runs_program(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Returns an error message unless the run is a search among rules.
+/// Returns an error message unless the run searches for a cell-update rule that learns.
 fn check_is_search(run: &RunView) -> Result<(), String> {
     match run.spec().model.config().family() {
         Some(Family::RuleSearch(_)) => Ok(()),
@@ -85,8 +85,8 @@ fn check_is_search(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Returns an error message unless the link is a sweep over a size, the label noise or the number of validation
-/// queries.
+/// Returns an error message unless the link is a sweep over the number of inputs or examples, the label noise or the
+/// number of validation queries.
 fn check_is_sweep(run: &RunView) -> Result<(), String> {
     match sweeps::swept_setting(run) {
         Some(_) => Ok(()),
@@ -96,7 +96,8 @@ fn check_is_sweep(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Draws the shares of test inputs that are answered, and answered correctly, against the step.
+/// Draws the share of test inputs that the network's program has answered, and the share answered correctly, against
+/// the step.
 fn draw_answers(run: &RunView) -> LineChart {
     let mut lines = empty_lines(tr!("step"), tr!("share of test inputs"));
     lines.y_range = Some((0.0, 1.0));
@@ -117,7 +118,8 @@ fn draw_answers(run: &RunView) -> LineChart {
     add_step_marks(lines, run)
 }
 
-/// Draws the accuracy of the chosen rule on validation, test and twice as large queries, against the restarts.
+/// Draws the accuracy of the rule chosen by the search against the restarts: on validation queries, on test queries,
+/// and on queries with twice as many inputs and examples.
 fn draw_chosen_rule(run: &RunView) -> LineChart {
     let mut lines = empty_lines(tr!("step"), tr!("accuracy of the chosen rule"));
     lines.y_range = Some((0.0, 1.0));

@@ -19,7 +19,7 @@ use vivarium_view::display::words::format_thousands;
 use vivarium_view::display::{HeldOutExample, RunView};
 use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
-/// Answers of the first replica to the displayed test inputs: −1 or 1, and 0 for no answer.
+/// Answers of the first replica to the displayed test inputs: −1 or 1, and 0 where it gives no answer.
 ///
 /// If a program has halted with an answer in the top-left cell, the number is the output f, which may differ from that
 /// answer. Empty before the table is full, and before a rule has been tried.
@@ -29,12 +29,12 @@ pub const ANSWERED: Probe = Probe { name: "succinct-answers", applies: super::pr
 pub const SPEC: ProbeSpec =
     ProbeSpec { probe: ANSWERED, start_measurement: |_| Some(Box::new(AnswersJob(vec![]))) };
 
-/// Number of test inputs that the examples cover.
+/// Number of test inputs that the user can display as examples.
 pub fn example_count(spec: &RunSpec) -> Option<usize> {
     Some(spec.held_out_count().clamp(1, MAX_EXAMPLES))
 }
 
-/// Running measurement of [`ANSWERED`]: the answers so far, one per call of `poll`.
+/// Running measurement of [`ANSWERED`]: the answers so far, to one test input per call of `poll`.
 struct AnswersJob(Vec<f32>);
 
 impl ProbeMeasurement for AnswersJob {
@@ -52,7 +52,8 @@ impl ProbeMeasurement for AnswersJob {
     }
 }
 
-/// Answer to test input `index` as in [`ANSWERED`]; `None` if there is no full table or no rule yet.
+/// Answer of the network to test input `index`, from 0, encoded as in [`ANSWERED`]; `None` while the table of examples
+/// is not full or the search has tried no rule.
 fn evaluate_answer(network: &ProbedNetwork, index: usize) -> Option<f32> {
     let spec = &network.spec;
     let problem = spec.task.examples().learning_problem()?;
@@ -74,13 +75,13 @@ fn evaluate_answer(network: &ProbedNetwork, index: usize) -> Option<f32> {
     })
 }
 
-/// Test input `index`, from 0, where 0 is the one shown in the panel.
+/// Test input number `index`, from 0, with entries ±1; number 0 is the one shown in the panel.
 fn test_input(problem: &LearningProblem, sample: &SampledProblem, index: usize) -> Vec<i8> {
     if index == 0 { problem.test_input(sample) } else { sample.test_input(index as u64) }
 }
 
-/// Output f after `layers` layers, the first of which places the head; `None` unless the program has halted with an
-/// answer in the top-left cell.
+/// Output f of the network that runs a program on the table of examples and the test input `x`, after `layers` layers,
+/// of which the first places the head; `None` unless the program has halted with an answer in the top-left cell.
 fn run_program(
     net: &RecurrentConv,
     problem: &LearningProblem,
@@ -98,7 +99,8 @@ fn run_program(
     Some((output.compute(&walk, layers) as f64 / output.denominator() as f64) as f32)
 }
 
-/// Answer of a rule to query number `query`: −1 or 1; `None` if it gives none.
+/// Answer of a cell-update rule to query number `query` of the search (training examples and a test input): −1 or 1;
+/// `None` if it gives none.
 fn apply_rule(
     problem: &LearningProblem,
     seed: u64,
@@ -109,12 +111,13 @@ fn apply_rule(
     predict(&query_distribution(problem)?.query(seed, query), rule, readout)
 }
 
-/// Distribution of the search's queries for a learning problem; `None` if the search does not support it.
+/// Distribution from which a search among rules draws its queries for a learning problem; `None` if the search does not
+/// support the problem.
 fn query_distribution(problem: &LearningProblem) -> Option<QueryDistribution> {
     QueryDistribution::new(problem.family, problem.inputs, problem.examples, problem.noise).ok()
 }
 
-/// Sentence on an answer of the rule chosen by the search.
+/// Sentence on an answer of the rule that the search has chosen after `step` steps, and on whether it is right.
 fn describe_answer(step: u64, answer: &str, is_right: bool) -> String {
     let step = format_thousands(step);
     match is_right {
@@ -135,7 +138,8 @@ fn describe_answer(step: u64, answer: &str, is_right: bool) -> String {
     }
 }
 
-/// Builds the display of test input number `index`; a search has its own queries.
+/// Builds the display of test input number `index`, from 0; for a search among rules, of one of the search's test
+/// queries.
 pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
     let state: &SuccinctState = run.lab_state()?;
     let (problem, which) = (&state.problem, index + 1);
@@ -196,8 +200,8 @@ pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer_testing::{assert_brief, initial_weights, new_run, record_answers};
     use crate::answers::example_count;
-    use crate::asked::{assert_brief, initial_weights, new_run, record_answers};
     use vivarium_model::models::cell_rules::numbers;
 
     /// The table that SGD writes, y\[x, 1\]/3 in each row.
@@ -265,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_asked_queries_of_its_own() {
+    fn a_rule_answers_queries_of_its_own() {
         let mut run = new_run("#v1/succinct-learning?model=cell-rules&inputs=4&examples=6&valid=40&held=100");
         let mut weights = initial_weights(&run);
         record_answers(&mut run, 0, &weights);

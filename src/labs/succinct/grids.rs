@@ -8,18 +8,18 @@ use vivarium_plot::analysis::Heatmap;
 use vivarium_science::succinct::grid::AutomatonCell;
 use vivarium_science::succinct::search;
 
-/// Column names of the table: "x1", "x2", …, and the label.
+/// Column names of the table of stored examples: "x1", "x2", …, and the label.
 fn column_names(state: &SuccinctState) -> Vec<String> {
     (1..=state.problem.inputs).map(|input| format!("x{input}")).chain([tr!("label").into()]).collect()
 }
 
-/// Row names of the table: "1", "2", …, and the dummy example.
+/// Row names of the table of stored examples: "1", "2", …, and the dummy example that ends the table.
 fn row_names(state: &SuccinctState) -> Vec<String> {
     let examples = state.problem.examples;
     (1..=examples).map(|example| example.to_string()).chain([tr!("dummy").into()]).collect()
 }
 
-/// Heat map of `values` with the shape of the table, `[m + 1, d + 1]`.
+/// Heat map of `values` with the shape of the table of stored examples, `[m + 1, d + 1]`, for m examples of d inputs.
 fn table_grid(state: &SuccinctState, values: &[f32]) -> Heatmap {
     let [rows_count, columns_count] = state.problem.table_size();
     Heatmap {
@@ -41,12 +41,12 @@ fn table_grid(state: &SuccinctState, values: &[f32]) -> Heatmap {
     }
 }
 
-/// Heat map of the table W.
+/// Heat map of the table W, the weights in which SGD stores the examples.
 pub(super) fn draw_table(state: &SuccinctState) -> Heatmap {
     state.program_state().map(|own| table_grid(state, &own.table)).unwrap_or_default()
 }
 
-/// Heat map of the gradient ∂loss/∂W in the latest step of SGD.
+/// Heat map of the gradient ∂loss/∂W in the latest step of SGD, where W is the table of stored examples.
 pub(super) fn draw_gradient(state: &SuccinctState) -> Heatmap {
     let Some(own) = state.program_state() else { return Heatmap::default() };
     let mut grid = table_grid(state, &own.gradient);
@@ -57,7 +57,8 @@ pub(super) fn draw_gradient(state: &SuccinctState) -> Heatmap {
     grid
 }
 
-/// Brightness of a cell from −1 to 1: a bit by its sign, 0 for a blank, intermediate values for other symbols.
+/// Brightness from −1 to 1 at which a cell of the automaton is drawn: a bit by its sign, 0 for a blank, intermediate
+/// values for other symbols.
 fn cell_brightness(program_state: &ProgramState, cell: AutomatonCell) -> f32 {
     match program_state.program.symbol_name(cell.symbol) {
         '_' => 0.0,
@@ -71,10 +72,11 @@ fn cell_brightness(program_state: &ProgramState, cell: AutomatonCell) -> f32 {
     }
 }
 
-/// Maximum number of columns of cells shown, unless the table is wider.
+/// Maximum number of columns of the automaton's cells that are drawn, unless the table of examples is wider.
 const MAX_COLUMNS: usize = 64;
 
-/// Heat map of the cells after the latest layer, with the ring of padding.
+/// Heat map of the automaton's cells after the latest layer, with the ring of padding around them; the cell of the
+/// program's head is outlined.
 pub(super) fn draw_cells(state: &SuccinctState) -> Heatmap {
     let Some(own) = state.program_state() else { return Heatmap::default() };
     let [high, _] = state.problem.grid_size();
@@ -129,7 +131,8 @@ pub(super) fn draw_cells(state: &SuccinctState) -> Heatmap {
     grid
 }
 
-/// Heat map of log₁₀(1 + number of rules) by validation accuracy (row, from bottom to top) and test accuracy (column).
+/// Heat map of log₁₀(1 + number of rules that the search has tried), by validation accuracy (row, from bottom to top)
+/// and test accuracy (column).
 pub(super) fn draw_rule_counts(state: &SuccinctState) -> Heatmap {
     let Some(own) = state.search_state() else { return Heatmap::default() };
     // Rows are drawn from the top, where the accuracy is 1.
@@ -157,7 +160,8 @@ pub(super) fn draw_rule_counts(state: &SuccinctState) -> Heatmap {
     grid
 }
 
-/// Heat map of the nine entries of the chosen rule, by cell and cell above.
+/// Heat map of the chosen rule's table: the new value of a cell for each value of the cell (row) and of the cell above
+/// it (column).
 pub(super) fn draw_rule(search_state: &SearchState) -> Heatmap {
     let name = |cell: search::CellValue| sentences::format_cell(cell).to_string();
     let all = || search::CellValue::ALL.into_iter();

@@ -24,7 +24,7 @@ use vivarium_view::probing::{Probe, ProbeSpec};
 
 pub use state::SuccinctState;
 
-/// Lab on networks that contain a learning algorithm.
+/// Lab on networks with few distinct weights that contain a learning algorithm (Goel et al. 2022).
 pub struct SuccinctLab;
 
 impl LabParts for SuccinctLab {

@@ -4,7 +4,7 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
-/// Parameters of the first replica, one tensor after another.
+/// Parameters of the first replica (table and cells of a program, or state of a search), one tensor after another.
 pub const MEMORY: Probe = Probe { name: "succinct-memory", applies };
 
 /// Definition of the probe [`MEMORY`].

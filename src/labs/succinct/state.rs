@@ -19,22 +19,22 @@ use vivarium_science::succinct::grid::{
 use vivarium_science::succinct::search::{CellRule, QueryDistribution};
 use vivarium_view::display::LabState;
 
-/// State of the lab for the first replica of one run.
+/// State of the lab for the first replica of one run: learning problem, examples, and program or search.
 #[derive(Debug, Clone)]
 pub struct SuccinctState {
-    /// Learning problem of the run.
+    /// Learning problem of the run: kind of concept, number of inputs d and of examples m, and label noise.
     pub problem: LearningProblem,
-    /// Concept and examples drawn for the first replica.
+    /// Concept (true labelling function) and examples drawn for the first replica.
     pub sample: SampledProblem,
-    /// Test input shown in the panel, ±1 each, `[d]`.
+    /// Test input shown in the panel, with entries ±1, `[d]` for d inputs.
     pub query: Vec<i8>,
-    /// Steps executed so far.
+    /// Steps executed so far; first each step of SGD writes a row of the table, then each step applies a layer.
     pub step: u64,
-    /// State that depends on the kind of model.
+    /// Part of the state that depends on whether the model runs a program or searches among rules.
     pub model_state: ModelState,
 }
 
-/// State that depends on the kind of model.
+/// Part of the lab's state that depends on the kind of model.
 #[derive(Debug, Clone)]
 pub enum ModelState {
     /// State of a network that runs a program on the table.
@@ -46,37 +46,39 @@ pub enum ModelState {
 /// State of a network that writes examples into a table and runs a program on it.
 #[derive(Debug, Clone)]
 pub struct ProgramState {
-    /// Settings of the network.
+    /// Settings of the network that runs the program.
     pub net: RecurrentConv,
-    /// Program that the network runs.
+    /// Program whose rules the network's filter applies on the grid of cells.
     pub program: Arc<GridProgram>,
-    /// Table W, `[m + 1, d + 1]`.
+    /// Table W of weights in which SGD stores m examples of d inputs and a dummy example, `[m + 1, d + 1]`.
     pub table: Vec<f32>,
-    /// Gradient ∂loss/∂W in the latest step of SGD, `[m + 1, d + 1]`; 0 before the first.
+    /// Gradient ∂loss/∂W of the table in the latest step of SGD, `[m + 1, d + 1]`; 0 before the first step.
     pub gradient: Vec<f32>,
-    /// Cells of the automaton, `[m + 3, columns]`; blank before the first layer.
+    /// Cells of the automaton, with a ring of padding around the table, `[m + 3, columns]`; blank before the first
+    /// layer.
     pub cells: Vec<AutomatonCell>,
-    /// Number of columns of cells: d + 3, and more while the head is farther to the right on the working tape.
+    /// Number of columns of `cells`: d + 3 for d inputs, and more once the head goes farther to the right, on the
+    /// working tape.
     pub columns: usize,
-    /// Number of columns of the table, d + 1.
+    /// Number of columns of the table, d + 1 for d inputs and the label.
     pub table_columns: usize,
-    /// Maximum number of columns on the working tape.
+    /// Maximum number of columns on the working tape, the cells to the right of the table.
     pub max_tape_columns: u64,
 }
 
-/// State of a search among rules.
+/// State of a search among cell-update rules for one that learns.
 #[derive(Debug, Clone)]
 pub struct SearchState {
     /// Settings of the search.
     pub net: CellRules,
-    /// Distribution of the queries.
+    /// Distribution of the queries (examples of a random concept and a test input) on which rules are tested.
     pub queries: QueryDistribution,
-    /// Rule chosen so far; `None` before the first restart.
+    /// Rule with the best validation accuracy so far; `None` before the first restart of the search.
     pub rule: Option<CellRule>,
     /// Statistics of the chosen rule: twice its number of right validation queries, the number of the restart that
     /// found it, from 1, and the number of good rules tried.
     pub chosen_stats: [f32; 3],
-    /// Number of rules tried, by validation accuracy (row) and test accuracy (column), `[SIDE, SIDE]`.
+    /// Number of rules tried, by discretised validation accuracy (row) and test accuracy (column), `[SIDE, SIDE]`.
     pub rule_counts: Vec<f32>,
 }
 
@@ -116,7 +118,7 @@ impl SuccinctState {
         Some(SuccinctState { problem, sample: drawn, query, step: 0, model_state: of })
     }
 
-    /// State of a network that runs a program; `None` for a search.
+    /// State of a network that runs a program; `None` if the model is a search.
     pub fn program_state(&self) -> Option<&ProgramState> {
         match &self.model_state {
             ModelState::Program(own) => Some(own),
@@ -124,7 +126,7 @@ impl SuccinctState {
         }
     }
 
-    /// State of a search; `None` for a network that runs a program.
+    /// State of a search among rules; `None` if the network runs a program.
     pub fn search_state(&self) -> Option<&SearchState> {
         match &self.model_state {
             ModelState::Search(own) => Some(own),
@@ -132,34 +134,34 @@ impl SuccinctState {
         }
     }
 
-    /// Number of rows of the table written so far.
+    /// Number of rows of the table that SGD has written so far.
     pub fn rows_written(&self) -> usize {
         usize::try_from(self.step.min(self.problem.writing_steps())).unwrap_or(usize::MAX)
     }
 
-    /// Number of layers applied since the table was full.
+    /// Number of layers of the network applied since the table was full.
     pub fn layers_applied(&self) -> u64 {
         self.step.saturating_sub(self.problem.writing_steps())
     }
 }
 
 impl ProgramState {
-    /// Row, column and state of the head, counting the ring; `None` before the first layer, and after the head has left
-    /// the grid.
+    /// Row and column of the program's head in `cells`, from 0 with the ring of padding, and number of its state;
+    /// `None` before the first layer, and after the head has left the grid.
     pub fn head_position(&self) -> Option<(usize, usize, u8)> {
         let found = self.cells.iter().enumerate().find_map(|(at, cell)| Some((at, cell.head?)));
         found.map(|(at, state)| (at / self.columns.max(1), at % self.columns.max(1), state))
     }
 
-    /// State, symbol and rule that the next layer applies at the head; `None` without a head or a rule, or after a
-    /// halt.
+    /// Number of the head's state, index of the symbol in its cell, and the rule that the next layer applies there;
+    /// `None` without a head or a matching rule, or after a halt.
     pub fn next_rule(&self) -> Option<(u8, u8, Transition)> {
         let cell = self.cells.iter().find(|cell| cell.head.is_some())?;
         let state = cell.head.filter(|state| !self.program.is_halt(*state))?;
         Some((state, cell.symbol, self.program.rule(state, cell.symbol)?))
     }
 
-    /// Whether the head is in the state HALT.
+    /// Whether the program's head is in the state HALT.
     pub fn has_halted(&self) -> bool {
         self.cells.iter().any(|cell| cell.head.is_some_and(|state| self.program.is_halt(state)))
     }
@@ -184,20 +186,21 @@ impl ProgramState {
         }
     }
 
-    /// Output f of the network after the applied layers, as numerator and denominator: the sum of the output head over
-    /// the cells of the table (definition 5).
+    /// Output f of the network after the applied layers, as (numerator, denominator): the sum of its output function
+    /// over the cells of the table (definition 5).
     pub fn compute_output(&self) -> (i64, i64) {
         let codes = CellCodes::new(&self.program);
         (output(codes, &self.cells, self.columns, self.table_columns), codes.denominator())
     }
 
-    /// Answer of the network after a halt: its prediction, if f equals it; else `None`.
+    /// Answer of the network, ±1, after a halt: the program's prediction if the output f equals it, else `None`.
     pub fn answer(&self) -> Option<i8> {
         let (f, unit) = self.compute_output();
         self.prediction().filter(|prediction| f == i64::from(*prediction) * unit)
     }
 
-    /// Cells after `layers` layers and their number of columns, recomputed from the table with the working tape.
+    /// Cells of the automaton after `layers` layers, recomputed from the table, and their number of columns; `None` if
+    /// the table is not valid.
     fn simulate_with_tape(
         &self,
         problem: &LearningProblem,
@@ -211,13 +214,14 @@ impl ProgramState {
         Some((network.cells().to_vec(), network.size().1))
     }
 
-    /// Number of cells in the compute phase.
+    /// Number of cells in the compute phase, which the message "compute" has reached.
     pub fn computing_cells(&self) -> usize {
         self.cells.iter().filter(|cell| cell.phase == CellPhase::Compute).count()
     }
 }
 
-/// Gradient ∂loss/∂W in the step of SGD that wrote row `row`, from the table before that step; 0 if `row` is `None`.
+/// Gradient ∂loss/∂W in the step of SGD that wrote row `row` (from 0) of the table, from the table before that step; 0
+/// if `row` is `None`.
 fn compute_gradient(
     problem: &LearningProblem,
     sample: &SampledProblem,

@@ -8,18 +8,20 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{final_error_curves, final_measure_curves};
 use vivarium_view::display::words::setting_label;
 
-/// Key of the swept setting if it is a size, the label noise or the number of validation queries; else `None`.
+/// Key of the swept setting if it is the number of inputs or examples, the label noise or the number of validation
+/// queries; else `None`.
 pub(super) fn swept_setting(run: &RunView) -> Option<&str> {
     let SweepAxis { key, values, .. } = &run.link.spec.run.sweep;
     (["inputs", "examples", "flips", "valid"].contains(&key.as_str()) && !values.is_empty()).then_some(key)
 }
 
-/// Curves of the sweep so far: running times in layers for each value.
+/// Curves of the sweep so far: for each swept value, the median number of layers until the program halts, of each
+/// network.
 pub(super) fn time_curves(run: &RunView) -> Vec<SweepCurve> {
     final_measure_curves(run, LearningMetric::MedianTime as usize)
 }
 
-/// Curves of the sweep so far: accuracies on test inputs for each value.
+/// Curves of the sweep so far: for each swept value, the accuracy on test inputs of each network.
 pub(super) fn accuracy_curves(run: &RunView) -> Vec<SweepCurve> {
     let mut curves = final_error_curves(run);
     let values = curves.iter_mut().flat_map(|(_, points)| points).flat_map(|(_, values)| values);
@@ -27,14 +29,14 @@ pub(super) fn accuracy_curves(run: &RunView) -> Vec<SweepCurve> {
     curves
 }
 
-/// Exponent of the power law fitted to a curve of running times; `None` with too few points.
+/// Exponent of the power law fitted to a curve of running times against the problem size; `None` with too few points.
 pub(super) fn fit_exponent((_, points): &SweepCurve) -> Option<f64> {
     let point = |(x, values): &(f64, Vec<f32>)| Some((*x, f64::from(ends::quartiles(values)?[1])));
     let points: Vec<(f64, f64)> = points.iter().filter_map(point).collect();
     Some(ends::fit_power_law(&points)?.1)
 }
 
-/// Chart of the curves against the swept setting, with an x-axis that covers all its values.
+/// Chart of curves against the swept setting, with an x-axis that covers all swept values.
 fn draw_curves(run: &RunView, curves: &[SweepCurve], y_label: &str) -> LineChart {
     let mut lines =
         ends::chart(curves, &setting_label(&run.link.spec, swept_setting(run).unwrap_or("inputs")), y_label);
@@ -44,7 +46,7 @@ fn draw_curves(run: &RunView, curves: &[SweepCurve], y_label: &str) -> LineChart
     lines
 }
 
-/// Draws the number of layers until the program halts against the problem size, on logarithmic axes.
+/// Draws the median number of layers until the program halts against the swept setting, on logarithmic axes.
 pub(super) fn draw_time_by_size(run: &RunView) -> LineChart {
     let mut lines = draw_curves(run, &time_curves(run), tr!("number of layers until the program halts"));
     (lines.log_x, lines.log_y) = (true, true);

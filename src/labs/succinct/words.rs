@@ -12,7 +12,7 @@ use vivarium_science::succinct::LearningMetric;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{format_percent, format_thousands};
 
-/// Formats a table entry: "1/3", "−1/3" or "0".
+/// Formats an entry of the table of stored examples: "1/3", "−1/3" or "0".
 pub(super) fn format_third(value: f32) -> String {
     match value {
         _ if value > 0.1 => "1/3".into(),
@@ -21,7 +21,7 @@ pub(super) fn format_third(value: f32) -> String {
     }
 }
 
-/// Accuracy of the chosen rule on the validation queries, from 0 to 1.
+/// Accuracy of the rule chosen by the search on the validation queries, from 0 to 1.
 pub(super) fn validation_accuracy(search_state: &SearchState) -> f64 {
     f64::from(search_state.chosen_stats[0]) / (2 * search_state.net.validation.max(1)) as f64
 }
@@ -31,7 +31,7 @@ fn is_search(run: &RunView) -> bool {
     run.lab_state().is_some_and(|state: &SuccinctState| state.search_state().is_some())
 }
 
-/// Names of the four metrics of a measurement, of a search or of a program.
+/// Names of the four metrics of a measurement, which differ between a search and a network that runs a program.
 pub(super) fn metric_names(run: &RunView) -> [String; 4] {
     match is_search(run) {
         true => [
@@ -50,7 +50,8 @@ pub(super) fn metric_names(run: &RunView) -> [String; 4] {
     .map(String::from)
 }
 
-/// Two readouts (label, value) of the latest measurement, of a search or of a program.
+/// Two readouts (label, value) of the latest measurement, which differ between a search and a network that runs a
+/// program.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     match is_search(run) {
         true => [
@@ -76,22 +77,24 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     }
 }
 
-/// Median over networks of a learning metric in the latest measurement; NaN before the first.
+/// Median over networks of a metric that only this task has, in the latest measurement; NaN before the first
+/// measurement.
 fn latest_learning_metric(run: &RunView, metric: LearningMetric) -> f32 {
     latest_median(run, ReplicaMeasure::TaskMeasure(metric as usize))
 }
 
-/// Median over networks of a metric in the latest measurement; NaN before the first.
+/// Median over networks of a metric in the latest measurement; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f32 {
     run.history.latest().map_or(f32::NAN, |row| median_range(metric.values(row)).0)
 }
 
-/// Number of rules that a search has tried; it stops growing at the end of a fixed list of rules.
+/// Number of rules that a search has tried; if it tries a fixed list of rules, it stops growing at the end of that
+/// list.
 fn count_tried_rules(search_state: &SearchState) -> u64 {
     search_state.rule_counts.iter().sum::<f32>() as u64
 }
 
-/// Progress of the run for the status line; `None` if there is nothing to report.
+/// Progress of the run for the status line; `None` if a search has not tried a rule yet.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     let state: &SuccinctState = run.lab_state()?;
     if let Some(own) = state.search_state() {
@@ -118,7 +121,7 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     })
 }
 
-/// Sentence that the target was reached by these networks at these steps.
+/// Sentence that the target was reached; `networks` and `at` are phrases that say by which networks and at which steps.
 pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     if settings.success == SuccessCriterion::Loss {
@@ -148,7 +151,7 @@ pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> Strin
     }
 }
 
-/// Summary of the chart of the table.
+/// Summary of the chart of the table in which SGD stores the examples.
 pub(super) fn describe_table(run: &RunView) -> Option<String> {
     let state: &SuccinctState = run.lab_state()?;
     let rows = state.rows_written();
@@ -163,7 +166,7 @@ pub(super) fn describe_table(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of the gradient.
+/// Summary of the chart of the gradient of the table of examples; `None` unless the network runs a program.
 pub(super) fn describe_gradient(run: &RunView) -> Option<String> {
     let state: &SuccinctState = run.lab_state()?;
     let own = state.program_state()?;
@@ -185,7 +188,7 @@ pub(super) fn describe_gradient(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the chart of the cells.
+/// Summary of the chart of the automaton's cells after the latest layer.
 pub(super) fn describe_cells(run: &RunView) -> Option<String> {
     let state: &SuccinctState = run.lab_state()?;
     if state.layers_applied() == 0 {
@@ -204,7 +207,7 @@ pub(super) fn describe_cells(run: &RunView) -> Option<String> {
     Some(text)
 }
 
-/// Summary of the chart of answered test inputs.
+/// Summary of the chart of the test inputs that the program has answered.
 pub(super) fn describe_answers(run: &RunView) -> String {
     let layers = run.lab_state().map_or(0, SuccinctState::layers_applied);
     if layers == 0 {
@@ -239,7 +242,7 @@ pub(super) fn describe_answers(run: &RunView) -> String {
     text
 }
 
-/// Medians of a sweep curve in words: "521 at d = 3, 949 at d = 4".
+/// Medians of a sweep curve in words, each number formatted by `format`: "521 at d = 3, 949 at d = 4".
 fn list_medians(run: &RunView, curve: &ends::SweepCurve, format: impl Fn(f32) -> String) -> String {
     let symbol = match sweeps::swept_setting(run) {
         Some("inputs") => "d",
@@ -254,7 +257,8 @@ fn list_medians(run: &RunView, curve: &ends::SweepCurve, format: impl Fn(f32) ->
     curve.1.iter().filter_map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Descriptions of all curves, with their names if there are several; `None` if no curve has a point.
+/// Descriptions of all curves of a sweep, each made by `one`, with the curves' names if there are several; `None` if no
+/// curve has a point.
 fn join_curves(curves: &[ends::SweepCurve], one: impl Fn(&ends::SweepCurve) -> String) -> Option<String> {
     let are_there = curves.iter().any(|(_, points)| !points.is_empty());
     let text = |curve: &ends::SweepCurve| match curves.len() {
@@ -264,7 +268,7 @@ fn join_curves(curves: &[ends::SweepCurve], one: impl Fn(&ends::SweepCurve) -> S
     are_there.then(|| curves.iter().map(text).collect::<Vec<_>>().join("; "))
 }
 
-/// Summary of the chart of running times, with the fitted exponents.
+/// Summary of the chart of layers until the program halts, with the exponents of the fitted power laws.
 pub(super) fn describe_times(run: &RunView) -> String {
     let curves = sweeps::time_curves(run);
     let one = |curve: &ends::SweepCurve| {
@@ -290,7 +294,7 @@ pub(super) fn describe_accuracy(run: &RunView) -> String {
     }
 }
 
-/// Summary of the chart of rules by accuracy; `None` unless the run is a search.
+/// Summary of the chart that counts the tried rules by accuracy; `None` unless the run is a search.
 pub(super) fn describe_rule_counts(run: &RunView) -> Option<String> {
     let state: &SuccinctState = run.lab_state()?;
     let own = state.search_state()?;
@@ -302,7 +306,7 @@ pub(super) fn describe_rule_counts(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of the chosen rule's accuracy.
+/// Summary of the chart of the accuracy of the rule chosen by the search.
 pub(super) fn describe_chosen_rule(run: &RunView) -> String {
     if run.lab_state().and_then(SuccinctState::search_state).is_none_or(|own| own.rule.is_none()) {
         return tr!("No rule has been tried yet.").into();
@@ -315,7 +319,7 @@ pub(super) fn describe_chosen_rule(run: &RunView) -> String {
     )
 }
 
-/// Summary of the chart of the chosen rule's entries; `None` unless the run is a search.
+/// Summary of the chart of the chosen rule's table of new cell values; `None` unless the run is a search.
 pub(super) fn describe_rule(run: &RunView) -> Option<String> {
     let own = run.lab_state().and_then(SuccinctState::search_state)?;
     let Some(rule) = own.rule else { return Some(tr!("No rule has been tried yet.").into()) };

@@ -2,8 +2,8 @@
 
 use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// Appendix C.3.3: MLPs on 16 tables. The architecture and SGD are those of appendix C.3.1, "except the hyperparameters
-/// noted below".
+/// Appendix C.3.3 of Edelman 2024: MLPs on 16 tables. The architecture and SGD are those of appendix C.3.1, "except the
+/// hyperparameters noted below".
 pub const APPENDIX_C_3_3: Experiment = Experiment {
     passage: "Edelman 2024, section 6.4.2 and appendices C.3.1 and C.3.3",
     stated: &[
@@ -29,8 +29,8 @@ pub const APPENDIX_C_3_3: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Appendix C.3.3: random forests on the same tables, the best of all these settings. A depth of 0 has no limit, and 0
-/// columns are √n.
+/// Appendix C.3.3 of Edelman 2024: random forests on the 16 tables of the MLPs, the best of all these settings. A depth
+/// of 0 has no limit, and with 0 columns √n of the n columns are tried at each split.
 pub const APPENDIX_C_3_3_FOREST: Experiment = Experiment {
     passage: "Edelman 2024, section 6.4.2 and appendix C.3.3",
     stated: &[

@@ -19,7 +19,7 @@ use vivarium_view::probing::Probe;
 
 pub use presets::PRESETS;
 
-/// Lab on tables, generated or from a CSV file.
+/// Lab on classification of the rows of tables, generated or read from a CSV file.
 pub struct TablesLab;
 
 impl LabParts for TablesLab {

@@ -14,25 +14,25 @@ use vivarium_model::tasks::{Examples, Task};
 use vivarium_view::display::words::{format_percent, format_thousands, join_list};
 use vivarium_view::record::dataset::Dataset;
 
-/// Maximum number of open files; the oldest is closed first.
+/// Maximum number of CSV files kept open; when another is opened, the one opened first is closed.
 const MAX_OPEN_FILES: usize = 8;
 
 /// CSV file that the user has opened, and the table read from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenedFile {
-    /// File name.
+    /// Name of the CSV file.
     pub name: String,
-    /// Handle of the file.
+    /// CSV file from which the table was read; its handle or its content.
     pub file: UploadedFile,
-    /// Table read from the file; its numbers are stored with the [open
+    /// Columns, classes and label of the table read from the file; its numbers are stored with the [open
     /// tables](vivarium_model::tasks::tabular::uploaded).
     pub table: Dataset,
 }
 
-/// Open files by the number of their table, oldest first.
+/// Open CSV files as (number of the table, file), in the order in which they were opened.
 static OPENED_FILES: Mutex<Vec<(u64, Arc<OpenedFile>)>> = Mutex::new(Vec::new());
 
-/// Stores an opened file and its table; returns the number under which [`find_file`] returns it.
+/// Keeps an opened CSV file and the table read from it; returns the table's number, by which [`find_file`] finds it.
 pub fn store_file(name: &str, file: UploadedFile, mut table: Dataset) -> u64 {
     let number = table.number;
     std::mem::take(&mut table.table).register_as(number);
@@ -45,13 +45,13 @@ pub fn store_file(name: &str, file: UploadedFile, mut table: Dataset) -> u64 {
     number
 }
 
-/// Opened file whose table has this number; `None` if it is not open.
+/// Opened CSV file whose table has this number; `None` if it is not open any more.
 pub fn find_file(table_number: u64) -> Option<Arc<OpenedFile>> {
     let opened = OPENED_FILES.lock().unwrap_or_else(PoisonError::into_inner);
     opened.iter().find(|(other, _)| *other == table_number).map(|(_, opened)| opened.clone())
 }
 
-/// Task of a run on a table; `None` for other tasks.
+/// Task of a run on the rows of a table; `None` for other tasks.
 fn table_task(spec: &RunSpec) -> Option<&Tabular> {
     match &spec.task {
         Task::Tabular(task) => Some(task),
@@ -64,7 +64,8 @@ pub fn file_of_run(spec: &RunSpec) -> Option<Arc<OpenedFile>> {
     table_task(spec).filter(|task| task.origin == TableOrigin::Uploaded).and_then(|task| find_file(task.csv))
 }
 
-/// Share of rows in the larger class, which is the accuracy of always guessing that class; `None` without a table.
+/// Share of rows in the larger of the two classes, which is the accuracy of always guessing that class; `None` if the
+/// run has no table.
 pub fn larger_class_share(spec: &RunSpec) -> Option<f32> {
     let task = table_task(spec)?;
     let Some(own) = task.uploaded_table() else { return Some(0.5) };
@@ -72,7 +73,7 @@ pub fn larger_class_share(spec: &RunSpec) -> Option<f32> {
     Some(high.max(1.0 - high))
 }
 
-/// Sentences on the table of a run: size, held-out rows and label; empty for runs without a table.
+/// Sentences on the table of a run: its size, its held-out rows and its label; empty for runs without a table.
 pub fn describe_table(spec: &RunSpec) -> Vec<String> {
     let Some(task) = table_task(spec) else { return vec![] };
     let size = tr!(
@@ -97,7 +98,7 @@ pub fn describe_table(spec: &RunSpec) -> Vec<String> {
     [size, label_text].into_iter().chain(notes.iter().cloned()).collect()
 }
 
-/// Sentence on how a generated table's label depends on its columns.
+/// Sentence on the columns, or directions, on which the label of a generated table depends.
 fn describe_generated(task: &Tabular, seed: u64) -> String {
     let relevant = task.relevant(seed);
     let columns: Vec<String> = relevant.iter().map(|column| (column + 1).to_string()).collect();

@@ -6,19 +6,20 @@ use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Pres
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[TABLE_PRESETS];
 
-/// Group of presets for section 6.4.2 and figure C.3.
+/// Group of presets for section 6.4.2 and figure C.3 of Edelman 2024.
 const GROUP: PresetGroup =
     PresetGroup { slug: "tables", name: "Networks and forests on tables", charts: &[] };
 
-/// Differences from the thesis that are no settings, as (what, in the thesis, here): one table instead of 16, and
-/// shorter training.
+/// Differences between the presets and Edelman 2024 that are no settings, as (subject, value in the thesis, value
+/// here): one table instead of 16, fewer networks and 300 training steps.
 const DEVIATIONS: &[(&str, &str, &str)] = &[
     ("tables", "16 real tables", "one generated table with three properties of real tables"),
     ("networks per setting", "100", "20"),
     ("training", "100 epochs", "300 steps"),
 ];
 
-/// Differences from the thesis that are no settings, for presets with 500 steps.
+/// Differences between the presets of 500 training steps and Edelman 2024 that are no settings, as (subject, value in
+/// the thesis, value here).
 const DEVIATIONS_500: &[(&str, &str, &str)] =
     &[DEVIATIONS[0], DEVIATIONS[1], ("training", "100 epochs", "500 steps")];
 

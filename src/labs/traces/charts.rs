@@ -1,6 +1,6 @@
 //! The charts of networks on traces of a machine.
 
-use super::newest::{latest_metric, layer_metrics};
+use super::latest::{latest_metric, layer_metrics};
 use super::probes::PARAMETERS;
 use super::state::TracesState;
 use super::words;
@@ -59,12 +59,13 @@ pub const CHARTS: &[ChartSpec] = &[
         .depends_on(ChartDependency::Sequence),
 ];
 
-/// Curve of a trace metric against the step.
+/// Curve of a metric that only this task has, median over networks, against the step.
 fn metric_series(run: &RunView, name: &str, role: Role, metric: TraceMetric) -> Series {
     median_series(&run.history, name, role, ReplicaMeasure::TaskMeasure(metric as usize))
 }
 
-/// Draws the loss on training batches and held-out traces, with the least possible loss as a reference.
+/// Draws the loss on training batches and held-out traces against the step, with the least possible loss as a
+/// horizontal line.
 fn draw_loss(run: &RunView) -> LineChart {
     let mut lines = empty_lines(tr!("step"), tr!("loss (nats per token)"));
     lines.series = vec![
@@ -77,7 +78,7 @@ fn draw_loss(run: &RunView) -> LineChart {
     add_step_marks(lines, run)
 }
 
-/// Curves of fractions against the step, on a linear axis from 0 to 1.
+/// Chart of curves whose values are fractions against the step, on a linear axis from 0 to 1; `label` names that axis.
 fn draw_fractions(run: &RunView, label: &str, series: Vec<Series>) -> LineChart {
     let mut lines = empty_lines(tr!("step"), label);
     lines.series = series;
@@ -87,7 +88,8 @@ fn draw_fractions(run: &RunView, label: &str, series: Vec<Series>) -> LineChart 
     lines
 }
 
-/// Draws the accuracy on new and on written cells against the step.
+/// Draws the accuracy of the predicted tape symbols against the step, on cells that the machine has not visited before
+/// (new) and on cells that it has written.
 fn draw_accuracy_by_cell(run: &RunView) -> LineChart {
     let series = vec![
         metric_series(run, tr!("new cells"), Role::Train, TraceMetric::NewCells),
@@ -98,7 +100,8 @@ fn draw_accuracy_by_cell(run: &RunView) -> LineChart {
     lines
 }
 
-/// Bars of the accuracy on written cells, by the number of steps since the last write.
+/// Bars of the accuracy of the predicted symbols on written cells, by the number of steps since the cell was last
+/// written.
 fn draw_accuracy_by_distance(run: &RunView) -> BarChart {
     let first = TraceMetric::TwoBack as usize;
     let classes = TraceMetric::ALL[first..].iter().zip(WRITE_DISTANCES);
@@ -118,7 +121,8 @@ fn draw_accuracy_by_distance(run: &RunView) -> BarChart {
     }
 }
 
-/// Draws the attention on the last write against the step, one curve for each layer.
+/// Draws the attention weight on the step that last wrote the machine's cell against the training step, one curve for
+/// each layer.
 fn draw_write_attention(run: &RunView) -> LineChart {
     let roles = [Role::Train, Role::Test, Role::Relevant, Role::Other];
     let curve = |(of, role): (TraceMetric, Role)| {
@@ -133,7 +137,8 @@ fn draw_write_attention(run: &RunView) -> LineChart {
     lines
 }
 
-/// Draws the accuracy on written cells against the step, for traces as long as in training and longer.
+/// Draws the accuracy of the predicted symbols on written cells against the training step, for traces of the length
+/// used in training and for longer ones.
 fn draw_longer_runs(run: &RunView) -> LineChart {
     let all = [
         (TraceMetric::RunTwice, Role::Train),
@@ -153,7 +158,8 @@ fn draw_longer_runs(run: &RunView) -> LineChart {
     draw_fractions(run, tr!("accuracy on written cells"), series)
 }
 
-/// Attention map of one head, with the last writes outlined.
+/// Heat map of one head's attention on the inspected trace, query steps as rows; for each query the step that last
+/// wrote the predicted cell is outlined.
 fn draw_attention(run: &RunView, state: &TracesState) -> Heatmap {
     let (t, head) = (state.traces.length, state.selected_head(&run.link.view));
     let Some(head) = head.and_then(|head| state.attention.heads.get(head)) else { return Heatmap::default() };
@@ -177,7 +183,8 @@ fn draw_attention(run: &RunView, state: &TracesState) -> Heatmap {
     }
 }
 
-/// Bars of the mean attention on the last write, for each head.
+/// Bars of the mean attention weight of each head on the step that last wrote the predicted cell, if that was four or
+/// more steps ago.
 fn draw_head_attention(state: &TracesState) -> BarChart {
     let Some((means, even)) = state.mean_write_attention() else { return BarChart::default() };
     BarChart {
@@ -190,7 +197,8 @@ fn draw_head_attention(state: &TracesState) -> BarChart {
     }
 }
 
-/// Draws the machine's path of cells in the inspected trace, with the wrong predictions marked.
+/// Draws the cell of the machine's head against the step of the inspected trace, with the wrongly predicted symbols
+/// marked.
 fn draw_path(state: &TracesState) -> LineChart {
     let wrong = state.wrong_positions();
     let dots = |name: &str, role: Role, is_new: bool| {

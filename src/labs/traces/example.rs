@@ -6,11 +6,11 @@ use vivarium_science::machines::random::{TAPE_SYMBOLS, token_name};
 use vivarium_view::display::words::format_decimal;
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// Maximum number of tokens in the text of an example, from the end of the context.
+/// Maximum number of tokens in the text of an example; of a longer trace the last ones are shown.
 const MAX_TOKENS: usize = 12;
 
-/// Builds the display of held-out trace number `index`. Only the predicted symbol counts as right or wrong, since a
-/// randomly drawn state cannot be predicted.
+/// Builds the display of held-out trace number `index`, from 0; `None` if there is none. Only the predicted tape symbol
+/// counts as right or wrong, since a randomly drawn machine state cannot be predicted.
 pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
     let (spec, number) = (run.spec(), index + 1);
     let traces = spec.task.examples().traces()?;
@@ -57,7 +57,7 @@ pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asked::{assert_brief, run_with_answers};
+    use crate::answer_testing::{assert_brief, run_with_answers};
     use vivarium_model::tasks::Batch;
 
     #[test]

@@ -4,7 +4,7 @@
 
 mod charts;
 mod example;
-mod newest;
+mod latest;
 pub mod presets;
 pub mod probes;
 pub mod state;
@@ -25,7 +25,7 @@ use vivarium_view::probing::{Probe, ProbeSpec};
 pub use presets::PRESETS;
 pub use state::TracesState;
 
-/// Lab on networks that are trained on traces of a machine.
+/// Lab on networks trained to predict the next step in traces (step records) of a random Turing machine.
 pub struct TracesLab;
 
 impl LabParts for TracesLab {

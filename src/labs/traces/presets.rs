@@ -8,7 +8,7 @@ use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Pres
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[TRACES];
 
-/// Group of presets on training with traces.
+/// Group of presets on networks trained with traces of a Turing machine.
 const GROUP: PresetGroup = PresetGroup {
     slug: "what-training-finds",
     name: "What training finds",
@@ -24,12 +24,13 @@ const fn expect_median(metric: Of, step: u64, between: (f32, f32)) -> Expectatio
     Expectation::Median { measure: ExpectedMeasure::Trace(metric), step, between }
 }
 
-/// Expects the median accuracy on written cells at step `step` to be in the interval `between`.
+/// Expects the median accuracy of predicted symbols on cells that the machine has written, at step `step`, to be in the
+/// interval `between`.
 const fn expect_written_accuracy(step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step, between }
 }
 
-/// Presets of networks that are trained on traces.
+/// Presets of networks that are trained on traces of a Turing machine.
 const TRACES: &[Preset] = &[
     Preset {
         slug: "traces",

@@ -4,11 +4,11 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
-/// Parameters of a network on traces, one tensor after another in their permanent order, with which the page evaluates
-/// the network.
+/// Parameters of a network on traces of a machine, one tensor after another in the model's fixed order; with them the
+/// page evaluates the network.
 pub const PARAMETERS: Probe = Probe { name: "trace-parameters", applies: check_has_traces };
 
-/// Probes of the lab.
+/// Probes of the lab: only [`PARAMETERS`].
 pub const PROBES: &[ProbeSpec] =
     &[ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) }];
 

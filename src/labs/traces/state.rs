@@ -14,30 +14,31 @@ use vivarium_science::machines::{RandomMachine, TraceSettings};
 use vivarium_training::session::trace_evaluator::{FROM_BACK, likeliest_symbol};
 use vivarium_view::display::{LabState, WorkProgress};
 
-/// Maximum number of held-out traces from which the least possible loss is computed, since this delays the start of the
-/// run.
+/// Maximum number of held-out traces from which the least possible loss is computed, since this computation delays the
+/// start of the run.
 const MAX_LOSS_TRACES: usize = 1024;
 
 /// State of the lab for the first replica of one run on traces.
 #[derive(Debug, Clone)]
 pub struct TracesState {
-    /// Settings of the traces.
+    /// Settings of the traces: size of the machine, length of a trace and choice of the next state.
     pub traces: TraceSettings,
-    /// Machine whose traces are learned.
+    /// Random Turing machine whose traces the network learns to predict.
     pub machine: RandomMachine,
-    /// Least possible loss on the held-out traces, in nats per token; on the first ones if there are many.
+    /// Least possible mean loss on the first held-out traces, in nats per token.
     pub min_loss: f64,
-    /// Positions of the inspected trace, one more than the context length.
+    /// Steps of the inspected trace, each with its token and cell; one more than the context length, as the last is
+    /// only predicted.
     pub positions: Vec<TracePosition>,
-    /// Number of the inspected held-out trace, from 1.
+    /// Number, from 1, of the held-out trace shown in the panel.
     pub example: usize,
-    /// Attention and logits of the network on the inspected trace; both empty until they are computed.
+    /// Attention weights and logits of the network on the inspected trace; both empty until they are computed.
     pub attention: Look,
     /// Latest known parameters of the first network, one list per tensor; empty if unknown.
     parameters: Vec<Vec<f32>>,
-    /// Running computation of `attention`, and whether the network has changed since its start.
+    /// Running computation of `attention`, and whether the network's parameters have changed since its start.
     job: Option<(LookJob, bool)>,
-    /// Settings of the network.
+    /// Settings of the attention-only network.
     net: AttentionOnly,
     /// Settings of the run.
     spec: RunSpec,
@@ -73,7 +74,7 @@ impl TracesState {
         head_names(&self.net.heads)
     }
 
-    /// Evaluates the network on the trace selected in the view, in slices.
+    /// Starts to evaluate the network on the trace selected in the view; the work is done in slices.
     fn update_inspected(&mut self, view: &ViewSettings) {
         if view.example != self.example {
             self.example = view.example;
@@ -94,7 +95,8 @@ impl TracesState {
         }
     }
 
-    /// Starts evaluating the inspected trace with the latest known parameters; does nothing without any.
+    /// Starts to evaluate the network on the inspected trace with the latest known parameters; does nothing without
+    /// parameters.
     fn start_trace(&mut self) {
         if self.parameters.is_empty() || self.positions.is_empty() {
             return;
@@ -106,8 +108,8 @@ impl TracesState {
         self.job = Some((job, false));
     }
 
-    /// Positions that predict the symbol of a written cell whose last write was at least `min_distance` steps ago, as
-    /// (predicting position, position of the write).
+    /// Pairs (query position, position of the write), from 0: at the query position the network predicts the symbol of
+    /// a cell that was last written at least `min_distance` steps earlier.
     pub fn writes_since(&self, min_distance: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let places = self.positions.iter().enumerate().skip(1);
         places.filter_map(move |(at, place)| {
@@ -116,8 +118,9 @@ impl TracesState {
         })
     }
 
-    /// Mean attention of each head on the last write, if that was four or more steps ago, and the mean for uniform
-    /// attention; `None` until the network is evaluated.
+    /// Mean attention weight of each head on the step that last wrote the predicted cell, over cells written four or
+    /// more steps ago, and the mean that uniform attention would have; `None` until the network is evaluated or without
+    /// such cells.
     pub fn mean_write_attention(&self) -> Option<(Vec<f64>, f64)> {
         let (t, count) = (self.traces.length, self.writes_since(FROM_BACK).count());
         if self.attention.heads.is_empty() || count == 0 {
@@ -130,8 +133,8 @@ impl TracesState {
         Some((heads.collect(), mean(&|from, _| 1.0 / (from + 1) as f64)))
     }
 
-    /// Head selected in the view, from 0, or else the head with the most attention on the last writes; `None` until the
-    /// network is evaluated.
+    /// Head selected in the view, counted through all layers from 0, or else the head with the most attention on the
+    /// last writes; `None` until the network is evaluated.
     pub fn selected_head(&self, view: &ViewSettings) -> Option<usize> {
         let count = self.attention.heads.len();
         if count == 0 {
@@ -144,7 +147,8 @@ impl TracesState {
         (0..count).max_by(|a, b| means[*a].total_cmp(&means[*b]))
     }
 
-    /// Positions of the trace, from 1, whose symbol the network predicts wrongly.
+    /// Indices into `positions` of the inspected trace whose tape symbol the network predicts wrongly; index 0 is never
+    /// predicted.
     pub fn wrong_positions(&self) -> Vec<usize> {
         let predictions = self.attention.logits.chunks_exact(self.traces.vocab_size()).enumerate();
         let wrong = predictions.filter(|(at, logits)| {

@@ -1,4 +1,4 @@
-//! What is shown of runs on traces.
+//! Charts and sentences of runs on traces.
 
 use super::state::TracesState;
 use super::{presets, words};

@@ -1,6 +1,6 @@
 //! Sentences about runs on traces, and about their charts.
 
-use super::newest::{latest_metric, layer_metrics};
+use super::latest::{latest_metric, layer_metrics};
 use super::state::TracesState;
 use vivarium_core::language::translated;
 use vivarium_plot::analysis::curves::median_range;
@@ -10,7 +10,8 @@ use vivarium_science::machines::traces::StateControl;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{MISSING, format_decimal, format_percent, join_list};
 
-/// Names of the four metrics of a measurement: losses and accuracies.
+/// Names of the four metrics of a measurement: loss in training and held-out, accuracy in training and on written
+/// cells.
 pub fn metric_names() -> [String; 4] {
     [
         tr!("Loss, training"),
@@ -31,14 +32,14 @@ fn percent_or_missing(value: f32) -> String {
     if value.is_finite() { format_percent(value) } else { MISSING.into() }
 }
 
-/// Median over networks of a metric in the latest measurement; NaN before the first.
+/// Median over networks of a metric in the latest measurement; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f32 {
     let values = run.history.latest().map(|row| metric.values(row));
     values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| median_range(values).0)
 }
 
-/// Two readouts (label, value): the loss above the least possible loss, and the largest attention of a layer on the
-/// last write.
+/// Two readouts (label, value): the loss above the least possible loss, and the attention on the step that last wrote
+/// the machine's cell, of the layer where it is largest.
 pub fn readouts(run: &RunView) -> [(String, String); 2] {
     let max_value = layer_metrics(run).map(|of| latest_metric(run, of)).fold(f32::NAN, f32::max);
     [
@@ -72,7 +73,7 @@ pub(super) fn describe_loss(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of accuracy on new and written cells.
+/// Summary of the chart of accuracy on cells that are new to the machine and on cells that it has written.
 pub(super) fn describe_accuracy_by_cell(run: &RunView) -> String {
     tr!(
         "Share of right predictions: {written} on written cells, and {new} on new cells. On a new cell every prediction is right with probability 1/2.",
@@ -81,7 +82,7 @@ pub(super) fn describe_accuracy_by_cell(run: &RunView) -> String {
     )
 }
 
-/// Latest values of these metrics as a list: "80 % for “2 steps back”".
+/// Latest medians of these metrics as a list in words: "80 % for “2 steps back”".
 fn list_metrics(run: &RunView, metrics: &[TraceMetric]) -> String {
     let one = |of: &TraceMetric| {
         let name = translated(TraceMetric::OPTIONS[*of as usize].label);
@@ -90,13 +91,13 @@ fn list_metrics(run: &RunView, metrics: &[TraceMetric]) -> String {
     join_list(&metrics.iter().map(one).collect::<Vec<_>>())
 }
 
-/// Summary of the chart of accuracy by steps since the last write.
+/// Summary of the chart of accuracy by the number of steps since the predicted cell was last written.
 pub(super) fn describe_accuracy_by_distance(run: &RunView) -> String {
     let classes = &TraceMetric::ALL[TraceMetric::TwoBack as usize..=TraceMetric::FartherBack as usize];
     tr!("Share of right predictions on written cells: {all}.", all = list_metrics(run, classes))
 }
 
-/// Summary of the chart of attention on the last write.
+/// Summary of the chart of attention on the step that last wrote the predicted cell, by layer.
 pub(super) fn describe_write_attention(run: &RunView) -> String {
     let all: Vec<TraceMetric> = layer_metrics(run).collect();
     tr!(
@@ -106,7 +107,7 @@ pub(super) fn describe_write_attention(run: &RunView) -> String {
     )
 }
 
-/// Summary of the chart of accuracy on longer traces.
+/// Summary of the chart of accuracy on traces that are longer than in training.
 pub(super) fn describe_longer_runs(run: &RunView) -> String {
     tr!(
         "Share of right predictions on written cells: {trained} for sequences of the same length as in training, {all}.",
@@ -118,14 +119,14 @@ pub(super) fn describe_longer_runs(run: &RunView) -> String {
     )
 }
 
-/// Title of the attention map with the selected head; `None` until the network is evaluated.
+/// Title of the attention map of a trace, with the name of the selected head; `None` until the network is evaluated.
 pub fn attention_title(run: &RunView) -> Option<String> {
     let state: &TracesState = run.lab_state()?;
     let name = state.head_names().into_iter().nth(state.selected_head(&run.link.view)?)?;
     Some(tr!("Attention on a trace, head {name}", name))
 }
 
-/// Summary of the attention map.
+/// Summary of the map of one head's attention on the inspected trace.
 pub(super) fn describe_attention(run: &RunView) -> Option<String> {
     let state: &TracesState = run.lab_state()?;
     let head = state.selected_head(&run.link.view)?;
@@ -139,7 +140,7 @@ pub(super) fn describe_attention(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of the heads' attention on the last write.
+/// Summary of the chart of each head's attention on the step that last wrote the predicted cell.
 pub(super) fn describe_head_attention(run: &RunView) -> Option<String> {
     let state: &TracesState = run.lab_state()?;
     let (means, even) = state.mean_write_attention()?;
@@ -154,12 +155,12 @@ pub(super) fn describe_head_attention(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of the machine's path.
+/// Summary of the chart of the cells that the machine visits in the inspected trace.
 pub(super) fn describe_path(run: &RunView) -> Option<String> {
     Some(describe_errors(run.lab_state()?))
 }
 
-/// Sentence on the number of wrong predictions in the inspected trace.
+/// Sentence on the number of wrongly predicted symbols in the inspected trace.
 pub fn describe_errors(state: &TracesState) -> String {
     if state.attention.logits.is_empty() {
         return tr!("This trace has not been evaluated yet.").into();
@@ -206,7 +207,7 @@ pub fn describe_min_loss(state: &TracesState) -> String {
     }
 }
 
-/// Heading of the table of the machine's rules.
+/// Heading of the table of the machine's rules, which names its columns.
 pub fn rule_table_heading(state: &TracesState) -> &'static str {
     match state.traces.control {
         StateControl::Table => tr!("State, symbol read → symbol written, move, next state:"),

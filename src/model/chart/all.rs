@@ -37,8 +37,8 @@ crate::charts! {
     ENDS = "ends", "Held-out error at the end", "Error", Lines;
 }
 
-/// Groups of charts in the order of links: the order is that of the first published links, so that old links keep their
-/// meaning.
+/// Groups of charts, in the order in which links number the charts: it is the order of the first published links, so
+/// that old links keep their meaning.
 const CHART_GROUPS: &[&[&[Chart]]] = &[
     &[FIRST_CHARTS],
     Task::CHARTS.split_at(1).0,
@@ -47,7 +47,7 @@ const CHART_GROUPS: &[&[&[Chart]]] = &[
     &[LAST_CHARTS],
 ];
 
-/// Number of charts.
+/// Number of charts in the catalog.
 const CHART_COUNT: usize = {
     let (mut all, mut i) = (0, 0);
     while i < CHART_GROUPS.len() {
@@ -61,7 +61,7 @@ const CHART_COUNT: usize = {
     all
 };
 
-/// Every chart, in the order of links.
+/// Every chart of the catalog, in the order of links.
 static ALL_CHARTS: [Chart; CHART_COUNT] = {
     let mut charts = [LOSS; CHART_COUNT];
     let (mut at, mut i) = (0, 0);
@@ -81,7 +81,7 @@ static ALL_CHARTS: [Chart; CHART_COUNT] = {
     charts
 };
 
-/// Every chart as an option of a setting.
+/// Slug and name of every chart, as options of the setting that selects the shown charts.
 static CHART_OPTIONS: [ChoiceOption; CHART_COUNT] = {
     let mut choices = [ChoiceOption { slug: "", label: "" }; CHART_COUNT];
     let mut i = 0;
@@ -93,13 +93,13 @@ static CHART_OPTIONS: [ChoiceOption; CHART_COUNT] = {
 };
 
 impl Chart {
-    /// Every chart, in the order of links and switches.
+    /// Every chart of the catalog, in the order of links and of the buttons that show or hide charts.
     pub const ALL: &'static [Chart] = &ALL_CHARTS;
 
     /// Every chart as an option of the setting that selects the shown charts.
     pub const OPTIONS: &'static [ChoiceOption] = &CHART_OPTIONS;
 
-    /// Form of the examples that the chart is about, that of its task's examples; None if it is about all forms.
+    /// Form of the examples of the task that the chart belongs to; None for charts that apply to examples of any form.
     pub fn form(self) -> Option<ExampleForm> {
         let at = Task::CHARTS.iter().position(|charts| charts.contains(&self))?;
         Some(Task::from_slug(Task::ENTRIES[at].info.slug)?.examples().form())
@@ -119,7 +119,7 @@ impl OptionEnum for Chart {
     }
 }
 
-/// Charts that are shown by default.
+/// Charts that a link shows unless it or the task states others.
 pub const DEFAULT_CHARTS: [Chart; 3] = [LOSS, ACCURACY, WEIGHTS];
 
 #[cfg(test)]

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_built_is_said_and_mended() {
+    fn what_cannot_be_built_is_stated_and_mended() {
         for (link, key) in [
             ("hidden=64.64.64", "hidden"),
             ("hidden=64.64&act=tanh&knots=1024", "knots"),

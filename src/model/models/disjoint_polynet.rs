@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn initial_weights_follow_their_law() {
+    fn initial_weights_follow_their_distribution() {
         for init in Law::ALL {
             let w = DisjointPolynet { init: *init, ..Default::default() }.initial(3, 500, 8).remove(0);
             let mean = w.iter().sum::<f32>() / 4000.0;

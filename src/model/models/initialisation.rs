@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn initial_weights_follow_their_law() {
+    fn initial_weights_follow_their_distribution() {
         let parameter = Parameter::new("w", [2, 25, 400]);
         for init in Initialisation::ALL.iter().copied().filter(|init| init.rest(1).is_none()) {
             let w = init.draw(1, 0, &parameter, 25);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beside_the_ones_weighs_less_than_one_of_them() {
+    fn what_is_next_to_the_ones_weighs_less_than_one_of_them() {
         let parameter = Parameter::new("w", [1, 20, 30]);
         let rest = Initialisation::Perturbed.rest(20).unwrap();
         let (zeros, w) = (sparse(3, &parameter, 2, 0.0, |at| at), sparse(3, &parameter, 2, rest, |at| at));

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_layers_are_told_from_longer_names() {
+    fn names_of_layers_are_distinguished_from_longer_names() {
         let of = |pattern, name| Tensor::new(pattern, ["1"; 2], [""; 2], "").is_of(name);
         assert!(of("w", "w") && !of("w", "w1") && of("w{l}", "w12") && !of("w{l}", "w"));
         assert!(of("gain{l}", "gain3") && !of("gain{l}", "gain_mlp3") && !of("gain{l}", "gain"));

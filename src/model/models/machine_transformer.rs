@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_said_and_mended() {
+    fn what_is_too_large_is_stated_and_mended() {
         for (link, key) in [
             ("t=10000&replicas=200&sigma=0.001&m=counter", "replicas"),
             ("t=0", "t"),

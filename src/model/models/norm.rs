@@ -79,7 +79,7 @@ mod tests {
     const DOWN: [f64; 6] = [0.3, -0.7, 1.1, 0.2, 0.9, -0.4];
 
     #[test]
-    fn rows_have_a_mean_square_of_one_and_the_mean_that_is_asked_for() {
+    fn rows_have_a_mean_square_of_one_and_the_mean_that_is_requested() {
         for centred in [true, false] {
             let normed = Normed::of(&H, &GAINS, centred);
             for (row, out) in normed.standard.chunks(3).zip(normed.out.chunks(3)) {

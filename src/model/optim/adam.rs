@@ -28,7 +28,7 @@ choices! {
     }
 }
 
-/// Constant that PyTorch adds to a gradient's norm before dividing by it.
+/// Constant that PyTorch adds to a gradient's norm before dividing the clipping limit by it.
 pub const CLIP_EPSILON: f64 = 1e-6;
 
 settings! {
@@ -53,7 +53,7 @@ settings! {
 }
 
 impl Adam {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this optimizer.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "adam",
         name: "Adam / AdamW",
@@ -73,11 +73,14 @@ impl UpdateRule for Adam {
         2
     }
 
+    /// λ of a coupled (L2) weight decay, β₁, 1 − β₁, β₂, 1 − β₂ and ε.
     fn constants(&self) -> UpdateConstants {
         let coupled = if self.kind == WeightDecayKind::Coupled { self.decay } else { 0.0 };
         [coupled, self.beta1, 1.0 - self.beta1, self.beta2, 1.0 - self.beta2, self.epsilon]
     }
 
+    /// Learning rate η divided by the first bias correction, second bias correction, factor 1 − ηλ of a decoupled
+    /// weight decay, and an unused 0.
     fn scalars(&self, step: u64, lr: f64) -> [f32; 4] {
         // libm, so that the correction is the same number on every system.
         let unbias = |beta: f64| 1.0 - libm::pow(beta, (step + 1) as f64);

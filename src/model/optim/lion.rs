@@ -31,7 +31,7 @@ settings! {
 }
 
 impl Lion {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this optimizer.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "lion",
         name: "Lion",
@@ -47,10 +47,12 @@ impl UpdateRule for Lion {
         1
     }
 
+    /// No coupled decay; β₁, 1 − β₁, β₂, 1 − β₂; no ε.
     fn constants(&self) -> UpdateConstants {
         [0.0, self.beta1, 1.0 - self.beta1, self.beta2, 1.0 - self.beta2, 0.0]
     }
 
+    /// Learning rate η, 1, factor 1 − ηλ of the decoupled weight decay, and an unused 0.
     fn scalars(&self, _step: u64, lr: f64) -> [f32; 4] {
         [lr as f32, 1.0, (1.0 - lr * self.decay) as f32, 0.0]
     }

@@ -54,7 +54,7 @@ impl Loss {
         }
     }
 
-    /// Derivative dℓ/dŷ of the loss by the output, in double precision; 0 at the kink of the hinge loss.
+    /// Derivative dℓ/dŷ of the loss ℓ by the output ŷ, in double precision; 0 at the kink of the hinge loss.
     pub fn derivative(self, label: f64, output: f64) -> f64 {
         match self {
             Loss::Hinge if label * output < 1.0 => -label,

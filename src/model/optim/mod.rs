@@ -4,18 +4,22 @@
 /// Implements the methods of [`UpdateRule`] that read the settings of every optimizer: `lr`, `decay` and `schedule`.
 macro_rules! usual_settings {
     () => {
+        /// Base learning rate, before the schedule.
         fn rate(&self) -> f64 {
             self.lr
         }
 
+        /// Mutable base learning rate.
         fn rate_mut(&mut self) -> &mut f64 {
             &mut self.lr
         }
 
+        /// Mutable strength λ of the weight decay.
         fn decay_mut(&mut self) -> &mut f64 {
             &mut self.decay
         }
 
+        /// Schedule that multiplies the base learning rate.
         fn schedule(&self) -> &LearningRateSchedule {
             &self.schedule
         }
@@ -51,12 +55,13 @@ vivarium_core::catalog! {
     pub fn script(&self) -> &dyn ToPyTorch;
 }
 
-/// Constants of all updates: λ of a coupled decay, then μ, or β₁, 1 − β₁, β₂, 1 − β₂ and ε.
+/// Constants of an optimizer's updates: λ of a coupled (L2) weight decay; then the momentum μ of SGD and Muon, or β₁ of
+/// Adam and Lion; then 1 − β₁, β₂, 1 − β₂ and ε. Unused ones are 0.
 pub type UpdateConstants = [f64; 6];
 
 /// Update rule of an optimizer, as all learners apply it.
 pub trait UpdateRule {
-    /// Base learning rate, before the [schedule](UpdateRule::schedule).
+    /// Base learning rate η, before the [schedule](UpdateRule::schedule).
     fn rate(&self) -> f64;
     /// Mutable base learning rate.
     fn rate_mut(&mut self) -> &mut f64;
@@ -64,19 +69,21 @@ pub trait UpdateRule {
     fn decay_mut(&mut self) -> &mut f64;
     /// Schedule that multiplies the base learning rate.
     fn schedule(&self) -> &LearningRateSchedule;
-    /// See [`Optimizer::clip`].
+    /// Largest norm of the gradient of all parameters of a network, to which longer gradients are scaled; 0 for no
+    /// clipping.
     fn clip(&self) -> f64 {
         0.0
     }
-    /// See [`Optimizer::moment_count`].
+    /// Number of moment arrays (such as the running means of the gradient and of its square) per parameter, each with
+    /// the parameter's shape.
     fn moment_count(&self) -> usize;
-    /// See [`Optimizer::is_entrywise`].
+    /// Whether the update of an entry depends only on its own gradient and moments, as in all optimizers but Muon.
     fn is_entrywise(&self) -> bool {
         true
     }
-    /// See [`Optimizer::constants`].
+    /// Constants of the updates, the same at every step.
     fn constants(&self) -> UpdateConstants;
-    /// See [`Optimizer::scalars`].
+    /// Scalars of the update of step `step` at learning rate `lr`, as [`Optimizer::scalars`] lists them.
     fn scalars(&self, step: u64, lr: f64) -> [f32; 4];
 }
 
@@ -91,7 +98,7 @@ impl Optimizer {
         *self.update_rule_mut().rate_mut() = lr;
     }
 
-    /// Factor on the learning rate in step `step` of a run of `steps`: below 1 during warm-up and decay.
+    /// Factor on the learning rate in step `step` of a run of `steps` steps: below 1 during warm-up and decay.
     pub fn schedule_factor(&self, step: u64, steps: u64) -> f64 {
         self.update_rule().schedule().factor(step, steps)
     }
@@ -107,13 +114,14 @@ impl Optimizer {
         self.update_rule().clip()
     }
 
-    /// Number of moment arrays per parameter, each with the parameter's shape.
+    /// Number of moment arrays (such as the running means of the gradient and of its square) per parameter, each with
+    /// the parameter's shape.
     pub fn moment_count(&self) -> usize {
         self.update_rule().moment_count()
     }
 
-    /// Whether the update of an entry depends only on its own gradient and moments, so that loops and kernels can
-    /// update entries separately.
+    /// Whether the update of an entry depends only on its own gradient and moments, so that CPU loops and GPU kernels
+    /// can update entries separately; false for Muon.
     pub fn is_entrywise(&self) -> bool {
         self.update_rule().is_entrywise()
     }
@@ -130,8 +138,8 @@ impl Optimizer {
         self.update_rule().constants().map(|number| number as f32)
     }
 
-    /// Scalars of the update of step `step` at learning rate `lr`: the rate with Adam's first bias correction; Adam's
-    /// second bias correction; the factor 1 − ηλ of decoupled decay; unused.
+    /// Four scalars of the update of step `step` at learning rate η = `lr`: η divided by Adam's first bias correction;
+    /// Adam's second bias correction; the factor 1 − ηλ of a decoupled weight decay λ; unused.
     pub fn scalars(&self, step: u64, lr: f64) -> [f32; 4] {
         self.update_rule().scalars(step, lr)
     }

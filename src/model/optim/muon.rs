@@ -26,9 +26,10 @@ use vivarium_core::settings;
 use vivarium_core::settings::Range;
 use vivarium_core::sources::JORDAN_2024;
 
-/// Coefficients a, b and c of the quintic Newton–Schulz iteration.
+/// Coefficients a, b and c of the quintic Newton–Schulz iteration X ← aX + bXXᵀX + cXXᵀXXᵀX, which makes an update
+/// nearly orthogonal.
 pub const NEWTON_SCHULZ_COEFFICIENTS: [f64; 3] = [3.4445, -4.7750, 2.0315];
-/// Constant that is added to a matrix's norm before dividing by it.
+/// Constant that Muon adds to the norm of a matrix before dividing the matrix by it.
 pub const NORM_EPSILON: f64 = 1e-7;
 
 settings! {
@@ -49,7 +50,7 @@ settings! {
 }
 
 impl Muon {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this optimizer.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "muon",
         name: "Muon",
@@ -57,13 +58,15 @@ impl Muon {
         sources: &[JORDAN_2024],
     };
 
-    /// Adam settings for biases and other vectors, and their learning rate if that of matrices is `lr`.
+    /// Settings of Adam for biases and other vectors, and the learning rate of vectors if `lr` is the learning rate of
+    /// matrices.
     pub fn vector_optimizer(&self, lr: f64) -> (Adam, f64) {
         let adam = Adam { beta1: 0.9, beta2: 0.95, epsilon: 1e-10, decay: self.decay, ..Adam::default() };
         (adam, lr * self.vectors)
     }
 
-    /// Factor √max(1, columns / rows) on the update of a matrix `[rows, columns]`, that is, `[inputs, outputs]`.
+    /// Factor √max(1, columns / rows) by which Muon multiplies the update of a matrix `[rows, columns]`, that is,
+    /// `[inputs, outputs]`.
     pub fn update_scale(rows: usize, columns: usize) -> f64 {
         libm::sqrt((columns as f64 / rows as f64).max(1.0))
     }
@@ -72,7 +75,7 @@ impl Muon {
 impl UpdateRule for Muon {
     usual_settings!();
 
-    /// Two, for Adam on vectors; for a matrix the second one stays zero.
+    /// Number of moment arrays per parameter: two, for Adam on vectors; for a matrix the second one stays zero.
     fn moment_count(&self) -> usize {
         2
     }
@@ -81,10 +84,12 @@ impl UpdateRule for Muon {
         false
     }
 
+    /// No coupled decay; momentum μ; 0; 0; 0; and the constant added to the norm of a matrix.
     fn constants(&self) -> UpdateConstants {
         [0.0, self.momentum, 0.0, 0.0, 0.0, NORM_EPSILON]
     }
 
+    /// Learning rate η, 1, factor 1 − ηλ of the decoupled weight decay, and an unused 0.
     fn scalars(&self, _step: u64, lr: f64) -> [f32; 4] {
         [lr as f32, 1.0, (1.0 - lr * self.decay) as f32, 0.0]
     }

@@ -54,7 +54,7 @@ impl LearningRateSchedule {
         self.warm > 0 || self.cool != RateDecay::None
     }
 
-    /// Factor on the learning rate in step `step` of a run of `steps`, from 0 to 1.
+    /// Factor on the learning rate in step `step` of a run of `steps` steps, from 0 to 1.
     pub fn factor(&self, step: u64, steps: u64) -> f64 {
         if step < self.warm {
             return (step + 1) as f64 / self.warm as f64;

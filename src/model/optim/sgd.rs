@@ -44,7 +44,7 @@ settings! {
 }
 
 impl Sgd {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this optimizer.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "sgd",
         name: "SGD",
@@ -61,14 +61,17 @@ impl Sgd {
 impl UpdateRule for Sgd {
     usual_settings!();
 
+    /// One array for the momentum, or none without momentum.
     fn moment_count(&self) -> usize {
         usize::from(self.momentum > 0.0)
     }
 
+    /// Coupled weight decay λ, momentum μ, and unused zeros.
     fn constants(&self) -> UpdateConstants {
         [self.decay, self.momentum, 0.0, 0.0, 0.0, 0.0]
     }
 
+    /// Learning rate, two factors 1 without effect, and an unused 0.
     fn scalars(&self, _step: u64, lr: f64) -> [f32; 4] {
         [lr as f32, 1.0, 1.0, 0.0]
     }

@@ -30,22 +30,24 @@ pub fn encode(link: &Link) -> String {
 /// assert_eq!(encoder.encode(&wide), "#v1/sparse-parity?n=20&width=64&y=log");
 /// ```
 pub struct LinkEncoder<'a> {
-    /// Link with the view, the theory and the teacher's keys of all runs.
+    /// Link that provides the settings of view and theory and the teacher's keys (lock, hide, embed, at) of all encoded
+    /// links.
     link: &'a Link,
-    /// Keys of the settings in which runs with the same task, model and optimizer may differ.
+    /// Keys of the settings in which encoded runs with the same task, model and optimizer may differ.
     keys: &'a [&'a str],
-    /// Templates for the combinations of task, model and optimizer that have occurred.
+    /// Templates of links for the combinations of task, model and optimizer that have occurred.
     outlines: Vec<LinkTemplate>,
 }
 
-/// Common parts of the links of all runs with one task, model and optimizer.
+/// Parts that the links of all runs with one task, model and optimizer share.
 struct LinkTemplate {
     /// Slugs of task, model and optimizer.
     entries: [&'static str; 3],
+    /// Parts of the link after `?`, in order.
     parts: Vec<LinkPart>,
 }
 
-/// Part of a link between two `&`.
+/// Part of a link between two `&`: a key with its value.
 enum LinkPart {
     /// Text that is the same for all runs.
     Fixed(String),
@@ -54,8 +56,8 @@ enum LinkPart {
 }
 
 impl<'a> LinkEncoder<'a> {
-    /// Creates an encoder for runs with the view of `link`. Those with the same task, model and optimizer may differ
-    /// only in the settings `keys`.
+    /// Creates an encoder for runs with the view of `link`. Runs with equal task, model and optimizer may differ only
+    /// in the settings with these keys.
     pub fn new(link: &'a Link, keys: &'a [&'a str]) -> Self {
         LinkEncoder { link, keys, outlines: vec![] }
     }
@@ -81,7 +83,7 @@ impl<'a> LinkEncoder<'a> {
         format!("#v1/{}{query}", entries[0])
     }
 
-    /// Builds the parts of the link of `spec`.
+    /// Builds the parts after `?` of the link of `spec`.
     fn build_parts(&self, spec: &RunSpec) -> Vec<LinkPart> {
         let mut parts = vec![];
         let mut usual = RunSpec::default_of_lab(spec.task.info().slug).unwrap_or_default();
@@ -139,8 +141,8 @@ impl<'a> LinkEncoder<'a> {
     }
 }
 
-/// Appends the settings that differ from their defaults, and those in `keys`, which may differ between runs. Settings,
-/// values and defaults are those of one catalog entry, in the same order.
+/// Appends to `parts` the settings that differ from their defaults, and the settings in `keys`, which may differ
+/// between runs. Settings, values and defaults belong to one catalog entry (such as a task) and are in the same order.
 fn push_changed_settings(
     parts: &mut Vec<LinkPart>,
     settings: &'static [SettingInfo],

@@ -23,7 +23,8 @@ pub const HIDEABLE_PARTS: [(&str, &str); 9] = [
     ("links", text!("Link and command")),
 ];
 
-/// Parses the value of a teacher's key: the valid part, if any, and the error for the rest.
+/// Parses the value of a teacher's key (lock, hide, embed, at or axes): returns the valid part, if any, and an error
+/// for the rest.
 pub(super) fn parse_teacher_value(
     spec: &RunSpec,
     key: &str,
@@ -63,7 +64,7 @@ pub(super) fn parse_teacher_value(
     }
 }
 
-/// Whether `key` is a setting of the run, its view or its theory.
+/// Whether `key` is the key of a setting of the run, of its view or of its theory.
 fn is_setting_key(spec: &RunSpec, key: &str) -> bool {
     let of =
         |settings: &[vivarium_core::settings::SettingInfo]| settings.iter().any(|setting| setting.key == key);
@@ -74,8 +75,8 @@ fn is_setting_key(spec: &RunSpec, key: &str) -> bool {
 }
 
 impl Link {
-    /// Removes names that no longer exist from the teacher's keys, such as settings of a replaced model, and returns an
-    /// error for each key.
+    /// Removes names that no longer exist, such as settings of a replaced model, from the values of the teacher's keys
+    /// (lock, hide), and returns an error for each changed key.
     pub fn repair_teacher_keys(&mut self) -> Vec<InvalidSetting> {
         let mut errors = vec![];
         for (key, value) in std::mem::take(&mut self.teacher_keys) {
@@ -87,22 +88,23 @@ impl Link {
         errors
     }
 
-    /// Value of the teacher's key `key`, if the link has it.
+    /// Value of the teacher's key `key` (lock, hide, embed, at or axes); None if the link lacks it.
     fn teacher_value(&self, key: &str) -> Option<&str> {
         self.teacher_keys.iter().find(|(of, _)| of == key).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the list of names in the teacher's key `key` contains `name`.
+    /// Whether the comma-separated list in the teacher's key `key` (lock or hide) contains `name`.
     fn lists_name(&self, key: &str, name: &str) -> bool {
         self.teacher_value(key).is_some_and(|value| value.split(',').any(|of| of == name))
     }
 
-    /// Whether the setting or the part of the page with this name is hidden.
+    /// Whether the link hides the setting with the key `name` or the part of the page of that name.
     pub fn hides(&self, name: &str) -> bool {
         self.lists_name("hide", name)
     }
 
-    /// Whether the setting or the part of the page with this name is hidden or cannot be changed.
+    /// Whether the link hides the setting with the key `name` or the part of the page of that name, or makes it
+    /// unchangeable.
     pub fn locks(&self, name: &str) -> bool {
         self.lists_name("lock", name) || self.hides(name)
     }
@@ -112,12 +114,12 @@ impl Link {
         self.teacher_value("embed").is_some()
     }
 
-    /// Step at which the run waits when the link is opened.
+    /// Step to which the run is trained, and at which it waits, when the link is opened; None if the link states none.
     pub fn start_step(&self) -> Option<u64> {
         self.teacher_value("at")?.parse().ok()
     }
 
-    /// Returns the link without the teacher's key `key`.
+    /// Returns the link without the teacher's key `key` (lock, hide, embed, at or axes).
     pub fn without_teacher_key(mut self, key: &str) -> Link {
         self.teacher_keys.retain(|(of, _)| of != key);
         self

@@ -135,8 +135,8 @@ impl ViewSettings {
         view
     }
 
-    /// Resets the view's settings that are invalid for the task of `spec`, such as a sequence with symbols that it
-    /// lacks, and returns an error for each.
+    /// Resets settings of the view that are invalid for the task of `spec`, such as a sequence with symbols that the
+    /// task lacks, and returns an error for each.
     pub fn repair(&mut self, spec: &RunSpec) -> Vec<InvalidSetting> {
         let usual = ViewSettings::default_of_task(&spec.task);
         let mut errors = vec![];
@@ -154,20 +154,23 @@ impl ViewSettings {
     }
 }
 
-/// Keys of teachers' links: locked and hidden controls, embedding and the start step; and ends of axes, which are kept
-/// but have no effect yet.
+/// Keys by which teachers change what a link shows: "lock" (controls that cannot be changed), "hide" (hidden controls),
+/// "embed" (a chart inside another page), "at" (step to wait at), and "axes" (ends of axes; kept but without effect
+/// yet).
 pub const TEACHER_KEYS: [&str; 5] = ["lock", "hide", "embed", "at", "axes"];
 
 /// Content of a link.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Link {
-    /// Specification of the run.
+    /// Specification of the run: task, model, optimizer and run settings.
     pub spec: RunSpec,
-    /// Settings of the view.
+    /// Settings of the view: charts, axes and inspected examples.
     pub view: ViewSettings,
-    /// Settings of the theory next to the minimal model; only links of runs on Markov chains contain them.
+    /// Settings of the theory's sliders for the minimal model of attention; only links of runs on Markov chains contain
+    /// them.
     pub theory: TheorySettings,
-    /// Teacher's keys with their values, in the order of the link.
+    /// Keys by which a teacher locks, hides or embeds parts of the page (see [`TEACHER_KEYS`]), with their values, in
+    /// the order of the link.
     pub teacher_keys: Vec<(String, String)>,
 }
 
@@ -181,16 +184,16 @@ impl Link {
 /// Largest length of a link that is read, in bytes; the rest is ignored. The longest link that is written is shorter.
 pub const MAX_LINK_LENGTH: usize = 40_000;
 
-/// Largest number of notices for one link.
+/// Largest number of notices about ignored parts of one link; more are summed up in one notice.
 const MAX_NOTICES: usize = 20;
 
-/// Decodes a link, an address that ends in one, or a bare `sparse-parity?n=20`. Never fails: the notices list what was
-/// ignored, each with a description of valid values.
+/// Decodes a link, an address that ends in one, or a bare `sparse-parity?n=20`. Never fails: the second result lists
+/// the parts that were ignored, each with a description of valid values.
 pub fn decode(text: &str) -> (Link, Vec<InvalidSetting>) {
     decode_within(text, MAX_PAGE_SWEEP_RUNS)
 }
 
-/// As [`decode`], for a sweep of up to `max_runs` runs, which the user has confirmed.
+/// Decodes a link as [`decode`] does, but accepts sweeps of up to `max_runs` runs, which the user has confirmed.
 pub fn decode_within(text: &str, max_runs: usize) -> (Link, Vec<InvalidSetting>) {
     let mut notices = vec![];
     let mut text = text.trim();
@@ -265,8 +268,8 @@ pub fn decode_within(text: &str, max_runs: usize) -> (Link, Vec<InvalidSetting>)
     (link, notices)
 }
 
-/// Reads the keys and values of a link. With `unsuited_model` its first model is ignored, and this error is reported
-/// instead.
+/// Reads the keys and values of a link. If `unsuited_model` is given, the link's model is ignored and that error is
+/// reported for it.
 fn read_pairs(
     link: &mut Link,
     pairs: &[(&str, &str)],
@@ -292,8 +295,8 @@ fn read_pairs(
     }
 }
 
-/// Error for a repeated key of a link, when there are `notice_count` notices: that its value is invalid, or that only
-/// one value is allowed.
+/// Error for a key that a link contains again: that the later value is invalid, or that only one value is allowed.
+/// `notice_count` is the number of notices so far.
 fn repeated_key_error(
     link: &Link,
     key: &str,
@@ -338,7 +341,8 @@ fn read_pair(link: &mut Link, key: &str, value: &str) -> Result<(), InvalidSetti
     link.spec.parse(key, value)
 }
 
-/// Reads one setting of the view; an unknown chart does not invalidate the others.
+/// Reads the setting of the view from `text`; in the list of charts, an unknown chart is reported and the known ones
+/// are kept.
 fn read_view_setting(
     view: &mut ViewSettings,
     setting: &SettingInfo,
@@ -383,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_without_a_lab_is_the_usual_one_and_no_mistake() {
+    fn a_link_without_a_lab_is_the_usual_one_and_no_error() {
         for text in ["", "#", "#v1/", "#v1/?"] {
             assert_eq!(decode(text), (Link::default(), vec![]), "{text}");
         }
@@ -537,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn the_theory_beside_sequences_is_in_the_link() {
+    fn the_theory_next_to_sequences_is_in_the_link() {
         let link = "#v1/markov?model=minimal-markov&tdata=doubly&tt=40&tsteps=3";
         let (read, notices) = decode(link);
         assert_eq!((encode(&read).as_str(), read.theory.length, notices), (link, 40, vec![]));

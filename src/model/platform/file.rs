@@ -10,16 +10,16 @@ use std::sync::Arc;
 /// File that the user has opened. Clones share the content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UploadedFile {
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub size: u64,
-    /// First bytes of the file; all bytes if it is small or in memory.
+    /// First bytes of the file; all bytes if the file is small or in memory.
     pub head: Arc<[u8]>,
     /// Handle to the browser's file; None if all bytes are in `head`.
     pub handle: Option<FileHandle>,
 }
 
 impl UploadedFile {
-    /// Creates a file in memory.
+    /// Creates a file whose bytes are all in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> UploadedFile {
         UploadedFile { size: bytes.len() as u64, head: bytes.into(), handle: None }
     }
@@ -34,7 +34,7 @@ impl UploadedFile {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileHandle(Arc<FileId>);
 
-/// Number of a file in the browser.
+/// Number under which a file of the browser is registered, from 1; dropping it releases the file.
 #[derive(Debug, PartialEq)]
 struct FileId(u32);
 
@@ -56,8 +56,8 @@ mod web {
     use super::{FileHandle, FileId, UploadedFile};
 
     thread_local! {
-        /// Last used number, and the open files by number. A handle is part of the page's state, which may not contain
-        /// browser objects.
+        /// Last used number, and the browser's files by number. The page's state holds only the numbers, since it may
+        /// not contain browser objects.
         static FILES: RefCell<(u32, BTreeMap<u32, Blob>)> = const { RefCell::new((0, BTreeMap::new())) };
     }
 
@@ -71,7 +71,7 @@ mod web {
             })
         }
 
-        /// The browser's file object.
+        /// The browser's file object of this handle; None if it is not registered on this thread.
         pub fn blob(&self) -> Option<Blob> {
             FILES.with_borrow(|(_, files)| files.get(&self.0.0).cloned())
         }
@@ -97,14 +97,16 @@ mod web {
 
     #[wasm_bindgen]
     extern "C" {
+        /// The browser's synchronous file reader, which exists only in workers.
         type FileReaderSync;
         #[wasm_bindgen(constructor, catch)]
         fn new() -> Result<FileReaderSync, JsValue>;
+        /// Reads all bytes of `file` and blocks the thread meanwhile.
         #[wasm_bindgen(method, catch, js_name = readAsArrayBuffer)]
         fn read(this: &FileReaderSync, file: &Blob) -> Result<ArrayBuffer, JsValue>;
     }
 
-    /// Bytes that are read at once.
+    /// Number of bytes that [`BlobReader`] reads from a file at once.
     const CHUNK_BYTES: f64 = 1048576.0;
 
     /// Synchronous reader of a file in chunks, which blocks its thread: for workers only.
@@ -130,7 +132,7 @@ mod web {
             Ok(BlobReader { file, reader, fetched_bytes: 0.0, chunk: vec![], chunk_position: 0, on_progress })
         }
 
-        /// Reads the next chunk from the file.
+        /// Reads the next chunk of at most [`CHUNK_BYTES`] bytes from the file into `chunk`.
         fn fetch_chunk(&mut self) -> Result<(), JsValue> {
             let (begin, size) = (self.fetched_bytes, self.file.size());
             (self.on_progress)(begin / size.max(1.0));

@@ -19,7 +19,7 @@ pub fn now_ms() -> f64 {
     0.0
 }
 
-/// Number of threads that a page's program may use.
+/// Number of threads that a program in WebAssembly may run in parallel: one.
 #[cfg(target_family = "wasm")]
 pub fn core_count() -> usize {
     1

@@ -8,6 +8,7 @@ use std::time::Instant;
 /// Milliseconds since the first call.
 #[expect(clippy::disallowed_methods, reason = "the one place that may ask the clock")]
 pub fn now_ms() -> f64 {
+    /// Moment of the first call of `now_ms`.
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
 }

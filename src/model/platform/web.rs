@@ -10,8 +10,10 @@ use crate::protocol::Payload;
 
 #[wasm_bindgen]
 extern "C" {
+    /// Milliseconds since the page or the worker was opened: `performance.now` of JavaScript.
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     fn performance_now() -> f64;
+    /// Calls `callback` after at least `ms` milliseconds: `setTimeout` of JavaScript.
     #[wasm_bindgen(js_name = setTimeout)]
     fn set_timeout(callback: &js_sys::Function, ms: f64);
 }
@@ -55,7 +57,8 @@ pub async fn sleep(ms: f64) {
 }
 
 thread_local! {
-    /// One channel for all yields: a new channel for each would wait for the garbage collector.
+    /// Message channel that all calls of `yield_now` share: a new channel for each call would wait for the garbage
+    /// collector. None where the browser has none.
     static CHANNEL: Option<web_sys::MessageChannel> = web_sys::MessageChannel::new().ok();
 }
 
@@ -74,7 +77,8 @@ pub async fn yield_now() {
     let _ = JsFuture::from(promise).await;
 }
 
-/// Web lock of the browser, held by one page of an origin at a time; released when dropped.
+/// Web lock of the browser, held by one page of a site at a time; released when dropped. Contains the function that
+/// releases it, None if the lock is not held.
 pub struct BrowserLock(Option<Function>);
 
 impl Drop for BrowserLock {

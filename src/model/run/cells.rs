@@ -15,42 +15,45 @@ use vivarium_core::settings::{InvalidSetting, SweepAxis, format_thousands};
 /// Largest number of runs of a sweep on the page, and on the command line without `--yes`.
 pub const MAX_PAGE_SWEEP_RUNS: usize = 1024;
 
-/// Keys of settings that cannot be swept.
+/// Keys of settings that cannot be swept, as they describe sweeps, changes during a run or the device.
 pub const UNSWEEPABLE_KEYS: &[&str] = &["sweep", "series", "further", "lrs", "device", "learner"];
 
-/// Number of runs of a sweep whose duration is computed for an estimate.
+/// Number of runs of a sweep, evenly chosen, whose durations are computed to estimate the duration of the whole sweep.
 const ESTIMATED_RUNS: usize = 16;
 
-/// Axes of the sweep of `spec`: the first, the one of the curves, and the further ones; empty axes are left out.
+/// Swept settings of `spec` with their values: the first, the second (one curve per value), and the further ones;
+/// settings without values are left out.
 pub fn sweep_axes(spec: &RunSpec) -> impl Iterator<Item = &SweepAxis> {
     let first = [&spec.run.sweep, &spec.run.series];
     first.into_iter().chain(&spec.run.further).filter(|axis| !axis.is_empty())
 }
 
-/// Number of runs of the sweep of `spec`, also beyond 32 bits; 0 if it has no sweep.
+/// Number of runs of the sweep of `spec`, at most 2⁶⁴ − 1; 0 if it has no sweep.
 pub fn count_runs(spec: &RunSpec) -> u64 {
     let lengths = sweep_axes(spec).map(|axis| axis.values.len() as u64);
     if spec.run.sweep.is_empty() { 0 } else { lengths.fold(1, u64::saturating_mul) }
 }
 
-/// Number of runs as [`count_runs`], at most `usize::MAX`.
+/// Number of runs of the sweep of `spec` as [`count_runs`] returns it, at most `usize::MAX`.
 pub fn count_runs_usize(spec: &RunSpec) -> usize {
     usize::try_from(count_runs(spec)).unwrap_or(usize::MAX)
 }
 
-/// Number of runs in one map or chart: those that differ only in the first two swept settings, which have consecutive
-/// numbers.
+/// Number of runs in one map or chart of a sweep: runs that differ only in the first two swept settings, and have
+/// consecutive numbers.
 pub fn runs_per_panel(spec: &RunSpec) -> usize {
     spec.run.sweep.values.len() * spec.run.series.values.len().max(1)
 }
 
-/// Indices of the values of the first and second swept settings in run `number`; 0 where there is no such setting.
+/// Indices, from 0, of the values of the first and of the second swept setting in run `number` (from 0); 0 for a
+/// setting that is not swept.
 pub fn value_indices(spec: &RunSpec, number: usize) -> (usize, usize) {
     let (number, lines) = (number % runs_per_panel(spec).max(1), spec.run.series.values.len().max(1));
     (number / lines, number % lines)
 }
 
-/// Indices of the values of the further swept settings in run `number`. The last of these settings varies fastest.
+/// Indices, from 0, of the values of the third and later swept settings in run `number` (from 0). The last of these
+/// settings varies fastest.
 fn further_value_indices(spec: &RunSpec, number: usize) -> Vec<usize> {
     let mut rest = number / runs_per_panel(spec).max(1);
     let one = |axis: &SweepAxis| {
@@ -63,7 +66,8 @@ fn further_value_indices(spec: &RunSpec, number: usize) -> Vec<usize> {
     places
 }
 
-/// Axes of the sweep as in [`sweep_axes`], each with the index of its value in run `number`.
+/// Swept settings of `spec` in the order of [`sweep_axes`], each with the index (from 0) of its value in run `number`
+/// (from 0).
 pub fn axes_with_value_indices(spec: &RunSpec, number: usize) -> impl Iterator<Item = (&SweepAxis, usize)> {
     let (at, line) = value_indices(spec, number);
     let first = [(&spec.run.sweep, at), (&spec.run.series, line)];
@@ -82,14 +86,14 @@ pub fn build_run(spec: &RunSpec, number: usize) -> Result<RunSpec, InvalidSettin
 /// Runs of a sweep, built one by one. Their common settings are copied once: with a thousand values, copying the axes
 /// for each run would copy a million strings.
 pub struct SweepRuns<'a> {
-    /// Specification with the sweep.
+    /// Specification that contains the sweep.
     sweep: &'a RunSpec,
-    /// Common settings of the runs, without a sweep.
+    /// Settings that all runs of the sweep have in common, without a sweep.
     shared: RunSpec,
 }
 
 impl<'a> SweepRuns<'a> {
-    /// Prepares the runs of the sweep of `spec`.
+    /// Copies the settings that all runs of the sweep of `spec` share.
     pub fn new(spec: &'a RunSpec) -> Self {
         let mut shared = spec.clone();
         (shared.run.sweep, shared.run.series) = (SweepAxis::default(), SweepAxis::default());
@@ -97,14 +101,15 @@ impl<'a> SweepRuns<'a> {
         SweepRuns { sweep: spec, shared }
     }
 
-    /// Builds run `number` without checking that its settings are compatible; None if one of the sweep's values is
-    /// invalid.
+    /// Builds run `number` (from 0) without checking that its settings are compatible; None if the swept settings
+    /// cannot take the run's values.
     pub fn build_unchecked(&self, number: usize) -> Option<RunSpec> {
         self.try_build(number).ok()
     }
 
-    /// Builds run `number`; the error names the key of the axis, the axis and the invalid value. The axis is not
-    /// formatted here, since that takes a millisecond for a thousand values.
+    /// Builds run `number` (from 0); the error holds "sweep", "series" or "further", the swept setting with all its
+    /// values, and the invalid value. The text of the values is not formatted here, since that takes a millisecond for
+    /// a thousand values.
     fn try_build(&self, number: usize) -> Result<RunSpec, (&'static str, &'a SweepAxis, InvalidSetting)> {
         let run = &self.sweep.run;
         let mut one = self.shared.clone();
@@ -133,7 +138,7 @@ impl<'a> SweepRuns<'a> {
         Ok(one)
     }
 
-    /// Builds run `number` and checks that its settings are compatible.
+    /// Builds run `number` (from 0) and checks that its settings are compatible.
     ///
     /// # Errors
     /// As [`build_run`].
@@ -151,11 +156,12 @@ impl<'a> SweepRuns<'a> {
 
 #[cfg(test)]
 thread_local! {
-    /// Runs of sweeps that this thread has checked.
+    /// Number of runs of sweeps that this thread has checked, for tests.
     static CHECKED_COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Rough number of operations for constructing the maximum-margin networks of these runs of a sweep, each group's once.
+/// Rough number of operations for constructing the maximum-margin networks of the runs with these numbers (from 0);
+/// runs on the same group count once.
 fn sum_construction_operations(spec: &RunSpec, numbers: impl Iterator<Item = usize>) -> u64 {
     // Only in this family are constructions expensive, so that other runs need not be examined.
     if !matches!(spec.model.config().family(), Some(Family::Pairs(_))) {
@@ -172,10 +178,11 @@ fn sum_construction_operations(spec: &RunSpec, numbers: impl Iterator<Item = usi
     different.into_values().fold(0, u64::saturating_add)
 }
 
-/// Largest number of runs of a sweep that are checked before it starts, if checking one takes a millisecond.
+/// Largest number of runs of a sweep that are checked before the sweep starts if checking one takes about a
+/// millisecond, as for constructed networks.
 const MAX_CHECKED_EXPENSIVE_RUNS: usize = 24;
 
-/// Error for an axis of a sweep with a run that is invalid.
+/// Error for the swept setting `axis` of a sweep that contains an invalid run; `key` is "sweep", "series" or "further".
 fn impossible_axis(key: &str, axis: &SweepAxis, problem: &InvalidSetting) -> InvalidSetting {
     InvalidSetting::new(
         key,
@@ -184,7 +191,7 @@ fn impossible_axis(key: &str, axis: &SweepAxis, problem: &InvalidSetting) -> Inv
     )
 }
 
-/// Errors of the sweep of `spec`, which may have at most `max_runs` runs.
+/// Errors of the sweep of `spec`, which may have at most `max_runs` runs; empty if it is valid.
 pub(super) fn invalid_sweep_settings(spec: &RunSpec, max_runs: usize) -> Vec<InvalidSetting> {
     let (sweep, series, further) = (&spec.run.sweep, &spec.run.series, &spec.run.further);
     let found = |axis: &SweepAxis, key: &str, expected: &str| {

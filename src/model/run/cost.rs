@@ -26,52 +26,55 @@ use vivarium_core::bounds::{
     PAGE_SLICE_OPERATIONS, WORKER_BASE_FLOATS, saturating_product,
 };
 
-/// Largest number of floats in the page's older checkpoints, besides the latest.
+/// Largest number of floats in the checkpoints that the page keeps of earlier steps, besides the latest checkpoint.
 const MAX_CHECKPOINT_FLOATS: u64 = 12 << 20;
-/// Number of tensors of the size of the largest activations that a step by autodiff holds at once: two, and their
-/// gradients.
+/// Number of tensors of the size of the largest activations that a step by autodiff holds at once: two tensors of
+/// activations, and their gradients.
 const AUTODIFF_TENSORS: u64 = 4;
-/// Operations for drawing a normal random number.
+/// Rough number of operations for drawing a normal random number.
 const NORMAL_DRAW_OPERATIONS: u64 = 16;
-/// Largest number of runs of a sweep whose cost is computed to find the most expensive.
+/// Largest number of runs of a sweep whose cost is computed to find the largest cost.
 const MAX_ESTIMATED_RUNS: usize = 64;
-/// Smallest number of operations of a step whose examples are split into shards.
+/// Number of floating-point operations of a training step from which its examples are split into shards for several
+/// cores.
 const MIN_SHARDED_STEP_FLOPS: f64 = 5e7;
-/// Smallest number of operations of a shard for each weight of the network.
+/// Smallest number of floating-point operations that a shard of a training step must have for each weight of the
+/// network.
 const MIN_SHARD_FLOPS_PER_WEIGHT: f64 = 1000.0;
-/// Largest number of shards of a step.
+/// Largest number of shards into which the examples of a training step are split.
 const MAX_SHARDS: f64 = 8.0;
-/// Operations per second of a slow processor.
+/// Assumed floating-point operations per second of a slow processor, for time-outs.
 const SLOW_PROCESSOR_FLOPS: u64 = 50_000_000;
 
-/// Estimated cost of a run: memory as a number of 4-byte floats, and operations. Sums saturate.
+/// Estimated cost of a run: memory as numbers of 4-byte floats, and floating-point operations. Sums saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CostEstimate {
-    /// Floats in the page's memory: measurements, checkpoints, and the first network's parameters.
+    /// Floats in the page's memory: measurements, checkpoints, and the parameters of the first replica.
     pub page_floats: u64,
     /// Floats in the memory of a worker that trains on the processor: weights, optimizer state, gradients, the state
     /// for restoring a diverged run, a checkpoint that is being written, examples and activations.
     pub worker_floats: u64,
-    /// Floats in GPU memory.
+    /// Floats in the GPU's memory if a GPU trains the run.
     pub gpu_floats: u64,
     /// Operations before the first step: initial weights, and examples that are drawn once.
     pub start_operations: u64,
-    /// Operations of a training step of all replicas.
+    /// Operations of one training step of all replicas.
     pub step_operations: u64,
     /// Operations of a measurement of all replicas.
     pub measurement_operations: u64,
-    /// Operations of the most expensive probe of the first replica, all of its parts together.
+    /// Operations of the most expensive probe (a measurement of the first replica on request), from start to end.
     pub probe_operations: u64,
     /// Operations of the theory: for Markov chains, the strategies' predictions and the Bayes-optimal prediction of the
     /// held-out sequences; for groups, the maximum margin and the bound with the penalty.
     pub theory_operations: u64,
-    /// Operations of tracing one sequence through the network.
+    /// Operations of tracing one sequence through the network, as the panel that shows the network's inside does.
     pub inspection_operations: u64,
 }
 
 impl RunSpec {
     /// Estimates the cost of this run, whose task must have no [invalid
-    /// settings](crate::tasks::Examples::invalid_settings); for a sweep, that of one run without the swept settings.
+    /// settings](crate::tasks::Examples::invalid_settings); of a sweep, the cost of one run without the swept settings'
+    /// values.
     pub fn estimate_cost(&self) -> CostEstimate {
         let task = self.task.examples();
         let (inputs, sizes) = (task.inputs(), self.sizes());
@@ -158,24 +161,25 @@ impl RunSpec {
         [2, 4, 8].into_iter().filter(|shards| f64::from(*shards) <= max_shards).max().unwrap_or(1) as usize
     }
 
-    /// Operations of the forward pass of one network for one example: a third of those of a training step.
+    /// Operations of the forward pass of one network for one example: a third of the operations of a training step on
+    /// it.
     pub fn forward_operations(&self) -> u64 {
         ((self.architecture().step_flops(self.task.examples().inputs(), 1) / 3.0) as u64).max(1)
     }
 
-    /// Operations for constructing the initial weights; 0 if they are drawn.
+    /// Operations for constructing the initial weights by an algorithm; 0 if the initial weights are drawn at random.
     pub fn construction_operations(&self) -> u64 {
         self.model.config().construction(&self.task).map_or(0, |(_, operations)| operations)
     }
 
-    /// Whether the page may initialise the first network itself, in one task.
+    /// Whether the page may initialise the first replica on its own thread without becoming unresponsive.
     pub fn can_page_initialize(&self) -> bool {
         self.weights_per_replica() <= MAX_PAGE_INITIAL_WEIGHTS
             && self.construction_operations() <= PAGE_SLICE_OPERATIONS
     }
 
-    /// Checks that the page can hold the parameters of one network and compute an output, which takes so many
-    /// operations, in one task.
+    /// Checks that the page can hold the parameters of one replica and compute an output, which takes `operations`
+    /// operations, on its own thread without becoming unresponsive.
     ///
     /// # Errors
     /// A sentence that says that the network is too large.
@@ -196,8 +200,9 @@ impl RunSpec {
         parameters.iter().map(Parameter::numbers).fold(0, u64::saturating_add)
     }
 
-    /// Whether autodiff computes the steps on the processor: if it is chosen, or if no loop supports the network, the
-    /// task or the optimizer. It stores whole tensors of activations, where loops store those of one example.
+    /// Whether autodiff computes the steps on the processor: if it is chosen, or if no hand-written training loop
+    /// supports the network, the task or the optimizer. Autodiff stores whole tensors of activations, where loops store
+    /// the activations of one example.
     pub fn uses_autodiff(&self) -> bool {
         let run = &self.run;
         let is_looped = match self.model.config().family() {
@@ -215,14 +220,14 @@ impl RunSpec {
         is_chosen || !is_looped || is_clipped || is_whole || self.has_embedding_dropout()
     }
 
-    /// Whether dropout applies to the token embeddings of a network that is read out at one token: its loop cannot drop
-    /// them, since it has one table of tokens for all examples.
+    /// Whether dropout applies to the token embeddings of a transformer that is read out at one token; on the processor
+    /// only autodiff supports this, since the hand-written training loop has one embedding table for all examples.
     pub fn has_embedding_dropout(&self) -> bool {
         matches!(self.model.config().family(), Some(Family::ReadAtCls(net)) if net.dropout.embedding > 0.0)
     }
 
-    /// Whether the loop for one hidden layer takes the examples as packed bits. Other examples are left to the loop for
-    /// layers.
+    /// Whether the hand-written training loop for one hidden layer reads the examples as packed bits, 32 to a word.
+    /// Other examples are trained by the loop for several layers.
     ///
     /// It agrees with `kernels::plan::Network::of`, which a test checks.
     pub fn uses_packed_bits(&self) -> bool {
@@ -238,7 +243,8 @@ impl RunSpec {
             && !is_clipped
     }
 
-    /// Operations of tracing a whole sequence of `length` tokens through the network.
+    /// Operations of tracing a whole sequence of `length` tokens over an alphabet of `symbols` symbols through the
+    /// network.
     fn inspection_operations(&self, length: usize, symbols: usize) -> u64 {
         let t = length as u64;
         match self.model.config().family() {
@@ -266,7 +272,7 @@ impl CostEstimate {
         saturating_sum([self.page_floats, self.worker_floats])
     }
 
-    /// Maximum of both estimates in each field.
+    /// Maximum of both estimates, field by field.
     pub fn max(self, other: CostEstimate) -> CostEstimate {
         CostEstimate {
             page_floats: self.page_floats.max(other.page_floats),
@@ -281,7 +287,8 @@ impl CostEstimate {
         }
     }
 
-    /// Whether the user must confirm the run before it starts, if it takes `seconds`.
+    /// Whether the user must confirm the run before it starts, given its duration in seconds: if memory or duration are
+    /// large.
     pub fn needs_confirmation(&self, seconds: f64) -> bool {
         self.memory_floats() > CONFIRM_MEMORY_FLOATS || seconds > CONFIRM_SECONDS
     }
@@ -292,8 +299,8 @@ impl CostEstimate {
         tr!("about {memory} of memory and up to {time} on one core of a processor", memory, time)
     }
 
-    /// Question to the user before an [expensive](CostEstimate::needs_confirmation) run of `seconds` starts; None for
-    /// most runs.
+    /// Question to the user before a run of `seconds` that [must be confirmed](CostEstimate::needs_confirmation)
+    /// starts; None for most runs.
     pub fn confirmation_question(&self, seconds: f64) -> Option<String> {
         let needs = self.needs_confirmation(seconds).then(|| self.describe_needs(seconds))?;
         Some(tr!("This run needs {needs}. The button Play starts the run.", needs))
@@ -314,26 +321,27 @@ impl CostEstimate {
         min_seconds.saturating_add(u32::try_from(at_once).unwrap_or(u32::MAX))
     }
 
-    /// Number of steps in one launch on a GPU with `flops` operations per second, such that the launch takes
-    /// `launch_ms` milliseconds; at least one.
+    /// Number of training steps in one kernel launch on a GPU with `flops` operations per second, such that the launch
+    /// takes about `launch_ms` milliseconds; at least one.
     pub fn steps_per_launch(&self, flops: f64, launch_ms: f64) -> u64 {
         let operations = (flops.max(0.0) * launch_ms.max(0.0) / 1e3) as u64;
         (operations / self.step_operations.max(1)).max(1)
     }
 }
 
-/// Whether a step of one replica of `spec` takes too long for one launch of one workgroup.
+/// Whether a step of one replica of `spec` takes too long for one kernel launch of one GPU workgroup.
 pub fn exceeds_launch_limit(spec: &RunSpec) -> bool {
     exceeds_launch_limit_of_workgroups(spec, 1)
 }
 
-/// Whether a step of one replica of `spec` takes too long for one launch if so many workgroups share it evenly.
+/// Whether a step of one replica of `spec` takes too long for one kernel launch if this number of GPU workgroups shares
+/// it evenly.
 pub fn exceeds_launch_limit_of_workgroups(spec: &RunSpec, workgroups: usize) -> bool {
     spec.step_flops() / spec.run.replicas as f64 / workgroups.max(1) as f64
         > MAX_WORKGROUP_LAUNCH_OPERATIONS as f64
 }
 
-/// Maximum in each field of the costs of all runs of `spec`, its sweep included.
+/// Maximum, field by field, of the costs of `spec` or of the runs of its sweep (of many runs, of an even selection).
 pub fn max_cost(spec: &RunSpec) -> CostEstimate {
     let runs = super::cells::count_runs_usize(spec);
     if runs == 0 {
@@ -346,7 +354,8 @@ pub fn max_cost(spec: &RunSpec) -> CostEstimate {
     costs.map(|run| run.estimate_cost()).fold(CostEstimate::default(), CostEstimate::max)
 }
 
-/// Estimated seconds on one core for all runs of `spec`, one after the other, if all go to their last step.
+/// Estimated seconds on one core for the run of `spec`, or for all runs of its sweep one after the other, if each goes
+/// to its last step.
 pub fn estimate_seconds(spec: &RunSpec) -> f64 {
     match spec.run.sweep.is_empty() {
         true => estimate_run_seconds(spec),
@@ -354,7 +363,7 @@ pub fn estimate_seconds(spec: &RunSpec) -> f64 {
     }
 }
 
-/// Formats the memory of so many floats: "300 MiB", "2.5 GiB".
+/// Formats the memory of `numbers` floats of 4 bytes: "300 MiB", "2.5 GiB".
 fn format_memory(numbers: u64) -> String {
     let mebibytes = numbers.saturating_mul(4) >> 20;
     match mebibytes {
@@ -363,7 +372,7 @@ fn format_memory(numbers: u64) -> String {
     }
 }
 
-/// Saturating sum.
+/// Sum of all terms, at most 2⁶⁴ − 1.
 fn saturating_sum<const N: usize>(terms: [u64; N]) -> u64 {
     terms.into_iter().fold(0, u64::saturating_add)
 }

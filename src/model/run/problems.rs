@@ -6,13 +6,13 @@ use crate::optim::loss::Loss;
 use vivarium_core::settings::InvalidSetting;
 
 impl RunSpec {
-    /// Invalid settings of this run, without those of a sweep.
+    /// Errors for invalid settings of this run, without checking the settings of a sweep.
     pub(super) fn invalid_settings_of_one_run(&self) -> Vec<InvalidSetting> {
         self.invalid_settings_and(Vec::new)
     }
 
-    /// Invalid settings of this run, and those that `more` finds; `more` is called only if the task's settings are
-    /// valid.
+    /// Errors for invalid settings of this run, and the errors that `more` finds; `more` is called only if the task's
+    /// settings are valid.
     pub(super) fn invalid_settings_and(
         &self,
         more: impl FnOnce() -> Vec<InvalidSetting>,
@@ -41,7 +41,8 @@ impl RunSpec {
         errors
     }
 
-    /// Settings that are invalid for a transformer whose layers are steps of plain gradient descent on all examples.
+    /// Errors for settings that are invalid for a transformer whose layers are constructed as steps of plain gradient
+    /// descent on all examples.
     fn invalid_descent_settings(&self) -> Vec<InvalidSetting> {
         let mut problems = vec![];
         let mut want = |key: &str, wanted: &str, expected: &str| {
@@ -67,7 +68,7 @@ impl RunSpec {
         problems
     }
 
-    /// Errors if the model or the loss does not suit this task.
+    /// Errors if the model or the loss does not suit the task of this run.
     fn invalid_model_or_loss(&self) -> Vec<InvalidSetting> {
         let mut problems = vec![];
         if !self.model.suits(&self.task) {

@@ -17,8 +17,8 @@ impl RunSpec {
         (0..self.run.replicas as u32).map(sample).collect()
     }
 
-    /// Appends the training batch of `step` in `replica` to `out`: from `training_sets`, the full result of
-    /// [`RunSpec::training_sets`], or freshly drawn if that is empty.
+    /// Appends the training batch of step `step` in replica `replica` to `out`: from `training_sets`, the result of
+    /// [`RunSpec::training_sets`] without a limit, or freshly drawn if `training_sets` is empty.
     pub fn append_batch(&self, training_sets: &[Batch], replica: usize, step: u64, out: &mut Batch) {
         let (sampler, seed, size) = (self.task.sampler(), self.run.seed, self.batch_size());
         match training_sets.get(replica) {

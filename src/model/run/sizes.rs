@@ -10,28 +10,30 @@ use vivarium_core::bounds::{
 };
 use vivarium_core::settings::{InvalidSetting, Range, SettingInfo, Value};
 
-/// Numbers of floats that a run holds, by their use. For invalid settings they may exceed any machine.
+/// Numbers of 4-byte floats that a run holds, by use. For invalid settings they may exceed any machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunSizes {
     /// Weights of all replicas: the sum of `replicas · rows · columns` over the parameters.
     pub weights: u64,
-    /// Inputs, or class scores, of one step: `replicas · batch · max(columns, classes)`.
+    /// Inputs, or class scores if these are more numbers, of one step: `replicas · batch · max(columns, classes)`.
     pub data: u64,
-    /// Fixed training sets: `replicas · examples · columns`.
+    /// Fixed training sets of all replicas: `replicas · examples · columns`.
     pub samples: u64,
-    /// Held-out examples: `examples · columns`.
+    /// Held-out examples shared by all replicas: `examples · columns`.
     pub held_out: u64,
-    /// Held-out examples of all replicas, `replicas · examples · columns`, if each replica has its own, else 0.
+    /// Held-out examples of all replicas, `replicas · examples · columns`, if each replica has its own; else 0.
     pub splits: u64,
-    /// Largest tensor of activations in a step by autodiff: `replicas · batch · activations`. Loops and kernels compute
-    /// a step in parts.
+    /// Largest tensor of activations of a step that autodiff computes: `replicas · batch · activations`. Hand-written
+    /// loops and kernels compute a step in parts.
     pub activations: u64,
 }
 
 /// Everything that the sizes of a run depend on.
 #[derive(PartialEq)]
 struct SizeInputs {
+    /// Task whose examples are held.
     task: Task,
+    /// Model whose parameters are held.
     model: Model,
     /// Steps, steps between measurements, replicas, batch, held-out examples, moments, whether autodiff trains, inputs,
     /// size of the training set.
@@ -39,12 +41,14 @@ struct SizeInputs {
 }
 
 thread_local! {
-    /// Last run that was small enough: runs of a sweep that differ only in seeds or learning rates have the same sizes.
+    /// Size-determining settings of the last run that was small enough: runs of a sweep that differ only in seeds or
+    /// learning rates need no new check.
     static LAST_VALID: RefCell<Option<SizeInputs>> = const { RefCell::new(None) };
 }
 
 impl RunSpec {
-    /// Sizes of this run, whose task must have no [invalid settings](crate::tasks::Examples::invalid_settings).
+    /// Numbers of floats that this run holds; its task must have no [invalid
+    /// settings](crate::tasks::Examples::invalid_settings).
     pub fn sizes(&self) -> RunSizes {
         let examples = self.task.examples();
         let (inputs, columns) = (examples.inputs(), examples.columns());
@@ -64,8 +68,8 @@ impl RunSpec {
         }
     }
 
-    /// Errors if model, examples and replicas are together too large; those of runs of the last valid size are not
-    /// computed again.
+    /// Errors if model, examples and replicas are together too large; not computed again for a run with the sizes of
+    /// the last valid run.
     pub(super) fn invalid_sizes(&self) -> Vec<InvalidSetting> {
         let examples = self.task.examples();
         let sized = SizeInputs {
@@ -94,7 +98,7 @@ impl RunSpec {
         found
     }
 
-    /// Computes the errors of [`RunSpec::invalid_sizes`].
+    /// Computes the errors of [`RunSpec::invalid_sizes`], without looking at the last valid run.
     fn compute_invalid_sizes(&self) -> Vec<InvalidSetting> {
         let examples = self.task.examples();
         let (inputs, sizes) = (examples.inputs(), self.sizes());
@@ -154,8 +158,8 @@ impl RunSpec {
         }
     }
 
-    /// Lowers the setting `key`, the number of replicas, the batch size or the number of held-out examples, to the
-    /// largest value that fits into memory, and returns this value; None if that does not help.
+    /// Lowers the setting `key` ("replicas", "batch" or "held") to the largest value that fits into memory, and returns
+    /// this value; None, without a change, if no value fits or another setting is the reason.
     pub(super) fn lower_to_fit(&mut self, key: &str) -> Option<u64> {
         let keys: &[&str] = match key {
             // Which of the two an error names depends on the number of replicas.

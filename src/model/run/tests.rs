@@ -191,7 +191,7 @@ fn a_batch_of_nothing_is_the_whole_sample_and_no_more_is_held_out_than_there_is(
     }
 }
 
-/// What fits exactly is taken; of what does not, the nearest that does is, and not the default: 2²⁴ held-out numbers are
+/// A value that fits exactly is taken; of a value that does not, the nearest that does is, and not the default: 2²⁴ held-out numbers are
 /// 65,536 rows of 256 bits or 65,280 of 257, and 2²⁶ of a step are those of 64 networks with 4096 rows of 256 bits.
 #[test]
 fn sizes_end_where_they_say() {
@@ -377,7 +377,7 @@ fn rows_of_a_table_are_columns_and_what_has_no_rows_keeps_none() {
 }
 
 #[test]
-fn people_are_asked_from_a_gibibyte_and_a_half_or_thirty_days_on() {
+fn consent_is_needed_from_a_gibibyte_and_a_half_or_thirty_days_on() {
     let held =
         |numbers: u64| CostEstimate { page_floats: 5, worker_floats: numbers - 5, ..CostEstimate::default() };
     let (memory, days) = (402_653_184, 2_592_000.0);
@@ -433,7 +433,7 @@ fn helpers_patience_and_launches_follow_the_cost() {
 }
 
 #[test]
-fn a_sweep_is_as_dear_as_its_dearest_run() {
+fn a_sweep_is_as_expensive_as_its_most_expensive_run() {
     let step = |query: &str| spec(&format!("#v1/sparse-parity?{query}")).estimate_cost().step_operations;
     for (sweep, of) in
         [("width:8_64_16", "width=64"), ("n:lin:10..200:191", "n=200"), ("n:lin:200..10:191", "n=200")]
@@ -460,7 +460,7 @@ fn a_sweep_is_as_dear_as_its_dearest_run() {
     );
 }
 
-/// What each task takes, and what it does not: the last that fits beside the first that does not, and what is named.
+/// Largest size that each task accepts, and the setting named in the error for the next size.
 #[test]
 fn each_task_ends_where_it_says() {
     let named = |lab: &str, query: &str| {

@@ -3,9 +3,9 @@
 use super::RunSpec;
 use vivarium_core::settings::format_thousands;
 
-/// Rough number of operations per second of one processor core: see `AUTODIFF_WORTH_FLOPS`.
+/// Rough number of floating-point operations per second of one processor core: see `AUTODIFF_WORTH_FLOPS`.
 const CORE_FLOPS: f64 = 1e10;
-/// Rough number of seconds that a step takes at least, however small the network is.
+/// Rough number of seconds that a step of one replica takes at least, however small the network is.
 const MIN_STEP_S: f64 = 1e-6;
 
 /// Estimated seconds on one processor core for the run of `spec` up to its last step.
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_said_in_the_unit_that_fits() {
+    fn times_are_stated_in_the_unit_that_fits() {
         let said = [0.1, 20.0, 100.0, 3600.0, 7200.0, 400_000.0].map(format_duration);
         assert_eq!(said, ["1 s", "20 s", "2 min", "60 min", "2 hours", "5 days"]);
         let ends = [89.0, 90.0, 5399.0, 5400.0, 129_599.0, 129_600.0, 1e9].map(format_duration);

@@ -11,7 +11,7 @@ impl RunSpec {
         self.invalid_settings_within(MAX_PAGE_SWEEP_RUNS)
     }
 
-    /// As [`RunSpec::invalid_settings`], for a sweep of up to `max_runs` runs.
+    /// Errors as [`RunSpec::invalid_settings`] finds them, if a sweep may have up to `max_runs` runs.
     pub fn invalid_settings_within(&self, max_runs: usize) -> Vec<InvalidSetting> {
         self.invalid_settings_and(|| cells::invalid_sweep_settings(self, max_runs))
     }
@@ -22,7 +22,7 @@ impl RunSpec {
         self.repair_within(MAX_PAGE_SWEEP_RUNS)
     }
 
-    /// As [`RunSpec::repair`], for a sweep of up to `max_runs` runs.
+    /// Repairs the settings as [`RunSpec::repair`] does, if a sweep may have up to `max_runs` runs.
     pub fn repair_within(&mut self, max_runs: usize) -> Vec<InvalidSetting> {
         let (mut repaired, is_possible) = self.reset_invalid_settings(max_runs, None);
         if is_possible {
@@ -101,10 +101,11 @@ impl RunSpec {
         }
     }
 
-    /// Resets the choice of the initial weights if `problem` prevents
-    /// [constructing](crate::models::ModelConfig::constructed) them, and the default of the problem's setting would
-    /// prevent it too.
+    /// Resets the setting that chooses constructed initial weights if `problem` prevents
+    /// [constructing](crate::models::ModelConfig::constructed) them, and resetting the setting that `problem` names
+    /// would not help.
     fn reset_initialization(&mut self, problem: &InvalidSetting) -> Option<InvalidSetting> {
+        /// Key of the setting that chooses between drawn and constructed initial weights.
         const INITIALIZATION_KEY: &str = "from";
         let blocks = |spec: &RunSpec| {
             let errors = spec.model.config().construction_problems(&spec.task);

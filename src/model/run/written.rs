@@ -43,7 +43,8 @@ impl<'de> Deserialize<'de> for RunSpec {
     }
 }
 
-/// Restores the run; None if an entry is unknown or the number of settings differs. The values are not checked.
+/// Restores a run from its serialised form; None if a slug is unknown or the number of settings differs. The values are
+/// not checked.
 fn restore(written: &SerializedRun) -> Option<RunSpec> {
     let [task, model, optimizer] = &written.entries;
     let mut spec = RunSpec {

@@ -21,7 +21,7 @@ use vivarium_science::circuits::{
     MAX_RUN_PARAMETERS,
 };
 
-/// Default text of an own circuit: exclusive or.
+/// Default text of the user's own circuit, one gate per line: the exclusive or of a and b.
 const DEFAULT_CIRCUIT: &str = "p = a or b\nq = a and b\nr = not q\nout = p and r";
 
 settings! {
@@ -45,7 +45,7 @@ settings! {
 }
 
 impl BooleanCircuit {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "boolean-circuit",
         name: "Circuits with noise on the weights",
@@ -53,10 +53,10 @@ impl BooleanCircuit {
         sources: &[WEI_2022],
     };
 
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
     /// Specification of the circuit with these settings.
@@ -72,8 +72,8 @@ impl BooleanCircuit {
         }
     }
 
-    /// Appends these examples, whose input bits `bit` returns by example and position, with the circuit's outputs as
-    /// labels.
+    /// Appends the examples with the numbers `examples`; `bit(example, position)` returns an input bit, both counted
+    /// from 0, and the labels are the circuit's outputs as ±1.
     fn append_inputs(
         &self,
         examples: std::ops::Range<usize>,
@@ -89,7 +89,7 @@ impl BooleanCircuit {
         }
     }
 
-    /// Key of the setting that causes `error`.
+    /// Key of the setting that the user should change to remove `error`.
     fn setting_of_error(&self, error: &CircuitError) -> &'static str {
         match (self.named, error) {
             (CircuitKind::Own, CircuitError::TooManyLayeredGates(_) | CircuitError::TooManyParameters(_))
@@ -111,7 +111,7 @@ impl BooleanCircuit {
         }
     }
 
-    /// Checks that the circuit is valid and its network is small enough for a run.
+    /// Checks that the circuit is valid and its constructed network has at most `MAX_RUN_PARAMETERS` parameters.
     fn check_circuit(&self) -> Result<(), CircuitError> {
         let parameters = self.circuit_spec().build_layered()?.parameter_count();
         (parameters <= MAX_RUN_PARAMETERS as u64)

@@ -32,8 +32,8 @@ impl ExampleForm {
     /// List with [`ExampleForm::Bits`] alone.
     pub const BITS: &[ExampleForm] = &[ExampleForm::Bits];
 
-    /// Whether charts and probes for examples of the form `other` also apply to these; a row of a table is treated like
-    /// bits.
+    /// Whether charts and probes for examples of the form `other` also apply to examples of this form: a row of a table
+    /// is treated like bits.
     pub fn counts_as(self, other: ExampleForm) -> bool {
         self == other || (self, other) == (ExampleForm::Row, ExampleForm::Bits)
     }
@@ -43,7 +43,8 @@ impl ExampleForm {
         self == ExampleForm::Bits
     }
 
-    /// Word for an input in the rows of the first-layer weights, if it differs from the model's word.
+    /// Name of one input in labels of the first-layer weights, such as "column" for tables; None to use the model's
+    /// name for it.
     pub fn input_word(self) -> Option<&'static str> {
         (self == ExampleForm::Row).then_some(text!("column"))
     }

@@ -2,7 +2,8 @@
 
 use super::{ExampleForm, Examples};
 
-/// Checks the numbers of one input, which may lack its label, and returns a row of [`Batch::x`](super::Batch::x).
+/// Checks the numbers of one input from a file, which may lack its label, and returns a row of
+/// [`Batch::x`](super::Batch::x).
 ///
 /// # Errors
 /// A sentence that says why the numbers are invalid, or that inputs of this task cannot come from a file.

@@ -77,15 +77,17 @@ settings! {
     }
 }
 
-/// Largest number of rows of a user's table: its 576 numbers still fit in a link.
+/// Largest number of rows of a multiplication table that the user enters: its 24 · 24 = 576 numbers still fit in a
+/// link.
 const MAX_TABLE_ROWS: usize = 24;
 
-/// Error if a result needs the irreducible representations of a user's table, which are unknown until computed.
+/// Error if a result needs the irreducible representations of the group given by a user's table, which are not known in
+/// closed form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownIrreps;
 
 impl Groups {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "groups",
         name: "Modular addition and finite groups",
@@ -93,8 +95,8 @@ impl Groups {
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023, NANDA_2023, POWER_2022],
     };
 
-    /// Number of elements by the settings, saturating; for an invalid product it may be far above
-    /// [`MAX_GROUP_ORDER`](bounds::MAX_GROUP_ORDER).
+    /// Number of elements according to the settings, saturating; for a direct product in invalid settings it may be far
+    /// above [`MAX_GROUP_ORDER`](bounds::MAX_GROUP_ORDER).
     pub fn element_count(&self) -> u64 {
         let permutations = bounds::saturating_product(2..=self.letters);
         match self.operation {
@@ -108,12 +110,13 @@ impl Groups {
         }
     }
 
-    /// Number of elements, reduced to 2¹⁵ − 1 in invalid settings, so that its square fits into 32 bits.
+    /// Number of elements, at most 2¹⁵ − 1 (which only invalid settings exceed), so that its square fits into 32 bits.
     pub fn order(&self) -> usize {
         self.element_count().min((1 << 15) - 1) as usize
     }
 
-    /// Key of the [group](Self::group): kind of group and sizes. Tasks with equal keys have equal groups.
+    /// Key of the [group](Self::group): (kind of group, its sizes or the user's table). Tasks with equal keys have
+    /// equal groups.
     pub fn group_key(&self) -> (&'static str, Vec<usize>) {
         let sizes = match self.operation {
             GroupOperation::Symmetric | GroupOperation::Alternating => vec![self.letters],
@@ -195,10 +198,10 @@ impl Groups {
         }))
     }
 
-    /// Maximum margin of networks with quadratic activation on all pairs under Σ‖ω‖³ (Edelman 2024, theorems 7.7 and
-    /// 7.9, extended to composite moduli and to representations of complex and quaternionic type); None if the group's
-    /// representations are not known in closed form or violate the theorem's condition. A test compares it with the
-    /// characters.
+    /// Maximum margin γ* of networks with quadratic activation on all pairs, for weights with Σ‖ω‖³ ≤ 1 (Edelman 2024,
+    /// theorems 7.7 and 7.9, extended to composite moduli and to representations of complex and quaternionic type);
+    /// None if the group's representations are not known in closed form or violate the theorem's condition. A test
+    /// compares γ* with the value computed from the group's characters.
     pub fn max_margin(&self) -> Option<f64> {
         use theory::closed_form_margin;
         // Dimension and type of the nontrivial representations, and how many these are.
@@ -235,8 +238,9 @@ impl Groups {
         self.training_pair_count() == self.pair_count()
     }
 
-    /// Group whose table is learned; for the operations modulo n that are no group, the cyclic group, with whose waves
-    /// the network is compared. None for a user's table that is no group, and for too large groups.
+    /// Group whose multiplication table is learned; for operations modulo n that form no group, the cyclic group, to
+    /// whose Fourier waves the network's weights are compared. None for a user's table that is no group, and for too
+    /// large groups.
     pub fn group(&self) -> Option<Group> {
         if self.element_count() > MAX_GROUP_ORDER as u64 {
             return None;
@@ -255,7 +259,8 @@ impl Groups {
         })
     }
 
-    /// Whether the theory of maximum margins applies: the table is that of a group, possibly with reordered columns.
+    /// Whether the theory of maximum margins applies: the learned table is the multiplication table of a group,
+    /// possibly with reordered columns.
     pub fn has_theory(&self) -> bool {
         !matches!(
             self.operation,
@@ -263,13 +268,13 @@ impl Groups {
         )
     }
 
-    /// Whether the elements are the numbers modulo n.
+    /// Whether the elements are the numbers 0 to n − 1, with an operation modulo n.
     pub fn is_modular(&self) -> bool {
         use GroupOperation::{Add, Multiply, Quadratic, Random, Subtract};
         matches!(self.operation, Add | Subtract | Multiply | Quadratic | Random)
     }
 
-    /// Table of the products a∘b, `[order, order]`.
+    /// Table of the products a∘b as numbers of elements, `[order, order]`, with a row for each a.
     pub fn product_table(&self, seed: u64) -> Vec<u32> {
         let n = self.n;
         let modulo = |of: fn(usize, usize, usize) -> usize| {
@@ -288,8 +293,8 @@ impl Groups {
         }
     }
 
-    /// Numbers a · order + b of the training pairs and of the held-out pairs; if all pairs are training pairs, both
-    /// lists contain all.
+    /// Pairs (a, b) as numbers a · order + b: the training pairs, then the held-out pairs; if all pairs are training
+    /// pairs, both lists contain all.
     pub fn split(&self, seed: u64) -> (Vec<u32>, Vec<u32>) {
         let all = self.pair_count() as u32;
         let trained = self.training_pair_count() as u32;
@@ -311,7 +316,8 @@ impl Groups {
         ((self.fraction * all as f64).round() as usize).clamp(1, all)
     }
 
-    /// Appends these pairs as examples; `products` is the table of [`Groups::product_table`].
+    /// Appends the pairs (a, b) with the numbers a · order + b in `pairs` as examples; `products` is the table of
+    /// [`Groups::product_table`].
     fn append_pairs(&self, pairs: &[u32], products: &[u32], out: &mut Batch) {
         let order = self.order() as u32;
         for pair in pairs {
@@ -362,10 +368,10 @@ impl TaskConfig for Groups {
 }
 
 impl Groups {
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 }
 

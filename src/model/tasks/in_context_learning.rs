@@ -67,11 +67,11 @@ settings! {
     }
 }
 
-/// Largest number of cached label variances.
+/// Largest number of label variances, one per distribution of functions and seed, that are cached.
 const MAX_CACHED_VARIANCES: usize = 256;
 
 impl InContextLearning {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "in-context-learning",
         name: "Learning in context",
@@ -79,10 +79,10 @@ impl InContextLearning {
         sources: &[GARG_2022, WU_2024],
     };
 
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = &[&measures::PROMPT_MEASURES];
 
     /// Specification of the prompts with these settings: functions, inputs and row layout.
@@ -119,7 +119,7 @@ impl InContextLearning {
         }
     }
 
-    /// Appends the first label of each row of `out.x` from `begin` on.
+    /// Appends to `out.y` the first label of each prompt in `out.x` from position `begin` on.
     fn push_labels(prompts: &FunctionPrompts, begin: usize, out: &mut Batch) {
         let rows = out.x[begin..].chunks(prompts.row_len());
         out.y.extend(rows.map(|row| prompts.split_row(row).1[0]));
@@ -213,9 +213,12 @@ impl Examples for InContextLearning {
 }
 
 impl Sampler for InContextLearning {
+    /// Variance of a label; computed once for each specification of prompts and seed, then cached.
     fn label_variance(&self, seed: u64) -> Option<f64> {
+        /// Settings of the task as text, and seed.
         type CacheKey = (String, u64);
         thread_local! {
+            /// Label variances that this thread has computed.
             static CACHE: RefCell<BoundedCache<CacheKey, f64>> = const { RefCell::new(BoundedCache::new(MAX_CACHED_VARIANCES)) };
         }
         let written = |setting: &settings::SettingInfo| Some(Settings::value(self, setting.key)?.to_string());

@@ -56,7 +56,7 @@ settings! {
 }
 
 impl InContextRegression {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "in-context-regression",
         name: "Gradient descent inside a transformer",
@@ -64,13 +64,13 @@ impl InContextRegression {
         sources: &[WU_2024],
     };
 
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
-    /// Specification of the prompts with these settings.
+    /// Specification of the prompt's examples and of gradient descent on them with these settings.
     pub fn prompt_spec(&self) -> DescentPrompts {
         DescentPrompts {
             examples: self.examples,
@@ -89,7 +89,7 @@ impl InContextRegression {
         }
     }
 
-    /// Appends the examples of `replica` with these indices, which wrap around.
+    /// Appends the examples of `replica` with the indices `places` from 0, which wrap around after the last example.
     fn append_points(&self, seed: u64, replica: u32, places: impl Iterator<Item = usize>, out: &mut Batch) {
         let examples = self.prompt_spec().draw_examples(seed, replica);
         for at in places.map(|place| place % examples.len().max(1)) {

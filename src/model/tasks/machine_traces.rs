@@ -42,7 +42,7 @@ settings! {
 }
 
 impl MachineTraces {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "machine-traces",
         name: "Traces of a Turing machine",
@@ -50,10 +50,10 @@ impl MachineTraces {
         sources: &[WEI_2022],
     };
 
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
     /// Specification of the traces with these settings.
@@ -62,7 +62,8 @@ impl MachineTraces {
         TraceSettings { control, states, machine: machine as u64, length }
     }
 
-    /// Appends traces as examples, given as concatenated tokens, `length + 1` per trace.
+    /// Appends traces of the machine as examples; `tokens` holds the traces one after the other, each `length + 1`
+    /// tokens.
     fn append_traces(&self, tokens: impl IntoIterator<Item = u8>, out: &mut Batch) {
         let before = out.x.len();
         out.x.extend(tokens.into_iter().map(f32::from));

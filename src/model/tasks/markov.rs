@@ -54,7 +54,7 @@ settings! {
 }
 
 impl MarkovChain {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "markov",
         name: "Markov chains in context",
@@ -76,7 +76,8 @@ impl MarkovChain {
         }
     }
 
-    /// Appends held-out sequences of chains of the given family: [`ChainSequences::append_held_out_sequences`].
+    /// Appends the symbols of the held-out sequences `examples` of chains of the family `chains`, as
+    /// [`ChainSequences::append_held_out_sequences`] does.
     pub fn append_held_out_sequences(
         &self,
         chains: ChainFamily,
@@ -87,12 +88,13 @@ impl MarkovChain {
         self.sequence_spec().append_held_out_sequences(chains, seed, examples, out);
     }
 
-    /// Transition matrix of the held-out sequence `example`: [`ChainSequences::held_out_chain`].
+    /// Transition matrix from which held-out sequence number `example` (from 0) is drawn, as
+    /// [`ChainSequences::held_out_chain`] returns it.
     pub fn held_out_chain(&self, chains: ChainFamily, seed: u64, example: usize) -> Chain {
         self.sequence_spec().held_out_chain(chains, seed, example)
     }
 
-    /// Appends sequences as examples, given as concatenated symbols, `length + 1` per sequence.
+    /// Appends sequences as examples; `sequences` holds their symbols one after the other, each `length + 1` symbols.
     fn append_sequences(&self, sequences: &[u8], out: &mut Batch) {
         out.x.extend(sequences.iter().map(|symbol| f32::from(*symbol)));
         out.y.extend(sequences.chunks(self.length + 1).map(|sequence| f32::from(sequence[self.length])));
@@ -152,10 +154,10 @@ impl TaskConfig for MarkovChain {
 }
 
 impl MarkovChain {
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 }
 
@@ -244,7 +246,7 @@ mod tests {
     use super::*;
     use vivarium_core::rng::{Purpose, RandomStream};
 
-    const LAWS: [ChainFamily; 4] = [
+    const FAMILIES: [ChainFamily; 4] = [
         ChainFamily::Dirichlet,
         ChainFamily::Independent,
         ChainFamily::DoublyStochastic,
@@ -276,8 +278,14 @@ mod tests {
         for (train, order, alpha) in
             [(0, 2, 1.0), (0, 2, 0.3), (1, 2, 1.0), (2, 2, 1.0), (3, 2, 1.0), (0, 3, 1.0), (0, 4, 2.0)]
         {
-            let task =
-                MarkovChain { symbols: 3, length: 9, order, train: LAWS[train], alpha, ..Default::default() };
+            let task = MarkovChain {
+                symbols: 3,
+                length: 9,
+                order,
+                train: FAMILIES[train],
+                alpha,
+                ..Default::default()
+            };
             let mut sequences = vec![];
             let drawn = task.sequence_spec();
             drawn.append_training_sequences(5, 2, 3, 130, &mut sequences);
@@ -292,8 +300,8 @@ mod tests {
     }
 
     #[test]
-    fn held_out_sequences_are_of_the_law_of_the_test_and_can_be_read_in_parts() {
-        for (number, test) in LAWS.into_iter().enumerate() {
+    fn held_out_sequences_are_of_the_distribution_of_the_test_and_can_be_read_in_parts() {
+        for (number, test) in FAMILIES.into_iter().enumerate() {
             assert_eq!(ChainFamily::ALL[number], test);
             let task = MarkovChain { symbols: 4, test, ..Default::default() };
             let (mut whole, mut parts, mut sequences) = (Batch::default(), Batch::default(), vec![]);

@@ -34,15 +34,15 @@ pub enum MeasureSlot {
 /// Definition of a measure of a task: a column of CSV and a field of JSON.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasureInfo {
-    /// Field of a measurement that holds it.
+    /// Field of a measurement that holds the values of the measure.
     pub slot: MeasureSlot,
-    /// Name of the column and of the field.
+    /// Name of the measure: its column in CSV and its field in JSON.
     pub name: &'static str,
-    /// Unit and range.
+    /// Unit of the measure and range of its values.
     pub unit: &'static str,
-    /// Definition in one or two sentences.
+    /// Definition of the measure in one or two sentences, for the documentation of files.
     pub about: &'static str,
-    /// Publications that define it; empty if there is none.
+    /// Publications that define the measure; empty if there is none.
     pub sources: &'static [Source],
 }
 
@@ -60,21 +60,21 @@ impl MeasureInfo {
 
 /// Units and ranges of the measures of several tasks.
 pub mod units {
-    /// Fraction of examples or of another total.
+    /// Unit text of a fraction of examples or of another total.
     pub const FRACTION: &str = "share, 0 to 1";
-    /// Cross-entropy or divergence.
+    /// Unit text of a cross-entropy or divergence.
     pub const NATS: &str = "nats, at least 0";
-    /// Fraction of a variance that is explained; 0 for predicting the mean.
+    /// Unit text of the fraction of a variance that is explained; 0 for predicting the mean.
     pub const R2: &str = "share, at most 1; negative if worse than the mean";
-    /// Squared error relative to the variance of a label.
+    /// Unit text of a squared error relative to the variance of a label.
     pub const LABEL_VARIANCES: &str = "variances of a label, at least 0";
-    /// A distance without unit.
+    /// Unit text of a distance without unit.
     pub const DISTANCE: &str = "no unit, at least 0";
-    /// A count.
+    /// Unit text of a count.
     pub const COUNT: &str = "whole number, at least 0";
 }
 
-/// Unit of a loss if the loss function is a setting.
+/// Unit and range of a loss in tasks in which the loss function is a setting.
 pub const LOSS_UNIT: &str = "unit of the loss, at least 0; the correlation loss has no lower bound";
 
 /// Loss and accuracy in training and on held-out examples, for tasks with labels ±1 and a choice of the loss function.
@@ -149,7 +149,7 @@ pub const SEQUENCE_TRAINING_MEASURES: [MeasureInfo; 2] = [
     ),
 ];
 
-/// Normalised margin of a network with a penalty.
+/// Definition of the normalised margin of a network with a weight penalty.
 pub const MARGIN_MEASURE: MeasureInfo = MeasureInfo::new(
     MeasureSlot::Margin,
     "margin",
@@ -158,22 +158,24 @@ pub const MARGIN_MEASURE: MeasureInfo = MeasureInfo::new(
 )
 .with_sources(&[EDELMAN_2024_GROUPS, MORWANI_2023]);
 
-/// Names of the first five slots in earlier files, which were the same for all tasks.
+/// Names of training loss, training accuracy, test loss, test accuracy and margin in files of format version 1, which
+/// were the same for all tasks.
 pub const EARLIER_NAMES: [&str; 5] = ["train_loss", "train_accuracy", "test_loss", "test_accuracy", "margin"];
 
-/// Names of the measures of a run in files, its further measures, and its maximum margin.
+/// Names of the measures of a run in CSV and JSON files, its further measures, and its maximum margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasureNames {
     /// Names of training loss, training accuracy, test loss and test accuracy, in this order.
     pub names: [&'static str; 4],
-    /// Names of the further measures, in the order of
+    /// Names of the further measures (those besides loss, accuracy and margin), in the order of
     /// [`Measurement::measures`](crate::protocol::Measurement::measures); empty if files name them by their
     /// [slugs](MeasureNames::further_measures).
     pub further_names: &'static [&'static str],
-    /// Further measures, in the order of [`Measurement::measures`](crate::protocol::Measurement::measures). Slugs are
-    /// unique over all tasks, and are the names in earlier files.
+    /// Further measures (those besides loss, accuracy and margin), in the order of
+    /// [`Measurement::measures`](crate::protocol::Measurement::measures). Slugs are unique over all tasks, and are the
+    /// names in files of format version 1.
     pub further_measures: &'static [ChoiceOption],
-    /// Maximum margin of such a network, if a closed form is known.
+    /// Maximum margin γ* that a network of the run can have, if a closed form is known.
     pub largest_margin: Option<f64>,
 }
 
@@ -184,7 +186,7 @@ impl Default for MeasureNames {
 }
 
 impl MeasureNames {
-    /// Names of earlier files, for tasks without further measures.
+    /// Names in files of format version 1, for tasks without further measures.
     pub const EARLIER: MeasureNames = MeasureNames {
         names: [EARLIER_NAMES[0], EARLIER_NAMES[1], EARLIER_NAMES[2], EARLIER_NAMES[3]],
         further_names: &[],
@@ -192,24 +194,24 @@ impl MeasureNames {
         largest_margin: None,
     };
 
-    /// Returns the same further measures with the names of earlier files.
+    /// Returns the same further measures with the names that files of format version 1 use.
     pub fn with_earlier_names(self) -> MeasureNames {
         MeasureNames { further_measures: self.further_measures, ..MeasureNames::EARLIER }
     }
 
-    /// Whether there are measures besides loss and accuracy.
+    /// Whether the task has measures besides loss, accuracy and margin.
     pub fn has_further_measures(&self) -> bool {
         !self.further_measures.is_empty()
     }
 
-    /// Name in JSON of the further measure number `index`.
+    /// Name in JSON of further measure number `index`, from 0; empty if there is none.
     pub fn json_name(&self, index: usize) -> &'static str {
         let slug = self.further_measures.get(index).map_or("", |measure| measure.slug);
         self.further_names.get(index).copied().unwrap_or(slug)
     }
 }
 
-/// Names of the measures, in their order.
+/// Names in files of the given measures, in the same order.
 pub const fn names_of<const N: usize>(measures: &[MeasureInfo; N]) -> [&'static str; N] {
     let mut names = [""; N];
     let mut at = 0;
@@ -223,16 +225,17 @@ pub const fn names_of<const N: usize>(measures: &[MeasureInfo; N]) -> [&'static 
 /// Name of a measure in files, and the field of a measurement that it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedSlot {
-    /// Name of a column or field.
+    /// Name of a column of CSV or of a field of JSON.
     pub name: &'static str,
-    /// Field of a measurement.
+    /// Field of a measurement that holds the values under this name.
     pub slot: MeasureSlot,
-    /// Index among the further measures of its task, and their number; (0, 0) for other measures.
+    /// For a further measure: its index, from 0, among the further measures of its task, and the number of these
+    /// measures. (0, 0) for other measures.
     pub further: (usize, usize),
 }
 
-/// Names of the measures of all tasks. A page reads files by names alone, so that its program does not contain the
-/// definitions.
+/// Names in files of the measures of all tasks. The page reads files by names alone, so that its WebAssembly does not
+/// contain the texts of the definitions.
 const NAMED_SLOTS: [NamedSlot; count_named_slots()] = list_named_slots();
 
 /// Names of the measures of all tasks, for reading a file before its task is known. A name that several tasks share
@@ -241,7 +244,7 @@ pub fn named_slots() -> &'static [NamedSlot] {
     &NAMED_SLOTS
 }
 
-/// Number of all named measures.
+/// Number of measures with a name in files, over all tasks.
 const fn count_named_slots() -> usize {
     let (mut count, mut task) = (0, 0);
     while task < Task::MEASURES.len() {
@@ -255,7 +258,7 @@ const fn count_named_slots() -> usize {
     count
 }
 
-/// Collects the named measures of all tasks.
+/// Collects the names in files of the measures of all tasks, with the fields that hold them.
 const fn list_named_slots() -> [NamedSlot; count_named_slots()] {
     let mut names =
         [NamedSlot { name: "", slot: MeasureSlot::Further, further: (0, 0) }; count_named_slots()];

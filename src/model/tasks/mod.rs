@@ -94,15 +94,16 @@ vivarium_core::choices! {
     }
 }
 
-/// Values of settings by key, as texts of a link.
+/// Default values of settings, each as (key, value as written in a link).
 pub type SettingDefaults = &'static [(&'static str, &'static str)];
 
 /// Batch of examples: inputs in rows, and a label for each: −1 or +1, a class number, or a real number.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Batch {
-    /// Inputs, `[examples, columns]`.
+    /// Inputs, one row per example, `[examples, columns]`; the rows of prompts and sequences also contain their labels.
     pub x: Vec<f32>,
-    /// Labels, `[examples]`; for prompts and sequences one label each, since `x` contains all of them.
+    /// Labels, `[examples]`; for prompts and sequences only one label of each, since the rows of `x` contain all
+    /// labels.
     pub y: Vec<f32>,
 }
 
@@ -123,7 +124,7 @@ impl Batch {
         self.y.clear();
     }
 
-    /// Appends the examples of `source` with these indices; rows have `columns` numbers.
+    /// Appends the examples of `source` with these indices (from 0); each row of inputs has `columns` numbers.
     pub fn append_rows(&mut self, source: &Batch, columns: usize, indices: impl IntoIterator<Item = usize>) {
         for at in indices {
             self.x.extend_from_slice(&source.x[at * columns..][..columns]);
@@ -135,9 +136,9 @@ impl Batch {
 /// Form, sizes and validity of a task's examples, without drawing any.
 ///
 /// # Why
-/// The page's first program validates runs, estimates their cost and shows their settings, but draws no example. So
-/// what it needs is a separate trait: a trait object links all functions of its trait, and drawing examples was a tenth
-/// of that program.
+/// The WebAssembly file that the page loads first validates runs, estimates their cost and shows their settings, but
+/// draws no example. So the functions that it needs are a separate trait: a trait object links all functions of its
+/// trait, and drawing examples was a tenth of that file.
 pub trait Examples {
     /// Form of an example.
     fn form(&self) -> ExampleForm {
@@ -146,11 +147,11 @@ pub trait Examples {
     /// Number of rows of a first layer: numbers in one input, or the number of different elements if inputs are
     /// elements.
     fn inputs(&self) -> usize;
-    /// Number of entries in a row of [`Batch::x`].
+    /// Number of entries in a row of [`Batch::x`], which holds one example.
     fn columns(&self) -> usize {
         self.inputs()
     }
-    /// Number of predictions per example: one, or for a sequence one after each symbol of its context.
+    /// Number of predictions per example: one, or in a sequence or prompt one per position.
     fn prediction_count(&self) -> usize {
         1
     }
@@ -172,7 +173,8 @@ pub trait Examples {
     }
     /// Number of examples of the fixed training set, or None if every batch is fresh.
     fn training_set_size(&self) -> Option<usize>;
-    /// Number of consecutive replicas that share a training set; the best of them counts.
+    /// Number of consecutive replicas that share a training set; of these, only the first to reach the target counts in
+    /// statistics of times.
     fn replicas_per_training_set(&self) -> usize {
         1
     }
@@ -180,54 +182,56 @@ pub trait Examples {
     fn noise(&self) -> f64 {
         0.0
     }
-    /// Indices from 0 of the input coordinates that the label depends on, for marking in charts; empty if there are no
-    /// such coordinates.
+    /// Indices, from 0, of the input coordinates on which the label depends with the seed `_seed`, for marking in
+    /// charts; empty if there are no such coordinates.
     fn relevant(&self, _seed: u64) -> Vec<usize> {
         vec![]
     }
     /// Errors for settings of this task that are valid one by one but not together.
     fn invalid_settings(&self) -> Vec<InvalidSetting>;
-    /// Number of bits whose parity is the label, in tasks on parities of uniform inputs.
+    /// Number of bits whose parity is the label; None in tasks that are not parities of uniform inputs.
     fn parity(&self) -> Option<usize> {
         self.parity_examples().map(|examples| examples.relevant_bits)
     }
-    /// Specification of the examples for kernels that draw them, in tasks on parities of uniform inputs.
+    /// Specification of the examples, from which GPU kernels draw them; None in tasks that are not parities of uniform
+    /// inputs.
     fn parity_examples(&self) -> Option<ParityExamples> {
         None
     }
-    /// Specification of the sequences, in tasks on Markov chains.
+    /// Specification of the sequences in tasks on Markov chains; None in other tasks.
     fn chain_sequences(&self) -> Option<ChainSequences> {
         None
     }
-    /// Specification of the traces, in tasks on traces of a Turing machine.
+    /// Specification of the traces in tasks on traces of a Turing machine; None in other tasks.
     fn traces(&self) -> Option<TraceSettings> {
         None
     }
-    /// Specification of the prompts, in tasks on prompts of tokens.
+    /// Specification of the prompts in tasks on prompts of tokens; None in other tasks.
     fn prompts(&self) -> Option<TokenPrompts> {
         None
     }
-    /// Specification of the examples, in tasks on gradient descent inside a transformer.
+    /// Specification of the examples in tasks on gradient descent inside a transformer; None in other tasks.
     fn regression(&self) -> Option<descent::DescentPrompts> {
         None
     }
-    /// Machine with its input, in tasks that run a Turing machine.
+    /// Machine with its input in tasks that run a Turing machine; None in other tasks.
     fn program(&self) -> Option<Arc<machines::MachineProgram>> {
         None
     }
-    /// Names of the measures in files, and the further measures.
+    /// Names of the task's measures in CSV and JSON files.
     fn measure_names(&self) -> MeasureNames {
         MeasureNames::default()
     }
-    /// Specification of the circuit, in tasks on Boolean circuits.
+    /// Specification of the circuit in tasks on Boolean circuits; None in other tasks.
     fn circuit(&self) -> Option<circuits::CircuitSpec> {
         None
     }
-    /// Specification of concept and examples, in tasks for networks that contain a learning algorithm.
+    /// Specification of concept and examples in tasks for networks that contain a learning algorithm; None in other
+    /// tasks.
     fn learning_problem(&self) -> Option<LearningProblem> {
         None
     }
-    /// Specification of the prompts, in tasks on functions that are learned in context.
+    /// Specification of the prompts in tasks on functions that are learned in context; None in other tasks.
     fn function_prompts(&self) -> Option<FunctionPrompts> {
         None
     }
@@ -235,11 +239,10 @@ pub trait Examples {
 
 /// Drawing of a task's examples. All methods are pure functions of their arguments.
 pub trait Sampler: Examples {
-    /// Appends the training examples of `step` in `replica` to `out`.
+    /// Appends the `size` training examples of step `step` in replica `replica` to `out`.
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch);
-    /// Appends some examples of the training batch of `step` to `out`, if the task can draw them without the others;
-    /// returns whether
-    /// it can.
+    /// Appends the examples with the indices `_examples` (from 0) of the training batch of `_step` to `_out`, if the
+    /// task can draw them without the rest of the batch; returns whether it can.
     fn sample_range(
         &self,
         _seed: u64,
@@ -250,10 +253,12 @@ pub trait Sampler: Examples {
     ) -> bool {
         false
     }
-    /// Appends examples `from..from + size` of the held-out batch to `out`; it is shared by all replicas and its labels
-    /// carry no noise, except where [replicas have their own](Examples::has_held_out_per_replica).
+    /// Appends the held-out examples number `from` to `from + size − 1` (from 0) to `out`. They are shared by all
+    /// replicas and their labels carry no noise, except where [replicas have their
+    /// own](Examples::has_held_out_per_replica).
     fn append_held_out(&self, seed: u64, from: usize, size: usize, out: &mut Batch);
-    /// As [`Sampler::append_held_out`], for one replica.
+    /// Appends the held-out examples number `from` to `from + size − 1` (from 0) of one replica to `out`; the default
+    /// takes the examples shared by all replicas.
     fn append_held_out_of_replica(
         &self,
         seed: u64,
@@ -264,15 +269,16 @@ pub trait Sampler: Examples {
     ) {
         self.append_held_out(seed, from, size, out);
     }
-    /// Appends examples `from..from + size` of the fixed training set of `replica` to `out`, if the task has one.
+    /// Appends the examples number `from` to `from + size − 1` (from 0) of the fixed training set of `replica` to
+    /// `out`; nothing if the task has none.
     fn append_training_set(&self, seed: u64, replica: u32, from: usize, size: usize, out: &mut Batch);
-    /// Indices of the examples of the fixed training set of `replica` in the batch of `step`: every example once per
-    /// epoch, in an order that changes with the epoch. Empty without a fixed training set.
+    /// Indices, in the fixed training set of `replica`, of the `size` examples in the batch of `step`: every example
+    /// once per epoch, in an order that changes with the epoch. Empty without a fixed training set.
     fn batch_indices(&self, seed: u64, replica: u32, step: u64, size: usize) -> Vec<usize> {
         let order = RandomStream::new(seed, Purpose::Order, replica);
         self.training_set_size().map_or(vec![], |all| epoch_indices(order, all, step, size))
     }
-    /// Variance of a label without noise, in tasks with real labels, whose errors are relative to it; None in other
+    /// Variance of a label without noise in tasks with real labels, where losses are divided by it; None in other
     /// tasks.
     fn label_variance(&self, _seed: u64) -> Option<f64> {
         None
@@ -281,42 +287,45 @@ pub trait Sampler: Examples {
 
 /// Defaults and checks of a task's settings, for page, links and forms; learners do not use them.
 pub trait TaskConfig {
-    /// Settings of the default run of this task that differ from the defaults of all runs.
+    /// Settings that the default run of this task has instead of the general defaults.
     fn default_run(&self) -> SettingDefaults {
         &[]
     }
-    /// Settings of the default view of this task that differ from the defaults of all views.
+    /// Settings that the default view of this task has instead of the general defaults.
     fn default_view(&self) -> SettingDefaults {
         &[]
     }
-    /// Settings of the theory next to a run, which only links of this task contain.
+    /// Settings of the theory that is shown next to a run; only links of this task contain them.
     fn theory_settings(&self) -> &'static [SettingInfo] {
         &[]
     }
-    /// Whether the setting `key` has no effect with the current values of others, for cases in which its declaration
-    /// cannot say so, because that depends on several settings.
+    /// Whether the setting `_key` has no effect with the current values of several other settings; a dependence on one
+    /// other setting is part of the setting's declaration.
     fn has_no_effect(&self, _key: &str) -> bool {
         false
     }
-    /// Description of valid values for the setting `key` of the view, if `value` is invalid for this task; None if it
-    /// is valid.
+    /// Description of valid values for the view's setting `_key` if `_value` is invalid for this task; None if it is
+    /// valid.
     fn expected_view_value(&self, _key: &str, _value: &Value) -> Option<String> {
         None
     }
-    /// Advice on a network that fits into memory, for the error that the chosen network is too large.
+    /// Advice on which settings make the network smaller, for the error message that the chosen network does not fit
+    /// into memory.
     fn smaller_network_hint(&self) -> &'static str {
         tr!("a smaller network, which fits into a browser's memory")
     }
-    /// Uploaded data that a worker needs before the run, and that a link cannot contain: the number of columns besides
-    /// the label, and the numbers of [`UploadedTable::to_floats`](tabular::uploaded::UploadedTable::to_floats).
+    /// Uploaded data that a worker needs before the run starts, and that a link cannot contain: the number of columns
+    /// besides the label, and the numbers of [`UploadedTable::to_floats`](tabular::uploaded::UploadedTable::to_floats).
+    /// None if the run uses no uploaded data or they are not open.
     fn uploaded_data(&self) -> Option<(usize, Vec<f32>)> {
         None
     }
-    /// Hash of the uploaded data that the settings refer to, whether or not they are available; None if there are none.
+    /// Hash of the uploaded data that the settings refer to, whether or not the data are open in this program; None if
+    /// the settings refer to none.
     fn uploaded_data_id(&self) -> Option<u64> {
         None
     }
-    /// Whether the uploaded data are available.
+    /// Whether the uploaded data that the settings refer to are open in this program.
     fn has_uploaded_data(&self) -> bool {
         false
     }
@@ -324,24 +333,25 @@ pub trait TaskConfig {
     fn theory_operations(&self) -> u64 {
         0
     }
-    /// Changes invalid combinations of settings to the nearest valid ones, if defaults do not suffice.
+    /// Changes invalid combinations of settings to the nearest valid ones, where resetting a setting to its default is
+    /// not enough.
     fn repair(&mut self) {}
 }
 
 /// Parts of PyTorch scripts that tasks share.
 mod pytorch {
-    /// Code that draws the examples of a step, from the fixed training set or freshly.
+    /// Part of a PyTorch script that draws the examples of a step, from the fixed training set or freshly.
     pub const EXAMPLES_SCRIPT: &str = include_str!("pytorch/sample.py");
-    /// Code that draws uniform bits with labels.
+    /// Part of a PyTorch script that draws uniform bits with labels.
     pub const UNIFORM_BITS_SCRIPT: &str = include_str!("pytorch/bits.py");
-    /// Losses for labels ±1.
+    /// Part of a PyTorch script with the losses for labels ±1.
     pub const SIGN_LOSSES_SCRIPT: &str = include_str!("pytorch/signs.py");
-    /// Losses for labels that are classes.
+    /// Part of a PyTorch script with the losses for labels that are classes.
     pub const CLASS_LOSSES_SCRIPT: &str = include_str!("pytorch/classes.py");
 }
 
-/// Indices of the `size` examples in the batch of `step`: each of `example_count` examples once per epoch, in an order
-/// that changes with the epoch.
+/// Indices, from 0, of the `size` examples in the batch of `step`: each of `example_count` examples occurs once per
+/// epoch, in an order that `stream` draws anew for each epoch.
 fn epoch_indices(stream: RandomStream, example_count: usize, step: u64, size: usize) -> Vec<usize> {
     let (m, first) = (example_count as u64, step * size as u64);
     let mut epoch = first / m;
@@ -356,7 +366,8 @@ fn epoch_indices(stream: RandomStream, example_count: usize, step: u64, size: us
     visits.collect()
 }
 
-/// Largest odd number below `number`, at least 1: a number of bits that is valid for every function.
+/// Largest odd number below `number`, at least 1: a number of relevant bits that is valid for every function, majority
+/// included.
 fn previous_odd(number: usize) -> usize {
     number.saturating_sub(1) | 1
 }

@@ -5,15 +5,15 @@ use vivarium_core::rng::RandomStream;
 /// Specification of examples: uniform input bits, and the parity of some of them as the label.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParityExamples {
-    /// Bits n in each input.
+    /// Number n of bits in each input.
     pub inputs: usize,
     /// Number k of bits in the parity.
     pub relevant_bits: usize,
-    /// Size of the fixed training set; 0 draws a fresh batch in every step.
+    /// Number of examples of the fixed training set; 0 if every step draws a fresh batch.
     pub training_set_size: usize,
     /// Probability that a training label is flipped.
     pub noise: f64,
-    /// Whether the training set consists of all 2ⁿ inputs instead.
+    /// Whether the training set consists of all 2ⁿ inputs, in place of drawn ones.
     pub all_inputs: bool,
 }
 
@@ -34,7 +34,8 @@ impl ParityExamples {
         label[0] = relevant.iter().fold(0, |label, i| label ^ words[*i]);
     }
 
-    /// Draws which labels of block `block` are flipped at `step`, as a bit mask: each with probability `noise`.
+    /// Draws which labels of the examples `32·block` to `32·block + 31` are flipped at `step`, as a bit mask, each with
+    /// probability `noise` of the settings; the argument `noise` is the random stream.
     pub fn draw_label_flips(&self, noise: &RandomStream, step: u64, block: usize) -> u32 {
         if self.noise == 0.0 {
             return 0;

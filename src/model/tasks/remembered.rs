@@ -6,23 +6,23 @@
 
 use std::collections::BTreeMap;
 
-/// Cache of computed values by key, with a bounded total size.
+/// Cache of computed values by key; emptied when the total size of the values would exceed a bound.
 pub(super) struct BoundedCache<K, V> {
     /// Cached values by key.
     entries: BTreeMap<K, V>,
-    /// Total size of the cached values.
+    /// Total size of the cached values, in the unit of the caller's sizes.
     size: usize,
-    /// Largest total size.
+    /// Largest total size of the cached values.
     capacity: usize,
 }
 
 impl<K: Ord, V: Clone> BoundedCache<K, V> {
-    /// Creates an empty cache for values of this total size. A value that exceeds it evicts all others.
+    /// Creates an empty cache for values of the total size `capacity`. A value that would exceed it evicts all others.
     pub(super) const fn new(capacity: usize) -> Self {
         BoundedCache { entries: BTreeMap::new(), size: 0, capacity }
     }
 
-    /// Returns the value for `key`, computing and caching it with this size if it is missing.
+    /// Returns the value for `key`; a missing value is computed and cached, and counts with size `size`.
     pub(super) fn get_or_compute(&mut self, key: K, size: usize, compute: impl FnOnce() -> V) -> V {
         if let Some(known) = self.entries.get(&key) {
             return known.clone();

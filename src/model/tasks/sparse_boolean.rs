@@ -78,22 +78,24 @@ settings! {
     }
 }
 
-/// Largest number of training sets that are drawn until one determines the relevant bits.
+/// Largest number of times that a fixed training set is drawn anew until it determines the relevant bits uniquely.
 pub const MAX_DRAWS: u64 = 100;
-/// Largest number of sets of positions that are tried on a training set.
+/// Largest number of candidate sets of relevant bits that are tried on a training set to find out whether it determines
+/// them.
 pub const MAX_SETS: usize = 1 << 18;
 
-/// Largest number of training sets whose accepted draw is cached: those of all networks of a run, twice.
+/// Largest number of training sets for which the number of the accepted draw is cached: twice the largest number of
+/// replicas of a run.
 const MAX_CACHED_DRAWS: usize = 1 << 13;
 
 #[cfg(test)]
 thread_local! {
-    /// Number of searches for an accepted draw in this thread.
+    /// Number of searches for an accepted draw of a training set in this thread, for tests.
     static SEARCH_COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 impl SparseBoolean {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "sparse-boolean",
         name: "Sparse Boolean functions",
@@ -121,7 +123,8 @@ impl SparseBoolean {
         }
     }
 
-    /// Label for each value of the relevant bits: bit k − i of an entry's index is the i-th relevant bit.
+    /// Label of each combination of the k relevant bits: in the index of an entry, bit k − i (bit 0 is the lowest) is
+    /// the i-th relevant bit, i from 1 to k.
     pub fn truth_table(&self) -> TruthTable {
         let rows = 0..1usize << self.relevant_bit_count();
         match self.function {
@@ -144,7 +147,7 @@ impl SparseBoolean {
         ones.max(1.0 - ones)
     }
 
-    /// Value of a built-in function if `ones` of the relevant bits are 1.
+    /// Value of the AND, OR, majority or parity of the relevant bits if `ones` of them are 1.
     fn evaluate_builtin(&self, ones: usize) -> bool {
         match self.function {
             BooleanFunction::And => ones == self.k,
@@ -154,7 +157,8 @@ impl SparseBoolean {
         }
     }
 
-    /// Appends the examples `examples` of `stream` at `step`; `places` are the positions of the relevant bits.
+    /// Appends the examples with the indices `examples` that `stream` draws at `step`; `places` are the positions, from
+    /// 0, of the relevant bits.
     fn append_examples(
         &self,
         stream: RandomStream,
@@ -173,7 +177,7 @@ impl SparseBoolean {
         }
     }
 
-    /// Appends these examples of the fixed training set number `sample`.
+    /// Appends the examples with the indices `examples` (from 0) of fixed training set number `sample`.
     fn append_sample_examples(
         &self,
         seed: u64,
@@ -193,14 +197,18 @@ impl SparseBoolean {
         }
     }
 
-    /// Number of the first draw of training set number `sample` that determines the relevant bits.
+    /// Number, from 0, of the first draw of training set number `sample` that determines the relevant bits uniquely; of
+    /// the last draw if none does.
     ///
     /// # Why
     /// Trying all sets on a training set takes up to half a second, and every batch needs the result. Each example is
     /// drawn separately, so that only the number of the draw has to be cached.
     fn accepted_draw(&self, seed: u64, sample: u32) -> u64 {
+        /// Function or formula, [n, k, m], positions of the relevant bits in the settings, seed, and number of the
+        /// training set.
         type CacheKey = (String, [usize; 3], Vec<usize>, u64, u32);
         thread_local! {
+            /// Numbers of the accepted draws that this thread has found.
             static CACHE: RefCell<BoundedCache<CacheKey, u64>> = const { RefCell::new(BoundedCache::new(MAX_CACHED_DRAWS)) };
         }
         let function = match self.function {
@@ -212,7 +220,8 @@ impl SparseBoolean {
             .with_borrow_mut(|known| known.get_or_compute(key, 1, || self.search_accepted_draw(seed, sample)))
     }
 
-    /// Searches the number of the first such draw; the last one is accepted anyway.
+    /// Searches the number, from 0, of the first draw of training set number `sample` that determines the relevant
+    /// bits; the last of [`MAX_DRAWS`] draws is accepted anyway.
     fn search_accepted_draw(&self, seed: u64, sample: u32) -> u64 {
         #[cfg(test)]
         SEARCH_COUNT.set(SEARCH_COUNT.get() + 1);
@@ -226,7 +235,8 @@ impl SparseBoolean {
         (0..last).find(is_accepted).unwrap_or(last)
     }
 
-    /// Whether only one set of positions is consistent with the examples, as far as [`MAX_SETS`] sets show.
+    /// Whether only one set of positions is consistent with the examples of `sample`, as far as the first [`MAX_SETS`]
+    /// candidate sets show.
     pub fn determines_relevant_bits(&self, sample: &Batch) -> bool {
         let rows = || sample.x.chunks_exact(self.n).zip(&sample.y);
         // A place of a conjunction is 1 wherever the label is, and one of a disjunction 0 wherever it is.
@@ -257,13 +267,13 @@ impl SparseBoolean {
         true
     }
 
-    /// Number of the training set of replica `replica`.
+    /// Number of the training set of replica number `replica` (both from 0): consecutive replicas share one.
     fn sample_index(&self, replica: u32) -> u32 {
         replica / self.tries as u32
     }
 }
 
-/// Label of the input `x` by the truth table, with the relevant bits at `places`.
+/// Label ±1 of the input `x` by the truth table `table`; `places` are the positions, from 0, of the relevant bits.
 fn label_of(table: &[bool], places: &[usize], x: &[f32]) -> f32 {
     let row = places.iter().fold(0, |row, i| row << 1 | usize::from(x[*i] > 0.0));
     // If there are more positions than the function has bits, which invalid settings may have, the last ones count.
@@ -317,10 +327,10 @@ impl TaskConfig for SparseBoolean {
 }
 
 impl SparseBoolean {
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = &[&measures::SIGN_LABEL_MEASURES];
 }
 
@@ -502,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_is_told_where_no_other_set_fits() {
+    fn a_sample_is_stated_where_no_other_set_fits() {
         let mut told = 0;
         for function in BooleanFunction::ALL.iter().copied() {
             for seed in 0..40 {

@@ -71,14 +71,14 @@ settings! {
     }
 }
 
-/// Largest number of bits for training on all inputs: 65,536 inputs.
+/// Largest number n of bits for which training on all 2ⁿ inputs is possible: 16, with 65,536 inputs.
 const MAX_CUBE_BITS: usize = 16;
-/// Odd number near 2³² divided by the golden ratio: its multiples modulo a power of two visit all numbers, evenly
-/// spread (Knuth 1998, section 6.4).
+/// Odd number near 2³² divided by the golden ratio, by which indices of inputs are multiplied: its multiples modulo a
+/// power of two visit all numbers, evenly spread (Knuth 1998, section 6.4).
 const GOLDEN_RATIO_MULTIPLIER: usize = 0x9E37_79B1;
 
 impl SparseParity {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "sparse-parity",
         name: "Sparse parity",
@@ -86,7 +86,7 @@ impl SparseParity {
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 
-    /// Specification of the examples with these settings.
+    /// Specification of the examples (bits, parity, training set, noise) with these settings.
     fn parity_spec(&self) -> ParityExamples {
         ParityExamples {
             inputs: self.n,
@@ -97,12 +97,13 @@ impl SparseParity {
         }
     }
 
-    /// Number of all inputs, if training is on all of them.
+    /// Number 2ⁿ of all inputs if training is on all of them; else None.
     fn cube_size(&self) -> Option<usize> {
         (self.data == TrainingInputs::Cube && self.n <= MAX_CUBE_BITS).then(|| 1 << self.n)
     }
 
-    /// Appends the inputs with these numbers and their parities: bit i of a number is set where x_i = −1.
+    /// Appends the inputs with the numbers `numbers` and their parities: bit i (from 0) of a number is set where
+    /// coordinate x_i is −1.
     fn append_points(&self, numbers: impl Iterator<Item = usize>, relevant: &[usize], out: &mut Batch) {
         for number in numbers {
             out.x.extend((0..self.n).map(|i| bit_sign(number as u32, i)));
@@ -111,7 +112,8 @@ impl SparseParity {
         }
     }
 
-    /// Appends the given examples of `stream` at `step`, with labels flipped by `noise`.
+    /// Appends the examples with the indices `examples` that `stream` draws at `step`; if `noise` is given, labels are
+    /// flipped by it.
     fn append_examples(
         &self,
         stream: RandomStream,
@@ -138,7 +140,7 @@ impl SparseParity {
 }
 
 impl SparseParity {
-    /// Errors if training is on all inputs.
+    /// Errors for settings that do not go together with training on all 2ⁿ inputs.
     fn invalid_cube_settings(&self) -> Vec<InvalidSetting> {
         let mut problems = vec![];
         if self.n > MAX_CUBE_BITS {
@@ -161,7 +163,7 @@ impl SparseParity {
     }
 }
 
-/// Bit `at` of `word` as +1 (unset) or −1 (set), so that xor of bits is product of signs.
+/// Bit `at` (0 is the lowest) of `word` as +1 (unset) or −1 (set), so that the xor of bits is the product of signs.
 #[inline]
 fn bit_sign(word: u32, at: usize) -> f32 {
     1.0 - 2.0 * ((word >> at) & 1) as f32
@@ -187,10 +189,10 @@ impl TaskConfig for SparseParity {
 }
 
 impl SparseParity {
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 }
 

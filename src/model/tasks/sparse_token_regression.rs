@@ -78,17 +78,17 @@ settings! {
     }
 }
 
-/// Largest number of floats in cached teachers, 8 MiB: enough for thousands of runs that are trained together.
+/// Largest number of numbers in cached teachers, 8 MiB: enough for thousands of runs that are trained together.
 const MAX_CACHED_NUMBERS: usize = 1 << 20;
 
 #[cfg(test)]
 thread_local! {
-    /// Number of teachers that this thread has drawn.
+    /// Number of teachers that this thread has drawn, for tests.
     static DRAWN_TEACHERS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 impl SparseTokenRegression {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "sparse-token-regression",
         name: "Sparse token regression",
@@ -96,10 +96,10 @@ impl SparseTokenRegression {
         sources: &[MOUSAVI_2025],
     };
 
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = &[&measures::PROMPT_MEASURES];
 
     /// Specification of the prompts with these settings: tokens, names, labels and row layout.
@@ -119,10 +119,14 @@ impl SparseTokenRegression {
         }
     }
 
-    /// Teacher that gives the labels. It is cached with the moments of its random network, since every batch needs it.
+    /// Teacher, a random function, that gives the labels. It is cached with the moments of its random network, since
+    /// every batch needs it.
     pub fn teacher(&self, seed: u64) -> Rc<Teacher> {
+        /// Slug of the label's function, [names per position, components of a token, hidden units of the teacher], and
+        /// seed.
         type CacheKey = (&'static str, [usize; 3], u64);
         thread_local! {
+            /// Teachers that this thread has drawn.
             static CACHE: RefCell<BoundedCache<CacheKey, Rc<Teacher>>> =
                 const { RefCell::new(BoundedCache::new(MAX_CACHED_NUMBERS)) };
         }
@@ -138,7 +142,8 @@ impl SparseTokenRegression {
         CACHE.with_borrow_mut(|known| known.get_or_compute(key, size, draw))
     }
 
-    /// Appends prompts whose tokens and names are drawn from the streams of these two purposes.
+    /// Appends prompts to `out`; their tokens and the positions that they name are drawn from the random streams of the
+    /// two purposes.
     fn append_prompts(
         &self,
         seed: u64,

@@ -17,9 +17,9 @@ use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::GOEL_2022;
 use vivarium_science::succinct::{ConceptFamily, LearningProblem};
 
-/// Largest number of inputs of an example in a run.
+/// Largest number of input bits of an example.
 const MAX_INPUTS: u64 = 31;
-/// Largest number of examples in a run.
+/// Largest number of training examples of the learning algorithm inside the network.
 const MAX_EXAMPLES: u64 = 100;
 
 settings! {
@@ -39,7 +39,7 @@ settings! {
 }
 
 impl SuccinctLearning {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "succinct-learning",
         name: "A learning algorithm inside a network",
@@ -47,10 +47,10 @@ impl SuccinctLearning {
         sources: &[GOEL_2022],
     };
 
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
     /// Names of the measures of a search for a learning rule.
@@ -161,7 +161,7 @@ impl Sampler for SuccinctLearning {
     }
 }
 
-/// Appends one example.
+/// Appends one example with the input bits `x` and the label `y`, both ±1.
 fn append_example(x: &[i8], y: i8, out: &mut Batch) {
     out.x.extend(x.iter().map(|one| f32::from(*one)));
     out.y.push(f32::from(y));

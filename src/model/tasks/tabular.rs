@@ -100,18 +100,19 @@ settings! {
     }
 }
 
-/// Largest hash of a CSV file: the largest integer that JavaScript represents exactly.
+/// Largest hash by which an uploaded CSV file is identified: the largest integer that JavaScript represents exactly.
 pub const MAX_TABLE_ID: u64 = (1 << 53) - 1;
-/// Divisor for held-out rows: one row in ten is held out (Edelman 2024, appendix C.3.3).
+/// Number by which the number of rows is divided to get the number of held-out rows (Edelman 2024, appendix C.3.3).
 const HELD_OUT_DIVISOR: usize = 10;
 
-/// Step of the random stream for the signs of the relevant columns' step functions.
+/// Value of `step`, in the random stream of `Purpose::Support`, at which the signs of the relevant columns' step
+/// functions are drawn.
 const SIGN_DRAWS: u64 = 1;
-/// Step of the random stream for the rotation.
+/// Value of `step`, in the random stream of `Purpose::Support`, at which the rotation of the columns is drawn.
 const ROTATION_DRAWS: u64 = 2;
 
 impl Tabular {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "tabular",
         name: "Tabular data",
@@ -119,12 +120,13 @@ impl Tabular {
         sources: &[EDELMAN_2024_FRONTIER, GRINSZTAJN_2022],
     };
 
-    /// Uploaded table that the settings refer to, if it is available.
+    /// Uploaded table that the settings refer to; None if the table is generated or the file is not open in this
+    /// program.
     pub fn uploaded_table(&self) -> Option<Arc<UploadedTable>> {
         (self.origin == TableOrigin::Uploaded).then(|| uploaded::find_table(self.csv)).flatten()
     }
 
-    /// Number of rows of the table; 1 if it is not available.
+    /// Number of rows of the table; 1 for an uploaded table that is not open in this program.
     pub fn row_count(&self) -> usize {
         match self.origin {
             TableOrigin::Generated => self.rows,
@@ -132,12 +134,12 @@ impl Tabular {
         }
     }
 
-    /// Number of held-out rows.
+    /// Number of held-out rows: one in ten, at least 1.
     pub fn held_out_row_count(&self) -> usize {
         (self.row_count() / HELD_OUT_DIVISOR).max(1)
     }
 
-    /// Number of rows from which training sets are drawn.
+    /// Number of rows that are not held out, from which training sets are drawn.
     pub fn training_pool_size(&self) -> usize {
         self.row_count().saturating_sub(self.held_out_row_count()).max(1)
     }
@@ -147,12 +149,12 @@ impl Tabular {
         if self.m == 0 { self.training_pool_size() } else { self.m }
     }
 
-    /// Random order of the rows for `replica`: first its held-out rows, then its training set.
+    /// Random order of the table's rows for `replica`: first its held-out rows, then the rows of its training set.
     fn shuffled_rows(&self, seed: u64, replica: u32) -> EpochOrder {
         RandomStream::new(seed, Purpose::Split, replica).epoch_order(0, self.row_count() as u32)
     }
 
-    /// Appends the rows with these indices as examples.
+    /// Appends the rows of the table with the indices `rows` (from 0) as examples.
     fn append_rows(&self, seed: u64, rows: impl Iterator<Item = usize>, out: &mut Batch) {
         match self.origin {
             TableOrigin::Uploaded => {
@@ -169,7 +171,7 @@ impl Tabular {
         }
     }
 
-    /// Appends the rows at these positions in the order of `replica`.
+    /// Appends the rows at the positions `places` (from 0) in the order of [`Tabular::shuffled_rows`] of `replica`.
     fn append_rows_at(&self, seed: u64, replica: u32, places: std::ops::Range<usize>, out: &mut Batch) {
         let order = self.shuffled_rows(seed, replica);
         self.append_rows(seed, places.map(|place| order.position(place as u32) as usize), out);
@@ -178,19 +180,20 @@ impl Tabular {
 
 /// Generator of the rows of a random table.
 struct RowGenerator<'a> {
+    /// Settings of the generated table.
     task: &'a Tabular,
     /// Random stream of the column values.
     values: RandomStream,
     /// Random stream of the label noise.
     flips: RandomStream,
-    /// Relevant columns, each with the sign of the first piece of its step function.
+    /// Relevant columns (index from 0), each with the sign ±1 of the first piece of its step function.
     steps: Vec<(usize, f32)>,
-    /// Rotation of the columns, `[n, n]`, if there is one.
+    /// Rotation matrix of the columns, `[n, n]`, if the settings ask for one.
     rotation: Option<Arc<Vec<f32>>>,
 }
 
 impl<'a> RowGenerator<'a> {
-    /// Prepares the rows of the table of `seed`.
+    /// Prepares the generation of the rows of the table that `seed` determines.
     fn new(task: &'a Tabular, seed: u64) -> Self {
         let [values, flips, support] = [Purpose::Sample, Purpose::Noise, Purpose::Support]
             .map(|purpose| RandomStream::new(seed, purpose, 0));
@@ -200,7 +203,7 @@ impl<'a> RowGenerator<'a> {
         RowGenerator { task, values, flips, steps: steps.collect(), rotation }
     }
 
-    /// Label of a row before rotation and noise.
+    /// Label ±1 of a row by its values before the rotation, without label noise.
     fn label(&self, x: &[f32]) -> f32 {
         let piece = |x: f32| (self.task.pieces as f64 * normal_cdf(f64::from(x))) as usize;
         let step = |(column, first): &(usize, f32)| match piece(x[*column]) % 2 {
@@ -213,7 +216,7 @@ impl<'a> RowGenerator<'a> {
         }
     }
 
-    /// Appends row number `row` as an example.
+    /// Appends row number `row` (from 0) of the generated table as an example.
     fn append_row(&self, row: usize, out: &mut Batch) {
         let start = out.x.len();
         out.x.extend((0..self.task.n as u32).map(|i| self.values.draw_normal(row as u64, i)));
@@ -239,9 +242,9 @@ fn normal_cdf(x: f64) -> f64 {
 /// The result is uniform among all rotations and reflections, since normal vectors have no preferred direction. The
 /// last one is cached, because every part of a training set needs it.
 fn random_rotation(seed: u64, size: usize) -> Arc<Vec<f32>> {
-    /// Seed and size, with their rotation.
+    /// Seed and size of a rotation, and its matrix.
     type CachedRotation = ((u64, usize), Arc<Vec<f32>>);
-    /// Last rotation that was computed.
+    /// Rotation that was computed last, with its seed and size.
     static LAST_ROTATION: Mutex<Option<CachedRotation>> = Mutex::new(None);
     let mut last = LAST_ROTATION.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, known)) = last.as_ref().filter(|(of, _)| *of == (seed, size)) {
@@ -263,7 +266,7 @@ fn random_rotation(seed: u64, size: usize) -> Arc<Vec<f32>> {
 }
 
 impl Tabular {
-    /// Columns on which the label depends, before any rotation.
+    /// Indices, from 0 and increasing, of the columns on which the label depends, before any rotation.
     pub(crate) fn support(&self, seed: u64) -> Vec<usize> {
         if self.support.is_empty() {
             return RandomStream::new(seed, Purpose::Support, 0).draw_subset(self.n, self.k.min(self.n));
@@ -354,10 +357,10 @@ impl TaskConfig for Tabular {
 }
 
 impl Tabular {
-    /// No charts: those of networks on bits are used.
+    /// Empty list: this task uses the charts of networks on bits.
     pub const CHARTS: &[crate::chart::Chart] = &[];
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = &[&measures::SIGN_LABEL_MEASURES];
 }
 

@@ -41,7 +41,7 @@ settings! {
 }
 
 impl TeacherStudent {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "teacher-student",
         name: "Teacher and student",
@@ -53,10 +53,10 @@ impl TeacherStudent {
         }],
     };
 
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = &[&measures::SIGN_LABEL_MEASURES];
 
     /// Weights w* of the teacher, `[n]`.
@@ -65,7 +65,8 @@ impl TeacherStudent {
         (0..self.n as u32).map(|i| f64::from(stream.draw_normal(0, i))).collect()
     }
 
-    /// Appends the examples `examples` of `stream` at `step`.
+    /// Appends the examples with the indices `examples` (from 0) that `stream` draws at `step`, with the labels of the
+    /// teacher of `seed`.
     fn append_examples(
         &self,
         seed: u64,

@@ -27,10 +27,10 @@ use vivarium_science::machines::{
     library::{self, MachineExample},
 };
 
-/// Largest number of characters of an input in a link.
+/// Largest number of characters of the machine's input in a link.
 const MAX_INPUT_CHARACTERS: usize = 2000;
 
-/// Default start cell for the user's own machine.
+/// Default number of the tape cell, from 0, at which the user's own machine starts.
 const DEFAULT_START_CELL: usize = 64;
 
 choices! {
@@ -68,7 +68,7 @@ choices! {
 }
 
 impl MachineChoice {
-    /// Machine of the library; None for the user's own rules.
+    /// Example of the library of machines; None for the user's own rules.
     pub fn library_example(self) -> Option<&'static MachineExample> {
         library::find_example(self.slug())
     }
@@ -90,20 +90,20 @@ settings! {
     }
 }
 
-/// Settings with the program or error that was built from them.
+/// Settings of the task with the machine's program, or the error, that was built from them.
 type CachedProgram = (TuringMachine, Result<Arc<MachineProgram>, InvalidSetting>);
 
-/// Largest number of cached programs.
+/// Largest number of machines whose built programs are cached.
 const MAX_CACHED_PROGRAMS: usize = 16;
 
 thread_local! {
-    /// Last built programs: a link is read with many requests for the machine, and 10,000 steps of it take about a
-    /// millisecond.
+    /// Programs built last, the latest first: while a link is read, the machine is requested many times, and 10,000
+    /// steps of it take about a millisecond.
     static CACHE: RefCell<Vec<CachedProgram>> = const { RefCell::new(Vec::new()) };
 }
 
 impl TuringMachine {
-    /// Name, source and summary.
+    /// Slug, name, summary and sources of this task.
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "turing-machine",
         name: "Turing machine",
@@ -111,10 +111,10 @@ impl TuringMachine {
         sources: &[WEI_2022, WEISS_2021, LINDNER_2023],
     };
 
-    /// Charts of this task alone.
+    /// Charts that only runs of this task have.
     pub const CHARTS: &[Chart] = charts::CHARTS;
 
-    /// Definitions of the measures of this task.
+    /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
     /// Machine with its input and start cell, built from the settings or taken from the cache.
@@ -171,7 +171,8 @@ impl TuringMachine {
         })
     }
 
-    /// Appends these steps of the machine as examples, counted from 0; the numbers wrap around after the last step.
+    /// Appends the steps `places` of the machine's run as examples, counted from 0; numbers wrap around after the last
+    /// step. The input is the fraction of the run, the label the position of the head.
     fn append_steps(&self, places: impl Iterator<Item = usize>, out: &mut Batch) {
         let Some(run) = self.program().ok().and_then(|program| program.simulate().ok()) else { return };
         for at in places {

@@ -86,7 +86,7 @@ impl Bench {
         }
     }
 
-    /// Appends the table of devices with their peak speeds.
+    /// Appends the benchmark's table of devices with their peak arithmetic speeds.
     fn write_device_table(&self, out: &mut Html) {
         let headings = [
             tr!("Device"),
@@ -104,7 +104,7 @@ impl Bench {
         out.raw("</tbody></table></div>");
     }
 
-    /// Appends the table of networks with their speeds.
+    /// Appends the benchmark's table of networks with their training speeds per device.
     fn write_network_table(&self, out: &mut Html) {
         let mut headings = vec![
             tr!("Network"),

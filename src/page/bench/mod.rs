@@ -29,7 +29,7 @@ pub struct Bench {
     pub table: BenchTable,
     /// Why worker programs could not be timed, one sentence each.
     notes: Vec<String>,
-    /// The measurement in progress; None while the benchmark is stopped.
+    /// The measurement in progress; None while the benchmark is stopped or complete.
     progress: Option<BenchProgress>,
     /// Whether the benchmark has interrupted the timing of the run, which has to be repeated.
     has_interrupted: bool,
@@ -46,11 +46,11 @@ pub struct Bench {
 struct BenchProgress {
     /// The worker program (device and learner) that is timed.
     program: Program,
-    /// Device as the worker reports it; None before its first message.
+    /// Device as the benchmark's worker reports it; None before its first message.
     device: Option<vivarium_model::protocol::DeviceInfo>,
     /// Index, from 0, in the list of benchmark networks; None while the peak speed of the device is measured.
     network_index: Option<usize>,
-    /// Seconds since the last message of the worker.
+    /// Seconds since the last message of the benchmark's worker.
     silent_seconds: u32,
 }
 
@@ -70,7 +70,7 @@ pub enum BenchAction {
 }
 
 impl Bench {
-    /// Whether a measurement is in progress.
+    /// Whether a measurement of the benchmark is in progress.
     pub fn is_running(&self) -> bool {
         self.progress.is_some()
     }

@@ -16,10 +16,10 @@ struct BenchPage {
     /// Whether there is a GPU.
     has_gpu: bool,
     opened: Vec<Program>,
-    /// What each program was asked to time.
+    /// Runs that each program was asked to time.
     timed: Vec<(Program, String, LearnerChoice)>,
     closed: u32,
-    /// The program after whose third network somebody presses Stop.
+    /// The program after whose third network the user presses Stop.
     stops: Option<Program>,
 }
 
@@ -131,7 +131,7 @@ fn all_networks_are_timed_with_every_program_that_can() {
 }
 
 #[test]
-fn without_a_gpu_the_cpu_alone_is_timed_and_the_reason_is_said() {
+fn without_a_gpu_the_cpu_alone_is_timed_and_the_reason_is_stated() {
     let mut page = BenchPage::open(false);
     page.start();
     assert_eq!(page.opened, [Program::Cpu, Program::Fused]);
@@ -210,7 +210,7 @@ fn the_run_waits_while_networks_are_timed_and_is_there_afterwards() {
 }
 
 #[test]
-fn a_pasted_table_stands_beside_this_one() {
+fn a_pasted_table_stands_next_to_this_one() {
     let mut state = completed_bench();
     let mut theirs = state.bench.table.clone();
     theirs.program = "another".into();

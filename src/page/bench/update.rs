@@ -87,7 +87,7 @@ impl Bench {
         effects.push(Effect::Bench(BenchEffect::Open(program)));
     }
 
-    /// Stops the measurement and closes the worker.
+    /// Stops the benchmark's measurement and closes its worker.
     fn stop(&mut self, effects: &mut Vec<Effect>) {
         if self.progress.take().is_some() {
             effects.push(Effect::Bench(BenchEffect::Close));
@@ -132,7 +132,7 @@ impl Bench {
         }
     }
 
-    /// Handles a message of the worker that runs `program`.
+    /// Handles a message of the benchmark's worker, which runs `program`.
     fn handle_message(&mut self, program: Program, message: TrainerMessage, effects: &mut Vec<Effect>) {
         let Some(progress) = self.progress.as_mut().filter(|progress| progress.program == program) else {
             return;

@@ -12,9 +12,9 @@ use vivarium_view::display::words::{MISSING, format_thousands};
 
 /// Largest distance between pointer and curve at which the curve counts as pointed at, in CSS pixels.
 const HIT_DISTANCE: f64 = 24.0;
-/// Radius of a dot on a curve, in CSS pixels.
+/// Radius of the dot that marks a curve's value at the crosshair, in CSS pixels.
 const DOT_RADIUS: f64 = 3.5;
-/// Half the width, and the height, of the mark of an event, in CSS pixels.
+/// Half the width, and the height, of the triangle that marks an event of the run, in CSS pixels.
 const EVENT_MARK: f64 = 4.0;
 /// Largest number of values in the list at the crosshair.
 const MAX_VALUES: usize = 12;
@@ -24,7 +24,7 @@ const MAX_VALUES: usize = 12;
 pub struct Pointer {
     /// Slug of the chart over which the pointer is.
     pub chart: &'static str,
-    /// Whether the horizontal axis counts steps; then all such charts show the crosshair.
+    /// Whether the chart's horizontal axis counts steps; then all charts over steps show the crosshair.
     pub over_steps: bool,
     /// Value on the horizontal axis, such as a step, at the pointer.
     pub x: f64,
@@ -48,7 +48,7 @@ pub struct DrawnCurves {
     events: Vec<(u64, String)>,
 }
 
-/// A value in the list at the crosshair.
+/// A curve's value in the list at the crosshair.
 #[derive(Debug, Clone, PartialEq)]
 struct ReadoutValue {
     /// Index of the curve among the chart's curves, from 0.
@@ -59,14 +59,15 @@ struct ReadoutValue {
     name: String,
     /// The value as text.
     text: String,
-    /// Text after the value: smoothed value or range of a band.
+    /// Text after the value: the smoothed value, or the range of the curve's band.
     note: String,
     /// Distance of the curve's dot from the left of the drawing, in CSS pixels; None if it is outside. It differs from
     /// the crosshair where the curve has no value at the crosshair.
     x_css: Option<f64>,
-    /// Distance of the dot from the top in CSS pixels.
+    /// Distance of the curve's dot from the top of the drawing, in CSS pixels; None if it is outside or the value is a
+    /// range.
     y_css: Option<f64>,
-    /// Whether the curve is the one nearest to the pointer.
+    /// Whether the curve is the one to which the pointer points.
     is_selected: bool,
 }
 
@@ -93,7 +94,7 @@ impl DrawnCurves {
         DrawnCurves { lines, across, scale, colours, events }
     }
 
-    /// Returns the curves.
+    /// Returns the drawn curves.
     pub fn lines(&self) -> &LineChart {
         &self.lines
     }
@@ -161,8 +162,8 @@ impl DrawnCurves {
         best.map(|(at, _)| at)
     }
 
-    /// Returns the horizontal value of the next (`later`) or previous measurement after `from`; beyond the ends, or if
-    /// `from` is None, that of the last measurement in this direction.
+    /// Returns the horizontal value of the next (`later`) or previous measurement after `from`; at an end, that of the
+    /// last measurement in this direction; if `from` is None, the largest. None without points.
     pub fn next_x(&self, from: Option<f64>, later: bool) -> Option<f64> {
         let (mut next, mut last) = (None, None::<f64>);
         let is_better = |x: f64, than: Option<f64>, later: bool| {
@@ -373,7 +374,8 @@ impl DrawnCurves {
         self.events.iter().filter(|(step, _)| is_near(*step)).map(|(_, what)| what.as_str()).collect()
     }
 
-    /// Returns the overlay of the chart named `chart` for this pointer; None shows the marks of events only.
+    /// Returns the overlay of the chart with the slug `chart` for this pointer; without a pointer, only the marks of
+    /// events.
     pub fn overlay(&self, chart: &str, pointer: Option<&Pointer>, history: &RunHistory) -> CrosshairOverlay {
         let [left, top, end, bottom] = self.plot_edges();
         let mut drawn = String::new();

@@ -1,4 +1,4 @@
-//! What stands over curves while somebody points at them.
+//! Values next to the pointer over curves.
 
 use super::crosshair::{CrosshairOverlay, DrawnCurves, Pointer, format_value};
 use vivarium_model::protocol::Measurement;
@@ -108,7 +108,7 @@ fn what_is_smoothed_is_read_with_what_was_measured() {
 }
 
 #[test]
-fn what_happened_is_marked_and_told_near_its_step() {
+fn what_happened_is_marked_and_described_near_its_step() {
     let one = scene(vec![curve("a", &[0.5; 4])], &[(20, "target reached"), (90, "later")]);
     let idle = one.overlay("loss", None, &RunHistory::default());
     assert_eq!((idle.markup.matches("cross__mark").count(), idle.text.as_str()), (1, ""));

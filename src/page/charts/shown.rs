@@ -21,7 +21,7 @@ use vivarium_view::display::words;
 use vivarium_view::ui::field::SPEED_KEY;
 
 impl State {
-    /// Applies a zoom, or shows or hides curves.
+    /// Zooms the charts, or shows or hides curves.
     pub fn apply_viewport_action(&mut self, action: ViewportAction) {
         let end = self.latest_step() as f64;
         self.viewport.apply(action, end);
@@ -49,7 +49,7 @@ impl State {
         }
     }
 
-    /// Sets a setting of the view from a text.
+    /// Sets a view setting (such as the shown charts or the smoothing) from a text.
     ///
     /// # Errors
     /// If the text is not a value of the setting, or does not suit the run.
@@ -162,9 +162,9 @@ impl State {
 pub enum ChartSize {
     /// One cell of the grid.
     Cell,
-    /// Two rows of the second column.
+    /// Two rows of the second column of the grid.
     Tall,
-    /// A row of both columns.
+    /// A whole row of the grid.
     Wide,
 }
 

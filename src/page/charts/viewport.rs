@@ -14,7 +14,8 @@ pub enum ViewportAction {
     ResetZoom,
     /// Hide the curve of this name in this chart, or show it if it is hidden.
     ToggleCurve(&'static str, String),
-    /// Show only the curve of this name in this chart, of all these curves; or all of them if it is already alone.
+    /// In this chart, show only the curve of this name, or all curves if it is already shown alone; last, the names of
+    /// the chart's curves.
     ShowOnly(&'static str, String, Vec<String>),
 }
 
@@ -29,7 +30,7 @@ pub struct Viewport {
     pub change_count: u64,
 }
 
-/// Smallest number of steps that a zoom shows.
+/// Smallest width of a zoomed range, in steps.
 const MIN_STEPS: f64 = 2.0;
 
 /// Largest number of hidden curves that are remembered; beyond it the oldest are shown again. Every compared run adds
@@ -52,7 +53,7 @@ impl Viewport {
         }
     }
 
-    /// Applies a change, in a run of `last_step` steps.
+    /// Applies a change of zoom or hidden curves; `last_step` limits the zoom.
     pub fn apply(&mut self, action: ViewportAction, last_step: f64) {
         self.change_count += 1;
         match action {

@@ -17,7 +17,7 @@ use vivarium_view::record::{RunRows, format_runs_csv};
 pub struct Comparison<'a> {
     /// Name of the page's current run.
     pub own_name: String,
-    /// The other runs.
+    /// The runs compared with the current run.
     pub runs: Vec<NamedRun<'a>>,
 }
 
@@ -25,9 +25,9 @@ pub struct Comparison<'a> {
 pub struct NamedRun<'a> {
     /// The saved run with its curves.
     pub run: &'a ComparedRun,
-    /// Name of the run.
+    /// Name of the compared run, different from the other names in the comparison.
     pub name: String,
-    /// Whether its curves are the beginning of the current run's curves, and therefore not drawn.
+    /// Whether the run's curves are the beginning of the current run's curves, and therefore not drawn.
     pub is_part_of_own: bool,
 }
 

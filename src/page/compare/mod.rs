@@ -8,7 +8,7 @@
 //! current run's curves: before a setting changes, and where only the learning rate was changed during training. It is
 //! drawn as soon as the curves differ.
 //!
-//! All of this is in the page's second program, reached through
+//! All of this is in the page's second WebAssembly module, reached through
 //! [`LibraryFunctions`](super::library::keeper::LibraryFunctions) alone.
 
 mod draw;

@@ -33,7 +33,7 @@ fn names(tab: &Tab) -> Vec<String> {
     legend(tab, chart::LOSS)
 }
 
-/// What the row says of each compared run: its name, and whether it is drawn.
+/// Content of the row on each compared run: its name, and whether it is drawn.
 fn compared_row(tab: &Tab) -> Vec<(String, bool)> {
     tab.state.comparison().runs.into_iter().map(|named| (named.name, !named.is_part_of_own)).collect()
 }

@@ -16,7 +16,7 @@ use vivarium_view::record::saved::parse_saved_link;
 const MAX_REMOVED: usize = 2 * MAX_COMPARED;
 
 /// Returns the settings with defaults for the end of the run and the device, and without learning-rate changes from
-/// `step` on; two runs that agree in the rest have the same curves up to `step`.
+/// `step` on, to compare what two runs have in common up to `step`.
 fn without_ending(spec: &RunSpec, step: u64) -> RunSpec {
     let (mut spec, usual) = (spec.clone(), RunSettings::default());
     spec.run.schedule.retain(|(from, _)| *from < step);
@@ -25,7 +25,8 @@ fn without_ending(spec: &RunSpec, step: u64) -> RunSpec {
     spec
 }
 
-/// Whether the curves of a saved run are the beginning of the curves of a run with these settings.
+/// Whether a saved run is an earlier state of a run with these settings, so that its curves are the beginning of that
+/// run's curves.
 pub(super) fn is_part_of(saved: &RunView, spec: &RunSpec) -> bool {
     let of = saved.spec();
     if of == spec {
@@ -40,8 +41,8 @@ pub(super) fn is_part_of(saved: &RunView, spec: &RunSpec) -> bool {
         && (of.run.steps == spec.run.steps || places.into_iter().all(trains_alike))
 }
 
-/// Creates a run for the comparison from a link, its [initial weights](RunView::initial_weights_file) and its curves, with the view
-/// of `shown`.
+/// Creates a run for the comparison from its link, the note on its [initial weights](RunView::initial_weights_file),
+/// its step and its measurements, with the view settings of `shown`.
 fn comparison_run(
     shown: &RunView,
     link: Link,
@@ -69,7 +70,7 @@ impl Library {
         free.next().unwrap_or(own)
     }
 
-    /// Adds a run to the comparison.
+    /// Adds a run with its curves to the comparison, in a free colour.
     fn add_compared(&mut self, id: String, run: RunView) {
         self.awaiting_curves.retain(|recalled| *recalled != id);
         let tint = self.free_colour(&id);
@@ -190,7 +191,7 @@ impl State {
         }
     }
 
-    /// Sets the compared runs to these ids: the effect of Undo.
+    /// Sets the compared runs to those with these ids: the effect of Undo.
     pub fn restore_comparison(&mut self, ids: &[String], effects: &mut Vec<Effect>) {
         self.library.awaiting_curves.clear();
         self.library.compared_run_number = None;

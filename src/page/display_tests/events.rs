@@ -1,4 +1,4 @@
-//! What has happened along the run on a page.
+//! Events along the run of a page.
 
 use crate::state::{Action, State};
 use vivarium_model::protocol::Measurement;
@@ -17,7 +17,7 @@ fn event_text(state: &State) -> String {
 }
 
 #[test]
-fn memorising_and_the_target_are_told_apart() {
+fn memorising_and_the_target_are_distinguished() {
     let mut state = open("#v1/groups?order=5");
     for (step, accuracy) in [(0, 0.2), (10, 0.995), (20, 1.0)] {
         state.run.update_milestones(&Measurement {
@@ -38,7 +38,7 @@ fn memorising_and_the_target_are_told_apart() {
 }
 
 #[test]
-fn of_many_networks_the_first_and_the_last_are_told() {
+fn of_many_networks_the_first_and_the_last_are_stated() {
     let mut state = open("#v1/sparse-parity?n=9&replicas=4");
     state.run.solved = vec![(2, 40), (0, 60)];
     state.run.update_milestones(&Measurement {

@@ -23,7 +23,7 @@ fn a_threshold_wants_two_settings_that_are_numbers() {
 }
 
 #[test]
-fn thresholds_are_of_the_best_of_each_group_and_said() {
+fn thresholds_are_of_the_best_of_each_group_and_stated() {
     let mut state = open("#v1/sparse-boolean?sweep=m:20_30_40&series=n:25_50");
     let sweep = state.run.sweep.as_mut().unwrap();
     let cell = |some: usize| (0..5).map(|i| (i < some).then_some(40)).collect::<Vec<_>>();

@@ -46,7 +46,7 @@ pub enum Export {
 /// A file to be saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportFile {
-    /// Name of the file.
+    /// Name of the file to be saved.
     pub name: String,
     /// Media type, such as `text/csv`.
     pub media_type: &'static str,
@@ -111,7 +111,7 @@ impl Export {
         }
     }
 
-    /// Returns why the file cannot be saved now, as far as that is known before it is built; None if it can.
+    /// Returns why this kind of file cannot be saved now, as far as that is known before it is built; None if it can.
     pub fn unavailable_reason(self, state: &State) -> Option<&'static str> {
         match self {
             Export::Csv if state.run.history.latest().is_none() => {
@@ -192,7 +192,7 @@ pub fn build_record(state: &State, system: &str) -> Record {
     }
 }
 
-/// Returns the command line that trains the same run.
+/// Returns the command line that trains the page's run.
 pub fn command_line(state: &State) -> String {
     build_record(state, "").command()
 }
@@ -331,7 +331,7 @@ impl State {
         };
     }
 
-    /// Shows the run of a weights file, paused at the step of the weights.
+    /// Shows the run of a weights file (`header`: its settings and step), paused at the step of the weights.
     fn open_weights(
         &mut self,
         name: &str,
@@ -395,7 +395,7 @@ impl State {
         true
     }
 
-    /// Requests the latest weights from the trainer, to be saved.
+    /// Requests the latest weights from the trainer; when they arrive, they are saved as a file.
     pub(super) fn request_weights(&mut self, effects: &mut Vec<Effect>) {
         self.file_error.clear();
         self.send(Command::Checkpoint, effects);

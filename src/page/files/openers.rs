@@ -1,8 +1,8 @@
 //! Functions that open files, find reasons why a run cannot learn, and mark terms of the glossary; they are in the
-//! page's second program.
+//! page's second WebAssembly module.
 //!
 //! # Why
-//! As for [`mod@vivarium_labs::lazy`]: all dialogs for files are in the second program, so that the first one does not
+//! As for [`mod@vivarium_labs::lazy`]: all dialogs for files are in the second module, so that the first one does not
 //! need the code that reads files.
 
 use crate::html;

@@ -6,9 +6,9 @@ use vivarium_view::record::reading::ReadJob;
 /// Why a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadPurpose {
-    /// To be opened as a run, as weights or as a table.
+    /// The file is opened as a run, as weights or as a data table.
     Open,
-    /// To be the table of a saved run that waits for it.
+    /// The file should contain the data table for which a saved run waits.
     ResumeRun,
 }
 
@@ -21,16 +21,16 @@ pub struct FileReading {
     pub name: String,
     /// Handle to the file, with its first bytes.
     pub file: UploadedFile,
-    /// Why the file is read.
+    /// Purpose for which the file is read.
     pub purpose: ReadPurpose,
     /// The task of the worker: kind of file, and options.
     pub job: ReadJob,
-    /// Part of the file that has been read, from 0 to 1.
+    /// Share of the file that has been read, from 0 to 1.
     pub fraction: f64,
 }
 
 impl FileReading {
-    /// Returns the sentence on the progress of reading.
+    /// Returns the sentence that tells how much of the file has been read.
     pub fn progress_text(&self) -> String {
         tr!(
             "Reading {name}: {percent} % of {size} MB.",

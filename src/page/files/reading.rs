@@ -34,7 +34,7 @@ impl State {
         }
     }
 
-    /// Opens a table whose label is the column with index `label`.
+    /// Opens a file as a data table whose label is the column with index `label`, from 0.
     pub fn read_table(&mut self, name: &str, file: UploadedFile, label: usize, effects: &mut Vec<Effect>) {
         self.read_as(FileKind::Table, name, file, (Some(label), ReadPurpose::Open), effects);
     }

@@ -13,7 +13,7 @@ use vivarium_view::record::dataset::{self, Dataset};
 const MAX_REREAD_BYTES: u64 = 1 << 20;
 
 impl State {
-    /// Opens a table that was read from a file, and starts a run on it.
+    /// Opens a data table that was read from a file, and starts a run that trains on it.
     pub(super) fn open_table(
         &mut self,
         name: &str,
@@ -64,7 +64,7 @@ impl State {
 
     /// Makes the column with this index (from 0) the label of the run's table, and restarts the run.
     pub fn set_table_label(&mut self, label: usize, effects: &mut Vec<Effect>) {
-        // The menu of labels comes with the second program.
+        // The menu of labels comes with the second WebAssembly module.
         let (Some(opened), Some(openers)) = (file_of_run(&self.run.link.spec), openers()) else { return };
         (openers.open_table)(self, &opened.name, opened.file.clone(), label, effects);
     }

@@ -26,7 +26,7 @@ use vivarium_view::presets::{Preset, PresetGroup};
 /// Fragment of the address that opens the gallery.
 pub const FRAGMENT: &str = "#gallery";
 
-/// Value of the topic filter that selects the stories.
+/// Value of the gallery's topic filter that selects the stories.
 const STORY_TOPIC: &str = "stories";
 
 /// State of the gallery: filter and recorded curves.
@@ -36,18 +36,18 @@ pub struct Gallery {
     pub is_open: bool,
     /// Number of changes of the gallery's content so far; its HTML is rebuilt when the number changes.
     pub version: u64,
-    /// Which cards are shown.
+    /// Filter of the gallery, which selects the shown cards.
     pub filter: CardFilter,
     /// Recorded training curves of the presets, or why they could not be loaded; None until then.
     pub recorded: Option<Result<Arc<Vec<PresetRecording>>, String>>,
 }
 
-/// Conditions that a card must satisfy to be shown.
+/// Filter of the gallery: conditions that a card must satisfy to be shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CardFilter {
     /// Words, separated by spaces, that the card's texts must contain; upper and lower case are the same.
     pub words: String,
-    /// Topic of the card: `lab.<slug>` of a lab, slug of a group of presets, or [`STORY_TOPIC`]; empty accepts all.
+    /// Topic of the card: `lab.<slug>` of a lab, slug of a group of presets, or `stories`; empty accepts all.
     pub topic: String,
     /// Slug of the duration class that a card's training time must not exceed; empty accepts all.
     pub time: String,
@@ -359,7 +359,7 @@ fn describe_curves(recording: &PresetRecording) -> String {
 struct ValueRange(f32, f32);
 
 impl ValueRange {
-    /// Returns the range of these values.
+    /// Returns the range of values on an axis of recorded curves.
     fn of_values(values: impl Iterator<Item = f32>) -> ValueRange {
         let (low, high) = values.fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)));
         ValueRange(low, high)

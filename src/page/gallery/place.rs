@@ -7,14 +7,14 @@
 
 use super::CardFilter;
 
-/// Where the user left the gallery when he opened a card, for the way back.
+/// Where the user left the gallery when a card was opened, so that Back returns there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GalleryPosition {
     /// Scroll position of the gallery in CSS pixels.
     pub scroll: f64,
     /// Link of the card that was opened.
     pub link: String,
-    /// Filter of the gallery.
+    /// Filter of the gallery when the card was opened.
     pub filter: CardFilter,
 }
 
@@ -26,7 +26,7 @@ impl GalleryPosition {
         format!("{}\n{}\n{topic}\n{time}\n{words}", self.scroll, self.link)
     }
 
-    /// Decodes a position; None if the text is not one or was stored with another filter.
+    /// Decodes a position in the gallery; None if the text is not one or was stored with another filter.
     pub fn decode(text: &str, filter: &CardFilter) -> Option<GalleryPosition> {
         let mut lines = text.splitn(5, '\n');
         let scroll = lines.next()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! What the panel of the lab does to a page: deeds at the circuit.
+//! Actions of the lab's panel on a page: changes of the circuit.
 
 use crate::opened::open_page;
 use crate::state::{Action, State};

@@ -33,7 +33,7 @@ fn comparison(state: &DescentState) -> DescentComparison {
     DescentComparison::new(&state.plan, state.examples.clone(), &state.initial_weights)
 }
 
-/// What a learner measures of a race.
+/// Measurement of a race by a learner.
 fn row(race: &DescentComparison, variance: f64) -> Measurement {
     let standing = race.measure();
     let explained = |loss: f64| vec![(1.0 - 2.0 * loss / variance) as f32];
@@ -128,7 +128,7 @@ fn words_say_that_layers_are_executed() {
     assert!(status::describe_found(&state.run).ends_with(" of the variance is explained at step 100."));
 }
 
-/// Nothing is trained, so that no target is missed.
+/// No network is trained, so that no target is missed.
 #[test]
 fn a_run_that_has_made_its_steps_is_done() {
     let mut state = open("");
@@ -204,7 +204,7 @@ fn tokens_are_those_after_the_layer_that_is_shown() {
     assert_eq!(of(&state).trace.layer, 10);
 }
 
-/// What the layer writes that a bare link shows is not 0 in the token that it shows.
+/// The numbers of the layer that a bare link shows are not 0 in the token that it shows.
 #[test]
 fn the_usual_token_shows_what_the_usual_layer_writes() {
     let mut state = open("");
@@ -266,7 +266,7 @@ fn no_loss_hides_the_others() {
 
 /// A head of a neuron that is 0 for every example: a white square says nothing.
 #[test]
-fn a_head_that_is_0_everywhere_is_said_to_be() {
+fn a_head_that_is_0_everywhere_is_reported() {
     let said = "The attention weight of this head is 0 for every pair of tokens.";
     let mut zeros = 0;
     let mut state = open("?w0=0&layer=1");

@@ -1,4 +1,4 @@
-//! What the panel of the lab does to a page: deeds at the points, the tokens and the layers.
+//! Actions of the lab's panel on a page: changes of points, tokens and layers.
 
 use crate::opened::open_page;
 use crate::state::{Action, State};

@@ -3,7 +3,7 @@
 use crate::opened::{chart_grid, chart_lines, measurement_row, open_page};
 use crate::state::{Action, State};
 use vivarium_labs::in_context::InContextState;
-use vivarium_labs::in_context::judge::{applicable_baselines, baseline_color, baseline_name};
+use vivarium_labs::in_context::baselines::{applicable_baselines, baseline_color, baseline_name};
 use vivarium_labs::in_context::panel::action::{self, PromptAction};
 use vivarium_labs::in_context::probes::{R2_BY_EXAMPLES, curve};
 use vivarium_labs::in_context::weights::PARAMETERS;
@@ -22,7 +22,7 @@ fn open(rest: &str) -> State {
     open_page(&format!("#v1/in-context-learning{rest}"))
 }
 
-/// What is computed in parts, to the end.
+/// A computation in slices, to its end.
 fn settle(state: &mut State) {
     while state.run.is_busy() {
         state.run.continue_work();
@@ -330,7 +330,7 @@ fn sweeps_are_drawn_as_explained_variance() {
 
 /// Of swept prompts the methods differ from run to run: what an affine fit reaches is a curve, for all runs at once.
 #[test]
-fn sweeps_over_prompts_have_the_affine_fit_beside_them() {
+fn sweeps_over_prompts_have_the_affine_fit_next_to_them() {
     let mut state = open("?dim=2&const=no&points=21&dist=mixture&sweep=tw2:0_0.5");
     settle(&mut state);
     let drawn = chart_lines(charts::DEPTH, &state);
@@ -350,7 +350,7 @@ fn sweeps_over_prompts_have_the_affine_fit_beside_them() {
     }
 }
 
-/// What the network makes of other inputs is seen without training it again.
+/// Predictions for other inputs are shown without training again.
 #[test]
 fn inputs_can_be_multiplied_while_the_run_goes_on() {
     let mut state = open("");

@@ -81,7 +81,7 @@ fn words_are_those_of_labels_that_are_numbers() {
 }
 
 #[test]
-fn steps_are_counted_as_sequences_where_that_is_asked() {
+fn steps_are_counted_as_sequences_on_request() {
     let mut state = open("?count=examples&batch=32");
     state.run.add_measurement(measurement_row(0, 1.0));
     state.run.add_measurement(measurement_row(50, 0.5));
@@ -184,7 +184,7 @@ fn pairs_of_random_codes_that_are_too_alike_are_counted() {
 }
 
 #[test]
-fn stairs_stand_beside_their_floors() {
+fn stairs_stand_next_to_their_floors() {
     let mut state = open("?q=2&sweep=h:1_2_3&replicas=3");
     end(&mut state, &[None; 3], &[0.5, 0.49, 0.52]);
     let drawn = chart_lines(charts::STAIRS, &state);
@@ -345,7 +345,7 @@ fn the_bound_of_the_sharpness_has_the_factor_of_the_codes() {
 }
 
 #[test]
-fn what_a_sample_cannot_tell_stands_beside_what_networks_reach() {
+fn what_a_sample_cannot_tell_stands_next_to_what_networks_reach() {
     let link = "?model=token-mlp&n=16&dim=8&q=1&lists=one&g=linear";
     let mut state = open(&format!("{link}&m=64&sweep=m:32_64_96"));
     end(&mut state, &[None], &[0.9]);

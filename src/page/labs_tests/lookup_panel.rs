@@ -1,4 +1,4 @@
-//! What the panel of the lab does to a page: deeds at the prompt.
+//! Actions of the lab's panel on a page: changes of the prompt.
 
 use crate::opened::open_page;
 use crate::state::{Action, State};
@@ -27,7 +27,7 @@ fn typed(text: &str) -> String {
 }
 
 #[test]
-fn the_written_attention_answers_as_it_is_asked() {
+fn the_written_attention_answers_its_query() {
     let mut state = open("?begin=construction");
     let is_right = |state: &State| {
         let seen = &of(state).inspected;

@@ -34,7 +34,7 @@ fn settle(state: &mut State) -> usize {
     times
 }
 
-/// What a learner measures of the first replica.
+/// Measurement of the first replica by a learner.
 fn rows(state: &State, steps: usize) -> Vec<Measurement> {
     let own = of(state);
     let mut course = TransformerEvaluator::new(
@@ -78,7 +78,7 @@ fn play(state: &mut State, steps: usize) {
 }
 
 #[test]
-fn tokens_stand_beside_the_tape_in_step() {
+fn tokens_stand_next_to_the_tape_in_step() {
     let mut state = open("");
     play(&mut state, 40);
     let tokens = chart_grid(charts::COLUMNS, &state);
@@ -183,7 +183,7 @@ fn long_runs_are_executed_in_slices_and_going_back_is_free() {
 }
 
 #[test]
-fn measurements_are_drawn_and_said() {
+fn measurements_are_drawn_and_stated() {
     let mut state = open("?sigma=0.001&round=no");
     play(&mut state, 107);
     let wrong = of(&state).first_wrong().expect("a step that is wrong");
@@ -206,7 +206,7 @@ fn measurements_are_drawn_and_said() {
 
 /// The machine has 400 steps, of which the usual run makes 107: what is missing is no error.
 #[test]
-fn a_run_that_ends_before_the_machine_is_not_said_to_be_wrong() {
+fn a_run_that_ends_before_the_machine_is_not_reported_as_wrong() {
     let begin = "Step 107 was the last step. Executed steps of the machine: 107 of 400.";
     for rest in ["?t=400", "?m=counter&t=400"] {
         let mut state = open(rest);
@@ -234,7 +234,7 @@ fn a_run_that_ends_before_the_machine_is_not_said_to_be_wrong() {
 
 /// ln 202 = 5.308 and ln 802 = 6.687: the endless counter's input has one symbol.
 #[test]
-fn the_beta_that_is_enough_is_said_for_each_number_of_steps() {
+fn the_beta_that_is_enough_is_stated_for_each_number_of_steps() {
     let state = open("?m=counter&choice=soft&steps=400&sweep=beta:2_10&series=t:100_400");
     let said = charts::BY_BETA.summary(&state.run);
     for (steps, beta) in [(100, "5.31"), (400, "6.69")] {
@@ -248,7 +248,7 @@ fn the_beta_that_is_enough_is_said_for_each_number_of_steps() {
 }
 
 #[test]
-fn several_networks_have_their_first_wrong_steps_said_together() {
+fn several_networks_have_their_first_wrong_steps_stated_together() {
     let said = |firsts: [f32; 3]| {
         let mut state = open("?t=400&sigma=0.001&replicas=3");
         let three = vec![0.5; 3];
@@ -321,7 +321,7 @@ fn own_machines_go_through_a_link() {
 }
 
 #[test]
-fn what_cannot_work_is_said() {
+fn what_cannot_work_is_stated() {
     let said = |rest: &str| cannot_learn(&decode(&format!("#v1/turing-machine?{rest}")).0.spec);
     assert!(said("").is_empty());
     assert!(said("t=400")[0].starts_with("The run ends at step 107"));

@@ -1,4 +1,4 @@
-//! What the panel of the lab does to a page: deeds at the machine.
+//! Actions of the lab's panel on a page: changes of the machine.
 
 use crate::opened::open_page;
 use crate::state::{Action, State};
@@ -98,7 +98,7 @@ fn a_machine_that_was_written_runs_and_one_undo_brings_the_other_back() {
 }
 
 #[test]
-fn a_machine_with_a_mistake_does_not_run() {
+fn a_machine_with_an_error_does_not_run() {
     let mut state = open("");
     let draft = Draft { rules: "a 0 → 1".into(), ..Draft::from_program(&of(&state).program) };
     assert_eq!(act(&mut state, MachineAction::RunDraft(draft)), (String::new(), 0));

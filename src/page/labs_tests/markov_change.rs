@@ -1,4 +1,4 @@
-//! What the panel of Markov chains does to a page: own sequences, own chains and heads that are off.
+//! Actions of the panel of Markov chains on a page: own sequences, own chains and heads that are off.
 
 use crate::state::{Action, State};
 use vivarium_labs::markov::panel::action::{SequenceAction, displayed_chain};

@@ -1,4 +1,4 @@
-//! What the panel of Markov chains says of the page.
+//! Sentences of the panel of Markov chains on a run.
 
 use crate::state::{Action, State};
 use vivarium_labs::markov::panel::action::SequenceAction;
@@ -69,7 +69,7 @@ fn cells_of_a_map_are_read_out() {
 }
 
 #[test]
-fn the_loss_without_a_head_is_said_once_it_is_known() {
+fn the_loss_without_a_head_is_stated_once_it_is_known() {
     let mut state = open("#v1/markov");
     assert_eq!(with(&state, |chains, _| describe_ablation(chains, 0)), None);
     state.run.add_finding(10, ProbeResult::new(ABLATION.id()).with_numbers(vec![0.02, 0.21, 0.01]));
@@ -80,7 +80,7 @@ fn the_loss_without_a_head_is_said_once_it_is_known() {
 }
 
 #[test]
-fn what_heads_change_is_said_at_once() {
+fn what_heads_change_is_stated_at_once() {
     let said = |link: &str| with(&open(link), |chains, _| describe_loss(chains));
     let (all, less) = (
         said("#v1/markov?d=6&from=circuit&c=100&chain=10.90.90.10"),

@@ -8,7 +8,7 @@ use vivarium_plot::analysis::Reading;
 use vivarium_view::display::charts::ChartOfRun;
 
 #[test]
-fn theory_stands_beside_hebbs_rule_alone() {
+fn theory_stands_next_to_hebbs_rule_alone() {
     let curves = |link: &str| {
         let mut state = State::default();
         state.apply(Action::Open(link.into()));

@@ -1,4 +1,4 @@
-//! What theory says of the run on the page.
+//! Predictions of theory for the run on the page.
 
 use crate::state::{Action, State};
 use vivarium_labs::perceptron::theory::*;

@@ -1,4 +1,4 @@
-//! What the panel of the lab does to a page: deeds at the program and its input.
+//! Actions of the lab's panel on a page: changes of the program and of its input.
 
 use crate::opened::open_page;
 use crate::state::{Action, State};

@@ -18,7 +18,7 @@ pub(super) const MAX_STORED_BYTES: usize = MAX_RUN_BYTES;
 /// Total bytes of curves in memory of runs that are not in the browser's storage; beyond it, the oldest curves are
 /// thinned further. Sizes are estimates.
 pub(super) const MAX_UNSTORED_BYTES: usize = 32 << 20;
-/// Smallest number of measurements to which curves are thinned.
+/// Smallest number of measurements that thinning leaves of a saved run's curves.
 pub(super) const MIN_ROWS: usize = 16;
 
 /// Returns an estimate of the bytes that a measurement takes.
@@ -44,7 +44,7 @@ pub fn thin_history(history: &RunHistory) -> Vec<Measurement> {
         .collect()
 }
 
-/// Returns every second measurement, and the last.
+/// Keeps every second measurement of a run, and the last.
 fn halve_rows(rows: Vec<Measurement>) -> Vec<Measurement> {
     let last = rows.len().saturating_sub(1);
     rows.into_iter().enumerate().filter(|(i, _)| i % 2 == 0 || *i == last).map(|(_, row)| row).collect()

@@ -41,7 +41,7 @@ fn tab_after_runs(many: u64, shelf: &Rc<RefCell<FakeStorage>>) -> Tab {
     tab
 }
 
-/// What grew with every new run: the curves of kept runs, what can be undone, and what is being written.
+/// Memory that grew with every new run: the curves of kept runs, what can be undone, and what is being written.
 #[test]
 fn two_hundred_runs_take_no_more_than_fifty() {
     let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
@@ -158,7 +158,7 @@ fn what_is_on_the_page_alone_is_thinned_before_it_fills_the_memory_and_never_del
 }
 
 #[test]
-fn what_is_said_while_nothing_is_stored_is_one_edit_for_each_run() {
+fn what_is_stated_while_nothing_is_stored_is_one_edit_for_each_run() {
     let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(100);

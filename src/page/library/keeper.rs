@@ -1,9 +1,9 @@
-//! Functions on saved runs, which are in the page's second program, as a table of function pointers.
+//! Functions on saved runs, which are in the page's second WebAssembly module, as a table of function pointers.
 //!
 //! # Why
-//! As for [`mod@crate::files::openers`]. The second program reads the saved runs; until it has, nothing is saved,
+//! As for [`mod@crate::files::openers`]. The second module reads the saved runs; until it has, nothing is saved,
 //! changed or restored. By reachability in the linked program, 2026-11-23: 11 KiB after compression that the first
-//! program need not hold.
+//! module need not hold.
 
 use super::{LibraryAction, SavedRun};
 use crate::state::State;
@@ -81,7 +81,7 @@ impl State {
         }
     }
 
-    /// Restores saved runs as they were before the last change.
+    /// Restores names, pins and deletions of saved runs as they were in `before`: the effect of Undo.
     pub fn undo_library_change(&mut self, before: &[SavedRun], effects: &mut Vec<Effect>) {
         if let Some(keeper) = keeper() {
             (keeper.undo)(self, before, effects);

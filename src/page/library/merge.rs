@@ -13,7 +13,7 @@ pub fn database_name(path: &str) -> String {
     format!("{FORMER_DATABASE_NAME} {folder}")
 }
 
-/// Returns the number of the user's table in a link or an id of a run.
+/// Returns the number of the user's data table in a link or in the id of a run; None if the run uses no such table.
 pub fn link_table_number(link: &str) -> Option<u64> {
     let mut pairs = link.split_once('?')?.1.split('&');
     let number = pairs.clone().find_map(|pair| pair.strip_prefix("csv="))?;
@@ -26,8 +26,8 @@ fn progress(run: &SavedRun) -> (u64, bool) {
     (run.step, run.ended)
 }
 
-/// Returns what to store when `new` is written over `old`, with the name and the pin of `old`; None if `old` has
-/// trained further.
+/// Returns the version of a run to store in place of `old`: `new`, with the name, pin and colour of `old`; None if
+/// `old` has trained further and stays.
 pub fn merge_written(old: Option<&SavedRun>, new: SavedRun) -> Option<SavedRun> {
     match old {
         Some(old) if progress(old) > progress(&new) => None,

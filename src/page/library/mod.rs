@@ -36,7 +36,7 @@ use vivarium_model::run::RunSpec;
 use vivarium_view::display::{RunView, words};
 pub use vivarium_view::record::saved::{MarksEdit, SavedRun};
 
-/// Largest number of stored runs.
+/// Largest number of runs in the browser's storage.
 pub const MAX_RUNS: usize = 100;
 /// Largest total size of the stored runs with their checkpoints, in bytes.
 pub const MAX_BYTES: usize = vivarium_view::record::saved::MAX_RUN_BYTES;
@@ -58,7 +58,8 @@ pub enum StorageCommand {
     WriteEdits(Vec<MarksEdit>),
     /// Delete the runs with these ids.
     Delete(Vec<String>),
-    /// Read the run with this id, its curves and its checkpoint; before that, open the table with this number.
+    /// Read the run with this id, its curves and its checkpoint; before that, open the data table with this number if
+    /// one is given.
     ReadRun(String, Option<u64>),
     /// Read the curves of the run with this id.
     ReadCurves(String),
@@ -71,9 +72,9 @@ pub struct StoredRuns {
     pub runs: Vec<SavedRun>,
     /// Stored entries that cannot be read: (key, reason).
     pub damaged: Vec<(String, String)>,
-    /// Whether runs of an earlier version could not be moved for lack of space.
+    /// Whether saved runs of an earlier version of the page could not be moved to the database for lack of space.
     pub is_partial: bool,
-    /// Current time in milliseconds since 1970.
+    /// Time when the runs were read, in milliseconds since 1970.
     pub now_ms: f64,
 }
 
@@ -105,11 +106,11 @@ pub enum StorageAnswer {
     Curves(String, Vec<Measurement>),
     /// The run as stored, without curves; another tab may have changed its name or pin.
     Stored(Box<SavedRun>),
-    /// Space is missing for this command.
+    /// There was no space to carry out this command.
     NoRoom(Box<StorageCommand>),
-    /// Space is missing for the table of this name.
+    /// There was no space for the data table of this name.
     NoRoomForTable(String),
-    /// The storage failed; the command that was not executed, if it was one.
+    /// The storage failed; second, the command that was not carried out, if one was.
     Failed(StorageError, Option<Box<StorageCommand>>),
 }
 
@@ -126,7 +127,7 @@ pub enum LibraryAction {
     Delete(String),
     /// Delete all runs that are neither pinned nor the current one.
     DeleteUnpinned,
-    /// Delete an entry that cannot be read.
+    /// Delete the stored entry with this key, which cannot be read.
     DeleteDamaged(String),
     /// Add the run with this id to the comparison, or remove it.
     ToggleCompared(String),
@@ -140,7 +141,7 @@ pub enum LibraryAction {
     RestoreComparison(Vec<String>),
     /// Resume the run with this id.
     Resume(String),
-    /// Do not resume the run that waits for its table.
+    /// Give up resuming the run that waits for its data table.
     CancelWaiting,
     /// The page is hidden or closed.
     PageHidden,
@@ -173,7 +174,7 @@ pub(super) enum UnstoredReason {
     Deleted,
 }
 
-/// A run that is on the page only.
+/// A run that is only in the page's memory and not in the browser's storage.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unstored {
     /// Id of the run.
@@ -211,11 +212,11 @@ pub struct ComparedRun {
 pub struct Library {
     /// All saved runs, including deleted ones; most stored runs are without curves.
     pub runs: Vec<SavedRun>,
-    /// Entries of the storage that cannot be read: key, and reason.
+    /// Stored entries that cannot be read: (key, reason).
     pub damaged: Vec<(String, String)>,
     /// Sentences on runs that are not stored; empty if all are.
     pub warning: String,
-    /// The compared runs, including deleted ones, which are hidden.
+    /// The compared runs; those that were deleted stay in the list and are hidden.
     pub(super) compared: Vec<ComparedRun>,
     /// Ids of runs that are added to the comparison when their curves have been read.
     pub(super) awaiting_curves: Vec<String>,
@@ -240,7 +241,7 @@ pub struct Library {
     pub(super) waiting_run: Option<Box<WaitingRun>>,
     /// Whether runs can be stored.
     pub(super) storage: StorageStatus,
-    /// Whether runs of an earlier version could not be moved for lack of space.
+    /// Whether saved runs of an earlier version of the page could not be moved to the database for lack of space.
     pub(super) is_partial: bool,
     /// Current time in milliseconds since 1970.
     pub(super) now_ms: f64,
@@ -271,7 +272,7 @@ pub(super) fn default_name(spec: &RunSpec) -> String {
 }
 
 impl Library {
-    /// Returns the runs that are not deleted: pinned ones first, then the latest first.
+    /// Returns the saved runs that are not deleted, pinned ones first, each group from the latest to the oldest.
     pub fn listed_runs(&self) -> Vec<&SavedRun> {
         let mut listed: Vec<&SavedRun> = self.runs.iter().filter(|kept| kept.deleted == 0.0).collect();
         sorting::sort_by(&mut listed, |a, b| b.pinned.cmp(&a.pinned).then(b.at.total_cmp(&a.at)));

@@ -161,7 +161,7 @@ impl Library {
         }
     }
 
-    /// Puts a run that could not be written back into the list.
+    /// Puts a run that the storage could not write back into the list of saved runs, only in the page's memory.
     fn restore_unwritten(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>, reason: UnstoredReason) {
         let id = kept.id.clone();
         // The list may have been read again meanwhile, without the curves of the run.

@@ -1,4 +1,4 @@
-//! What may come out of a browser's storage, and what may happen to it: damaged entries, tables that are not there, a
+//! Entries that a browser's storage may return, and events in the storage: damaged entries, tables that are not there, a
 //! storage that is taken over or deleted, and tabs that know less than others.
 
 use std::cell::RefCell;
@@ -76,7 +76,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn each_flaw_of_an_entry_is_a_sentence() {
+fn each_error_of_an_entry_is_a_sentence() {
     let cases: [(&str, Value, &str); 14] = [
         ("solved", json!([[7, 400]]), "solved should be a step or null for each of 1 replicas"),
         ("solved", json!([[0, 4], [0, 5]]), "solved should be"),
@@ -276,7 +276,7 @@ fn check_and_resume(run: SavedRun) {
 }
 
 #[test]
-fn an_entry_with_a_flaw_is_listed_with_the_reason_left_alone_and_deleted_when_asked() {
+fn an_entry_with_an_error_is_listed_with_the_reason_left_alone_and_deleted_on_request() {
     let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     let bad = SavedRun { solved: vec![(7, 400)], ..entry("#v1/sparse-parity?n=21", 500) };
     shelf.borrow_mut().runs.insert(bad.id.clone(), bad.clone());
@@ -416,7 +416,7 @@ fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
 }
 
 #[test]
-fn the_wish_for_a_table_can_be_given_up() {
+fn the_request_for_a_table_can_be_given_up() {
     let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     let text = "#v1/tabular?data=own&csv=987654321&m=20&replicas=1";
     let run = SavedRun { id: text.into(), link: text.into(), ..entry("#v1/tabular?m=20&replicas=1", 200) };
@@ -434,7 +434,7 @@ fn the_wish_for_a_table_can_be_given_up() {
 }
 
 #[test]
-fn a_stale_tab_that_closes_overwrites_neither_a_finished_run_nor_what_is_said_of_it() {
+fn a_stale_tab_that_closes_overwrites_neither_a_finished_run_nor_what_is_stated_of_it() {
     let shelf = Rc::default();
     let mut stale = Tab::open(LINK, &shelf);
     stale.train(100);

@@ -69,7 +69,7 @@ impl State {
         }
     }
 
-    /// Reports that the opened table is not the one that a run waits for.
+    /// Reports that the opened data table, from the file `name`, is not the one that a saved run waits for.
     pub fn reject_table(&mut self, name: &str) {
         let Some(waiting) = self.library.waiting_run.as_deref() else { return };
         let why = tr!(

@@ -27,7 +27,7 @@ pub struct FakeStorage {
     pub runs: BTreeMap<String, SavedRun>,
     pub marks: BTreeMap<String, RunMarks>,
     pub states: BTreeMap<String, Vec<u8>>,
-    /// What tabs wrote as they were closed.
+    /// Entries that tabs wrote as they were closed.
     pub left: Vec<(SavedRun, Option<Vec<u8>>)>,
     /// Most entries, where there is a limit.
     pub room: Option<usize>,

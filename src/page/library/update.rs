@@ -16,13 +16,14 @@ use vivarium_view::record::saved::{ENTRY_FORMAT, MarksEdit, RunMarks, clean_name
 
 /// Seconds between two saves of a run that is training.
 const SAVE_INTERVAL_S: u32 = 3;
-/// Smallest age in seconds at which a run is saved, unless it has ended.
+/// Seconds since the current run was opened before which it is not saved, unless it has ended.
 const MIN_AGE_S: u32 = 2;
 /// Seconds between two attempts to open a storage that has failed.
 const RETRY_INTERVAL_S: u32 = 30;
 
 impl Library {
-    /// Queues edits until they can be stored; a later edit of a run replaces an earlier one.
+    /// Queues edits of names, pins and deletions until they can be stored; of several edits of a run, the last name,
+    /// pin and deletion count.
     fn queue_edits(&mut self, edits: Vec<MarksEdit>) {
         for edit in edits {
             match self.pending_edits.iter_mut().find(|known| known.id == edit.id) {
@@ -39,7 +40,7 @@ impl Library {
 }
 
 impl State {
-    /// Returns the number of changes of the compared runs so far.
+    /// Returns the number of changes of the compared runs so far; charts are drawn again when it changes.
     pub fn drawing_version(&self) -> u64 {
         self.library.drawing_version
     }

@@ -10,13 +10,13 @@ mod update;
 
 use vivarium_model::chart::Chart;
 
-/// Largest number of charts on the first screen.
+/// Largest number of charts on the first screen of presenter mode; every later screen shows one chart.
 const MAX_CHARTS: usize = 2;
 
 /// A cover of the whole screen in presenter mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScreenCover {
-    /// Black.
+    /// A black screen.
     Black,
     /// The address of the page as a QR code.
     QrCode,
@@ -25,9 +25,9 @@ pub enum ScreenCover {
 /// An action in presenter mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PresenterAction {
-    /// Enter the mode.
+    /// Enter presenter mode.
     Enter,
-    /// Leave the mode.
+    /// Leave presenter mode.
     Exit,
     /// Go forward (or back) by this number of passages of the open story; without a story, of screens of charts.
     Turn(isize),
@@ -41,7 +41,7 @@ pub enum PresenterAction {
     Uncover,
 }
 
-/// The kind of element that has the keyboard focus.
+/// The kind of element that has the keyboard focus; it decides which keys presenter mode handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focus {
     /// The page or a button.
@@ -55,11 +55,11 @@ pub enum Focus {
 /// State of presenter mode while it is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Presenter {
-    /// Index of the screen of charts: screen 0 shows up to two charts, screen `i` only chart `i - 1`.
+    /// Index of the screen of charts, from 0: screen 0 shows up to two charts, screen `i` only chart `i - 1`.
     screen: usize,
     /// Whether the panels of the lab are shown in place of the charts.
     pub shows_panels: bool,
-    /// The cover of the screen; None if the screen is not covered.
+    /// Cover of the screen (black or a QR code); None if the charts are visible.
     pub cover: Option<ScreenCover>,
 }
 
@@ -83,12 +83,12 @@ impl Presenter {
         })
     }
 
-    /// Returns the index of the last screen for this number of charts.
+    /// Returns the index, from 0, of the last screen for this number of charts.
     fn last_screen(charts: usize) -> usize {
         if charts > 1 { charts } else { 0 }
     }
 
-    /// Goes forward (or back) by `by` screens.
+    /// Goes forward (or back) by `by` screens of charts; `charts` is the number of charts.
     fn turn_screens(&mut self, by: isize, charts: usize) {
         let last = Presenter::last_screen(charts);
         self.screen = self.screen.min(last).saturating_add_signed(by).min(last);

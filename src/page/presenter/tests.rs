@@ -40,7 +40,7 @@ fn open_story_page(slug: &'static str) -> State {
 }
 
 #[test]
-fn a_clicker_is_heard_everywhere_and_letters_only_where_nobody_writes() {
+fn a_clicker_works_everywhere_and_letters_only_outside_text_fields() {
     let all = [Focus::Page, Focus::Control, Focus::Text];
     let heard = |key: &str| all.map(|focus| Presenter::key_action(key, focus).is_some());
     for key in ["PageDown", "PageUp", "Escape"] {

@@ -42,7 +42,7 @@ impl State {
         }
     }
 
-    /// Goes to the first screen, which shows the chart at which the story points.
+    /// In presenter mode, goes to screen 0, which shows the chart at which the story points.
     pub fn show_pointed_chart(&mut self) {
         if let Some(presenter) = &mut self.presenter {
             (presenter.screen, presenter.shows_panels) = (0, false);

@@ -6,8 +6,8 @@ use crate::trainer::Effect;
 use vivarium_view::display::RunPhase;
 
 impl State {
-    /// Whether the run may start. If it is expensive and the user has not agreed, sets the question, pauses the run and
-    /// drops the trainer.
+    /// Returns whether the run may start. If it is expensive and the user has not agreed, sets the question, pauses the
+    /// run and closes the trainer.
     pub fn ask_or_allow_start(&mut self, effects: &mut Vec<Effect>) -> bool {
         self.consent.ask(&self.run.link.spec);
         let Some(question) = self.consent.question.clone() else { return true };
@@ -17,7 +17,8 @@ impl State {
         false
     }
 
-    /// Starts the run whose question is open, paused or not. Returns false if there is no open question.
+    /// Starts the run about which the user is asked, paused or not, as the user has agreed. Returns false if there is
+    /// no question.
     pub fn start_after_consent(&mut self, start_paused: bool, effects: &mut Vec<Effect>) -> bool {
         if self.consent.question.is_none() {
             return false;
@@ -41,11 +42,12 @@ mod tests {
     use vivarium_view::display::RunPhase;
 
     /// Years of one core.
-    const DEAR: &str = "#v1/sparse-parity?n=512&width=4096&batch=1024&replicas=16&steps=10000000&device=cpu";
+    const EXPENSIVE: &str =
+        "#v1/sparse-parity?n=512&width=4096&batch=1024&replicas=16&steps=10000000&device=cpu";
 
     #[test]
-    fn a_dear_run_waits_for_the_person() {
-        let mut page = Page::open(DEAR);
+    fn an_expensive_run_waits_for_consent() {
+        let mut page = Page::open(EXPENSIVE);
         assert!(page.opened_programs().is_empty() && page.sent.is_empty(), "nobody trains");
         assert_eq!(page.state.run.phase, RunPhase::Paused);
         let question = status_line(&page.state);
@@ -67,15 +69,15 @@ mod tests {
     }
 
     #[test]
-    fn another_run_is_asked_about_anew_and_a_small_one_is_not() {
+    fn another_run_needs_new_consent_and_a_small_one_none() {
         let mut page = Page::open("#v1/sparse-parity?n=20");
         assert_eq!(page.state.run.phase, RunPhase::Running);
-        page.act(Action::Open(DEAR.into()));
+        page.act(Action::Open(EXPENSIVE.into()));
         assert_eq!((page.state.run.phase.clone(), page.state.run.step), (RunPhase::Paused, 0));
         page.act(Action::SingleStep);
         assert_eq!(page.state.run.phase, RunPhase::Paused);
         assert!(page.state.consent.question.is_none() && page.opened_programs().len() == 2);
-        page.act(Action::Open(format!("{DEAR}&seed=3")));
+        page.act(Action::Open(format!("{EXPENSIVE}&seed=3")));
         assert!(page.state.consent.question.is_some());
         page.act(Action::Undo);
         assert!(page.state.consent.question.is_none(), "that one was agreed to");
@@ -85,7 +87,7 @@ mod tests {
 
     #[test]
     fn who_made_a_sweep_has_agreed_to_it() {
-        let link = format!("{DEAR}&sweep=lr:0.1_0.2");
+        let link = format!("{EXPENSIVE}&sweep=lr:0.1_0.2");
         assert!(Page::open(&link).state.consent.question.is_some());
         let mut page = Page::open("#v1/sparse-parity?n=20&device=cpu");
         page.act(Action::Sweep(SweepAction::Start(Box::new(decode(&link).0))));

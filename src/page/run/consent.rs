@@ -11,9 +11,9 @@ use vivarium_model::run::cost::{estimate_seconds, max_cost};
 /// The question about an expensive run, and the run to which the user has agreed.
 #[derive(Debug, Clone, Default)]
 pub struct Consent {
-    /// The question about the current run; None if it is not expensive or the user has agreed.
+    /// The question whether to start the current run; None if the run is not expensive or the user has agreed.
     pub question: Option<String>,
-    /// Settings of the run to which the user agreed.
+    /// Settings of the expensive run to which the user agreed last; None before that.
     agreed: Option<RunSpec>,
 }
 
@@ -23,7 +23,7 @@ impl Consent {
         Consent { question: None, agreed: Some(without_schedule(spec)) }
     }
 
-    /// Sets the question about a run if it is expensive and the user has not agreed to it.
+    /// Sets the question about a run if it is expensive and the user has not agreed to it, else removes the question.
     pub fn ask(&mut self, spec: &RunSpec) {
         let is_agreed = |agreed: &RunSpec| *agreed == without_schedule(spec);
         let is_asked = !self.agreed.as_ref().is_some_and(is_agreed);
@@ -31,7 +31,7 @@ impl Consent {
     }
 }
 
-/// Returns the settings without changes of the learning rate, which do not affect the cost.
+/// Returns the settings without learning-rate changes, which do not affect the cost of a run.
 fn without_schedule(spec: &RunSpec) -> RunSpec {
     let mut spec = spec.clone();
     spec.run.schedule.clear();

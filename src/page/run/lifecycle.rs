@@ -21,10 +21,11 @@ use vivarium_view::display::{RunPhase, words};
 /// Largest number of changes that can be undone.
 const MAX_UNDO: usize = 100;
 
-/// Held-out examples on which the CPU evaluates a run during training.
+/// Largest number of held-out examples on which the CPU evaluates a run during training.
 pub const CPU_HELD_OUT: usize = 1024;
 
-/// Returns the number of held-out examples for evaluations on the CPU during training; None for all of them.
+/// Returns the number of held-out examples to which evaluations on the CPU during training are limited; None for no
+/// limit.
 pub fn held_out_limit(spec: &RunSpec) -> Option<usize> {
     let is_drawn = spec.task.examples().held_out_count().is_none();
     (is_drawn && spec.held_out_count() > CPU_HELD_OUT).then_some(CPU_HELD_OUT)
@@ -33,7 +34,7 @@ pub fn held_out_limit(spec: &RunSpec) -> Option<usize> {
 /// Largest number of learning-rate changes in a run.
 const MAX_RATE_CHANGES: usize = 64;
 
-/// Largest number of notices in the list; the oldest are dropped.
+/// Largest number of notices about ignored parts of links; the oldest are dropped.
 const MAX_NOTICES: usize = 24;
 
 impl State {
@@ -174,7 +175,7 @@ impl State {
         }
     }
 
-    /// Starts the default run if there is none yet, beneath a view that covers it.
+    /// Starts the default run if there is none yet; a story, the gallery or the benchmark covers it.
     fn start_hidden_run(&mut self, effects: &mut Vec<Effect>) {
         if self.run.run_count == 0 {
             self.library.is_blank = true;
@@ -199,12 +200,14 @@ impl State {
         }
     }
 
-    /// Chooses the program for the current run, or returns what must be measured first.
+    /// Chooses the worker program (CPU, GPU or fused kernels) for the current run, or returns what must be found out
+    /// first.
     fn decide_program(&self) -> ProgramDecision {
         self.decide_program_for(self.run.spec())
     }
 
-    /// Chooses the program for a run with these settings, or returns what must be measured first.
+    /// Chooses the worker program (CPU, GPU or fused kernels) for a run with these settings, or returns what must be
+    /// found out first.
     fn decide_program_for(&self, spec: &RunSpec) -> ProgramDecision {
         let known = DeviceKnowledge {
             gpu_support: &self.gpu_support,
@@ -221,8 +224,8 @@ impl State {
         self.run.step == 0 && self.checkpoint.is_none() && self.latest_run.is_none()
     }
 
-    /// Returns the program for a run with these settings, by an estimate if the devices are not timed; None before the
-    /// browser has reported its GPU support.
+    /// Returns the worker program for a run with these settings, by an estimate of the speeds if the devices have not
+    /// been timed; None before the browser has reported its GPU support.
     pub fn choose_program_for(&self, spec: &RunSpec) -> Option<ProgramChoice> {
         match self.decide_program_for(spec) {
             ProgramDecision::DetectGpu => None,
@@ -230,7 +233,7 @@ impl State {
         }
     }
 
-    /// Sets the field `key` to a text; a text that is not accepted is kept with its error.
+    /// Sets the form field `key` to a text; a text that is not accepted is kept with its error.
     pub(crate) fn edit(&mut self, key: &str, text: &str, effects: &mut Vec<Effect>) {
         let text = text.trim();
         self.invalid_inputs.retain(|draft| draft.key != key);
@@ -252,14 +255,14 @@ impl State {
         }
     }
 
-    /// Resets the field `key` to its default.
+    /// Resets the form field `key` to its default.
     pub fn reset_field(&mut self, key: &str, effects: &mut Vec<Effect>) {
         if let Some(text) = default_value_text(self.form_spec(), key) {
             self.edit(key, &text, effects);
         }
     }
 
-    /// Changes the learning rate from the current step on.
+    /// Changes the learning rate of the run from the current step on; the earlier steps keep theirs.
     fn edit_learning_rate(&mut self, text: &str, effects: &mut Vec<Effect>) -> Result<(), InvalidSetting> {
         let Some(setting) = self.run.link.spec.setting("lr") else { return Ok(()) };
         let Value::Real(lr) = setting.parse(text)? else { return Ok(()) };
@@ -310,7 +313,7 @@ impl State {
         Ok(())
     }
 
-    /// Opens another link, after removal of settings that do not apply; Undo can go back.
+    /// Opens another link, after removal of settings that do not apply to it; Undo goes back to the previous link.
     pub fn change_link(&mut self, mut link: Link, message: String, effects: &mut Vec<Effect>) {
         // Another model or lab has other settings. No notice is needed: they are gone from the form as well.
         link.repair_teacher_keys();
@@ -318,7 +321,7 @@ impl State {
         self.open_link(link.without_teacher_key("at"), message, effects);
     }
 
-    /// Whether the link locks the part of the page named `name`; if so, sets a message.
+    /// Returns whether the link forbids changes to the setting or part of the page named `name`; if so, sets a message.
     pub fn refuse_if_locked(&mut self, name: &str) -> bool {
         let is_locked = self.run.link.locks(name);
         if is_locked {
@@ -327,7 +330,7 @@ impl State {
         is_locked
     }
 
-    /// Opens another link; Undo can go back.
+    /// Opens another link and starts its run; Undo goes back to the previous link.
     fn open_link(&mut self, link: Link, message: String, effects: &mut Vec<Effect>) {
         self.clear_goal(effects);
         self.push_undo(UndoEntry::Link(Box::new(self.run.link.clone())));
@@ -335,7 +338,7 @@ impl State {
         self.start_link(link, effects);
     }
 
-    /// Appends an entry to the list of Undo, and removes the oldest one beyond the limit.
+    /// Appends an entry to the list of Undo, and removes the oldest entry if there are too many.
     pub(crate) fn push_undo(&mut self, before: UndoEntry) {
         if self.undo.len() >= MAX_UNDO {
             self.undo.remove(0);
@@ -343,14 +346,14 @@ impl State {
         self.undo.push(before);
     }
 
-    /// Sets another link and starts its run.
+    /// Replaces the link of the page and starts its run.
     pub(crate) fn start_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
         self.gallery.is_open = false;
         self.replace_link(link, effects);
         self.start_from_beginning(effects);
     }
 
-    /// Sets another link without starting its run.
+    /// Replaces the link of the page without starting its run; the current run is saved before.
     pub fn replace_link(&mut self, link: Link, effects: &mut Vec<Effect>) {
         let first = self.run.run_count == 0;
         self.close_bench(effects);
@@ -389,13 +392,13 @@ impl State {
         }
     }
 
-    /// Sets the sweep of the link: new, or as it was left; None if the link has no sweep.
+    /// Sets the progress of the link's sweep: as it was left, or a new one; none if the link has no sweep.
     pub fn prepare_sweep(&mut self) {
         let shelved = self.suspended_sweep.take_if(|(spec, _)| *spec == self.run.link.spec);
         self.run.sweep = shelved.map(|(_, sweep)| sweep).or_else(|| SweepProgress::of(&self.run.link.spec));
     }
 
-    /// Prepares the current run and starts it, if it is not expensive or the user has agreed.
+    /// Resets the current run to its first step and starts it, unless it is expensive and the user has not agreed.
     pub fn start_current_run(&mut self, effects: &mut Vec<Effect>) {
         self.prepare_run();
         if self.ask_or_allow_start(effects) {
@@ -510,7 +513,7 @@ impl State {
         }
     }
 
-    /// Doubles the number of steps of a run that has ended, and continues it.
+    /// Doubles the number of steps of a run that has ended, and continues training; `reason` tells why it had ended.
     fn extend_run(&mut self, reason: EndReason, effects: &mut Vec<Effect>) {
         let Some(Range::Int(_, most)) = self.run.link.spec.setting("steps").map(|k| k.range) else { return };
         let end = (self.run.step * 2).clamp(1, most);
@@ -535,7 +538,7 @@ impl State {
         }
     }
 
-    /// Trains one step.
+    /// Trains one step and pauses.
     fn single_step(&mut self, effects: &mut Vec<Effect>) {
         if self.train_opened_record(true, effects) || self.start_after_consent(true, effects) {
             return;
@@ -553,7 +556,7 @@ impl State {
     }
 }
 
-/// Returns the setting of the view with this key.
+/// Returns the view setting with this key; None if there is none.
 fn view_setting(key: &str) -> Option<&'static SettingInfo> {
     ViewSettings::SETTINGS.iter().find(|setting| setting.key == key)
 }

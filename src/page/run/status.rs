@@ -4,7 +4,7 @@ use crate::state::State;
 use vivarium_view::display::status::describe_status;
 use vivarium_view::display::words::{self, format_thousands};
 
-/// Returns the status line.
+/// Returns the status line: the phase of the run, and its place in a sweep.
 pub fn status_line(state: &State) -> String {
     let run = &state.run;
     match (run.describe_sweep_position(), &run.sweep) {
@@ -14,7 +14,7 @@ pub fn status_line(state: &State) -> String {
     }
 }
 
-/// Returns the status of the run without its place in a sweep.
+/// Returns the phase of the run as a sentence, without its place in a sweep.
 fn run_status(state: &State) -> String {
     if let Some(question) = &state.consent.question {
         return question.clone();
@@ -25,7 +25,7 @@ fn run_status(state: &State) -> String {
     state.earlier_step_text().unwrap_or_else(|| describe_status(&state.run, || loading_text(state)))
 }
 
-/// Returns the status before the trainer has answered.
+/// Returns the status of a run whose trainer has not answered yet.
 fn loading_text(state: &State) -> String {
     match state.run.step {
         _ if state.is_timing() => tr!("Timing the CPU and the GPU").into(),
@@ -38,13 +38,13 @@ fn loading_text(state: &State) -> String {
     }
 }
 
-/// Returns the name of the learner, and why the faster one is not used.
+/// Returns the name of the learner, and why the faster learner is not used if that is so.
 pub fn learner_text(state: &State) -> String {
     let (name, note) = &state.learner;
     if note.is_empty() { name.clone() } else { format!("{name}. {note}") }
 }
 
-/// Returns the steps per second; with a speed limit, also those without it.
+/// Returns the steps per second as text; with a speed limit, also those that the device could train without it.
 pub fn step_rate_text(state: &State) -> String {
     let Some((steps_per_s, capacity)) = state.step_rates else { return String::new() };
     let now = words::format_rate(steps_per_s);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_networks_it_is_told_how_many_arrived_and_how_many_are_lost() {
+    fn of_many_networks_it_is_stated_how_many_arrived_and_how_many_are_lost() {
         let one = [1.0; 4];
         let last = RunPhase::Finished(EndReason::LastStep);
         assert_eq!(

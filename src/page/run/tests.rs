@@ -322,7 +322,7 @@ fn a_dead_worker_is_replaced_once_and_then_only_by_hand() {
 }
 
 #[test]
-fn a_silent_worker_is_asked_and_then_replaced() {
+fn a_silent_worker_is_queried_and_then_replaced() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
     page.train(100);
     for _ in 0..5 {

@@ -39,39 +39,40 @@ pub fn section_fields(spec: &RunSpec, section: FormSection) -> Vec<Field> {
     fields
 }
 
-/// Key of the settings that only sweeps of the command line have.
+/// Key of the run setting that the form leaves out because only sweeps of the command line use it.
 pub const COMMAND_LINE_KEY: &str = "further";
 
-/// Key of the quantity that the map of a sweep shows.
+/// Key of the view setting that selects the quantity in the cells of a sweep's map.
 pub const MAP_VALUE_KEY: &str = "cells";
 
-/// Key of the list of shown charts.
+/// Key of the view setting that lists the shown charts.
 pub const CHARTS_KEY: &str = "show";
 
-/// Keys of the settings in the toolbar above the charts.
+/// Keys of the view settings that are set in the toolbar above the charts.
 pub const TOOLBAR_KEYS: [&str; 5] = [CHARTS_KEY, "x", "y", STEP_AXIS_KEY, SMOOTHING_KEY];
 
-/// Keys of the view's settings that are set in the panels of labs.
+/// Keys of the view settings that are set in the panels of labs.
 pub const PANEL_KEYS: [&str; 10] =
     ["example", "seq", "chain", "place", "head", "off", "named", "tokens", "layer", "shift"];
 
-/// Key of what the axis of steps counts: steps or examples.
+/// Key of the view setting that makes horizontal axes count steps or training examples.
 pub const STEP_AXIS_KEY: &str = "count";
 
-/// Key of the smoothing of curves.
+/// Key of the view setting for the smoothing of curves.
 pub const SMOOTHING_KEY: &str = "smooth";
 
-/// Returns the setting of the theory panel with this key.
+/// Returns the setting of the theory panel with this key; None if there is none.
 pub fn theory_setting(key: &str) -> Option<&'static SettingInfo> {
     TheorySettings::SETTINGS.iter().find(|setting| setting.key == key)
 }
 
-/// Returns the field of the speed limit.
+/// Returns the form field of the speed limit.
 pub fn speed_field() -> Option<Field> {
     ViewSettings::SETTINGS.iter().find(|k| k.key == SPEED_KEY).map(Field::of)
 }
 
-/// Returns the default value of `key` as text, for the task, model and optimizer of `spec`.
+/// Returns the default value of the setting `key` as text, for the task, model and optimizer of `spec`; None for an
+/// unknown key.
 pub fn default_value_text(spec: &RunSpec, key: &str) -> Option<String> {
     if let Some(value) = ViewSettings::default_of_task(&spec.task).value(key) {
         return Some(value.to_string());
@@ -94,7 +95,7 @@ mod tests {
     use vivarium_view::ui::field::Control;
 
     #[test]
-    fn every_knob_of_every_choice_is_in_the_form_once() {
+    fn every_setting_of_every_choice_is_in_the_form_once() {
         for model in Model::ENTRIES {
             for opt in Optimizer::ENTRIES {
                 let mut spec = RunSpec::default();

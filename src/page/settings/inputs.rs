@@ -12,23 +12,24 @@ use vivarium_core::settings::InvalidSetting;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 
-/// The values that [`State::field_state`] and [`section_fields`](super::form::section_fields) read.
+/// The part of the state on which the settings form depends: what [`State::field_state`] and
+/// [`section_fields`](super::form::section_fields) read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FormInputs {
-    /// Link of the run.
+    /// Link of the run, with all its settings.
     link: Link,
-    /// Settings that conflict with each other.
+    /// Settings that conflict with each other and are not yet applied; None without a conflict.
     pending: Option<RunSpec>,
-    /// Errors of the conflicting settings.
+    /// Why the settings in `pending` conflict.
     conflicts: Vec<InvalidSetting>,
-    /// Fields whose text was not accepted.
+    /// Form fields whose text was not accepted, with the texts.
     invalid_inputs: Vec<InvalidInput>,
-    /// Learning rate at the step that is shown.
+    /// Learning rate at the step that is shown; None as in [`State::current_learning_rate`].
     learning_rate: Option<f64>,
 }
 
 impl FormInputs {
-    /// Copies the values from `state`.
+    /// Copies the form's values from `state`.
     pub fn of(state: &State) -> Self {
         FormInputs {
             link: state.run.link.clone(),
@@ -39,7 +40,7 @@ impl FormInputs {
         }
     }
 
-    /// Whether the values in `state` are equal to this copy; nothing is cloned.
+    /// Whether the form's values in `state` are equal to this copy; nothing is cloned.
     fn matches(&self, state: &State) -> bool {
         let FormInputs { link, pending, conflicts, invalid_inputs: drafts, learning_rate: rate } = self;
         *link == state.run.link
@@ -49,7 +50,7 @@ impl FormInputs {
             && *rate == state.current_learning_rate()
     }
 
-    /// Copies the values from `state` again. Returns whether they have changed.
+    /// Copies the form's values from `state` again. Returns whether they have changed.
     pub fn update(&mut self, state: &State) -> bool {
         let others = !self.matches(state);
         if others {
@@ -79,8 +80,8 @@ mod tests {
         groups.map(|field| (field.clone(), state.field_state(field.key))).collect()
     }
 
-    /// What the panels and the toolbar show of the view and the theory.
-    fn beside(state: &State) -> Vec<FieldState> {
+    /// States of the fields of the view and the theory, which panels and toolbar show.
+    fn view_field_states(state: &State) -> Vec<FieldState> {
         let settings = ViewSettings::SETTINGS.iter().chain(TheorySettings::SETTINGS);
         settings.map(|setting| state.field_state(setting.key)).collect()
     }
@@ -96,13 +97,13 @@ mod tests {
         fn open(link: &str) -> Self {
             let page = Page::open(link);
             let known = FormInputs::of(&page.state);
-            let shown = (form(&page.state), beside(&page.state));
+            let shown = (form(&page.state), view_field_states(&page.state));
             Watched { page, known, shown }
         }
 
         /// Whether it is computed anew. It must be where something else is shown.
         fn renewed(&mut self, what: &str) -> bool {
-            let shown = (form(&self.page.state), beside(&self.page.state));
+            let shown = (form(&self.page.state), view_field_states(&self.page.state));
             let renewed = self.known.update(&self.page.state);
             assert!(renewed || shown == self.shown, "{what} changes a field that nobody is told of");
             assert!(!self.known.update(&self.page.state), "{what}: twice");
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_sets_is_told_of() {
+    fn what_a_person_sets_is_reported() {
         let mut it = Watched::open("#v1/sparse-parity?n=20&start=paused");
         // What is taken, what is not, what cannot be beside the others, and back.
         for (key, text) in [

@@ -18,14 +18,16 @@ impl State {
         Ok(())
     }
 
-    /// Adds a change of a view setting to the list of Undo; successive changes of the same setting are one entry.
+    /// Adds the previous value of a view setting to the list of Undo; successive changes of the same setting are one
+    /// entry.
     pub fn push_view_undo(&mut self, key: &'static str, before: Value) {
         if !matches!(self.undo.last(), Some(UndoEntry::ViewSetting(last, _)) if *last == key) {
             self.push_undo(UndoEntry::ViewSetting(key, before));
         }
     }
 
-    /// Checks that a changed setting of the view suits the run; if not, restores `before` and returns the error.
+    /// Checks that the changed view setting `key` suits the run; if not, restores the value `before` and returns the
+    /// error.
     pub fn check_view_setting(&mut self, key: &str, before: Option<&Value>) -> Result<(), InvalidSetting> {
         if let Some(problem) = self.run.link.view.repair(&self.run.link.spec).into_iter().next() {
             if let Some(before) = before {
@@ -51,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn knobs_of_the_theory_change_it_and_are_undone() {
+    fn settings_of_the_theory_change_it_and_are_undone() {
         let mut state = open("#v1/markov?model=minimal-markov");
         let steps = |state: &State| {
             state
@@ -76,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn knobs_of_the_theory_that_do_nothing_are_known() {
+    fn settings_of_the_theory_that_do_nothing_are_known() {
         let mut state = open("#v1/markov?model=minimal-markov");
         assert!(state.has_effect("teta") && !state.has_effect("teps") && state.has_effect("tdata"));
         state.apply(Action::Edit("tdata".into(), "twostep".into()));

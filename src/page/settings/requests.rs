@@ -9,7 +9,7 @@ use vivarium_view::ui::field::FieldState;
 use vivarium_view::ui::request::Request;
 
 impl State {
-    /// Returns value, default, error and flags of the field `key`.
+    /// Returns text, value, error and flags (such as locked or hidden) of the form field `key`.
     pub fn field_state(&self, key: &str) -> FieldState {
         let draft = self.invalid_inputs.iter().find(|draft| draft.key == key);
         let value = self.form_value(key);

@@ -4,11 +4,11 @@ use qrcodegen::{QrCode, QrCodeEcc, QrSegment, Version};
 
 use vivarium_core::language::escape_html;
 
-/// Largest version (size) of a QR code that a camera can read from the back of a room.
+/// Largest version (side length) of a QR code; a camera can read it from the back of a room.
 const MAX_VERSION: u8 = 20;
 
-/// Returns the modules of the QR code of a text, as rows from the top; error correction M; None if the text is too
-/// long.
+/// Returns the modules of the QR code of a text as `[row][column]` from the upper left, true for dark; error correction
+/// level M; None if the text is too long.
 pub fn qr_modules(text: &str) -> Option<Vec<Vec<bool>>> {
     let segments = [QrSegment::make_bytes(text.as_bytes())];
     let code = QrCode::encode_segments_advanced(

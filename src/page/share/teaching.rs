@@ -17,9 +17,9 @@ pub struct LessonForm {
     pub locked: Vec<String>,
     /// Whether the run opens paused.
     pub paused: bool,
-    /// Step at which the run pauses.
+    /// Step at which the run pauses; None if it does not.
     pub wait_step: Option<u64>,
-    /// The only chart that is shown; None shows the current charts.
+    /// The only chart that is shown; None leaves the charts as they are.
     pub chart: Option<Chart>,
     /// Whether only charts and Play button are shown, for a frame in another page.
     pub embedded: bool,
@@ -28,7 +28,7 @@ pub struct LessonForm {
 }
 
 impl LessonForm {
-    /// Returns the values that `link` already has.
+    /// Returns the values of the dialog for teachers that `link` already contains.
     pub fn from_link(link: &Link) -> LessonForm {
         let names = lockable_names(link);
         let all = || names.iter().map(|(name, _)| name.to_string());
@@ -43,7 +43,7 @@ impl LessonForm {
         }
     }
 
-    /// Sets the field named `field` to a value.
+    /// Sets the form field named `field` to the text or option `value`.
     pub fn set_field(&mut self, field: &str, value: &str) {
         match field {
             "start" => self.paused = value == "paused",
@@ -64,7 +64,7 @@ impl LessonForm {
         }
     }
 
-    /// Returns `link` with the values of the form.
+    /// Returns `link` with what the teacher has chosen: hidden and locked names, pause, chart and embedding.
     pub fn lesson_link(&self, link: &Link) -> Link {
         let mut link = link.clone();
         link.teacher_keys.clear();
@@ -94,7 +94,8 @@ impl LessonForm {
     }
 }
 
-/// Returns name and label of everything that can be hidden: parts of the page, then settings, which can also be locked.
+/// Returns (name, label) of everything that a teacher can hide: parts of the page, then settings, which can also be
+/// locked.
 pub fn lockable_names(link: &Link) -> Vec<(&'static str, &'static str)> {
     let settings = [(MODEL_KEY, tr!("Model")), (OPTIMIZER_KEY, tr!("Optimizer"))];
     let knobs = link.spec.settings().into_iter().map(|(_, setting)| (setting.key, translated(setting.label)));
@@ -107,7 +108,7 @@ pub fn lockable_names(link: &Link) -> Vec<(&'static str, &'static str)> {
         .collect()
 }
 
-/// Returns the fields of the form as HTML; the field names are those of [`LessonForm::set_field`].
+/// Returns the fields of the dialog for teachers as HTML; the field names are those of [`LessonForm::set_field`].
 pub fn form_html(link: &Link, lesson: &LessonForm) -> String {
     let mut out = String::new();
     let mut field = |name: &str, label: &str, options: &[(&str, &str)], chosen: &str| {
@@ -165,7 +166,7 @@ pub const RESIZE_SCRIPT: &str = "<script>addEventListener(\"message\",e=>{if(e.d
     for(const f of document.querySelectorAll(\"iframe.vivarium\"))\
     if(f.contentWindow===e.source)f.style.height=Number(e.data.height)+\"px\"})</script>";
 
-/// Returns an `<iframe>` for the page at `address` with the title `about`, high enough for `charts` charts in two
+/// Returns an `<iframe>` with the title `title` for the page at `address`, high enough for `charts` charts in two
 /// columns.
 pub fn iframe_html(address: &str, title: &str, charts: usize) -> String {
     let height = (210 + 230 * charts.div_ceil(2)).clamp(440, 1360).to_string();
@@ -192,7 +193,7 @@ mod tests {
     use vivarium_model::permalink::{decode, encode};
 
     #[test]
-    fn a_wish_becomes_a_link_that_is_read_back() {
+    fn a_request_becomes_a_link_that_is_read_back() {
         let link = decode("#v1/sparse-parity?n=20&width=64").0;
         let mut wish = LessonForm::from_link(&link);
         assert_eq!(wish, LessonForm::default());

@@ -10,7 +10,7 @@ use vivarium_labs::find_matching_preset;
 use vivarium_model::run::RunSpec;
 use vivarium_view::display::words::format_setting;
 
-/// Largest number of settings in the title.
+/// Largest number of settings in the name of a run.
 const MAX_SETTINGS: usize = 3;
 
 /// Returns the title of the page.
@@ -18,7 +18,7 @@ pub fn page_title(state: &State) -> String {
     tr!("{subject} · Vivarium", subject = title_subject(state))
 }
 
-/// Returns the title without the name of the program: gallery, benchmark, story or run.
+/// Returns the subject of the page's title: gallery, benchmark, story or name of the run.
 fn title_subject(state: &State) -> String {
     if state.gallery.is_open {
         return tr!("Gallery").into();

@@ -18,23 +18,23 @@ use vivarium_model::run::time::format_duration;
 use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use vivarium_view::display::words::{format_count, format_thousands, setting_label};
 
-/// Default number of seeds per run where the settings have one.
+/// Number of seeds per run in the form of a sweep, unless the current settings train several replicas.
 const DEFAULT_SEEDS: usize = 10;
 
-/// The part of the form for one axis of the sweep; every field is the text of its control.
+/// The form fields of one axis of the sweep; every field is the text of its control.
 #[derive(Debug, Clone, Default)]
 pub struct AxisForm {
     /// Key of the swept setting; empty if the second axis is not used.
     pub key: String,
     /// Spacing of the values: "lin", "log" or "list".
     pub mode: String,
-    /// Smallest value.
+    /// Smallest value, if the values are spaced.
     pub from: String,
-    /// Largest value.
+    /// Largest value, if the values are spaced.
     pub to: String,
-    /// Number of values.
+    /// Number of values, if they are spaced.
     pub value_count: String,
-    /// The values if they are listed, or the chosen options, separated by spaces.
+    /// The listed values, or the slugs of the chosen options, separated by spaces.
     pub list: String,
 }
 
@@ -43,11 +43,11 @@ pub struct AxisForm {
 pub struct SweepForm {
     /// The first and the second swept setting.
     pub axes: [AxisForm; 2],
-    /// Seeds per run.
+    /// Text of the field for the number of seeds per run.
     pub seeds: String,
 }
 
-/// Returns key and label of each setting that can be swept.
+/// Returns (key, label) of each setting that a sweep can vary.
 fn sweepable_settings(spec: &RunSpec) -> Vec<(String, String)> {
     let choosers = [MODEL_KEY, OPTIMIZER_KEY].into_iter();
     let fits = |range: Range| matches!(range, Range::Int(..) | Range::Real(..) | Range::Choice(_));
@@ -60,7 +60,7 @@ fn sweepable_settings(spec: &RunSpec) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns slug and label of each option of the setting `key`; empty if its values are numbers.
+/// Returns (slug, label) of each option of the setting `key`; empty if its values are numbers.
 fn option_labels(spec: &RunSpec, key: &str) -> Vec<(&'static str, &'static str)> {
     match (key, spec.setting(key).map(|knob| knob.range)) {
         (MODEL_KEY, _) => {
@@ -76,7 +76,7 @@ fn option_labels(spec: &RunSpec, key: &str) -> Vec<(&'static str, &'static str)>
 }
 
 impl AxisForm {
-    /// Returns the default axis for the setting `key`: values around the current one, or all options.
+    /// Returns the form fields of a new axis for the setting `key`: values around the current one, or all options.
     fn default_axis(spec: &RunSpec, key: &str) -> AxisForm {
         let all: Vec<&str> = option_labels(spec, key).into_iter().map(|(slug, _)| slug).collect();
         let mut way =
@@ -105,7 +105,7 @@ impl AxisForm {
         way
     }
 
-    /// Returns the form for an axis of the settings.
+    /// Returns the form fields for an axis of the sweep in the settings.
     fn from_axis(spec: &RunSpec, axis: &SweepAxis) -> AxisForm {
         let mut way = AxisForm::default_axis(spec, &axis.key);
         let spread = axis.range().and_then(|range| range.split_once(':').map(|(word, _)| word.to_string()));
@@ -118,7 +118,7 @@ impl AxisForm {
         way
     }
 
-    /// Returns the axis as it is written in a link; empty if no setting is chosen.
+    /// Returns the axis as it is written in a link, such as `n:lin:10..50:5`; empty if no setting is chosen.
     fn axis_text(&self) -> String {
         let parts = self.list.split([' ', ',', ';', '_', '\n']).filter(|part| !part.is_empty());
         match self.mode.as_str() {
@@ -131,7 +131,7 @@ impl AxisForm {
         }
     }
 
-    /// Returns a sentence on the first wrong field of the axis; None if none is known to be wrong.
+    /// Returns a sentence on the first wrong field of the axis; None if no error is found.
     fn find_error(&self, spec: &RunSpec) -> Option<String> {
         let name = || setting_label(spec, &self.key);
         if self.key.is_empty() {
@@ -172,8 +172,9 @@ impl SweepForm {
         }
     }
 
-    /// Sets a field by its name, which ends with a dot and the index of the axis. For checkboxes (`word`), `value` is
-    /// the option and `is_checked` its state. Returns the axis, and whether its setting has changed.
+    /// Sets the form field named `field`, whose name ends with a dot and the index of the axis. For an option's
+    /// checkbox, `value` is the slug of the option and `is_checked` its state. Returns (index of the axis, whether
+    /// another setting was chosen); None for a field of no axis.
     pub fn set_field(
         &mut self,
         spec: &RunSpec,
@@ -209,12 +210,12 @@ impl SweepForm {
         Some((at, field == "key"))
     }
 
-    /// Whether the option with this slug is chosen on the axis `at`.
+    /// Whether the option with this slug is chosen on the axis with index `at` (0 or 1).
     fn is_option_chosen(&self, at: usize, slug: &str) -> bool {
         self.axes[at].list.split(' ').any(|other| other == slug)
     }
 
-    /// Returns the link of the sweep.
+    /// Returns `link` with the sweep of the form.
     ///
     /// # Errors
     /// A sentence on the wrong field; or that there are too many runs, how long they would take, and what can be
@@ -271,8 +272,8 @@ impl SweepForm {
         Ok(link.without_teacher_key("at"))
     }
 
-    /// Returns a sentence on the number of runs and their duration, from the measured speed of the device (`flops` per
-    /// second) if known.
+    /// Returns a sentence on the number of runs and their duration, from the measured speed of the device (`flops`,
+    /// floating-point operations per second) if known.
     pub fn estimate_text(link: &Link, flops: Option<f64>) -> String {
         let spec = &link.spec;
         let own = spec.run.steps as f64 * spec.step_flops();
@@ -293,7 +294,7 @@ impl SweepForm {
     }
 }
 
-/// Returns `<option>` elements as HTML; `options` are value and label, and `chosen` is the selected value.
+/// Returns `<option>` elements as HTML; `options` are pairs (value, label), and `chosen` is the selected value.
 pub fn options_html<'a>(options: impl IntoIterator<Item = (&'a str, &'a str)>, chosen: &str) -> String {
     let mut out = String::new();
     for (value, word) in options {
@@ -327,8 +328,8 @@ impl SweepForm {
         out + &input_html("", "seeds", tr!("Seeds per run"), &self.seeds)
     }
 
-    /// Returns the kind of the axis `at`, which decides which of its fields are shown: "none", "words", "list" or
-    /// "range".
+    /// Returns the kind of the axis with index `at` (0 or 1), which decides which of its form fields are shown: "none",
+    /// "words" (options), "list" or "range".
     pub fn axis_kind(&self, spec: &RunSpec, at: usize) -> &'static str {
         let way = &self.axes[at];
         match option_labels(spec, &way.key).is_empty() {
@@ -339,7 +340,7 @@ impl SweepForm {
         }
     }
 
-    /// Returns the fields for the values of the axis `at` as HTML.
+    /// Returns the form fields for the values of the axis with index `at` (0 or 1) as HTML.
     pub fn value_fields_html(&self, spec: &RunSpec, at: usize) -> String {
         let way = &self.axes[at];
         let [even, ratio] = Spacing::ALL.map(|(_, word)| word);
@@ -375,7 +376,7 @@ impl SweepForm {
     }
 }
 
-/// Returns an `<input>` with its label as HTML.
+/// Returns an `<input>` as HTML, with the label `word` and the content `text`.
 fn input_html(class: &str, name: &str, word: &str, text: &str) -> String {
     let (testid, word, text) = (name.replace('.', "-"), escape_html(word), escape_html(text));
     format!(

@@ -18,20 +18,20 @@ use vivarium_view::display::words::{
     setting_symbol,
 };
 
-/// Appearance of a cell of the map.
+/// Appearance of a cell of the sweep's map; a cell is one run of the sweep.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CellView {
-    /// Strength of the colour from 0 to 1; None without a value.
+    /// Strength of the cell's colour from 0 (palest) to 1; None if the run has no value yet.
     pub colour_strength: Option<f64>,
     /// Text in the cell.
     pub text: String,
-    /// Sentence on the result of the cell.
+    /// Sentence on the result of the cell's run.
     pub description: String,
-    /// Whether the run of the cell is being trained.
+    /// Whether the run of the cell is being trained now.
     pub is_now: bool,
 }
 
-/// Formats a number with at most five characters: 950, 1.2k, 34k.
+/// Formats a number rounded and short, such as 950, 1.2k or 34k.
 fn format_compact(number: f64) -> String {
     let short = |number: f64| if number < 9.95 { format!("{number:.1}") } else { format!("{number:.0}") };
     match number {
@@ -49,7 +49,7 @@ fn cell_settings(run: &RunView, cell: &SweepCell) -> String {
     both.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the value that each cell shows; None for runs that have not ended.
+/// Returns the shown quantity for each run of the sweep; None for runs that have not ended or have no value.
 fn cell_values(run: &RunView) -> Vec<Option<f64>> {
     let Some(sweep) = &run.sweep else { return vec![] };
     let number = |at: usize| {
@@ -68,7 +68,7 @@ fn cell_values(run: &RunView) -> Vec<Option<f64>> {
     (0..sweep.cells.len()).map(number).collect()
 }
 
-/// Returns the values of the palest and of the fullest colour: 0 and 1 for shares, else the range of the values.
+/// Returns (value of the palest colour, value of the fullest colour): (0, 1) for shares, else the range of the values.
 fn colour_range(run: &RunView, values: &[Option<f64>]) -> (f64, f64) {
     if run.link.view.cells == SweepMapQuantity::Share {
         return (0.0, 1.0);
@@ -77,7 +77,7 @@ fn colour_range(run: &RunView, values: &[Option<f64>]) -> (f64, f64) {
     found.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)))
 }
 
-/// Returns the appearance of every cell in the order of the runs.
+/// Returns the appearance of every cell of the map, in the order of the sweep's runs.
 pub fn cell_views(run: &RunView) -> Vec<CellView> {
     let Some(sweep) = &run.sweep else { return vec![] };
     let numbers = cell_values(run);
@@ -131,7 +131,7 @@ pub fn cell_views(run: &RunView) -> Vec<CellView> {
     sweep.cells.iter().enumerate().map(face).collect()
 }
 
-/// Returns the sentence that explains the colours.
+/// Returns the sentence that explains the colours of the map.
 pub fn map_legend(run: &RunView) -> String {
     let numbers = cell_values(run);
     let (low, high) = colour_range(run, &numbers);
@@ -163,7 +163,8 @@ pub fn map_legend(run: &RunView) -> String {
     format!("{map} {floor}").trim_end().into()
 }
 
-/// Returns the link of a single run: the view of the sweep without charts for sweeps.
+/// Returns the link behind a cell, before the swept values are set: the link of the sweep without charts that only
+/// sweeps have.
 fn cell_link(link: &Link) -> Link {
     let mut link = link.clone().without_teacher_key("at");
     let usual = ViewSettings::default_of_task(&link.spec.task);
@@ -175,7 +176,7 @@ fn cell_link(link: &Link) -> Link {
     link
 }
 
-/// Returns the table as HTML; cells have the ids `cell-0`, `cell-1`, … and no content yet.
+/// Returns the map of the sweep as an HTML table; cells have the ids `cell-0`, `cell-1`, … and no content yet.
 pub fn map_html(run: &RunView) -> String {
     let Some(sweep) = &run.sweep else { return String::new() };
     let link = cell_link(&run.link);

@@ -87,7 +87,7 @@ fn runs_follow_each_other_and_the_curves_grow() {
     assert!(state.run.sweep.as_ref().unwrap().solved_steps.is_empty());
 }
 
-/// What the trainer is told of the sweep with each start, so that it can begin the next runs.
+/// Sweep that the trainer receives with each start, so that it can begin the next runs.
 #[test]
 fn the_trainer_knows_which_runs_come_next() {
     let (mut state, mut effects) = open();
@@ -158,7 +158,7 @@ fn end(state: &mut State, step: u64) -> Vec<Effect> {
     end_of(state, &[1], step)
 }
 
-/// The same with these at the target.
+/// A run whose replicas of these indices are at the target.
 fn end_of(state: &mut State, replicas: &[usize], step: u64) -> Vec<Effect> {
     answer_start(state);
     for replica in replicas {
@@ -345,7 +345,7 @@ fn link(text: &str) -> Link {
     link
 }
 
-/// What the dialog makes of a link after these fields were filled in.
+/// Link that the dialog returns after these fields were filled in.
 fn chosen(at: &str, fields: &[(&str, &str)]) -> Result<String, String> {
     let link = link(at);
     let mut choice = SweepForm::from_spec(&link.spec);

@@ -11,13 +11,14 @@ use vivarium_view::display::sweep::{SweepProgress, SweepRunResult};
 use vivarium_view::display::words::format_count;
 
 impl State {
-    /// Whether the setting `key` is an axis of the sweep, so that its field has no effect.
+    /// Whether the sweep varies the setting `key`, so that the form field of this setting has no effect.
     pub fn is_swept(&self, key: &str) -> bool {
         let run = &self.form_spec().run;
         [&run.sweep, &run.series].iter().any(|axis| !axis.is_empty() && axis.key == key)
     }
 
-    /// Returns the floating-point operations per second that the device has reached; None before the first report.
+    /// Returns the floating-point operations per second that the device reaches on the current run without a speed
+    /// limit; None before the first report.
     pub fn measured_flops(&self) -> Option<f64> {
         self.step_rates
             .map(|(_, capacity)| capacity * self.run.spec().step_flops())
@@ -52,13 +53,13 @@ impl State {
         }
     }
 
-    /// Ends the sweep: sets the finished phase and the status line.
+    /// Ends the sweep, complete or cancelled: sets the finished phase and the status line.
     pub fn finish_sweep(&mut self) {
         self.run.phase = RunPhase::Finished(EndReason::LastStep);
         self.message = status_line(self);
     }
 
-    /// Continues a cancelled sweep. Returns false if there is none.
+    /// Continues a cancelled sweep. Returns false if there is no cancelled sweep.
     pub fn resume_sweep(&mut self, effects: &mut Vec<Effect>) -> bool {
         let Some(sweep) = self.run.sweep.as_mut().filter(|sweep| sweep.cancelled) else { return false };
         sweep.cancelled = false;
@@ -68,7 +69,7 @@ impl State {
         true
     }
 
-    /// Sends the sweep and the index of its current run to the trainer, so that it can start later runs early.
+    /// Sends the sweep and the index of its current run to the trainer, so that it can train later runs in advance.
     pub fn send_sweep_position(&self, effects: &mut Vec<Effect>) {
         if let Some(sweep) = self.run.sweep.as_ref().filter(|_| !self.paused) {
             let command = Command::Sweep(Box::new(self.run.link.spec.clone()), sweep.solved_steps.len());
@@ -76,7 +77,7 @@ impl State {
         }
     }
 
-    /// Stores the result of the run that has ended, and starts the next one of the sweep.
+    /// Stores the result of the sweep's run that has ended, and starts the next run.
     pub fn start_next_sweep_run(&mut self, effects: &mut Vec<Effect>) {
         let outcome =
             SweepRunResult::of(self.run.spec(), &self.run.solved_steps(), self.run.history.latest());
@@ -89,7 +90,7 @@ impl State {
         }
     }
 
-    /// Stores the result of a run that a sweep worker has trained.
+    /// Stores the result of the run with index `run` in the sweep, which a sweep worker has trained.
     pub fn handle_worker_outcome(&mut self, run: usize, outcome: SweepRunResult) {
         if let Some(sweep) =
             self.run.sweep.as_mut().filter(|sweep| !sweep.is_stopped() && sweep.can_run_early(run))
@@ -98,8 +99,8 @@ impl State {
         }
     }
 
-    /// Returns the sweep that sweep workers may train, and whether they should train now: only if the trainer is on the
-    /// CPU and runs without a speed limit.
+    /// Returns (progress of the sweep that sweep workers may train, whether they should train now); None without such a
+    /// sweep. They train only while the trainer is on the CPU and runs without a speed limit.
     pub fn sweep_for_workers(&self) -> Option<(&SweepProgress, bool)> {
         let sweep = self.run.sweep.as_ref().filter(|sweep| !sweep.is_stopped())?;
         let is_now = !self.paused

@@ -17,7 +17,7 @@ use std::rc::Rc;
 const SWEEP: &str = "#v1/sparse-parity?n=10&k=2&width=16&act=power&degree=4&replicas=3&steps=60&every=20&held=64&device=cpu\
      &sweep=lr:0.001_0.02_0.05_3_100&series=seed:1_2&speed=0";
 
-/// So many that it is not over while somebody looks.
+/// Number of runs so large that the sweep does not end during a test.
 const LONG: &str = "#v1/sparse-parity?n=10&k=2&replicas=3&steps=60&every=20&held=64&device=cpu&halt=steps\
      &sweep=width:lin:8..27:20&series=seed:lin:1..20:20&speed=0";
 
@@ -30,7 +30,7 @@ impl crate::trainer::Trainer for Rc<Real> {
 /// A page with a sweep, its trainer and its sweep workers.
 struct SweepPage {
     page: Page<Real>,
-    crew: SweepWorkers<Rc<Real>>,
+    workers: SweepWorkers<Rc<Real>>,
     /// Everybody who was ever opened, under the number.
     members: Vec<Rc<Real>>,
     /// How many were given back.
@@ -43,14 +43,14 @@ impl SweepPage {
     fn new(link: &str, cores: usize) -> Self {
         let page = Page::open(link, Real::new());
         let mut office =
-            SweepPage { page, crew: SweepWorkers::new(cores), members: vec![], gone: 0, ahead: vec![] };
+            SweepPage { page, workers: SweepWorkers::new(cores), members: vec![], gone: 0, ahead: vec![] };
         office.settle();
         office
     }
 
     fn settle(&mut self) {
         let members = &mut self.members;
-        let gone = self.crew.update(&self.page.state, |number| {
+        let gone = self.workers.update(&self.page.state, |number| {
             assert_eq!(number as usize, members.len());
             members.push(Rc::new(Real::new()));
             members.last().cloned()
@@ -77,7 +77,7 @@ impl SweepPage {
             self.members[number].work(1);
             for message in self.members[number].take() {
                 if let Some((run, outcome)) =
-                    self.crew.handle_message(number as u32, TrainerMessage::Message(message))
+                    self.workers.handle_message(number as u32, TrainerMessage::Message(message))
                 {
                     self.ahead.push(run);
                     self.page.act(Action::SweepRunEnded(run, outcome));
@@ -202,7 +202,7 @@ fn a_member_that_breaks_down_costs_time_alone() {
     alone.run_until(is_over);
     let mut office = SweepPage::new(SWEEP, 3);
     office.run_until(|state| state.run.sweep.as_ref().unwrap().ended_count() >= 1);
-    assert_eq!(office.crew.handle_message(0, TrainerMessage::Died("out of memory".into())), None);
+    assert_eq!(office.workers.handle_message(0, TrainerMessage::Died("out of memory".into())), None);
     office.settle();
     assert_eq!(office.gone, 1);
     office.run_until(is_over);

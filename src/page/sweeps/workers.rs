@@ -24,48 +24,48 @@ use vivarium_view::display::upload_command;
 /// Largest number of sweep workers; more would need too much memory.
 const MAX_WORKERS: usize = 7;
 
-/// Additional workers that train runs of a sweep.
+/// Workers that train further runs of a sweep next to the trainer; `T` is the connection to a worker.
 pub struct SweepWorkers<T> {
     /// The open workers.
     workers: Vec<SweepWorker<T>>,
-    /// Largest number of workers on this device.
+    /// Largest number of workers, from the number of cores; lower after failures.
     max_workers: usize,
-    /// Settings of the sweep that they train.
+    /// Settings of the sweep that the workers train; None without one.
     sweep: Option<Box<RunSpec>>,
-    /// Largest number of workers for which there is memory in this sweep.
+    /// Largest number of workers whose runs of this sweep fit in memory.
     memory_limit: usize,
     /// Whether the workers train, and are not paused.
     is_playing: bool,
-    /// Number of the next worker.
+    /// Number that the next opened worker gets.
     next_number: u32,
-    /// Trainers of workers that failed, to be dropped.
+    /// Connections to workers that have failed, to be dropped.
     failed_workers: Vec<T>,
 }
 
-/// A worker with its number and the run that it trains.
+/// A worker with its number and the run of the sweep that it trains.
 struct SweepWorker<T> {
-    /// Number of the worker, which its messages carry.
+    /// Number of the worker, by which its messages are assigned to it.
     number: u32,
     /// The connection to the worker.
     trainer: T,
-    /// The run that it trains; None if it is idle.
+    /// The run that the worker trains; None if it is idle.
     job: Option<SweepJob>,
 }
 
 /// A run that a sweep worker trains, with its results so far.
 struct SweepJob {
-    /// Index of the run in the sweep.
+    /// Index of the run in the sweep, from 0.
     cell_index: usize,
     /// Settings of the run.
     spec: RunSpec,
-    /// Step at which each replica reached the target.
+    /// Step at which each replica reached the target; None if it has not.
     solved_steps: Vec<Option<u64>>,
-    /// The latest measurement.
+    /// Latest measurement of the run; None before the first.
     last_row: Option<Measurement>,
 }
 
 impl<T: Trainer> SweepWorkers<T> {
-    /// Creates an empty set of workers for a processor with this number of cores; one core is left to the trainer.
+    /// Creates an empty set of workers, for a processor with this number of cores, one of which is left to the trainer.
     pub fn new(cores: usize) -> Self {
         let most = cores.saturating_sub(1).min(MAX_WORKERS);
         SweepWorkers {
@@ -79,8 +79,8 @@ impl<T: Trainer> SweepWorkers<T> {
         }
     }
 
-    /// Opens, pauses or closes workers as the state requires; `open` opens a worker with this number. Returns the
-    /// trainers to be dropped, but not inside their own callbacks.
+    /// Opens, pauses or closes workers as the state requires; `open` opens a worker with a given number. Returns the
+    /// connections that the caller must drop, but not inside a callback of theirs.
     #[must_use]
     pub fn update(&mut self, state: &State, open: impl FnMut(u32) -> Option<T>) -> Vec<T> {
         let mut gone = std::mem::take(&mut self.failed_workers);
@@ -107,7 +107,8 @@ impl<T: Trainer> SweepWorkers<T> {
         gone
     }
 
-    /// Assigns a run to every idle worker, and opens workers while there are runs.
+    /// Assigns a run of the sweep to every idle worker, and opens workers while runs are left; `open` opens a worker
+    /// with a given number.
     fn assign_jobs(&mut self, state: &State, mut open: impl FnMut(u32) -> Option<T>) {
         loop {
             let free = self.workers.iter().position(|member| member.job.is_none());
@@ -143,7 +144,8 @@ impl<T: Trainer> SweepWorkers<T> {
         }
     }
 
-    /// Returns the last run of the sweep that no worker trains and that would train on the CPU.
+    /// Returns the last run of the sweep that has not begun, that no worker trains, and that would train on the CPU;
+    /// None if there is none.
     fn next_job(&self, state: &State) -> Option<SweepJob> {
         let (sweep, _) = state.sweep_for_workers()?;
         let is_made =
@@ -157,7 +159,8 @@ impl<T: Trainer> SweepWorkers<T> {
         Some(SweepJob { cell_index: run, solved_steps: vec![None; spec.run.replicas], spec, last_row: None })
     }
 
-    /// Handles a message of the worker with this number. Returns index and result of its run if it has ended.
+    /// Handles a message of the worker with this number. If its run has ended, returns (index of the run in the sweep,
+    /// result).
     pub fn handle_message(
         &mut self,
         number: u32,

@@ -12,32 +12,32 @@ pub const MAX_BYTES: usize = 48 << 20;
 /// Largest number of checkpoints of a run.
 const MAX_CHECKPOINTS: usize = 256;
 
-/// Change of the accuracy since the last checkpoint after which another one is requested.
+/// Change of the accuracy (from 0 to 1) since the last checkpoint at which another checkpoint is requested.
 const ACCURACY_CHANGE: f32 = 0.1;
 
-/// A checkpoint of the run.
+/// Weights and optimizer state of the run at one step.
 #[derive(Debug, Clone)]
 struct Checkpoint {
-    /// Step of the checkpoint.
+    /// Number of training steps made before the checkpoint.
     step: u64,
     /// Encoded weights and optimizer state.
     bytes: Arc<Vec<u8>>,
-    /// Accuracy at this step.
+    /// Accuracy at this step, from 0 to 1.
     accuracy: f32,
 }
 
 /// Checkpoints of a run in the order of their steps, denser where the accuracy changes.
 #[derive(Debug, Clone, Default)]
 pub struct Checkpoints {
-    /// The checkpoints.
+    /// The checkpoints, by increasing step.
     entries: Vec<Checkpoint>,
-    /// Accuracy at the last checkpoint or request of one.
+    /// Accuracy at the last checkpoint, or at the last request of one; None before both.
     last_accuracy: Option<f32>,
 }
 
 impl Checkpoints {
-    /// Adds a checkpoint at an accuracy of `level`; beyond the limits, the checkpoint with the smallest removal cost is
-    /// removed.
+    /// Adds a checkpoint, at which the accuracy was `level`; beyond the limits on number and bytes, the checkpoint with
+    /// the smallest removal cost is removed.
     pub fn push(&mut self, step: u64, bytes: &[u8], level: f32) {
         let at = self.entries.partition_point(|kept| kept.step < step);
         if self.entries.get(at).is_some_and(|kept| kept.step == step) || bytes.len() > MAX_BYTES {
@@ -52,8 +52,8 @@ impl Checkpoints {
         }
     }
 
-    /// Returns the cost of removing checkpoint `at`: the share of the run between its neighbours plus the change of
-    /// accuracy there.
+    /// Returns the cost of removing the checkpoint with index `at`: the distance of its neighbours as a share of the
+    /// run, plus the changes of accuracy from and to its neighbours.
     fn removal_cost(&self, at: usize) -> f64 {
         let before = at.checked_sub(1).map(|at| &self.entries[at]);
         let (here, after) = (&self.entries[at], &self.entries[at + 1]);
@@ -69,7 +69,7 @@ impl Checkpoints {
         self.entries.iter().map(|kept| kept.bytes.len()).sum()
     }
 
-    /// Returns step and bytes of the last checkpoint at or before `step`.
+    /// Returns (step, bytes) of the last checkpoint at or before `step`; None if there is none.
     pub fn latest_before(&self, step: u64) -> Option<(u64, &[u8])> {
         let at = self.entries.partition_point(|kept| kept.step <= step).checked_sub(1)?;
         Some((self.entries[at].step, &self.entries[at].bytes))
@@ -80,7 +80,8 @@ impl Checkpoints {
         self.entries.retain(|kept| kept.step <= step);
     }
 
-    /// Whether the accuracy has changed enough for a new checkpoint; true only once for each change.
+    /// Whether the accuracy has changed enough since the last checkpoint to request a new one; true only once for each
+    /// change.
     pub fn should_request(&mut self, accuracy: f32) -> bool {
         let much = self.last_accuracy.map(|before| (accuracy - before).abs() >= ACCURACY_CHANGE);
         if much != Some(false) && accuracy.is_finite() {
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_asked_for_once() {
+    fn a_change_is_requested_once() {
         let mut kept = Checkpoints::default();
         kept.push(0, &[], 0.5);
         assert_eq!(

@@ -15,11 +15,11 @@ mod update;
 
 use vivarium_view::display::RunPhase;
 
-/// A step to which the trainer trains silently, because it is shown.
+/// A jump to an earlier step: the page shows that step while the trainer trains to it without showing progress.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seek {
-    /// Target step.
+    /// Step to which the trainer trains.
     pub step: u64,
-    /// Phase of the run once the step is reached.
+    /// Phase of the run (such as paused or finished) once the trainer has reached the step.
     pub phase_on_arrival: RunPhase,
 }

@@ -7,17 +7,18 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::ChartOfRun;
 
 impl State {
-    /// Returns what a chart draws; curves after the step that is shown are faint.
+    /// Returns what a chart draws of the whole run; the parts of curves after the shown step are faint. Curves of
+    /// compared runs are included.
     pub fn reading_to_end(&self, chart: Chart) -> Reading {
         self.with_saved_runs(chart, fade_reading_after_step(chart, &self.run, self.latest_run.as_deref()))
     }
 
-    /// Returns what a chart draws up to the step that is shown.
+    /// Returns what a chart draws of the run up to the shown step, with the curves of compared runs.
     pub fn reading_to_step(&self, chart: Chart) -> Reading {
         self.with_saved_runs(chart, chart.reading(&self.run))
     }
 
-    /// Adds the curves of compared runs to a reading.
+    /// Adds the curves of compared runs to what a chart draws.
     fn with_saved_runs(&self, chart: Chart, mut reading: Reading) -> Reading {
         if let Reading::Lines(lines) = &mut reading {
             self.draw_saved_runs(chart, lines);
@@ -26,7 +27,8 @@ impl State {
     }
 }
 
-/// Returns what a chart draws of `run`, extended by the faint rest of the curves of `end`.
+/// Returns what a chart draws of `run`, which is shown at an earlier step, continued by faint curves from `end`, the
+/// run at its latest step.
 fn fade_reading_after_step(chart: Chart, run: &RunView, end: Option<&RunView>) -> Reading {
     let reading = chart.reading(run);
     match (end, reading) {
@@ -38,7 +40,7 @@ fn fade_reading_after_step(chart: Chart, run: &RunView, end: Option<&RunView>) -
     }
 }
 
-/// Makes the parts of curves after `step` faint.
+/// Splits curves at `step` and makes the parts after it faint.
 fn fade_after(mut lines: LineChart, step: u64) -> LineChart {
     let mut rest = vec![];
     for series in &mut lines.series {

@@ -14,7 +14,7 @@ use vivarium_view::display::RunPhase;
 
 /// Who trains in a test.
 pub trait Trains: Trainer {
-    /// What was said since the last time.
+    /// Messages since the last call.
     fn take(&self) -> Vec<EventMessage>;
 }
 
@@ -53,10 +53,10 @@ impl<T: Trains> Page<T> {
     }
 
     pub fn listen(&mut self) {
-        let mut said = VecDeque::from(self.trainer.take());
-        while let Some(message) = said.pop_front() {
+        let mut messages = VecDeque::from(self.trainer.take());
+        while let Some(message) = messages.pop_front() {
             self.apply(Action::Trainer(Program::Cpu, TrainerMessage::Message(message)));
-            said.extend(self.trainer.take());
+            messages.extend(self.trainer.take());
         }
     }
 
@@ -208,14 +208,14 @@ pub(crate) mod with_a_worker {
     /// The worker of the page, on this thread.
     pub struct Real {
         worker: RefCell<Worker>,
-        said: RefCell<Vec<EventMessage>>,
+        messages: RefCell<Vec<EventMessage>>,
     }
 
     impl Real {
         pub fn new() -> Self {
             let worker = Worker::new(Device::cpu());
-            let said = RefCell::new(vec![worker.ready_message()]);
-            Real { worker: RefCell::new(worker), said }
+            let messages = RefCell::new(vec![worker.ready_message()]);
+            Real { worker: RefCell::new(worker), messages }
         }
 
         /// Trains until there is nothing to do, or so many slices.
@@ -223,12 +223,12 @@ pub(crate) mod with_a_worker {
             for _ in 0..slices {
                 let mut worker = self.worker.borrow_mut();
                 let mut slice = std::pin::pin!(worker.train_slice());
-                let (said, next) = loop {
+                let (messages, next) = loop {
                     if let Poll::Ready(done) = slice.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
                         break done;
                     }
                 };
-                self.said.borrow_mut().extend(said);
+                self.messages.borrow_mut().extend(messages);
                 if next == NextSlice::Idle {
                     return;
                 }
@@ -238,14 +238,14 @@ pub(crate) mod with_a_worker {
 
     impl Trainer for Real {
         fn send(&self, command: &Command, payload: &Payload) {
-            let said = self.worker.borrow_mut().handle(command.clone(), payload.clone());
-            self.said.borrow_mut().extend(said);
+            let messages = self.worker.borrow_mut().handle(command.clone(), payload.clone());
+            self.messages.borrow_mut().extend(messages);
         }
     }
 
     impl Trains for Real {
         fn take(&self) -> Vec<EventMessage> {
-            self.said.take()
+            self.messages.take()
         }
     }
 

@@ -18,12 +18,12 @@ impl State {
         self.latest_run.as_deref().unwrap_or(&self.run)
     }
 
-    /// Returns step and description of every event of the run, including those after the shown step.
+    /// Returns (step, description) of every event of the run, including those after the shown step.
     pub fn events(&self) -> Vec<(u64, String)> {
         self.latest_run().events()
     }
 
-    /// Whether earlier steps can be shown now.
+    /// Whether the page can show earlier steps of the run now; never during a sweep.
     pub fn can_scrub(&self) -> bool {
         let settled =
             self.seek.is_some() || !matches!(self.run.phase, RunPhase::Loading | RunPhase::Failed(_));
@@ -63,7 +63,7 @@ impl State {
         self.start_seek(RunPhase::Paused, effects);
     }
 
-    /// Shows the next measurement (`later`) or the previous one.
+    /// Shows the run at the next measurement (`later`) or at the previous one.
     pub fn scrub_to_neighbour(&mut self, later: bool, effects: &mut Vec<Effect>) {
         let rows =
             self.latest_run.as_ref().map_or(&self.run.history, |end| &end.history).rows().map(|row| row.step);
@@ -78,7 +78,7 @@ impl State {
         }
     }
 
-    /// Stores the run at its latest step, to be shown again later.
+    /// Sets the run at its latest step aside while an earlier step is shown.
     fn store_latest_run(&mut self) {
         let mut end = RunView { resume_message: self.message.clone(), ..self.run.clone() };
         if let Some(seek) = &self.seek {
@@ -100,7 +100,8 @@ impl State {
         self.start_seek(if runs { RunPhase::Paused } else { self.run.phase.clone() }, effects);
     }
 
-    /// Makes the trainer train to the shown step, and sets the phase for the arrival.
+    /// Makes the trainer train to the shown step, from the last checkpoint before it; `then` is the phase of the run on
+    /// arrival.
     fn start_seek(&mut self, then: RunPhase, effects: &mut Vec<Effect>) {
         if let Some(end) = &self.latest_run {
             self.run.copy_curves(end);
@@ -111,20 +112,20 @@ impl State {
         self.resume(effects);
     }
 
-    /// Handles the trainer's answer that it has started towards a step.
+    /// Handles the trainer's answer that it has started to train to the shown step.
     pub fn handle_seek_start(&mut self, effects: &mut Vec<Effect>) {
         self.awaiting_start = false;
         self.update_seek(effects);
     }
 
-    /// Changes the target of the trainer if another step is shown by now.
+    /// Sends the trainer to the shown step if the user has moved to another step since it started.
     pub fn update_seek(&mut self, effects: &mut Vec<Effect>) {
         if !self.awaiting_start && self.seek.as_ref().is_some_and(|seek| seek.step != self.run.step) {
             self.start_seek(RunPhase::Paused, effects);
         }
     }
 
-    /// Handles a message of a trainer on its way to a step; only messages at that step count.
+    /// Handles a message of a trainer that trains to the shown step; only messages at that step count.
     pub fn handle_seek_message(&mut self, message: EventMessage, effects: &mut Vec<Effect>) {
         let Some(to) = self.seek.as_ref().map(|seek| seek.step) else { return };
         match message.event {
@@ -142,7 +143,8 @@ impl State {
         }
     }
 
-    /// Requests a checkpoint if the accuracy has changed, and drops the stored latest run once it is reached again.
+    /// Requests a checkpoint if the accuracy has changed much, and ends the view of an earlier step once the latest
+    /// step is reached again.
     pub fn update_checkpoints(&mut self, effects: &mut Vec<Effect>) {
         if self.latest_run.as_ref().is_some_and(|end| self.run.step >= end.step) && self.seek.is_none() {
             self.latest_run = None;
@@ -153,13 +155,13 @@ impl State {
         }
     }
 
-    /// Drops what followed `step`, because the run continues differently from there.
+    /// Drops later checkpoints and the latest run, because the run continues differently after `step`.
     pub fn discard_after(&mut self, step: u64) {
         self.latest_run = None;
         self.checkpoints.remove_after(step);
     }
 
-    /// Returns the status of a run that is shown at an earlier step; None at the latest step.
+    /// Returns the status text of a run that is shown at an earlier step; None at the latest step.
     pub fn earlier_step_text(&self) -> Option<String> {
         let (step, end) = (format_thousands(self.run.step), self.latest_run.as_ref()?);
         let end = format_thousands(end.step);

@@ -9,7 +9,7 @@ use crate::share::qr::qr_svg;
 use vivarium_core::language::translated;
 use vivarium_labs::story::{PassageBlock, Story};
 
-/// Returns the story at `address` as HTML for printing.
+/// Returns a whole story as HTML for printing; `address` is its address, printed with a QR code.
 pub fn handout_html(story: &Story, address: &str) -> String {
     let mut out = Html::default();
     out.raw("<header class=\"handout__head\"><div>");

@@ -44,7 +44,7 @@ pub fn lesson_html(slug: &str, story: &Story, address: &str, level: u32) -> Stri
     out.0
 }
 
-/// Appends a heading and a list of texts.
+/// Appends a list of texts below a heading with the title `title`; `head` is the heading element, such as `h2`.
 fn write_list(out: &mut Html, head: &str, title: &str, items: &[String]) {
     out.element(head, title);
     out.raw("<ul>");
@@ -54,7 +54,7 @@ fn write_list(out: &mut Html, head: &str, title: &str, items: &[String]) {
     out.raw("</ul>");
 }
 
-/// Returns name and duration of the runs in the passages that take long, each once.
+/// Returns "name: duration" of each run in the story's passages that takes long to train.
 fn list_long_runs(story: &Story) -> Vec<String> {
     let mut long: Vec<String> = vec![];
     for passage in &story.passages {

@@ -19,22 +19,22 @@ use vivarium_model::chart::Chart;
 use vivarium_view::display::glossary::TermMarker;
 use vivarium_view::display::words::format_thousands;
 
-/// A step at which the run pauses.
+/// A step at which the run pauses, set by a story or by a teacher's link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PauseGoal {
     /// Step at which the run pauses.
     pub step: u64,
-    /// Whether the speed limit is ignored until then.
+    /// Whether the run ignores the speed limit until it pauses.
     pub ignores_speed_limit: bool,
 }
 
-/// Value of a guess if the reader has skipped the question.
+/// Value in place of the index of a guess if the reader has skipped the question.
 pub const SKIPPED: usize = usize::MAX;
 
 /// Prefix of the address of a passage: `#story/grokking/3` is the third passage of the story "grokking".
 const ADDRESS_PREFIX: &str = "#story/";
 
-/// An open story.
+/// The open story and the reader's progress in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tour {
     /// Slug of the story.
@@ -43,13 +43,13 @@ pub struct Tour {
     pub story: Option<Result<Story, String>>,
     /// Index of the passage that is shown, from 0; after the last passage come the sources.
     pub passage_index: usize,
-    /// Guesses so far: passage, block, and index of the guess or [`SKIPPED`].
+    /// Guesses so far: (index of the passage, index of the block with the question, index of the guess or [`SKIPPED`]).
     pub guesses: Vec<(usize, usize, usize)>,
-    /// Questions whose explanation is shown: passage and block.
+    /// Questions whose explanation is shown: (index of the passage, index of the block).
     pub explained_questions: Vec<(usize, usize)>,
-    /// Passages in which the reader has changed a setting or opened another run after a guess.
+    /// Indices of passages in which the reader has changed a setting or opened another run after a guess.
     pub changed_passages: Vec<usize>,
-    /// The chart at which the story points, and how often it has pointed at one.
+    /// (chart at which the story points, number of times that it has pointed at a chart); None if it points at none.
     pub pointed_chart: Option<(Chart, u32)>,
     /// Whether the address had a wrong passage number, as `#story/grokking/0` does.
     pub is_misnumbered: bool,
@@ -61,12 +61,13 @@ impl Tour {
         self.story.as_ref()?.as_ref().ok()?.passages.get(self.passage_index)
     }
 
-    /// Returns the address of the passage that is shown.
+    /// Returns the address of the shown passage, such as `#story/grokking/3`.
     pub fn passage_address(&self) -> String {
         format!("{ADDRESS_PREFIX}{}/{}", self.slug, self.passage_index + 1)
     }
 
-    /// Returns the block index of the first unanswered question in the passage.
+    /// Returns the block index, from 0, of the first unanswered question in the shown passage; None if all are
+    /// answered.
     pub fn open_question(&self) -> Option<usize> {
         let mut blocks = self.passage()?.blocks.iter().enumerate();
         let is_open = |(at, block): &(usize, &PassageBlock)| {
@@ -75,12 +76,13 @@ impl Tour {
         blocks.find(is_open).map(|(at, _)| at)
     }
 
-    /// Whether a question before this block is unanswered, so that its buttons do not train.
+    /// Whether a question before the block with this index is unanswered; until then the block's buttons do not train.
     fn is_waiting_for_answer(&self, block: usize) -> bool {
         self.open_question().is_some_and(|question| question < block)
     }
 
-    /// Iterates over the actions of the buttons between a question and the next one.
+    /// Iterates over the actions of the buttons after the question at this block index, up to the next question of the
+    /// passage.
     fn actions_after(&self, question: usize) -> impl Iterator<Item = &StoryAction> {
         let after = self.passage().and_then(|passage| passage.blocks.get(question + 1..)).unwrap_or_default();
         let until_next = after.iter().take_while(|block| !matches!(block, PassageBlock::Question { .. }));
@@ -91,7 +93,7 @@ impl Tour {
         buttons.flatten().map(|(_, deed)| deed)
     }
 
-    /// Returns the largest step to which the buttons after a question train; None if none trains.
+    /// Returns the largest step to which the buttons after the question at this block index train; None if none trains.
     fn answer_step(&self, question: usize) -> Option<u64> {
         let steps = self.actions_after(question).filter_map(|deed| match deed {
             StoryAction::Train(step) => Some(*step),
@@ -100,13 +102,13 @@ impl Tour {
         steps.max()
     }
 
-    /// Whether the buttons after a question change a setting or open another run.
+    /// Whether a button after the question at this block index changes a setting or opens another run.
     fn needs_change(&self, question: usize) -> bool {
         self.actions_after(question)
             .any(|deed| matches!(deed, StoryAction::Change(..) | StoryAction::Open(_)))
     }
 
-    /// Shows the explanations that are due now that the run is at `step` or has ended.
+    /// Shows the explanations of answered questions that are due now that the run is at `step` or has ended.
     pub fn update_explanations(&mut self, step: u64, has_ended: bool) {
         let here: Vec<usize> = self
             .guesses
@@ -124,13 +126,13 @@ impl Tour {
         }
     }
 
-    /// Whether the explanation of the question at this block is shown.
+    /// Whether the explanation of the question at this block index of the shown passage is shown.
     fn is_explained(&self, block: usize) -> bool {
         self.explained_questions.contains(&(self.passage_index, block))
     }
 
-    /// Whether the text at block `at` is shown: text after the last question of a passage may contain the answer, and
-    /// is shown with its explanation.
+    /// Whether the text at block index `at` of the shown passage is shown: text after its last question may contain the
+    /// answer, and is shown with the explanation.
     fn is_text_shown(&self, at: usize) -> bool {
         let Some((before, after)) = self.passage().and_then(|passage| passage.blocks.split_at_checked(at))
         else {
@@ -141,7 +143,7 @@ impl Tour {
         after.iter().any(is_question) || question.is_none_or(|question| self.is_explained(question))
     }
 
-    /// Encodes the answers for the browser's storage.
+    /// Encodes the guesses as `passage.block.guess`, separated by spaces, for the browser's storage.
     pub fn encode_answers(&self) -> String {
         let one = |(at, block, guess): &(usize, usize, usize)| match *guess {
             SKIPPED => format!("{at}.{block}.-"),
@@ -150,7 +152,7 @@ impl Tour {
         self.guesses.iter().map(one).collect::<Vec<_>>().join(" ")
     }
 
-    /// Restores answers from the browser's storage; invalid ones are ignored.
+    /// Restores guesses that [`Tour::encode_answers`] has encoded; invalid ones are ignored.
     pub fn restore_answers(&mut self, answers: &str) {
         let Some(Ok(story)) = &self.story else { return };
         let read = |answer: &str| {
@@ -175,7 +177,7 @@ impl Tour {
         }
     }
 
-    /// Returns the questions with the reader's answers as plain text.
+    /// Returns the questions of the story with the reader's guesses as plain text.
     pub fn predictions_text(&self) -> String {
         let Some(Ok(story)) = &self.story else { return String::new() };
         let mut lines = vec![translated(&story.title).to_string()];
@@ -199,7 +201,8 @@ impl Tour {
         lines.join("\n")
     }
 
-    /// Returns the guess at block `block` of the passage that is shown.
+    /// Returns the index of the reader's guess (or [`SKIPPED`]) at this block index of the shown passage; None before
+    /// an answer.
     pub fn guess(&self, block: usize) -> Option<usize> {
         self.guesses
             .iter()
@@ -296,7 +299,7 @@ impl Tour {
         out.0
     }
 
-    /// Appends a block of the passage: text, buttons or a question.
+    /// Appends the block with index `at` of the passage as HTML: text, buttons or a question.
     fn write_block(&self, at: usize, block: &PassageBlock, marks: &mut TermMarker, out: &mut Html) {
         match block {
             PassageBlock::Text(_) if !self.is_text_shown(at) => {}
@@ -363,7 +366,7 @@ impl Tour {
     }
 }
 
-/// Returns description and duration of a story.
+/// Returns the story's description (`about`) and its duration in minutes as a text.
 fn story_summary(about: &str, minutes: u32) -> String {
     tr!("{about} The story takes {minutes} minutes.", about = translated(about), minutes)
 }
@@ -403,13 +406,13 @@ pub fn story_address(slug: &str) -> String {
     format!("{ADDRESS_PREFIX}{slug}/1")
 }
 
-/// Returns the path of a story's file relative to the page.
+/// Returns the path of the file with a story's text, relative to the page.
 pub fn story_file_path(slug: &str) -> String {
     format!("./stories/{slug}.md")
 }
 
-/// Returns the key of the tab's storage for answers to a story. They last while the tab is open, because the next
-/// reader in a classroom is another person.
+/// Returns the key in the tab's session storage of the guesses in a story. They last while the tab is open, because the
+/// next reader in a classroom is another person.
 pub fn answers_storage_key(slug: &str) -> String {
     format!("vivarium.story.{slug}")
 }
@@ -425,7 +428,7 @@ pub enum TourAction {
     Turn(isize),
     /// Carry out the action of a button in the passage.
     PressButton(StoryAction),
-    /// Answer the question at this block (first) with this guess, or [`SKIPPED`].
+    /// Answer the question at this block index (first) with the guess of this index (second), or [`SKIPPED`].
     Guess(usize, usize),
     /// Restore answers from the browser's storage.
     RestoreAnswers(String),

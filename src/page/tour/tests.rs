@@ -144,7 +144,7 @@ fn a_story_leaves_the_run_alone_where_it_is_the_same_and_can_be_undone() {
 }
 
 #[test]
-fn links_open_stories_and_what_is_none_is_said() {
+fn links_open_stories_and_what_is_none_is_stated() {
     let page = Page::open("#story/one-note");
     assert_eq!(page.state.tour.as_ref().map(|tour| tour.slug), Some("one-note"));
     assert!(page.state.run.run_count == 1 && page.state.notices.is_empty());

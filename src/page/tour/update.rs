@@ -13,7 +13,7 @@ use vivarium_model::protocol::Command;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::words::format_thousands;
 
-/// Message for an address with a wrong passage number, such as `#story/grokking/0`.
+/// Message for an address with the passage number 0 or another wrong one, such as `#story/grokking/0`.
 const MISNUMBERED_TEXT: &str = text!("The passages of a story are numbered from 1. This is passage 1.");
 
 impl State {
@@ -50,7 +50,7 @@ impl State {
         effects.push(Effect::FetchStory(about.slug));
     }
 
-    /// Applies an action of the reader.
+    /// Applies an action of the reader of a story.
     pub(crate) fn apply_tour_action(&mut self, action: TourAction, effects: &mut Vec<Effect>) {
         match action {
             TourAction::Open(slug) => self.open_story(&slug, effects),
@@ -107,12 +107,13 @@ impl State {
         }
     }
 
-    /// Whether a question of the passage is unanswered, so that the page hides the answer.
+    /// Whether a question of the shown passage is unanswered, so that the page hides results that would give the
+    /// answer.
     pub fn is_predicting(&self) -> bool {
         self.tour.as_ref().is_some_and(|tour| tour.open_question().is_some())
     }
 
-    /// Shows the explanations that are due at the current step.
+    /// Shows the explanations in the open story that are due at the current step of the run.
     pub fn show_due_explanations(&mut self) {
         let has_ended =
             matches!(self.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. } | RunPhase::Failed(_));
@@ -130,7 +131,7 @@ impl State {
         }
     }
 
-    /// Opens the run of a link paused, unless it is open already.
+    /// Opens the run of the link `run` paused, unless it is the current run.
     fn open_run_paused(&mut self, run: &str, effects: &mut Vec<Effect>) {
         let (mut link, _) = decode(run);
         if link.spec == self.run.link.spec {
@@ -179,7 +180,7 @@ impl State {
         }
     }
 
-    /// Trains to `step` and pauses there; restarts the run if it is beyond that step.
+    /// Trains the run to `step` and pauses there; restarts the run if it is beyond that step.
     pub fn train_to(&mut self, step: u64, effects: &mut Vec<Effect>) {
         let has_ended = matches!(self.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
         if matches!(self.run.phase, RunPhase::Failed(_)) || self.run.sweep.is_some() {
@@ -213,7 +214,7 @@ impl State {
         }
     }
 
-    /// Removes the step at which the run pauses.
+    /// Removes the step at which the run was to pause, and applies the speed limit again if it was ignored until then.
     pub fn clear_goal(&mut self, effects: &mut Vec<Effect>) {
         if self.goal.take().is_some_and(|goal| goal.ignores_speed_limit) {
             self.send(Command::Speed(self.run.link.view.speed), effects);

@@ -26,47 +26,48 @@ pub enum GpuSupport {
     },
 }
 
-/// The program that trains a run, with the reason for the choice.
+/// The chosen worker program (device and learner) for a run, with the reason for the choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramChoice {
-    /// The program, which determines the device.
+    /// The worker program: CPU, GPU with autodiff, or GPU with fused kernels.
     pub program: Program,
-    /// Why it was chosen, as a phrase after "CPU:" or in brackets after the name of a GPU; empty if nothing needs an
-    /// explanation.
+    /// Why the program was chosen, as a phrase after "CPU:" or in brackets after the name of a GPU; empty if nothing
+    /// needs an explanation.
     pub reason: String,
 }
 
-/// The facts about the browser's devices from which a program is chosen.
+/// Facts about the browser's devices from which a worker program is chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct DeviceKnowledge<'state> {
     /// GPU support of the browser.
     pub gpu_support: &'state GpuSupport,
-    /// Why the GPU failed earlier on this page.
+    /// Why the GPU failed earlier on this page; None if it has not.
     pub gpu_error: Option<&'state str>,
     /// Whether the fused kernels do not support this run.
     pub uncovered: bool,
-    /// Speeds measured in this browser; None if estimates alone decide.
+    /// Speeds of runs measured in this browser; None if estimates alone decide.
     pub speeds: Option<&'state SpeedCache>,
 }
 
-/// The choice of a program, or what must be found out first.
+/// The choice of a worker program for a run, or what must be found out first.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProgramDecision {
     /// Ask the browser for its GPU support first.
     DetectGpu,
-    /// Time the run on the CPU and with this program first; the second value is the choice by an estimate.
+    /// Measure the speed of the run on the CPU and with this GPU program first; second, the choice by an estimate.
     TimeBoth(Program, ProgramChoice),
     /// The program is chosen.
     Chosen(ProgramChoice),
 }
 
-/// Whether a worker for the CPU will probably be needed whatever GPU the browser has, so that its program can be
-/// fetched early.
+/// Whether a worker for the CPU will probably be needed, at least to compare its speed with the GPU's, so that its
+/// WebAssembly can be fetched early.
 pub fn may_start_on_cpu(spec: &RunSpec) -> bool {
     spec.run.device == DeviceChoice::Auto && is_to_be_timed(spec, engine(spec).0)
 }
 
-/// Chooses the program that trains a run with these settings, or returns what must be found out first.
+/// Chooses the worker program (CPU, GPU or fused kernels) that trains a run with these settings, or returns what must
+/// be found out first.
 pub fn decide_program(spec: &RunSpec, knowledge: DeviceKnowledge<'_>) -> ProgramDecision {
     let cpu_only =
         |why: &str| ProgramDecision::Chosen(ProgramChoice { program: Program::Cpu, reason: why.to_string() });
@@ -128,7 +129,7 @@ pub fn decide_program(spec: &RunSpec, knowledge: DeviceKnowledge<'_>) -> Program
     })
 }
 
-/// Formats a speed with two significant digits.
+/// Formats a positive number, such as steps per second, with two significant digits.
 fn format_two_digits(speed: f64) -> String {
     let unit = libm::pow(10.0, (libm::log10(speed.max(1e-3)).floor() - 1.0).max(-2.0));
     let rounded = (speed / unit).round() * unit;
@@ -139,7 +140,8 @@ fn format_two_digits(speed: f64) -> String {
     }
 }
 
-/// Describes the device of the run with the reason for its choice.
+/// Describes the device that trains the run, as the trainer reports it, with the reason for its choice; `is_timed`
+/// while both devices are being timed.
 pub fn describe_device(
     choice: Option<&ProgramChoice>,
     report: Option<&DeviceInfo>,
@@ -204,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_faster_device_is_taken_and_wishes_are_kept() {
+    fn the_faster_device_is_taken_and_requests_are_kept() {
         use DeviceChoice::{Auto, Cpu, Gpu};
         let (small, large) = (1, 1000);
         assert_eq!(program(Auto, small, &adapter(false)), Some(Program::Cpu));
@@ -291,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn speeds_are_said_to_two_digits() {
+    fn speeds_are_stated_to_two_digits() {
         let said = [0.0, 0.123, 1.26, 9.96, 12.6, 126.0, 62_499.0, 1_260_000.0].map(format_two_digits);
         assert_eq!(said, ["0.00", "0.12", "1.3", "10", "13", "130", "62,000", "1,300,000"]);
     }
@@ -328,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_simulated_gpu_is_said_to_be_one() {
+    fn a_simulated_gpu_is_reported_as_one() {
         let choice = ProgramChoice { program: Program::Fused, reason: String::new() };
         let mut report =
             DeviceInfo { kind: DeviceKind::Gpu, name: "WebGPU: SwiftShader".into(), simulated: true };

@@ -10,13 +10,14 @@ use vivarium_view::display::RunPhase;
 use vivarium_view::display::status::{describe_found, examples_name};
 use vivarium_view::display::words::{capitalize, format_decimal, format_percent, format_thousands};
 
-/// Seconds until a trainer on the GPU must have reported that it is ready; it loads a program and compiles kernels.
+/// Seconds until a trainer on the GPU must have reported that it is ready; it loads its WebAssembly and compiles
+/// kernels.
 const GPU_READY_TIMEOUT_S: u32 = 20;
-/// Seconds until the browser must have reported its GPU support.
+/// Seconds until the browser must have reported its GPU support; after that the GPU counts as absent.
 const GPU_DETECT_TIMEOUT_S: u32 = 5;
-/// Seconds of silence after which a running trainer is sent a request.
+/// Seconds without a message after which a running trainer is sent a request, to see whether it answers.
 const PING_AFTER_S: u32 = 5;
-/// Seconds of silence after which a running trainer counts as dead.
+/// Seconds without a message after which a running trainer counts as dead; longer for runs with slow steps.
 const DEAD_AFTER_S: u32 = 12;
 
 impl State {
@@ -128,8 +129,8 @@ impl State {
         }
     }
 
-    /// Handles the answer that the run has started at `step`; `relevant` are the relevant inputs of the task,
-    /// `held_out` the number of held-out examples.
+    /// Handles the trainer's answer that the run has started at `step`; `relevant` are indices of the input bits that
+    /// determine the label, `held_out` is the number of held-out examples.
     fn handle_started(&mut self, step: u64, relevant: Vec<usize>, held_out: usize) {
         self.awaiting_start = false;
         self.run.handle_started(step, relevant, held_out);
@@ -140,7 +141,7 @@ impl State {
         }
     }
 
-    /// Handles an event that the trainer reports.
+    /// Handles an event of the run, such as a measurement, that the trainer reports.
     pub(crate) fn handle_event(&mut self, message: EventMessage, effects: &mut Vec<Effect>) {
         match (message.event, message.payload) {
             (Event::Metrics(rows), _) => {
@@ -245,7 +246,7 @@ impl State {
         }
     }
 
-    /// Handles a failure of the run that the trainer reports.
+    /// Handles a failure of the run that the trainer with `program` reports, by another program or a message.
     pub(crate) fn handle_failure(&mut self, program: Program, failure: RunError, effects: &mut Vec<Effect>) {
         if self.awaiting_start {
             self.unanswered_starts = self.unanswered_starts.saturating_sub(1);
@@ -281,7 +282,8 @@ impl State {
         }
     }
 
-    /// Replaces a dead trainer: the run continues on the same or another device from the last checkpoint.
+    /// Replaces a dead trainer, for the reason `why`: the run continues from the last checkpoint, if necessary on
+    /// another device.
     fn replace_trainer(&mut self, program: Program, why: &str, effects: &mut Vec<Effect>) {
         if self.handle_loss_while_timing(program, effects) {
             return;

@@ -8,7 +8,8 @@ pub mod timing;
 
 use vivarium_model::protocol::{Command, EventMessage, Payload};
 
-/// The program of a trainer's worker, which determines device and learner.
+/// WebAssembly program of a worker that trains; it determines the device (CPU, GPU) and the learner (autodiff, fused
+/// kernels).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
     /// Autodiff on the CPU.
@@ -26,13 +27,13 @@ impl Program {
     }
 }
 
-/// A connection to a trainer: a web worker on the page, a script in tests.
+/// A connection to a trainer, the worker that trains the run: a web worker on the page, a script in tests.
 pub trait Trainer {
-    /// Sends a command with its array.
+    /// Sends a command with its array (such as a checkpoint) to the trainer.
     fn send(&self, command: &Command, payload: &Payload);
 }
 
-/// A message from a trainer, or its end.
+/// A message from a trainer, or the news that the trainer has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrainerMessage {
     /// The trainer sent this message.
@@ -41,8 +42,8 @@ pub enum TrainerMessage {
     Died(String),
 }
 
-/// Returns why a worker has ended, from the message of the browser's error event; None if its files could not be
-/// loaded.
+/// Returns the reason why a worker has ended, from the message of the browser's error event; the message is None if the
+/// worker's files could not be loaded.
 ///
 /// # Why
 /// A panic is reported by the worker itself, before it ends. A program ends without a message if an allocation fails:
@@ -57,10 +58,11 @@ pub fn worker_error_text(error_message: Option<&str>) -> String {
     }
 }
 
-/// Message of `www/worker-loader.js` if a file of the worker cannot be fetched.
+/// Part of the error message by which `www/worker-loader.js` reports a worker file that cannot be fetched.
 const MISSING_FILE: &str = "missing file";
 
-/// An effect that the page must carry out after an action; the reducer only returns it.
+/// Operation that the caller of the state must do after an action, such as sending a command; the state itself only
+/// lists it.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "as the command inside it")]
 pub enum Effect {
@@ -74,11 +76,11 @@ pub enum Effect {
     FetchStory(&'static str),
     /// Fetch the recorded curves; the answer is [`super::gallery::GalleryAction::Fetched`].
     FetchRecorded,
-    /// Store the table with this number in the browser.
+    /// Store the open data table with this number in the browser.
     StoreTable(u64),
     /// An effect on the worker of the benchmark.
     Bench(BenchEffect),
-    /// Store the measured speeds of the devices in the browser.
+    /// Store the measured speeds of CPU and GPU, encoded as this text, in the browser.
     StoreSpeeds(String),
     /// Send this command to the storage of saved runs.
     Library(super::library::StorageCommand),
@@ -101,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_worker_without_memory_and_one_that_is_missing_are_told_from_each_other() {
+    fn a_worker_without_memory_and_one_that_is_missing_are_distinguished_from_each_other() {
         for words in [
             "Uncaught RuntimeError: unreachable",
             "RuntimeError: unreachable executed",
@@ -130,7 +132,7 @@ pub mod scripted {
     pub struct Scripted {
         program: Program,
         finds_at: u64,
-        said: RefCell<Vec<EventMessage>>,
+        messages: RefCell<Vec<EventMessage>>,
         run: RefCell<Option<(RunSpec, u64)>>,
     }
 
@@ -143,13 +145,13 @@ pub mod scripted {
                 name: if kind == DeviceKind::Cpu { "CPU".into() } else { "WebGPU: Test".into() },
                 simulated: false,
             };
-            let said = RefCell::new(vec![Event::Ready(report).into()]);
-            Scripted { program, finds_at, said, run: RefCell::new(None) }
+            let messages = RefCell::new(vec![Event::Ready(report).into()]);
+            Scripted { program, finds_at, messages, run: RefCell::new(None) }
         }
 
         /// Returns the messages since the last call.
         pub fn take(&self) -> Vec<EventMessage> {
-            self.said.take()
+            self.messages.take()
         }
 
         /// Trains up to `step`, measuring as often as the run wants.
@@ -158,18 +160,18 @@ pub mod scripted {
             let Some((spec, at)) = run.as_mut() else { return };
             while *at < step {
                 *at += spec.run.every.min(step - *at);
-                self.said.borrow_mut().push(Event::Metrics(vec![self.row(*at)]).into());
+                self.messages.borrow_mut().push(Event::Metrics(vec![self.row(*at)]).into());
                 if *at >= self.finds_at && *at - spec.run.every < self.finds_at {
-                    self.said.borrow_mut().push(Event::Solved { replica: 0, step: *at }.into());
+                    self.messages.borrow_mut().push(Event::Solved { replica: 0, step: *at }.into());
                     if spec.run.halt == StopCondition::Target {
                         let event = Event::Finished { step: *at, reason: EndReason::Target };
-                        self.said.borrow_mut().push(event.into());
+                        self.messages.borrow_mut().push(event.into());
                         return;
                     }
                 }
             }
             let payload = Payload::Bytes(at.to_le_bytes().to_vec());
-            self.said.borrow_mut().push(EventMessage { event: Event::Checkpoint { step: *at }, payload });
+            self.messages.borrow_mut().push(EventMessage { event: Event::Checkpoint { step: *at }, payload });
         }
 
         fn row(&self, step: u64) -> Measurement {
@@ -190,7 +192,7 @@ pub mod scripted {
         fn send(&self, command: &Command, payload: &Payload) {
             let mut run = self.run.borrow_mut();
             let at = run.as_ref().map_or(0, |(_, at)| *at);
-            let say = |event: Event| self.said.borrow_mut().push(event.into());
+            let say = |event: Event| self.messages.borrow_mut().push(event.into());
             match command {
                 Command::Start { spec, held_out_limit, paused, .. } => {
                     let step = match payload {
@@ -222,7 +224,7 @@ pub mod scripted {
                     drop(run);
                     self.advance((*step).max(at));
                     let at = self.run.borrow().as_ref().map_or(0, |(_, at)| *at);
-                    self.said.borrow_mut().push(Event::Paused { step: at }.into());
+                    self.messages.borrow_mut().push(Event::Paused { step: at }.into());
                 }
                 Command::Pause => say(Event::Paused { step: at }),
                 Command::Step => {

@@ -5,7 +5,8 @@ use crate::trainer::Effect;
 use vivarium_model::protocol::Command;
 
 impl State {
-    /// Sends the probes of the shown charts to the trainer, unless there are none before and after.
+    /// Tells the trainer which probes (measurements of the network's inside) the shown charts need; sends nothing if
+    /// none are and were needed.
     pub fn send_probes(&mut self, effects: &mut Vec<Effect>) {
         let probes = self.run.required_probes();
         let was_watching = std::mem::replace(&mut self.probes_sent, !probes.is_empty());
@@ -14,7 +15,8 @@ impl State {
         }
     }
 
-    /// Handles the arrival of the second program: computes what it alone can, and sends the probes.
+    /// Handles the arrival of the page's second WebAssembly module: computes what only that module can, and sends the
+    /// probes.
     pub fn handle_second_program(&mut self, effects: &mut Vec<Effect>) {
         self.run.init_lazy_state();
         self.send_probes(effects);

@@ -11,10 +11,10 @@
 use super::Program;
 use vivarium_model::run::RunSpec;
 
-/// Largest number of stored measurements; the oldest are removed.
+/// Largest number of stored speed measurements; the oldest are removed.
 const MAX_ENTRIES: usize = 100;
 
-/// Steps per second of a run on CPU and GPU.
+/// Training speed of a run on CPU and GPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeviceSpeeds {
     /// Steps per second on the CPU.
@@ -23,32 +23,32 @@ pub struct DeviceSpeeds {
     pub gpu: f64,
 }
 
-/// A measurement of both devices before a run, in progress.
+/// A speed measurement on CPU and GPU, in progress, that precedes a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceTiming {
     /// Settings of the run.
     pub spec: RunSpec,
     /// Name of the GPU adapter.
     pub adapter: String,
-    /// Program that trains the run on the GPU.
+    /// Worker program that would train the run on the GPU: fused kernels or autodiff.
     pub gpu_program: Program,
-    /// Program that is being timed.
+    /// Worker program that is being timed.
     pub current_program: Program,
-    /// Steps per second on the CPU, once measured.
+    /// Steps per second on the CPU; 0 before it is measured.
     pub cpu: f64,
 }
 
-/// Speeds measured in this browser, by adapter and kind of run.
+/// Speeds of runs measured in this browser, by GPU adapter and kind of run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SpeedCache {
-    /// User agent of the browser.
+    /// User agent of the browser in which the speeds were measured.
     browser: String,
-    /// Key of adapter and run, with its speeds, the latest last.
+    /// (key of adapter and kind of run, measured speeds), the latest last; see [`entry_key`].
     entries: Vec<(String, DeviceSpeeds)>,
 }
 
 impl SpeedCache {
-    /// Decodes stored measurements; empty if they were made in another `browser` (user agent).
+    /// Decodes speeds stored by [`SpeedCache::encode`]; empty if they were measured in another `browser` (user agent).
     pub fn decode(text: &str, browser: &str) -> SpeedCache {
         let mut lines = text.lines();
         let mut speeds = SpeedCache { browser: browser.replace(['\t', '\n'], " "), entries: vec![] };
@@ -58,7 +58,7 @@ impl SpeedCache {
         speeds
     }
 
-    /// Encodes the measurements for the browser's storage.
+    /// Encodes the speeds as lines of text for the browser's storage.
     pub fn encode(&self) -> String {
         let mut text = self.browser.clone();
         for (key, DeviceSpeeds { cpu, gpu }) in &self.entries {
@@ -67,13 +67,14 @@ impl SpeedCache {
         text
     }
 
-    /// Returns the speeds of runs like this one on the adapter named `adapter`.
+    /// Returns the speeds measured for runs like this one on the adapter named `adapter`, with the GPU program
+    /// `on_gpu`; None if there are none.
     pub fn find(&self, adapter: &str, spec: &RunSpec, on_gpu: Program) -> Option<DeviceSpeeds> {
         let key = entry_key(adapter, spec, on_gpu);
         self.entries.iter().find(|(known, _)| *known == key).map(|(_, speeds)| *speeds)
     }
 
-    /// Stores the speeds of a run.
+    /// Stores the speeds of runs like this one on the adapter named `adapter`, with the GPU program `on_gpu`.
     pub fn insert(&mut self, adapter: &str, spec: &RunSpec, on_gpu: Program, speeds: DeviceSpeeds) {
         let key = entry_key(adapter, spec, on_gpu);
         self.entries.retain(|(known, _)| *known != key);
@@ -82,8 +83,8 @@ impl SpeedCache {
     }
 }
 
-/// Returns the key of a measurement: adapter, program, task, model, learner, work per step in powers of about 1.2, and
-/// replicas.
+/// Returns the key of a speed measurement: adapter, program, task, model, learner, logarithm of the operations per step
+/// (in quarters of a power of two), and replicas.
 fn entry_key(adapter: &str, spec: &RunSpec, on_gpu: Program) -> String {
     let work = (4.0 * libm::log2(spec.step_flops().max(1.0))).round();
     let word = |key: &str| spec.value(key).map(|value| value.to_string()).unwrap_or_default();
@@ -94,7 +95,7 @@ fn entry_key(adapter: &str, spec: &RunSpec, on_gpu: Program) -> String {
     format!("{adapter} {kernels} {task} {model} {learner} {work} {replicas}")
 }
 
-/// Parses a stored measurement.
+/// Parses a stored speed measurement (key, steps per second on CPU and GPU); None if it is not one.
 fn parse_line(line: &str) -> Option<(String, DeviceSpeeds)> {
     let mut parts = line.split('\t');
     let key = parts.next()?.to_string();

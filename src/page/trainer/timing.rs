@@ -7,11 +7,12 @@ use crate::trainer::device::GpuSupport;
 use vivarium_model::protocol::{Command, Payload, RunError, TrainingSpeed};
 use vivarium_view::display::upload_command;
 
-/// Duration for which a run is timed on each device, in milliseconds.
+/// Time in milliseconds for which a run is trained on each device to measure its speed.
 const WINDOW_MS: f64 = 120.0;
 
 impl State {
-    /// Starts to time the run on the CPU, then with `on_gpu`; after that the run starts.
+    /// Starts to measure the speed of the run on the CPU, then with the GPU program `on_gpu`; after that the run
+    /// starts.
     pub fn start_timing(&mut self, on_gpu: Program, effects: &mut Vec<Effect>) {
         let GpuSupport::Adapter { name, .. } = &self.gpu_support else { return };
         let (spec, adapter) = (self.run.spec().clone(), name.clone());
@@ -26,7 +27,7 @@ impl State {
         self.time_current_program(effects);
     }
 
-    /// Sends the timing command to the trainer of the current program, once that is ready.
+    /// Asks the trainer with the program in turn to measure the speed of the run, or opens that trainer first.
     pub fn time_current_program(&mut self, effects: &mut Vec<Effect>) {
         let Some(DeviceTiming { spec, current_program: now, .. }) = self.timing.clone() else { return };
         if !self.ensure_trainer(now, effects) {
@@ -37,7 +38,7 @@ impl State {
         effects.push(Effect::Send(command, Payload::Empty));
     }
 
-    /// Handles the result of the measurement with this number: times the next program, or chooses one and starts the
+    /// Handles the result of the speed measurement with this number: times the run with the next program, or starts the
     /// run.
     pub fn handle_timing(
         &mut self,
@@ -70,8 +71,8 @@ impl State {
         self.resume(effects);
     }
 
-    /// Handles the end of the CPU's worker during its measurement: the GPU trains the run. Returns false if nothing was
-    /// being timed on it.
+    /// Handles the end of the CPU's worker during its speed measurement: the run counts as impossible on the CPU.
+    /// Returns false if nothing was being timed on it.
     pub fn handle_loss_while_timing(&mut self, program: Program, effects: &mut Vec<Effect>) -> bool {
         let is_timed = self.timing.as_ref().is_some_and(|timing| timing.current_program == program);
         if !is_timed || program.needs_gpu() {
@@ -82,7 +83,7 @@ impl State {
         true
     }
 
-    /// Whether a trainer with this program is ready; opens one if not.
+    /// Returns whether a trainer with this worker program is ready; opens one if not.
     pub fn ensure_trainer(&mut self, program: Program, effects: &mut Vec<Effect>) -> bool {
         match self.trainer {
             TrainerStatus::Ready(now) if now == program => return true,
@@ -123,13 +124,13 @@ mod tests {
         Action::GpuDetected(GpuSupport::Adapter { name: "Apple M2".into(), simulated: false })
     }
 
-    fn heard(program: Program, event: Event) -> Action {
+    fn trainer_action(program: Program, event: Event) -> Action {
         Action::Trainer(program, TrainerMessage::Message(event.into()))
     }
 
     fn ready(program: Program) -> Action {
         let kind = if program.needs_gpu() { DeviceKind::Gpu } else { DeviceKind::Cpu };
-        heard(program, Event::Ready(DeviceInfo { kind, name: "a device".into(), simulated: false }))
+        trainer_action(program, Event::Ready(DeviceInfo { kind, name: "a device".into(), simulated: false }))
     }
 
     fn measured(number: u32, steps_per_s: f64) -> Event {
@@ -137,7 +138,7 @@ mod tests {
     }
 
     /// The numbers of the timings that were asked for.
-    fn asked(effects: &[Effect]) -> Vec<u32> {
+    fn timing_requests(effects: &[Effect]) -> Vec<u32> {
         let number = |effect: &Effect| match effect {
             Effect::Send(Command::Measure(number, ..), _) => Some(*number),
             _ => None,
@@ -165,16 +166,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_timed_is_said_and_a_run_that_replaces_it_is_timed_instead() {
+    fn what_is_timed_is_stated_and_a_run_that_replaces_it_is_timed_instead() {
         let mut state = open(RUN);
         assert_eq!(state.apply(adapter()), [Effect::Open(Program::Cpu)]);
-        assert_eq!(asked(&state.apply(ready(Program::Cpu))), [1]);
+        assert_eq!(timing_requests(&state.apply(ready(Program::Cpu))), [1]);
         assert_eq!(status_line(&state), "Timing the CPU and the GPU");
-        assert_eq!(asked(&state.apply(Action::Edit("width".into(), "64".into()))), [2]);
-        assert_eq!(state.apply(heard(Program::Cpu, measured(1, 5.0))), [], "of the run before");
-        assert_eq!(state.apply(heard(Program::Cpu, measured(2, 5.0))), [Effect::Open(Program::Fused)]);
-        assert_eq!(asked(&state.apply(ready(Program::Fused))), [2]);
-        let effects = state.apply(heard(Program::Fused, measured(2, 4.0)));
+        assert_eq!(timing_requests(&state.apply(Action::Edit("width".into(), "64".into()))), [2]);
+        assert_eq!(state.apply(trainer_action(Program::Cpu, measured(1, 5.0))), [], "of the run before");
+        assert_eq!(
+            state.apply(trainer_action(Program::Cpu, measured(2, 5.0))),
+            [Effect::Open(Program::Fused)]
+        );
+        assert_eq!(timing_requests(&state.apply(ready(Program::Fused))), [2]);
+        let effects = state.apply(trainer_action(Program::Fused, measured(2, 4.0)));
         assert!(matches!(&effects[..], [Effect::StoreSpeeds(_), Effect::Open(Program::Cpu)]), "{effects:?}");
         assert_eq!(status_line(&state), "Getting ready");
         // One that needs no timing ends it.
@@ -185,26 +189,28 @@ mod tests {
         assert!(!state.is_timing() && state.device_choice.is_some());
     }
 
-    /// What a device cannot train is not timed there, and no device that fails is waited for.
+    /// A run that a device cannot train is not timed there, and no device that fails is waited for.
     #[test]
     fn a_gpu_that_cannot_train_the_run_or_fails_leaves_it_to_the_cpu() {
         let start = || {
             let mut state = open(RUN);
             state.apply(adapter());
             state.apply(ready(Program::Cpu));
-            state.apply(heard(Program::Cpu, measured(1, 5.0)));
+            state.apply(trainer_action(Program::Cpu, measured(1, 5.0)));
             state.apply(ready(Program::Fused));
             state
         };
         let mut state = start();
-        let effects = state
-            .apply(heard(Program::Fused, Event::Measured(1, Err(RunError::TooLarge("too large".into())))));
+        let effects = state.apply(trainer_action(
+            Program::Fused,
+            Event::Measured(1, Err(RunError::TooLarge("too large".into()))),
+        ));
         assert!(effects.contains(&Effect::Open(Program::Cpu)), "{effects:?}");
         assert_eq!(state.device_choice.as_ref().unwrap().reason, "the GPU cannot train this network");
 
         let mut state = start();
         let lost = Event::Failed(RunError::GpuLost("device lost".into()));
-        assert_eq!(state.apply(heard(Program::Fused, lost)), [Effect::Open(Program::Cpu)]);
+        assert_eq!(state.apply(trainer_action(Program::Fused, lost)), [Effect::Open(Program::Cpu)]);
         assert!(state.message.contains("device lost") && !state.is_timing(), "{}", state.message);
 
         let mut state = start();
@@ -239,9 +245,9 @@ mod tests {
         state.apply(ready(Program::Cpu));
         let died = Action::Trainer(Program::Cpu, TrainerMessage::Died("out of memory".into()));
         assert_eq!(state.apply(died), [Effect::Open(Program::Fused)]);
-        assert_eq!(asked(&state.apply(ready(Program::Fused))), [1]);
+        assert_eq!(timing_requests(&state.apply(ready(Program::Fused))), [1]);
         let uncovered = RunError::NeedsAutodiff("Fused kernels do not fit this GPU: no.".into());
-        let effects = state.apply(heard(Program::Fused, Event::Measured(1, Err(uncovered))));
+        let effects = state.apply(trainer_action(Program::Fused, Event::Measured(1, Err(uncovered))));
         assert!(
             effects.contains(&Effect::Open(Program::Gpu)) || effects.contains(&Effect::Open(Program::Cpu))
         );
@@ -253,9 +259,9 @@ mod tests {
         let mut state = open(RUN);
         state.apply(adapter());
         state.apply(ready(Program::Cpu));
-        state.apply(heard(Program::Cpu, Event::Measured(1, Err(RunError::TooLarge("no".into())))));
+        state.apply(trainer_action(Program::Cpu, Event::Measured(1, Err(RunError::TooLarge("no".into())))));
         state.apply(ready(Program::Fused));
-        let effects = state.apply(heard(Program::Fused, measured(1, 4.0)));
+        let effects = state.apply(trainer_action(Program::Fused, measured(1, 4.0)));
         assert!(effects.iter().any(|effect| matches!(effect, Effect::Send(Command::Start { .. }, _))));
         let choice = state.device_choice.as_ref().unwrap();
         assert_eq!((choice.program, choice.reason.as_str()), (Program::Fused, ""));

@@ -9,8 +9,8 @@ use crate::descent::token::{draw_token_chooser, draw_token_strip};
 use vivarium_science::descent::DescentNetwork;
 use vivarium_ui::inside::{inside_panel, show_for_lab};
 
-/// The lab's panel: the layers of one step, the numbers of one token, and the examples; for runs of the transformer
-/// that performs gradient descent.
+/// The lab's panel: the transformer layers of one gradient step, the coordinates of one token, and the example points;
+/// for runs of the transformer that performs gradient descent.
 #[component]
 pub fn DescentPanel() -> impl IntoView {
     show_for_lab(|panel: PanelContext| {

@@ -25,7 +25,7 @@ const KEY_MOVE_PAUSE: Duration = Duration::from_millis(700);
 /// Moves, adds and removes the example points (x, y) by pointer and keyboard. Copies share the same signals.
 #[derive(Clone, Copy)]
 struct PointEditor {
-    /// The run on display.
+    /// Handle to the run on display.
     panel: PanelContext,
     /// The points (x, y) of the run on display.
     points: Memo<Vec<[f64; 2]>>,
@@ -84,7 +84,7 @@ impl PointEditor {
         });
     }
 
-    /// Performs an action that adds or removes a point, and selects a point that then exists.
+    /// Performs an action that adds or removes an example point, then selects the added point or a remaining one.
     fn add_or_remove(self, action: PanelAction) {
         self.commit_move();
         let before = self.points.with_untracked(Vec::len);

@@ -21,7 +21,7 @@ use vivarium_view::display::words::format_thousands;
 /// Largest number of example tokens for which each gets a button; of more, a number field chooses the token.
 const MAX_TOKEN_BUTTONS: usize = 32;
 
-/// Draws the buttons that choose the token on display: one of `examples` examples, or the query.
+/// Draws the buttons that choose the token on display: the token of one of `examples` examples, or of the query.
 pub(super) fn draw_token_chooser(panel: PanelContext, examples: usize) -> AnyView {
     let shown = Memo::new(move |_| panel.see(DescentState::shown_token).unwrap_or(examples));
     // The query, which stands last, is the view's 0.

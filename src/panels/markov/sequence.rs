@@ -198,7 +198,8 @@ fn draw_editing(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// Draws the table of probabilities of the next symbol: those of the chain, of the network and of the known strategies.
+/// Draws the table of next-symbol probabilities after the chosen position: of the chain, of the network and of the
+/// known strategies.
 fn draw_next_symbol(panel: PanelContext) -> AnyView {
     let heads = move || {
         panel.see(|chains, _| {

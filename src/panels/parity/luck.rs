@@ -61,7 +61,7 @@ pub fn WidthAndLuck() -> impl IntoView {
     }
 }
 
-/// Draws a block whose inner HTML follows `markup`.
+/// Draws an element with this CSS class whose inner HTML is always `markup`.
 fn draw_markup(class: &'static str, testid: &'static str, markup: Signal<String>) -> AnyView {
     // Markup: what this file and `parity::luck` write, whose texts are escaped.
     view! { <div class=class data-testid=testid inner_html=markup></div> }.into_any()
@@ -134,8 +134,8 @@ fn draw_section(context: RunContext) -> AnyView {
 /// Runs one slice of trials in a timer and schedules the next, until no job remains or `generation` is no longer
 /// `own_generation`.
 ///
-/// A job is the index of a neuron, the neuron and a batch size. `measured` receives for each neuron the share of
-/// successful trials.
+/// A job is (index of a neuron, neuron, batch size); `current` is the job in progress. `measured` holds a list per
+/// neuron, to which the counts of successful trials at each batch size are added.
 fn run_trials(
     mut jobs: Vec<(usize, ParityNeuron, u64)>,
     current: Option<(usize, RecoveryTrials)>,

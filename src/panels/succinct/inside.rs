@@ -32,7 +32,7 @@ pub fn SuccinctPanel() -> impl IntoView {
     })
 }
 
-/// Draws the cards of a network that runs a program.
+/// Draws the cards of a run whose network executes a program: test input, program and editor.
 fn draw_program_cards(panel: PanelContext) -> AnyView {
     view! {
         <section class="card card--wide" aria-labelledby="succinct-query" data-testid="test-input">

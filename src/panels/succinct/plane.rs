@@ -10,7 +10,7 @@ use vivarium_science::succinct::search::{InterpolationPoint, PointError, PointNe
 use vivarium_ui::browser::{element_by_id, get_property};
 use vivarium_ui::button::button;
 
-/// DOM id of the plane with the points.
+/// DOM id of the plane with the interpolation points.
 const PLANE_ID: &str = "succinct-plane";
 
 /// Moves the points through which the interpolating ReLU network passes, by pointer and keyboard. Copies share the same
@@ -109,7 +109,7 @@ fn event_point(event: &Event) -> Option<(usize, Element)> {
     Some((of.get_attribute("data-through")?.parse().ok()?, of))
 }
 
-/// DOM id of the point with this index.
+/// DOM id of the interpolation point with index `place`.
 fn point_id(place: usize) -> String {
     format!("through-point-{place}")
 }
@@ -224,7 +224,7 @@ fn draw_weights(network: Memo<Result<PointNetwork, PointError>>) -> AnyView {
     .into_any()
 }
 
-/// Draws the weights and biases of one layer.
+/// Draws the weights and biases of one layer of the interpolating network.
 fn draw_layer_weights(layer: LayerTable) -> AnyView {
     let columns = layer.rows.first().map_or(1, |(weights, _)| weights.len());
     let row = |(at, (weights, bias)): (usize, (Vec<String>, String))| {

@@ -11,7 +11,7 @@ use vivarium_labs::succinct::panel::sentences::{self, LabeledValues};
 use vivarium_ui::browser::element_by_id;
 use vivarium_ui::effect::effect;
 
-/// DOM id of the list of rules.
+/// DOM id of the program's list of rules.
 const LISTING_ID: &str = "succinct-listing";
 
 /// Draws one button per example program.
@@ -113,7 +113,7 @@ fn line_id(number: usize) -> String {
     format!("succinct-line-{number}")
 }
 
-/// Scrolls the list of rules, but not the page, until the line is visible.
+/// Scrolls the list of rules, but not the page, until the line with this number is visible.
 fn scroll_to_line(number: usize) {
     let (Some(list), Some(line)) = (element_by_id(LISTING_ID), element_by_id(&line_id(number))) else {
         return;

@@ -13,7 +13,7 @@ use vivarium_view::ui::request::Request;
 /// Texts of the card about the data table on which the run trains.
 #[derive(Debug, Clone, PartialEq)]
 struct TableCard {
-    /// Name of the file, or of the kind of table.
+    /// Name of the table's file, or of the kind of table.
     title: String,
     /// Sentences about the table's rows, columns and label.
     texts: Vec<String>,
@@ -44,7 +44,7 @@ pub fn TablePanel() -> impl IntoView {
     move || shown.get().map(|card| draw_card(context, card))
 }
 
-/// Draws the card of the table.
+/// Draws the card about the run's data table.
 fn draw_card(context: RunContext, texts: TableCard) -> AnyView {
     let choice = FileButton {
         word: tr!("Open a CSV file"),

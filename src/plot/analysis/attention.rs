@@ -2,8 +2,8 @@
 
 use super::{BarChart, LineChart, Role, Series};
 
-/// Bar chart of the attention weight of each input bit, averaged over heads; relevant bits are highlighted. The
-/// weights sum to 1 together with the weight of the \[CLS\] token on itself.
+/// Bar chart of the attention weight from the \[CLS\] token to each input bit, averaged over heads; relevant bits are
+/// highlighted. The weights sum to 1 together with the weight of the \[CLS\] token on itself.
 pub fn mean_attention_chart(weights: &[f32], relevant: &[usize]) -> BarChart {
     BarChart {
         title: tr!("Attention of [CLS]").into(),
@@ -16,8 +16,8 @@ pub fn mean_attention_chart(weights: &[f32], relevant: &[usize]) -> BarChart {
     }
 }
 
-/// Scatter plot of the attention weight of each input bit, one dot per example, for one head or averaged over all
-/// heads if `head` is `None` (figure 4.3, right, of Edelman 2024).
+/// Scatter plot of the attention weight from the \[CLS\] token to each input bit, one dot per example, for the head
+/// with index `head` or averaged over all heads if it is `None` (Edelman 2024, figure 4.3, right).
 ///
 /// # Shapes
 /// The attention weights are `[examples, heads, tokens]`; the last token is \[CLS\].

@@ -19,17 +19,20 @@ use super::convergence::ConvergenceTimes;
 use vivarium_core::math::{LeastSquaresLine, quantile};
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Number of bootstrap resamples behind a confidence interval.
+/// Number of bootstrap resamples behind a confidence interval; fewer, but at least 200, where all resamples together
+/// would draw more than four million networks.
 pub const RESAMPLES: usize = 1000;
-/// Minimum number of networks at each point; with fewer, a resample has too few different medians.
+/// Minimum number of networks at each point of a curve for a confidence interval; with fewer, a resample has too few
+/// different medians.
 pub const MIN_NETWORKS: usize = 5;
 /// Random seed of the resamples: the ASCII word "fits".
 pub const SEED: u64 = 0x6669_7473;
-/// Maximum number of networks drawn over all resamples of one interval; beyond it the number of resamples is reduced.
+/// Maximum number of networks drawn over all resamples of one interval; beyond it the number of resamples is reduced,
+/// down to [`MIN_RESAMPLES`].
 const MAX_DRAWS: usize = 4_000_000;
-/// Minimum number of resamples, however many networks there are.
+/// Minimum number of bootstrap resamples behind a confidence interval, however many networks there are.
 const MIN_RESAMPLES: usize = 200;
-/// Number of intervals kept in the cache: a chart is redrawn many times while its sweep runs.
+/// Number of confidence intervals kept in the cache: a chart is redrawn many times while its sweep runs.
 const CACHE_SIZE: usize = 64;
 
 /// The scaling law that is fitted to median convergence times t over x.
@@ -44,7 +47,7 @@ pub enum ScalingLaw {
 /// An x value with the convergence time of each network there, in steps; `None` for a network that has not converged.
 pub type TimedPoint<'a> = (f64, &'a [Option<u64>]);
 
-/// An x value whose networks have a median convergence time.
+/// A point of a scaling curve that has a median: an x value at which at least half of the networks converged.
 struct LogPoint {
     /// Natural logarithm of the x value.
     ln_x: f64,
@@ -52,11 +55,11 @@ struct LogPoint {
     times: Vec<f64>,
 }
 
-/// The cached 95 % bootstrap confidence interval (low, high) of the slope of `law`, fitted to the medians of these
-/// points. `None` if a point with a median has fewer than [`MIN_NETWORKS`] networks, if fewer than two points have a
-/// median, or if more than 5 % of the resamples have no fit.
+/// The 95 % bootstrap confidence interval (low, high) of the slope of `law`, fitted to the median times at `points`;
+/// computed once and then cached. `None` if a point with a median has fewer than [`MIN_NETWORKS`] networks, if fewer
+/// than two points have a median, or if more than 5 % of the resamples have no fit.
 pub fn slope_interval(points: &[TimedPoint], law: ScalingLaw) -> Option<(f64, f64)> {
-    /// Points, law and the interval computed for them.
+    /// Arguments of [`slope_interval`], points and law, and the interval computed for them.
     type CacheEntry = (Vec<(f64, Vec<Option<u64>>)>, ScalingLaw, Option<(f64, f64)>);
     thread_local! {
         /// The latest [`CACHE_SIZE`] intervals, oldest first.
@@ -114,8 +117,9 @@ fn resample_slope_interval(points: &[TimedPoint], law: ScalingLaw) -> Option<(f6
     (slopes.len() * 20 >= resamples * 19).then(|| (quantile(&slopes, 0.025), quantile(&slopes, 0.975)))
 }
 
-/// The median of one bootstrap resample of sorted times. Draws are counted per time, so the resample needs no
-/// sorting; `words` and `counts` are workspaces.
+/// The median of one bootstrap resample of the convergence times `sorted` of one point. `place` is the index of the
+/// point and `resample` the number of the resample; both select the random numbers. Draws are counted per time, so the
+/// resample needs no sorting; `words` and `counts` are workspaces.
 fn resample_median(
     sorted: &[f64],
     place: u32,

@@ -15,31 +15,33 @@ use vivarium_core::math::quantile;
 use vivarium_core::rng::{Purpose, RandomStream};
 use vivarium_core::sorting;
 
-/// Number of bootstrap resamples behind a confidence interval (Edelman 2024, appendix B.4.2).
+/// Number of bootstrap resamples behind a confidence interval of a median convergence time (Edelman 2024, appendix
+/// B.4.2).
 pub const RESAMPLES: usize = 100;
-/// Maximum number of bins of a histogram.
+/// Maximum number of bins of a histogram of convergence times.
 pub const MAX_BINS: usize = 80;
-/// Random seed of the bootstrap resamples.
+/// Random seed of the bootstrap resamples: the ASCII word "time".
 const SEED: u64 = 0x7469_6d65;
 
 /// Convergence times of replicas in steps, ascending; infinite for replicas that did not converge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvergenceTimes(Vec<f64>);
 
-/// The numbers of a box plot after Tukey (1977).
+/// The numbers of a box plot of convergence times in steps, after Tukey (1977).
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoxPlotSummary {
     /// Earliest time within 1.5 interquartile ranges below the lower quartile.
     pub lower_whisker: f64,
-    /// The 25 % quantile.
+    /// The 25 % quantile of the convergence times, in steps.
     pub lower_quartile: f64,
-    /// The 50 % quantile.
+    /// The 50 % quantile of the convergence times, in steps.
     pub median: f64,
-    /// The 75 % quantile; `None` if fewer than three quarters of the replicas converged.
+    /// The 75 % quantile of the convergence times, in steps; `None` if fewer than three quarters of the replicas
+    /// converged.
     pub upper_quartile: Option<f64>,
     /// Latest time within 1.5 interquartile ranges above the upper quartile; `None` if there is no upper quartile.
     pub upper_whisker: Option<f64>,
-    /// Times beyond the whiskers.
+    /// Convergence times before the lower or after the upper whisker.
     pub outliers: Vec<f64>,
 }
 
@@ -57,8 +59,8 @@ impl ConvergenceTimes {
         ConvergenceTimes(sorted)
     }
 
-    /// Probability that a random time of `self` is earlier than a random time of `others`, with times divided by
-    /// `unit` and `other_unit`; ties count half (Mann and Whitney 1947: U over the number of pairs).
+    /// Probability that a random time of `self`, multiplied by `unit`, is earlier than a random time of `others`,
+    /// multiplied by `other_unit`; ties count half (Mann and Whitney 1947: U over the number of pairs).
     pub fn probability_earlier(&self, unit: f64, others: &ConvergenceTimes, other_unit: f64) -> f64 {
         let wins = |a: f64, b: f64| if a < b { 1.0 } else { f64::from(a == b) / 2.0 };
         let pairs = self.0.iter().flat_map(|a| others.0.iter().map(move |b| wins(a * unit, b * other_unit)));
@@ -86,9 +88,9 @@ impl ConvergenceTimes {
         self.quantile(0.5)
     }
 
-    /// A 95 % confidence interval (low, high) of the median from [`RESAMPLES`] bootstrap resamples, by their
-    /// percentiles (Efron 1979). The upper end is infinite if too few networks of the resamples converged; `None` if
-    /// the lower end is infinite too.
+    /// A 95 % confidence interval (low, high) of the median, from the 2.5 % and 97.5 % quantiles of the medians of
+    /// [`RESAMPLES`] bootstrap resamples (Efron 1979). The upper end is infinite if more than 2.5 % of the resamples
+    /// have no finite median; `None` if the lower end is infinite too.
     pub fn median_interval(&self) -> Option<(f64, f64)> {
         let count = self.0.len();
         let stream = RandomStream::new(SEED, Purpose::Sample, 0);
@@ -203,8 +205,8 @@ pub fn histogram_chart(
     }
 }
 
-/// The outline of adjacent bars of width `width` from zero on: one height per bin, and one more x value for the end
-/// of the last bin.
+/// The outline of a histogram with adjacent bins of width `width` from zero on: one height per bin, multiplied by
+/// `scale`, and one more x value for the end of the last bin.
 fn histogram_outline(heights: &[f64], width: f64, scale: f64) -> Series {
     let edges = if heights.is_empty() { 0 } else { heights.len() + 1 };
     Series {
@@ -308,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn random_search_is_a_law() {
+    fn random_search_has_a_closed_form() {
         for count in [1.0, 2.0, 1140.0, 1e12] {
             let bins = (0..2000)
                 .map(|i| random_search_probability(count, f64::from(i) * 7.0, f64::from(i + 1) * 7.0));

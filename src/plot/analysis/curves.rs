@@ -5,14 +5,15 @@ use super::{LineChart, Role, Series};
 use vivarium_core::bounds::{MAX_MEASUREMENT_FLOATS, MAX_MEASUREMENTS};
 use vivarium_model::protocol::Measurement;
 
-/// Maximum number of stored measurements; when it is reached, every second one is dropped, so memory stays bounded.
+/// Maximum number of stored measurements of a run; when it is reached, every second one is dropped, so memory stays
+/// bounded.
 pub const MAX_HISTORY_ROWS: usize = MAX_MEASUREMENTS as usize;
 
-/// Maximum number of stored floats; with thousands of replicas this allows fewer measurements than
-/// [`MAX_HISTORY_ROWS`].
+/// Maximum number of floats in the stored measurements of a run; with thousands of replicas this allows fewer
+/// measurements than [`MAX_HISTORY_ROWS`].
 pub const MAX_STORED_NUMBERS: usize = MAX_MEASUREMENT_FLOATS as usize;
 
-/// Minimum of the number of measurements at which every second one is dropped, however large each is.
+/// Number of measurements that are stored in any case, however many floats each has.
 const MIN_CAPACITY: usize = 64;
 
 /// The measurements of a run, thinned evenly when there are too many.
@@ -24,27 +25,29 @@ const MIN_CAPACITY: usize = 64;
 pub struct RunHistory {
     /// Every `stride`-th measurement, by ascending step.
     rows: Vec<SummarisedRow>,
-    /// One of so many measurements is stored; a power of two.
+    /// Number of measurements from one stored measurement to the next; a power of two.
     stride: u64,
     /// Number of measurements pushed so far.
     push_count: u64,
-    /// The latest measurement, stored in `rows` or not.
+    /// The latest measurement, whether it is stored in `rows` or not; `None` before the first.
     latest: Option<SummarisedRow>,
 }
 
-/// A measurement with the median, minimum and maximum over replicas of each column that is not empty.
+/// A measurement of a run with the median, minimum and maximum over replicas of each of its measures that is not empty.
 #[derive(Debug, Clone, PartialEq)]
 struct SummarisedRow {
+    /// The measurement itself.
     row: Measurement,
-    /// One entry per column, indexed by [`ReplicaMeasure::index`]; `None` for an empty column.
+    /// Median, minimum and maximum of each measure, indexed by [`ReplicaMeasure::index`]; `None` for a measure without
+    /// values.
     median_ranges: Vec<Option<MedianRange>>,
 }
 
-/// Median, minimum and maximum.
+/// Median, minimum and maximum over the replicas of one measure.
 type MedianRange = (f32, f32, f32);
 
 impl SummarisedRow {
-    /// Computes the median and the range of every column.
+    /// Computes the median, minimum and maximum over the replicas of every measure.
     fn new(row: Measurement) -> Self {
         let columns =
             (0..ReplicaMeasure::TaskMeasure(row.measures.len()).index()).map(ReplicaMeasure::from_index);
@@ -53,7 +56,7 @@ impl SummarisedRow {
         SummarisedRow { row, median_ranges: spreads }
     }
 
-    /// Median, minimum and maximum of a column; NaN if it is empty.
+    /// Median, minimum and maximum over the replicas of the measure `of`; NaN if it has no values.
     fn median_range(&self, of: ReplicaMeasure) -> MedianRange {
         self.median_ranges.get(of.index()).copied().flatten().unwrap_or((f32::NAN, f32::NAN, f32::NAN))
     }
@@ -65,7 +68,7 @@ impl Default for RunHistory {
     }
 }
 
-/// Maximum number of measurements of the size of `row` that are stored.
+/// Maximum number of stored measurements if each has as many floats as `row`.
 fn max_rows(row: &Measurement) -> usize {
     let numbers = (0..ReplicaMeasure::TaskMeasure(row.measures.len()).index())
         .map(|at| ReplicaMeasure::from_index(at).values(row).len());
@@ -108,12 +111,13 @@ impl RunHistory {
         self.iter_summarised().map(|measured| &measured.row)
     }
 
-    /// The stored measurements, each with the precomputed [`median_range`] of one column over the replicas.
+    /// The stored measurements, each with the precomputed [`median_range`] over the replicas of the measure `of`:
+    /// median, minimum and maximum.
     pub fn median_ranges(&self, of: ReplicaMeasure) -> impl Iterator<Item = (&Measurement, (f32, f32, f32))> {
         self.iter_summarised().map(move |measured| (&measured.row, measured.median_range(of)))
     }
 
-    /// A copy with the measurements up to and including a step.
+    /// A copy of the history with the measurements up to and including this step.
     pub fn up_to_step(&self, step: u64) -> RunHistory {
         let rows: Vec<SummarisedRow> =
             self.rows.iter().filter(|kept| kept.row.step <= step).cloned().collect();
@@ -155,7 +159,8 @@ pub fn median_series(history: &RunHistory, name: &str, role: Role, of: ReplicaMe
     series
 }
 
-/// Minimum batch size for a training curve: the accuracy of a smaller batch is mostly 0 or 1 and says little.
+/// Minimum number of examples in a batch for a training curve: the accuracy on a smaller batch is mostly 0 or 1 and
+/// says little.
 const MIN_BATCH: usize = 8;
 
 /// Legend name of the training curve, by the kind of training data; `None` if batches are too small for a curve.
@@ -167,11 +172,11 @@ pub fn training_curve_name(finite_sample: bool, batch: usize) -> Option<&'static
     }
 }
 
-/// Maximum number of initialisations that get a curve each.
+/// Maximum number of initialisations in [`loss_by_initialisation_chart`], each with a curve.
 pub const MAX_INITIALISATIONS: usize = 8;
 
-/// Held-out loss over steps with a curve for each initialisation: median and range of the replicas r with the same r
-/// mod `inits` (figure 5.2, centre).
+/// Held-out loss over steps with a curve for each of `inits` initialisations: curve i is the median, with the range as
+/// band, of the replicas r with r mod `inits` = i (Edelman 2024, figure 5.2, centre).
 pub fn loss_by_initialisation_chart(history: &RunHistory, inits: usize) -> LineChart {
     let roles = [Role::Test, Role::Train, Role::Relevant, Role::Other];
     let curve = |init: usize| {

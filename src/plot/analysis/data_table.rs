@@ -46,12 +46,13 @@ impl DataTable {
     }
 }
 
-/// The shortest decimal text that is exact for an `f32`.
+/// The shortest decimal text that is exact for an `f32`; empty if the value is not finite.
 fn format_number(value: f32) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 
-/// One row for each x value; one column for each curve, and two more for its band.
+/// Table of a line chart: one row for each x value; one column for each curve, two more for its band, and one for each
+/// reference line.
 fn tabulate_lines(lines: &LineChart) -> DataTable {
     let mut places: Vec<f64> = lines.series.iter().flat_map(|s| s.x.iter().copied()).collect();
     places.sort_unstable_by(f64::total_cmp);
@@ -87,7 +88,8 @@ fn tabulate_lines(lines: &LineChart) -> DataTable {
     DataTable { columns, rows, omitted_rows: 0 }
 }
 
-/// One row and one column for each of the heat map, headed by their names or by numbers from 1.
+/// Table of a heat map: one row for each of its rows and one column for each of its columns, headed by their names or
+/// by numbers from 1.
 fn tabulate_heatmap(grid: &Heatmap) -> DataTable {
     let name = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_else(|| (at + 1).to_string());
     let first = format!("{} / {}", grid.y_label, grid.x_label);
@@ -99,7 +101,7 @@ fn tabulate_heatmap(grid: &Heatmap) -> DataTable {
     DataTable { columns: columns.collect(), rows: rows.collect(), omitted_rows: 0 }
 }
 
-/// One row for each bar.
+/// Table of a bar chart: one row for each bar, with its height and the height of the overlay, if any.
 fn tabulate_bars(bars: &BarChart) -> DataTable {
     let overlay = (!bars.overlay.is_empty()).then(|| bars.overlay_name.clone());
     let columns = [bars.x_label.clone(), bars.y_label.clone()].into_iter().chain(overlay).collect();

@@ -13,8 +13,8 @@
 
 use super::{LineChart, Role, Series};
 
-/// The relevant weight v(t) of every block if all weights start at one: (1 − (k−2)t)^(−1/(k−2)), e^t for k = 2;
-/// infinite from [`blow_up_time`] on.
+/// Relevant weight v(t) of every block of a disjoint PolyNet with `k` blocks at time t of gradient flow, if all
+/// relevant weights start at one: (1 − (k−2)t)^(−1/(k−2)), e^t for k = 2; infinite from [`blow_up_time`] on.
 pub fn symmetric_weight(k: usize, t: f64) -> f64 {
     let power = k as f64 - 2.0;
     match k {
@@ -24,28 +24,30 @@ pub fn symmetric_weight(k: usize, t: f64) -> f64 {
     }
 }
 
-/// The time at which [`symmetric_weight`] reaches `v` ≥ 1: (1 − v^(2−k)) / (k−2).
+/// The time of gradient flow at which [`symmetric_weight`] reaches `v` ≥ 1: (1 − v^(2−k)) / (k−2), and ln v for k = 2.
 pub fn time_to_reach(k: usize, v: f64) -> f64 {
     let power = k as f64 - 2.0;
     if k == 2 { libm::log(v) } else { (1.0 - libm::pow(v, -power)) / power }
 }
 
-/// The time at which weights that start at one become infinite, 1/(k−2); infinite for k ≤ 2.
+/// The time of gradient flow at which relevant weights that start at one become infinite, 1/(k−2) for `k` blocks;
+/// infinite for k ≤ 2.
 pub fn blow_up_time(k: usize) -> f64 {
     if k > 2 { 1.0 / (k as f64 - 2.0) } else { f64::INFINITY }
 }
 
-/// Gradient flow of the relevant weights from any initial values.
+/// Gradient flow of the relevant weights of a disjoint PolyNet under the correlation loss, from any initial values:
+/// dv_i/dt = ∏_{j≠i} v_j.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradientFlow {
     /// The relevant weights, one per block.
     pub v: Vec<f64>,
-    /// Current time.
+    /// Time of the flow since its start.
     pub time: f64,
 }
 
 impl GradientFlow {
-    /// Starts the flow at time 0 from these weights.
+    /// Starts the flow at time 0 from the relevant weights `v`, one per block.
     pub fn new(v: &[f64]) -> Self {
         GradientFlow { v: v.to_vec(), time: 0.0 }
     }
@@ -76,13 +78,15 @@ impl GradientFlow {
     }
 }
 
-/// The gradient ∏_{j≠i} v_j for each i, computed without a division that could be by zero.
+/// The derivative ∏_{j≠i} v_j of each relevant weight v_i with respect to time, computed without a division that could
+/// be by zero.
 fn compute_gradient(v: &[f64]) -> Vec<f64> {
     (0..v.len()).map(|i| v.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, v)| v).product()).collect()
 }
 
-/// Probability that a relevant weight decides its block, Pr_z[|u·z| ≤ |v|] over all signs z, where `u` are the
-/// irrelevant weights of the block. Exact; `None` for more than 20 weights.
+/// Probability over uniform random signs z that the relevant weight `v` decides the sign of its block, Pr[|u·z| ≤ |v|],
+/// where `u` are the irrelevant weights of the block. Computed by trying all signs; `None` for more than 20 irrelevant
+/// weights.
 pub fn exact_dominance(v: f64, u: &[f64]) -> Option<f64> {
     let inside = |signs: &u32| {
         let sum: f64 = u.iter().enumerate().map(|(i, u)| if signs >> i & 1 == 1 { -u } else { *u }).sum();
@@ -92,24 +96,26 @@ pub fn exact_dominance(v: f64, u: &[f64]) -> Option<f64> {
     (u.len() <= 20).then(|| (0..points).filter(inside).count() as f64 / f64::from(points))
 }
 
-/// Normal approximation of [`exact_dominance`] for many irrelevant weights of Euclidean norm `norm`: erf(|v| / (√2
-/// ‖u‖)) (lemma B.9, by Berry and Esseen).
+/// Normal approximation of [`exact_dominance`] for a relevant weight `v` beside many irrelevant weights of Euclidean
+/// norm `norm`: erf(|v| / (√2·`norm`)) (Edelman 2024, lemma B.9, by Berry and Esseen).
 pub fn approximate_dominance(v: f64, norm: f64) -> f64 {
     if norm > 0.0 { libm::erf(v.abs() / (std::f64::consts::SQRT_2 * norm)) } else { 1.0 }
 }
 
-/// Classification error of relevant weights `v`, ½ ∓ ½ ∏ `dominance`, with minus where the product of the weights is
-/// positive; `dominance` is for each block the probability that the relevant weight decides it.
+/// Classification error of a disjoint PolyNet with one relevant weight per block in `v`: ½ − ½·s·∏ `dominance`, where s
+/// is the sign of the product of these weights and `dominance` has for each block the probability that its relevant
+/// weight decides the sign of the block.
 pub fn parity_error(v: &[f64], dominance: &[f64]) -> f64 {
     let sign = v.iter().map(|v| v.signum()).product::<f64>();
     0.5 - 0.5 * sign * dominance.iter().product::<f64>()
 }
 
-/// T(½ − γ) / T(0) of theorem 5.7 for weights that start at one: the share of its time that gradient flow spends at
-/// an error of at least ½ − γ. Assumes blocks of `block` inputs and k ≥ 3, and uses the normal approximation.
+/// Share of its time that gradient flow from weights of one spends at an error of at least ½ − γ: T(½ − γ) / T(0) of
+/// Edelman 2024, theorem 5.7, where T(e) is the time at which the error falls to e. Assumes `k` ≥ 3 blocks of `block`
+/// inputs each, and uses the normal approximation of [`approximate_dominance`].
 ///
-/// T(0) is taken to be [`blow_up_time`], as in the proof of corollary B.10. The error is zero already at v = n'−1, so
-/// the true share is slightly larger.
+/// T(0) is taken to be [`blow_up_time`], as in the proof of corollary B.10. The error is zero already where the
+/// relevant weights reach `block` − 1, so the true share is slightly larger.
 pub fn plateau_share(k: usize, block: usize, gamma: f64) -> f64 {
     let norm = libm::sqrt((block as f64 - 1.0).max(0.0));
     let wanted = libm::pow(2.0 * gamma, 1.0 / k as f64);
@@ -126,8 +132,8 @@ pub fn plateau_share(k: usize, block: usize, gamma: f64) -> f64 {
     time_to_reach(k, low) / blow_up_time(k)
 }
 
-/// Line chart of the error over time for weights that start at one, k ≥ 3, with one curve for each block size in
-/// `blocks`.
+/// Line chart of the error of a disjoint PolyNet with `k` ≥ 3 blocks over the time of gradient flow, as a share of
+/// [`blow_up_time`], for weights that start at one; one curve for each number of inputs per block in `blocks`.
 pub fn chart(k: usize, blocks: &[usize]) -> LineChart {
     /// Points per curve.
     const POINTS: usize = 400;

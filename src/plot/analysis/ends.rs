@@ -10,10 +10,10 @@ pub fn quartiles(values: &[f32]) -> Option<[f32; 3]> {
     (!sorted.is_empty()).then(|| [0.25, 0.5, 0.75].map(|share| quantile(&sorted, share) as f32))
 }
 
-/// A curve of a sweep: its name, and for each x value one result per network.
+/// A curve of a sweep: its name, and for each x value, a value of the swept setting, one result per network.
 pub type SweepCurve = (String, Vec<(f64, Vec<f32>)>);
 
-/// Line chart of the medians of the curves, with their quartiles as bands.
+/// Line chart of sweep curves: at each x value the median of the results, with their quartiles as a band.
 pub fn chart(curves: &[SweepCurve], x_label: &str, y_label: &str) -> LineChart {
     let roles = [Role::Test, Role::Train, Role::Relevant, Role::Other];
     let curve = |(number, (name, points)): (usize, &SweepCurve)| {

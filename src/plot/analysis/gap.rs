@@ -22,9 +22,11 @@ use super::{LineChart, Role, Series};
 /// Fourier gap of one neuron: how far the relevant coordinates S of its gradient g exceed the others.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FourierGap {
-    /// Γ = max_{i∈S} |g_i| − max_{i∉S} |g_i|; positive if the largest entry is on a relevant coordinate.
+    /// Γ = max_{i∈S} |g_i| − max_{i∉S} |g_i| for the gradient entries g_i of the neuron; positive if the largest is on
+    /// a relevant coordinate, one in S.
     pub relaxed: f64,
-    /// min_{i∈S} |g_i| − max_{i∉S} |g_i|; positive if the largest entries identify all of S.
+    /// min_{i∈S} |g_i| − max_{i∉S} |g_i| for the gradient entries g_i of the neuron; positive if the largest entries
+    /// identify the whole set S of relevant coordinates.
     pub strict: f64,
     /// Standard error of `relaxed`, from the standard errors of its two entries; 0 if the gradient is exact.
     pub standard_error: f64,
@@ -54,7 +56,7 @@ impl FirstLayerGradient {
         (0..self.width).map(neuron).collect()
     }
 
-    /// Index and gap of the neuron with the largest Γ; `None` if no gap is finite.
+    /// Index and gap of the neuron with the largest gap Γ, [`FourierGap::relaxed`]; `None` if no gap is finite.
     pub fn largest_gap(&self, relevant: &[usize]) -> Option<(usize, FourierGap)> {
         let finite = self.gaps(relevant).into_iter().enumerate().filter(|(_, gap)| gap.relaxed.is_finite());
         // Of equal ones the first.
@@ -72,8 +74,9 @@ pub enum GapSource {
     LinearForms,
 }
 
-/// Line chart of the gaps over steps, with a band of one standard error where the gradient is sampled; for hidden
-/// neurons the gap of weights ±1/√n is a reference line.
+/// Line chart of Fourier gaps, pairs of a training step and the gap there, over steps. Where the gradient is sampled,
+/// it has a band of one standard error; for hidden neurons the gap of a neuron with weights ±1/√n on n inputs is a
+/// reference line.
 pub fn chart(gaps: &[(u64, FourierGap)], of: GapSource) -> LineChart {
     let drawn = gaps.iter().any(|(_, gap)| gap.standard_error > 0.0);
     let series = |name: &str, role: Role, of: fn(&FourierGap) -> f64| Series {

@@ -22,23 +22,25 @@
 
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Maximum number of inputs for which the mean is taken over all points of the cube.
+/// Maximum number of inputs n for which the population gradient is the exact mean over all 2ⁿ points of the cube {−1,
+/// 1}ⁿ.
 pub const MAX_EXACT_INPUTS: usize = 20;
-/// Number of points sampled if there are more inputs; a gradient entry of scale 1 then has a standard error of 1/128.
+/// Number of random points of the cube over which the gradient is averaged if there are more than [`MAX_EXACT_INPUTS`]
+/// inputs; a gradient entry of scale 1 then has a standard error of 1/128.
 pub const SAMPLE_COUNT: usize = 1 << 14;
 /// Random seed of the sampled points.
 const SEED: u64 = 0x6761_7000;
 
-/// First-layer parameters of a network: z = Wᵀx + b.
+/// First-layer parameters of a network: weights W and biases b of the preactivations z = Wᵀx + b.
 #[derive(Debug, Clone, Copy)]
 pub struct FirstLayer<'a> {
     /// Weights `[inputs, width]`: column j is neuron j.
     pub weights: &'a [f32],
     /// Biases `[width]`; empty if there are none.
     pub biases: &'a [f32],
-    /// Number of rows of the weights.
+    /// Number of inputs, the rows of `weights`.
     pub inputs: usize,
-    /// Number of columns of the weights.
+    /// Number of neurons, the columns of `weights`.
     pub width: usize,
 }
 
@@ -49,7 +51,8 @@ pub type NetworkHead<'h> = dyn Fn(&[f64], &mut [f64]) -> f64 + 'h;
 pub type LossDerivative<'h> = dyn Fn(f64, f64) -> f64 + 'h;
 
 /// Accumulates the population gradient of a first layer over blocks of points, so that the work can be split between
-/// frames.
+/// frames. A block consists of the points of the cube that differ only in their `low_bits` lowest input bits, or of one
+/// random point.
 #[derive(Debug, Clone)]
 pub struct GradientAccumulator {
     /// Number of inputs n.
@@ -58,22 +61,29 @@ pub struct GradientAccumulator {
     width: usize,
     /// Indices of the relevant inputs, whose parity is the label.
     relevant: Vec<usize>,
+    /// Weights of the first layer.
     weights: Vec<f64>, // [inputs, width]
-    biases: Vec<f64>,  // [width]
-    /// Number of input bits that vary within a block; 0 if points are sampled.
+    /// Biases of the first layer, zero if it has none.
+    biases: Vec<f64>, // [width]
+    /// Number of lowest input bits that vary within a block of points; 0 if points are sampled.
     low_bits: usize,
+    /// For each value of the low input bits, their part of the preactivation of each neuron.
     table: Vec<f64>, // [2^low, width], the preactivations of the low bits
     /// Number of blocks, or sampled points, accumulated so far.
     blocks_done: usize,
     /// Total number of blocks, or of sampled points.
     block_count: usize,
-    sums: Vec<f64>,    // exact: [2^low, width], over blocks; drawn: [1, width], of squares
+    /// If exact, for each value of the low input bits and each neuron, the sum over the blocks of ℓ′·∂f/∂z; if sampled,
+    /// for each neuron, the sum over the points of the square of ℓ′·∂f/∂z.
+    sums: Vec<f64>, // exact: [2^low, width], over blocks; drawn: [1, width], of squares
+    /// Sum over the points of each gradient entry; if exact, without the low input bits, which `finish` adds from
+    /// `sums`.
     degree1: Vec<f64>, // [inputs, width], not yet divided by the number of points
 }
 
 impl GradientAccumulator {
-    /// Starts at no point, for a layer whose label is the parity of the `relevant` inputs. Weights of another length
-    /// than `inputs · width` give an empty gradient.
+    /// Starts before the first point, for the first layer of a network that learns the parity of the `relevant` inputs.
+    /// Weights of another length than `inputs · width` give an empty gradient.
     pub fn new(layer: &FirstLayer, relevant: &[usize]) -> Self {
         let fits = layer.weights.len() == layer.inputs * layer.width && layer.width > 0;
         let (inputs, width) = if fits { (layer.inputs, layer.width) } else { (0, 0) };
@@ -107,12 +117,13 @@ impl GradientAccumulator {
         job
     }
 
-    /// Total number of points to visit.
+    /// Total number of points of the cube to visit.
     pub fn point_count(&self) -> usize {
         self.block_count << self.low_bits
     }
 
-    /// Visits about `points` more points, at least one block. Returns true once all points are visited.
+    /// Visits about `points` more points of the cube, at least one block of them. Returns true once all points are
+    /// visited.
     pub fn advance(&mut self, head: &NetworkHead, loss_derivative: &LossDerivative, points: usize) -> bool {
         let until = self.block_count.min(self.blocks_done + (points >> self.low_bits).max(1));
         let (mut z, mut out) = (vec![0.0; self.width], vec![0.0; self.width]);
@@ -127,7 +138,8 @@ impl GradientAccumulator {
         self.blocks_done == self.block_count
     }
 
-    /// Accumulates all points whose high bits are the block number.
+    /// Adds to the sums all points of the next block, `blocks_done`, whose binary digits are the high input bits. `z`
+    /// and `out` are workspaces of one number per neuron.
     fn accumulate_block(
         &mut self,
         head: &NetworkHead,
@@ -163,7 +175,8 @@ impl GradientAccumulator {
         }
     }
 
-    /// Accumulates one random point, determined by its number.
+    /// Adds to the sums one random point, which the number `blocks_done` determines. `z` and `out` are workspaces of
+    /// one number per neuron.
     fn accumulate_sample(
         &mut self,
         head: &NetworkHead,
@@ -192,7 +205,8 @@ impl GradientAccumulator {
         }
     }
 
-    /// The mean over the points visited so far; complete once [`advance`](Self::advance) has returned true.
+    /// The mean gradient over the points visited so far; the population gradient once [`advance`](Self::advance) has
+    /// returned true.
     pub fn finish(mut self) -> FirstLayerGradient {
         let width = self.width;
         let visited = (self.blocks_done << self.low_bits).max(1) as f64;
@@ -233,13 +247,13 @@ fn add_scaled(to: &mut [f64], addend: &[f64], factor: f64) {
 /// Gradient of the population loss with respect to first-layer weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FirstLayerGradient {
-    /// Gradient entries g_ij, `[inputs, width]`.
+    /// Gradient entries `[inputs, width]`: g_ij belongs to the weight from input i to neuron j.
     pub values: Vec<f64>,
     /// Standard errors `[inputs, width]` if points were sampled; `None` if the values are exact.
     pub standard_errors: Option<Vec<f64>>,
-    /// Number of rows.
+    /// Number of inputs, the rows of `values`.
     pub inputs: usize,
-    /// Number of columns.
+    /// Number of neurons, the columns of `values`.
     pub width: usize,
 }
 

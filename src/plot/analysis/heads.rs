@@ -23,27 +23,30 @@ use super::{Heatmap, LineChart, Role, Series};
 use vivarium_core::math::{dot, norm, softmax};
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// An attention head that attends uniformly to a set of selected positions.
+/// An attention head with constructed weights whose `[CLS]` query attends uniformly to a set of selected positions, at
+/// any input (Edelman 2024, lemma A.19).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectingHead {
-    /// Position vectors v_1 to v_T, of unit norm.
+    /// Position vectors v_1 to v_T of the T positions of a sequence, of unit norm.
     position_vectors: Vec<Vec<f64>>,
-    /// Indices of the selected positions, I, from 0.
+    /// Indices of the selected positions, counted from 0; the set I of the formulas.
     selected: Vec<usize>,
-    /// Sharpness R, the scale of the attention scores.
+    /// Sharpness R, which is the attention score of a selected position if the position vectors are orthogonal; other
+    /// scores are then 0.
     sharpness: f64,
 }
 
-/// Frobenius norms of the weight matrices W_Q, W_K, W_V and W_C of the head.
+/// Frobenius norms of the weight matrices W_Q, W_K, W_V and W_C of a [`SelectingHead`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeightNorms {
-    /// ‖W_Q‖ = R.
+    /// Norm of the query matrix: ‖W_Q‖ = R, the sharpness of the head.
     pub query: f64,
-    /// ‖W_K‖ = ‖v_I‖, which is √s for orthogonal position vectors and at most s.
+    /// Norm of the key matrix: ‖W_K‖ = ‖v_I‖, the norm of the sum of the s selected position vectors, which is √s if
+    /// they are orthogonal and at most s.
     pub key: f64,
-    /// ‖W_V‖ = √2.
+    /// Norm of the value matrix: ‖W_V‖ = √2.
     pub value: f64,
-    /// ‖W_C‖ = 1.
+    /// Norm of the output matrix: ‖W_C‖ = 1.
     pub out: f64,
 }
 
@@ -58,8 +61,8 @@ impl SelectingHead {
         }
     }
 
-    /// A head whose position vectors are random signs in `dimensions` dimensions, nearly orthogonal if `dimensions`
-    /// is much more than ln `length`.
+    /// A head whose position vectors have random entries ±1/√`dimensions` in `dimensions` dimensions; they are nearly
+    /// orthogonal if `dimensions` is much more than ln `length`.
     pub fn nearly_orthogonal(
         length: usize,
         dimensions: usize,
@@ -78,7 +81,7 @@ impl SelectingHead {
         }
     }
 
-    /// Δ, the largest |v_i·v_j| over pairs of positions i ≠ j.
+    /// Δ, the largest |v_i·v_j| over the position vectors of two different positions i and j.
     pub fn max_position_overlap(&self) -> f64 {
         let pairs = (0..self.position_vectors.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
         pairs
@@ -86,7 +89,7 @@ impl SelectingHead {
             .fold(0.0, f64::max)
     }
 
-    /// v_I, the sum of the selected position vectors.
+    /// Sum v_I of the position vectors of the selected positions.
     fn key_sum(&self) -> Vec<f64> {
         let mut sum = vec![0.0; self.position_vectors.first().map_or(0, Vec::len)];
         for place in &self.selected {
@@ -95,14 +98,14 @@ impl SelectingHead {
         sum
     }
 
-    /// Norms of the weight matrices.
+    /// Frobenius norms of the four weight matrices of the head.
     pub fn weight_norms(&self) -> WeightNorms {
         let sum = self.key_sum();
         let key = norm(&sum);
         WeightNorms { query: self.sharpness, key, value: std::f64::consts::SQRT_2, out: 1.0 }
     }
 
-    /// Attention weights of every position and, last, of `[CLS]`; independent of the input bits.
+    /// Attention weights of `[CLS]` on every position and, last, on `[CLS]` itself; independent of the input bits.
     pub fn attention_weights(&self) -> Vec<f64> {
         let key = self.key_sum();
         let scores = self.position_vectors.iter().map(|position| self.sharpness * dot(position, &key));
@@ -129,25 +132,29 @@ impl SelectingHead {
         self.attention_weights().iter().zip(bits).map(|(share, bit)| share * value(bit)).sum()
     }
 
-    /// The function to approximate: the mean (1/s) Σ_{i∈I} χ_i over the selected bits.
+    /// The function that the head approximates: the mean of ±1 over the selected positions, where a position counts −1
+    /// if its bit is set.
     pub fn target(&self, bits: &[bool]) -> f64 {
         let value = |place: &usize| if bits[*place] { -1.0 } else { 1.0 };
         self.selected.iter().map(value).sum::<f64>() / self.selected.len() as f64
     }
 
-    /// Upper bound of the error of the head on any input: 2T/e^{R(1 − 2sΔ)}.
+    /// Upper bound on the absolute error of the head on any input: 2T/e^{R(1 − 2sΔ)} for T positions, s of them
+    /// selected, sharpness R and the overlap Δ of [`Self::max_position_overlap`].
     pub fn error_bound(&self) -> f64 {
         let (length, selected) = (self.position_vectors.len() as f64, self.selected.len() as f64);
         2.0 * length / libm::exp(self.sharpness * (1.0 - 2.0 * selected * self.max_position_overlap()))
     }
 }
 
-/// The sharpness R that makes the error at most γ/4 for `length` orthogonal positions.
+/// The sharpness R = ln(8T/γ) at which the error of a head is at most γ/4 on T = `length` positions with orthogonal
+/// position vectors.
 pub fn required_sharpness(length: usize, gamma: f64) -> f64 {
     libm::log(8.0 * length as f64 / gamma)
 }
 
-/// Total attention weight of `selected` out of `length` orthogonal positions: s e^R / (s e^R + T + 1 − s).
+/// Total attention weight of s = `selected` out of T = `length` positions with orthogonal position vectors, at
+/// sharpness R: s e^R / (s e^R + T + 1 − s), where the 1 is `[CLS]`.
 pub fn selected_attention_at(length: usize, selected: usize, sharpness: f64) -> f64 {
     let (all, selected) = (length as f64, selected as f64);
     selected / (selected + (all + 1.0 - selected) * libm::exp(-sharpness))
@@ -224,9 +231,9 @@ pub fn required_sharpness_chart(selected: usize, marked: (usize, f64)) -> LineCh
     }
 }
 
-/// Largest sharpness in a chart.
+/// Largest sharpness R on the horizontal axis of [`selected_attention_chart`].
 const MAX_SHARPNESS: f64 = 16.0;
-/// Number of points of a curve.
+/// Number of points of a curve in a chart of this module.
 const CURVE_POINTS: usize = 80;
 
 /// Line chart of the attention weight of the selected positions over the sharpness R, one curve for each length;
@@ -255,15 +262,16 @@ pub fn selected_attention_chart(lengths: &[usize], selected: usize, marked: (usi
     }
 }
 
-/// The T = 2^bits heads over T positions that shatter log₂ T inputs.
+/// The T = 2^bits heads over T positions that shatter log₂ T inputs: head s outputs bit i of s on input i, so all
+/// combinations of outputs occur (Edelman 2024, proposition 4.8 and appendix A.1.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShatteringHeads {
-    /// Number of inputs, log₂ T.
+    /// Number of inputs, log₂ of the sequence length T.
     bits: u32,
 }
 
 impl ShatteringHeads {
-    /// The heads for 2^`bits` positions.
+    /// The heads for sequences of 2^`bits` positions, one head per position.
     pub fn new(bits: u32) -> Self {
         ShatteringHeads { bits }
     }
@@ -273,18 +281,19 @@ impl ShatteringHeads {
         1 << self.bits
     }
 
-    /// Number of inputs, log₂ T.
+    /// Number of inputs that the heads shatter, log₂ of the sequence length.
     pub fn input_count(self) -> usize {
         self.bits as usize
     }
 
-    /// Third component of the token at `position` of input `input`: bit number `input` of the position, from the
-    /// highest.
+    /// Third component, 0 or 1, of the token at `position` of the input with index `input`, from 0: the binary digit of
+    /// the position with this index, the highest first.
     pub fn input_bit(self, input: usize, position: usize) -> f64 {
         f64::from((position >> (self.input_count() - 1 - input) & 1) as u8)
     }
 
-    /// Attention weights of head `head` on each position, from its query and the tokens.
+    /// Attention weight on each position of the head with index `head`, from 0, which is also the position that it
+    /// attends to most.
     pub fn attention_weights(self, head: usize) -> Vec<f64> {
         let length = self.sequence_length() as f64;
         let on_circle = |at: usize| {
@@ -298,7 +307,8 @@ impl ShatteringHeads {
         shares
     }
 
-    /// Output of head `head` on input `input`.
+    /// Output of the head with index `head` on the input with index `input`, both from 0; above ½ if the binary digit
+    /// of `head` is 1.
     pub fn output(self, head: usize, input: usize) -> f64 {
         self.attention_weights(head)
             .iter()
@@ -326,7 +336,8 @@ impl ShatteringHeads {
     }
 }
 
-/// Lower bound of proposition 4.8 on the attention weight of the target position: 1/(1 + √(π/8)).
+/// Lower bound 1/(1 + √(π/8)) of proposition 4.8 (Edelman 2024) on the attention weight of the position that a head of
+/// [`ShatteringHeads`] attends to most.
 pub fn guaranteed_attention() -> f64 {
     1.0 / (1.0 + libm::sqrt(std::f64::consts::PI / 8.0))
 }

@@ -12,7 +12,7 @@
 //! n + 1, so its coefficients are those of n + 1. Note that the derivative of a majority tells whether the other
 //! bits are in balance, which is why all coefficients here follow from [`tie_coefficient`].
 
-/// Fourier coefficient, at sets of size 2m, of the indicator that 2h signs sum to zero.
+/// Fourier coefficient, at sets of size 2`m`, of the indicator function that the sum of 2`h` signs is zero.
 ///
 /// ```text
 /// (−1)^m · C(h, m) / C(2h, 2m) · C(2h, h) / 4^h,   C(h, m) / C(2h, 2m) = ∏_{i<m} (2i+1) / (2h−2i−1)
@@ -31,7 +31,8 @@ pub fn majority_coefficient(n: usize, k: usize) -> f64 {
     if k > n || k.is_multiple_of(2) { 0.0 } else { tie_coefficient(n / 2, k / 2) }
 }
 
-/// The Fourier gap of majority at sets of size `k`: |ξ_{k−1}| − |ξ_{k+1}| (Edelman 2024, lemma B.2).
+/// The Fourier gap of the majority of `n` bits at sets of size `k`: |ξ_{k−1}| − |ξ_{k+1}|, where ξ_j is its coefficient
+/// at sets of size j (Edelman 2024, lemma B.2).
 ///
 /// For n odd and k even it is at least 0.03·(n−1)^(−(k−1)/2) if n ≥ 4k; for odd k it is zero.
 pub fn majority_gap(n: usize, k: usize) -> f64 {
@@ -39,15 +40,16 @@ pub fn majority_gap(n: usize, k: usize) -> f64 {
 }
 
 /// Fourier coefficient, at sets of size `k`, of the derivative 1(Σ x_i > 0) of a ReLU neuron with all `n` weights one
-/// and no bias: half of the majority's and, for even `n` and `k`, minus half of the tie indicator's.
+/// and no bias: for k > 0 half of the majority's coefficient and, for even `n` and `k`, minus half of the coefficient
+/// of the indicator of a tie, Σ x_i = 0.
 pub fn relu_coefficient(n: usize, k: usize) -> f64 {
     let tie = if n.is_multiple_of(2) && k.is_multiple_of(2) { tie_coefficient(n / 2, k / 2) } else { 0.0 };
     let mean = if k == 0 { 1.0 } else { 0.0 };
     0.5 * (mean + majority_coefficient(n, k) - tie)
 }
 
-/// The Fourier gap of a ReLU neuron with signs for weights and no bias (Edelman 2024, section 5.4.1 and
-/// appendix B.3.1): half the [`majority_gap`].
+/// The Fourier gap, at sets of size `k`, of a ReLU neuron on `n` bits with weights ±1 and no bias (Edelman 2024,
+/// section 5.4.1 and appendix B.3.1): half the [`majority_gap`].
 ///
 /// Ties, which an even `n` has, count as ½. If they counted as 0, as [`relu_coefficient`] and training count them, or as
 /// 1, an odd parity would have a gap that comes from the ties alone.
@@ -55,7 +57,8 @@ pub fn relu_majority_gap(n: usize, k: usize) -> f64 {
     0.5 * majority_gap(n, k)
 }
 
-/// |c_{k−1}| − |c_{k+1}| of the coefficients c at sets of size k ± 1.
+/// |c_{k−1}| − |c_{k+1}|, where c_j = `coefficient(n, j)` is the coefficient, at sets of size j, of a symmetric
+/// function of `n` bits.
 fn coefficient_gap(coefficient: fn(usize, usize) -> f64, n: usize, k: usize) -> f64 {
     if k == 0 || k > n {
         return 0.0;

@@ -76,9 +76,9 @@ pub struct LineChart {
     pub x_label: String,
     /// Name and unit of the vertical axis.
     pub y_label: String,
-    /// Ends (low, high) of the horizontal axis; fitted to the data if `None`.
+    /// Ends (low, high) of the horizontal axis; `None` to fit them to the data.
     pub x_range: Option<(f64, f64)>,
-    /// Ends (low, high) of the vertical axis; fitted to the data if `None`.
+    /// Ends (low, high) of the vertical axis; `None` to fit them to the data.
     pub y_range: Option<(f64, f64)>,
     /// Whether the horizontal axis is logarithmic. An axis of steps, or one with a value of zero, begins at one,
     /// where zero is drawn too; any other begins near the smallest x.
@@ -87,19 +87,20 @@ pub struct LineChart {
     pub log_y: bool,
     /// The curves.
     pub series: Vec<Series>,
-    /// Horizontal reference lines: height and name.
+    /// Horizontal reference lines: y value and name.
     pub reference_lines: Vec<(f64, String)>,
-    /// Vertical marks: x value and name, such as "solved".
+    /// Vertical lines at an x value with a name, such as "solution found".
     pub marks: Vec<(f64, String)>,
     /// Intervals of the horizontal axis with a pale background.
     pub spans: Vec<AxisSpan>,
-    /// Other unit for the ticks of an axis of steps: how many of it make a step, and the axis label. The x values
-    /// remain steps.
+    /// Other unit, such as examples, for the tick numbers of an axis of training steps: units per step, and the axis
+    /// label. The x values remain steps; `None` if the ticks show steps.
     pub step_unit: Option<(f64, String)>,
 }
 
 impl LineChart {
-    /// Label of the horizontal axis, and the factor from x values to the numbers at its ticks.
+    /// Label of the horizontal axis, and the factor from x values to the numbers written at its ticks: 1, or the units
+    /// per step of `step_unit`.
     pub fn x_label_and_scale(&self) -> (&str, f64) {
         match &self.step_unit {
             Some((each, name)) if self.is_over_steps() => (name, *each),
@@ -144,18 +145,19 @@ pub struct Series {
     /// Whether the line is clipped where it leaves the range of the vertical axis; otherwise it continues along the
     /// edge.
     pub is_clipped: bool,
-    /// Number of curves that cover this one where they agree; it is drawn wider by that number of widths, so that it
-    /// remains visible.
+    /// Number of curves that cover this one where they agree; for each of them it is drawn one line width wider, so
+    /// that it remains visible.
     pub covering_curves: usize,
     /// Whether the curve shows steps after the displayed one: drawn paler and not in the legend.
     pub faint: bool,
-    /// Index of the muted colour that replaces the role's colour for curves of another run.
+    /// Index in `MUTED_COLOURS`, which repeats, of the colour that replaces the role's colour for a curve of another
+    /// run; `None` to use the role's colour.
     pub muted_colour: Option<usize>,
     /// Whether the curve is switched off; it keeps its colour.
     pub hidden: bool,
     /// Values before smoothing, drawn thin and pale behind the curve; empty if not smoothed.
     pub unsmoothed: Vec<f32>,
-    /// The replicas whose median the curve is; `None` for other curves.
+    /// Which replicas have the curve as their median; `None` for a curve that is no median.
     pub replica_curves: Option<replicas::ReplicaCurves>,
 }
 
@@ -188,17 +190,18 @@ pub struct Heatmap {
     pub columns: usize,
     /// Values `[rows, columns]`; NaN for an empty cell.
     pub values: Vec<f32>,
-    /// Indices of the rows to highlight.
+    /// Indices, from 0, of the rows to highlight.
     pub marked_rows: Vec<usize>,
     /// Row names, drawn instead of row numbers; empty for numbers.
     pub row_names: Vec<String>,
     /// Column names, drawn instead of column numbers; empty for numbers.
     pub column_names: Vec<String>,
-    /// Text inside each cell, line by line, on printed charts with enough room; empty for none.
+    /// Text inside each cell, in the order of `values`, line by line, on printed charts with enough room; empty for
+    /// none.
     pub texts: Vec<String>,
-    /// Text over the cells, which explains an empty heat map; empty for none.
+    /// Text drawn over the cells, which explains why the heat map is empty; empty for none.
     pub note: String,
-    /// Blocks to outline: range of rows and range of columns.
+    /// Blocks of cells to outline: range of row indices and range of column indices.
     pub outlines: Vec<(Range<usize>, Range<usize>)>,
 }
 
@@ -220,7 +223,7 @@ pub struct BarChart {
     pub y_label: String,
     /// Name and height of each bar.
     pub bars: Vec<(String, f32)>,
-    /// Indices of the bars to highlight.
+    /// Indices in `bars`, from 0, of the bars to highlight.
     pub marked: Vec<usize>,
     /// Legend name of the highlighted bars; empty for no legend entry.
     pub marked_name: String,

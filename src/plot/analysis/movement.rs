@@ -25,14 +25,15 @@ pub const MAX_COORDINATES: usize = 64;
 /// Largest absolute change of a first-layer weight since the start of training.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct WeightMovement {
-    /// Maximum over relevant coordinates.
+    /// Largest change over the weights of relevant input coordinates.
     pub relevant: f32,
-    /// Maximum over the other coordinates.
+    /// Largest change over the weights of the other input coordinates.
     pub other: f32,
 }
 
 impl WeightMovement {
-    /// Compares weights `[inputs, width]` at the start and now; `is_relevant` has one flag per input.
+    /// Compares the first-layer weights `[inputs, width]` at the start of training and now; `is_relevant` has one flag
+    /// per input.
     pub fn between(start: &[f32], now: &[f32], width: usize, is_relevant: &[bool]) -> Self {
         let mut movement = WeightMovement::default();
         let rows = start.chunks_exact(width.max(1)).zip(now.chunks_exact(width.max(1)));
@@ -46,24 +47,26 @@ impl WeightMovement {
         movement
     }
 
-    /// ρ, the larger of the two maxima.
+    /// ρ, the largest absolute change of any first-layer weight: the larger of `relevant` and `other`.
     pub fn rho(&self) -> f32 {
         f32::from_bits(self.relevant.to_bits().max(self.other.to_bits()))
     }
 }
 
-/// Weight movement and some single weights over the steps of a run, in bounded memory.
+/// Weight movement, and the weights of some recorded neurons and inputs, over the steps of a run, in bounded memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightTrajectories {
+    /// First-layer weights at the start of training.
     start: Vec<f32>, // [inputs, width]
     /// Number of neurons.
     width: usize,
     /// Whether each input is relevant.
     is_relevant: Vec<bool>,
-    /// Indices of the recorded neurons.
+    /// Indices, from 0, of the neurons whose weights are recorded.
     neurons: Vec<usize>,
-    /// Indices of the recorded input coordinates.
+    /// Indices, from 0, of the input coordinates whose weights are recorded, ascending.
     coordinates: Vec<usize>,
+    /// Weight movement, and recorded weights, at each stored step.
     kept: ThinnedHistory<(WeightMovement, Vec<f32>)>, // [neurons, coordinates]
 }
 
@@ -86,8 +89,8 @@ impl WeightTrajectories {
         }
     }
 
-    /// Records the weights `[inputs, width]` at a step; later measurements are discarded if the step is not after the
-    /// latest. Weights of another length than at the start are ignored.
+    /// Records the first-layer weights `[inputs, width]` at a training step. If the step is not after the latest, the
+    /// measurements from that step on are discarded first. Weights of another length than at the start are ignored.
     pub fn push(&mut self, step: u64, weights: &[f32]) {
         if weights.len() != self.start.len() || weights.len() != self.is_relevant.len() * self.width {
             return;
@@ -102,23 +105,24 @@ impl WeightTrajectories {
         self.neurons.iter().copied().flat_map(of).collect()
     }
 
-    /// The weight movement at each stored step.
+    /// The steps at which the weights were stored, each with the weight movement since the start of training.
     pub fn movements(&self) -> impl Iterator<Item = (u64, WeightMovement)> {
         self.kept.iter().map(|(step, (movement, _))| (step, *movement))
     }
 
-    /// Indices of the recorded input coordinates, ascending.
+    /// Indices, from 0, of the input coordinates whose weights are recorded, ascending.
     pub fn coordinates(&self) -> &[usize] {
         &self.coordinates
     }
 
     /// Number (from 1) of the neuron that [`trajectory_chart`] draws; `None` if the layer has a single neuron.
     pub fn shown_neuron(&self) -> Option<usize> {
-        self.neurons.get(self.most_moved_index()).filter(|_| self.width > 1).map(|neuron| neuron + 1)
+        self.neurons.get(self.max_movement_index()).filter(|_| self.width > 1).map(|neuron| neuron + 1)
     }
 
-    /// Index among the recorded neurons of the one that has moved most; the first if several have.
-    fn most_moved_index(&self) -> usize {
+    /// Index among the recorded neurons, from 0, of the one with the largest change of a recorded weight since the
+    /// start; the first if several have it.
+    fn max_movement_index(&self) -> usize {
         let Some((_, (_, now))) = self.kept.latest() else { return 0 };
         let start = self.select_weights(&self.start);
         let each = self.coordinates.len().max(1);
@@ -131,13 +135,14 @@ impl WeightTrajectories {
     }
 }
 
-/// At most `max_count` evenly spaced numbers of `0..count`.
+/// At most `max_count` evenly spaced numbers of `0..count`, ascending.
 fn evenly_spaced(count: usize, max_count: usize) -> impl Iterator<Item = usize> {
     let chosen = count.min(max_count);
     (0..chosen).map(move |at| at * count / chosen)
 }
 
-/// Line chart of the weight movement over steps, on relevant and on other coordinates; ρ is the larger of the two.
+/// Line chart over steps of the largest absolute change of a first-layer weight, one curve for relevant and one for
+/// other input coordinates; ρ is the larger of the two.
 pub fn movement_chart(trajectories: &WeightTrajectories) -> LineChart {
     let series = |name: &str, role: Role, of: fn(WeightMovement) -> f32| Series {
         name: name.into(),
@@ -158,9 +163,10 @@ pub fn movement_chart(trajectories: &WeightTrajectories) -> LineChart {
     }
 }
 
-/// Line chart of the recorded weights of one neuron over steps: of the recorded neuron that has moved most.
+/// Line chart over steps of the recorded weights of one neuron: of the recorded neuron with the largest change since
+/// the start.
 pub fn trajectory_chart(trajectories: &WeightTrajectories) -> LineChart {
-    let at = trajectories.most_moved_index();
+    let at = trajectories.max_movement_index();
     let first = at * trajectories.coordinates.len();
     // One name for all curves of a kind: a legend names it once.
     let kind = |i: usize| match trajectories.is_relevant[i] {

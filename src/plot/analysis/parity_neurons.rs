@@ -1,4 +1,4 @@
-//! What the neurons of a network of powers have become on a sparse parity.
+//! Neurons of a network with a power activation after training on a sparse parity.
 //!
 //! ```text
 //! f(x) = Σ_i (u_i·x)^k w_i,   ω_i = (u_i, w_i),   mass of a neuron = ‖ω_i‖^(k+1)
@@ -16,26 +16,32 @@ use super::Heatmap;
 use super::neurons::MIN_LIVE_SHARE;
 use vivarium_core::sorting;
 
-/// How closely the neurons of a network match those that the theorem predicts.
+/// How closely the neurons of a network f(x) = Σ_i (u_i·x)^k w_i on a k-bit parity match a maximum-margin network
+/// (Edelman 2024, theorem 7.8). Averages over neurons are weighted by their mass ‖ω_i‖^(k+1), ω_i = (u_i, w_i).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParityNeurons {
-    /// Norm ‖ω_i‖ of each neuron.
+    /// Norm ‖ω_i‖ of each neuron i, where ω_i joins its input weights u_i and its output weights w_i.
     pub norms: Vec<f64>,
-    /// Number of neurons whose mass is at least [`MIN_LIVE_SHARE`] of the largest.
+    /// Number of neurons whose mass, ‖ω_i‖^(k+1) for activation z^k, is at least [`MIN_LIVE_SHARE`] of the largest
+    /// mass.
     pub live_count: usize,
-    /// Share of ‖u‖² on irrelevant bits; 0 in theory.
+    /// Share of the squared norm of the input weights u on irrelevant bits, averaged over neurons; 0 in a
+    /// maximum-margin network.
     pub off_support_share: f64,
-    /// Squared cosine between w and the direction b; 1 in theory.
+    /// Squared cosine of the angle between the output weights w and b = (1, −1), averaged over neurons; 1 in a
+    /// maximum-margin network.
     pub alignment: f64,
-    /// Share of the mass whose signs follow the sign rule; 1 in theory.
+    /// Share of the mass in neurons that follow the sign rule (Π u\[j\] over relevant bits j)·(w·b) ≥ 0 with b = (1,
+    /// −1); 1 in a maximum-margin network.
     pub sign_rule_share: f64,
-    /// |u\[j\]|/‖w‖ averaged over the relevant bits j; 1 in theory.
+    /// Mean over relevant bits j of |u\[j\]|/‖w‖, averaged over neurons; 1 in a maximum-margin network.
     pub magnitude_ratio: f64,
 }
 
 impl ParityNeurons {
-    /// Measures the neurons of one replica of a network of z^`degree`; `None` if the shapes do not match, a relevant
-    /// bit is out of range, or no neuron has a finite u and w other than zero.
+    /// Measures the neurons of one replica of a network with activation z^`degree`: input weights `u`, output weights
+    /// `w`. `None` if the shapes do not match, a relevant bit is out of range, or no neuron has a finite u and w other
+    /// than zero.
     ///
     /// # Shapes
     /// `u` is `[inputs, width]`, `w` is `[2, width]`.
@@ -84,7 +90,7 @@ impl ParityNeurons {
         ratio.is_finite().then_some(found)
     }
 
-    /// The measures in one sentence for the page.
+    /// Describes the measures in a paragraph for the page.
     pub fn describe(&self) -> String {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let neurons = if self.live_count == 1 { tr!("neurons is") } else { tr!("neurons are") };
@@ -126,7 +132,8 @@ impl WeightedMean {
     }
 }
 
-/// Norm ‖ω_i‖ of each neuron; `None` if the shapes do not match or a norm is not finite.
+/// Norm ‖ω_i‖ of each neuron, over its input weights in `u` and its output weights in `w`; `None` if the shapes do not
+/// match or a norm is not finite.
 fn neuron_norms(u: &[f32], w: &[f32], width: usize) -> Option<Vec<f64>> {
     if width == 0 || w.len() != 2 * width || u.is_empty() || !u.len().is_multiple_of(width) {
         return None;
@@ -139,8 +146,8 @@ fn neuron_norms(u: &[f32], w: &[f32], width: usize) -> Option<Vec<f64>> {
     norms.iter().all(|norm| norm.is_finite()).then_some(norms)
 }
 
-/// Heat map of the input weights u (rows: input bits) of the `count` neurons of largest norm ‖ω‖ (columns,
-/// descending), with the relevant bits marked. Empty if the shapes do not match.
+/// Heat map of the input weights u (rows: input bits) of the `count` neurons of largest norm over all their weights
+/// (columns, descending), with the relevant bits marked. Empty if the shapes do not match.
 ///
 /// # Shapes
 /// As [`ParityNeurons::read`].

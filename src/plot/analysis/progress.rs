@@ -44,9 +44,10 @@ pub enum ModularOperation {
 }
 
 impl ModularOperation {
-    /// Phase residual of a neuron in radians, modulo 2π: θu + θv − θw for sums, θu − θv − θw for differences. It is 0
-    /// in max-margin networks (Edelman 2024, theorem 7.7, for sums; a network for differences is one for sums with −b
-    /// in place of b, so θv changes sign).
+    /// Phase residual of a neuron in radians, modulo 2π, from the phases θu, θv and θw of its weights for a, for b and
+    /// for the result: θu + θv − θw for sums, θu − θv − θw for differences. It is 0 in max-margin networks (Edelman
+    /// 2024, theorem 7.7, for sums; a network for differences is one for sums with −b in place of b, so θv changes
+    /// sign).
     pub fn residual(self, [u, v, w]: [f64; 3]) -> f64 {
         match self {
             ModularOperation::Sum => u + v - w,
@@ -74,13 +75,14 @@ impl ModularOperation {
 /// Progress measures of one network (Nanda et al. 2023). Losses are mean cross-entropies in nats.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ProgressMeasures {
-    /// Key frequencies, ascending.
+    /// Key frequencies, ascending: the frequencies whose waves dominate the logits, from 1 to p/2.
     pub key_frequencies: Vec<usize>,
-    /// For each frequency from 1, the share of the variance of the logits in its cosine and sine of the result s.
+    /// For each frequency k from 1, the share of the variance of the logits in the waves cos 2πks/p and sin 2πks/p of
+    /// the result s of the operation.
     pub variance_shares: Vec<f32>,
-    /// Loss on all pairs if the logits are restricted to the key frequencies.
+    /// Loss on all pairs if only the waves of the key frequencies, and a constant per class, are left in the logits.
     pub restricted_loss: f64,
-    /// Loss on the training pairs if the key frequencies are removed from the logits.
+    /// Loss on the training pairs if the waves of the key frequencies are removed from the logits.
     pub excluded_loss: f64,
     /// Loss on the training pairs.
     pub train_loss: f64,
@@ -93,9 +95,10 @@ pub struct ProgressMeasures {
 /// How concentrated the Fourier component norms of an embedding are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EmbeddingConcentration {
-    /// Gini coefficient of the norms; near 1 if few components have most of the norm.
+    /// Gini coefficient of the norms of the Fourier components; near 1 if few components have most of the norm.
     pub gini: f64,
-    /// Inverse participation ratio of the norms; 1/m if m components have equal norms and the others none.
+    /// Inverse participation ratio of the norms of the Fourier components; 1/m if m components have equal norms and the
+    /// others none.
     pub participation: f64,
 }
 
@@ -166,17 +169,18 @@ impl WaveTable {
         WaveTable { circle: (0..p).map(at).collect() }
     }
 
-    /// cos(2πks/p).
+    /// cos(2πks/p), for frequency `k`, residue `s` and the table's modulus p.
     fn cos(&self, k: usize, s: usize) -> f64 {
         self.circle[k * s % self.circle.len()].0
     }
 
-    /// sin(2πks/p).
+    /// sin(2πks/p), for frequency `k`, residue `s` and the table's modulus p.
     fn sin(&self, k: usize, s: usize) -> f64 {
         self.circle[k * s % self.circle.len()].1
     }
 
-    /// Normalisation of frequency k, one over the mean square of its waves: 2, but 1 at k = p/2, whose sine is zero.
+    /// Factor that normalises the waves of frequency `k`, one over their mean square: 2, but 1 at k = p/2, whose sine
+    /// is zero.
     fn normalisation(&self, k: usize) -> f64 {
         if 2 * k == self.circle.len() { 1.0 } else { 2.0 }
     }
@@ -184,24 +188,25 @@ impl WaveTable {
 
 /// Computes [`ProgressMeasures`] in portions, so that the work can be split between frames.
 pub struct ProgressMeasurement<'a> {
-    /// Logits of all pairs, `[p·p, p]`.
+    /// Logits of all pairs of residues, `[p·p, p]`: a row for each pair, a column for each class.
     logits: Cow<'a, [f32]>,
-    /// Right class of each pair, `[p·p]`.
+    /// Right class of each pair of residues, `[p·p]`.
     labels: Cow<'a, [u32]>,
-    /// Whether each pair is a training pair, `[p·p]`.
+    /// Whether each pair of residues is a training pair, `[p·p]`.
     training: Cow<'a, [bool]>,
-    /// Modulus.
+    /// Modulus p of the residues, which is also the number of classes.
     p: usize,
     /// The function that the network learns.
     operation: ModularOperation,
-    /// Key frequencies to use instead of the network's own, if any.
+    /// Key frequencies to use instead of those of the measured network; `None` to determine them.
     given_key_frequencies: Option<Vec<usize>>,
     /// The next portion of work.
     stage: MeasurementStage,
-    /// `[p, p]`: first the mean logits over the pairs of each result s; later their part in the key frequencies,
-    /// followed by one row of class constants.
+    /// `[p, p]`, a row for each result s of the operation, a column for each class: first the mean logits over the
+    /// pairs with this result; later their part in the waves of the key frequencies, followed by one more row with the
+    /// mean logit of each class.
     mean_logits_by_sum: Vec<f64>,
-    /// Sum of squares of the logits, after subtracting each pair's mean over the classes.
+    /// Sum of squares of all logits, after subtracting from the logits of each pair their mean over the classes.
     sum_of_squares: f64,
     /// Sum of the excluded losses of the training pairs so far.
     excluded_loss_sum: f64,
@@ -212,13 +217,13 @@ pub struct ProgressMeasurement<'a> {
 /// Next portion of work of a [`ProgressMeasurement`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum MeasurementStage {
-    /// Mean logits and full losses; next pair.
+    /// Accumulates mean logits and the losses of the unchanged logits; the number is the index of the next pair.
     Means(usize),
-    /// Variance shares; next frequency.
+    /// Computes variance shares; the number is the next frequency.
     Shares(usize),
-    /// Restricted loss; next result s.
+    /// Accumulates the restricted loss; the number is the next result s of the operation.
     Restricted(usize),
-    /// Excluded loss; next pair.
+    /// Accumulates the excluded loss; the number is the index of the next pair.
     Excluded(usize),
     /// No work is left.
     Done,
@@ -290,12 +295,13 @@ impl<'a> ProgressMeasurement<'a> {
         self.training.iter().filter(|trained| **trained).count()
     }
 
-    /// Result s, a residue, of the operation on a pair.
+    /// Result of the operation on the pair with index `pair` = a·p + b, a residue modulo p.
     fn pair_residue(&self, pair: usize) -> usize {
         self.operation.apply(pair / self.p, pair % self.p, self.p)
     }
 
-    /// Processes the next portion and returns its cost in rows of p logits.
+    /// Processes the next portion of the measurement, such as one pair or one frequency, and returns its cost, counted
+    /// in rows of p logits.
     fn process_portion(&mut self) -> usize {
         let p = self.p;
         match self.stage {
@@ -350,12 +356,13 @@ impl<'a> ProgressMeasurement<'a> {
         0
     }
 
-    /// Logits `[p]` of a pair.
+    /// Logits `[p]` of the pair with index `pair` = a·p + b.
     fn logits_of_pair(&self, pair: usize) -> &[f32] {
         &self.logits[pair * self.p..][..self.p]
     }
 
-    /// Adds a pair to the mean logits, the sum of squares and the full losses.
+    /// Adds a pair, given by its index a·p + b, to the mean logits, the sum of squares and the losses of the unchanged
+    /// logits.
     fn accumulate_means(&mut self, pair: usize) {
         let (p, s) = (self.p, self.pair_residue(pair));
         let row = &self.logits[pair * p..][..p];
@@ -372,7 +379,8 @@ impl<'a> ProgressMeasurement<'a> {
         }
     }
 
-    /// Cosine and sine coefficients A_k and B_k of each class at frequency k.
+    /// For each class, the coefficients (of the cosine, of the sine) of frequency `k` in its mean logit as a function
+    /// of the result s of the operation.
     fn coefficients(&self, k: usize, waves: &WaveTable) -> Vec<(f64, f64)> {
         let mut sums = vec![(0.0, 0.0); self.p];
         let scale = waves.normalisation(k) / self.p as f64;
@@ -385,7 +393,7 @@ impl<'a> ProgressMeasurement<'a> {
         sums
     }
 
-    /// Share of the variance of the logits at frequency k.
+    /// Share of the variance of the logits in the two waves of frequency `k`.
     fn variance_share(&self, k: usize) -> f64 {
         let p = self.p as f64;
         let waves = WaveTable::new(self.p);
@@ -395,7 +403,7 @@ impl<'a> ProgressMeasurement<'a> {
         if variance > 1e-12 * constant { power / waves.normalisation(k) / variance } else { 0.0 }
     }
 
-    /// m_c, the mean logit of each class over all pairs.
+    /// The mean logit of each class over all pairs.
     fn class_constants(&self) -> Vec<f64> {
         let mut constants = vec![0.0; self.p];
         for row in self.mean_logits_by_sum.chunks_exact(self.p) {
@@ -404,7 +412,8 @@ impl<'a> ProgressMeasurement<'a> {
         constants
     }
 
-    /// Replaces the mean logits by their part in the key frequencies and appends the class constants.
+    /// Replaces the mean logits by their part in the waves of the key frequencies, and appends the mean logit of each
+    /// class as one more row.
     fn project_to_key_frequencies(&mut self) {
         let (p, waves) = (self.p, WaveTable::new(self.p));
         let mut kept = vec![0.0; p * p];
@@ -420,7 +429,7 @@ impl<'a> ProgressMeasurement<'a> {
         self.mean_logits_by_sum = kept;
     }
 
-    /// Adds the restricted losses of the p pairs with result s.
+    /// Adds the restricted losses of the p pairs on which the operation has the result `s`.
     fn add_restricted_losses(&mut self, s: usize) {
         let p = self.p;
         let (waves, constants) = self.mean_logits_by_sum.split_at(p * p);
@@ -436,7 +445,7 @@ impl<'a> ProgressMeasurement<'a> {
         }
     }
 
-    /// Adds the excluded loss of a training pair.
+    /// Adds the excluded loss of the training pair with index `pair` = a·p + b.
     fn add_excluded_loss(&mut self, pair: usize) {
         let waves = &self.mean_logits_by_sum[self.pair_residue(pair) * self.p..][..self.p];
         let without = self.logits_of_pair(pair).iter().zip(waves).map(|(v, wave)| f64::from(*v) - wave);

@@ -2,7 +2,7 @@
 
 use vivarium_model::protocol::Measurement;
 
-/// A measure that a row of measurements has for each replica.
+/// A measure, such as the held-out loss, that each measurement of a run has for every replica.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplicaMeasure {
     /// Loss on training examples.
@@ -20,7 +20,8 @@ pub enum ReplicaMeasure {
 }
 
 impl ReplicaMeasure {
-    /// Column index: 0 to 4, and from 5 on the task-specific measures.
+    /// Index of the measure within a measurement: 0 to 4 for the general measures, and from 5 on for the task-specific
+    /// ones.
     pub fn index(self) -> usize {
         match self {
             ReplicaMeasure::TrainLoss => 0,
@@ -32,7 +33,7 @@ impl ReplicaMeasure {
         }
     }
 
-    /// The measure with this column index.
+    /// The measure with this [`index`](Self::index).
     pub fn from_index(index: usize) -> ReplicaMeasure {
         match index {
             0 => ReplicaMeasure::TrainLoss,
@@ -44,7 +45,7 @@ impl ReplicaMeasure {
         }
     }
 
-    /// The values in a row, one per replica; empty if not measured.
+    /// The values of this measure in a measurement, one per replica; empty if it was not measured.
     pub fn values(self, row: &Measurement) -> &[f32] {
         match self {
             ReplicaMeasure::TrainLoss => &row.train_loss,
@@ -57,39 +58,39 @@ impl ReplicaMeasure {
     }
 }
 
-/// Which replica values a median curve summarises, and how they are scaled in the chart.
+/// Which replicas a median curve summarises, and how their values of a measure are scaled in the chart.
 ///
 /// # Why
 /// Copying the curve of every replica into every chart would be slow for thousands of replicas. This refers to them, so
 /// that the value of one replica can be looked up when the user points at it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReplicaCurves {
-    /// The measure.
+    /// Measure of which the curve shows the median.
     pub measure: ReplicaMeasure,
-    /// Divisor of the values.
+    /// Number by which the values of the measure are divided.
     pub divisor: f32,
-    /// Number added to the values after the division.
+    /// Number added to the values of the measure after the division.
     pub offset: f32,
-    /// Index of the first replica, from 0.
+    /// Index, from 0, of the first replica that the curve summarises.
     pub first_replica: usize,
-    /// Index distance from one replica to the next.
+    /// Difference between the indices of consecutive replicas that the curve summarises; 1 for all.
     pub stride: usize,
 }
 
 impl ReplicaCurves {
-    /// All replicas, with unscaled values.
+    /// The curve of the median of the measure `of` over all replicas, with unscaled values.
     pub fn all_replicas(of: ReplicaMeasure) -> Self {
         ReplicaCurves { measure: of, divisor: 1.0, offset: 0.0, first_replica: 0, stride: 1 }
     }
 
-    /// Index and scaled value of each replica in a row.
+    /// Index, from 0, and scaled value of each replica that the curve summarises, in the measurement `row`.
     pub fn values_of_row(self, row: &Measurement) -> impl Iterator<Item = (usize, f32)> + '_ {
         let ReplicaCurves { measure: of, divisor, offset, first_replica: first, stride: every } = self;
         let values = of.values(row).iter().enumerate().skip(first).step_by(every.max(1));
         values.map(move |(replica, value)| (replica, value / divisor + offset))
     }
 
-    /// Scaled value of one replica in a row; `None` if it has none.
+    /// Scaled value of the replica with this index in the measurement `row`; `None` if it has none.
     pub fn value_of_replica(self, row: &Measurement, replica: usize) -> Option<f32> {
         self.measure.values(row).get(replica).map(|value| value / self.divisor + self.offset)
     }

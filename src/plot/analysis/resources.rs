@@ -1,4 +1,4 @@
-//! What learning a parity must cost: two lower bounds, with their constants and their assumptions.
+//! Resources that learning a parity needs at least: two lower bounds, with their constants and their assumptions.
 //!
 //! Every gradient of a network with bounded slopes says something about at most a few of the C(n, k) parities at once,
 //! so that whoever has few of everything fails on some of them (Edelman 2024, proposition 6.3 and theorem 5.6; after
@@ -36,19 +36,21 @@ pub struct TrainingResources {
 }
 
 impl TrainingResources {
-    /// Upper bound on the probability that training succeeds on some parity with gradient errors of 1/√m: r·T·m /
-    /// (½·C(n, k)). Vacuous above 1.
+    /// Upper bound r·T·m / (½·C(n, k)), for r parameters, T steps and m examples, on the probability that training
+    /// succeeds on the hardest of the (n, k)-parities, if an adversary adds errors of up to 1/√m to every gradient
+    /// entry (Edelman 2024, proposition 6.3). Says nothing where it is above 1.
     pub fn max_success_probability(&self) -> f64 {
         self.parameters * self.steps * self.examples / (0.5 * binomial(self.inputs, self.relevant))
     }
 
-    /// Minimum number of examples for which the bound allows success with probability `delta`.
+    /// Minimum number of examples, with all else equal, for which [`Self::max_success_probability`] is at least
+    /// `delta`.
     pub fn min_examples(&self, delta: f64) -> f64 {
         delta * 0.5 * binomial(self.inputs, self.relevant) / (self.parameters * self.steps)
     }
 
-    /// Minimum number of bits n at which the bound rules out success with probability `delta`, all else equal; `None`
-    /// if above `max_inputs`.
+    /// Minimum number n of input bits, with all else equal, for which [`Self::max_success_probability`] is below
+    /// `delta`; `None` if it is above `max_inputs`.
     pub fn min_forbidden_inputs(&self, delta: f64, max_inputs: usize) -> Option<usize> {
         let forbids =
             |inputs: &usize| TrainingResources { inputs: *inputs, ..*self }.max_success_probability() < delta;
@@ -56,8 +58,9 @@ impl TrainingResources {
     }
 }
 
-/// Lower bound 1 − ε of theorem 5.6 on the hinge loss, for some parity of k of n bits, of linear predictors of norm
-/// at most `norm` on `features` fixed features of norm at most 1; 0 where the theorem gives no bound.
+/// Lower bound on the hinge loss of linear predictors on `features` fixed features of norm at most 1: on some parity of
+/// `k` of `n` bits, every predictor with weights of norm at most `norm` has at least this loss, 1 − `norm`·√(`features`
+/// / C(n, k)), or 0 if that is negative (Edelman 2024, theorem 5.6).
 pub fn min_fixed_feature_loss(n: usize, k: usize, features: usize, norm: f64) -> f64 {
     (1.0 - norm * libm::sqrt(features as f64 / binomial(n, k))).max(0.0)
 }

@@ -17,7 +17,7 @@ use vivarium_core::math::{LeastSquaresLine, binomial};
 /// Convergence times of the replicas at one value of the swept setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScalingPoint {
-    /// Value of the swept setting.
+    /// Value of the swept setting, such as the number of input bits.
     pub x: f64,
     /// Convergence time of each replica in steps; `None` if it has not converged by `horizon`.
     pub times: Vec<Option<u64>>,
@@ -26,12 +26,14 @@ pub struct ScalingPoint {
 }
 
 impl ScalingPoint {
-    /// Median convergence time; `None` if fewer than half of the replicas converged (appendix B.4.2).
+    /// Median convergence time in steps; `None` if fewer than half of the replicas converged (Edelman 2024, appendix
+    /// B.4.2).
     pub fn median_time(&self) -> Option<f64> {
         ConvergenceTimes::new(&self.times).median()
     }
 
-    /// 95 % confidence interval (low, high) of the median; an unbounded end is set to the horizon.
+    /// 95 % confidence interval (low, high) of the median convergence time in steps; an unbounded end is set to the
+    /// horizon.
     pub fn median_interval(&self) -> Option<(f64, f64)> {
         let (low, high) = ConvergenceTimes::new(&self.times).median_interval()?;
         Some((low, high.min(self.horizon as f64)))
@@ -41,9 +43,9 @@ impl ScalingPoint {
 /// The fitted power law t = scale · x^exponent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PowerLaw {
-    /// Exponent α. Its confidence interval is bootstrapped, see [`slope_interval`].
+    /// Exponent α of t = scale · x^α; its confidence interval is computed by [`slope_interval`].
     pub exponent: f64,
-    /// Value at x = 1.
+    /// Time t at x = 1, in steps.
     pub scale: f64,
 }
 
@@ -57,9 +59,9 @@ impl PowerLaw {
 /// The fitted logarithmic law t = level + slope · ln x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogarithmicLaw {
-    /// Value a at x = 1.
+    /// Time t at x = 1, in steps.
     pub level: f64,
-    /// Slope b.
+    /// Increase of the time t, in steps, where ln x increases by 1.
     pub slope: f64,
 }
 
@@ -70,25 +72,27 @@ impl LogarithmicLaw {
     }
 }
 
-/// (x, median) of the points that have a median.
+/// Pairs (x, median convergence time in steps) of the points that have a median; points where x or the median is 0 are
+/// left out.
 fn median_points(points: &[ScalingPoint]) -> impl Iterator<Item = (f64, f64)> {
     let medians = points.iter().filter_map(|point| Some((point.x, point.median_time()?)));
     medians.filter(|(x, t)| *x > 0.0 && *t > 0.0)
 }
 
-/// (ln x, ln median) of the points that have a median.
+/// Pairs (ln x, ln median convergence time) of the points that have a median.
 fn log_log_points(points: &[ScalingPoint]) -> Vec<(f64, f64)> {
     median_points(points).map(|(x, t)| (libm::log(x), libm::log(t))).collect()
 }
 
-/// Fits a power law to the medians by least squares of the logarithms; `None` with fewer than two different x.
+/// Fits a power law to the median convergence times of the points by least squares of the logarithms; `None` with fewer
+/// than two different x.
 pub fn fit_power_law(points: &[ScalingPoint]) -> Option<PowerLaw> {
     let line = LeastSquaresLine::fit(&log_log_points(points))?;
     Some(PowerLaw { exponent: line.slope, scale: libm::exp(line.intercept) })
 }
 
-/// 95 % bootstrap confidence interval (low, high) of the slope of a scaling law fitted to the medians; `None` if it
-/// cannot be computed.
+/// 95 % bootstrap confidence interval (low, high) of the slope of a scaling law fitted to the median convergence times
+/// of the points; `None` if it cannot be computed.
 pub fn slope_interval(points: &[ScalingPoint], law: ScalingLaw) -> Option<(f64, f64)> {
     let timed: Vec<TimedPoint> = points.iter().map(|point| (point.x, point.times.as_slice())).collect();
     bootstrap::slope_interval(&timed, law)
@@ -113,14 +117,16 @@ pub fn describe_exponent(points: &[ScalingPoint]) -> Option<String> {
     })
 }
 
-/// Fits t = a + b ln x to the medians by least squares; `None` with fewer than two different x.
+/// Fits t = a + b ln x to the median convergence times t of the points by least squares; `None` with fewer than two
+/// different x.
 pub fn fit_logarithm(points: &[ScalingPoint]) -> Option<LogarithmicLaw> {
     let places: Vec<(f64, f64)> = median_points(points).map(|(x, t)| (libm::log(x), t)).collect();
     let LeastSquaresLine { intercept: level, slope } = LeastSquaresLine::fit(&places)?;
     Some(LogarithmicLaw { level, slope })
 }
 
-/// (x, exponent) between each two consecutive medians, at the geometric mean of their x.
+/// Exponents of the power laws through each two consecutive points that have a median: pairs (geometric mean of the two
+/// x, exponent).
 pub fn local_exponents(points: &[ScalingPoint]) -> Vec<(f64, f64)> {
     let slope = |pair: &[(f64, f64)]| {
         let ((x0, t0), (x1, t1)) = (pair[0], pair[1]);
@@ -129,7 +135,8 @@ pub fn local_exponents(points: &[ScalingPoint]) -> Vec<(f64, f64)> {
     log_log_points(points).windows(2).filter_map(slope).collect()
 }
 
-/// Curve of the expected number of steps of random search, C(n, k), over the number of inputs n.
+/// Curve of the number C(n, k) of sets of `k` of n bits, which is the expected number of steps of random search for one
+/// of them, over the number of bits n in `inputs`.
 pub fn random_search_series(inputs: &[usize], k: usize) -> Series {
     Series {
         name: tr!("random search, k = {k}", k),
@@ -140,8 +147,8 @@ pub fn random_search_series(inputs: &[usize], k: usize) -> Series {
     }
 }
 
-/// Curve of the expected number of steps of r parallel random searches, `sets`/r, over the network width r (the green
-/// line of figure 5.4, left).
+/// Curve of the expected number of steps in which r random searches in parallel find one of `sets` sets, `sets`/r but
+/// at least 1, over the network width r (Edelman 2024, figure 5.4, left, the green line).
 pub fn parallel_search_series(widths: &[usize], sets: f64) -> Series {
     Series {
         name: tr!("random search with one guess per neuron").into(),
@@ -220,7 +227,7 @@ mod tests {
 
     /// ln t = 0, 1, 1 at ln x = 0, 1, 2, but for a scale: slope ½. t = 1000, 1001, 1001 there: slope ½, level 1000 + 1/6.
     #[test]
-    fn both_laws_are_the_closest_to_three_points() {
+    fn both_fits_are_the_closest_to_three_points() {
         let e = std::f64::consts::E;
         let of = |times: [f64; 3]| -> Vec<ScalingPoint> {
             (0..3).zip(times).map(|(x, t)| point(e.powi(x), &[t as u64], 0)).collect()
@@ -235,7 +242,7 @@ mod tests {
 
     /// Of times that grow like a logarithm the power law misses more.
     #[test]
-    fn both_laws_are_held_against_the_same_points() {
+    fn both_fits_are_held_against_the_same_points() {
         let times = |n: f64| (500.0 + 2000.0 * n.ln()) as u64;
         let points: Vec<ScalingPoint> =
             [2.0, 4.0, 8.0, 16.0, 32.0].map(|n| point(n, &[times(n)], 0)).to_vec();
@@ -246,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exponent_is_said_with_its_interval_where_networks_are_enough() {
+    fn an_exponent_is_stated_with_its_interval_where_networks_are_enough() {
         let points = |networks: usize| -> Vec<ScalingPoint> {
             [10u64, 20, 40].map(|n| point(n as f64, &vec![n * n; networks], 0)).to_vec()
         };

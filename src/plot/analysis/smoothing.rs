@@ -16,7 +16,8 @@ impl LineChart {
 }
 
 impl Series {
-    /// Replaces the values by their moving average and keeps the original ones in `unsmoothed`.
+    /// Replaces the values of the curve by their exponential moving average with decay `weight`, and keeps the measured
+    /// values in `unsmoothed`.
     fn smooth(&mut self, weight: f64) {
         let smooth = exponential_moving_average(&self.y, weight);
         self.unsmoothed = std::mem::replace(&mut self.y, smooth);

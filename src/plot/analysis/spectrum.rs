@@ -11,7 +11,8 @@
 use super::{BarChart, walsh};
 use vivarium_core::sorting;
 
-/// Maximum number of inputs for a transform over the whole cube: 65 536 points and one million additions.
+/// Maximum number of inputs n of a function whose spectrum is computed from its outputs on the whole cube: 2¹⁶ = 65,536
+/// points and one million additions.
 pub const MAX_INPUTS: usize = 16;
 
 /// All points of the cube {−1, 1}ⁿ, `[2^inputs, inputs]`, in the order of the outputs of [`FourierSpectrum::read`];
@@ -21,7 +22,8 @@ pub fn cube_points(inputs: usize) -> Option<Vec<f32>> {
         .then(|| (0..1usize << inputs).flat_map(|mask| point_of_mask(mask, inputs)).collect())
 }
 
-/// The coordinates ±1 of the point with this index: x_i = −1 if bit i is set.
+/// Coordinates of the point of the cube {−1, 1}ⁿ, n = `inputs`, with this bit mask: coordinate i is −1 if bit i of
+/// `mask` is set, else 1.
 pub fn point_of_mask(mask: usize, inputs: usize) -> impl Iterator<Item = f32> {
     (0..inputs).map(move |i| if mask >> i & 1 == 1 { -1.0 } else { 1.0 })
 }
@@ -29,23 +31,25 @@ pub fn point_of_mask(mask: usize, inputs: usize) -> impl Iterator<Item = f32> {
 /// Fourier coefficients of a function on the cube, compared with a target parity over the hidden set S.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FourierSpectrum {
-    /// Coefficient f̂(T) at the index whose bits are the set T.
+    /// Fourier coefficient f̂(T) of each set T of inputs, at the index whose bit i is set if T contains i.
     pub coefficients: Vec<f64>,
-    /// ‖f‖, the root mean square of the outputs.
+    /// Norm ‖f‖ of the function f, the root mean square of its outputs on the cube.
     pub norm: f64,
-    /// Share of the squared norm on sets of each size from 0 to n; all zero if f is zero.
+    /// For each size from 0 to n, the share of the squared norm ‖f‖² in the Fourier coefficients of sets of this size;
+    /// all zero if f is zero.
     pub weight_by_degree: Vec<f64>,
-    /// Bit mask of the hidden set S.
+    /// Bit mask of the hidden set S: bit i is set if S contains input i.
     pub hidden_mask: usize,
-    /// f̂(S) / ‖f‖, the cosine similarity of f and the target; 0 if f is zero.
+    /// Cosine similarity f̂(S) / ‖f‖ of the function f and the target parity χ_S; 0 if f is zero.
     pub correlation: f64,
-    /// E[sgn f(x) · χ_S(x)] with sgn 0 = 0: twice the accuracy minus one.
+    /// E[sgn f(x) · χ_S(x)] for the target parity χ_S, with sgn 0 = 0: twice the accuracy of the sign of f minus one.
     pub sign_correlation: f64,
 }
 
 impl FourierSpectrum {
-    /// Computes the spectrum from the outputs at all points, with hidden set `relevant`; `None` if their number is
-    /// not a power of two up to 2^[`MAX_INPUTS`], or if one is not finite.
+    /// Computes the spectrum of a function from its outputs at all points of the cube, in the order of [`cube_points`],
+    /// with the hidden set `relevant`; `None` if the number of outputs is not a power of two up to 2^[`MAX_INPUTS`], or
+    /// if one is not finite.
     pub fn read(outputs: &[f32], relevant: &[usize]) -> Option<Self> {
         let fits = outputs.len().is_power_of_two() && outputs.len() <= 1 << MAX_INPUTS;
         if !fits || outputs.iter().any(|f| !f.is_finite()) {
@@ -74,7 +78,8 @@ impl FourierSpectrum {
         })
     }
 
-    /// The `count` coefficients of largest absolute value with their sets, in descending order.
+    /// The `count` Fourier coefficients of largest absolute value, in descending order of it, each with its set of
+    /// inputs.
     pub fn largest_coefficients(&self, count: usize) -> Vec<(Vec<usize>, f64)> {
         let size = |mask: usize| self.coefficients[mask].abs();
         // Of equal ones the lower mask, so that the list stands still.
@@ -84,7 +89,8 @@ impl FourierSpectrum {
     }
 }
 
-/// Bar chart of the shares of the squared norm by set size, with the `size` of the hidden set highlighted.
+/// Bar chart of the share of the squared norm in the Fourier coefficients of each set size; `size` is the size of the
+/// hidden set, whose bar is highlighted.
 pub fn degree_chart(shares: &[f32], size: usize) -> BarChart {
     BarChart {
         title: tr!("Fourier weight by degree").into(),

@@ -5,14 +5,15 @@
 
 use super::{Heatmap, LineChart, Role, Series};
 
-/// Maximum number of distances in a chart, from 0; v only decreases beyond.
+/// Maximum number of distances, from 0, in a chart of the vector v; v only decreases beyond.
 pub const MAX_DISTANCES: usize = 24;
 
-/// Line chart of v over distances after some steps, each divided by its largest entry because v grows by a factor per
+/// Line chart of the vector v of the minimal model (Edelman 2024, section 8.3), its weight of each distance to an
+/// earlier symbol, after some training steps. Each v is divided by its largest entry, because v grows by a factor per
 /// step.
 ///
-/// `after` contains pairs of a step number and v after it, from distance 0; the last is emphasised. `trained` is the v
-/// of a network, drawn on the same scale.
+/// `after` contains pairs of a step number and v after this step, from distance 0; the last pair is emphasised.
+/// `trained` is v in a trained network, drawn on the same scale; `None` to leave it out.
 pub fn lag_chart(after: &[(usize, &[f64])], trained: Option<&[f32]>) -> LineChart {
     let mut series: Vec<Series> = vec![];
     for (at, (step, v)) in after.iter().enumerate() {
@@ -45,7 +46,8 @@ pub fn lag_chart(after: &[(usize, &[f64])], trained: Option<&[f32]>) -> LineChar
     }
 }
 
-/// Heat map of W after step `step`; rows are current symbols.
+/// Heat map of the matrix W of the minimal model (Edelman 2024, section 8.3) as theory predicts it after step `step`:
+/// rows are current symbols, columns are earlier symbols.
 pub fn kernel_heatmap(w: &[[f64; 2]; 2], step: usize) -> Heatmap {
     let names: Vec<String> = (0..2).map(|symbol| symbol.to_string()).collect();
     Heatmap {
@@ -61,8 +63,9 @@ pub fn kernel_heatmap(w: &[[f64; 2]; 2], step: usize) -> Heatmap {
     }
 }
 
-/// Line chart of the two parts of the last step's gradient of v over distances: `uniform`, which all symbols share
-/// and which falls with the square of the distance, and `diagonal`, from the larger diagonal of W.
+/// Line chart of two parts of the last step's gradient with respect to the vector v, over distances: `uniform`, from
+/// the part of the matrix W that is equal for all symbols, which falls with the square of the distance, and `diagonal`,
+/// from the larger diagonal of W.
 pub fn gradient_parts_chart(uniform: &[f64], diagonal: &[f64]) -> LineChart {
     let sum: Vec<f64> = uniform.iter().zip(diagonal).map(|(u, d)| u + d).collect();
     LineChart {
@@ -78,8 +81,8 @@ pub fn gradient_parts_chart(uniform: &[f64], diagonal: &[f64]) -> LineChart {
     }
 }
 
-/// Line chart of the ratio of the diagonal of W to its other entries after each step from 0; points without a finite
-/// ratio are omitted.
+/// Line chart of the diagonal of the minimal model's matrix W divided by its other entries, after each step from 0;
+/// steps without a finite ratio are omitted.
 pub fn diagonal_ratio_chart(ratios: &[f64]) -> LineChart {
     let drawn = ratios.iter().enumerate().filter(|(_, ratio)| ratio.is_finite());
     let (x, y) = drawn.map(|(step, ratio)| (step as f64, *ratio as f32)).unzip();
@@ -113,7 +116,7 @@ fn distance_series(name: String, role: Role, values: &[f64]) -> Series {
     }
 }
 
-/// The values divided by the largest absolute value; unchanged if all are zero.
+/// The values divided by the largest of their absolute values; unchanged if all are zero.
 fn normalise(values: &[f64]) -> Vec<f64> {
     let most = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
     let by = if most > 0.0 { 1.0 / most } else { 1.0 };

@@ -4,11 +4,11 @@
 /// and the sampling interval doubles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThinnedHistory<T> {
-    /// Stored measurements, ascending by step.
+    /// Stored measurements as pairs (step, value), ascending by step.
     entries: Vec<(u64, T)>,
-    /// The latest measurement, stored in `entries` or not.
+    /// The latest measurement as (step, value), whether it is stored in `entries` or not; `None` before the first.
     latest: Option<(u64, T)>,
-    /// One of so many measurements is stored; a power of two.
+    /// Number of measurements from one stored measurement to the next; a power of two.
     stride: u64,
     /// Number of measurements pushed so far.
     push_count: u64,

@@ -12,13 +12,13 @@
 use super::{LineChart, Role, Series};
 use vivarium_core::math::LeastSquaresLine;
 
-/// Share of the trials that must succeed.
+/// Share of the trials that must succeed at a value of the swept setting for it to reach the success threshold.
 pub const REQUIRED_SUCCESS_SHARE: f64 = 0.8;
-/// Number of points of a fitted curve.
+/// Number of points of a curve fitted to thresholds.
 const CURVE_POINTS: usize = 40;
 
-/// The first of the ascending `values` at which enough trials succeeded; `None` if there is none. `counts` are
-/// (successes, trials) per value, `None` before any trial.
+/// The first of the ascending `values` of a setting at which at least [`REQUIRED_SUCCESS_SHARE`] of the trials
+/// succeeded; `None` if there is none. `counts` has for each value (successes, trials), or `None` before any trial.
 pub fn find_threshold(values: &[f64], counts: &[Option<(usize, usize)>]) -> Option<f64> {
     let is_enough =
         |(some, all): (usize, usize)| all > 0 && some as f64 >= REQUIRED_SUCCESS_SHARE * all as f64 - 1e-9;
@@ -26,14 +26,16 @@ pub fn find_threshold(values: &[f64], counts: &[Option<(usize, usize)>]) -> Opti
     both.find(|(_, count)| count.is_some_and(is_enough)).map(|(value, _)| *value)
 }
 
-/// Fits m = a + b ln x to the points by least squares and returns (a, b); `None` with fewer than two different x.
+/// Fits the threshold m = a + b ln x to points (x, m) by least squares and returns (a, b); `None` with fewer than two
+/// different x.
 pub fn fit_logarithm(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, m)| (libm::log(*x), *m)).collect();
     LeastSquaresLine::fit(&logs).map(|line| (line.intercept, line.slope))
 }
 
-/// Line chart of thresholds over a setting x, with the fitted logarithmic law and proportional growth for comparison.
-/// Points are (x, threshold) in ascending order; the threshold is `None` if no value of the sweep reaches it.
+/// Line chart of success thresholds over a setting x, with the fitted logarithmic law and proportional growth for
+/// comparison; `symbol` is the name of x in the legend. Points are (x, threshold) in ascending order; the threshold is
+/// `None` if no value of the sweep reaches it.
 pub fn chart(points: &[(f64, Option<f64>)], x_label: &str, y_label: &str, symbol: &str) -> LineChart {
     let known: Vec<(f64, f64)> = points.iter().filter_map(|(x, m)| Some((*x, (*m)?))).collect();
     let ends = known.first().zip(known.last()).filter(|(first, last)| first.0 > 0.0 && last.0 > first.0);
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chart_has_the_points_and_both_laws() {
+    fn the_chart_has_the_points_and_both_fits() {
         let lines = chart(&[(25.0, Some(30.0)), (50.0, None), (100.0, Some(40.0))], "T", "m", "T");
         let [points, log, proportion] = &lines.series[..] else { panic!("three series") };
         assert_eq!(

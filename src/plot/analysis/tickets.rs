@@ -9,10 +9,10 @@ use super::BarChart;
 use vivarium_core::math::binomial;
 use vivarium_core::sorting;
 
-/// Maximum number of neurons in the chart.
+/// Maximum number of neurons in a bar chart of neuron norms.
 pub const MAX_NEURONS: usize = 24;
 
-/// Euclidean norm ‖w_j‖ of each neuron's weights.
+/// Euclidean norm of each neuron's first-layer weights.
 ///
 /// # Shapes
 /// `weights` is `[inputs, width]`.
@@ -24,7 +24,8 @@ pub fn neuron_norms(weights: &[f32], width: usize) -> Vec<f32> {
     squares.into_iter().map(f32::sqrt).collect()
 }
 
-/// Indices of the `count` neurons of largest norm, in descending order; at a tie the lower index comes first.
+/// Indices, from 0, of the `count` neurons whose first-layer weights have the largest norm, in descending order of it;
+/// at a tie the lower index comes first.
 ///
 /// # Shapes
 /// As in [`neuron_norms`].
@@ -35,7 +36,8 @@ pub fn largest_neurons(weights: &[f32], width: usize, count: usize) -> Vec<usize
     order
 }
 
-/// Number of relevant bits with weight 1, for each neuron of a sparse initialisation with a few ones.
+/// For each neuron of a sparse initialisation, in which a few weights are one, the number of relevant bits with weight
+/// one.
 ///
 /// # Shapes
 /// `rows` is `[inputs, width]`.
@@ -44,8 +46,8 @@ pub fn count_relevant_ones(rows: &[f32], width: usize, relevant: &[usize]) -> Ve
     (0..width).map(|j| relevant.iter().filter(|i| holds(i, j)).count()).collect()
 }
 
-/// Whether the weights of neuron 0 that changed most are exactly those of the relevant bits. If its initial weights
-/// are a few ones and otherwise ε, the ones are ignored.
+/// Whether the weights of the neuron with index 0 that changed most since the weights `before` are exactly those of the
+/// relevant bits. If its initial weights are a few ones and otherwise a small positive constant, the ones are ignored.
 ///
 /// # Shapes
 /// As in [`neuron_norms`].
@@ -58,8 +60,8 @@ pub fn reveals_relevant_bits(before: &[f32], now: &[f32], width: usize, relevant
     (0..inputs).filter(|i| !relevant.contains(i) && !is_known(i)).all(|i| moved(i) < least)
 }
 
-/// Probability that a row of `s` ones on `n` bits has exactly `overlap` ones on `k` relevant bits:
-/// C(k, overlap)·C(n−k, s−overlap) / C(n, s).
+/// Probability that a neuron with `s` weights of one at random places among `n` bits has exactly `overlap` of them on
+/// the `k` relevant bits: C(k, overlap)·C(n−k, s−overlap) / C(n, s).
 pub fn overlap_probability(n: usize, k: usize, s: usize, overlap: usize) -> f64 {
     if overlap > s || s > n || k > n {
         return 0.0;
@@ -67,8 +69,8 @@ pub fn overlap_probability(n: usize, k: usize, s: usize, overlap: usize) -> f64 
     binomial(k, overlap) * binomial(n - k, s - overlap) / binomial(n, s)
 }
 
-/// Bar chart of the neurons of largest current norm; those that started with a relevant bit are highlighted, and an
-/// overlay shows how many relevant bits each started with.
+/// Bar chart of the neurons whose weights have the largest current norm; neurons with initial weight 1 on some relevant
+/// bit are highlighted, and an overlay shows on how many relevant bits each had initial weight 1.
 ///
 /// # Shapes
 /// The current weights `now` and the initial weights `rows` are `[inputs, width]`; neuron j is called `names[j]`.

@@ -9,8 +9,8 @@
 //! (Edelman 2024, section 5.4.1 and equation B.2). Sets and points are bit masks: bit i of a point is set
 //! where x_i = −1.
 
-/// Walsh–Hadamard transform in place: replaces the 2ⁿ values of a function by its Fourier coefficients, indexed by
-/// the bit mask of the set S.
+/// Walsh–Hadamard transform in place: replaces the 2ⁿ values of a function on the cube {−1, 1}ⁿ by its Fourier
+/// coefficients. Index bit i means x_i = −1 before, and i ∈ S for the coefficient of the set S after.
 ///
 /// # Panics
 /// If the number of values is not a power of two.
@@ -30,7 +30,8 @@ pub fn walsh_transform(values: &mut [f64]) {
     values.iter_mut().for_each(|v| *v *= scale);
 }
 
-/// The 2ⁿ Fourier coefficients of `f`, which is called with each point of the cube {−1, 1}ⁿ.
+/// The 2ⁿ Fourier coefficients of `f`, which is called with each point of the cube {−1, 1}ⁿ; bit i of the index of a
+/// coefficient says whether its set contains i.
 pub fn walsh_coefficients(n: usize, mut f: impl FnMut(&[f64]) -> f64) -> Vec<f64> {
     let mut point = vec![1.0; n];
     let mut values: Vec<f64> = (0..1usize << n)
@@ -45,7 +46,8 @@ pub fn walsh_coefficients(n: usize, mut f: impl FnMut(&[f64]) -> f64) -> Vec<f64
     values
 }
 
-/// Share of the squared norm of the coefficients on sets of each size from 0 to n.
+/// For each set size from 0 to n, the share of the squared norm of all 2ⁿ Fourier coefficients in those of sets of this
+/// size.
 pub fn weight_by_degree(coefficients: &[f64]) -> Vec<f64> {
     let n = coefficients.len().trailing_zeros() as usize;
     let mut weights = vec![0.0; n + 1];

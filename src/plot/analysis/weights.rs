@@ -2,8 +2,8 @@
 
 use super::Heatmap;
 
-/// Heat map of the weights `[inputs, width]` of one replica, with the relevant rows marked; empty if the length does
-/// not match.
+/// Heat map of the first-layer weights `[inputs, width]` of one replica, with the rows of the relevant inputs marked;
+/// empty if the length does not match.
 pub fn first_layer_heatmap(weights: &[f32], inputs: usize, width: usize, relevant: &[usize]) -> Heatmap {
     let fits = weights.len() == inputs * width;
     Heatmap {
@@ -18,7 +18,8 @@ pub fn first_layer_heatmap(weights: &[f32], inputs: usize, width: usize, relevan
     }
 }
 
-/// Largest absolute weight on relevant and on other coordinates, of weights `[inputs, width]`.
+/// Largest absolute first-layer weight of `weights`, `[inputs, width]`, as a pair (on relevant inputs, on other
+/// inputs).
 pub fn max_weights(weights: &[f32], inputs: usize, width: usize, relevant: &[usize]) -> (f32, f32) {
     let largest = |keep: bool| {
         (0..inputs)

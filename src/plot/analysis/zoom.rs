@@ -2,7 +2,7 @@
 
 use super::{LineChart, Series};
 
-/// Share of the height that stays empty above and below the curves.
+/// Share of the range of values that the vertical axis extends beyond it, above and below.
 const VERTICAL_MARGIN: f64 = 0.06;
 
 impl LineChart {

@@ -3,7 +3,7 @@
 use super::ends::{MAX_MAGNITUDE, TICK_MULTIPLES, round_up};
 use super::numbers::format_tick;
 
-/// Scale of an axis.
+/// Scale of an axis: how values are spaced along it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AxisScale {
     /// Linear.
@@ -17,19 +17,19 @@ pub(super) enum AxisScale {
 /// A horizontal or vertical axis, which maps values to pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Axis {
-    /// Value at `start_pixel`.
+    /// Value at the pixel `start_pixel`.
     pub low: f64,
-    /// Value at `end_pixel`.
+    /// Value at the pixel `end_pixel`.
     pub high: f64,
     /// Linear or logarithmic.
     pub scale: AxisScale,
-    /// Whether only integers get a tick.
+    /// Whether only whole numbers get a tick.
     pub whole_ticks_only: bool,
     /// Pixel of the value `low`.
     pub start_pixel: i32,
     /// Pixel of the value `high`.
     pub end_pixel: i32,
-    /// Factor from values to the numbers at the ticks.
+    /// Factor from values to the numbers written at the ticks, such as examples per training step.
     pub tick_unit: f64,
 }
 
@@ -39,7 +39,8 @@ impl Axis {
         self.scale != AxisScale::Linear
     }
 
-    /// Position of a value along the axis, 0 at `low` and 1 at `high`; `None` if it has no position.
+    /// Position of a value along the axis, 0 at `low` and 1 at `high`; `None` if it is not finite, or not positive on a
+    /// logarithmic axis.
     fn fraction_along(&self, value: f64) -> Option<f64> {
         let on = |v: f64| match self.scale {
             AxisScale::Linear => v,
@@ -52,13 +53,15 @@ impl Axis {
         Some((on(value) - on(self.low)) / (on(self.high) - on(self.low)))
     }
 
-    /// Pixel of a value, clamped to the ends of the axis; `None` if it has no position.
+    /// Pixel of a value, clamped to the ends of the axis; `None` if the value is not finite, or not positive on a
+    /// logarithmic axis.
     pub fn pixel_clamped(&self, value: f64) -> Option<i32> {
         let pixels = f64::from(self.end_pixel - self.start_pixel);
         Some(self.start_pixel + (self.fraction_along(value)?.clamp(0.0, 1.0) * pixels).round() as i32)
     }
 
-    /// Pixel of a value, possibly beyond the ends of the axis; `None` if it has no position.
+    /// Pixel of a value, possibly beyond the ends of the axis; `None` if the value is not finite, or not positive on a
+    /// logarithmic axis.
     pub fn pixel_unclamped(&self, value: f64) -> Option<f64> {
         Some(
             f64::from(self.start_pixel)
@@ -79,7 +82,7 @@ impl Axis {
         }
     }
 
-    /// Range (low, high) of the axis zoomed in by `factor`, with the value at `pixel` fixed.
+    /// Range of values (low, high) of the axis zoomed in by `factor`, with the value at `pixel` fixed.
     pub fn zoomed_range(&self, pixel: f64, factor: f64) -> (f64, f64) {
         let share = ((pixel - f64::from(self.start_pixel))
             / f64::from((self.end_pixel - self.start_pixel).max(1)))
@@ -93,18 +96,18 @@ impl Axis {
         (back(at(from)), back(at(to)))
     }
 
-    /// Pixel of a value, `None` if it is not within the axis.
+    /// Pixel of a value; `None` if it is not between the ends of the axis.
     pub fn pixel_if_inside(&self, value: f64) -> Option<i32> {
         self.pixel_clamped(value).filter(|_| self.contains(value))
     }
 
-    /// Whether the axis overlaps the interval from `from` to `to`.
+    /// Whether the axis overlaps the interval of values from `from` to `to`.
     pub fn overlaps(&self, from: f64, to: f64) -> bool {
         let low = if self.scale == AxisScale::LogarithmicFromOne { 0.0 } else { self.low };
         to >= low && from <= self.high
     }
 
-    /// Whether a value is within the axis, up to rounding.
+    /// Whether a value is between the ends of the axis, up to rounding.
     fn contains(&self, value: f64) -> bool {
         let low = if self.scale == AxisScale::LogarithmicFromOne { 0.0 } else { self.low };
         // Powers of ten are not exact.
@@ -122,7 +125,7 @@ impl Axis {
         Axis { low: self.low * self.tick_unit, high: self.high * self.tick_unit, tick_unit: 1.0, ..*self }
     }
 
-    /// Values and labels of about `max_ticks` ticks.
+    /// Values and labels of about `max_ticks` ticks of the axis.
     pub fn ticks(&self, max_ticks: usize) -> Vec<(f64, String)> {
         if self.tick_unit != 1.0 {
             let ticks = self.in_tick_units().ticks(max_ticks).into_iter();
@@ -146,12 +149,12 @@ impl Axis {
         chosen.into_iter().map(|v| (v, format_tick(v, v))).collect()
     }
 
-    /// Every power of ten on a logarithmic axis.
+    /// All powers of ten on a logarithmic axis, as values.
     pub fn decade_ticks(&self) -> Vec<f64> {
         self.multiples_of_powers(&[1.0], 1)
     }
 
-    /// Every multiple of a power of ten, 1 to 9, on a logarithmic axis.
+    /// All products of 1 to 9 with a power of ten on a logarithmic axis, as values.
     pub fn minor_ticks(&self) -> Vec<f64> {
         self.multiples_of_powers(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], 1)
     }
@@ -177,7 +180,7 @@ pub(super) fn ticks(low: f64, high: f64, max_ticks: usize) -> Vec<(f64, String)>
     ticks_with_min_step(low, high, max_ticks, 0.0)
 }
 
-/// As [`ticks`], with a distance of at least `min_step` between them.
+/// Values and labels of about `max_ticks` round numbers from `low` to `high`, at least `min_step` apart.
 fn ticks_with_min_step(low: f64, high: f64, max_ticks: usize, min_step: f64) -> Vec<(f64, String)> {
     let step = round_up((high - low) / max_ticks.max(1) as f64, TICK_MULTIPLES).max(min_step);
     let slack = 1e-6;

@@ -61,7 +61,7 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, bars: &BarChart) -> DrawRe
     Ok(())
 }
 
-/// Legend entries of the highlighted bars and of the overlay.
+/// Legend entries of a bar chart: one for the highlighted bars and one for the overlay, if they have names.
 fn legend_entries<DB: DrawingBackend>(pen: &Pen<DB>, bars: &BarChart) -> Vec<LegendEntry> {
     let marked = (!bars.marked.is_empty()).then_some((pen.theme.mark, &bars.marked_name, false));
     let line = (!bars.overlay.is_empty()).then(|| {
@@ -76,7 +76,7 @@ fn legend_entries<DB: DrawingBackend>(pen: &Pen<DB>, bars: &BarChart) -> Vec<Leg
     named.map(entry).collect()
 }
 
-/// Draws the line over the bars, with a rim in the background colour.
+/// Draws the overlay of a bar chart, a line over the bars, with a rim in the background colour.
 fn draw_overlay<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,
@@ -100,7 +100,8 @@ fn draw_overlay<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Rectangle of a bar slot over the whole plot height, with a gap between neighbours where there is room.
+/// Rectangle, over the whole height of the plot, for the bar in slot number `slot`, from 0, of `slots` equally wide
+/// slots, with a gap to its neighbours where there is room.
 fn slot_rect<DB: DrawingBackend>(pen: &Pen<DB>, plot: PixelRect, slot: usize, slots: usize) -> PixelRect {
     let width = f64::from(plot.width()) / slots as f64;
     // A few bars must not become walls.
@@ -110,7 +111,7 @@ fn slot_rect<DB: DrawingBackend>(pen: &Pen<DB>, plot: PixelRect, slot: usize, sl
     PixelRect { left, right: left + (bar.round() as i32).max(1), ..plot }
 }
 
-/// Draws the category names, every n-th if all would overlap.
+/// Draws the names of the bars below the plot; only every n-th if all would overlap.
 fn draw_category_names<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,

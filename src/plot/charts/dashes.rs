@@ -2,17 +2,19 @@
 
 use super::decimate::PixelPoint;
 
-/// Alternating dash and gap lengths in CSS pixels by style index; the first is a solid line.
+/// Alternating dash and gap lengths in CSS pixels for each index of a curve style; the first, without lengths, is a
+/// solid line.
 const DASH_PATTERNS: [&[f64]; 6] =
     [&[], &[7.0, 3.0], &[8.0, 2.5, 1.0, 2.5], &[1.5, 2.5], &[12.0, 3.0], &[8.0, 2.5, 1.0, 2.5, 1.0, 2.5]];
 
-/// Dash pattern of a curve style.
+/// Alternating dash and gap lengths in CSS pixels of the curve style with this index; empty for a solid line. Patterns
+/// repeat after the last.
 pub(super) fn dash_pattern(style_index: usize) -> &'static [f64] {
     DASH_PATTERNS[style_index % DASH_PATTERNS.len()]
 }
 
-/// Corners of the polygon that marks a value of a curve style at `(x, y)`, about as large as a dot of this radius;
-/// empty if the style uses dots.
+/// Corners, in backend pixels, of the polygon at `(x, y)` that marks a value of a curve with this style index, about as
+/// large as a dot of this radius; empty if the style uses dots.
 pub(super) fn mark_corners(style_index: usize, (x, y): PixelPoint, radius: f64) -> Vec<PixelPoint> {
     let corners: &[(f64, f64)] = match style_index % 4 {
         0 => &[],

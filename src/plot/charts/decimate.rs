@@ -3,13 +3,13 @@
 /// A position in backend pixels: (x, y).
 pub(super) type PixelPoint = (i32, i32);
 
-/// Splits a curve at each `None`, and keeps for each run of equal x the lowest and the highest y in their original
-/// order.
+/// Splits the pixels of a curve into runs at each `None`. Of consecutive points in one pixel column it keeps only the
+/// lowest and the highest, in their original order.
 pub(super) fn decimate_curve(points: impl Iterator<Item = Option<PixelPoint>>) -> Vec<Vec<PixelPoint>> {
     let mut runs: Vec<Vec<PixelPoint>> = vec![vec![]];
     // Extremes of the current column: first seen and last seen of the two.
     let mut column: Option<(PixelPoint, PixelPoint)> = None;
-    /// Moves the extreme points of the current pixel column into the run.
+    /// Appends the lowest and the highest point of the current pixel column to the run, in their original order.
     fn flush_column(column: &mut Option<(PixelPoint, PixelPoint)>, run: Option<&mut Vec<PixelPoint>>) {
         if let (Some((first, second)), Some(run)) = (column.take(), run) {
             run.push(first);
@@ -45,7 +45,8 @@ pub(super) fn decimate_curve(points: impl Iterator<Item = Option<PixelPoint>>) -
     runs
 }
 
-/// Splits a band at each `None`, and keeps for each run of equal x the widest range of y.
+/// Splits a band, points (x, edge, other edge) in pixels, into runs at each `None`. Consecutive points in one pixel
+/// column are merged into one (x, smallest y, largest y).
 pub(super) fn decimate_band(
     points: impl Iterator<Item = Option<(i32, i32, i32)>>,
 ) -> Vec<Vec<(i32, i32, i32)>> {

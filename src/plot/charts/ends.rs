@@ -9,12 +9,12 @@ pub(super) const TICK_MULTIPLES: &[f64] = &[1.0, 2.0, 5.0, 10.0];
 /// Allowed ends of a long logarithmic axis: powers of ten.
 const DECADE_MULTIPLES: &[f64] = &[1.0, 10.0];
 
-/// Largest absolute value that is drawn, so that differences remain finite.
+/// Largest absolute value on an axis, so that differences of values remain finite.
 pub(super) const MAX_MAGNITUDE: f64 = 1e300;
-/// Smallest positive value on a logarithmic axis.
+/// Smallest positive value at an end of a logarithmic axis, and smallest length of any axis.
 const MIN_POSITIVE: f64 = 1e-280;
-/// Lower limit of a vertical logarithmic axis relative to its largest value, so that an underflow does not flatten
-/// the rest.
+/// Smallest value on a vertical logarithmic axis, as a share of its largest, so that an underflow does not flatten the
+/// other values.
 const MIN_RELATIVE_TO_MAX: f64 = 1e-15;
 
 /// The smallest number of at least `value` that is one of `multiples` times a power of ten.
@@ -38,13 +38,13 @@ pub(super) fn is_valid_range((low, high): (f64, f64)) -> bool {
     low < high && size <= MAX_MAGNITUDE && high - low > 1e-9 * size && high - low > MIN_POSITIVE
 }
 
-/// Whether (low, high) is a valid range of a logarithmic axis.
+/// Whether (low, high) is a valid range of a logarithmic axis: positive, finite, and `high` at least 5 % above `low`.
 pub(super) fn is_valid_log_range((low, high): (f64, f64)) -> bool {
     is_valid_range((low, high)) && low >= MIN_POSITIVE && high >= 1.05 * low
 }
 
-/// Round axis range that contains 0 and all finite `values`, extended by the factor `pad`; (0, `empty`) without
-/// values.
+/// Range (low, high) of a linear axis that contains 0 and all finite `values`, extended outwards by the factor `pad`,
+/// with ends that are one of `multiples` times a power of ten; (0, `empty`) without values.
 fn enclosing_range(values: impl Iterator<Item = f64>, empty: f64, multiples: &[f64], pad: f64) -> (f64, f64) {
     let (mut low, mut high) = (0.0f64, 0.0f64);
     for v in values.filter(|v| v.abs() <= MAX_MAGNITUDE / 100.0) {
@@ -56,30 +56,31 @@ fn enclosing_range(values: impl Iterator<Item = f64>, empty: f64, multiples: &[f
     if is_valid_range(range) { range } else { (0.0, empty) }
 }
 
-/// Range of a linear horizontal axis that contains 0, the values and `min_end`.
+/// Range (low, high) of a linear horizontal axis that contains 0, the values and `min_end`, with round ends.
 pub(super) fn horizontal_range(values: impl Iterator<Item = f64>, min_end: f64) -> (f64, f64) {
     enclosing_range(values.chain([min_end]), 1.0, HORIZONTAL_MULTIPLES, 1.0)
 }
 
-/// Range of a linear vertical axis, with 3 % extra space.
+/// Range (low, high) of a linear vertical axis that contains 0 and the values, with 3 % extra space and round ends.
 pub(super) fn vertical_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     enclosing_range(values, 1.0, VERTICAL_MULTIPLES, 1.03)
 }
 
-/// Range of a logarithmic axis that begins at one.
+/// Range (low, high) of a logarithmic axis that begins at one and contains all values, at least up to ten.
 pub(super) fn counting_log_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let high = values.filter(|v| v.abs() <= MAX_MAGNITUDE / 100.0).fold(10.0, f64::max);
     (1.0, round_up(high, TICK_MULTIPLES))
 }
 
-/// Smallest and largest positive value; `None` if there is none.
+/// Smallest and largest of the positive values; `None` if no value is positive.
 fn positive_min_max(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let mut drawn = values.filter(|v| (MIN_POSITIVE * 100.0..=MAX_MAGNITUDE / 100.0).contains(v));
     let first = drawn.next()?;
     Some(drawn.fold((first, first), |(low, high), v| (low.min(v), high.max(v))))
 }
 
-/// Range of a logarithmic horizontal axis, close around its values.
+/// Range (low, high) of a logarithmic horizontal axis, with round ends close to the smallest and the largest positive
+/// value.
 pub(super) fn horizontal_log_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let Some((low, high)) = positive_min_max(values) else { return (1.0, 10.0) };
     let close = (round_down(low, HORIZONTAL_MULTIPLES), round_up(high, HORIZONTAL_MULTIPLES));
@@ -90,7 +91,8 @@ pub(super) fn horizontal_log_range(values: impl Iterator<Item = f64>) -> (f64, f
     }
 }
 
-/// Range of a logarithmic vertical axis: at least one decade, with a lower end at a whole decade if it is long.
+/// Range (low, high) of a logarithmic vertical axis that contains the positive values: at least one decade; a long
+/// range begins at a power of ten.
 pub(super) fn vertical_log_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let Some((low, high)) = positive_min_max(values) else { return (0.01, 1.0) };
     let top = round_up(high, TICK_MULTIPLES);

@@ -57,14 +57,14 @@ impl PictureSize {
     }
 }
 
-/// Size, zoom and name of a picture.
+/// Size, zoom and accessible name of a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FigureLayout<'a> {
-    /// Size of the whole picture; `None` adds up the sizes of its charts.
+    /// Size of the whole figure; with `None` the sizes of its charts add up.
     pub size: Option<PictureSize>,
     /// Scale factor of text, margins and line widths.
     pub zoom: f64,
-    /// Accessible name if there is no title; if empty, the title of a single chart.
+    /// Accessible name of the figure if it has no title; if empty too, the title of its only chart is used.
     pub name: &'a str,
 }
 
@@ -81,16 +81,16 @@ pub struct Figure<'a> {
     pub readings: &'a [Reading],
     /// Title above all charts; empty for none.
     pub title: &'a str,
-    /// Maximum number of charts per row.
+    /// Maximum number of charts per row of the figure.
     pub columns: usize,
-    /// Width and height of one chart in CSS pixels, if the picture has no fixed size.
+    /// Width and height of one chart in CSS pixels; ignored if `format` fixes the size of the whole figure.
     pub chart_size: (u32, u32),
-    /// Size, zoom and name of the picture.
+    /// Size, zoom and accessible name of the whole figure.
     pub format: FigureLayout<'a>,
 }
 
 impl Figure<'_> {
-    /// Number of charts per row.
+    /// Number of charts per row: `columns`, but at most the number of charts.
     pub(super) fn column_count(&self) -> usize {
         self.columns.clamp(1, self.readings.len().max(1))
     }
@@ -100,12 +100,12 @@ impl Figure<'_> {
         self.readings.len().div_ceil(self.column_count())
     }
 
-    /// Height of the title in CSS pixels, 0 without a title.
+    /// Height of the title above the charts in CSS pixels; 0 without a title.
     pub(super) fn title_height(&self) -> u32 {
         if self.title.is_empty() { 0 } else { TITLE_HEIGHT as u32 }
     }
 
-    /// Width and height in CSS pixels.
+    /// Width and height of the whole figure in CSS pixels.
     pub fn size(&self) -> (u32, u32) {
         if let Some(paper) = &self.format.size {
             let (width, height) = paper.in_inches();
@@ -117,8 +117,8 @@ impl Figure<'_> {
         (width.saturating_mul(columns), height.saturating_mul(rows).saturating_add(title))
     }
 
-    /// Width and height in backend units, `units_per_pixel` to the CSS pixel; a fixed size is rounded to units, not
-    /// to pixels.
+    /// Width and height of the whole figure in backend units, of which a CSS pixel has `units_per_pixel`; a fixed size
+    /// is rounded to backend units, not to CSS pixels.
     pub(super) fn size_in_units(&self, units_per_pixel: u32) -> (u32, u32) {
         let Some(paper) = &self.format.size else {
             let (width, height) = self.size();
@@ -129,7 +129,7 @@ impl Figure<'_> {
         (units(width), units(height))
     }
 
-    /// Accessible name of the picture.
+    /// Accessible name of the figure: its title, the name in `format`, or the title of its only chart.
     pub(super) fn accessible_name(&self) -> &str {
         match self.readings {
             _ if !self.title.is_empty() => self.title,

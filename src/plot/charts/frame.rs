@@ -9,33 +9,33 @@ use super::DrawResult;
 use super::axis::Axis;
 use super::pen::{LabelStyle, Pen, PixelRect};
 
-/// Space around the whole chart.
+/// Space around the whole chart, in CSS pixels.
 const PAD: f64 = 8.0;
-/// Height of a row of title or legend.
+/// Height of a row of title or legend, in CSS pixels.
 const ROW_HEIGHT: f64 = 18.0;
-/// Space between a swatch and its name, and half the space between legend entries.
+/// Space between a legend swatch and its name, and half the space between legend entries, in CSS pixels.
 const SWATCH_GAP: f64 = 6.0;
-/// Width of a legend swatch.
+/// Width of a legend swatch, the symbol before a name, in CSS pixels.
 const SWATCH_WIDTH: f64 = 14.0;
-/// Width of a legend swatch that shows dashes.
+/// Width of a legend swatch that shows the dashes of a curve, in CSS pixels.
 const DASHED_SWATCH_WIDTH: f64 = 30.0;
-/// Maximum fraction of the height that the legend may take.
+/// Maximum fraction of the height of the chart that the legend may take.
 const MAX_LEGEND_FRACTION: f64 = 0.35;
-/// Number of legend rows that are always allowed.
+/// Number of legend rows that are allowed however low the chart is.
 const MIN_LEGEND_ROWS: usize = 3;
-/// Minimum scale factor to which a long name is shrunk.
+/// Minimum factor by which the font of a long name in the legend is shrunk.
 const MIN_NAME_SCALE: f64 = 0.6;
-/// Minimum space for numbers on the left of a chart; the word "chance" fits.
+/// Minimum space for tick labels on the left of a chart, in CSS pixels; the word "chance" fits.
 pub(super) const MIN_LEFT_MARGIN: f64 = 48.0;
-/// Space on the right of the plot: half of the last number's width.
+/// Space on the right of the plot, in CSS pixels: half the width of the last tick label of the horizontal axis.
 const RIGHT_MARGIN: f64 = 14.0;
-/// Minimum length of a decade on a logarithmic axis for minor ticks within it.
+/// Minimum length of a power of ten on a logarithmic axis, in CSS pixels, for minor ticks within it.
 const MIN_DIVIDED_DECADE: f64 = 32.0;
-/// Minimum length of a decade on a logarithmic axis for a tick at each decade.
+/// Minimum length of a power of ten on a logarithmic axis, in CSS pixels, for a tick at each power of ten.
 const MIN_MARKED_DECADE: f64 = 6.0;
-/// Width, with a gap, of the button that the page shows in the lower left corner of a chart.
+/// Width, with a gap, of the button that the page shows in the lower left corner of a chart, in CSS pixels.
 const CORNER_BUTTON_WIDTH: f64 = 24.0;
-/// Length of a tick.
+/// Length of a tick of an axis, in CSS pixels.
 pub(super) const TICK_LENGTH: f64 = 4.0;
 
 /// Symbol before a name in the legend.
@@ -58,18 +58,18 @@ impl LegendSwatch {
     }
 }
 
-/// An entry of the legend.
+/// An entry of the legend of a chart: a swatch and a name.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LegendEntry {
-    /// Colour of the curve.
+    /// Colour of the curve, bars or background interval that the entry names.
     pub colour: RGBColor,
-    /// Name of the curve.
+    /// Name of the curve, bars or background interval.
     pub name: String,
-    /// Symbol before the name.
+    /// Symbol before the name in the legend.
     pub swatch: LegendSwatch,
-    /// Whether the curve is switched off.
+    /// Whether the user has switched the curve off.
     pub hidden: bool,
-    /// Index of the curve's dashes and marks.
+    /// Index of the dashes and marks of the curve; 0 is a solid line with dots.
     pub style_index: usize,
 }
 
@@ -83,16 +83,16 @@ pub(super) struct PlotLabels<'a> {
     pub y_label: &'a str,
     /// Legend entries.
     pub legend: Vec<LegendEntry>,
-    /// Width of the numbers on the left, in backend pixels.
+    /// Width of the tick labels left of the plot, in backend pixels.
     pub left_label_width: i32,
-    /// Minimum space on the left in CSS pixels, so that charts below each other are aligned.
+    /// Minimum space left of the plot in CSS pixels, so that charts below each other are aligned.
     pub min_left: f64,
-    /// Extra space on the right, in backend pixels.
+    /// Extra space right of the plot, in backend pixels.
     pub extra_right: i32,
 }
 
-/// Draws title, legend and axis labels, and returns the rectangle that remains for the plot; `None` if it is too
-/// small.
+/// Draws title, legend and axis labels, and returns the rectangle that remains for the plot; `None`, with nothing
+/// drawn, if that is too small.
 pub(super) fn draw_surroundings<DB: DrawingBackend>(
     pen: &Pen<DB>,
     names: &PlotLabels,
@@ -139,17 +139,17 @@ fn draw_x_label<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, plot: PixelRect) 
     pen.draw_text(name, (middle, all.bottom - pen.to_pixels(11.0)), label)
 }
 
-/// Text style of legend entries.
+/// Text style of the names in the legend.
 fn legend_label_style<DB: DrawingBackend>(pen: &Pen<DB>) -> LabelStyle {
     LabelStyle { colour: pen.theme.ink, ..pen.name_style(HPos::Left) }
 }
 
-/// Width of a legend swatch in CSS pixels.
+/// Width of a legend swatch in CSS pixels: wider if the theme distinguishes curves by dashes.
 fn swatch_width<DB: DrawingBackend>(pen: &Pen<DB>) -> f64 {
     if pen.theme.dashes { DASHED_SWATCH_WIDTH } else { SWATCH_WIDTH }
 }
 
-/// Text style of a legend name, shrunk if it is wider than `room` pixels.
+/// Text style of a name in the legend, shrunk if its entry is wider than `room` backend pixels.
 fn entry_label_style<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, room: i32) -> LabelStyle {
     let label = legend_label_style(pen);
     let room = f64::from(room - pen.to_pixels(swatch_width(pen) + SWATCH_GAP));
@@ -157,14 +157,14 @@ fn entry_label_style<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, room: i32) -
     LabelStyle { size: label.size * share, ..label }
 }
 
-/// Width of a legend entry in backend pixels.
+/// Width in backend pixels of the legend entry with this name, which has `room` backend pixels at most.
 fn entry_width<DB: DrawingBackend>(pen: &Pen<DB>, name: &str, room: i32) -> i32 {
     pen.to_pixels(swatch_width(pen) + 3.0 * SWATCH_GAP)
         + pen.text_width(name, entry_label_style(pen, name, room))
 }
 
-/// Splits the legend into rows of `room` pixels, dropping rows that exceed the height; the flag says whether the
-/// first row shares the title's row.
+/// Splits the legend into rows that are `room` backend pixels wide, and drops rows for which the chart is too low; the
+/// flag says whether the first legend row shares the row of the title.
 fn legend_rows<'a, DB: DrawingBackend>(
     pen: &Pen<DB>,
     names: &'a PlotLabels,
@@ -194,7 +194,8 @@ fn legend_rows<'a, DB: DrawingBackend>(
     (title == 0, rows)
 }
 
-/// Number of rows of title and legend.
+/// Number of rows that title and legend take above a plot `room` backend pixels wide; 0 if the theme reserves no space
+/// for them.
 fn header_row_count<DB: DrawingBackend>(pen: &Pen<DB>, names: &PlotLabels, room: i32) -> usize {
     if !pen.theme.legend {
         return 0;
@@ -207,7 +208,7 @@ fn header_row_count<DB: DrawingBackend>(pen: &Pen<DB>, names: &PlotLabels, room:
     rows.len() + if shared { 0 } else { title }
 }
 
-/// Draws title and legend.
+/// Draws title and legend above the plot, in rows that are `room` backend pixels wide.
 fn draw_header<DB: DrawingBackend>(pen: &Pen<DB>, names: &PlotLabels, room: i32) -> DrawResult<DB> {
     let left = pen.to_pixels(PAD);
     let row_y = |row: usize| pen.to_pixels(PAD + ROW_HEIGHT * (row as f64 + 0.5) - 2.0);
@@ -255,8 +256,8 @@ fn draw_header<DB: DrawingBackend>(pen: &Pen<DB>, names: &PlotLabels, room: i32)
     Ok(())
 }
 
-/// Maximum number of labels on an axis of `pixels` length if each takes `label_width` CSS pixels; at most
-/// `max_count`.
+/// Maximum number of labels on an axis that is `pixels` backend pixels long if each takes `label_width` CSS pixels; at
+/// most `max_count`.
 pub(super) fn max_label_count<DB: DrawingBackend>(
     pen: &Pen<DB>,
     pixels: i32,
@@ -266,7 +267,7 @@ pub(super) fn max_label_count<DB: DrawingBackend>(
     (pen.to_css_pixels(pixels) / label_width).clamp(2.0, max_count) as usize
 }
 
-/// Width in pixels of the widest tick label.
+/// Width in backend pixels of the widest of these tick labels.
 pub(super) fn max_label_width<'a, DB: DrawingBackend>(
     pen: &Pen<DB>,
     labels: impl Iterator<Item = &'a str>,
@@ -274,7 +275,7 @@ pub(super) fn max_label_width<'a, DB: DrawingBackend>(
     labels.map(|text| pen.text_width(text, pen.tick_style(HPos::Right))).max().unwrap_or(0)
 }
 
-/// Draws ticks and numbers of the horizontal axis below the plot, and a line if `with_line`.
+/// Draws ticks and tick labels of the horizontal axis below the plot, and a line along it if `with_line`.
 pub(super) fn draw_x_axis<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,
@@ -314,7 +315,8 @@ pub(super) fn draw_x_axis<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Pixels of the unlabelled ticks of a logarithmic axis, as many as there is room for.
+/// Pixels of the ticks of a logarithmic axis that have no label in `labelled`, as many as there is room for; none on a
+/// linear axis.
 fn minor_tick_pixels<DB: DrawingBackend>(pen: &Pen<DB>, axis: &Axis, labelled: &[(f64, String)]) -> Vec<i32> {
     if !axis.is_logarithmic() {
         return vec![];
@@ -331,7 +333,8 @@ fn minor_tick_pixels<DB: DrawingBackend>(pen: &Pen<DB>, axis: &Axis, labelled: &
     more.filter_map(|value| axis.pixel_if_inside(value)).collect()
 }
 
-/// Draws a label below the plot, moved inward where it would leave the picture.
+/// Draws the label of a tick below the plot, centred at the pixel column `x`, but moved inward where it would leave the
+/// picture.
 pub(super) fn draw_x_tick_label<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,
@@ -344,12 +347,13 @@ pub(super) fn draw_x_tick_label<DB: DrawingBackend>(
     pen.draw_text(text, (x.min(right).max(half), plot.bottom + pen.to_pixels(TICK_LENGTH + 9.0)), label)
 }
 
-/// Distance in CSS pixels between the plot and the numbers on its left, so that a tick is not read as a minus.
+/// Distance in CSS pixels between the plot and the tick labels on its left; wider on a logarithmic axis, so that a tick
+/// is not read as a minus.
 pub(super) fn y_label_gap(axis: &Axis) -> f64 {
     if axis.is_logarithmic() { TICK_LENGTH + 5.0 } else { 6.0 }
 }
 
-/// Draws numbers and grid lines of the vertical axis; no number is drawn near the pixels in `skip`.
+/// Draws the tick labels and grid lines of the vertical axis; no label is drawn near the pixel rows in `skip`.
 pub(super) fn draw_y_axis<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,

@@ -20,15 +20,15 @@ use super::numbers;
 use super::pen::{LabelStyle, Pen, PixelRect};
 use crate::analysis::Heatmap;
 
-/// Number of colours on each side of zero.
+/// Number of colours for positive values, and as many for negative ones, besides the colour of zero.
 const COLOURS_PER_SIDE: usize = 20;
-/// Minimum number of columns kept when cells are pooled, as long as rows can be pooled instead.
+/// Number of columns down to which cells are pooled only after all rows have been pooled.
 const MIN_COLUMNS: usize = 96;
-/// Width of the colour scale.
+/// Width of the colour scale beside a heat map, in CSS pixels.
 const SCALE_WIDTH: f64 = 8.0;
-/// Space between the cells and the colour scale.
+/// Space between the cells and the colour scale, in CSS pixels.
 const SCALE_GAP: f64 = 10.0;
-/// Maximum fraction of the width that row names may take.
+/// Maximum fraction of the width of the chart that row names may take.
 const MAX_NAME_FRACTION: f64 = 0.3;
 /// Minimum width in CSS pixels of a pooled cell, so that a single large value remains visible.
 const MIN_BLOCK_WIDTH: f64 = 2.0;
@@ -95,7 +95,8 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Heatmap) -> DrawRes
     }
 }
 
-/// The names, if there is one for each of `count` lines and the widest fits into `room` pixels; otherwise `None`.
+/// The row or column names, if there are exactly `count` of them and the widest fits into `room` backend pixels;
+/// otherwise `None`.
 fn names_if_fitting<'a, DB: DrawingBackend>(
     names: &'a [String],
     count: usize,
@@ -106,8 +107,8 @@ fn names_if_fitting<'a, DB: DrawingBackend>(
     (count > 0 && names.len() == count && wide() <= room).then_some(names)
 }
 
-/// Numbers of pooled rows and columns for a matrix of this shape on `width` × `height` CSS pixels, with at most about
-/// `cells` cells.
+/// Numbers (rows, columns) of blocks into which a matrix with this many rows and columns is pooled on `width` ×
+/// `height` CSS pixels, so that there are at most about `cells` blocks.
 fn block_counts(rows: usize, columns: usize, (width, height): (f64, f64), cells: usize) -> (usize, usize) {
     let down = rows.min(height.max(1.0) as usize);
     let room = if columns as f64 > width { width / MIN_BLOCK_WIDTH } else { width };
@@ -115,13 +116,13 @@ fn block_counts(rows: usize, columns: usize, (width, height): (f64, f64), cells:
     (down.min((cells / across).max(1)), across)
 }
 
-/// Range of the indices of block `i` if `length` indices are divided into `block_count` blocks.
+/// Range of the indices in block `i`, from 0, if `length` indices are divided into `block_count` blocks.
 fn block_range(i: usize, block_count: usize, length: usize) -> Range<usize> {
     i * length / block_count..(i + 1) * length / block_count
 }
 
-/// Pools the matrix into `down` × `across` blocks, row by row; each takes its finite value of largest magnitude, or
-/// NaN.
+/// Pools the matrix into `down` rows of `across` blocks; returned row by row, each block with its finite value of
+/// largest magnitude, or NaN if it has none.
 fn pool_max_magnitude(grid: &Heatmap, down: usize, across: usize) -> Vec<f32> {
     let mut gathered = vec![f32::NAN; down * across];
     for (i, line) in gathered.chunks_mut(across).enumerate() {
@@ -139,13 +140,14 @@ fn pool_max_magnitude(grid: &Heatmap, down: usize, across: usize) -> Vec<f32> {
     gathered
 }
 
-/// Index of the colour of a value on the scale from −limit to limit; `None` if it is not finite.
+/// Index of the colour of a value on the scale from −`limit` to `limit`, from 0 to 2·[`COLOURS_PER_SIDE`]; `None` if
+/// the value is not finite.
 fn colour_index(value: f32, limit: f32) -> Option<usize> {
     let share = if limit > 0.0 { value / limit } else { 0.0 };
     value.is_finite().then(|| (COLOURS_PER_SIDE as f32 * (1.0 + share)).round() as usize)
 }
 
-/// Draws the coloured cells, pooled if there are too many.
+/// Draws the coloured cells of a heat map, pooled into blocks if there are too many.
 fn draw_cells<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,
@@ -179,7 +181,7 @@ fn draw_cells<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Draws frames around the outlined blocks, clipped to the matrix.
+/// Draws frames around the blocks of cells in `outlines`, clipped to the matrix.
 fn draw_outlines<DB: DrawingBackend>(pen: &Pen<DB>, plot: PixelRect, grid: &Heatmap) -> DrawResult<DB> {
     let at =
         |i: usize, of: usize, length: i32| (i.min(of) as f64 * f64::from(length) / of as f64).round() as i32;
@@ -245,14 +247,15 @@ fn draw_row_labels<DB: DrawingBackend>(
     Ok(())
 }
 
-/// The n for which every n-th of `count` labels fits into `pixels` if each takes `label_width` pixels.
+/// The n for which every n-th of `count` labels fits on an axis of `pixels` if each takes `label_width` pixels.
 fn label_interval(label_width: i32, pixels: i32, count: usize) -> usize {
     let slot = f64::from(pixels) / count.max(1) as f64;
     ((f64::from(label_width) / slot).ceil() as usize).max(1)
 }
 
-/// Indices of every n-th name. An empty name separates heat maps that are side by side: the count restarts after it,
-/// and labels just before it are dropped. Maps too small for a label get none.
+/// Indices, from 0, of the row or column names that are drawn: every n-th, n being `every`. An empty name separates
+/// heat maps that are side by side: the count restarts after it, and labels just before it are dropped. Maps too small
+/// for a label get none.
 fn labelled_columns(names: &[String], every: usize) -> Vec<usize> {
     let mut labelled: Vec<usize> = vec![];
     let (mut first, mut begun) = (0, None);
@@ -280,8 +283,8 @@ fn draw_column_names<DB: DrawingBackend>(pen: &Pen<DB>, plot: PixelRect, names: 
     Ok(())
 }
 
-/// Ascending positions as near as possible to the `wanted` ones, at least `gap` apart, within `low` to `high`; empty
-/// if they do not fit.
+/// Ascending pixel positions as near as possible to the `wanted` ones, at least `gap` apart, within `low` to `high`;
+/// empty if they do not fit.
 fn spread_positions(wanted: &[i32], gap: i32, low: i32, high: i32) -> Vec<i32> {
     if wanted.len() as i32 * gap > high - low + gap {
         return vec![];
@@ -298,7 +301,8 @@ fn spread_positions(wanted: &[i32], gap: i32, low: i32, high: i32) -> Vec<i32> {
     places
 }
 
-/// 1 and some round numbers up to `count`, as many as fit into `pixels` if each takes `label_width` CSS pixels.
+/// Row or column numbers that get a label: 1 and some round numbers up to `count`, as many as fit into `pixels` backend
+/// pixels if each takes `label_width` CSS pixels.
 fn round_numbers<DB: DrawingBackend>(
     pen: &Pen<DB>,
     count: usize,
@@ -318,7 +322,7 @@ fn round_numbers<DB: DrawingBackend>(
     numbers
 }
 
-/// Draws column numbers with ticks.
+/// Draws column numbers from 1, with ticks, below a heat map without column names.
 fn draw_column_numbers<DB: DrawingBackend>(pen: &Pen<DB>, plot: PixelRect, grid: &Heatmap) -> DrawResult<DB> {
     let (high, scale) = (grid.columns as f64, AxisScale::Linear);
     let axis = Axis {
@@ -346,7 +350,8 @@ fn draw_column_numbers<DB: DrawingBackend>(pen: &Pen<DB>, plot: PixelRect, grid:
     Ok(())
 }
 
-/// Draws the colour scale with labels at top, middle and bottom.
+/// Draws the colour scale into `area`, with labels at its top, middle and bottom; the labels at the ends are left out
+/// if `limit`, the largest value of the scale, is 0.
 fn draw_colour_scale<DB: DrawingBackend>(
     pen: &Pen<DB>,
     area: PixelRect,

@@ -11,7 +11,7 @@ use std::io;
 use png::{BitDepth, ColorType, Compression, Encoder, FilterType};
 use vivarium_core::sorting;
 
-/// Number of colours of a picture.
+/// Maximum number of colours in the palette of a PNG picture.
 const PALETTE_SIZE: usize = 12;
 
 /// Encodes `[height, width, 3]` bytes as a PNG file with a palette of the most frequent colours.
@@ -40,12 +40,13 @@ pub fn encode_png(pixels: &[u8], width: usize, height: usize) -> io::Result<Vec<
     Ok(file)
 }
 
-/// Rounds a colour channel to sixteen levels.
+/// Rounds a colour channel to one of sixteen levels, the multiples of 17.
 fn quantise_channel(channel: u8) -> u8 {
     (u16::from(channel) + 8).min(255) as u8 / 17 * 17
 }
 
-/// The most frequent colours, rounded, in descending order of frequency.
+/// The [`PALETTE_SIZE`] most frequent colours of the pixels, rounded to sixteen levels per channel, in descending order
+/// of frequency.
 fn build_palette(pixels: &[u8]) -> Vec<[u8; 3]> {
     let mut counts: BTreeMap<[u8; 3], usize> = BTreeMap::new();
     for pixel in pixels.chunks_exact(3) {

@@ -13,13 +13,13 @@ use super::colour::to_oklab;
 use super::pen::{LabelStyle, Pen, PixelRect};
 use crate::analysis::Heatmap;
 
-/// Line distance as a multiple of the font size.
+/// Distance between lines of text in a cell, as a multiple of the font size.
 const LINE_SPACING: f64 = 1.25;
-/// Space on both sides of a line of text.
+/// Space on both sides of a line of text in a cell, in CSS pixels.
 const SIDE_PADDING: f64 = 3.0;
 
-/// Writes into each cell the first lines of its text that fit, dark on light or light on dark; `colour` maps a value
-/// to the cell's fill colour.
+/// Writes into each cell of a heat map the first lines of its text, as many as fit into every cell, dark on light or
+/// light on dark; `colour` maps the value of a cell to its fill colour.
 pub(super) fn draw_cell_texts<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,

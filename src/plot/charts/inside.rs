@@ -11,15 +11,17 @@ use super::decimate::PixelPoint;
 use super::pen::{LabelStyle, Pen, PixelRect};
 use crate::analysis::LineChart;
 
-/// Maximum width in CSS pixels of a reference name beside the axis; wider names are written inside the plot.
+/// Maximum width in CSS pixels of the name of a reference line beside the axis; wider names are written inside the
+/// plot.
 const MAX_AXIS_NAME_WIDTH: f64 = 48.0;
 
-/// Whether the name of a reference line fits beside the axis.
-pub(super) fn fits_beside_axis<DB: DrawingBackend>(pen: &Pen<DB>, name: &str) -> bool {
+/// Whether the name of a reference line is narrow enough to be written left of the vertical axis.
+pub(super) fn fits_next_to_axis<DB: DrawingBackend>(pen: &Pen<DB>, name: &str) -> bool {
     pen.text_width(name, pen.tick_style(HPos::Right)) <= pen.to_pixels(MAX_AXIS_NAME_WIDTH)
 }
 
-/// Writes the names of marks, and long names of reference lines, inside the plot.
+/// Writes inside the plot the names of vertical marks, and of reference lines whose names do not fit beside the axis;
+/// avoids the pixels of the drawn `curves`.
 pub(super) fn draw_inside_names<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,
@@ -29,7 +31,7 @@ pub(super) fn draw_inside_names<DB: DrawingBackend>(
     curves: &[Vec<PixelPoint>],
 ) -> DrawResult<DB> {
     let mut taken = vec![];
-    for (at, name) in lines.reference_lines.iter().filter(|r| !fits_beside_axis(pen, &r.1)) {
+    for (at, name) in lines.reference_lines.iter().filter(|r| !fits_next_to_axis(pen, &r.1)) {
         let Some(at) = y.pixel_if_inside(*at) else { continue };
         let row = pen.to_pixels(pen.theme.tick_px * 0.8);
         let (left, right) = (plot.left + pen.to_pixels(4.0), plot.right - pen.to_pixels(4.0));
@@ -56,8 +58,8 @@ pub(super) fn draw_inside_names<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Writes a name at the first of `spots` where no curve crosses it, else at the first where it fits and overlaps no
-/// other name; returns its rectangle, `None` if nothing was written.
+/// Writes a name at the first of `spots`, each (x, y, alignment to x), where no curve crosses it, else at the first
+/// where it fits and overlaps none of the names in `taken`; returns its rectangle, `None` if nothing was written.
 fn draw_at_free_spot<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,
@@ -102,7 +104,8 @@ fn overlaps(a: PixelRect, b: PixelRect) -> bool {
     a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 }
 
-/// Whether a curve crosses a rectangle, approximately: long segments are sampled at 16 points.
+/// Whether the curve through the pixels `run` crosses the rectangle `area`, approximately: long segments are sampled at
+/// 16 points.
 fn crosses(run: &[PixelPoint], area: PixelRect) -> bool {
     let within = |(x, y): PixelPoint| area.left <= x && x < area.right && area.top <= y && y < area.bottom;
     run.windows(2).any(|ends| {

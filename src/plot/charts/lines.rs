@@ -7,27 +7,28 @@ use plotters::style::text_anchor::HPos;
 use super::axis::{Axis, AxisScale};
 use super::colour::mix;
 use super::frame::{self, LegendEntry, LegendSwatch, PlotLabels};
-use super::inside::{self, fits_beside_axis};
+use super::inside::{self, fits_next_to_axis};
 use super::pen::{Pen, PixelRect};
 use super::strokes::{self, CurveStyle};
 use super::{DrawResult, MUTED_COLOURS, Theme, ends};
 use crate::analysis::{AxisSpan, LineChart, Role, Series};
 
-/// Minimum end of an axis of steps, so that it does not change with each of the first measurements.
+/// Minimum end of a horizontal axis of training steps, so that it does not change with each of the first measurements.
 const MIN_STEP_AXIS_END: f64 = 100.0;
-/// Maximum number of curves in individual colours; with more, curves of role `Other` are drawn thin and pale.
+/// Maximum number of curves in individual colours; a chart with more is a crowd, in which curves of [`Role::Other`] are
+/// drawn thin and pale.
 const MAX_SINGLE_CURVES: usize = 6;
-/// Width of a curve in a crowd.
+/// Line width in CSS pixels of each thin, pale curve in a chart with more than [`MAX_SINGLE_CURVES`] curves.
 const CROWD_CURVE_WIDTH: f64 = 0.75;
-/// Maximum number of widths by which a covered curve is widened.
+/// Maximum number of line widths by which a curve that others cover is drawn wider.
 const MAX_WIDENINGS: usize = 3;
-/// Share of the background in the colour of steps after the displayed one.
+/// Share of the background colour in the colour of the part of a curve after the displayed training step.
 const FAINT_MIX: f64 = 0.65;
-/// Share of the background in the colour of unsmoothed values.
+/// Share of the background colour in the colour of values before smoothing.
 const UNSMOOTHED_MIX: f64 = 0.6;
-/// Dash style index of the first curve of another run.
+/// Style index, for dashes and marks, of the first curve of another run.
 const OTHER_RUN_STYLE_INDEX: usize = 4;
-/// Share of the background in the colour of an axis span.
+/// Share of the background colour in the colour of an interval of the horizontal axis.
 const SPAN_MIX: f64 = 0.86;
 
 /// Draws a line chart with axes and legend.
@@ -37,7 +38,7 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &LineChart) -> Draw
     let most = if y.is_logarithmic() { 9.0 } else { 6.0 };
     let ticks = y.ticks(frame::max_label_count(pen, pen.full_rect().height() * 6 / 10, 24.0, most));
     let short: Vec<&(f64, String)> =
-        lines.reference_lines.iter().filter(|r| fits_beside_axis(pen, &r.1)).collect();
+        lines.reference_lines.iter().filter(|r| fits_next_to_axis(pen, &r.1)).collect();
     let numbers = ticks.iter().map(|t| t.1.as_str());
     let mut entries = vec![];
     if pen.theme.legend {
@@ -74,7 +75,7 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &LineChart) -> Draw
         pen.draw_dashed_line(plot.left, plot.right, at, pen.theme.quiet)?;
         // Of names that would touch, the first stays.
         let is_free = written.iter().all(|other| (other - at).abs() >= pen.to_pixels(pen.theme.tick_px));
-        if fits_beside_axis(pen, name) && is_free {
+        if fits_next_to_axis(pen, name) && is_free {
             written.push(at);
             pen.draw_text(
                 name,
@@ -137,7 +138,7 @@ fn span_colour(theme: &Theme, span: &AxisSpan, lines: &LineChart) -> RGBColor {
     mix(colour, theme.bg, if first == Some(&span.name) { SPAN_MIX } else { SPAN_MIX + 0.06 })
 }
 
-/// Range and scale of the horizontal axis; pixels are still zero.
+/// Horizontal axis of a line chart with its range and scale; its pixels are still zero.
 fn x_axis(lines: &LineChart) -> Axis {
     let places = || {
         let marks = lines.marks.iter().map(|m| m.0);
@@ -174,7 +175,7 @@ fn x_axis(lines: &LineChart) -> Axis {
     }
 }
 
-/// Range and scale of the vertical axis; pixels are still zero.
+/// Vertical axis of a line chart with its range and scale; its pixels are still zero.
 fn y_axis(lines: &LineChart) -> Axis {
     let values = || {
         let drawn = lines.series.iter().filter(|s| !s.hidden).flat_map(|s| {
@@ -198,13 +199,13 @@ fn y_axis(lines: &LineChart) -> Axis {
     Axis { low, high, scale, whole_ticks_only: false, start_pixel: 0, end_pixel: 0, tick_unit: 1.0 }
 }
 
-/// Whether there are too many curves for individual colours.
+/// Whether the chart has more than [`MAX_SINGLE_CURVES`] curves, not counting faint curves and curves of other runs.
 fn is_crowd(lines: &LineChart) -> bool {
     lines.series.iter().filter(|series| !series.faint && series.muted_colour.is_none()).count()
         > MAX_SINGLE_CURVES
 }
 
-/// One style per curve: the colour of its role, paler for each further name of the same role.
+/// The style of each curve of a line chart: the colour of its role, paler for each further name of the same role.
 pub(super) fn curve_styles(theme: &Theme, lines: &LineChart) -> Vec<CurveStyle> {
     let crowd = is_crowd(lines);
     let mut seen: [Vec<&str>; 4] = Default::default();
@@ -263,8 +264,9 @@ pub(super) fn curve_styles(theme: &Theme, lines: &LineChart) -> Vec<CurveStyle> 
         .collect()
 }
 
-/// One legend entry per name and colour; `has_dots` tells whether that number of values is marked by dots. Curves of a
-/// crowd are listed last, and only under names that several share.
+/// Legend entries of the curves of a line chart, one per name and colour; `has_dots` tells whether a curve with that
+/// number of values is marked by dots. The pale curves of a chart with many curves are listed last, and only under
+/// names that several share.
 pub(super) fn legend_entries(
     lines: &LineChart,
     styles: &[CurveStyle],

@@ -74,34 +74,38 @@ pub struct PlotAxes {
 }
 
 impl PlotAxes {
-    /// Value on the horizontal axis at `pixel` from the left, clamped to its ends.
+    /// Value on the horizontal axis at `pixel` backend pixels from the left of the chart, clamped to the ends of the
+    /// axis.
     pub fn x_value(&self, pixel: f64) -> f64 {
         self.x.value_at(pixel)
     }
 
-    /// Horizontal pixel of a value; `None` outside the axis.
+    /// Distance in backend pixels from the left of the chart to a value of the horizontal axis; `None` outside the
+    /// axis.
     pub fn x_pixel(&self, value: f64) -> Option<f64> {
         self.x.pixel_if_inside(value).map(f64::from)
     }
 
-    /// Vertical pixel of a value, from the top, clamped to the axis; `None` if it has no position.
+    /// Distance in backend pixels from the top of the chart to a value of the vertical axis, clamped to its ends;
+    /// `None` if the value is not finite, or not positive on a logarithmic axis.
     pub fn y_pixel(&self, value: f64) -> Option<f64> {
         self.y.pixel_clamped(value).map(f64::from)
     }
 
-    /// Left, upper, right and lower edge of the plot in pixels.
+    /// Left, upper, right and lower edge of the plot, within the axes, in backend pixels.
     pub fn edges(&self) -> [f64; 4] {
         [self.x.start_pixel, self.y.end_pixel, self.x.end_pixel, self.y.start_pixel].map(f64::from)
     }
 
-    /// Range of the horizontal axis zoomed in by `factor`, with the value at `pixel` fixed.
+    /// Range of values (low, high) of the horizontal axis zoomed in by `factor`, with the value at `pixel` fixed.
     pub fn zoom_x(&self, pixel: f64, factor: f64) -> (f64, f64) {
         self.x.zoomed_range(pixel, factor)
     }
 }
 
 impl PlotAxes {
-    /// Linear axes from (left, right) and (bottom, top) over `width` × `height` pixels, for tests.
+    /// Linear axes over a plot of `width` × `height` pixels, with the values (left, right) and (bottom, top) at its
+    /// edges, for tests.
     pub fn from_ranges(
         (left, right): (f64, f64),
         (bottom, top): (f64, f64),
@@ -121,7 +125,7 @@ impl PlotAxes {
     }
 }
 
-/// A legend entry for the page: name and colour.
+/// An entry of a legend that the page shows itself: name and colour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LegendItem {
     /// Name in the legend.
@@ -147,7 +151,7 @@ pub fn legend_items(lines: &LineChart, theme: &Theme) -> Vec<LegendItem> {
     entries.map(named).collect()
 }
 
-/// Colour of each curve in CSS notation.
+/// Colour of each curve of a line chart as "#rrggbb".
 pub fn curve_colours(lines: &LineChart, theme: &Theme) -> Vec<String> {
     lines::curve_styles(theme, lines).into_iter().map(|style| css_colour(style.colour)).collect()
 }

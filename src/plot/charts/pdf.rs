@@ -27,9 +27,9 @@ use super::figure::Figure;
 use super::picture::FONT_SUBSTITUTES;
 use super::{BackendQuirks, Theme};
 
-/// Integer units of the plotters backend per CSS pixel.
+/// Integer units of the plotters backend per CSS pixel of a PDF file.
 const UNITS_PER_PIXEL: u32 = 8;
-/// Points per inch.
+/// Points, the unit of length of PDF, per inch.
 const POINTS_PER_INCH: f64 = 72.0;
 /// CSS pixels per inch.
 const PIXELS_PER_INCH: f64 = 96.0;
@@ -39,14 +39,14 @@ const BASELINE_OFFSET: f64 = 0.35;
 const BOLD_STROKE_WIDTH: f64 = 0.032;
 /// Distance of the control points of a Bézier quarter circle from its ends, relative to the radius.
 const CIRCLE_CONTROL: f32 = 0.552_284_8;
-/// Replacement for characters that the font lacks.
+/// Character that is drawn instead of one that the font lacks.
 const MISSING_CHARACTER: char = '?';
 
-/// Resource name of the font in the file.
+/// Name by which drawing operators of the page refer to the font in the PDF file.
 const FONT: Name<'static> = Name(b"F1");
-/// PostScript name of the font subset.
+/// PostScript name of the embedded subset of the font.
 const FONT_NAME: Name<'static> = Name(b"VIVARI+Ubuntu-Light");
-/// Character collection of the font: glyph numbers.
+/// Character collection of the embedded font: Adobe-Identity-0, in which character codes are glyph numbers.
 const CID_SYSTEM: SystemInfo<'static> =
     SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 
@@ -56,9 +56,9 @@ pub(super) struct PdfPage {
     content: Content,
     /// Width and height in backend units.
     size: (u32, u32),
-    /// The bundled font.
+    /// The bundled font, from which glyph numbers and widths are read.
     face: Face<'static>,
-    /// Maps used glyphs of the font to glyph numbers of the subset.
+    /// Glyph numbers in the embedded subset of the font, for each glyph of the whole font that the page uses.
     glyphs: GlyphRemapper,
     /// For each glyph number of the subset, its character and width in thousandths of an em.
     used_characters: BTreeMap<u16, (char, f32)>,
@@ -81,7 +81,7 @@ impl PdfPage {
         })
     }
 
-    /// Saves the graphics state and sets opacity and colour of the next path or text.
+    /// Saves the graphics state of the page and sets opacity and colour of the next path or text.
     fn begin_paint(&mut self, colour: BackendColor) {
         let percent = (colour.alpha * 100.0).round().clamp(0.0, 100.0) as u8;
         self.content.save_state();
@@ -94,7 +94,8 @@ impl PdfPage {
         self.content.set_fill_rgb(red, green, blue).set_stroke_rgb(red, green, blue);
     }
 
-    /// Fills or strokes the path, and restores the graphics state that [`begin_paint`](Self::begin_paint) saved.
+    /// Fills the current path if `is_filled`, otherwise strokes it `width` backend units wide, and restores the
+    /// graphics state that [`begin_paint`](Self::begin_paint) saved.
     fn end_paint(&mut self, is_filled: bool, width: u32) {
         match is_filled {
             true => self.content.fill_nonzero(),
@@ -103,7 +104,7 @@ impl PdfPage {
         self.content.restore_state();
     }
 
-    /// Appends line segments through the points to the current path; false if there are none.
+    /// Appends line segments through the points to the current path of the page; false if there are no points.
     fn append_path(&mut self, points: impl IntoIterator<Item = BackendCoord>) -> bool {
         let mut points = points.into_iter();
         let Some((x, y)) = points.next() else { return false };
@@ -218,7 +219,7 @@ fn compress_stream(data: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Resource name of an opacity.
+/// Name by which drawing operators refer to an opacity in the PDF file, such as "A20" for 20 %.
 fn opacity_name(percent: u8) -> String {
     format!("A{percent}")
 }
@@ -359,12 +360,12 @@ fn draw_page(figure: &Figure, theme: &Theme) -> Result<PdfPage, io::Error> {
     Ok(sheet)
 }
 
-/// Points per backend unit.
+/// Number of points, the unit of length of PDF, per backend unit.
 fn points_per_unit() -> f64 {
     POINTS_PER_INCH / PIXELS_PER_INCH / f64::from(UNITS_PER_PIXEL)
 }
 
-/// Width and height of the page in points.
+/// Width and height of the page of a figure, in points.
 fn page_size(figure: &Figure) -> (f64, f64) {
     match &figure.format.size {
         Some(paper) => {
@@ -457,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_the_size_that_was_asked_for() {
+    fn a_page_has_the_size_that_was_requested() {
         let readings: Vec<Reading> = samples().into_iter().take(2).map(|sample| sample.1).collect();
         let of = |form: FigureLayout| {
             String::from_utf8_lossy(&figure_pdf(&figure(&readings, form), &Theme::light()).unwrap())

@@ -16,7 +16,7 @@ use super::{DrawResult, Theme};
 /// Text style of a label.
 #[derive(Clone, Copy)]
 pub(super) struct LabelStyle {
-    /// Font size in CSS pixels.
+    /// Font size of the label in CSS pixels.
     pub size: f64,
     /// Text colour.
     pub colour: RGBColor,
@@ -59,7 +59,7 @@ pub(super) struct Pen<'a, DB: DrawingBackend> {
     area: &'a DrawingArea<DB, Shift>,
     /// Colours and sizes.
     pub theme: &'a Theme,
-    /// Horizontal and vertical axis of a drawn line chart; `None` before and for other charts.
+    /// Horizontal and vertical axis of the line chart that was drawn; `None` before, and for other charts.
     pub axes: Cell<Option<(Axis, Axis)>>,
     /// Backend pixels per CSS pixel.
     scale: f64,
@@ -72,24 +72,24 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         Pen { area, theme, axes: Cell::new(None), scale }
     }
 
-    /// The whole area.
+    /// Rectangle of the whole drawing area, in backend pixels.
     pub fn full_rect(&self) -> PixelRect {
         let (width, height) = self.area.dim_in_pixel();
         let most = 1 << 20;
         PixelRect { left: 0, top: 0, right: width.min(most) as i32, bottom: height.min(most) as i32 }
     }
 
-    /// Converts CSS pixels to backend pixels, at least 1.
+    /// Converts a length in CSS pixels to backend pixels, rounded and at least 1.
     pub fn to_pixels(&self, css: f64) -> i32 {
         ((css * self.scale).round() as i32).max(1)
     }
 
-    /// Converts backend pixels to CSS pixels.
+    /// Converts a length in backend pixels to CSS pixels.
     pub fn to_css_pixels(&self, pixels: i32) -> f64 {
         f64::from(pixels) / self.scale
     }
 
-    /// Text style of numbers on axes.
+    /// Text style of tick labels, the numbers on axes.
     pub fn tick_style(&self, align: HPos) -> LabelStyle {
         LabelStyle {
             size: self.theme.tick_px,
@@ -115,7 +115,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         }
     }
 
-    /// Draws text at a position; characters that the font lacks are substituted.
+    /// Draws text at the pixel (x, y), centred vertically; characters that the font lacks are replaced.
     pub fn draw_text(&self, text: &str, (x, y): PixelPoint, label: LabelStyle) -> DrawResult<DB> {
         if text.is_empty() {
             return Ok(());
@@ -136,7 +136,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.area.draw(&Text::new(text, at, style))
     }
 
-    /// Estimated width of a text in backend pixels, for a common sans-serif font; rather too large than too small.
+    /// Estimated width of a text in backend pixels, for a common sans-serif font; more often too large than too small.
     pub fn text_width(&self, text: &str, label: LabelStyle) -> i32 {
         let em: f64 = text
             .chars()
@@ -152,7 +152,8 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         (em * label.size * self.scale * if label.bold { 1.06 } else { 1.0 }).ceil() as i32
     }
 
-    /// Fills a rectangle. Straight lines are drawn as rectangles too, which keeps them sharp on a canvas.
+    /// Fills a rectangle with opacity `alpha`. Straight lines are drawn as rectangles too, which keeps them sharp on a
+    /// canvas.
     pub fn fill_rect(&self, area: PixelRect, colour: RGBColor, alpha: f64) -> DrawResult<DB> {
         if area.width() <= 0 || area.height() <= 0 {
             return Ok(());
@@ -161,7 +162,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.area.draw(&Rectangle::new(corners, colour.mix(alpha).filled()))
     }
 
-    /// Draws a horizontal line centred on y, `css` CSS pixels thick.
+    /// Draws a horizontal line from `left` to `right`, centred on the pixel row `y` and `css` CSS pixels thick.
     pub fn draw_horizontal_line(
         &self,
         left: i32,
@@ -174,7 +175,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.fill_rect(PixelRect { left, right, top, bottom: top + self.to_pixels(css) }, colour, 1.0)
     }
 
-    /// Draws a vertical line centred on x, `css` CSS pixels thick.
+    /// Draws a vertical line from `top` to `bottom`, centred on the pixel column `x` and `css` CSS pixels thick.
     pub fn draw_vertical_line(
         &self,
         x: i32,
@@ -187,7 +188,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.fill_rect(PixelRect { left, right: left + self.to_pixels(css), top, bottom }, colour, 1.0)
     }
 
-    /// Draws a dashed horizontal line.
+    /// Draws a dashed horizontal line, one CSS pixel thick, from `left` to `right` at height `y`.
     pub fn draw_dashed_line(&self, left: i32, right: i32, y: i32, colour: RGBColor) -> DrawResult<DB> {
         let (dash, gap) = (self.to_pixels(4.0), self.to_pixels(4.0));
         (left..right)
@@ -195,7 +196,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
             .try_for_each(|x| self.draw_horizontal_line(x, (x + dash).min(right), y, 1.0, colour))
     }
 
-    /// Draws the border of a rectangle, just outside it.
+    /// Draws the border of a rectangle, one CSS pixel thick and just outside it.
     pub fn draw_border(&self, area: PixelRect, colour: RGBColor) -> DrawResult<DB> {
         let line = self.to_pixels(1.0);
         let PixelRect { left, top, right, bottom } = area;
@@ -235,7 +236,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         }
     }
 
-    /// Draws a line through the points with the dashes of a curve style.
+    /// Draws a line through the points, `css` CSS pixels thick, with the dashes of the curve style with this index.
     pub fn draw_dashed_curve(
         &self,
         points: &[PixelPoint],
@@ -256,7 +257,8 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.draw_curve(points, css, colour)
     }
 
-    /// Draws the mark of a value: a dot, or the polygon of a curve style.
+    /// Draws the mark of a value at the pixel `at`: a dot of radius `css` CSS pixels, or a polygon of about this size,
+    /// as the curve style with this index has it.
     pub fn draw_mark(
         &self,
         at: PixelPoint,
@@ -275,7 +277,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.draw_dot(at, css, colour)
     }
 
-    /// Draws a thick line segment as a polygon; `half` is half its width.
+    /// Draws a thick line segment as a polygon; `half` is half its width in backend pixels.
     fn draw_segment(&self, from: PixelPoint, to: PixelPoint, half: f64, colour: RGBColor) -> DrawResult<DB> {
         let (dx, dy) = (f64::from(to.0 - from.0), f64::from(to.1 - from.1));
         let length = libm::hypot(dx, dy).max(1.0);
@@ -284,7 +286,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.fill_polygon(vec![corner(from, 1), corner(to, 1), corner(to, -1), corner(from, -1)], colour, 1.0)
     }
 
-    /// Fills a polygon.
+    /// Fills the polygon with these corners with opacity `alpha`.
     pub fn fill_polygon(&self, points: Vec<PixelPoint>, colour: RGBColor, alpha: f64) -> DrawResult<DB> {
         self.area.draw(&Polygon::new(points, colour.mix(alpha).filled()))
     }

@@ -16,12 +16,12 @@ use super::pen::Pen;
 use super::{BackendQuirks, DrawResult, Theme, draw};
 use crate::analysis::Reading;
 
-/// Factor by which a PNG is drawn larger before it is averaged down.
+/// Factor by which width and height of a PNG are drawn larger before it is averaged down.
 const OVERSAMPLING: u32 = 3;
 /// Maximum number of pixels of a PNG.
 const MAX_PIXELS: u64 = 16 << 20;
 
-/// Characters that the bundled font lacks, with their replacements.
+/// Pairs of a character that the bundled font lacks and the text that replaces it.
 pub(super) const FONT_SUBSTITUTES: &[(&str, &str)] =
     &[("∝", "~"), ("‖", "||"), ("⊗", "×"), ("⟨", "<"), ("⟩", ">")];
 
@@ -91,9 +91,10 @@ pub fn figure_indexed_png(figure: &Figure, theme: &Theme) -> io::Result<Vec<u8>>
     indexed::encode_png(&small, width as usize, height as usize)
 }
 
-/// Draws a figure as `[height, width, 3]` bytes, and returns them with (width, height).
+/// Draws a figure as a picture `[height, width, 3]` of bytes for red, green and blue, and returns them with (width,
+/// height).
 fn render_pixels(figure: &Figure, theme: &Theme) -> io::Result<(Vec<u8>, (u32, u32))> {
-    /// Registers the bundled font once.
+    /// Registration of the bundled font with plotters, once per process.
     static FONT: Once = Once::new();
     FONT.call_once(|| {
         let known = register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
@@ -125,7 +126,8 @@ fn render_pixels(figure: &Figure, theme: &Theme) -> io::Result<(Vec<u8>, (u32, u
     Ok((downsample(&pixels, width as usize, OVERSAMPLING as usize), (width, height)))
 }
 
-/// Averages each square of `factor × factor` pixels; `width` is the row length of the result.
+/// Averages each square of `factor × factor` pixels of three bytes; `width` is the number of pixels in a row of the
+/// result.
 fn downsample(pixels: &[u8], width: usize, factor: usize) -> Vec<u8> {
     let long = width * factor * 3;
     let mut small = Vec::with_capacity(pixels.len() / (factor * factor));

@@ -2,25 +2,25 @@
 
 use crate::analysis::{BarChart, Heatmap, LineChart, Reading, Role, Series};
 
-/// Pseudorandom number from −1 to 1.
+/// Pseudorandom number from −1 to 1 that depends only on `i`.
 pub(super) fn noise(i: usize) -> f32 {
     let x = (i as u32).wrapping_mul(2_654_435_761) ^ 0x9e37_79b9;
     let x = (x ^ (x >> 15)).wrapping_mul(0x85eb_ca6b);
     (x ^ (x >> 13)) as f32 / u32::MAX as f32 * 2.0 - 1.0
 }
 
-/// A loss at `step` that falls from 1 to 0 around step `at`, as on parities.
+/// A sample loss at `step` that falls from 1 to 0 around the step `at`, as on parities.
 fn falling_loss(step: f64, at: f64) -> f32 {
     (1.0 / (1.0 + ((step - at) / (0.04 * at)).exp())) as f32
 }
 
-/// A curve with values at every 25th step; `steps` is the index of the last.
+/// A sample curve with the values of `value` at every 25th step; `steps` is the index of the last of them.
 pub(super) fn sample_series(name: &str, role: Role, steps: usize, value: impl Fn(usize) -> f32) -> Series {
     let x: Vec<f64> = (0..=steps).map(|i| (i * 25) as f64).collect();
     Series { name: name.into(), role, y: (0..x.len()).map(value).collect(), x, ..Default::default() }
 }
 
-/// Training and held-out loss of one network.
+/// Sample line chart: training and held-out loss of one network.
 pub(super) fn loss_chart() -> LineChart {
     LineChart {
         title: "Loss".into(),
@@ -39,7 +39,7 @@ pub(super) fn loss_chart() -> LineChart {
     }
 }
 
-/// Training and held-out accuracy of one network.
+/// Sample line chart: training and held-out accuracy of one network.
 pub(super) fn accuracy_chart() -> LineChart {
     let mut lines = loss_chart();
     lines.title = "Accuracy".into();
@@ -52,7 +52,7 @@ pub(super) fn accuracy_chart() -> LineChart {
     lines
 }
 
-/// Accuracy curves with bands, as of several replicas.
+/// Sample line chart: accuracy curves with bands, as of several replicas.
 fn replica_accuracies() -> LineChart {
     let mut lines = accuracy_chart();
     for s in &mut lines.series {
@@ -66,7 +66,7 @@ fn replica_accuracies() -> LineChart {
     lines
 }
 
-/// Curves with missing values and an isolated point.
+/// Sample line chart: curves with missing values and an isolated point.
 fn gap_curves() -> LineChart {
     let mut lines = loss_chart();
     lines.title = "A gap, and a lonely point".into();
@@ -78,7 +78,7 @@ fn gap_curves() -> LineChart {
     lines
 }
 
-/// Curves on logarithmic axes, from step zero.
+/// Sample line chart: curves on logarithmic axes, from step zero.
 fn log_axes_chart() -> LineChart {
     let curve = |name: &str, role, at| {
         let x: Vec<f64> =
@@ -103,7 +103,7 @@ fn log_axes_chart() -> LineChart {
     }
 }
 
-/// Heat map of noise with larger values in the marked rows.
+/// Sample heat map of noise `[rows, columns]`, with larger values in the rows `marked`.
 pub(super) fn weight_heatmap(rows: usize, columns: usize, marked: &[usize]) -> Heatmap {
     let value = |i: usize| {
         let big = marked.contains(&(i / columns)) && noise(i % columns + 77) > 0.55;
@@ -121,7 +121,7 @@ pub(super) fn weight_heatmap(rows: usize, columns: usize, marked: &[usize]) -> H
     }
 }
 
-/// Heat map with one large weight among zeros, and far more cells than pixels.
+/// Sample heat map with one large weight among zeros, and far more cells than pixels.
 pub(super) fn one_large_weight() -> Heatmap {
     let mut grid = weight_heatmap(48, 4096, &[]);
     grid.values.iter_mut().for_each(|v| *v = 0.0);
@@ -130,7 +130,7 @@ pub(super) fn one_large_weight() -> Heatmap {
     grid
 }
 
-/// Bar chart of Fourier weight by degree.
+/// Sample bar chart: Fourier weight by degree.
 pub(super) fn degree_bars() -> BarChart {
     let height = |d: usize| [0.02, 0.05, 0.11, 0.62, 0.06, 0.08, 0.03, 0.02, 0.01][d];
     BarChart {
@@ -143,7 +143,7 @@ pub(super) fn degree_bars() -> BarChart {
     }
 }
 
-/// A loss that falls from 1 to 1e−5 in two stages; the last training values are zero.
+/// Sample line chart: a loss that falls from 1 to 1e−5 in two stages; the last training values are zero.
 fn deep_loss_chart() -> LineChart {
     let x: Vec<f64> = (0..=200).map(|i| f64::from(i) * 50.0).collect();
     let value = |i: usize, floor: f64| {
@@ -174,7 +174,7 @@ fn deep_loss_chart() -> LineChart {
     }
 }
 
-/// Number of steps until a parity is found over the number of bits, as in scaling plots.
+/// Sample line chart: number of steps until a parity is found over the number of bits, as in scaling plots.
 fn scaling_chart() -> LineChart {
     let sizes = [10.0f64, 20.0, 40.0, 80.0, 160.0];
     let of = |name: &str, role, factor: f64, power: f64| {
@@ -204,7 +204,7 @@ fn scaling_chart() -> LineChart {
     }
 }
 
-/// Histogram of first-layer weights before and after training.
+/// Sample histogram: first-layer weights before and after training.
 fn weight_histogram() -> LineChart {
     let edges: Vec<f64> = (0..=40).map(|i| -1.0 + f64::from(i) * 0.05).collect();
     let bell = |x: f64, at: f64, wide: f64| (-((x - at) / wide).powi(2)).exp() / wide;
@@ -225,7 +225,7 @@ fn weight_histogram() -> LineChart {
     }
 }
 
-/// Weights of 30 input bits over steps, three of them relevant.
+/// Sample line chart: weights of 30 input bits over steps, three of them relevant.
 fn weight_trajectories() -> LineChart {
     let of = |bit: usize| {
         let relevant = [4, 11, 12].contains(&bit);
@@ -248,7 +248,7 @@ fn weight_trajectories() -> LineChart {
         ..Default::default()
     }
 }
-/// Scatter plot of the phases of 200 neurons in two families.
+/// Sample scatter plot: the phases of 200 neurons in two families.
 fn phase_scatter() -> LineChart {
     let turn = std::f64::consts::PI;
     let of = |name: &str, role, shift: usize| Series {
@@ -268,7 +268,7 @@ fn phase_scatter() -> LineChart {
     }
 }
 
-/// Character table of the symmetric group S₃.
+/// Sample heat map: the character table of the symmetric group S₃.
 fn character_table() -> Heatmap {
     let names = |names: [&str; 3]| names.map(String::from).to_vec();
     Heatmap {
@@ -284,7 +284,7 @@ fn character_table() -> Heatmap {
     }
 }
 
-/// Bar chart with an overlay line.
+/// Sample bar chart with an overlay line.
 fn overlaid_bars() -> BarChart {
     BarChart {
         overlay: vec![0.002, 0.02, 0.07, 0.16, 0.25, 0.25, 0.16, 0.07, 0.02],

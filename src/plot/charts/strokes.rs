@@ -15,11 +15,12 @@ use crate::analysis::Series;
 pub(super) const DOT_RADIUS: f64 = 2.6;
 /// Minimum distance between dots in CSS pixels; if values are closer, only the line is drawn.
 const MIN_DOT_DISTANCE: f64 = 7.0;
-/// Opacity of a band.
+/// Opacity, from 0 to 1, of the band around a curve.
 const BAND_OPACITY: f64 = 0.2;
-/// Grid size in CSS pixels with at most one dot of a scatter plot per cell, which bounds the number of strokes.
+/// Side in CSS pixels of the squares of which each gets at most one dot of a scatter plot, which bounds the number of
+/// strokes.
 const SCATTER_RASTER: f64 = 1.5;
-/// Maximum number of full-size dots of a scatter plot; if there are more, all are smaller.
+/// Maximum number of full-size dots of a scatter plot; if there are more, all its dots are smaller.
 const MAX_LARGE_DOTS: usize = 300;
 
 /// Colour, width and dashes of a curve.
@@ -29,11 +30,12 @@ pub(super) struct CurveStyle {
     pub colour: RGBColor,
     /// Line width in CSS pixels.
     pub width: f64,
-    /// Index of dashes and marks; 0 is a solid line with dots.
+    /// Index of the dashes and marks of the curve; 0 is a solid line with dots.
     pub style_index: usize,
 }
 
-/// Draws `values` at the x values of a series, and returns the drawn pixel runs so that names can avoid them.
+/// Draws `values` at the x values of a curve, and returns the drawn pixels in unbroken runs, so that names can avoid
+/// them.
 pub(super) fn draw_curve<DB: DrawingBackend>(
     pen: &Pen<DB>,
     x: &Axis,
@@ -72,7 +74,8 @@ pub(super) fn draw_curve<DB: DrawingBackend>(
     Ok(runs)
 }
 
-/// Pixels of a line, clipped at the ends of the horizontal axis; `None` for values outside it.
+/// Pixels of the line through `values` at the x values `places`, clipped at the ends of the horizontal axis; `None` for
+/// values outside it.
 fn line_points(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<PixelPoint>> {
     let height = |i: usize| y.pixel_clamped(f64::from(values[i]));
     let mut points = vec![];
@@ -97,7 +100,8 @@ fn line_points(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option
     points
 }
 
-/// Pixels of a line, clipped at the ends of both axes; `None` where it is interrupted.
+/// Pixels of the line through `values` at the x values `places`, clipped at the ends of both axes; `None` where the
+/// line is interrupted.
 fn clipped_line_points(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Vec<Option<PixelPoint>> {
     let mut points = vec![];
     let mut before: Option<(f64, f64)> = None;
@@ -133,7 +137,7 @@ fn round_to_pixel((x, y): (f64, f64)) -> PixelPoint {
     (x.round() as i32, y.round() as i32)
 }
 
-/// The part of a line segment, in pixels, within both axes; `None` if there is none.
+/// The two ends, in pixels, of the part of a line segment that is within both axes; `None` if no part is.
 fn clip_segment(from: (f64, f64), to: (f64, f64), x: &Axis, y: &Axis) -> Option<((f64, f64), (f64, f64))> {
     let (right, down) = (to.0 - from.0, to.1 - from.1);
     if !right.is_finite() || !down.is_finite() {
@@ -172,7 +176,7 @@ fn clip_segment(from: (f64, f64), to: (f64, f64), x: &Axis, y: &Axis) -> Option<
     (first <= last).then(|| (held(point(first)), held(point(last))))
 }
 
-/// Draws the values as dots without a line, and returns a short pixel run for each.
+/// Draws the values of a curve as dots without a line, and returns a run of two equal pixels for each dot.
 fn draw_scatter<DB: DrawingBackend>(
     pen: &Pen<DB>,
     x: &Axis,
@@ -188,7 +192,7 @@ fn draw_scatter<DB: DrawingBackend>(
     Ok(places.into_iter().map(|at| vec![at, at]).collect())
 }
 
-/// Keeps the first position in each square of side `side`.
+/// Keeps the first position in each square of a grid with squares of `side` backend pixels.
 fn thin_dots(places: impl Iterator<Item = PixelPoint>, side: i32) -> Vec<PixelPoint> {
     let mut taken = std::collections::BTreeSet::new();
     places.filter(|(x, y)| taken.insert((x.div_euclid(side), y.div_euclid(side)))).collect()
@@ -208,12 +212,13 @@ fn draw_dots<DB: DrawingBackend>(
     places.try_for_each(|at| pen.draw_mark(at, DOT_RADIUS, style.colour, style.style_index))
 }
 
-/// Whether there is room for `count` separate dots over the whole width.
+/// Whether there is room for `count` separate dots along a curve over the whole width of the plot.
 pub(super) fn has_room_for_dots<DB: DrawingBackend>(pen: &Pen<DB>, count: usize) -> bool {
     count as f64 * MIN_DOT_DISTANCE <= pen.to_css_pixels(pen.full_rect().width()) - MIN_LEFT_MARGIN
 }
 
-/// Start pixel, end pixel and value of each step of a staircase, clipped to the axis; `None` outside it.
+/// Start pixel, end pixel and value of each stair of a staircase curve, clipped to the horizontal axis; `None` for a
+/// stair outside it.
 fn stair_edges<'a, T: Copy>(
     x: &'a Axis,
     series: &'a Series,
@@ -226,7 +231,7 @@ fn stair_edges<'a, T: Copy>(
     })
 }
 
-/// Restores the corners of a staircase that were lost where several steps share a pixel column.
+/// Restores the corners of a staircase curve that were lost where several stairs share a pixel column.
 fn restore_corners(run: &[PixelPoint]) -> Vec<PixelPoint> {
     let mut whole: Vec<PixelPoint> = Vec::with_capacity(run.len());
     for (x, y) in run {
@@ -238,7 +243,7 @@ fn restore_corners(run: &[PixelPoint]) -> Vec<PixelPoint> {
     whole
 }
 
-/// Draws the band around a curve. On a logarithmic axis it extends to the bottom where its lower edge is not
+/// Draws the band around a curve. On a logarithmic axis the band extends to the bottom where its lower edge is not
 /// positive.
 pub(super) fn draw_band<DB: DrawingBackend>(
     pen: &Pen<DB>,
@@ -276,7 +281,7 @@ pub(super) fn draw_band<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Merges the rectangles of a staircase, ascending in x, that share a pixel column, so that none overlap.
+/// Merges the rectangles of the stairs of a band, ascending in x, that share a pixel column, so that no two overlap.
 fn merge_boxes(stairs: impl Iterator<Item = PixelRect>) -> Vec<PixelRect> {
     let mut apart: Vec<PixelRect> = vec![];
     for stair in stairs {

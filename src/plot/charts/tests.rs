@@ -116,7 +116,7 @@ fn what_the_bundled_font_has_not_is_written_otherwise() {
 }
 
 #[test]
-fn a_png_has_the_pixels_that_were_asked_for() {
+fn a_png_has_the_pixels_that_were_requested() {
     let path = std::env::temp_dir().join(format!("vivarium-chart-{}.png", std::process::id()));
     let theme = Theme { scale: 1.5, ..Theme::dark() };
     chart_png(&Reading::Lines(loss_chart()), &theme, 200, 120, &path).unwrap();

@@ -12,7 +12,7 @@ use plotters::style::RGBColor;
 
 use super::colour::mix;
 
-/// Colours of curves of other runs, different from all role colours and visible on light and dark.
+/// Colours of curves of other runs, different from the colours of all roles and visible on light and dark backgrounds.
 pub const MUTED_COLOURS: [RGBColor; 6] = [
     RGBColor(140, 122, 168),
     RGBColor(122, 146, 94),
@@ -25,13 +25,13 @@ pub const MUTED_COLOURS: [RGBColor; 6] = [
 /// Differences of a plotters backend from an HTML canvas.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BackendQuirks {
-    /// Font size that the backend needs for a font of one pixel per em.
+    /// Font size to request from the backend for text whose em is one pixel.
     pub text_size: f64,
     /// Distance in em by which text must be moved down to be centred on its capitals.
     pub text_offset_em: f64,
     /// Whether curves must be drawn segment by segment, because the backend draws thick paths wrongly.
     pub pieces: bool,
-    /// Characters that the font lacks, with their replacements.
+    /// Pairs of a character that the font lacks and the text that replaces it.
     pub substitutes: &'static [(&'static str, &'static str)],
 }
 
@@ -44,27 +44,27 @@ impl BackendQuirks {
 /// Colours and sizes of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
-    /// Background.
+    /// Colour of the background.
     pub bg: RGBColor,
-    /// Titles and legends.
+    /// Colour of titles and legends.
     pub ink: RGBColor,
-    /// Axis numbers, labels and lines, and reference lines.
+    /// Colour of axis numbers, labels and lines, and of reference lines.
     pub quiet: RGBColor,
-    /// Grid lines, frames and empty cells.
+    /// Colour of grid lines, frames and empty cells.
     pub grid: RGBColor,
-    /// Curves measured on training data.
+    /// Colour of curves measured on training data.
     pub train: RGBColor,
-    /// Curves measured on held-out data.
+    /// Colour of curves measured on held-out data.
     pub test: RGBColor,
-    /// Other curves, and bars.
+    /// Colour of other curves, and of bars.
     pub other: RGBColor,
-    /// Marks and highlighted items.
+    /// Colour of marks and highlighted items.
     pub mark: RGBColor,
-    /// The most negative cell of a heat map.
+    /// Colour of the most negative cell of a heat map.
     pub negative: RGBColor,
-    /// Zero cells of a heat map.
+    /// Colour of zero cells of a heat map.
     pub zero: RGBColor,
-    /// The most positive cell of a heat map.
+    /// Colour of the most positive cell of a heat map.
     pub positive: RGBColor,
     /// CSS font family; native backends only have "sans-serif".
     pub font_family: &'static str,
@@ -86,7 +86,7 @@ pub struct Theme {
     pub dashes: bool,
     /// Maximum number of heat map cells that are drawn; more are pooled, so that drawing stays fast.
     pub max_cells: usize,
-    /// Differences of the backend from a canvas.
+    /// Differences of the plotters backend from an HTML canvas.
     pub quirks: BackendQuirks,
 }
 
@@ -97,7 +97,7 @@ pub fn presenter_scale(width: f64, height: f64) -> f64 {
     (width / 960.0).min(height / 600.0).clamp(1.0, 3.0)
 }
 
-/// Colour from 0xRRGGBB.
+/// Colour from a number in the form 0xRRGGBB.
 const fn rgb(hex: u32) -> RGBColor {
     RGBColor((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
 }
@@ -168,7 +168,7 @@ impl Theme {
         }
     }
 
-    /// Colour of each curve of a crowd.
+    /// Colour of each pale curve of role `Other` in a chart with too many curves for individual colours.
     pub(super) fn crowd_colour(&self) -> RGBColor {
         mix(self.other, self.bg, 0.35)
     }
@@ -178,7 +178,7 @@ impl Theme {
         Theme { scale, ..self }
     }
 
-    /// Name (CSS token without the leading `--chart-`) and value of each colour.
+    /// Every colour of the theme, each with the name of its CSS token without the leading `--chart-`.
     pub const fn colours_by_token(&self) -> [(&'static str, RGBColor); 11] {
         [
             ("bg", self.bg),
@@ -195,13 +195,15 @@ impl Theme {
         ]
     }
 
-    /// `count` colours from zero to the most positive as (red, green, blue), for pictures drawn cell by cell.
+    /// `count` colours from that of zero to that of the most positive cell as (red, green, blue), for pictures drawn
+    /// cell by cell.
     pub fn sequential_scale(&self, count: usize) -> Vec<[u8; 3]> {
         let most = count.max(2) - 1;
         self.diverging_scale_bytes(most).split_off(most)
     }
 
-    /// `2 · half + 1` colours from the most negative over zero to the most positive as (red, green, blue).
+    /// `2 · half + 1` colours from that of the most negative cell over zero to the most positive, as (red, green,
+    /// blue).
     pub fn diverging_scale_bytes(&self, half: usize) -> Vec<[u8; 3]> {
         self.diverging_scale(half.max(1))
             .into_iter()

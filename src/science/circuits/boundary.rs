@@ -21,7 +21,7 @@ use vivarium_core::math::norm;
 const MIN_SIGMA: f64 = 1.0 / 1024.0;
 /// Largest noise scale σ that is tried.
 const MAX_SIGMA: f64 = 8.0;
-/// Factor from one σ that is tried to the next: 2^¼.
+/// Factor from one noise scale σ that is tried to the next: 2^¼.
 const SIGMA_FACTOR: f64 = 1.189_207_115_002_721;
 
 /// The smallest noise along one random direction that changes the answer.
@@ -29,7 +29,7 @@ const SIGMA_FACTOR: f64 = 1.189_207_115_002_721;
 pub struct NoiseFlip {
     /// Index of the random direction, from 0: the argument `draw` of [`ReluNetwork::draw_noise`].
     pub draw: u32,
-    /// Scale σ of the noise.
+    /// Scale σ of the smallest noise along the direction that changes the answer.
     pub sigma: f64,
     /// Norm ‖σ ε‖₂ of the perturbation, an upper bound on the margin.
     pub norm: f64,

@@ -8,7 +8,7 @@ use super::limits::{MAX_GATES, MAX_INPUTS, MAX_TRUTH_TABLE_INPUTS};
 /// Name of the output gate. A circuit without a gate of this name has its last gate as output.
 pub const OUTPUT: &str = "out";
 
-/// The Boolean function of a gate.
+/// The kind of a gate: its Boolean function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GateKind {
     /// 1 if both inputs are 1.
@@ -22,7 +22,7 @@ pub enum GateKind {
 }
 
 impl GateKind {
-    /// All kinds, in the order of their declaration.
+    /// All kinds of gates, in the order of their declaration.
     pub const ALL: [GateKind; 4] = [GateKind::And, GateKind::Or, GateKind::Not, GateKind::Id];
 
     /// The keyword of the kind in the text form of a circuit: `and`, `or`, `not` or `id`.
@@ -100,7 +100,7 @@ pub struct Gate {
 pub struct Circuit {
     /// Name of each signal: the inputs, then the gates.
     names: Vec<String>,
-    /// Number of inputs.
+    /// Number of inputs of the circuit.
     inputs: usize,
     /// The gates, in the order of the text.
     gates: Vec<Gate>,
@@ -197,7 +197,7 @@ impl Circuit {
         Ok(Circuit { names, inputs, gates, topological_order: order, levels, output: inputs + output })
     }
 
-    /// Number of inputs.
+    /// Number of inputs of the circuit.
     pub fn input_count(&self) -> usize {
         self.inputs
     }

@@ -237,7 +237,7 @@ fn neuron_direction(layer: &LinearLayer, row: usize, inputs: &[f64], up: f64, le
 /// changed answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HalfSpace {
-    /// Unit normal, `[parameters]`.
+    /// Unit normal vector of the half-space's plane, `[parameters]`.
     pub normal: Vec<f64>,
     /// Distance of the half-space's plane from the unperturbed parameters, δ = 0.
     pub distance: f64,

@@ -11,7 +11,7 @@ use super::network::{Activation, FreeParameters, LinearLayer, ReluNetwork, Round
 /// The values of one layer in a forward pass, each `[rows]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerValues {
-    /// Pre-activations W v + b of the layer, `[rows]`.
+    /// Pre-activations W v + b of the layer, one for each output, `[rows]`.
     pub sums: Vec<f64>,
     /// Activations act(W v + b) of the layer, `[rows]`.
     pub values: Vec<f64>,
@@ -89,7 +89,7 @@ pub(super) enum KinkSide {
     Towards(f64),
 }
 
-/// Distance within which a value is treated as exactly at a kink.
+/// Distance from a kink within which a pre-activation or activation is treated as exactly at the kink.
 const KINK_TOLERANCE: f64 = 1e-9;
 
 /// The derivative of one neuron's output ζ(act(z)), with rounding ζ if the layer has it, at its pre-activation z =

@@ -32,9 +32,9 @@ pub struct NamedMatrix {
 pub struct ParameterCounts {
     /// Number of parameters.
     pub parameters: u64,
-    /// Number of parameters that are not 0.
+    /// Number of these parameters that are not 0.
     pub nonzeros: u64,
-    /// ℓ₁ norm: sum of the absolute values.
+    /// ℓ₁ norm of the parameters: sum of their absolute values.
     pub l1: f64,
 }
 
@@ -104,7 +104,8 @@ impl ReluNetwork {
         counts
     }
 
-    /// Counts the fixed parameters: those of rounding, and in the toy the biases and the output layer.
+    /// Counts the parameters that perturbations do not change: those of rounding, and in the toy network the biases
+    /// and the output layer.
     pub fn count_fixed_parameters(&self) -> ParameterCounts {
         let mut counts = ParameterCounts { parameters: 0, nonzeros: 0, l1: 0.0 };
         for layer in self.layers() {

@@ -23,7 +23,7 @@ const START_ITERATIONS: usize = 24;
 const MAX_POLISHED_ENDS: usize = 3;
 /// End points are polished if their norm is at most this multiple of the smallest norm of all end points.
 const MAX_POLISHED_RATIO: f64 = 1.2;
-/// Maximum number of polishing rounds per end point.
+/// Maximum number of rounds in which one end point of a descent is polished.
 const MAX_POLISH_ROUNDS: usize = 60;
 /// Distances from an end point at which each polishing round samples, as fractions of the point's norm.
 const SAMPLE_DISTANCES: [f64; 6] = [0.3, 0.1, 0.03, 0.01, 0.003, 0.0003];
@@ -63,7 +63,7 @@ pub enum SearchStage {
     Done,
 }
 
-/// Progress of polishing an end point.
+/// Progress of polishing an end point of a descent: sampling around it for smaller perturbations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PolishState {
     /// Index, from 0, of the end point among those that are polished, nearest first.
@@ -122,7 +122,8 @@ impl LeastNormSearch {
         Ok(searching)
     }
 
-    /// A search before its first iteration, without a first bound.
+    /// A search before its first iteration, without the first bound on the norm that [`LeastNormSearch::new`]
+    /// computes.
     pub(super) fn without_first_bound(
         network: &ReluNetwork,
         bits: &[bool],

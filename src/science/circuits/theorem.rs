@@ -65,9 +65,10 @@ pub const SIGMA_ZETA: f64 = 1.0 / 3.0;
 pub struct MarginBounds {
     /// The bound of the theorem as stated, for perturbations that may change the parameters of rounding too.
     pub theorem: f64,
-    /// The constants of `theorem`.
+    /// The constants from which the bound `theorem` follows.
     pub constants: TheoremConstants,
-    /// The theorem's formula with κ_ξ = 0, a bound for fixed parameters of rounding.
+    /// Lower bound for perturbations that do not change the parameters of rounding: the theorem's formula with κ_ξ
+    /// = 0.
     pub fixed_rounding: f64,
     /// The constants of the bound `fixed_rounding`, which does not use κ_ξ.
     pub fixed_rounding_constants: TheoremConstants,
@@ -86,9 +87,9 @@ pub struct TheoremConstants {
     pub sigma_zeta: f64,
     /// Radius σ_θ = σ_ξ: the Lipschitz constants hold for perturbations of the parameters of at most this norm.
     pub sigma: f64,
-    /// Lipschitz constant μ₀ of the first layer in its parameters.
+    /// Lipschitz constant μ₀ of the theorem's first layer in its parameters.
     pub mu_0: f64,
-    /// Lipschitz constant μ of the other layers in their inputs.
+    /// Lipschitz constant μ of the theorem's other layers in their inputs.
     pub mu: f64,
     /// Lipschitz constant κ_θ of the other layers in their parameters, relative to their inputs.
     pub kappa_theta: f64,

@@ -115,7 +115,7 @@ impl ComparisonMeasures {
 /// A checkpoint of a comparison of descent in tokens with direct descent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonState {
-    /// Number of steps taken.
+    /// Number of steps of gradient descent taken.
     pub step: u64,
     /// Network weights that the tokens hold, `[weights]`.
     pub tokens: Vec<f64>,
@@ -133,7 +133,7 @@ impl ComparisonState {
     /// Permanent names of the tensors of [`ComparisonState::to_tensors`].
     pub const NAMES: [&'static str; 4] = ["tokens", "direct", "single", "measured"];
 
-    /// The state before the first step, with weights `w`.
+    /// The state before the first step, where all three descents have the weights `w`.
     pub fn initial(w: &[f64]) -> Self {
         ComparisonState {
             step: 0,
@@ -226,7 +226,7 @@ impl DescentComparison {
         &self.tokens
     }
 
-    /// The current state.
+    /// The current weights, number of steps and bounds of the three descents.
     pub fn state(&self) -> &ComparisonState {
         &self.state
     }
@@ -269,7 +269,7 @@ impl DescentComparison {
         *recursion = (1.0 + plan.learning_rate * lipschitz) * *recursion + plan.learning_rate * error;
     }
 
-    /// Computes the measurements of the current state.
+    /// Computes losses, distances and bounds of the current state.
     pub fn measure(&self) -> ComparisonMeasures {
         let (network, state) = (&self.plan.network, &self.state);
         let loss_of = |w: &[f64]| compute_loss(network, &self.examples, w);

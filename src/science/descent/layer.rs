@@ -59,7 +59,7 @@ pub struct MlpUnit {
     pub reads: Vec<(usize, f64)>,
     /// Token coordinate that the unit writes. Units that write the same coordinate are adjacent.
     pub target: usize,
-    /// The unit's entry of W₂ in the row of the coordinate `target`.
+    /// Factor of the unit's output: its entry of W₂ in the row of the coordinate `target`.
     pub weight: f64,
 }
 
@@ -230,7 +230,7 @@ impl DescentLayer {
         })
     }
 
-    /// W₁ of an MLP, `[units, D]`; empty in other layers.
+    /// The input weights W₁ of an MLP layer, `[units, D]`; empty in other layers.
     pub fn first_matrix(&self) -> SparseMatrix {
         let LayerWeights::Units(units) = &self.weights else {
             return SparseMatrix::new(0, self.dimension, []);
@@ -241,7 +241,7 @@ impl DescentLayer {
         SparseMatrix::new(units.len(), self.dimension, entries)
     }
 
-    /// W₂ of an MLP, `[D, units]`; empty in other layers.
+    /// The output weights W₂ of an MLP layer, `[D, units]`; empty in other layers.
     pub fn second_matrix(&self) -> SparseMatrix {
         let LayerWeights::Units(units) = &self.weights else {
             return SparseMatrix::new(self.dimension, 0, []);

@@ -19,7 +19,7 @@ use std::ops::Range;
 use super::network::DescentNetwork;
 use super::phase::LayerPhase;
 
-/// A block of the coordinates of a token.
+/// A block of the coordinates of a token, such as the weights or the outputs of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenBlock {
     /// The input x.
@@ -137,7 +137,7 @@ impl TokenLayout {
         self.len() == 0
     }
 
-    /// Coordinates of a block.
+    /// Range of the token coordinates of a block.
     pub fn block_range(&self, block: TokenBlock) -> Range<usize> {
         let i = block as usize;
         self.block_starts[i]..self.block_starts[i + 1]
@@ -165,13 +165,13 @@ impl TokenLayout {
         self.block_range(TokenBlock::Example).start
     }
 
-    /// Coordinates of the weights v(j,k) of neuron `k`, from 0, in layer `j`, from 1.
+    /// Token coordinates of the weights v(j,k) of neuron `k`, from 0, in layer `j`, from 1.
     pub fn neuron_weights(&self, j: usize, k: usize) -> Range<usize> {
         let (start, range) = (self.block_range(TokenBlock::Weights).start, self.network.neuron_weights(j, k));
         start + range.start..start + range.end
     }
 
-    /// Coordinates of the outputs p(j) of layer `j`; layer 0 is the input x.
+    /// Token coordinates of the outputs p(j) of layer `j`; layer 0 is the input x.
     pub fn outputs(&self, j: usize) -> Range<usize> {
         match j {
             0 => self.block_range(TokenBlock::Input),
@@ -190,7 +190,7 @@ impl TokenLayout {
         self.layer_range(TokenBlock::Errors, above, j)
     }
 
-    /// Coordinates that a layer of the transformer writes.
+    /// Token coordinates that the layer with this task writes.
     pub fn written_by(&self, phase: LayerPhase) -> Range<usize> {
         match phase {
             LayerPhase::Forward(j) => self.outputs(j),
@@ -202,7 +202,7 @@ impl TokenLayout {
         }
     }
 
-    /// Coordinates that a layer of the transformer reads, except the constant 1.
+    /// Token coordinates that the layer with this task reads, except the constant 1.
     pub fn read_by(&self, phase: LayerPhase) -> Vec<Range<usize>> {
         let last = self.network.layer_count();
         let weights = |j: usize| {

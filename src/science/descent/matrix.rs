@@ -2,7 +2,7 @@
 
 use super::number::Precision;
 
-/// A sparse matrix.
+/// A sparse matrix, given by its nonzero entries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SparseMatrix {
     /// Number of rows.
@@ -38,7 +38,7 @@ impl SparseMatrix {
         dense
     }
 
-    /// The product with a vector `[columns]`, `[rows]`.
+    /// The product of the matrix and a vector `[columns]`; the result is `[rows]`.
     pub fn multiply<T: Precision>(&self, vector: &[T]) -> Vec<T> {
         let mut product = vec![T::default(); self.rows];
         for (row, column, value) in &self.entries {
@@ -67,7 +67,7 @@ pub struct HeadMatrices {
 }
 
 impl HeadMatrices {
-    /// Number of rows of Q and K up to the last row with an entry.
+    /// Number of rows of Q and K up to the last row that has a nonzero entry in either.
     pub(super) fn used_row_count(&self) -> usize {
         let rows = [&self.q, &self.k].into_iter().flat_map(|matrix| &matrix.entries).map(|(row, ..)| row + 1);
         rows.max().unwrap_or(0)

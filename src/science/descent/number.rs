@@ -72,7 +72,7 @@ pub fn join_f64([high, middle, low]: [f32; 3]) -> f64 {
     f64::from(high) + (f64::from(middle) + f64::from(low))
 }
 
-/// The distance ‖a − b‖₂.
+/// The Euclidean distance ‖a − b‖₂ of two vectors.
 pub fn euclidean_distance<A: Precision, B: Precision>(a: &[A], b: &[B]) -> f64 {
     let squares = a.iter().zip(b).map(|(a, b)| (a.to_f64() - b.to_f64()) * (a.to_f64() - b.to_f64()));
     libm::sqrt(squares.sum())

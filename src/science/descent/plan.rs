@@ -9,7 +9,8 @@ use vivarium_core::settings::InvalidSetting;
 /// The largest number of hidden layers of the network, so that N is at most 6.
 pub const MAX_HIDDEN_LAYERS: usize = 5;
 
-/// The largest dimension D of a token. The paper's d = K = 20 with N = 6 has 2,822.
+/// The largest dimension D of a token. For the paper's network of N = 6 layers with 20 inputs and 20 neurons in
+/// each layer it is 2,822.
 pub const MAX_TOKEN_DIM: u64 = 1 << 13;
 
 /// The largest number of coordinates of all tokens together: 8 MiB in double precision.
@@ -32,7 +33,7 @@ pub const MAX_OPERATIONS: u64 = 1 << 28;
 /// 0; single precision can represent it.
 const MAX_MASK: f64 = (1u128 << 100) as f64;
 
-/// The settings of the construction.
+/// The settings of the construction of a transformer that performs gradient descent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescentPlan {
     /// The network whose weights the tokens hold.
@@ -59,15 +60,15 @@ impl Default for DescentPlan {
 /// Sizes of a transformer and its tokens, computed from the settings alone. All sums and products saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransformerSizes {
-    /// Weights D_N of the network.
+    /// Number D_N of weights of the network.
     pub weights: u64,
     /// Dimension D of a token.
     pub token_dim: u64,
     /// Number n + 1 of tokens.
     pub token_count: u64,
-    /// Layers of a step, 2N + 4.
+    /// Number of transformer layers of a step, 2N + 4 for a network of N layers.
     pub layers: u64,
-    /// Heads of a step, including those of element-wise products.
+    /// Number of heads of all layers of a step, including those of element-wise products.
     pub heads: u64,
     /// Approximate number of operations of a step of the transformer and of direct descent.
     pub operations: u64,

@@ -65,7 +65,7 @@ struct ReluTerm {
 /// A sum of ReLUs, a function of one number z.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReluSum {
-    /// Factor of z in all terms.
+    /// Factor of the argument z inside all ReLUs of the sum.
     gain: f64,
     /// The ReLUs of the sum.
     terms: Vec<ReluTerm>,

@@ -71,11 +71,11 @@ pub struct DescentPrompts {
     pub input_range: f64,
     /// Kind of the target function.
     pub function: TargetKind,
-    /// Frequency ω of the sine.
+    /// Frequency ω of the target function sin(ωx).
     pub frequency: f64,
-    /// Neurons of each hidden layer of the random network.
+    /// Number of neurons in each hidden layer of the random network that serves as target function.
     pub teacher_hidden: Vec<usize>,
-    /// Activation of the random network.
+    /// Activation function of the random network that serves as target function.
     pub activation: Activation,
     /// Points (x, y) that the user entered.
     pub points: Vec<[f64; 2]>,
@@ -271,7 +271,7 @@ impl DescentPrompts {
         problems
     }
 
-    /// Number of weights of the random network.
+    /// Number of weights of the random network that serves as target function.
     fn teacher_weight_count(&self) -> u64 {
         let widths: Vec<usize> =
             [self.inputs()].into_iter().chain(self.teacher_hidden.iter().copied()).chain([1]).collect();

@@ -13,9 +13,9 @@ use super::number::Precision;
 /// rows and use the processor's vector instructions, in a browser too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescentTokens<T> {
-    /// Number n + 1 of tokens.
+    /// Number n + 1 of tokens: one for each example and one for the query.
     count: usize,
-    /// The coordinates of all tokens, `[D, tokens]`.
+    /// The coordinates of all tokens, row-major, `[D, tokens]`: each row holds one coordinate of all tokens.
     values: Vec<T>,
 }
 
@@ -38,29 +38,29 @@ impl<T: Precision> DescentTokens<T> {
         tokens
     }
 
-    /// Writes weights `w` into every token.
+    /// Writes the network weights `w` into every token.
     pub fn set_weights<W: Precision>(&mut self, layout: &TokenLayout, w: &[W]) {
         for (c, w) in layout.block_range(TokenBlock::Weights).zip(w) {
             self.row_mut(c).fill(T::from_f64(w.to_f64()));
         }
     }
 
-    /// Number n + 1 of tokens.
+    /// Number n + 1 of tokens: one for each example and one for the query.
     pub fn token_count(&self) -> usize {
         self.count
     }
 
-    /// Dimension D of a token.
+    /// Dimension D of a token: the number of coordinates.
     pub fn dimension(&self) -> usize {
         self.values.len() / self.count.max(1)
     }
 
-    /// One coordinate of all tokens, `[tokens]`.
+    /// The values of coordinate `coordinate`, from 0, in all tokens, `[tokens]`.
     pub fn row(&self, coordinate: usize) -> &[T] {
         &self.values[coordinate * self.count..][..self.count]
     }
 
-    /// One coordinate of all tokens, mutable, `[tokens]`.
+    /// The values of coordinate `coordinate`, from 0, in all tokens, mutable, `[tokens]`.
     pub fn row_mut(&mut self, coordinate: usize) -> &mut [T] {
         &mut self.values[coordinate * self.count..][..self.count]
     }
@@ -75,7 +75,7 @@ impl<T: Precision> DescentTokens<T> {
         layout.block_range(TokenBlock::Weights).map(|c| self.row(c)[0]).collect()
     }
 
-    /// Whether each of these coordinates has the same value in all tokens.
+    /// Whether each of the coordinates in this range has the same value in all tokens.
     pub fn are_equal_in_all_tokens(&self, mut coordinates: Range<usize>) -> bool {
         coordinates.all(|c| {
             let row = self.row(c);

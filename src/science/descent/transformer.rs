@@ -32,26 +32,28 @@ use super::tokens::DescentTokens;
 pub struct ConstructedTransformer {
     /// The coordinates of a token.
     layout: TokenLayout,
-    /// The 2N + 4 layers, in order.
+    /// The 2N + 4 layers of one step of gradient descent on a network of N layers, in order.
     layers: Vec<DescentLayer>,
-    /// R₃, which the rows of the loss gradient subtract in the query.
+    /// The mask R₃: a large number that the loss gradient's MLP subtracts in the query's token, so that the query
+    /// has no gradient.
     mask: f64,
 }
 
 /// Numbers of the components of a transformer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TransformerCounts {
-    /// Layers of a step, 2N + 4.
+    /// Number of layers of a step, 2N + 4 for a network of N layers.
     pub layers: u64,
-    /// Heads of the attention layers.
+    /// Number of heads of all attention layers of a step.
     pub attention_heads: u64,
-    /// Heads of the product layers.
+    /// Number of heads of all layers of element-wise products of a step.
     pub product_heads: u64,
-    /// Hidden units of its MLPs.
+    /// Number of hidden units of all MLP layers of a step.
     pub mlp_units: u64,
-    /// Nonzero entries of all matrices.
+    /// Number of nonzero entries of all matrices of the layers.
     pub nonzero_entries: u64,
-    /// All entries of the matrices: 3D² for a head, 2D for a hidden unit.
+    /// Number of all entries of the matrices, zeros included: 3D² for a head and 2D for a hidden unit, with tokens
+    /// of dimension D.
     pub parameters: u64,
 }
 
@@ -71,17 +73,18 @@ impl ConstructedTransformer {
         ConstructedTransformer { layout, layers, mask }
     }
 
-    /// The layout of the tokens.
+    /// The layout of the tokens: which coordinates hold what.
     pub fn layout(&self) -> &TokenLayout {
         &self.layout
     }
 
-    /// The 2N + 4 layers in order.
+    /// The 2N + 4 layers of one step of gradient descent on a network of N layers, in order.
     pub fn layers(&self) -> &[DescentLayer] {
         &self.layers
     }
 
-    /// R₃, which the loss gradient's rows subtract in the query.
+    /// The mask R₃: a large number that the loss gradient's MLP subtracts in the query's token, so that the query
+    /// has no gradient.
     pub fn mask(&self) -> f64 {
         self.mask
     }
@@ -96,7 +99,7 @@ impl ConstructedTransformer {
         self.layers.iter().for_each(|layer| layer.apply(tokens));
     }
 
-    /// The tokens before the first layer and after each layer of a step, `[2N + 5]`.
+    /// The tokens before the first layer and after each of the 2N + 4 layers of a step, `[2N + 5]`.
     pub fn trace<T: Precision>(&self, mut tokens: DescentTokens<T>) -> Vec<DescentTokens<T>> {
         let mut states = vec![tokens.clone()];
         for layer in &self.layers {
@@ -106,7 +109,7 @@ impl ConstructedTransformer {
         states
     }
 
-    /// Counts the components of the transformer.
+    /// Counts the layers, heads, hidden units and parameters of the transformer.
     pub fn counts(&self) -> TransformerCounts {
         let wide = self.layout.len() as u64;
         let mut counts =
@@ -126,7 +129,7 @@ impl ConstructedTransformer {
     }
 }
 
-/// Builds the weights of the layers.
+/// Builds the weights of the transformer's layers.
 struct LayerBuilder<'a> {
     /// The settings of the construction.
     plan: &'a DescentPlan,
@@ -134,12 +137,13 @@ struct LayerBuilder<'a> {
     layout: &'a TokenLayout,
     /// Number n of examples.
     examples: usize,
-    /// R₃, which the rows of the loss gradient subtract in the query.
+    /// The mask R₃: a large number that the loss gradient's MLP subtracts in the query's token, so that the query
+    /// has no gradient.
     mask: f64,
 }
 
 impl LayerBuilder<'_> {
-    /// Builds the weights of the layer with this task.
+    /// Builds the weights of the transformer layer with the task `phase`.
     fn layer_weights(&self, phase: LayerPhase) -> LayerWeights {
         let (network, approximation) = (&self.plan.network, &self.plan.approximation);
         let last = network.layer_count();
@@ -169,7 +173,8 @@ impl LayerBuilder<'_> {
         }
     }
 
-    /// The heads of the neurons of layer `j`. Neuron k writes to coordinate `to(k)` the function with index `sum`.
+    /// The heads that compute a function of each neuron of layer `j`: the sum of ReLUs with index `sum`. For neuron
+    /// k they write it to token coordinate `to(k)`.
     fn neuron_heads(&self, j: usize, sum: usize, to: impl Fn(usize) -> usize) -> Vec<NeuronHeads> {
         let neuron = |k| NeuronHeads {
             inputs: self.layout.outputs(j - 1),
@@ -180,7 +185,8 @@ impl LayerBuilder<'_> {
         (0..self.plan.network.width(j)).map(neuron).collect()
     }
 
-    /// The units of g\[k\] = 4σ(½p − ½y − R₃(1 − t)) − 4σ(½y − ½p − R₃(1 − t)).
+    /// The hidden units that write the loss gradient g\[k\] = 4σ(½p − ½y − R₃(1 − t)) − 4σ(½y − ½p − R₃(1 − t)) of
+    /// output p and label y, with the mask R₃ and t = 1 in examples, 0 in the query.
     fn loss_gradient_units(&self) -> Vec<MlpUnit> {
         let (layout, last) = (self.layout, self.plan.network.layer_count());
         let places = layout
@@ -202,7 +208,8 @@ impl LayerBuilder<'_> {
         units.collect()
     }
 
-    /// The head of s(j)\[k\] = r′(j−1)\[k\] Σ_m v(j+1,m)\[k\] s(j+1)\[m\], or r′ g in the last layer.
+    /// The head that writes the error s(j)\[k\] = r′(j−1)\[k\] Σ_m v(j+1,m)\[k\] s(j+1)\[m\] of neuron `k` in layer
+    /// `j`, or r′ times the loss gradient g in the last layer.
     fn backward_product(&self, j: usize, k: usize) -> ProductHead {
         let (layout, network) = (self.layout, &self.plan.network);
         let (factor, to) = (layout.derivatives(j).start + k, layout.errors(j).start + k);
@@ -219,7 +226,7 @@ impl LayerBuilder<'_> {
         ProductHead { queries, keys: layout.errors(j + 1), factor, target: to }
     }
 
-    /// The heads that update the weights of neuron `k` in layer `j`.
+    /// The heads that update the weights of neuron `k`, from 0, in layer `j`, from 1.
     fn weight_update(&self, j: usize, k: usize) -> WeightUpdate {
         WeightUpdate {
             error: self.layout.errors(j).start + k,
@@ -228,7 +235,8 @@ impl LayerBuilder<'_> {
         }
     }
 
-    /// The units of w − σ(w − B) + σ(−w − B), and of z − σ(z) + σ(−z) = 0 for the workspace.
+    /// The hidden units that project every weight w to the interval from −B to B, as w − σ(w − B) + σ(−w − B), and
+    /// set every workspace coordinate z to 0, as z − σ(z) + σ(−z).
     fn clean_up_units(&self) -> Vec<MlpUnit> {
         let one = self.layout.one_index();
         let weights = self.layout.block_range(TokenBlock::Weights).flat_map(|w| {

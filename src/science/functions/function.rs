@@ -6,7 +6,7 @@ use super::{FunctionClass, FunctionPrompts};
 use vivarium_core::math::dot;
 use vivarium_core::rng::RandomStream;
 
-/// A function of a vector `[inputs]`.
+/// A function from an input vector `[inputs]` to a label, drawn for one prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PromptFunction {
     /// ⟨w, x⟩ with weights w, `[inputs]`.
@@ -24,7 +24,7 @@ pub enum PromptFunction {
 }
 
 impl PromptFunction {
-    /// Draws a function of the class of `prompts` from the random words of `step`.
+    /// Draws a function of the class that `prompts` sets, from the random words of `stream` at step number `step`.
     pub fn draw(prompts: &FunctionPrompts, stream: &RandomStream, step: u64) -> Self {
         let FunctionPrompts { dim, layers, hidden, .. } = *prompts;
         let mut numbers = vec![];
@@ -57,12 +57,12 @@ impl PromptFunction {
         }
     }
 
-    /// Computes f(x).
+    /// Computes the function's value f(x) at the input `x`, `[inputs]`.
     pub fn evaluate(&self, x: &[f64]) -> f64 {
         self.evaluate_with(x, &mut ForwardWorkspace::default())
     }
 
-    /// Computes f(x) with a reusable workspace.
+    /// Computes the function's value f(x) at the input `x`, `[inputs]`, with a reusable workspace.
     pub fn evaluate_with(&self, x: &[f64], workspace: &mut ForwardWorkspace) -> f64 {
         match self {
             PromptFunction::Linear(weights) => dot(weights, x),

@@ -13,10 +13,10 @@ pub struct BiasFreeNetwork {
     weights: Vec<f64>,
 }
 
-/// Workspace for one input, reused between calls: the outputs of all layers, and their gradients.
+/// Workspace for one input of a network, reused between calls: the outputs of all layers, and their gradients.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ForwardWorkspace {
-    /// The input and the outputs of all layers in sequence.
+    /// The network's input, then the outputs of all layers in sequence.
     outputs: Vec<f64>,
     /// The gradient of the loss with respect to each entry of `outputs`.
     gradients: Vec<f64>,
@@ -32,7 +32,7 @@ impl BiasFreeNetwork {
         sizes
     }
 
-    /// Number of weights of a network with these sizes.
+    /// Number of weights of a network whose input and layers have these `sizes`.
     pub fn weight_count(sizes: &[usize]) -> usize {
         sizes.windows(2).map(|pair| pair[0] * pair[1]).sum()
     }
@@ -70,7 +70,7 @@ impl BiasFreeNetwork {
         &mut self.weights
     }
 
-    /// Computes the output for an input `[inputs]`.
+    /// Computes the network's output for an input `[inputs]`.
     pub fn compute_output(&self, x: &[f64], workspace: &mut ForwardWorkspace) -> f64 {
         self.compute_layer_outputs(x, workspace);
         workspace.outputs.last().copied().unwrap_or(0.0)

@@ -33,7 +33,7 @@ choices! {
     }
 }
 
-/// Absolute value of each coordinate of the two means of the mixture.
+/// Absolute value of each coordinate of the two means, +2 and −2, of the mixture of inputs.
 const MIXTURE_CENTRE: f64 = 2.0;
 
 /// Bit position of the example's index in the step number of a stream; training steps are below 2⁴⁰.
@@ -43,17 +43,17 @@ const EXAMPLE_SHIFT: u32 = 40;
 /// words that draw inputs.
 const FIRST_MIXTURE_WORD: u32 = 1 << 20;
 
-/// Number of prompts for the estimate of the label variance, unless functions are expensive.
+/// Maximum number of prompts over which the label variance is estimated.
 const MAX_VARIANCE_PROMPTS: u64 = 1000;
-/// Approximate number of operations for the estimate of the label variance.
+/// Approximate number of operations for the estimate of the label variance; expensive functions get fewer prompts.
 const MAX_VARIANCE_OPERATIONS: u64 = 1 << 27;
 
 /// A distribution of prompts: points with labels of a random function, of which the last is the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionPrompts {
-    /// Class of the functions.
+    /// Class of the functions that give the labels.
     pub class: FunctionClass,
-    /// Number of random coordinates of an input.
+    /// Number of random coordinates of an input, without the constant coordinate 1.
     pub dim: usize,
     /// Whether an input has an additional coordinate 1, because networks have no biases.
     pub constant: bool,
@@ -65,19 +65,20 @@ pub struct FunctionPrompts {
     pub distribution: InputDistribution,
     /// Standard deviation s of inputs of [`InputDistribution::Normal`].
     pub input_scale: f64,
-    /// Weight of N(2, I) in the mixture of training prompts.
+    /// Probability of the component N(2, I) in the mixture of inputs of training prompts.
     pub mixture_weight: f64,
-    /// Factor of the inputs of held-out prompts; the constant coordinate is not scaled.
+    /// Factor by which the inputs of held-out prompts are multiplied; the constant coordinate is not.
     pub test_scale: f64,
-    /// Weight of N(2, I) in the mixture of held-out prompts.
+    /// Probability of the component N(2, I) in the mixture of inputs of held-out prompts.
     pub test_mixture_weight: f64,
     /// Number of nonzero weights of a sparse linear function.
     pub sparsity: usize,
-    /// Depth of a decision tree.
+    /// Depth of a decision tree as function.
     pub depth: usize,
-    /// Layers of weights of a random network, and of the network that serves as a baseline.
+    /// Number of layers of weights of a random network as function, and of the network that serves as a baseline.
     pub layers: usize,
-    /// Neurons per hidden layer of these networks.
+    /// Number of neurons in each hidden layer of a random network as function, and of the network that serves as a
+    /// baseline.
     pub hidden: usize,
     /// Standard deviation of the label noise.
     pub noise: f64,
@@ -117,12 +118,12 @@ impl FunctionPrompts {
         self.row_len_for(self.points)
     }
 
-    /// Length of the row of a prompt with `points` points.
+    /// Number of values in the row of a prompt with `points` points: all inputs, then all labels.
     pub fn row_len_for(&self, points: usize) -> usize {
         points * (self.inputs() + 1)
     }
 
-    /// Number of points of the longest prompt.
+    /// Number of points of the longest prompt, for training or held out.
     pub fn max_points(&self) -> usize {
         self.points.max(self.held_out_points)
     }
@@ -209,9 +210,9 @@ impl FunctionPrompts {
         (sum / count as f64).max(1e-12)
     }
 
-    /// Appends the inputs of a prompt to `out`, `[points, inputs]`, scaled by `factor`; `weight` is that of N(2, I) in
-    /// a mixture, and `at` the step of the random words. A point takes the same random words for every number of
-    /// points.
+    /// Appends the inputs of a prompt to `out`, `[points, inputs]`, multiplied by `factor`. `weight` is the
+    /// probability of N(2, I) in a mixture, and `at` is the step number of the random words. A point takes the same
+    /// random words for every number of points.
     fn append_inputs(
         &self,
         stream: &RandomStream,
@@ -235,8 +236,8 @@ impl FunctionPrompts {
         }
     }
 
-    /// Appends the labels of the inputs at the end of `out`, `[points]`, with noise from the stream `noise` at step
-    /// `at`.
+    /// Appends to `out` the labels `[points]` of the inputs at its end, with noise from the random stream `noise`
+    /// at step number `at`.
     fn append_labels(
         &self,
         function: &PromptFunction,

@@ -167,7 +167,7 @@ fn check_associativity(order: usize, table: &[usize]) -> Result<(), GroupTableEr
     Ok(())
 }
 
-/// Finds elements that generate all others by products.
+/// Finds elements whose products are all elements; `times(a, b)` is the product a·b.
 fn find_generators(order: usize, times: impl Fn(usize, usize) -> usize) -> Vec<usize> {
     let mut generators = vec![];
     let mut reached = vec![false; order];

@@ -23,7 +23,7 @@ use nalgebra::{Complex, DMatrix};
 use super::{Group, splitmix64_numbers};
 use vivarium_core::sorting;
 
-/// Values closer than this are equal. Values of different characters differ by much more.
+/// Character values that differ by less than this are equal. Values of different characters differ by much more.
 const VALUE_TOLERANCE: f64 = 1e-7;
 
 /// The complex character table of a group. The trivial character is first; the others are sorted by dimension, then
@@ -75,7 +75,7 @@ impl CharacterTable {
         }
     }
 
-    /// Number of irreducible complex characters, which equals the number of classes.
+    /// Number of irreducible complex characters, which equals the number of conjugacy classes.
     pub fn count(&self) -> usize {
         self.dimensions.len()
     }
@@ -105,10 +105,12 @@ fn compare_descending(a: &[[f64; 2]], b: &[[f64; 2]]) -> Ordering {
     differing.map_or(Ordering::Equal, |(a, b)| b.total_cmp(a))
 }
 
-/// Orthonormal eigenvectors of a Hermitian combination of the N_i with random weights, `[characters, classes]`.
-/// `roots` are √|C_i|; `quotients` is `[order, classes]`, the class of x⁻¹·z for the first element z of each class.
+/// Orthonormal eigenvectors of a random Hermitian combination of the class matrices N_i of the module, one for each
+/// character, `[characters, classes]`. `roots` are √|C_i| for the classes C_i; `quotients` is `[order, classes]`,
+/// the class of x⁻¹·z for each element x and the first element z of each class.
 fn class_algebra_eigenvectors(group: &Group, roots: &[f64], quotients: &[usize]) -> Vec<Complex<f64>> {
-    /// Maximum number of random combinations; a new one is tried if two eigenvalues are too close.
+    /// Maximum number of random combinations; another one is tried if two eigenvalues of a combination are too
+    /// close.
     const MAX_ATTEMPTS: u64 = 8;
     let classes = roots.len();
     let attempt = |seed: u64| {
@@ -146,7 +148,9 @@ fn class_algebra_eigenvectors(group: &Group, roots: &[f64], quotients: &[usize])
     found.1
 }
 
-/// Computes the dimension and the values of the character with eigenvector u, from ω(K_i) = u† N_i u.
+/// Computes the dimension of a character and its values on all classes, as pairs (real part, imaginary part), from
+/// the eigenvector u of the class matrices N_i: |C_i| χ(C_i) / χ(e) is u† N_i u. `roots` are √|C_i|, and
+/// `quotients` is as in [`class_algebra_eigenvectors`].
 fn character_from_eigenvector(
     group: &Group,
     roots: &[f64],

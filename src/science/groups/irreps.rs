@@ -34,15 +34,15 @@ pub struct Irrep {
     /// `standard` and `standard ⊗ sign`, and for all others the dimension, with a letter if several irreps share it:
     /// `2`, `3a`, `3b`.
     pub name: String,
-    /// Real, complex or quaternionic type.
+    /// Type of the irrep: real, complex or quaternionic.
     pub irrep_type: IrrepType,
-    /// D, the number of rows of its matrices: d, 2d or 2d for real, complex and quaternionic type, where d is the
-    /// complex dimension.
+    /// Dimension D, the number of rows of the irrep's matrices: d, 2d or 2d for real, complex and quaternionic
+    /// type, where d is the complex dimension.
     pub dimension: usize,
-    /// Trace of its matrices on each class, `[classes]`; D at the identity.
+    /// Trace of the irrep's matrices on each conjugacy class, `[classes]`; it is D at the identity.
     pub character: Vec<f64>,
-    /// Dimension of the space of functions on the group that its matrix entries span: d², 2d² or d² for real, complex
-    /// and quaternionic type.
+    /// Dimension of the space of functions on the group that the irrep's matrix entries span: d², 2d² or d² for
+    /// real, complex and quaternionic type, where d is the complex dimension.
     pub span_dimension: usize,
 }
 
@@ -63,7 +63,7 @@ pub struct Irreps {
     group: Group,
     /// The irreps, the trivial one first.
     all: Vec<Irrep>,
-    /// The result of [`Irreps::function_basis`] for each irrep, `[functions, order]`.
+    /// For each irrep the orthonormal functions of [`Irreps::function_basis`], `[functions, order]`.
     bases: Vec<Vec<f64>>,
 }
 
@@ -161,14 +161,15 @@ impl Irreps {
         }
     }
 
-    /// The frequency ζ of irrep `r`, which equals r. None if [`Group::cyclic`] did not build the group.
+    /// The frequency ζ of irrep `r` of a cyclic group, which equals r. `None` if [`Group::cyclic`] did not build
+    /// the group.
     pub fn frequency(&self, r: usize) -> Option<usize> {
         self.group.is_standard_cyclic().then_some(r)
     }
 }
 
-/// An orthonormal basis of the range of the projector, `[functions, order]`, by Gram–Schmidt with pivoting: each step
-/// takes the column with the largest remaining norm.
+/// Orthonormal functions `[functions, order]` that span the matrix entries of an irrep: a basis of the range of the
+/// projector onto them, by Gram–Schmidt with pivoting. Each step takes the column with the largest remaining norm.
 fn compute_function_basis(group: &Group, irrep: &Irrep) -> Vec<f64> {
     let order = group.order();
     // The real character is χ + χ̄ for a conjugate pair and 2χ for quaternionic type.
@@ -230,7 +231,7 @@ fn assign_names(group: &Group, all: &mut [Irrep]) {
     }
 }
 
-/// Formats an index as a to z, then aa, ab and so on.
+/// Formats the index `place`, from 0, as a to z, then aa, ab and so on.
 fn alphabetic_index(place: usize) -> String {
     let last = char::from(b'a' + (place % 26) as u8).to_string();
     if place < 26 { last } else { alphabetic_index(place / 26 - 1) + &last }

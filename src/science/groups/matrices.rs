@@ -31,8 +31,9 @@ pub(super) fn compute_matrices(group: &Group, irrep: &Irrep, basis: &[f64]) -> V
     all
 }
 
-/// Orthonormal eigenvectors of a random symmetric combination of translations, `[functions, D]` in coordinates of
-/// `functions`. Of all eigenspaces it returns the one whose eigenvalue is farthest from the others.
+/// Orthonormal eigenvectors of a random symmetric combination of translations by group elements, in coordinates of
+/// the orthonormal `functions`, `[functions, D]`. Of all eigenspaces it returns the one whose eigenvalue is
+/// farthest from the others.
 fn isolated_eigenspace(group: &Group, d: usize, functions: &DMatrixView<f64>) -> DMatrix<f64> {
     let (order, count) = functions.shape();
     let mut draw = splitmix64_numbers(count as u64);

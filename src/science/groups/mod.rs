@@ -49,9 +49,9 @@ pub struct Group {
     inverses: Vec<usize>,
     /// The conjugacy classes; see [`Group::classes`].
     classes: Vec<Vec<usize>>,
-    /// Index of the conjugacy class of each element, `[order]`.
+    /// Index in `classes` of the conjugacy class of each element, `[order]`.
     class_of: Vec<usize>,
-    /// Structure beyond the multiplication table.
+    /// Whether the group was built as cyclic or from permutations.
     family: GroupFamily,
 }
 
@@ -191,7 +191,7 @@ impl Group {
         &self.classes
     }
 
-    /// Index in [`Group::classes`] of the class of an element.
+    /// Index in [`Group::classes`] of the conjugacy class of element `a`.
     pub fn class_of(&self, a: usize) -> usize {
         self.class_of[a]
     }

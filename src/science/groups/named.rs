@@ -55,7 +55,7 @@ impl Group {
 
     /// Q₈: the quaternions 1, −1, i, −i, j, −j, k, −k, with i·j = k.
     pub fn quaternion() -> Group {
-        // Unit and sign of the product of two units.
+        /// Product of two of the units 1, i, j and k, as (index of the unit, 1 for a minus sign or else 0).
         const UNITS: [[(usize, usize); 4]; 4] = [
             [(0, 0), (1, 0), (2, 0), (3, 0)],
             [(1, 0), (0, 1), (3, 0), (2, 1)],
@@ -148,7 +148,8 @@ fn list_permutations(n: usize) -> Vec<Vec<u8>> {
     all
 }
 
-/// The cycles of a permutation, fixed points left out, each from its smallest point.
+/// The cycles of a permutation in one-line notation, counted from 0; each starts at its smallest point, and fixed
+/// points are left out.
 pub(super) fn cycle_decomposition(permutation: &[u8]) -> Vec<Vec<u8>> {
     let mut seen = vec![false; permutation.len()];
     let mut cycles = vec![];
@@ -166,7 +167,8 @@ pub(super) fn cycle_decomposition(permutation: &[u8]) -> Vec<Vec<u8>> {
     cycles
 }
 
-/// Formats a permutation as `(1 2)(3 4)`, and the identity as `e`.
+/// Formats a permutation, in one-line notation from 0, by its cycles of points from 1, such as `(1 2)(3 4)`, and
+/// the identity as `e`.
 fn format_cycles(permutation: &[u8]) -> String {
     let cycle = |cycle: &Vec<u8>| {
         let points: Vec<String> = cycle.iter().map(|p| (p + 1).to_string()).collect();
@@ -176,7 +178,8 @@ fn format_cycles(permutation: &[u8]) -> String {
     if all.is_empty() { "e".into() } else { all }
 }
 
-/// The permutation of the same cycle type whose cycles list the points in increasing order, longest cycles first.
+/// The permutation with the same cycle lengths as `permutation` whose cycles list the points in increasing order,
+/// longest cycles first. Permutations are in one-line notation, counted from 0.
 pub(super) fn canonical_permutation(permutation: &[u8]) -> Vec<u8> {
     let mut lengths: Vec<usize> = cycle_decomposition(permutation).iter().map(Vec::len).collect();
     lengths.sort_unstable();

@@ -20,7 +20,7 @@ pub struct Subgroup {
     pub generators: Vec<usize>,
     /// All elements of the subgroup, sorted.
     pub members: Vec<usize>,
-    /// Number of different conjugates a·H·a⁻¹, including H.
+    /// Number of different conjugate subgroups a·H·a⁻¹ of this subgroup H, including H.
     pub conjugate_count: usize,
 }
 
@@ -67,7 +67,7 @@ impl Subgroup {
         self.members.len()
     }
 
-    /// Whether a·H·a⁻¹ = H for all a, so that left and right cosets agree.
+    /// Whether the subgroup H is normal: a·H·a⁻¹ = H for all elements a, so that left and right cosets agree.
     pub fn is_normal(&self) -> bool {
         self.conjugate_count == 1
     }
@@ -91,7 +91,7 @@ fn generate_subgroup(group: &Group, generators: &[usize]) -> ElementSet {
     set
 }
 
-/// The conjugate by·H·by⁻¹ of a subgroup with these members.
+/// The conjugate g·H·g⁻¹, with g = `by`, of the subgroup H with these `members`.
 fn conjugate_subgroup(group: &Group, members: &[usize], by: usize) -> ElementSet {
     let inverse = group.inverse(by);
     members.iter().fold(0, |set, a| set | 1 << group.multiply(group.multiply(by, *a), inverse))

@@ -23,8 +23,8 @@ pub enum AttentionMode {
 }
 
 impl AttentionMode {
-    /// An inverse temperature β = ln 2(T + m) above which all T steps are correct with rounding and without noise, for an input
-    /// of m symbols.
+    /// A sufficient inverse temperature β = ln(2(T + m)) of softmax attention: above it, all T = `steps` steps are
+    /// correct with rounding and without noise, for an input of m = `input` symbols.
     ///
     /// The largest score exceeds the others by at least 1; let x = exp(−β) < 1/(2(T + m)). Step i ≤ T attends to at most i past
     /// tokens, so that the other slots together have at most L = i x times the weight of a slot with the largest score (x + (i
@@ -57,31 +57,31 @@ pub struct Attention {
     pub null_value: Vec<f64>,
 }
 
-/// Keys and values of the tokens so far of one attention layer.
+/// Keys and values that one attention layer has computed for the tokens so far.
 #[derive(Debug, Clone)]
 pub struct KeyValueCache {
-    /// Key coordinates, `[keys, tokens]`.
+    /// Keys of the tokens so far, one list for each key coordinate, `[keys][tokens]`.
     keys: Vec<Vec<f64>>,
-    /// Values of the stored rows, `[tokens, rows]`.
+    /// Stored coordinates of the tokens' values, `[tokens, rows]`; see `rows`.
     values: Vec<f64>,
-    /// Indices of the rows of values that are stored.
+    /// Indices of the value coordinates that are stored: those that can be other than 0.
     rows: Vec<usize>,
     /// Workspace for the key `[keys]` and the value `[width]` of a token.
     numbers: Vec<f64>,
 }
 
-/// Scores and weights of one attention of one token.
+/// Scores and attention weights of one token in one attention layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttentionTrace {
-    /// Attention weight of each token, from the first.
+    /// Attention weight of each key token, from the first.
     pub weights: Vec<f64>,
     /// Attention weight of the null slot.
     pub null_weight: f64,
-    /// Score of each token.
+    /// Attention score of each key token, from the first.
     pub scores: Vec<f64>,
-    /// Score of the null slot.
+    /// Attention score of the null slot.
     pub null_score: f64,
-    /// Largest score minus the next smaller one; `None` if all scores are equal.
+    /// Largest attention score minus the next smaller one, null slot included; `None` if all scores are equal.
     pub score_gap: Option<f64>,
 }
 
@@ -151,7 +151,7 @@ impl Attention {
         AttentionTrace { weights, null_weight, scores, null_score, score_gap }
     }
 
-    /// All weights, biases, and keys and values of the null slot.
+    /// All weights and biases of the query, key and value maps, and the key and value of the null slot.
     pub fn parameters(&self) -> impl Iterator<Item = f64> {
         let matrices = self.query.parameters().chain(self.key.parameters()).chain(self.value.parameters());
         matrices.chain(self.null_key.iter().copied()).chain(self.null_value.iter().copied())
@@ -167,7 +167,7 @@ impl KeyValueCache {
         self.values.extend(self.rows.iter().map(|row| self.numbers[*row]));
     }
 
-    /// Number of stored numbers per token.
+    /// Number of stored numbers per token: its key and the stored coordinates of its value.
     pub(super) fn numbers_per_token(&self) -> u64 {
         (self.keys.len() + self.rows.len()) as u64
     }

@@ -16,7 +16,7 @@ pub enum BlockKind {
 }
 
 impl BlockKind {
-    /// The kinds of all blocks in their order, for positions of `bits` bits.
+    /// The kinds of all blocks in their order, for cell and step numbers of `bits` bits.
     pub fn sequence(bits: usize) -> Vec<BlockKind> {
         let mut all = vec![BlockKind::Apply, BlockKind::Move, BlockKind::Visited];
         all.extend((0..bits).map(BlockKind::Search));

@@ -36,11 +36,11 @@ use super::limits::MAX_POSITION_BITS;
 use super::machine::{HeadMove, Machine};
 use vivarium_core::rng::Purpose;
 
-/// Random stream of the noise on the weights.
+/// Purpose that selects the random stream of the noise on the weights.
 pub const NOISE_PURPOSE: Purpose = Purpose::Construction;
 
-/// Index of a coordinate in the group scr4. In h₀ it marks step 0; in later steps it is the bit found by a search, and
-/// it is 0 between steps.
+/// Index, from 0, within the token group `scr4` (flags). In h₀ this flag marks step 0; in later steps it is the bit
+/// found by a search, and it is 0 between steps.
 const START_MARK: usize = 2;
 
 /// Weights of one block of the transformer.
@@ -48,9 +48,9 @@ const START_MARK: usize = 2;
 pub struct TransformerBlock {
     /// Task of the block.
     pub kind: BlockKind,
-    /// Self-attention to the decoder's tokens of steps 1 … i.
+    /// Self-attention to the decoder's tokens of steps 1 … i; `None` if the block has none.
     pub self_attention: Option<Attention>,
-    /// Cross-attention to the encoder's tokens: the input.
+    /// Cross-attention to the encoder's tokens, which hold the input; `None` if the block has none.
     pub cross_attention: Option<Attention>,
     /// ReLU layers y = φ(W x + b), in their order.
     pub layers: Vec<Affine>,
@@ -61,7 +61,7 @@ pub struct TransformerBlock {
 pub struct Construction {
     /// Layout of a token.
     layout: ResidualLayout,
-    /// The blocks in their order.
+    /// The bits + 4 blocks of the transformer, in their order.
     pub(super) blocks: Vec<TransformerBlock>,
     /// Whether weights differ from the construction, by noise or by the values of a file.
     pub(super) is_noisy: bool,
@@ -76,18 +76,18 @@ pub struct NamedTensor {
     pub rows: usize,
     /// Number of columns; `None` for a vector.
     pub columns: Option<usize>,
-    /// Values, row-major.
+    /// Entries of the matrix or vector, row-major.
     pub values: Vec<f64>,
 }
 
-/// Size of a transformer's blocks. [`super::ParameterBreakdown`] counts the other parts too.
+/// Size of a transformer's blocks. [`super::ParameterBreakdown`] counts the parameters outside the blocks too.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BlockCounts {
-    /// Width of a token.
+    /// Width of a token: number of its coordinates.
     pub width: u64,
     /// Number of blocks: bits + 4.
     pub blocks: u64,
-    /// Number of bits of a position.
+    /// Number of bits of a position, that is, of cell and step numbers.
     pub bits: u64,
     /// Number of weights and biases.
     pub parameters: u64,
@@ -100,7 +100,7 @@ pub struct BlockCounts {
 /// Cost of executing a run, estimated before it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunCost {
-    /// Number of multiplications.
+    /// Number of multiplications of all steps.
     pub multiplications: u64,
     /// Size of all cached keys, values and outputs at the end, in bytes.
     pub cache_bytes: u64,
@@ -180,7 +180,7 @@ impl Construction {
         })
     }
 
-    /// Counts the parameters of the blocks.
+    /// Counts the blocks of the transformer and their parameters.
     pub fn counts(&self) -> BlockCounts {
         let mut counts = BlockCounts {
             width: self.layout.width() as u64,
@@ -235,7 +235,7 @@ fn affine_tensors(name: &str, affine: &Affine) -> [NamedTensor; 2] {
     ]
 }
 
-/// Builds the weights of the blocks of one machine.
+/// Builds the weights of the transformer's blocks for one machine.
 struct WeightBuilder<'a> {
     /// The machine that the transformer shall run.
     machine: &'a Machine,
@@ -243,12 +243,12 @@ struct WeightBuilder<'a> {
     layout: &'a ResidualLayout,
     /// Width of a token.
     width: usize,
-    /// Number of bits of a position.
+    /// Number of bits of a position, that is, of cell and step numbers.
     bits: usize,
 }
 
 impl WeightBuilder<'_> {
-    /// Builds one block.
+    /// Builds the weights of the block with this task.
     fn build_block(&self, kind: BlockKind) -> TransformerBlock {
         let (self_attention, cross_attention, mut layers) = match kind {
             BlockKind::Apply => (None, None, self.apply_layers()),
@@ -269,7 +269,8 @@ impl WeightBuilder<'_> {
         TransformerBlock { kind, self_attention, cross_attention, layers }
     }
 
-    /// A layer that copies the coordinates of the groups for which `wanted` is true.
+    /// A layer of shape `[rows, columns]` that copies the token coordinates of the groups for which `wanted` is
+    /// true; all other weights are 0.
     fn copy_layer(&self, rows: usize, columns: usize, wanted: impl Fn(TokenGroup) -> bool) -> Affine {
         let mut layer = Affine::new(rows, columns);
         let all = (0..self.width).filter(|coordinate| wanted(self.layout.group_of(*coordinate)));
@@ -277,8 +278,9 @@ impl WeightBuilder<'_> {
         layer
     }
 
-    /// ReLU layers of the block "apply", which applies the transition rule S: one hidden unit φ(st_z + sym1_a − 1) for
-    /// each pair of state z and symbol a, then the pair's new state, written symbol and move.
+    /// ReLU layers of the block "apply", which applies the machine's rules: one hidden unit φ(st_z + sym1_a − 1)
+    /// for each pair of state z and symbol a, which is 1 for the current pair; then the pair's new state, written
+    /// symbol and move.
     fn apply_layers(&self) -> Vec<Affine> {
         let (machine, layout, width) = (self.machine, self.layout, self.width);
         let (states, symbols) = (machine.state_names().len(), machine.symbols().len());
@@ -343,8 +345,9 @@ impl WeightBuilder<'_> {
         vec![carries, sums, result]
     }
 
-    /// Attention with `rows` rows of Q and K whose score counts the equal minus the different bits of pos3 and `group` of the
-    /// key's token. The null slot has the score `null_score`.
+    /// Attention with `rows` key dimensions whose score is the number of equal minus the number of different bits
+    /// of two cell numbers: `pos3` of the query token and `group` of the key token. The null slot has the score
+    /// `null_score`.
     fn matching_attention(&self, rows: usize, group: TokenGroup, null_score: usize) -> Attention {
         let (width, last) = (self.width, rows - 1);
         let mut attention = Attention {
@@ -363,15 +366,16 @@ impl WeightBuilder<'_> {
         attention
     }
 
-    /// Self-attention of the block "visited": sets scr4\[0\] if an earlier step wrote the cell pos3.
+    /// Self-attention of the block "visited": sets the flag `scr4[0]` if an earlier step wrote the cell under the
+    /// head (`pos3`).
     fn visited_attention(&self) -> Attention {
         let mut attention = self.matching_attention(self.bits + 1, TokenGroup::Before, self.bits - 1);
         attention.value.set_bias(self.layout.coordinate(TokenGroup::Flags, 0), 1.0);
         finish_attention(attention)
     }
 
-    /// Self-attention of search block `round`: sets scr4\[2\] if a step whose number begins with the known bits of i′,
-    /// followed by 1, wrote the cell pos3.
+    /// Self-attention of search block `round`, from 0: sets the flag `scr4[2]` if the cell under the head (`pos3`)
+    /// was written by a step whose number begins with the bits found so far, followed by 1.
     fn search_attention(&self, round: usize) -> Attention {
         let mut attention =
             self.matching_attention(self.bits + round + 2, TokenGroup::Before, self.bits + round);
@@ -388,7 +392,8 @@ impl WeightBuilder<'_> {
         finish_attention(attention)
     }
 
-    /// ReLU layer of search block `round`: moves the bit that was found from scr4\[2\] to scr3\[round\].
+    /// ReLU layer of search block `round`, from 0: moves the bit found by the search from the flag `scr4[2]` to bit
+    /// `round` of `scr3`.
     fn store_bit_layer(&self, round: usize) -> Affine {
         let mut layer = self.copy_layer(self.width, self.width, |_| true);
         let found = self.layout.coordinate(TokenGroup::Flags, 2);
@@ -397,7 +402,8 @@ impl WeightBuilder<'_> {
         layer
     }
 
-    /// Self-attention of the block "fetch": copies the written symbol sym2 of step i′ to scr1.
+    /// Self-attention of the block "fetch": copies the symbol `sym2` written by the last step that wrote the cell
+    /// under the head to the group `scr1`.
     fn fetch_attention(&self) -> Attention {
         let mut attention = self.matching_attention(2 * self.bits + 1, TokenGroup::Before, 2 * self.bits - 1);
         for bit in 0..self.bits {
@@ -412,7 +418,8 @@ impl WeightBuilder<'_> {
         finish_attention(attention)
     }
 
-    /// Cross-attention of the block "fetch": copies the input's symbol in cell pos3 to scr2 and sets scr4\[1\].
+    /// Cross-attention of the block "fetch": copies the input's symbol in the cell under the head (`pos3`) to the
+    /// group `scr2`, and sets the flag `scr4[1]`.
     fn input_attention(&self) -> Attention {
         let mut attention = self.matching_attention(self.bits + 1, TokenGroup::Time, self.bits - 1);
         self.copy_values(&mut attention, TokenGroup::Symbol, TokenGroup::Given);
@@ -420,14 +427,14 @@ impl WeightBuilder<'_> {
         finish_attention(attention)
     }
 
-    /// Makes the attention's value copy group `from` to group `to`.
+    /// Sets the value matrix of `attention` so that it copies token group `from` to token group `to`.
     fn copy_values(&self, attention: &mut Attention, from: TokenGroup, to: TokenGroup) {
         let places = self.layout.group(to).zip(self.layout.group(from));
         places.for_each(|(to, from)| attention.value.set(to, from, 1.0));
     }
 
-    /// ReLU layers of the block "fetch": sym1 becomes the symbol of scr1 if a step wrote the cell, else that of scr2,
-    /// else the blank.
+    /// ReLU layers of the block "fetch": the symbol under the head (`sym1`) becomes that of `scr1` if an earlier
+    /// step wrote the cell, else that of `scr2` if the input has the cell, else the blank.
     fn symbol_layers(&self) -> Vec<Affine> {
         let (layout, width) = (self.layout, self.width);
         let symbols = self.machine.symbols().len();
@@ -457,13 +464,14 @@ impl WeightBuilder<'_> {
     }
 }
 
-/// Sets a row to 2x − 1, which maps the bits 0 and 1 to −1 and 1.
+/// Sets row `row` of an affine map to 2x − 1 of the coordinate x = `column`, which maps the bits 0 and 1 to −1 and
+/// 1.
 fn set_sign_row(affine: &mut Affine, row: usize, column: usize) {
     affine.set(row, column, 2.0);
     affine.set_bias(row, -1.0);
 }
 
-/// Finishes the three affine maps of an attention.
+/// Stores the query, key and value maps of an attention sparsely where few entries are not 0.
 fn finish_attention(mut attention: Attention) -> Attention {
     for affine in [&mut attention.query, &mut attention.key, &mut attention.value] {
         affine.finish();

@@ -11,7 +11,7 @@
 //! whole column at once. A matrix with few nonzero entries is also stored sparsely. Both only skip products with 0 and keep the
 //! order of summation, so that the result equals the plain product exactly (a test compares).
 
-/// A matrix is stored sparsely if at most one of this number of entries is not 0.
+/// A matrix is stored sparsely if at most one in this number of its entries is not 0.
 const MIN_SPARSITY: usize = 4;
 
 /// An affine map x ↦ W x + b.
@@ -25,16 +25,16 @@ pub struct Affine {
     weights: Vec<f64>,
     /// b, `[rows]`.
     bias: Vec<f64>,
-    /// The entries that are not 0; `None` if they are many.
+    /// The entries of W that are not 0; `None` if they are many.
     sparse: Option<SparseEntries>,
 }
 
 /// The entries of a matrix that are not 0, by column (compressed sparse columns).
 #[derive(Debug, Clone, PartialEq)]
 struct SparseEntries {
-    /// Index into `entries` of the first entry of each column, and the total number.
+    /// For each column the index into `entries` of its first entry, and last the total number of entries.
     starts: Vec<usize>,
-    /// Row and value of each entry.
+    /// The nonzero entries as pairs (row, value), column by column.
     entries: Vec<(u32, f64)>,
 }
 
@@ -44,12 +44,12 @@ impl Affine {
         Affine { rows, columns, weights: vec![0.0; rows * columns], bias: vec![0.0; rows], sparse: None }
     }
 
-    /// Sets an entry of W.
+    /// Sets the entry of W in this row and column.
     pub(super) fn set(&mut self, row: usize, column: usize, value: f64) {
         self.weights[column * self.rows + row] = value;
     }
 
-    /// Sets an entry of b.
+    /// Sets the entry of the bias b in this row.
     pub(super) fn set_bias(&mut self, row: usize, value: f64) {
         self.bias[row] = value;
     }
@@ -80,7 +80,7 @@ impl Affine {
         self.columns
     }
 
-    /// An entry of W.
+    /// The entry of W in this row and column.
     pub fn weight(&self, row: usize, column: usize) -> f64 {
         self.weights[column * self.rows + row]
     }
@@ -96,7 +96,7 @@ impl Affine {
         all.map(|(row, column)| self.weight(row, column)).collect()
     }
 
-    /// Rows of W x + b that are not 0 for all x.
+    /// Indices of the rows of W x + b that are not 0 for all x.
     pub(super) fn nonzero_rows(&self) -> Vec<usize> {
         let used = |row: usize| {
             self.bias[row] != 0.0 || (0..self.columns).any(|column| self.weight(row, column) != 0.0)
@@ -138,7 +138,7 @@ impl Affine {
         }
     }
 
-    /// All weights and biases.
+    /// All weights of W and biases b.
     pub fn parameters(&self) -> impl Iterator<Item = f64> {
         self.weights.iter().chain(&self.bias).copied()
     }

@@ -62,7 +62,7 @@ impl TokenGroup {
         TokenGroup::Move,
     ];
 
-    /// Permanent short name, such as "st".
+    /// Permanent short name of the group, such as "st".
     pub fn key(self) -> &'static str {
         match self {
             TokenGroup::State => "st",
@@ -79,7 +79,7 @@ impl TokenGroup {
         }
     }
 
-    /// Description of the contents, shown on the page.
+    /// Description of the group's contents, shown on the page.
     pub fn name(self) -> &'static str {
         match self {
             TokenGroup::State => tr!("State"),
@@ -101,7 +101,7 @@ impl TokenGroup {
     }
 }
 
-/// Positions of the groups in a token, for given numbers of states, symbols and bits.
+/// Positions of the groups in a token, for given numbers of states, symbols and bits of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResidualLayout {
     /// First coordinate of each group, then the width.
@@ -125,40 +125,40 @@ impl ResidualLayout {
         ResidualLayout { starts }
     }
 
-    /// Width of a token: states + 4 symbols + 4 bits + 5.
+    /// Width of a token, its number of coordinates: states + 4 symbols + 4 bits + 5.
     pub fn width(&self) -> usize {
         self.starts[11]
     }
 
-    /// Number of bits of a position.
+    /// Number of bits of a position, that is, of cell and step numbers.
     pub fn bits(&self) -> usize {
         self.group(TokenGroup::Time).len()
     }
 
-    /// Range of the coordinates of a group.
+    /// Range of the token coordinates of a group.
     pub fn group(&self, group: TokenGroup) -> Range<usize> {
         let i = group as usize;
         self.starts[i]..self.starts[i + 1]
     }
 
-    /// Coordinate number `index` of a group.
+    /// Token coordinate of entry `index`, from 0, of a group.
     pub fn coordinate(&self, group: TokenGroup, index: usize) -> usize {
         self.group(group).start + index
     }
 
-    /// The group that contains a coordinate.
+    /// The group that contains a token coordinate.
     pub fn group_of(&self, coordinate: usize) -> TokenGroup {
         let i = self.starts[1..11].iter().filter(|start| **start <= coordinate).count();
         TokenGroup::ALL[i]
     }
 
-    /// Name of a coordinate, such as "pos1\[3\]", with indices from 0.
+    /// Name of a token coordinate, such as "pos1\[3\]", with indices from 0.
     pub fn name(&self, coordinate: usize) -> String {
         let group = self.group_of(coordinate);
         format!("{}[{}]", group.key(), coordinate - self.group(group).start)
     }
 
-    /// Writes a number in binary into a group of `token`.
+    /// Writes a number in binary, most significant bit first, into a group of `token`.
     pub(super) fn write_binary(&self, token: &mut [f64], group: TokenGroup, number: usize) {
         for (place, coordinate) in self.group(group).rev().enumerate() {
             let bit = u32::try_from(place).ok().and_then(|place| number.checked_shr(place)).unwrap_or(0) & 1;
@@ -166,12 +166,12 @@ impl ResidualLayout {
         }
     }
 
-    /// The binary number in a group; values above ½ count as 1.
+    /// The number that a group of `token` holds in binary, most significant bit first; values above ½ count as 1.
     pub(super) fn read_binary(&self, token: &[f64], group: TokenGroup) -> usize {
         token[self.group(group)].iter().fold(0, |number, bit| 2 * number + usize::from(*bit > 0.5))
     }
 
-    /// Index of the largest value of a group, the first of equal ones.
+    /// Index within a group of `token` of the largest value, the first of equal ones.
     pub(super) fn argmax(&self, token: &[f64], group: TokenGroup) -> usize {
         let numbers = &token[self.group(group)];
         (1..numbers.len()).fold(0, |best, at| if numbers[at] > numbers[best] { at } else { best })

@@ -7,11 +7,11 @@ use vivarium_core::language::translated;
 /// An example machine with input, start cell and number of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MachineExample {
-    /// Permanent identifier in links.
+    /// Permanent identifier of the example in links.
     pub slug: &'static str,
-    /// Name in English.
+    /// Name of the example in English.
     name: &'static str,
-    /// Description in English.
+    /// Description of the example in English.
     about: &'static str,
     /// Text of the machine: its rules.
     pub text: &'static str,

@@ -54,7 +54,7 @@ impl HeadMove {
     }
 }
 
-/// The action of a machine for one pair of state and symbol under the head.
+/// The rule of a machine for one pair of state and symbol under the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TransitionRule {
     /// Index of the symbol that the machine writes.
@@ -86,7 +86,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict of a halting state with this name.
+    /// The verdict of a halting state by its name: accepting, rejecting or neither.
     pub(super) fn from_state_name(name: &str) -> Verdict {
         let name = name.to_lowercase();
         if ACCEPTING.contains(&name.as_str()) {
@@ -109,7 +109,7 @@ pub struct Machine {
     pub(super) states: Vec<String>,
     /// Characters of the symbols.
     pub(super) symbols: Vec<char>,
-    /// Verdict of each state, used for states without rules.
+    /// Verdict of each state by index; only those of states without rules are used.
     pub(super) verdicts: Vec<Verdict>,
     /// The rule of each state and symbol, `[states, symbols]`.
     pub(super) rules: Vec<Option<TransitionRule>>,

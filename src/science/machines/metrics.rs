@@ -26,21 +26,22 @@ choices! {
     }
 }
 
-/// Metrics of the transformer's steps up to one step.
+/// Metrics of a transformer that runs a machine, over the steps up to one step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepMetrics {
-    /// Number of the step; 0 before the machine's first.
+    /// Number of the step; 0 is the transformer's step before the machine's first.
     pub step: usize,
-    /// Largest distance of a number from the nearer of 0 and 1, before rounding, in this step.
+    /// Largest distance of a token coordinate from the nearer of 0 and 1 in this step, over all blocks, before
+    /// rounding.
     pub deviation: f64,
     /// Largest `deviation` of this and all earlier steps, including step 0.
     pub max_deviation: f64,
     /// Smallest difference between the largest and the next smaller attention score, in this and all earlier steps; `None` if
     /// all scores were equal.
     pub min_score_gap: Option<f64>,
-    /// Number of steps whose token agrees with the simulator.
+    /// Number of steps so far whose decoded token agrees with the simulator.
     pub correct_steps: usize,
-    /// First step whose token differs from the simulator; `None` if all tokens agree.
+    /// First step whose decoded token differs from the simulator; `None` if all tokens agree.
     pub first_wrong_step: Option<usize>,
 }
 
@@ -50,7 +51,8 @@ impl StepMetrics {
         if self.step == 0 { 1.0 } else { self.correct_steps as f64 / self.step as f64 }
     }
 
-    /// Number of steps before the first wrong one, as a share of `all` steps: 1 if all steps were made and are correct.
+    /// Number of steps before the first wrong one, divided by `all`, the number of steps of the run: 1 if all steps
+    /// were made and are correct.
     pub fn correct_prefix_share(&self, all: usize) -> f64 {
         let before = self.first_wrong_step.map_or(self.step, |wrong| wrong - 1);
         before as f64 / all.max(1) as f64

@@ -19,14 +19,14 @@ use super::layout::TokenGroup;
 use super::machine::{Machine, Verdict};
 use super::program::MachineProgram;
 
-/// Number and ℓ₁ norm of the parameters of one part.
+/// Number and ℓ₁ norm of the parameters of one part of a transformer.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ParameterStats {
     /// Number of parameters.
     pub parameters: u64,
     /// Number of parameters that are not 0.
     pub nonzeros: u64,
-    /// Sum of the absolute values.
+    /// ℓ₁ norm of the parameters: sum of their absolute values.
     pub l1_norm: f64,
 }
 
@@ -40,7 +40,7 @@ impl ParameterStats {
         })
     }
 
-    /// The statistics of `count` copies of the part.
+    /// The statistics of `count` copies of this part of the transformer.
     fn repeated(self, count: usize) -> ParameterStats {
         let ParameterStats { parameters, nonzeros, l1_norm } = self;
         ParameterStats {
@@ -50,7 +50,7 @@ impl ParameterStats {
         }
     }
 
-    /// The statistics of both parts together.
+    /// The statistics of two parts of the transformer together.
     fn plus(self, other: ParameterStats) -> ParameterStats {
         ParameterStats {
             parameters: self.parameters + other.parameters,
@@ -65,13 +65,13 @@ impl ParameterStats {
 pub struct ParameterBreakdown {
     /// Attention and ReLU layers of all blocks.
     pub blocks: ParameterStats,
-    /// Rounding layers after the blocks; 0 without rounding.
+    /// Rounding layers after all blocks; 0 without rounding.
     pub rounding: ParameterStats,
-    /// Embedding E of the input's symbols.
+    /// Embedding matrix E of the input's symbols, in the encoder.
     pub encoder: ParameterStats,
-    /// Token h₀ of step 0.
+    /// Token h₀, the decoder's input in step 0.
     pub initial: ParameterStats,
-    /// Classifier θ_cls.
+    /// Classifier θ_cls, which reads the verdict from the last token.
     pub classifier: ParameterStats,
 }
 

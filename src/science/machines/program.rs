@@ -6,18 +6,18 @@ use super::limits::{MAX_CELL, MAX_RUN_STEPS};
 use super::machine::Machine;
 use super::simulator::MachineRun;
 
-/// A machine with an input, a start cell and a number of steps.
+/// A Turing machine with its input, start cell and number of steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MachineProgram {
     /// The machine.
     pub machine: Machine,
     /// Symbol indices of the input.
     pub input: Vec<usize>,
-    /// Start cell: first cell of the input, and of the head.
+    /// Start cell: the cell of the input's first symbol, where the head begins.
     pub start: usize,
     /// Number of steps T.
     pub steps: usize,
-    /// Number of bits of a position, enough for T and the largest cell number.
+    /// Number of bits of a position, enough for the number of steps T and the largest cell number.
     pub bits: u32,
 }
 

@@ -13,11 +13,11 @@ use super::machine::{Machine, Verdict};
 use super::transformer::ExecutionMode;
 use vivarium_core::pytorch::{ScriptPart, dict_entries, string_literal};
 
-/// Source of the script, with a placeholder for the settings.
+/// Source of the PyTorch script that builds and runs the transformer, with a placeholder for the settings.
 const SCRIPT: &str = include_str!("pytorch.py");
 
-/// The script's settings for a run: the machine, its input (symbol indices), the start cell, the number of steps, and the bits
-/// of a position.
+/// The PyTorch script's settings for a run: the machine, its input (symbol indices), the start cell, the number of
+/// steps, and the bits of a position.
 pub fn run_part(machine: &Machine, input: &[usize], start: usize, steps: usize, bits: u32) -> ScriptPart {
     let name = |symbol: char| string_literal(symbol.encode_utf8(&mut [0; 4]));
     let list = |names: Vec<String>| format!("[{}]", names.join(", "));
@@ -42,7 +42,7 @@ pub fn run_part(machine: &Machine, input: &[usize], start: usize, steps: usize, 
     ScriptPart { settings, ..ScriptPart::default() }
 }
 
-/// The script's source, and its settings for attention and rounding.
+/// The PyTorch script's source, with its settings for attention and rounding.
 pub fn transformer_part(mode: ExecutionMode) -> ScriptPart {
     let beta = match mode.attention {
         AttentionMode::Hard => "None".into(),
@@ -54,7 +54,7 @@ pub fn transformer_part(mode: ExecutionMode) -> ScriptPart {
     ScriptPart { settings, full_script: Some(SCRIPT), ..ScriptPart::default() }
 }
 
-/// The complete script for a machine: its source with the settings of a run of `steps` steps.
+/// The complete PyTorch script for a machine: its source with the settings of a run of `steps` steps.
 ///
 /// ```
 /// # use vivarium_science::machines::{ExecutionMode, library, pytorch};
@@ -76,7 +76,7 @@ pub fn script(
     SCRIPT.replace("{{settings}}", &dict_entries(parts.into_iter().flat_map(|part| part.settings)))
 }
 
-/// The rules as a dictionary, one a line.
+/// The machine's rules as a Python dictionary, one per line.
 fn rules(machine: &Machine) -> String {
     let symbol = |number: usize| string_literal(&machine.format_symbols([number]));
     let mut lines = String::from("{\n");

@@ -28,11 +28,12 @@ use vivarium_core::rng::{Purpose, RandomStream};
 pub const TAPE_SYMBOLS: usize = 2;
 /// Maximum number of states of a random machine.
 pub const MAX_TRACE_STATES: usize = 4;
-/// Number of random tapes on which a table is tested.
+/// Number of random tapes on which rejection sampling tests a transition table.
 pub const TRIAL_TAPES: usize = 8;
-/// Number of steps per test tape.
+/// Number of steps on each random tape on which a transition table is tested.
 pub const TRIAL_STEPS: usize = 128;
-/// Maximum number of tables that are tested; the last one is used even if it is not accepted.
+/// Maximum number of transition tables that rejection sampling tests for one machine; the last one is used even if
+/// it is not accepted.
 const MAX_TRIED_TABLES: u64 = 4096;
 
 /// Number of states of a machine with random control: one for each pair of written symbol and move.
@@ -41,7 +42,7 @@ pub const RANDOM_CONTROL_STATES: usize = 4;
 /// A machine with a rule for every state and symbol, so that it never halts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RandomMachine {
-    /// The rule of each token, with index `state · 2 + symbol`.
+    /// The rule for each token, that is, each pair of state and symbol read, at index `state · 2 + symbol`.
     rules: Vec<TransitionRule>,
     /// Whether the next state is drawn at random instead of being given by the rule.
     has_random_control: bool,
@@ -73,7 +74,8 @@ impl TraceStatistics {
 }
 
 impl RandomMachine {
-    /// The machine whose rules are the digits of `code` in base `states · 4`; the rule of token 0 is the lowest digit.
+    /// The machine whose rules are the digits of `code` in base `states · 4`; the lowest digit is the rule of state
+    /// 0 and symbol 0.
     pub fn from_code(states: usize, mut code: u64) -> Self {
         let choices = (states * TAPE_SYMBOLS * 2) as u64;
         let rule = |_| {
@@ -104,7 +106,7 @@ impl RandomMachine {
         self.has_random_control
     }
 
-    /// Draws a machine: the first accepted table of the sequence of random tables with this number.
+    /// Draws a machine: the first accepted transition table of the sequence of random tables with number `number`.
     pub fn draw(states: usize, number: u64) -> Self {
         let states = states.clamp(1, MAX_TRACE_STATES);
         let stream = RandomStream::new(number, Purpose::Machine, states as u32);
@@ -127,7 +129,7 @@ impl RandomMachine {
         self.rules.len() / TAPE_SYMBOLS
     }
 
-    /// The rule for the state and symbol of a token.
+    /// The rule for a token: a pair of state and symbol read, `state · 2 + symbol`.
     pub fn rule(&self, token: u8) -> TransitionRule {
         let none = TransitionRule { write: 0, step: HeadMove::Stay, next: 0 };
         self.rules.get(usize::from(token)).copied().unwrap_or(none)
@@ -185,7 +187,7 @@ pub fn state_name(state: usize) -> char {
     (b'A' + state.min(25) as u8).into()
 }
 
-/// Name of a token, such as "A0": the letter of the state and the symbol.
+/// Name of a token, a pair of state and symbol read, such as "A0": the letter of the state and the symbol.
 pub fn token_name(token: u8) -> String {
     format!("{}{}", state_name(usize::from(token) / TAPE_SYMBOLS), usize::from(token) % TAPE_SYMBOLS)
 }
@@ -195,19 +197,20 @@ pub fn token_name(token: u8) -> String {
 pub struct TracePosition {
     /// State and symbol under the head, `state · 2 + symbol`.
     pub token: u8,
-    /// Latest earlier position at which the head was on this cell and wrote it; `None` for a new cell.
+    /// Latest earlier position of the trace at which the head was on this cell and wrote it; `None` for a new cell.
     pub last_write: Option<usize>,
     /// Number of the cell; the cell of the first position is 0.
     pub cell: i64,
 }
 
-/// Number of random bits per position.
+/// Number of random bits that each position of a trace takes: one for a symbol and two for a state.
 const BITS_PER_POSITION: usize = 3;
 
 /// Simulates a random machine on a uniformly random tape. The symbol of a cell is drawn when the head first visits the cell.
 #[derive(Debug, Clone)]
 pub struct TraceSimulator {
-    /// For each cell its symbol and 1 + the position at which it was written (0: never); the head begins in the middle.
+    /// For each tape cell its symbol, and 1 + the position in the trace at which it was last written (0: never).
+    /// The head begins in the middle.
     cells: Vec<(u8, u32)>,
     /// Index into `cells` of the cell under the head.
     head: usize,
@@ -226,27 +229,28 @@ impl TraceSimulator {
         TraceSimulator { cells: vec![(0, 0); 2 * steps + 3], head: 0, position: 0, token: 0, bits: vec![] }
     }
 
-    /// Number of random 32-bit words for a trace of `steps` steps.
+    /// Number of random 32-bit words that a trace of `steps` steps takes.
     pub fn random_words(steps: usize) -> usize {
         (steps + 1) * BITS_PER_POSITION / 32 + 1
     }
 
-    /// Random bit number `at`.
+    /// Random bit number `at`, from 0, of the words in `bits`.
     fn bit(&self, at: usize) -> usize {
         (self.bits.get(at / 32).copied().unwrap_or(0) >> (at % 32) & 1) as usize
     }
 
-    /// The random symbol of a new cell at position `place`.
+    /// The random symbol of a cell that the head first visits at position `place` of the trace.
     fn new_cell_symbol(&self, place: usize) -> u8 {
         self.bit(place * BITS_PER_POSITION) as u8
     }
 
-    /// The random state at position `place`, from 0 to 3.
+    /// The random state, from 0 to 3, at position `place` of the trace.
     fn random_state(&self, place: usize) -> usize {
         self.bit(place * BITS_PER_POSITION + 1) + 2 * self.bit(place * BITS_PER_POSITION + 2)
     }
 
-    /// Begins a trace: the start state (with random control, a random state) on a cell with a random symbol.
+    /// Begins a trace at position 0: the start state (with random control, a random state) on a cell with a random
+    /// symbol. `words` are the trace's random words.
     pub fn start(&mut self, machine: &RandomMachine, words: &[u32]) -> TracePosition {
         self.bits.clear();
         self.bits.extend(words);
@@ -257,7 +261,7 @@ impl TraceSimulator {
         TracePosition { token: self.token, last_write: None, cell: 0 }
     }
 
-    /// Makes one step and returns the new position.
+    /// Makes one step of the machine and returns the new position of the trace.
     ///
     /// # Panics
     /// If there are more steps than the simulator was built for.

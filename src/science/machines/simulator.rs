@@ -14,13 +14,13 @@ use super::machine::{Machine, Verdict};
 /// State, symbol and head position after one step of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StepRecord {
-    /// Index of the state z(i).
+    /// Index of the state z(i) after step i.
     pub state: usize,
-    /// Index of the symbol a(i) under the head.
+    /// Index of the symbol a(i) under the head after the move of step i.
     pub symbol: usize,
-    /// Index of the symbol u(i) that the step wrote.
+    /// Index of the symbol u(i) that step i wrote.
     pub written: usize,
-    /// Cell l(i) of the head after the move.
+    /// Number of the cell l(i) under the head after the move of step i.
     pub head: usize,
 }
 
@@ -79,9 +79,9 @@ impl HaltReason {
 pub struct Simulator<'a> {
     /// The machine that is simulated.
     machine: &'a Machine,
-    /// Symbols of the cells 0, 1, ….
+    /// Symbol indices of the tape's cells 0, 1, ….
     right: Vec<u8>,
-    /// Symbols of the cells −1, −2, ….
+    /// Symbol indices of the tape's cells −1, −2, ….
     left: Vec<u8>,
     /// Index of the current state.
     state: usize,
@@ -135,7 +135,7 @@ impl<'a> Simulator<'a> {
         self.state
     }
 
-    /// Cell of the head.
+    /// Number of the cell under the head; 0 is the first cell of the input.
     pub fn head(&self) -> i64 {
         self.head
     }
@@ -145,7 +145,7 @@ impl<'a> Simulator<'a> {
         self.steps
     }
 
-    /// Leftmost and rightmost cell that the head has visited.
+    /// Numbers of the leftmost and the rightmost cell that the head has visited.
     pub fn head_range(&self) -> (i64, i64) {
         (self.min_head, self.max_head)
     }
@@ -166,9 +166,9 @@ impl<'a> Simulator<'a> {
 pub struct MachineRun {
     /// Symbol indices of the input.
     pub input: Vec<usize>,
-    /// Start cell: first cell of the input, and of the head.
+    /// Start cell: the cell of the input's first symbol, where the head begins.
     pub start: usize,
-    /// The records after steps 1, 2, ….
+    /// State, symbol and head position after steps 1, 2, ….
     pub records: Vec<StepRecord>,
     /// Number of steps before the machine stopped, and why it stopped; `None` if it did not stop within the run.
     pub halt: Option<(u64, HaltReason)>,
@@ -219,7 +219,7 @@ impl MachineRun {
         Ok(MachineRun { input: input.to_vec(), start, records, halt, max_cell })
     }
 
-    /// The record before step 1; `written` is the blank.
+    /// State, symbol and head position before step 1; `written` is the blank.
     pub fn initial_record(&self) -> StepRecord {
         StepRecord {
             state: 0,
@@ -243,7 +243,7 @@ impl MachineRun {
         tape
     }
 
-    /// Minimum number of bits for both the number of the last step and the largest cell number.
+    /// Minimum number of bits in which both the number of the last step and the largest cell number fit.
     pub fn position_bits(&self) -> u32 {
         let max = (self.records.len() as u64).max(self.max_cell as u64);
         (u64::BITS - max.leading_zeros()).max(1)

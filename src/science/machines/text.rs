@@ -72,24 +72,24 @@ impl Notation {
     }
 }
 
-/// A parsed rule of the text, with its line number; `None` stands for `*`.
+/// A parsed rule of a machine's text, with its line number; `None` in a field stands for the wildcard `*`.
 struct ParsedRule {
     /// Line number of the rule, from 1.
     number: usize,
-    /// Name of the current state; `None` for `*`.
+    /// Name of the current state; `None` for `*`, any state.
     state: Option<String>,
-    /// Symbol read; `None` for `*`.
+    /// Symbol that the rule reads; `None` for `*`, any symbol.
     read: Option<char>,
-    /// Symbol written; `None` for `*`.
+    /// Symbol that the rule writes; `None` for `*`, the symbol read.
     write: Option<char>,
-    /// Move of the head.
+    /// Move of the head after writing.
     step: HeadMove,
-    /// Name of the next state; `None` for `*`.
+    /// Name of the next state; `None` for `*`, the current state.
     next: Option<String>,
 }
 
 impl ParsedRule {
-    /// Parses the five words of a rule.
+    /// Parses the five words of a rule; `number` is its line number, from 1.
     fn new(number: usize, [state, read, write, step, next]: [&str; 5]) -> Result<ParsedRule, MachineError> {
         Ok(ParsedRule {
             number,
@@ -101,20 +101,21 @@ impl ParsedRule {
         })
     }
 
-    /// 0 without wildcards, 1 with `*` as symbol read, 2 as state, 3 as both. Rules with a lower rank take precedence.
+    /// Rank of a rule by its wildcards: 0 without, 1 with `*` as symbol read, 2 as state, 3 as both. Rules with a
+    /// lower rank take precedence.
     fn wildcard_rank(&self) -> u8 {
         2 * u8::from(self.state.is_none()) + u8::from(self.read.is_none())
     }
 }
 
-/// The parsed content of a text.
+/// The parsed rules and directives of a machine's text.
 #[derive(Default)]
 struct ParsedText {
-    /// The rules in the order of the text.
+    /// The parsed rules in the order of the text.
     lines: Vec<ParsedRule>,
-    /// Name of the start state, if a line names it.
+    /// Name of the start state, if a line `start: …` or `init: …` names it.
     start: Option<String>,
-    /// Accepting states named by lines `accept: …`, with their line numbers.
+    /// Accepting states that lines `accept: …` name, as pairs (line number, name).
     accepting: Vec<(usize, String)>,
 }
 
@@ -148,7 +149,7 @@ fn split_directive(line: &str) -> Option<(&str, &str)> {
     ["name", "init", "start", "accept"].contains(&word).then_some((word, rest.trim()))
 }
 
-/// Parses the name of a state; `None` for `*`.
+/// Parses the name of a state; `None` for `*`. `line` is the line number, from 1, that an error reports.
 fn parse_state(line: usize, word: &str) -> Result<Option<String>, MachineError> {
     let word = word.trim();
     if word == "*" {
@@ -164,7 +165,7 @@ fn parse_state(line: usize, word: &str) -> Result<Option<String>, MachineError> 
     Ok(Some(word.into()))
 }
 
-/// Parses a symbol; `None` for `*`.
+/// Parses a symbol; `None` for `*`. `line` is the line number, from 1, that an error reports.
 fn parse_symbol(line: usize, word: &str) -> Result<Option<char>, MachineError> {
     let mut characters = word.trim().chars();
     match (characters.next(), characters.next()) {
@@ -180,7 +181,7 @@ fn parse_symbol(line: usize, word: &str) -> Result<Option<char>, MachineError> {
     }
 }
 
-/// Parses the move of the head.
+/// Parses the move of the head. `line` is the line number, from 1, that an error reports.
 fn parse_move(line: usize, word: &str) -> Result<HeadMove, MachineError> {
     match word.trim().to_lowercase().as_str() {
         "l" | "<" | "left" => Ok(HeadMove::Left),
@@ -250,7 +251,8 @@ impl ParsedText {
         Ok(())
     }
 
-    /// Applies a line `accept: …`, `start: …` or `init: …`.
+    /// Applies a line `accept: …`, `start: …` or `init: …`: `number` is its line number, `word` the keyword before
+    /// the colon and `rest` the text after it.
     fn apply_directive(&mut self, number: usize, word: &str, rest: &str) -> Result<(), MachineError> {
         match word {
             "accept" => {
@@ -334,7 +336,8 @@ impl ParsedText {
 /// Action for one state and symbol: symbol written, move of the head, and next state; `None` without a rule.
 type TableEntry<'a> = Option<(char, HeadMove, &'a str)>;
 
-/// The table of actions, `[states][symbols]`; later rules overwrite earlier ones.
+/// The table of actions, `[states][symbols]`; later rules overwrite earlier ones. `takes_wildcards` tells for each
+/// state whether rules with the state `*` apply to it.
 fn build_table<'a>(
     lines: &'a [ParsedRule],
     states: &'a [String],
@@ -383,7 +386,7 @@ fn collect_names(lines: &[ParsedRule]) -> Result<(Vec<String>, Vec<char>), Machi
     Ok((states, symbols))
 }
 
-/// Splits a line into the five words of a rule.
+/// Splits a line into the five words of a rule: state, symbol read, symbol written, move and next state.
 fn split_rule(line: usize, text: &str, notation: Notation) -> Result<[&str; 5], MachineError> {
     let expected =
         || MachineError::InvalidRule { line, expected: notation.rule_form(), found: truncate(text) };
@@ -406,7 +409,7 @@ fn split_rule(line: usize, text: &str, notation: Notation) -> Result<[&str; 5], 
     found.try_into().map_err(|_| expected())
 }
 
-/// Splits a line at commas into exactly N parts.
+/// Splits a line at commas into exactly N parts; an error, with the line number `line`, if there are more or fewer.
 fn split_commas<const N: usize>(line: usize, text: &str) -> Result<[&str; N], MachineError> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let expected =
@@ -414,7 +417,7 @@ fn split_commas<const N: usize>(line: usize, text: &str) -> Result<[&str; N], Ma
     parts.try_into().map_err(|_| expected())
 }
 
-/// The beginning of a text, for error messages.
+/// The beginning of `text`, short enough for an error message.
 fn truncate(text: &str) -> String {
     text.trim().chars().take(2 * MAX_STATE_NAME_LENGTH).collect()
 }

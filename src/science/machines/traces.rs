@@ -23,14 +23,14 @@ use super::random::{RANDOM_CONTROL_STATES, RandomMachine, TAPE_SYMBOLS, TracePos
 use vivarium_core::choices;
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Positions of the trace at which a held-out window begins, as multiples of the context length.
+/// Positions of the trace at which the windows of held-out traces begin, as multiples of the context length.
 pub const WINDOW_STARTS: [usize; 4] = [0, 1, 3, 7];
 
-/// Maximum number of layers whose attention is measured.
+/// Maximum number of layers of a network whose attention is measured on traces.
 pub const MAX_MEASURED_LAYERS: usize = 4;
 
-/// Classes of the number of steps since the last write to a cell, as inclusive ranges. The numbers are even, since each step
-/// moves the head by one cell.
+/// Classes of the number of steps since the last write to a cell, as inclusive ranges (first, last). The numbers
+/// are even, since each step moves the head by one cell.
 pub const WRITE_DISTANCES: [(usize, usize); 6] = [(2, 2), (4, 4), (6, 6), (8, 8), (10, 16), (18, usize::MAX)];
 
 choices! {
@@ -103,7 +103,8 @@ impl TraceSettings {
         states * TAPE_SYMBOLS
     }
 
-    /// Minimum expected cross-entropy of a predictor on these traces, each from its beginning, in nats per token.
+    /// Minimum expected cross-entropy, in nats per token, of any predictor of these traces, which start at a
+    /// trace's beginning.
     pub fn min_loss(&self, places: &[TracePosition]) -> f64 {
         let coins = std::f64::consts::LN_2 * new_cell_share(places, self.length);
         if self.control == StateControl::Random {
@@ -200,8 +201,8 @@ impl TraceSource {
     }
 }
 
-/// Share of the predicted positions of these traces that are on a new cell. Each trace has `length + 1` positions, and the
-/// first is not predicted.
+/// Share of the predicted positions of these traces at which the head is on a cell that it has not visited before.
+/// Each trace has `length + 1` positions, and the first is not predicted.
 pub fn new_cell_share(places: &[TracePosition], length: usize) -> f64 {
     let predicted = places.chunks(length + 1).flat_map(|trace| trace.iter().skip(1));
     let (new, all) = predicted
@@ -209,7 +210,7 @@ pub fn new_cell_share(places: &[TracePosition], length: usize) -> f64 {
     new as f64 / all.max(1) as f64
 }
 
-/// Index of the class of [`WRITE_DISTANCES`] that contains `steps`.
+/// Index of the class of [`WRITE_DISTANCES`] that contains `steps`; `None` if no class does.
 pub fn distance_class(steps: usize) -> Option<usize> {
     WRITE_DISTANCES.iter().position(|(from, to)| (*from..=*to).contains(&steps))
 }

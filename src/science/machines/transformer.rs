@@ -52,14 +52,14 @@ impl Default for ExecutionMode {
     }
 }
 
-/// Result of one block for one token.
+/// Result of one block of the transformer for the token of one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockTrace {
     /// Task of the block.
     pub kind: BlockKind,
     /// The token after the block and, with rounding, after rounding, `[width]`.
     pub residual: Vec<f64>,
-    /// Largest distance of a number of the token from the nearer of 0 and 1, before rounding.
+    /// Largest distance of a token coordinate after the block from the nearer of 0 and 1, before rounding.
     pub deviation: f64,
     /// Self-attention to the tokens of steps 1 … i, if the block has it; step t has index t − 1.
     pub self_attention: Option<AttentionTrace>,
@@ -76,12 +76,13 @@ pub struct StepTrace {
     pub input_token: Vec<f64>,
     /// The results of the blocks in their order.
     pub blocks: Vec<BlockTrace>,
-    /// The final token, decoded.
+    /// State, symbols and head position decoded from the final token.
     pub record: StepRecord,
 }
 
 impl StepTrace {
-    /// Largest distance of a number from the nearer of 0 and 1 over all blocks, before rounding; NaN if a number is NaN.
+    /// Largest distance of a token coordinate from the nearer of 0 and 1 over all blocks of the step, before
+    /// rounding; NaN if a coordinate is NaN.
     pub fn deviation(&self) -> f64 {
         self.blocks
             .iter()
@@ -89,7 +90,8 @@ impl StepTrace {
             .fold(0.0, |max: f64, one| if one <= max { max } else { one })
     }
 
-    /// Smallest difference between the largest and the next smaller score of all attentions; `None` if all scores are equal.
+    /// Smallest difference between the largest and the next smaller score, over all attentions of the step; `None`
+    /// if all scores are equal.
     pub fn min_score_gap(&self) -> Option<f64> {
         let attention_traces =
             self.blocks.iter().flat_map(|stage| stage.self_attention.iter().chain(&stage.cross_attention));
@@ -100,7 +102,7 @@ impl StepTrace {
 /// A transformer during its execution: the weights, the tokens so far, and their cached keys and values.
 #[derive(Debug, Clone)]
 pub struct Transformer {
-    /// The weights.
+    /// The weights of all blocks.
     construction: Arc<Construction>,
     /// Attention and rounding of the execution.
     mode: ExecutionMode,
@@ -112,11 +114,11 @@ pub struct Transformer {
     inputs: usize,
     /// The token h₀ of step 0, `[width]`.
     start_token: Vec<f64>,
-    /// Outputs o(0), o(1), …, `[steps + 1, width]`.
+    /// Tokens after the last block of steps 0, 1, …, `[steps + 1, width]`.
     outputs: Vec<f64>,
-    /// The output o(0) of step 0, decoded.
+    /// State, symbols and head position decoded from the output token of step 0.
     initial_record: StepRecord,
-    /// The decoded tokens of steps 1, 2, ….
+    /// States, symbols and head positions decoded from the output tokens of steps 1, 2, ….
     tokens: Vec<StepRecord>,
     /// Results of all blocks of the latest step.
     last_trace: Option<StepTrace>,
@@ -196,22 +198,23 @@ impl Transformer {
         self.tokens.len()
     }
 
-    /// The decoded tokens of steps 1, 2, ….
+    /// States, symbols and head positions decoded from the output tokens of steps 1, 2, ….
     pub fn tokens(&self) -> &[StepRecord] {
         &self.tokens
     }
 
-    /// The decoded token of step 0.
+    /// State, symbols and head position decoded from the output token of step 0.
     pub fn initial_record(&self) -> StepRecord {
         self.initial_record
     }
 
-    /// Results of all blocks of the latest step.
+    /// Results of all blocks of the latest step, which is step 0 at first.
     pub fn last_trace(&self) -> Option<&StepTrace> {
         self.last_trace.as_ref()
     }
 
-    /// The output o(i) of a step, `[width]`; o(0) is the output of step 0, with which the machine's first step begins.
+    /// The token after the last block of step `step`, `[width]`, with which the next step begins; `None` if the
+    /// step was not executed.
     pub fn output(&self, step: usize) -> Option<&[f64]> {
         let width = self.construction.layout().width();
         self.outputs.chunks(width).nth(step)
@@ -244,7 +247,8 @@ impl Transformer {
         self.compute_step(step, None)
     }
 
-    /// Executes steps until a token differs from the run of the simulator or that run ends; returns the first wrong step.
+    /// Executes steps until a decoded token differs from the simulator's run or that run ends; returns the first
+    /// wrong step, `None` if there is none.
     pub fn run_until_wrong(&mut self, run: &MachineRun) -> Option<usize> {
         while let Some(moment) = run.records.get(self.steps()) {
             if self.advance() != Some(*moment) {
@@ -254,8 +258,9 @@ impl Transformer {
         None
     }
 
-    /// Candidates for i′, the last step that wrote the head's cell, when the search has found its first `known` bits: the steps
-    /// that wrote this cell and whose numbers begin with these bits.
+    /// Steps that may still be the last one that wrote the cell under the head, when the search has found the first
+    /// `known` bits of its number: steps up to that of `trace` that wrote this cell and whose numbers begin with
+    /// these bits.
     pub fn search_candidates(&self, trace: &StepTrace, known: usize) -> Vec<usize> {
         let layout = self.construction.layout();
         let (bits, last) = (layout.bits(), trace.blocks.len().saturating_sub(2));
@@ -271,7 +276,8 @@ impl Transformer {
         (1..=trace.step).filter(|step| wrote(*step)).collect()
     }
 
-    /// The first step whose token differs from the run of the simulator in state, symbol, written symbol or cell.
+    /// The first step whose decoded token differs from the simulator's run in state, symbol, written symbol or
+    /// cell; `None` if no step differs.
     pub fn first_wrong_step(&self, run: &MachineRun) -> Option<usize> {
         let pairs = self.tokens.iter().zip(&run.records);
         pairs.into_iter().position(|(token, moment)| token != moment).map(|at| at + 1)

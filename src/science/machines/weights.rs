@@ -17,14 +17,14 @@ use vivarium_core::rng::RandomStream;
 pub struct TensorShape {
     /// Permanent name, for example `search.2.own.query.weight`.
     pub name: String,
-    /// Number of rows; the length of a vector.
+    /// Number of rows of a matrix; length of a vector.
     pub rows: usize,
     /// Number of columns; `None` for a vector.
     pub columns: Option<usize>,
 }
 
 impl TensorShape {
-    /// Number of values.
+    /// Number of values of the tensor.
     pub fn len(&self) -> u64 {
         (self.rows as u64).saturating_mul(self.columns.unwrap_or(1) as u64)
     }
@@ -35,7 +35,7 @@ impl TensorShape {
     }
 }
 
-/// Part of a block that contains a tensor.
+/// Part of a transformer block that contains a weight tensor.
 #[derive(Debug, Clone, Copy)]
 enum BlockPart {
     /// The attention with this name: `own` or `input`.
@@ -44,14 +44,15 @@ enum BlockPart {
     Layer(usize),
 }
 
-/// Sizes and costs of a construction, computed from the numbers of states, symbols and bits alone.
+/// Sizes and costs of a transformer that runs a machine, computed from the numbers of states, symbols and bits of a
+/// position alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConstructionSizes {
     /// Number of states of the machine.
     states: usize,
     /// Number of symbols of the machine.
     symbols: usize,
-    /// Number of bits of a position.
+    /// Number of bits of a position, that is, of cell and step numbers.
     bits: usize,
 }
 
@@ -71,7 +72,7 @@ impl ConstructionSizes {
         self.bits + 4
     }
 
-    /// Key dimension of the self-attention of each block that has one.
+    /// Key dimension of the self-attention, for each block that has self-attention.
     fn key_dimensions(&self) -> impl Iterator<Item = usize> + use<> {
         let bits = self.bits;
         let searches = (0..bits).map(move |round| bits + round + 2);
@@ -153,12 +154,13 @@ impl ConstructionSizes {
         (3 * self.width() * self.blocks() + 8 * self.states * self.symbols) as u64
     }
 
-    /// Number of multiplications for the scores of one past token, in all blocks together.
+    /// Number of multiplications for the attention scores of one past token, in all blocks together.
     pub fn score_multiplications(&self) -> u64 {
         self.key_dimensions().sum::<usize>() as u64
     }
 
-    /// Approximate number of multiplications of `steps` steps with an input of `input` symbols. With noise no weight is 0.
+    /// Approximate number of multiplications of `steps` steps with an input of `input` symbols; `is_noisy` says
+    /// whether noise has made all weights other than 0.
     pub fn estimated_multiplications(&self, steps: usize, input: usize, is_noisy: bool) -> u64 {
         let (steps, token) =
             (steps as u64, if is_noisy { self.parameter_count() } else { self.estimated_nonzeros() });
@@ -168,7 +170,8 @@ impl ConstructionSizes {
         token.saturating_mul(steps).saturating_add(past).saturating_add(given)
     }
 
-    /// Number of cached double-precision numbers per step: keys, values and the output.
+    /// Number of cached double-precision numbers per step: keys, values and the output; `is_noisy` says whether
+    /// noise has made all weights other than 0.
     pub fn cached_numbers(&self, is_noisy: bool) -> u64 {
         let width = self.width() as u64;
         let attentions = self.bits as u64 + 2;
@@ -184,11 +187,11 @@ pub struct NoiseAdder {
     construction: Construction,
     /// Standard deviation of the noise.
     sigma: f64,
-    /// Random stream of the replica.
+    /// Random stream of the noise for one replica.
     stream: RandomStream,
-    /// Index of the next block.
+    /// Index of the block to which noise is added next.
     block: usize,
-    /// Index of the next tensor, for the random stream.
+    /// Index of the weight tensor to which noise is added next, which selects its random numbers.
     tensor: u64,
 }
 
@@ -204,7 +207,7 @@ impl NoiseAdder {
         }
     }
 
-    /// Adds noise to the next block and returns its number of parameters; `None` after the last block.
+    /// Adds noise to the next block and returns the number of parameters of the block; `None` after the last block.
     pub fn add_to_next_block(&mut self) -> Option<u64> {
         let NoiseAdder { construction, sigma, stream, block, tensor } = self;
         let next_block = construction.blocks.get_mut(*block).filter(|_| *sigma != 0.0)?;
@@ -228,7 +231,8 @@ impl NoiseAdder {
     }
 }
 
-/// Replaces every parameter of a block by `change(index within its tensor, value)`, in the order of [`Construction::tensors`].
+/// Replaces every parameter of a block by `change(index, value)`, in the order of [`Construction::tensors`];
+/// indices count within each tensor.
 fn map_block(block: &mut TransformerBlock, change: &mut dyn FnMut(usize, f64) -> f64) {
     let vector = |numbers: &mut Vec<f64>, change: &mut dyn FnMut(usize, f64) -> f64| {
         numbers.iter_mut().enumerate().for_each(|(i, x)| *x = change(i, *x));
@@ -271,7 +275,7 @@ impl Construction {
         self
     }
 
-    /// The sizes of this construction.
+    /// The numbers of states, symbols and bits of this construction, with the sizes that follow from them.
     pub fn sizes(&self) -> ConstructionSizes {
         use super::layout::TokenGroup;
         let size = |group| self.layout().group(group).len();

@@ -32,31 +32,34 @@ use super::{ChainFamily, ChainSequences, SequenceSampler, context_count};
 use vivarium_core::math::softplus;
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Number of transition matrices in an importance sample.
+/// Number of transition matrices in an importance sample for one prediction.
 pub const IMPORTANCE_SAMPLES: usize = 64;
-/// Distance between the nodes of the quadrature near the middle, in log-odds.
+/// Distance between neighbouring nodes of the quadrature over a transition probability, near the middle, in
+/// log-odds.
 const NODE_SPACING: f64 = 0.1;
-/// Index of the node from which the distances grow.
+/// Index of the quadrature node, counted from the middle, from which the distances between nodes grow.
 const SPACING_GROWTH_NODE: f64 = 60.0;
-/// The quadrature omits a part of about e^−30 of a row's distribution beyond the last node.
+/// Exponent 30 of the tail that the quadrature omits: about e^−30 of a row's distribution lies beyond the last
+/// node.
 const TAIL_EXPONENT: f64 = 30.0;
-/// The largest log-odds of a node.
+/// The largest log-odds of a quadrature node.
 const MAX_LOG_ODDS: f64 = 300.0;
-/// Nodes with a smaller weight, relative to the largest, are skipped.
+/// Quadrature nodes whose weight is smaller than this multiple of the largest weight are skipped.
 const MIN_RELATIVE_WEIGHT: f64 = 1e-18;
 
-/// Predicts the next symbol by the posterior mean of the current row, given the context.
+/// Predicts the symbol after a context by the posterior mean of the transition probabilities from its last n − 1
+/// symbols.
 #[derive(Debug, Clone)]
 pub struct BayesPredictor {
     /// Number of symbols k.
     symbols: usize,
     /// Order n of the chains.
     order: usize,
-    /// How the posterior mean is computed.
+    /// How the posterior mean is computed for the chains' family.
     method: PredictionMethod,
 }
 
-/// How the posterior mean is computed; see the table of the module.
+/// How the posterior mean of the transition probabilities is computed for a family of chains.
 #[derive(Debug, Clone)]
 enum PredictionMethod {
     /// Closed form for independent symbols.
@@ -74,7 +77,7 @@ enum PredictionMethod {
 /// A Bayes-optimal prediction of the next symbol.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BayesPrediction {
-    /// Probability of each symbol, `[symbols]`.
+    /// Predicted probability of each symbol: the posterior mean, `[symbols]`.
     pub mean: Vec<f64>,
     /// The prediction from each half of the importance sample, `[symbols]` each; none if the mean is exact.
     pub half_means: Option<[Vec<f64>; 2]>,
@@ -99,7 +102,7 @@ impl BayesPredictor {
         Some(BayesPredictor { symbols, order, method })
     }
 
-    /// Whether predictions are exact, not estimated by an importance sample.
+    /// Whether predictions are exact; if not, they are estimated by an importance sample.
     pub fn is_exact(&self) -> bool {
         !matches!(self.method, PredictionMethod::ImportanceSample(_))
     }
@@ -119,8 +122,8 @@ impl BayesPredictor {
         }
     }
 
-    /// Predicts the probabilities after `context`; none if the context is shorter than n − 1. `number` selects the
-    /// random words of the importance sample.
+    /// Predicts the probabilities of the symbol after `context`; `None` if the context is shorter than n − 1.
+    /// `number` selects the random words of the importance sample.
     pub fn predict(&mut self, context: &[u8], number: u64) -> Option<BayesPrediction> {
         let (k, order) = (self.symbols, self.order);
         if context.is_empty() || context.len() + 1 < order {
@@ -142,7 +145,8 @@ impl BayesPredictor {
     }
 }
 
-/// Posterior mean `[symbols]` of the row of independent symbols, whose prior is uniform.
+/// Posterior mean `[symbols]` of the symbols' probabilities if symbols are independent and the prior of these
+/// probabilities is uniform.
 fn predict_independent(symbols: usize, context: &[u8]) -> Vec<f64> {
     let mut counts = vec![1.0; symbols];
     context.iter().for_each(|symbol| counts[usize::from(*symbol)] += 1.0);
@@ -150,13 +154,14 @@ fn predict_independent(symbols: usize, context: &[u8]) -> Vec<f64> {
     counts.into_iter().map(|count| count / all).collect()
 }
 
-/// Counts the transitions to the same symbol and to another symbol.
+/// Counts the transitions in `context`: first those to the same symbol, then those to another symbol.
 fn count_repeats(context: &[u8]) -> [f64; 2] {
     let repeated = context.windows(2).filter(|pair| pair[0] == pair[1]).count();
     [repeated as f64, (context.len() - 1 - repeated) as f64]
 }
 
-/// Posterior mean for two symbols that repeat with the same unknown probability, whose prior is uniform.
+/// Posterior mean `[2]` of the next symbol's probabilities for two symbols that repeat with the same unknown
+/// probability, whose prior is uniform.
 fn predict_doubly_stochastic(context: &[u8]) -> Vec<f64> {
     let [repeated, changed] = count_repeats(context);
     let again = (repeated + 1.0) / (repeated + changed + 2.0);
@@ -191,7 +196,7 @@ fn doubly_stochastic_probability(share: f64, context: &[u8]) -> f64 {
 struct QuadratureNodes(Vec<[f64; 3]>, f64);
 
 impl QuadratureNodes {
-    /// Places the nodes for Dirichlet rows with parameter `alpha`.
+    /// Places the quadrature nodes for chains whose rows have a Dirichlet distribution with parameter `alpha`.
     fn new(alpha: f64) -> Self {
         let reach = (TAIL_EXPONENT / alpha.min(1.0)).min(MAX_LOG_ODDS);
         let grown = |x: f64| libm::sqrt(1.0 + (x / SPACING_GROWTH_NODE) * (x / SPACING_GROWTH_NODE));
@@ -205,8 +210,8 @@ impl QuadratureNodes {
         QuadratureNodes((-half..=half).map(node).collect(), alpha)
     }
 
-    /// The unnormalised density of Beta(a, b) at the nodes, as pairs (u, weight). Nodes with negligible weight are
-    /// omitted.
+    /// The unnormalised density of the distribution Beta(a, b) at the quadrature nodes, as pairs (probability u,
+    /// weight of the node). Nodes with negligible weight are omitted.
     fn beta_density(&self, a: f64, b: f64) -> Vec<(f64, f64)> {
         let logs: Vec<f64> = self.0.iter().map(|[u, rest, weight]| a * u + b * rest + weight).collect();
         let max_log = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -215,7 +220,8 @@ impl QuadratureNodes {
         points.map(|([u, ..], weight)| (libm::exp(*u), weight)).collect()
     }
 
-    /// Posterior mean `[2]` of the current row for chains on two symbols with Dirichlet rows.
+    /// Posterior mean `[2]` of the next symbol's probabilities after `context`, for chains on two symbols with
+    /// Dirichlet rows.
     fn predict(&self, context: &[u8]) -> Vec<f64> {
         let alpha = self.1;
         // Counts of the transitions, plus α.
@@ -239,7 +245,8 @@ impl QuadratureNodes {
     }
 }
 
-/// Importance sampling of transition matrices from the product of the rows' posterior distributions.
+/// Draws transition matrices from the product of the rows' posterior distributions, and weights them (importance
+/// sampling).
 #[derive(Debug, Clone)]
 struct ImportanceSampler {
     /// Number of symbols k.
@@ -250,9 +257,9 @@ struct ImportanceSampler {
     alpha: f64,
     /// Seed of the sampled matrices.
     seed: u64,
-    /// Computes stationary distributions.
+    /// Computes the stationary distributions of the drawn matrices.
     sampler: SequenceSampler,
-    /// Transition probabilities of the current matrix, `[contexts, symbols]`.
+    /// Transition probabilities of the matrix drawn last, in units of 2⁻²⁴, `[contexts, symbols]`.
     rows: Vec<u32>,
 }
 
@@ -270,8 +277,9 @@ impl ImportanceSampler {
         }
     }
 
-    /// Draws [`IMPORTANCE_SAMPLES`] matrices. For each returns its weight, the stationary probability of context
-    /// `first`, and its row for context `last`.
+    /// Draws [`IMPORTANCE_SAMPLES`] transition matrices. For each it returns a pair: the weight of the matrix,
+    /// which is the stationary probability of context `first`, and the row of transition probabilities from context
+    /// `last`. `counts` are the rows' Dirichlet parameters, `[contexts, symbols]`.
     fn draw_weighted_rows(
         &mut self,
         counts: &[f64],
@@ -296,7 +304,8 @@ impl ImportanceSampler {
         (0..IMPORTANCE_SAMPLES).map(one).collect()
     }
 
-    /// Estimates the posterior mean of the current row, and its two halves. `number` selects the random words.
+    /// Estimates the posterior mean of the next symbol's probabilities after `context`, from the whole sample and
+    /// from each half. `number` selects the random words.
     fn predict(&mut self, context: &[u8], number: u64) -> BayesPrediction {
         let (k, past) = (self.symbols, self.order - 1);
         let index_of =
@@ -318,7 +327,8 @@ impl ImportanceSampler {
     }
 }
 
-/// The weighted mean of sampled rows whose unweighted mean is `expected_row`.
+/// The weighted mean of sampled rows of probabilities, given as pairs (weight, row), whose unweighted mean is
+/// `expected_row`.
 ///
 /// Only the covariance with the weights is estimated from the sample, because the rest is known exactly. If a
 /// resulting probability is not positive, the whole mean is estimated from the sample.

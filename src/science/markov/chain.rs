@@ -5,10 +5,10 @@ pub const MAX_SYMBOLS: usize = 8;
 /// The largest number of contexts of a chain. The stationary distribution is computed by elimination, in contexts³
 /// operations.
 pub const MAX_CONTEXTS: usize = 64;
-/// Accepted deviation of the sum of a row of probabilities from one.
+/// Accepted deviation from 1 of the sum of a row of transition probabilities.
 const ROW_SUM_TOLERANCE: f64 = 1e-6;
 
-/// Number of contexts of a chain: `symbols^(order − 1)`.
+/// Number of contexts of a chain, which are the possible sequences of `order − 1` symbols: `symbols^(order − 1)`.
 pub fn context_count(symbols: usize, order: usize) -> usize {
     symbols.saturating_pow(order.saturating_sub(1) as u32)
 }
@@ -91,7 +91,7 @@ pub fn validate_symbols(given: &[usize], symbols: usize) -> Result<Vec<u8>, Chai
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
-    /// Number of symbols k.
+    /// Number k of different symbols.
     pub symbols: usize,
     /// The order n: each symbol depends on the n − 1 symbols before it.
     pub order: usize,
@@ -161,7 +161,7 @@ impl Chain {
         }
     }
 
-    /// Number of contexts.
+    /// Number of contexts of the chain: the possible sequences of n − 1 symbols.
     pub fn context_count(&self) -> usize {
         context_count(self.symbols, self.order)
     }
@@ -183,8 +183,8 @@ impl Chain {
         last.iter().fold(0, |number, symbol| number * self.symbols + usize::from(*symbol))
     }
 
-    /// The stationary distribution over contexts, `[contexts]`. If there are several closed classes, that of the
-    /// first one.
+    /// The stationary distribution over contexts, `[contexts]`. If the chain has several closed classes of
+    /// contexts, that of the first class.
     pub fn stationary_distribution(&self) -> Vec<f64> {
         let mut walker = SequenceSampler::new(self.symbols, self.order);
         walker.compute_stationary(&self.rows);
@@ -201,7 +201,8 @@ impl Chain {
     }
 }
 
-/// Rounds `shares` to integers in the same proportions whose sum is `whole`. A share of 0 stays 0.
+/// Rounds `shares` to integers in about the same proportions whose sum is `whole`, and writes them to `units`. A
+/// share of 0 becomes 0.
 pub(super) fn round_to_units(shares: &[f64], whole: u32, units: &mut [u32]) {
     let sum: f64 = shares.iter().sum();
     let (mut share, mut before) = (0.0, 0);
@@ -247,9 +248,9 @@ pub struct SequenceSampler {
     symbols: usize,
     /// Order n of the chains.
     order: usize,
-    /// Stationary distribution of the last chain, `[contexts]`.
+    /// Stationary distribution over contexts of the chain that was used last, `[contexts]`.
     stationary: Vec<f64>,
-    /// Transition matrix during the elimination, `[members, members]`.
+    /// Transition matrix of a closed class of contexts during the elimination, `[members, members]`.
     elimination: Vec<f64>,
     /// Cumulative transition probabilities in units of 2⁻²⁴, without the last column, `[contexts, symbols − 1]`.
     cumulative_units: Vec<u32>,
@@ -280,7 +281,8 @@ impl SequenceSampler {
         &self.stationary
     }
 
-    /// Computes the stationary distribution of the chain on the closed class `members`.
+    /// Computes the stationary distribution of the chain with transition probabilities `rows` on the closed class
+    /// of contexts `members`, by elimination.
     fn eliminate(&mut self, rows: &[u32], members: &[usize]) {
         let (k, contexts, count) = (self.symbols, self.stationary.len(), members.len());
         let mut member_index = [0; MAX_CONTEXTS];
@@ -340,7 +342,7 @@ impl SequenceSampler {
         }));
     }
 
-    /// Draws a context from the stationary distribution with one random word.
+    /// Draws the index of a context from the stationary distribution with one random word.
     fn draw_first_context(&self, word: u32) -> usize {
         let (uniform, mut sum) = (f64::from(word >> 8) / f64::from(Chain::ONE), 0.0);
         let context = self.stationary.iter().position(|share| {

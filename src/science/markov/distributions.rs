@@ -20,14 +20,15 @@ pub enum ChainDistribution {
     Mixture(f64),
 }
 
-/// Attempts of the rejection sampler for one gamma variable. Each is rejected with a probability below 5 % (Marsaglia
-/// and Tsang 2000, table 1), so that fewer than one variable in 10⁷ is replaced by the middle of the distribution.
+/// Number of attempts of the rejection sampler for one gamma variable. Each is rejected with a probability below 5
+/// % (Marsaglia and Tsang 2000, table 1), so that fewer than one variable in 10⁷ is replaced by the middle of the
+/// distribution.
 const GAMMA_ATTEMPTS: usize = 6;
-/// Random words per gamma variable: three for each attempt and one for α below 1.
+/// Number of random words per gamma variable: three for each attempt, and one for a shape parameter α below 1.
 pub(super) const WORDS_PER_GAMMA: usize = 3 * GAMMA_ATTEMPTS + 1;
 
-/// Moves of the random walk that draws a doubly stochastic matrix of `symbols` rows: one move for 2 rows, where it is
-/// exact, otherwise `2·symbols³`.
+/// Number of moves of the random walk that draws a doubly stochastic matrix of `symbols` rows: one move for 2 rows,
+/// where it is exact, otherwise `2·symbols³`.
 ///
 /// # Why
 /// From equal entries, the distance of the entries' second and fourth moments to their limits shrank by a
@@ -110,8 +111,9 @@ impl ChainDistribution {
     }
 }
 
-/// Draws a uniform point of the simplex into `row`: the gaps between sorted 24-bit numbers from 0 to one. The last
-/// gap is never 0, so that the last symbol follows every context and the stationary distribution is unique.
+/// Draws a row of probabilities, uniform over the simplex, into `row`, in units of 2⁻²⁴: the gaps between sorted
+/// 24-bit numbers from 0 to one. The last gap is never 0, so that the last symbol follows every context and the
+/// stationary distribution is unique.
 fn draw_uniform_row(words: &[u32], row: &mut [u32]) {
     for (i, word) in words.iter().enumerate() {
         let (draw, mut at) = (word >> 8, i);
@@ -145,8 +147,8 @@ pub(super) fn draw_dirichlet_row(alphas: &[f64], words: &[u32], row: &mut [u32])
     row.iter_mut().for_each(|units| *units += 1);
 }
 
-/// Draws a gamma variable (Marsaglia and Tsang 2000): the cube of a shifted normal variable, with rejection. Below α
-/// = 1, their section 6: a power of a uniform variable times a variable of parameter α + 1.
+/// Draws a gamma variable with shape parameter α (Marsaglia and Tsang 2000): the cube of a shifted normal variable,
+/// with rejection. Below α = 1, their section 6: a power of a uniform variable times a variable of parameter α + 1.
 fn draw_gamma(alpha: f64, words: &[u32]) -> f64 {
     // Uniform in (0, 1].
     let unit = |word: u32| (f64::from(word) + 1.0) / 4_294_967_296.0;

@@ -49,7 +49,7 @@ choices! {
 /// A distribution of sequences: each has `length + 1` symbols and comes from its own chain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChainSequences {
-    /// Number of symbols k.
+    /// Number k of different symbols.
     pub symbols: usize,
     /// Number of symbols in the context of the last prediction; a sequence has one more.
     pub length: usize,
@@ -65,11 +65,11 @@ pub struct ChainSequences {
     pub mixture_weight: f64,
 }
 
-/// Random words that are generated at once, to bound memory where a chain takes thousands.
+/// Number of random words that are generated at once, to bound memory where a chain takes thousands.
 const BLOCK_WORDS: usize = 1 << 14;
 
 impl ChainSequences {
-    /// The distribution of the chains of a family, with this α and mixture weight.
+    /// The distribution of the chains of a family, with the α and the mixture weight of these settings.
     pub fn distribution(&self, chains: ChainFamily) -> ChainDistribution {
         match chains {
             ChainFamily::Dirichlet => ChainDistribution::Dirichlet(self.alpha),
@@ -86,13 +86,13 @@ impl ChainSequences {
         if self.test_family == ChainFamily::Dirichlet { self.alpha } else { 1.0 }
     }
 
-    /// Random words of one sequence of `length + 1` symbols: one for the first `order − 1` symbols, and one for each
-    /// other symbol.
+    /// Number of random words of one sequence of `length + 1` symbols: one for the first `order − 1` symbols, and
+    /// one for each other symbol.
     pub fn words_per_sequence(&self) -> usize {
         self.length + 3 - self.order
     }
 
-    /// Random words of one chain of a family.
+    /// Number of random words that one chain of the family `chains` takes.
     pub fn words_per_chain(&self, chains: ChainFamily) -> usize {
         self.distribution(chains).words_per_chain(self.symbols, self.order)
     }
@@ -138,7 +138,7 @@ impl ChainSequences {
         self.append_drawn_sequences(self.distribution(self.train_family), streams, step, examples, out);
     }
 
-    /// The chain of training sequence `example` of `step` in `replica`.
+    /// The chain of training sequence `example`, from 0, of step `step` in replica `replica`.
     pub fn training_chain(&self, seed: u64, replica: u32, step: u64, example: usize) -> Chain {
         self.draw_chain(self.train_family, RandomStream::new(seed, Purpose::Chain, replica), step, example)
     }
@@ -156,20 +156,20 @@ impl ChainSequences {
         self.append_drawn_sequences(self.distribution(chains), streams, chains as u64, examples, out);
     }
 
-    /// The chain of held-out sequence `example` of a family.
+    /// The chain of held-out sequence `example`, from 0, of the family `chains`.
     pub fn held_out_chain(&self, chains: ChainFamily, seed: u64, example: usize) -> Chain {
         self.draw_chain(chains, RandomStream::new(seed, Purpose::HeldOutChain, 0), chains as u64, example)
     }
 
-    /// Draws the chain of sequence `example` from the words of `stream` at `step`.
+    /// Draws the chain of sequence `example`, from 0, from the random words of `stream` at step number `step`.
     fn draw_chain(&self, chains: ChainFamily, stream: RandomStream, step: u64, example: usize) -> Chain {
         let mut words = vec![0; self.words_per_chain(chains)];
         stream.fill_u32(step, (example * words.len()) as u32, &mut words);
         self.distribution(chains).draw_chain(self.symbols, self.order, &words)
     }
 
-    /// Appends sequences of chains of `distribution` to `out`. The two streams give the words of the sequences and of the
-    /// chains.
+    /// Appends the sequences with the indices `examples`, of chains of `distribution`, to `out`. The two streams
+    /// give the random words at `step`: first those of the sequences, then those of the chains.
     fn append_drawn_sequences(
         &self,
         distribution: ChainDistribution,

@@ -38,7 +38,7 @@ impl Strategy {
         self as usize
     }
 
-    /// The strategy of this order, if there is one.
+    /// The strategy of this order; `None` above the largest order.
     pub fn from_order(order: usize) -> Option<Self> {
         Strategy::ALL.get(order).copied()
     }
@@ -60,12 +60,14 @@ impl Strategy {
     }
 }
 
-/// KL(p ‖ q) in nats; infinite if q gives probability 0 to an outcome that p allows.
+/// Kullback–Leibler divergence KL(p ‖ q) of the distribution q from p, in nats; infinite if q gives probability 0
+/// to an outcome that p allows.
 pub fn kl_divergence(p: &[f64], q: &[f64]) -> f64 {
     p.iter().zip(q).filter(|(p, _)| **p > 0.0).map(|(p, q)| p * libm::log(p / q)).sum()
 }
 
-/// KL(p ‖ q) in nats, where q is given by its log-probabilities; finite even if q underflows.
+/// Kullback–Leibler divergence KL(p ‖ q) in nats, where `logs` are the log-probabilities of q; finite even if q
+/// underflows.
 pub fn kl_to_log_probabilities(p: &[f64], logs: &[f64]) -> f64 {
     p.iter().zip(logs).filter(|(p, _)| **p > 0.0).map(|(p, log)| p * (libm::log(*p) - log)).sum()
 }

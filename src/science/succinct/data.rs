@@ -31,7 +31,7 @@ choices! {
     }
 }
 
-/// A function from inputs to labels: the labels without noise.
+/// A function from inputs to labels that is to be learned: it gives the labels without noise.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Concept {
     /// y = x_b.
@@ -127,7 +127,8 @@ impl Dataset {
         self.inputs.iter().map(Vec::as_slice).zip(self.labels.iter().copied())
     }
 
-    /// The rank of the inputs modulo 2, as bits (−1 is the bit 1). At rank d the examples determine every parity.
+    /// The rank of the matrix of inputs modulo 2, where −1 is the bit 1 and 1 the bit 0. If the rank is d, the
+    /// examples determine every parity.
     pub fn rank(&self) -> usize {
         let bits = |x: &Vec<i8>| x.iter().fold(0u64, |word, one| word << 1 | u64::from(*one < 0));
         let mut pivots: Vec<u64> = Vec::new();
@@ -143,7 +144,7 @@ impl Dataset {
     }
 }
 
-/// Checks that d, m and the label noise are in range.
+/// Checks that the number d of inputs, the number m of examples and the label noise are in range.
 pub(super) fn check_settings(d: usize, m: usize, noise: f64) -> Result<(), SuccinctError> {
     check_sizes(d, m)?;
     if !(0.0..=MAX_LABEL_NOISE).contains(&noise) {
@@ -152,7 +153,7 @@ pub(super) fn check_settings(d: usize, m: usize, noise: f64) -> Result<(), Succi
     Ok(())
 }
 
-/// Checks that d and m are in range.
+/// Checks that the number d of inputs and the number m of examples are in range.
 pub(super) fn check_sizes(d: usize, m: usize) -> Result<(), SuccinctError> {
     if !(1..=MAX_EXAMPLE_INPUTS).contains(&d) {
         return Err(SuccinctError::InputsOutOfRange { found: u64::try_from(d).unwrap_or(u64::MAX) });
@@ -174,7 +175,7 @@ pub(super) fn check_input(d: usize, x: &[i8]) -> Result<(), SuccinctError> {
     }
 }
 
-/// A random concept with random examples and test inputs, determined by a seed and a number.
+/// A random concept with random examples and test inputs, determined by a seed and the problem's number.
 ///
 /// ```
 /// use vivarium_science::succinct::{SampledProblem, ConceptFamily};
@@ -239,7 +240,8 @@ impl SampledProblem {
     }
 }
 
-/// Samples d inputs, each 1 or −1.
+/// Samples an input `[d]`, each entry 1 or −1, for the example or test input with this `index` in the problem
+/// `number`.
 fn sample_input(seed: u64, purpose: Purpose, number: u64, index: u64, d: usize) -> Vec<i8> {
     // An input takes two words, and a stream has 2³² words per step.
     let stream = RandomStream::new(seed, purpose, (index >> 31) as u32);
@@ -249,13 +251,13 @@ fn sample_input(seed: u64, purpose: Purpose, number: u64, index: u64, d: usize) 
     (0..d).map(|at| sign_of_bit(bits >> at)).collect()
 }
 
-/// 1 if the lowest bit is 0, else −1.
+/// The sign for the lowest bit of `word`: 1 if the bit is 0, else −1.
 fn sign_of_bit(word: u64) -> i8 {
     if word & 1 == 0 { 1 } else { -1 }
 }
 
 impl Concept {
-    /// Samples a concept of a family for d inputs.
+    /// Samples a concept of a family for d inputs, for the problem with this `number`.
     fn sample(family: ConceptFamily, d: usize, seed: u64, number: u64) -> Concept {
         let stream = RandomStream::new(seed, Purpose::Support, 0);
         let sign = |index| sign_of_bit(u64::from(stream.draw_u32(number, index)));

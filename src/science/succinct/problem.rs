@@ -42,7 +42,7 @@ pub struct LearningProblem {
     pub examples: usize,
     /// Probability that an example has the wrong label.
     pub noise: f64,
-    /// The test input that is shown, d numbers 1 or −1; empty for the first random one.
+    /// The test input that is shown, d numbers 1 or −1; if it is empty, the first random test input is shown.
     pub fixed_input: Vec<i8>,
 }
 
@@ -63,17 +63,19 @@ impl LearningProblem {
         }
     }
 
-    /// Rows and columns of the table W: m + 1 and d + 1.
+    /// Numbers of rows and columns of the table W that training fills: m + 1 and d + 1 for m examples with d
+    /// inputs.
     pub fn table_size(&self) -> [usize; 2] {
         [self.examples + 1, self.inputs + 1]
     }
 
-    /// Rows and columns of the grid, including the ring: m + 3 and d + 3.
+    /// Numbers of rows and columns of the grid, including the ring of blank cells around the table: m + 3 and d +
+    /// 3.
     pub fn grid_size(&self) -> [usize; 2] {
         [self.examples + 3, self.inputs + 3]
     }
 
-    /// Number of SGD steps that fill the table: one per example, and one for the dummy example.
+    /// Number of SGD steps that fill the table W: one per example, and one for the dummy example.
     pub fn writing_steps(&self) -> u64 {
         self.examples as u64 + 1
     }

@@ -47,7 +47,7 @@ impl PositionCodes {
     }
 }
 
-/// Draws orthonormal vectors `[positions, dimension]` by Gram–Schmidt on normal vectors.
+/// Draws orthonormal codes `[positions, dimension]` by Gram–Schmidt on normal vectors.
 fn draw_orthogonal(stream: &RandomStream, positions: usize, dimension: usize) -> Vec<f32> {
     let mut rows: Vec<Vec<f64>> = vec![];
     for i in 0..positions {
@@ -60,7 +60,7 @@ fn draw_orthogonal(stream: &RandomStream, positions: usize, dimension: usize) ->
     rows.into_iter().flatten().map(|x| x as f32).collect()
 }
 
-/// Counts the pairs of codes with |⟨ω_i, ω_j⟩| > 1/2, which violate assumption 3 of the paper.
+/// Counts the pairs of position codes ω_i, ω_j with |⟨ω_i, ω_j⟩| > 1/2, which violate assumption 3 of the paper.
 ///
 /// # Shapes
 /// `codes` is `[positions, dimension]`.

@@ -19,5 +19,5 @@ pub use codes::{PositionCodes, count_strong_pairs};
 pub use prompts::{CodeScale, NameLists, NameRepeats, PromptStreams, TokenPrompts};
 pub use teacher::{ReluReadout, Teacher, TeacherKind};
 
-/// The largest number q of names of a position.
+/// The largest number q of tokens that a position names.
 pub const MAX_NAMES: usize = 6;

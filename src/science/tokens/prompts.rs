@@ -43,11 +43,11 @@ pub struct TokenPrompts {
     pub dim: usize,
     /// Number q of tokens that a position names.
     pub names: usize,
-    /// Whether the names of one position may repeat.
+    /// Whether a position may name a token twice.
     pub repeats: NameRepeats,
-    /// The function g that gives the labels.
+    /// Family of the function g that gives the labels.
     pub function: TeacherKind,
-    /// Hidden units of g if it is a random network.
+    /// Number of hidden units of the label function g if it is a random network.
     pub hidden_units: usize,
     /// Kind of the position codes.
     pub codes: PositionCodes,
@@ -58,7 +58,7 @@ pub struct TokenPrompts {
 }
 
 impl Default for TokenPrompts {
-    /// Eight positions, each of which names two of them.
+    /// Prompts of eight positions, each of which names two of them.
     fn default() -> Self {
         TokenPrompts {
             length: 8,
@@ -74,14 +74,14 @@ impl Default for TokenPrompts {
     }
 }
 
-/// The random streams from which prompts are drawn.
+/// The random streams from which the tokens, names and noise of prompts are drawn.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptStreams {
-    /// Random numbers of the tokens.
+    /// Random stream of the tokens.
     pub tokens: RandomStream,
-    /// Random numbers of the names.
+    /// Random stream of the names: the positions of the tokens that each position's label depends on.
     pub names: RandomStream,
-    /// Random numbers of the label noise and its standard deviation; none for labels without noise.
+    /// Random stream of the label noise and the noise's standard deviation; `None` for labels without noise.
     pub noise: Option<(RandomStream, f64)>,
     /// Whether all positions share one list of names.
     pub lists: NameLists,
@@ -111,7 +111,7 @@ impl TokenPrompts {
         self.codes.draw(seed, self.length, self.code_dim)
     }
 
-    /// The factor s of the position codes in an encoded token.
+    /// The factor s by which position codes are multiplied in an encoded token.
     pub fn code_scale(&self) -> f32 {
         match self.code_scaling {
             CodeScale::Root => libm::sqrt(self.dim as f64 / self.names as f64) as f32,
@@ -149,7 +149,7 @@ impl TokenPrompts {
         }
     }
 
-    /// Variance of a label without noise.
+    /// Variance of a label without noise over prompts.
     pub fn label_variance(&self, seed: u64) -> f64 {
         self.teacher(seed).label_variance(self.length, self.repeats == NameRepeats::Independent)
     }
@@ -196,7 +196,7 @@ impl TokenPrompts {
     }
 
     /// Appends the tokens of a prompt, `[length, dim]`: standard normal numbers, two from each pair of random words
-    /// (Box and Muller 1958).
+    /// (Box and Muller 1958). `words` is a workspace.
     fn append_tokens(
         &self,
         stream: &RandomStream,
@@ -214,7 +214,8 @@ impl TokenPrompts {
         }
     }
 
-    /// Appends the names of a prompt, `[length, names]`, as positions from 0.
+    /// Appends the names of a prompt, `[length, names]`: for each position the tokens that its label depends on, as
+    /// positions from 0. `words` is a workspace.
     fn append_names(
         &self,
         stream: &RandomStream,

@@ -21,18 +21,18 @@ choices! {
     }
 }
 
-/// A function g of q tokens of dimension d.
+/// The label function g of q tokens of dimension d.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Teacher {
-    /// Number q of tokens that g depends on.
+    /// Number q of tokens that the label function depends on.
     names: usize,
     /// Dimension d of a token.
     dim: usize,
-    /// The family of g with its parameters.
+    /// The family of the label function g with its parameters.
     parameters: TeacherParameters,
 }
 
-/// The family of g with its parameters.
+/// The family of a label function g with its parameters.
 #[derive(Debug, Clone, PartialEq)]
 enum TeacherParameters {
     /// The direction u, `[names · dim]`.
@@ -50,25 +50,25 @@ enum TeacherParameters {
 struct ReluTeacher {
     /// Input weights of each unit, `[units][names · dim]`, unit vectors.
     w: Vec<Vec<f64>>,
-    /// Output weights, `[units]`.
+    /// Output weights a_k of the units, `[units]`.
     a: Vec<f64>,
     /// Mean of Σ_k a_k relu(⟨w_k, x⟩) over standard normal x.
     mean: f64,
-    /// Factor that scales the variance to 1.
+    /// Factor that scales the variance of the network's output to 1.
     scale: f64,
 }
 
-/// A network with one hidden layer of ReLUs that computes or approximates g: Σ_k a_k relu(⟨w_k, x⟩ + b_k) + c
-/// (assumption 2 of the paper).
+/// A network with one hidden layer of ReLUs that computes or approximates the label function g: Σ_k a_k relu(⟨w_k,
+/// x⟩ + b_k) + c (assumption 2 of the paper).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReluReadout {
-    /// Input weights, `[names · dim, units]`.
+    /// Input weights w_k of the units, `[names · dim, units]`.
     pub w: Vec<f64>,
-    /// Biases of the units, `[units]`.
+    /// Biases b_k of the units, `[units]`.
     pub b: Vec<f64>,
-    /// Output weights, `[units]`.
+    /// Output weights a_k of the units, `[units]`.
     pub a: Vec<f64>,
-    /// Output bias.
+    /// Bias c of the output.
     pub c: f64,
 }
 
@@ -97,7 +97,8 @@ impl ReluReadout {
     }
 }
 
-/// Squares are interpolated on \[−L, L\] with this L. A standard normal number is outside with probability 6·10⁻⁵.
+/// Half-width L of the interval from −L to L in which squares are interpolated. A standard normal number is outside
+/// with probability 6·10⁻⁵.
 const SQUARE_RANGE: f64 = 4.0;
 
 impl Teacher {
@@ -161,7 +162,7 @@ impl Teacher {
         Teacher { names, dim, parameters: kind }
     }
 
-    /// Number q of tokens that g depends on.
+    /// Number q of tokens that the label function g depends on.
     pub fn name_count(&self) -> usize {
         self.names
     }
@@ -192,10 +193,10 @@ impl Teacher {
         }
     }
 
-    /// Exact covariance of g at two prompts with different names, where coordinates of token j of one prompt and
-    /// token l of the other have covariance `shared[j, l]`. If `shared` is the covariance of the tokens' conditional
-    /// means given a linear function of the tokens, the result is the variance of the label that this linear function
-    /// explains.
+    /// Exact covariance of the labels g of two prompts with different names, where coordinates of token j of one
+    /// prompt and token l of the other have covariance `shared[j, l]`. If `shared` is the covariance of the tokens'
+    /// conditional means given a linear function of the tokens, the result is the variance of the label that this
+    /// linear function explains.
     ///
     /// # Shapes
     /// `shared` is `[names, names]`, symmetric, with eigenvalues from 0 to 1.
@@ -240,7 +241,8 @@ impl Teacher {
         square - mean * mean
     }
 
-    /// Mean and mean square of g, where names of the same class refer to the same token. `classes` is `[names]`.
+    /// Mean and mean square of the label function g, where names with the same class in `classes`, `[names]`, refer
+    /// to the same token.
     fn moments(&self, classes: &[usize]) -> (f64, f64) {
         let (q, d) = (self.names as f64, self.dim as f64);
         // Number of names that refer to each token.
@@ -263,7 +265,8 @@ impl Teacher {
 }
 
 impl ReluTeacher {
-    /// E f and E f² of f = Σ a_k relu(⟨w_k, x⟩), where names of the same class refer to the same token.
+    /// Mean and mean square over standard normal tokens of f(x) = Σ_k a_k relu(⟨w_k, x⟩), where names with the same
+    /// class in `classes`, `[names]`, refer to the same token.
     fn moments(&self, names: usize, dim: usize, classes: &[usize]) -> (f64, f64) {
         let merged: Vec<Vec<f64>> = self.w.iter().map(|w| sum_by_class(w, names, dim, classes)).collect();
         let norms: Vec<f64> = merged.iter().map(|w| norm(w)).collect();
@@ -280,8 +283,9 @@ impl ReluTeacher {
         (mean, square)
     }
 
-    /// The covariance Σ_kl a_k a_l K(⟨w_k, M w_l⟩) − mean², where M has the entries `shared` for each coordinate of a
-    /// token, and its gradient with respect to `shared`.
+    /// Covariance of the network's labels, scale² · (Σ_kl a_k a_l K(⟨w_k, M w_l⟩) − mean²), and its gradient with
+    /// respect to `shared`. K is the ReLU kernel of [`relu_kernel_with_derivative`], and M has the entries `shared`
+    /// for each coordinate of a token.
     fn covariance_with_gradient(&self, names: usize, dim: usize, shared: &[f64]) -> (f64, Vec<f64>) {
         let (mut sum, mut gradient) = (-self.mean * self.mean, vec![0.0; names * names]);
         for (k, (w, a)) in self.w.iter().zip(&self.a).enumerate() {
@@ -312,20 +316,22 @@ impl ReluTeacher {
     }
 }
 
-/// E relu(a) relu(b) of standard normal a and b with this covariance (Cho and Saul 2009), and its derivative with
-/// respect to the covariance.
+/// The expectation E relu(a) relu(b) for standard normal a and b with this covariance (Cho and Saul 2009), and its
+/// derivative with respect to the covariance.
 fn relu_kernel_with_derivative(covariance: f64) -> (f64, f64) {
     let cosine = covariance.clamp(-1.0, 1.0);
     let angle = libm::acos(cosine);
     ((libm::sin(angle) + (PI - angle) * cosine) / (2.0 * PI), (PI - angle) / (2.0 * PI))
 }
 
-/// The inner products ⟨a_j, b_l⟩ of the blocks of names j and l, `[names, names]`.
+/// The inner products ⟨a_j, b_l⟩ of block j of `a` and block l of `b`, where a block is the `dim` entries of one
+/// name, `[names, names]`.
 fn block_inner_products(a: &[f64], b: &[f64], dim: usize) -> Vec<f64> {
     a.chunks(dim).flat_map(|a| b.chunks(dim).map(move |b| dot(a, b))).collect()
 }
 
-/// Sums the blocks of names of the same class, `[names · dim]`.
+/// Adds up the blocks of `dim` entries whose names have the same class in `classes`, `[names]`. Block c of the
+/// result, `[names · dim]`, is the sum for class c.
 fn sum_by_class(vector: &[f64], names: usize, dim: usize, classes: &[usize]) -> Vec<f64> {
     let mut merged = vec![0.0; names * dim];
     for (part, class) in vector.chunks(dim).zip(classes) {
@@ -339,8 +345,8 @@ fn merged_dot(a: &[f64], b: &[f64], dim: usize, classes: &[usize]) -> f64 {
     dot(&sum_by_class(a, classes.len(), dim, classes), &sum_by_class(b, classes.len(), dim, classes))
 }
 
-/// All partitions of `names` names into equal names, each as the class of every name, with the probability that names
-/// drawn from `positions` tokens have this partition. Without `repeated` only the partition into different names.
+/// All ways in which `names` names can coincide, as pairs (probability, class of every name): equal names have the
+/// same class. Names are drawn from `positions` tokens. Without `repeated` only the case that all names differ.
 pub(super) fn name_partitions(names: usize, positions: usize, repeated: bool) -> Vec<(f64, Vec<usize>)> {
     if !repeated {
         return vec![(1.0, (0..names).collect())];
@@ -363,7 +369,7 @@ pub(super) fn name_partitions(names: usize, positions: usize, repeated: bool) ->
     all.into_iter().map(|(classes, used)| (share(used), classes)).filter(|(share, _)| *share > 0.0).collect()
 }
 
-/// Scales a vector to norm 1.
+/// Scales a vector to Euclidean norm 1.
 fn unit(mut vector: Vec<f64>) -> Vec<f64> {
     normalize(&mut vector);
     vector

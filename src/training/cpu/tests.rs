@@ -202,7 +202,7 @@ fn a_schedule_goes_on_where_a_run_was_left() {
 
 /// Optimizers of whole matrices are left to autodiff, and smoothed labels to the processor; each with its sentence.
 #[test]
-fn what_a_learner_cannot_do_is_said() {
+fn what_a_learner_cannot_do_is_stated() {
     let why = |link: &str, place: Place| {
         let spec = spec(link);
         entry(&spec, place).map(|entry| entry.takes(&spec).err().unwrap_or_default())

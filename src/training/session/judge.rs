@@ -45,7 +45,7 @@ mod tests {
     use vivarium_model::permalink::decode;
 
     #[test]
-    fn chains_and_traces_have_a_judge_each_and_parities_have_none() {
+    fn chains_and_traces_have_an_evaluator_each_and_parities_have_none() {
         let judge = |lab: &str| Judge::new(&decode(&format!("#v1/{lab}")).0.spec);
         assert!(matches!(judge("markov?t=8&held=64"), Some(Judge::Chains(_))));
         assert!(matches!(judge("machine-traces?t=8&held=64"), Some(Judge::Traces(_))));

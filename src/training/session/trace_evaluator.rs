@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_of_what_was_asked_for() {
+    fn shares_are_of_what_was_requested() {
         let mut share = Share::default();
         assert_eq!(share.of(), None);
         for right in [false, true, false, false] {

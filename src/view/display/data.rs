@@ -38,7 +38,7 @@ use vivarium_model::chart::Chart;
 use vivarium_model::permalink::{Link, ViewSettings};
 use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading};
 
-/// Header of the CSV table.
+/// Header line of the CSV table of charts.
 pub const COLUMNS: &str = "chart,step,kind,name,x,row,value,low,high";
 
 /// Content of a chart at one training step, to be written as CSV.
@@ -70,7 +70,7 @@ pub struct ChartDatum<'a> {
     pub kind: &'static str,
     /// Name of the curve or line, or text of the cell.
     pub name: &'a str,
-    /// Position along the horizontal axis.
+    /// Position along the horizontal axis; of a heatmap's cell, the column.
     pub x: AxisPosition<'a>,
     /// Row of a heatmap's cell; absent for curves and bars.
     pub row: AxisPosition<'a>,
@@ -175,7 +175,7 @@ fn data_of_lines(lines: &LineChart) -> Vec<ChartDatum<'_>> {
     data
 }
 
-/// Numbers of a matrix: one per cell.
+/// Numbers of a heatmap: one per cell.
 fn data_of_grid(grid: &Heatmap) -> Vec<ChartDatum<'_>> {
     let cell = |(at, value): (usize, &f32)| {
         let (row, column) = (at / grid.columns.max(1), at % grid.columns.max(1));
@@ -215,7 +215,7 @@ fn data_of_bars(bars: &BarChart) -> Vec<ChartDatum<'_>> {
     data
 }
 
-/// Record of the run without measurements, for the comment lines at the top of a table.
+/// Record of the run's settings and environment, without measurements, for the comment lines at the top of a CSV table.
 pub fn build_record(run: &RunView) -> Record {
     let [weights, weights_of] = run.initial_weights_file.clone();
     let here = || TrainingEnvironment {

@@ -14,7 +14,8 @@ impl RunView {
         self.milestones.update(row, has_sample, nearest);
     }
 
-    /// Recomputes the milestones from all measurements, after the lab's state has become available.
+    /// Recomputes the milestones from all measurements, after the lab's data, which name the learning stages, have
+    /// become available.
     pub(super) fn recompute_milestones(&mut self) {
         let rows: Vec<Measurement> = self.history.rows().cloned().collect();
         self.milestones = Milestones::default();

@@ -45,7 +45,7 @@ impl SourceComparison {
     }
 }
 
-/// Both texts of the [`SourceComparison`] of a preset, joined by a space.
+/// Sentences on how the preset's run agrees with and departs from the publication's experiment, in one text.
 pub fn describe_source_comparison(preset: &Preset) -> String {
     let SourceComparison { same_as_source: kept, departures } = SourceComparison::compare(preset);
     [kept, departures].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")

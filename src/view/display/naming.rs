@@ -81,8 +81,8 @@ fn name_by_settings(specs: &[&RunSpec], may_name: &dyn Fn(&str) -> bool) -> Vec<
     parts.into_iter().map(name).collect()
 }
 
-/// Value of the setting `key` as text, for finding out whether runs differ; `None` if the run lacks the setting or it
-/// has no effect.
+/// Value of the setting `key` as text, for finding out whether runs differ; `None` if the run lacks the setting or if
+/// the setting has no effect.
 fn compared_value(spec: &RunSpec, key: &str) -> Option<String> {
     match key {
         "lr" => Some(format!("{} {:?}", spec.value(key)?, spec.run.schedule)),

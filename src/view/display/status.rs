@@ -93,7 +93,7 @@ fn reached_label(run: &RunView) -> &'static str {
     if run.vocabulary().has_hidden_rule { tr!("Found by") } else { tr!("Target reached by") }
 }
 
-/// Describes the progress of learning from the latest measurement.
+/// Status line of a run that is training: the progress of learning by the latest measurement.
 fn describe_learning(run: &RunView) -> String {
     let replicas = run.spec().run.replicas;
     if replicas > 1 && !run.solved.is_empty() {
@@ -183,7 +183,8 @@ pub fn describe_found(run: &RunView) -> String {
     }
 }
 
-/// Note that measurements use fewer held-out examples than the settings state; `None` if they use all.
+/// Note that measurements use fewer held-out examples than the settings state; `None` if measurements use all of these
+/// examples.
 pub fn describe_held_out(run: &RunView) -> Option<String> {
     let whole = run.spec().held_out_count();
     (run.held_out < whole).then(|| {

@@ -19,8 +19,8 @@ pub fn metric_names(run: &RunView) -> [String; 4] {
     })
 }
 
-/// Further number `which` (0 or 1) of the readouts, as (name, value): from the lab, or the largest weights on relevant
-/// and irrelevant bits.
+/// Name and value of number `which` (0 or 1) that the page shows next to loss and accuracy: chosen by the lab, or the
+/// largest weights on relevant and irrelevant bits.
 pub fn extra_number(run: &RunView, which: usize) -> (String, String) {
     if let Some(numbers) = run.lazy_lab().and_then(|lab| (lab.extra_numbers)(run)) {
         let [first, second] = numbers;
@@ -48,7 +48,7 @@ pub fn largest_weights(run: &RunView) -> (String, String) {
     (format_decimal(relevant), format_decimal(other))
 }
 
-/// Metrics of the latest measurement as text; medians over replicas.
+/// Loss and accuracy of the latest measurement as text; medians over replicas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LatestMetrics {
     /// Loss on training examples.

@@ -18,8 +18,8 @@ use vivarium_plot::analysis::scaling::ScalingPoint;
 pub struct SweepProgress {
     /// Every run of the sweep with its settings, in the order of training.
     pub cells: Vec<SweepCell>,
-    /// Step at which each replica reached the target (`None` if it did not), for each run from the first up to the
-    /// current one, without runs finished ahead of it.
+    /// Step at which each replica reached the target (`None` if it did not), for each run before the current one;
+    /// results of later runs are in `early_results`.
     pub solved_steps: Vec<Vec<Option<u64>>>,
     /// Median held-out loss and accuracy at the end of each run in `solved_steps`; empty for a sweep from a file.
     pub final_metrics: Vec<[f32; 2]>,
@@ -55,7 +55,7 @@ pub struct SweepRunResult {
 }
 
 impl SweepRunResult {
-    /// Builds the result from the steps `times` at which replicas reached the target and the last measurement.
+    /// Builds the result from `times`, the step at which each replica reached the target, and the last measurement.
     pub fn of(spec: &RunSpec, times: &[Option<u64>], last: Option<&Measurement>) -> Self {
         SweepRunResult {
             solved_steps: best_of_groups(times, spec.task.examples().replicas_per_training_set()),
@@ -179,7 +179,7 @@ impl SweepProgress {
             .then(|| f64::from(self.trained_seconds) * of(false) / of(true))
     }
 
-    /// Settings of the current run, or of the last one if all have finished.
+    /// Settings of the run that is trained now, or of the last run if all have finished.
     pub fn current_cell(&self) -> &SweepCell {
         &self.cells[self.solved_steps.len().min(self.cells.len() - 1)]
     }

@@ -18,7 +18,7 @@ const MAX_PREVIEW_WEIGHTS: usize = 50_000;
 const MAX_TRACED: usize = 1024;
 
 impl RunView {
-    /// Replaces the displayed run by the current run of the link or sweep at step 0.
+    /// Replaces the displayed run by the link's run, or by the current run of its sweep, at step 0.
     pub fn reset_to_start(&mut self, labs: &'static Labs) {
         let before = std::mem::take(self);
         let spec = before.spec().clone();
@@ -48,7 +48,7 @@ impl RunView {
         self.finish_work();
     }
 
-    /// Whether a long computation of the lab is unfinished.
+    /// Whether a long computation that the lab makes on the page is unfinished.
     pub fn is_busy(&self) -> bool {
         self.lab_state.as_ref().is_some_and(|state| state.is_busy())
     }
@@ -66,14 +66,15 @@ impl RunView {
         }
     }
 
-    /// Outside the browser, finishes the lab's computation at once; in the browser it continues in slices.
+    /// Outside the browser, finishes the computation that the lab makes for charts at once; in the browser it continues
+    /// in slices.
     fn finish_work(&mut self) {
         while !cfg!(target_family = "wasm") && self.is_busy() {
             self.continue_work();
         }
     }
 
-    /// Computes and shows the initial first-layer weights before a trainer sends any.
+    /// Computes and shows the initial first-layer weights before a worker sends any.
     fn show_initial_weights(&mut self) {
         let (spec, inputs, width) = (self.spec(), self.weights.inputs, self.weights.width);
         let is_drawn = inputs * width <= MAX_PREVIEW_WEIGHTS
@@ -153,7 +154,8 @@ impl RunView {
         self.latest_findings.insert(finding.probe.clone(), (step, finding));
     }
 
-    /// Copies the curves over the steps from `end`, the same run at its latest step, into this view of an earlier step.
+    /// Copies curves that cover all steps from `end`, the same run at its latest step, into this view of an earlier
+    /// step.
     pub fn copy_curves(&mut self, end: &RunView) {
         (self.trajectories, self.traces) = (end.trajectories.clone(), end.traces.clone());
         if let (Some(state), Some(end)) = (&mut self.lab_state, &end.lab_state) {
@@ -161,7 +163,7 @@ impl RunView {
         }
     }
 
-    /// Recomputes everything that depends on the settings of the view.
+    /// Recomputes everything that depends on the settings of the view, such as the inspected example.
     pub fn recompute_view(&mut self) {
         self.view_changes += 1;
         if let Some(state) = &mut self.lab_state {
@@ -192,8 +194,8 @@ impl RunView {
         self.finish_work();
     }
 
-    /// Probes needed by the visible charts, by the lab itself and by the example shown with the task, without
-    /// duplicates.
+    /// Ids of the probes needed by the visible charts, by the lab itself and by the example shown with the task,
+    /// without duplicates.
     pub fn required_probes(&self) -> Vec<ProbeId> {
         let of_charts = self.link.view.show.iter().filter_map(|chart| self.probe_of(*chart));
         let mut probes: Vec<ProbeId> = vec![];
@@ -207,7 +209,8 @@ impl RunView {
     }
 }
 
-/// Message that uploads the user's data to a trainer before the run starts; `None` if the run uses no uploaded data.
+/// Message, with its data, that uploads the user's table to a worker before the run starts; `None` if the run uses no
+/// uploaded table.
 pub fn upload_command(spec: &RunSpec) -> Option<(Command, Payload)> {
     let (columns, numbers) = spec.task.config().uploaded_data()?;
     Some((Command::Table { columns }, Payload::Numbers(numbers)))

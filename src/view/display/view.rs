@@ -65,12 +65,12 @@ pub struct FirstLayerWeights {
     pub values: Arc<Vec<f32>>,
 }
 
-/// All data that the page or the command line shows of one run: settings, measurements, weights and findings of probes.
+/// All data that the page or the command line shows of one run: settings, measurements, weights and results of probes.
 #[derive(Debug, Clone, Default)]
 pub struct RunView {
     /// Settings of the run and of its display, as in the address of the page.
     pub link: Link,
-    /// Progress of the sweep, if the link describes one.
+    /// Progress of the sweep; `None` if the link describes a single run.
     pub sweep: Option<SweepProgress>,
     /// State of the training.
     pub phase: RunPhase,
@@ -82,11 +82,11 @@ pub struct RunView {
     pub weights: FirstLayerWeights,
     /// Movement of the first-layer weights over the steps; `None` before weights are known.
     pub trajectories: Option<WeightTrajectories>,
-    /// Latest finding of each probe, with its training step.
+    /// Latest result of each probe, with the training step at which the probe measured.
     pub latest_findings: BTreeMap<ProbeId, (u64, ProbeResult)>,
     /// Scalars that each probe reported (its `ProbeResult::few`), by step, thinned over the run.
     pub traces: BTreeMap<ProbeId, ThinnedHistory<Vec<f64>>>,
-    /// Tables of all labs; the run's task selects one of them.
+    /// Table of all labs; the run's task selects one of them.
     pub labs: &'static Labs,
     /// Data that the run's lab keeps besides the measurements; `None` before the page's second WebAssembly file, which
     /// creates them, is loaded.
@@ -101,7 +101,7 @@ pub struct RunView {
     pub relevant: Vec<usize>,
     /// Number of held-out examples used in measurements during training.
     pub held_out: usize,
-    /// Replicas that have reached the target, each with its step.
+    /// Indices, from 0, of the replicas that have reached the target, each with its step.
     pub solved: Vec<(usize, u64)>,
     /// Events recognised in the measurements, such as memorisation or divergence.
     pub milestones: Milestones,
@@ -253,7 +253,7 @@ pub struct LazyLab {
     /// Sentence on why the run's network has no normalised margin, if theory gives a reason; begins with a space, to
     /// follow another sentence.
     pub margin_note: fn(&RunView) -> Option<String>,
-    /// Example number `usize` (from 0) of those shown next to the task's description, with the network's current
+    /// Example with the given number (from 0) of those shown next to the task's description, with the network's current
     /// answer; `None` if the task shows no examples.
     pub example: fn(&RunView, usize) -> Option<HeldOutExample>,
     /// Progress of learning for the status line, such as "nearest to the unigram strategy"; `None` for the default
@@ -310,7 +310,7 @@ pub enum WorkProgress {
     Updated,
 }
 
-/// Data that a lab keeps for one run besides the measurements, such as findings of its probes.
+/// Data that a lab keeps for one run besides the measurements, such as results of its probes.
 ///
 /// There is no `derive(Debug)`: its code for all lists and settings of all labs would enlarge every program without
 /// use.
@@ -328,7 +328,7 @@ pub trait LabState: Any + Send + Sync {
         false
     }
 
-    /// Stores a finding of a probe made at training step `_step`.
+    /// Stores the result `_finding` of a probe, made at training step `_step`.
     fn add_finding(&mut self, _step: u64, _finding: &ProbeResult, _link: &Link) {}
 
     /// Copies the lab's curves over all steps from `_end`, the data of the same run at its latest step, into these data
@@ -407,7 +407,7 @@ impl fmt::Debug for Labs {
     }
 }
 
-/// Data on which a chart depends: it is redrawn when these change.
+/// Data on which a chart depends: the chart is redrawn when they change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChartDependency {
     /// No data besides the run and the axes.
@@ -473,7 +473,7 @@ pub struct ChartDrawing {
 }
 
 impl RunView {
-    /// Latest finding of a probe, if there is one.
+    /// Latest result of a probe; `None` before the first.
     pub fn latest_finding(&self, probe: &Probe) -> Option<&ProbeResult> {
         self.latest_findings.get(&probe.id()).map(|(_, finding)| finding)
     }
@@ -490,7 +490,7 @@ impl RunView {
         self.sweep.as_ref().map_or(&self.link.spec, |sweep| &sweep.current_cell().spec)
     }
 
-    /// Step at which each replica of the current run reached the target, `None` for those that have not.
+    /// Step at which each replica of the current run reached the target, `None` for replicas that have not reached it.
     pub fn solved_steps(&self) -> Vec<Option<u64>> {
         let mut times = vec![None; self.spec().run.replicas];
         for (replica, step) in &self.solved {

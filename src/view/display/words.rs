@@ -70,7 +70,7 @@ pub fn format_rate(steps_per_s: f64) -> String {
     }
 }
 
-/// Formats a training speed without its unit; `None` if it is zero or not finite.
+/// Formats a training speed in steps per second without the unit; `None` if it is zero or not finite.
 pub fn format_rate_number(steps_per_s: f64) -> Option<String> {
     if !steps_per_s.is_finite() || steps_per_s <= 0.0 {
         return None;
@@ -112,12 +112,13 @@ pub fn setting_label(spec: &RunSpec, key: &str) -> String {
     }
 }
 
-/// English label of a setting; the key itself if no setting has it.
+/// English label of the setting `key`; the key itself if the run has no such setting.
 fn english_label<'a>(spec: &RunSpec, key: &'a str) -> &'a str {
     spec.setting(key).map_or(key, |knob| knob.label)
 }
 
-/// Symbol of a setting in formulas, taken from the end of its label; the label in small letters if it has no symbol.
+/// Symbol of a setting in formulas, such as "η", taken from the end of its label; the label in small letters if it has
+/// no symbol.
 pub fn setting_symbol(spec: &RunSpec, key: &str) -> String {
     let words: Vec<&str> = english_label(spec, key).split(' ').collect();
     match words.as_slice() {
@@ -137,7 +138,7 @@ pub fn format_setting_value(spec: &RunSpec, key: &str, text: &str) -> String {
     number.unwrap_or_else(|| option_label(spec, key, text))
 }
 
-/// Label of an option of a setting; other text is returned unchanged.
+/// Label of the option with the slug `text` of a setting; a text that is no option's slug is returned unchanged.
 pub fn option_label(spec: &RunSpec, key: &str, text: &str) -> String {
     let entries = match key {
         MODEL_KEY => Model::ENTRIES,
@@ -173,7 +174,8 @@ pub fn uncapitalize(text: &str) -> String {
     }
 }
 
-/// Nouns used with [`format_count`], besides those of models, so that their plurals are translated.
+/// Nouns that [`format_count`] is called with, listed so that their plurals are translated; the nouns of models are
+/// listed by the models.
 pub const COUNTED_NOUNS: [&str; 9] =
     ["step", "run", "kept run", "network", "seed", "input bit", "column", "symbol", "one"];
 
@@ -285,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_in_the_forms_words() {
+    fn changes_are_stated_in_the_forms_words() {
         let before = RunSpec::default();
         let mut after = before.clone();
         after.parse("width", "64").unwrap();
@@ -301,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_told_as_arrows() {
+    fn differences_are_stated_as_arrows() {
         let before = RunSpec::default();
         let mut after = before.clone();
         assert_eq!(describe_difference(&before, &after), "the same settings");

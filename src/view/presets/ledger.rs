@@ -12,7 +12,7 @@ use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 /// Settings of an experiment as a publication states them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Experiment {
-    /// Passage that states the settings: author, year, sections, figures.
+    /// Passage of the publication that states the settings: author, year, sections, figures.
     pub passage: &'static str,
     /// Experiment whose settings also hold here, except for those in `stated` and `unstated`.
     pub based_on: Option<&'static Experiment>,
@@ -22,7 +22,7 @@ pub struct Experiment {
     pub unstated: &'static [&'static str],
 }
 
-/// Experiment without settings, as a base for struct updates.
+/// Experiment without settings, whose fields other experiments take over by struct update.
 pub const EMPTY_EXPERIMENT: Experiment =
     Experiment { passage: "", based_on: None, stated: &[], unstated: &[] };
 
@@ -98,8 +98,8 @@ impl SettingsComparison {
     }
 }
 
-/// Whether the number of held-out examples has an effect: not if nothing is held out, nor if all held-out examples are
-/// measured.
+/// Whether the setting of the number of held-out examples has an effect: not if nothing is held out, nor if all
+/// held-out examples are measured anyway.
 fn held_out_count_matters(spec: &RunSpec) -> bool {
     let examples = spec.task.examples();
     examples

@@ -18,7 +18,7 @@ use vivarium_science::markov::Strategy;
 pub struct PresetGroup {
     /// Permanent name of the group in links and files.
     pub slug: &'static str,
-    /// Name shown in the menu.
+    /// Name of the group shown in the menu.
     pub name: &'static str,
     /// Charts whose recorded curves represent the presets of this group best, in order of preference; empty for the
     /// default charts.
@@ -34,7 +34,7 @@ pub struct Preset {
     pub name: &'static str,
     /// Group of the menu that contains the preset.
     pub group: &'static PresetGroup,
-    /// Settings of the run, as a link.
+    /// Settings of the run, as a link that the page and the command line read.
     pub link: &'static str,
     /// Claim that the run demonstrates, in one sentence.
     pub claim: &'static str,
@@ -269,7 +269,7 @@ impl Preset {
     }
 }
 
-/// Preset with empty fields, as a base for struct updates.
+/// Preset with empty fields, whose fields other presets take over by struct update.
 pub const PRESET_DEFAULTS: Preset = Preset {
     slug: "",
     name: "",

@@ -46,7 +46,7 @@ impl DurationClass {
         }
     }
 
-    /// Label of the class in the form.
+    /// Label of the class, in English, such as "A minute".
     pub fn label(self) -> &'static str {
         Self::OPTIONS[self as usize].label
     }
@@ -55,7 +55,7 @@ impl DurationClass {
 /// Recorded curves of one preset's run, as the gallery draws them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PresetRecording {
-    /// Permanent name of the preset.
+    /// Permanent name of the preset that was recorded.
     pub slug: String,
     /// Link of the preset when it was recorded.
     pub link: String,

@@ -16,14 +16,14 @@ use vivarium_model::run::{LearnerChoice, RunSpec};
 
 /// Time for which each network is timed, in milliseconds.
 pub const TIMING_WINDOW_MS: f64 = 600.0;
-/// Largest number of rows read from a pasted table.
+/// Largest number of rows read from a pasted table of benchmark results.
 const MAX_ROWS: usize = 1000;
-/// Largest number of characters of a word read from a pasted table.
+/// Largest number of characters of a word read from a pasted table of benchmark results.
 const MAX_WORD_CHARS: usize = 200;
 
 /// A network whose training speed is timed by the benchmark.
 pub struct BenchNetwork {
-    /// Name of the network in the table.
+    /// Name of the network in the table of results.
     pub name: &'static str,
     /// Settings of the run, as a link.
     pub link: &'static str,
@@ -58,7 +58,7 @@ impl BenchNetwork {
     }
 }
 
-/// A device measured by the benchmark.
+/// A device measured by the benchmark: a processor or a GPU.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchDevice {
     /// Name of the device.
@@ -67,7 +67,7 @@ pub struct BenchDevice {
     pub simulated: bool,
     /// Peak speed in 10⁹ multiplications and additions per second; for a processor, of one core.
     pub gflops: f64,
-    /// Peak speed of one workgroup, in the same unit; `None` for processors.
+    /// Peak speed of one workgroup of a GPU, in 10⁹ multiplications and additions per second; `None` for processors.
     pub workgroup_gflops: Option<f64>,
     /// Time to launch a kernel, in microseconds; `None` for processors.
     pub launch_us: Option<f64>,
@@ -86,18 +86,19 @@ impl BenchDevice {
     }
 }
 
-/// Training speed of one network on one device with one learner.
+/// Training speed of one network on one device with one learner (the code that computes the training steps).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchRow {
     /// Name of the network.
     pub network: String,
     /// Name of the device.
     pub device: String,
-    /// Name of the learner, or the reason why there is none.
+    /// Name of the learner (the code that computed the steps), or the reason why the network was not timed.
     pub learner: String,
-    /// Training steps per second of all replicas together; `None` if the network was not trained.
+    /// Training steps per second, each of which advances all replicas; `None` if the network was not trained.
     pub steps_per_s: Option<f64>,
-    /// Speed in 10⁹ multiplications and additions per second.
+    /// Speed in 10⁹ multiplications and additions per second of all replicas together; `None` if the network was not
+    /// trained.
     pub gflops: Option<f64>,
 }
 
@@ -144,13 +145,13 @@ pub struct BenchTable {
     pub rows: Vec<BenchRow>,
 }
 
-/// Heading of the table of devices in Markdown.
+/// Heading of the table of measured devices in Markdown.
 const DEVICES_HEADING: &str = "| device | maximum GFLOP/s | in one workgroup | µs per launch |";
-/// Heading of the table of speeds in Markdown.
+/// Heading of the table of training speeds in Markdown.
 const ROWS_HEADING: &str = "| network | device | learner | steps/s | GFLOP/s | of maximum |";
-/// Prefix of the line that names the program.
+/// Prefix of the Markdown line that names the program which ran the benchmark.
 const PROGRAM_PREFIX: &str = "Program: ";
-/// Suffix of the name of a simulated device.
+/// Suffix, in the Markdown table, of the name of a GPU that a processor simulates.
 const SIMULATED_SUFFIX: &str = " (simulated)";
 
 impl BenchTable {
@@ -179,8 +180,8 @@ impl BenchTable {
         text
     }
 
-    /// Speed of a row divided by the peak speed of its device. Exceeds 1 where several cores are used, or where the
-    /// peak was measured too low.
+    /// Speed of a row divided by the peak speed of its device; `None` without either number. Exceeds 1 where several
+    /// cores are used, or where the peak was measured too low.
     pub fn fraction_of_maximum(&self, row: &BenchRow) -> Option<f64> {
         let device = self.devices.iter().find(|device| device.name == row.device)?;
         Some(row.gflops? / device.gflops)
@@ -196,7 +197,8 @@ impl BenchTable {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// Parses results from Markdown, or from JSON with the parser `of_json`, since a browser has its own JSON parser.
+    /// Parses the results of a benchmark from Markdown, or from JSON with the parser `of_json`, since a browser has its
+    /// own JSON parser.
     ///
     /// # Errors
     /// A sentence that says what is missing.
@@ -225,7 +227,7 @@ impl BenchTable {
         }
     }
 
-    /// Parses results from Markdown; skips lines that are no rows of a results table.
+    /// Parses benchmark results from Markdown; skips lines that belong to neither of the two tables.
     fn parse_markdown(text: &str) -> BenchTable {
         let mut table = BenchTable::default();
         let mut heading = "";
@@ -262,7 +264,8 @@ impl BenchTable {
         table
     }
 
-    /// Speed of a row relative to the same network on the same kind of device in another table.
+    /// Speed of a row divided by the speed of the same network on the same kind of device in the table `other`; `None`
+    /// if `other` has no such row.
     pub fn speedup(&self, row: &BenchRow, other: &BenchTable) -> Option<f64> {
         let place = row.matching_key(&self.devices);
         let same = other.rows.iter().find(|theirs| theirs.matching_key(&other.devices) == place)?;
@@ -270,7 +273,7 @@ impl BenchTable {
     }
 }
 
-/// Cleans a word for a table cell: replaces `|` and control characters, and cuts it to the length that is read again.
+/// Cleans a word for a table cell: replaces `|` and control characters, and cuts it to [`MAX_WORD_CHARS`] characters.
 fn clean_word(text: &str) -> String {
     let plain = |letter: char| match letter {
         '|' => '/',
@@ -292,7 +295,7 @@ fn format_three_digits(value: f64) -> String {
     format!("{value:.places$}")
 }
 
-/// Formats a number with three significant digits, or a dash for `None`.
+/// Formats a number for a table cell with three significant digits, or a dash for `None`.
 pub fn format_cell(value: Option<f64>) -> String {
     value.map_or("–".into(), format_three_digits)
 }

@@ -6,18 +6,18 @@ use super::{MARGIN, MARGIN_OVER_MAX, divide_by_max};
 use vivarium_model::protocol::Measurement;
 use vivarium_model::tasks::MeasureNames;
 
-/// A column of metrics in the CSV table.
+/// A column of metrics in the CSV table of measurements.
 #[derive(Debug, Clone)]
 pub struct MetricColumn {
     /// Name of the column, defined in the README.
     pub key: String,
-    /// Index among the further measures of the task; `None` for columns that all tasks have.
+    /// Index, from 0, among the further measures of the task; `None` for columns that all tasks have.
     pub further: Option<usize>,
-    /// Place of the numbers in a measurement.
+    /// Field of a measurement from which the column takes its numbers.
     source: ColumnSource,
 }
 
-/// Place of a column's numbers in a measurement.
+/// Field of a measurement from which a column takes its numbers.
 #[derive(Debug, Clone, Copy)]
 enum ColumnSource {
     /// A list of the measurement.
@@ -39,12 +39,13 @@ impl MetricColumn {
     }
 }
 
-/// Lists of a measurement that all tasks have: training and held-out loss and accuracy.
+/// Fields of a measurement that all tasks have, in the order of columns: training loss and accuracy, held-out loss and
+/// accuracy.
 const COMMON_LISTS: [fn(&Measurement) -> &Vec<f32>; 4] =
     [|row| &row.train_loss, |row| &row.train_accuracy, |row| &row.test_loss, |row| &row.test_accuracy];
 
-/// Columns needed for these measurements: losses, accuracies, margins of networks with a penalty, and further measures
-/// of the task.
+/// Columns needed for the measurements `rows`: losses, accuracies, margins if the network has a penalty, and the
+/// further measures that occur.
 pub fn list_columns<'a>(
     measures: &MeasureNames,
     rows: impl Iterator<Item = &'a Measurement> + Clone,
@@ -85,7 +86,8 @@ pub fn format_csv_lines(columns: &[MetricColumn], row: &Measurement) -> String {
     format_csv_cells("", row, &columns)
 }
 
-/// Formats one measurement as CSV lines, each with the prefix `before`; a column that is `None` gives an empty field.
+/// Formats one measurement as CSV lines, one per replica, each with the prefix `before`; a column that is `None` gives
+/// an empty field.
 fn format_csv_cells(before: &str, row: &Measurement, columns: &[Option<Cow<[f32]>>]) -> String {
     let mut text = String::new();
     for replica in 0..row.test_loss.len() {
@@ -110,13 +112,13 @@ pub fn format_csv<'a>(
     rows.fold(format_csv_header(&columns), |text, row| text + &format_csv_lines(&columns, row))
 }
 
-/// Measurements of one of several runs in a joint table.
+/// Measurements of one of several runs that are written into one CSV table.
 pub struct RunRows<'a> {
-    /// Name of the run in the table.
+    /// Name of the run in its column `run` of the table.
     pub name: &'a str,
-    /// Names of the metrics of the run's task.
+    /// Names of the measures of the run's task.
     pub measures: MeasureNames,
-    /// Comment lines on the run, as from [`csv_preamble`](super::Record::csv_preamble).
+    /// Comment lines on the run at the top of the file, as from [`csv_preamble`](super::Record::csv_preamble).
     pub preamble: String,
     /// Measurements of the run.
     pub rows: Vec<&'a Measurement>,

@@ -20,34 +20,37 @@ use vivarium_core::math::mean_and_variance;
 use vivarium_core::sorting;
 use vivarium_model::tasks::tabular::uploaded::UploadedTable;
 
-/// Largest number of columns besides the label.
+/// Largest number of columns of an uploaded table besides the label.
 pub const MAX_COLUMNS: usize = 512;
-/// Largest number of cells of a file: the numbers take 64 MiB while reading and half of that afterwards.
+/// Largest number of cells of an uploaded CSV file: their numbers take 64 MiB while reading and half of that
+/// afterwards.
 const MAX_CELLS: u64 = 1 << 23;
-/// Largest absolute value of a cell, so that sums of squares stay finite.
+/// Largest absolute value of a cell that is read as a number, so that sums of squares stay finite.
 const MAX_ABS_VALUE: f64 = 1e100;
-/// Smallest number of usable rows, enough for training and test data.
+/// Smallest number of usable rows of an uploaded table, enough for training and test data.
 const MIN_ROWS: usize = 40;
-/// Share of missing values above which a column is left out.
+/// Fraction of missing values above which a column of an uploaded table is left out.
 const MAX_MISSING_SHARE: f64 = 0.2;
-/// Largest number of different numeric labels that count as classes; with more, the label is split at its median.
+/// Largest number of different numeric labels that count as classes; with more, the labels are split into two classes
+/// at their median.
 const MAX_CLASSES: usize = 10;
-/// Usual names of a label column.
+/// Usual names of a label column, in lower case; a column with one of these names is the label unless another is
+/// chosen.
 const LABEL_NAMES: [&str; 6] = ["target", "label", "class", "y", "outcome", "output"];
 
 /// Dataset for binary classification read from a CSV file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
-    /// Standardised numbers and labels; sent to the page apart from the other fields.
+    /// Standardised inputs and labels ±1; sent from worker to page apart from the other fields.
     #[serde(skip)]
     pub table: UploadedTable,
-    /// Checksum that identifies the table.
+    /// Hash that identifies the table, as `UploadedTable::table_id` computes it.
     pub number: u64,
-    /// Names of the feature columns, in order.
+    /// Names of the feature columns, in the order of the table's numbers.
     pub names: Vec<String>,
     /// Names of all columns of the file, each of which may be chosen as the label.
     pub all: Vec<String>,
-    /// Index in `all` of the label column.
+    /// Index, from 0, in `all` of the label column.
     pub label: usize,
     /// Names of the classes with label −1 and +1.
     pub classes: [String; 2],
@@ -56,8 +59,8 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Puts the numbers of the table into a dataset received without them; `None` if their count does not match the
-    /// columns.
+    /// Puts the table's numbers (inputs, then labels) into a dataset that was sent without them; `None` if their count
+    /// does not match the columns.
     pub fn with_numbers(self, numbers: Vec<f32>) -> Option<Dataset> {
         let table = UploadedTable::from_floats(self.names.len(), numbers)?;
         Some(Dataset { table, ..self })
@@ -83,7 +86,8 @@ pub fn read_from(source: impl Read, label: Option<usize>) -> Result<Dataset, Fil
     prepare(cells).map_err(FileError::NoTable)
 }
 
-/// Builds the dataset from the cells: selects columns and rows, assigns classes, and standardises the columns.
+/// Builds the dataset from the cells of a CSV file: selects columns and rows, assigns two classes, and standardises the
+/// columns. The error is a sentence on why the file cannot be used.
 fn prepare(cells: CsvCells) -> Result<Dataset, String> {
     let CsvCells { names: all, label, mut columns, labels } = cells;
     let mut notes = vec![];
@@ -145,12 +149,12 @@ fn prepare(cells: CsvCells) -> Result<Dataset, String> {
     Ok(Dataset { number: table.table_id(), table, names, all, label, classes, notes })
 }
 
-/// Cells of one column besides the label, while reading.
+/// Cells of one column besides the label, collected while a CSV file is read.
 #[derive(Default)]
 struct CellColumn {
-    /// One number per row, NaN where it is missing; empty once the column contained text.
+    /// One number per row, NaN where the cell is missing; empty once a cell of the column contained text.
     values: Vec<f64>,
-    /// Number of missing values.
+    /// Number of missing values in the column so far.
     missing: usize,
     /// Whether the column contains text.
     has_words: bool,
@@ -173,12 +177,12 @@ impl CellColumn {
     }
 }
 
-/// Texts of the label column, stored one after the other.
+/// Texts of the label column of a CSV file, stored one after the other in one string.
 #[derive(Default)]
 struct LabelTexts {
-    /// Concatenated texts.
+    /// Concatenated label texts of all rows.
     text: String,
-    /// End of each row's text in bytes.
+    /// For each row, the position in bytes at which its text in `text` ends.
     ends: Vec<u32>,
 }
 
@@ -195,27 +199,28 @@ impl LabelTexts {
         self.ends.len()
     }
 
-    /// Label of a row.
+    /// Label of row `row`, counted from 0.
     fn text_of(&self, row: usize) -> &str {
         let begin = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[begin as usize..self.ends[row] as usize]
     }
 }
 
-/// Cells of a CSV file, as far as they are kept.
+/// Cells of a CSV file: numbers of the numeric columns, and texts of the label column.
 struct CsvCells {
     /// Names of all columns.
     names: Vec<String>,
-    /// Index of the label column.
+    /// Index, from 0, of the label column.
     label: usize,
-    /// All columns of the file; the label column is empty here.
+    /// All columns of the file; the entry of the label column is empty, since `labels` holds its cells.
     columns: Vec<CellColumn>,
     /// Label of each row.
     labels: LabelTexts,
 }
 
 impl CsvCells {
-    /// Reads a file row by row; fails as soon as the number of cells exceeds the limit.
+    /// Reads a CSV file row by row, with `label` as the index of the label column; fails as soon as there are more than
+    /// [`MAX_CELLS`] cells.
     fn read(mut source: impl Read, label: Option<usize>) -> Result<CsvCells, FileError> {
         let mut head = vec![];
         source.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|_| FileError::Unreadable)?;
@@ -252,7 +257,8 @@ impl CsvCells {
         }
     }
 
-    /// Starts with the first row, which holds the names of the columns, or data if all its cells are numbers.
+    /// Starts with the first row, which holds the names of the columns, or data if no cell of it is text. `label` is
+    /// the index of the label column; if `None`, the column's name decides.
     fn from_first_row(first: &StringRecord, label: Option<usize>) -> Result<CsvCells, FileError> {
         let columns = first.len();
         if columns < 2 {
@@ -284,7 +290,7 @@ impl CsvCells {
         Ok(cells)
     }
 
-    /// Adds a row of the file.
+    /// Adds the next row of the file.
     fn push_row(&mut self, row: &StringRecord) {
         for (at, (column, cell)) in self.columns.iter_mut().zip(row).enumerate() {
             match at == self.label {
@@ -310,7 +316,8 @@ fn to_file_error(error: ::csv::Error) -> FileError {
     }
 }
 
-/// Indices of the numeric columns besides the label, among columns with `rows` rows; adds a note on those left out.
+/// Indices, from 0, of the numeric columns besides the label, among columns with `rows` rows each; adds a note on the
+/// columns that are left out. The error is a sentence on why no column is left.
 fn select_numeric_columns(
     all: &[String],
     label: usize,
@@ -346,10 +353,11 @@ fn select_numeric_columns(
     }
 }
 
-/// Indices of the rows of two classes, their labels ±1, and the names of the classes.
+/// Indices of the rows that belong to the two classes, their labels ±1, and the names of the classes −1 and +1.
 type BinaryLabels = (Vec<usize>, Vec<f32>, [String; 2]);
 
-/// Assigns the classes −1 and +1 to rows: the two most frequent labels, or numeric labels split at the median.
+/// Assigns the class −1 or +1 to the rows with the indices `rows`: the two most frequent labels, or numeric labels
+/// split at the median. Rows with other labels are dropped, and a note is added.
 fn assign_classes(
     rows: Vec<usize>,
     labels: &LabelTexts,
@@ -408,7 +416,7 @@ fn parse_number(cell: &str) -> Option<f64> {
     cell.parse().ok().filter(|x: &f64| x.abs() <= MAX_ABS_VALUE)
 }
 
-/// Whether a cell stands for a missing value.
+/// Whether a cell stands for a missing value, as an empty cell or "NA" does.
 fn is_missing(cell: &str) -> bool {
     cell.is_empty() || ["?", "na", "n/a", "nan", "null", "none"].contains(&cell.to_lowercase().as_str())
 }
@@ -443,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_said() {
+    fn what_is_left_out_is_stated() {
         let row = |i: usize| {
             let gap = if i.is_multiple_of(3) { "" } else { "1.5" };
             let age = if i == 4 { "NA".into() } else { i.to_string() };
@@ -487,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_of_mostly_one_number_is_split_beside_it() {
+    fn a_label_of_mostly_one_number_is_split_next_to_it() {
         let table = read_bytes(&file(80, |i| format!("{},{}", i, if i < 50 { 0 } else { i })), None).unwrap();
         assert_eq!(table.table.y.iter().filter(|y| **y > 0.0).count(), 30);
     }

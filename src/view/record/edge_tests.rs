@@ -299,7 +299,7 @@ fn a_saved_run_is_taken_up_to_each_limit() {
 }
 
 #[test]
-fn what_is_said_of_a_run_is_counted_and_can_be_shown() {
+fn what_is_stated_of_a_run_is_counted_and_can_be_shown() {
     let most = 9_007_199_254_740_991;
     let said = RunMarks { name: "x\u{7}y".into(), pinned: true, deleted: 5.0, revision: most };
     let clean = said.clone().check().unwrap();
@@ -392,7 +392,7 @@ fn a_column_with_one_word_is_left_out_and_no_row_is() {
 }
 
 #[test]
-fn a_table_that_is_no_text_is_told_from_one_that_is_no_table() {
+fn a_table_that_is_no_text_is_distinguished_from_one_that_is_no_table() {
     let read = |bytes: &[u8]| dataset::read_from(bytes, None);
     assert_eq!(read(b"a,b\n1,\xff\n2,x\n"), Err(FileError::NotText));
     assert!(matches!(read(b"a,b\n1,2,3\n"), Err(FileError::NoTable(_))));

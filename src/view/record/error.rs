@@ -104,7 +104,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// Error [`FileError::Field`] of the part `place`, which should be `expected`.
+    /// The error [`FileError::Field`]: the part `place` of the file is not `expected`, a description of valid values.
     pub(super) fn invalid_field(place: impl Into<String>, expected: impl Into<String>) -> Self {
         FileError::Field { place: place.into(), expected: expected.into() }
     }

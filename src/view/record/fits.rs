@@ -8,8 +8,9 @@ use vivarium_model::sweep::{axis_positions, cells};
 use vivarium_plot::analysis::bootstrap::ScalingLaw;
 use vivarium_plot::analysis::scaling::{ScalingPoint, fit_power_law, slope_interval};
 
-/// Formats a power-law fit of t_c per value of the second setting as JSON objects, with the 95 % bootstrap interval of
-/// the exponent (null with too few replicas). Empty if the swept values are words.
+/// Formats, for each value of the second swept setting, the fit t_c = scale · x^exponent as a JSON object; t_c is the
+/// step at which a replica reaches the target, x the first swept setting. The 95 % bootstrap interval of the exponent
+/// is null with too few replicas. Empty if the swept values are words.
 pub(super) fn format_power_laws(record: &Record) -> Vec<String> {
     let (sweep, series) = (&record.link.spec.run.sweep, &record.link.spec.run.series);
     if sweep.values.iter().any(|value| value.parse::<f64>().is_err()) {
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn few_networks_have_no_interval_and_words_no_law() {
+    fn few_networks_have_no_interval_and_words_no_fit() {
         let few = record("#v1/sparse-parity?replicas=2&sweep=n:10_20", |n| Some(n as u64)).to_json();
         let json: serde_json::Value = serde_json::from_str(&few).unwrap();
         let fit = &json["fits"][0];

@@ -10,14 +10,14 @@ use super::FileError;
 use super::read::{RawRun, ReadOptions, parse_link};
 use super::weights::{self, CheckpointHeader};
 
-/// Number of bytes at the start of a file that suffice to recognise its kind.
+/// Number of bytes at the start of a file that are read to recognise its kind.
 pub const HEAD_BYTES: usize = 64 << 10;
 
 /// Largest JSON file of a run, in bytes.
 pub const MAX_RUN_BYTES: u64 = 128 << 20;
 
-/// Largest table and largest file of weights, in bytes: enough for the largest network with optimizer state, and for
-/// the largest number of cells.
+/// Largest CSV table and largest file of weights that are opened, in bytes: enough for the largest network with
+/// optimizer state, and for the largest number of cells.
 pub const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// Kind of a file, recognised by its first bytes.
@@ -39,8 +39,8 @@ pub(super) fn strip_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// First bytes of tables written by this program, which are no data to train on: metrics of one run or of several in
-/// the previous and the present version, charts of the previous version, sweeps.
+/// First bytes of CSV files written by this program, which are no data to train on: metrics of one or several runs in
+/// the previous and the present format, charts of the previous format, and sweeps.
 const METRICS_TABLE_PREFIXES: [&[u8]; 6] = [
     b"step,replica,",
     b"run,step,replica,",
@@ -50,13 +50,13 @@ const METRICS_TABLE_PREFIXES: [&[u8]; 6] = [
     b"# lab sweep ",
 ];
 
-/// Whether a file name has the extension of a table.
+/// Whether a file name ends in .csv, .tsv or .txt, in any case.
 fn has_table_extension(name: &str) -> bool {
     let name = name.to_lowercase();
     [".csv", ".tsv", ".txt"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// Checks that a size in bytes is within the limit.
+/// Checks that the size of a file is at most `limit`, both in bytes.
 fn check_size(size: u64, limit: u64) -> Result<(), FileError> {
     match size > limit {
         true => Err(FileError::TooLarge(size >> 20, limit >> 20)),
@@ -102,7 +102,8 @@ pub fn detect_kind(name: &str, size: u64, head: &[u8]) -> Result<FileKind, FileE
     }
 }
 
-/// Recognises a run of this program in the first bytes of JSON; `is_whole` tells that they are the whole file.
+/// Recognises a run of this program in `head`, the first bytes of a JSON file; `is_whole` says that they are the whole
+/// file.
 fn detect_run(head: &[u8], is_whole: bool) -> Result<FileKind, FileError> {
     let mut raw = RawRun::default();
     match raw.read(&mut strip_bom(head), &ReadOptions { replicas: None, max_rows: usize::MAX }) {
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
 
     /// Kind or error of a file of 200 MB that begins with `head`.
-    fn said(name: &str, head: &str) -> String {
+    fn kind_or_error(name: &str, head: &str) -> String {
         let head = head.bytes().cycle().take(HEAD_BYTES).collect::<Vec<_>>();
         detect_kind(name, 200 << 20, &head).map_or_else(|flaw| flaw.to_string(), |kind| format!("{kind:?}"))
     }
@@ -137,14 +138,18 @@ mod tests {
         let begin = "{\"type\":\"FeatureCollection\",\"features\":[".to_string();
         let map = begin + &point.repeat(HEAD_BYTES / point.len() + 1);
         for name in ["map.geojson", "map.json", "map.csv"] {
-            assert!(said(name, &map).contains("not a run of this program"), "{}", said(name, &map));
+            assert!(
+                kind_or_error(name, &map).contains("not a run of this program"),
+                "{}",
+                kind_or_error(name, &map)
+            );
         }
-        assert!(said("zeros.json", "[0,0,0,0").contains("not a run of this program"));
-        assert!(said("deep.json", "[[[[[[[[").contains("not a run of this program"));
-        assert!(said("deep.json", &format!("{{\"a\":{}", "[".repeat(HEAD_BYTES))).contains("JSON"));
-        assert!(said("picture.png", "\u{1}PNG").contains("neither a run"));
-        assert!(said("table.csv", "1,2\n3,4\n").starts_with("Table"));
-        assert!(said("table.bin", "1,2\n3,4\n").contains("neither a run"));
+        assert!(kind_or_error("zeros.json", "[0,0,0,0").contains("not a run of this program"));
+        assert!(kind_or_error("deep.json", "[[[[[[[[").contains("not a run of this program"));
+        assert!(kind_or_error("deep.json", &format!("{{\"a\":{}", "[".repeat(HEAD_BYTES))).contains("JSON"));
+        assert!(kind_or_error("picture.png", "\u{1}PNG").contains("neither a run"));
+        assert!(kind_or_error("table.csv", "1,2\n3,4\n").starts_with("Table"));
+        assert!(kind_or_error("table.bin", "1,2\n3,4\n").contains("neither a run"));
         let mut odd = b"a,b\n1,2\n".repeat(HEAD_BYTES / 8);
         odd[100] = 0xff;
         assert_eq!(detect_kind("odd.csv", 1 << 20, &odd), Err(FileError::NotText));

@@ -61,23 +61,23 @@ use vivarium_model::tasks::MeasureNames;
 /// Value of the field "format" in a run's JSON file, which identifies files of this program.
 pub const FORMAT: &str = "vivarium-run";
 
-/// The version of the format that is written. Files of this version and of earlier versions can be read. Since version 2 a
-/// task [names its measures](vivarium_model::tasks::measures).
+/// Version of the JSON format that is written. Files of this version and of earlier versions can be read. Since version
+/// 2 each task [names its own measures](vivarium_model::tasks::measures).
 pub const VERSION: u64 = 2;
 
-/// Previous format version, which is still written with `--names old`.
+/// Previous version of the JSON format, which is still written with `--names old`.
 const EARLIER_VERSION: u64 = 1;
 
 /// Program, device and files with which a run was trained.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrainingEnvironment {
-    /// Name and version of the program.
+    /// Name and version of the program that trained the run.
     pub program: String,
-    /// User interface that trained the run: "page" or "lab".
+    /// User interface that trained the run: "page" for the web page, "lab" for the command line.
     pub frontend: String,
     /// Name of the device: "CPU", "WebGPU: Apple M2".
     pub device: String,
-    /// Name of the learner: "fused kernels".
+    /// Name of the learner (the code that computed the training steps): "fused kernels".
     pub learner: String,
     /// Browser or operating system, as it describes itself; empty if unknown.
     pub system: String,
@@ -87,12 +87,12 @@ pub struct TrainingEnvironment {
     pub weights_description: String,
 }
 
-/// Keys of the fields of [`TrainingEnvironment`] in a file, in the order of the fields.
+/// Keys in a JSON file of the fields of [`TrainingEnvironment`], in the order of these fields.
 const ENVIRONMENT_KEYS: [&str; 7] =
     ["program", "front", "device", "learner", "system", "weights", "weights_of"];
 
 impl TrainingEnvironment {
-    /// Values of the fields, in the order of [`ENVIRONMENT_KEYS`].
+    /// Texts of all fields, in the order of [`ENVIRONMENT_KEYS`].
     fn values(&self) -> [&String; ENVIRONMENT_KEYS.len()] {
         [
             &self.program,
@@ -122,17 +122,18 @@ pub struct Record {
     pub step: u64,
     /// Reason why the run ended; `None` while it can continue.
     pub ending: Option<EndReason>,
-    /// Number of held-out examples in measurements during the run; 0 means the number in the link.
+    /// Number of held-out examples used in measurements during the run; 0 means the number in the link.
     pub held_out: usize,
-    /// For each replica, the step at which it reached the target; empty for a sweep.
+    /// For each replica, the step at which it reached the target, `None` if it did not; empty for a sweep.
     pub solved: Vec<Option<u64>>,
     /// Measurements with increasing steps; empty for a sweep.
     pub rows: Vec<Measurement>,
-    /// Step at which each replica reached the target, for each finished run of a sweep, in order.
+    /// For each finished run of a sweep, in order, the step at which each replica reached the target, `None` if it did
+    /// not; empty for a single run.
     pub times: Vec<Vec<Option<u64>>>,
 }
 
-/// Permanent names of the endings in files.
+/// Permanent names in JSON files of the reasons why a run ended.
 const ENDING_NAMES: [(EndReason, &str); 3] =
     [(EndReason::Target, "target"), (EndReason::LastStep, "last-step"), (EndReason::Diverged, "diverged")];
 
@@ -156,7 +157,7 @@ fn format_numbers(values: &[f32]) -> String {
     format!("[{}]", values.iter().map(number).collect::<Vec<_>>().join(","))
 }
 
-/// Formats steps as a JSON array, with null for `None`.
+/// Formats optional training steps as a JSON array, with null for `None`.
 fn format_steps(values: &[Option<u64>]) -> String {
     let step = |v: &Option<u64>| v.map_or("null".into(), |step| step.to_string());
     format!("[{}]", values.iter().map(step).collect::<Vec<_>>().join(","))
@@ -181,7 +182,8 @@ impl Record {
         self.format_json_head(EARLIER_VERSION, vec![])
     }
 
-    /// Formats the JSON text before the first measurement in this format version, with the lines `preamble`.
+    /// Formats the JSON text before the first measurement in format version `version`; `preamble` holds further fields
+    /// as lines.
     fn format_json_head(&self, version: u64, preamble: Vec<String>) -> String {
         let words = ENVIRONMENT_KEYS.into_iter().zip(self.environment.values());
         // Of most runs the link says all about the weights.
@@ -209,7 +211,7 @@ impl Record {
         format!("{{\n{}", lines.join(",\n"))
     }
 
-    /// Formats the JSON text after the last measurement: how the run ended. `is_empty` tells that there are no
+    /// Formats the JSON text after the last measurement: how the run ended. `is_empty` says that the file has no
     /// measurements.
     pub fn json_tail(&self, is_empty: bool) -> String {
         let ending = ENDING_NAMES.iter().find(|(ending, _)| Some(*ending) == self.ending);
@@ -245,7 +247,7 @@ impl Record {
     }
 }
 
-/// Formats one measurement as a line of the JSON file, with the separator before it.
+/// Formats one measurement as a line of the JSON file, after a line break and, except for the first, a comma.
 pub fn json_row(measures: &MeasureNames, row: &Measurement, is_first: bool) -> String {
     let end_of_line = if is_first { "\n" } else { ",\n" };
     let four = [&row.train_loss, &row.train_accuracy, &row.test_loss, &row.test_accuracy];
@@ -266,12 +268,12 @@ pub fn json_row(measures: &MeasureNames, row: &Measurement, is_first: bool) -> S
     format!("{end_of_line}{{{}}}", parts.join(","))
 }
 
-/// Key of the normalised margin.
+/// Key of the normalised margin, in CSV and JSON.
 const MARGIN: &str = "margin";
-/// Key of the normalised margin divided by the largest possible margin.
+/// Key in CSV and JSON of the normalised margin divided by the largest possible margin.
 const MARGIN_OVER_MAX: &str = "margin_over_max";
 
-/// Divides margins by the largest possible margin.
+/// Divides each replica's margin by the largest possible margin `largest`.
 fn divide_by_max(margins: &[f32], largest: f64) -> Vec<f32> {
     margins.iter().map(|margin| (f64::from(*margin) / largest) as f32).collect()
 }

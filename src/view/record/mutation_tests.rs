@@ -32,7 +32,7 @@ impl Read for Crumbs<'_> {
 }
 
 /// Contents of a file, read in pieces of random length and transferred in messages.
-fn found(name: &str, bytes: &[u8], which: u32) -> Result<FileContents, String> {
+fn read_mutated(name: &str, bytes: &[u8], which: u32) -> Result<FileContents, String> {
     let size = bytes.len() as u64;
     let kind =
         detect_kind(name, size, &bytes[..bytes.len().min(HEAD_BYTES)]).map_err(|flaw| flaw.to_string())?;
@@ -67,7 +67,7 @@ fn runs_that_were_changed_are_taken_whole_or_refused() {
     for which in 0..mutation_count() {
         let mut dice = MutationRng::new(which);
         let bytes = mutate(&files[which as usize % 2], &mut dice);
-        let checked = found("run.json", &bytes, which).and_then(|found| match found {
+        let checked = read_mutated("run.json", &bytes, which).and_then(|found| match found {
             FileContents::Run(raw) => raw.check().map_err(|flaw| flaw.to_string()),
             other => panic!("{other:?}"),
         });
@@ -92,7 +92,7 @@ fn tables_that_were_changed_are_taken_whole_or_refused() {
     let file = table(60).collect::<Vec<_>>().join("\n").into_bytes();
     let mut taken = 0;
     for which in 0..mutation_count() {
-        match found("table.csv", &mutate(&file, &mut MutationRng::new(which)), which) {
+        match read_mutated("table.csv", &mutate(&file, &mut MutationRng::new(which)), which) {
             Ok(FileContents::Table(read)) => {
                 let Dataset { table, names, all, label, number, .. } = *read;
                 assert_eq!((table.columns, table.x.len()), (names.len(), names.len() * table.y.len()));
@@ -115,7 +115,7 @@ fn weights_that_were_changed_are_taken_whole_or_refused() {
     let mut taken = 0;
     for which in 0..mutation_count() {
         let bytes = mutate(&file, &mut MutationRng::new(which));
-        let checked = found("run.safetensors", &bytes, which).and_then(|found| match found {
+        let checked = read_mutated("run.safetensors", &bytes, which).and_then(|found| match found {
             FileContents::Weights(bytes) => {
                 CheckpointHeader::check(&bytes, bytes.len() as u64).map_err(|flaw| flaw.to_string())
             }
@@ -222,7 +222,7 @@ fn the_order_of_the_parts_of_a_run_does_not_matter() {
 }
 
 #[test]
-fn what_did_not_travel_whole_is_said() {
+fn what_did_not_travel_whole_is_stated() {
     let mut received = FileReceiver::default();
     let broken = |news: Option<ReadProgress>| matches!(news, Some(ReadProgress::Done(Err(why))) if why.contains("did not reach the page"));
     let rows = FileEvent::messages(read(

@@ -217,7 +217,7 @@ fn a_file_begins_with_what_is_known_of_its_run() {
 
 /// Also where the name of the file looks like what follows it.
 #[test]
-fn initial_weights_of_a_file_are_said_in_one_line_and_read_back() {
+fn initial_weights_of_a_file_are_stated_in_one_line_and_read_back() {
     let run = record();
     let drawn = run.csv_preamble();
     assert!(!drawn.contains("initial_weights"), "{drawn}");

@@ -11,18 +11,18 @@ use super::{Record, TrainingEnvironment, quote_json};
 use vivarium_model::permalink::encode;
 use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 
-/// Key of the lab among the settings.
+/// Key of the lab's slug among the settings in a file.
 pub(super) const LAB_KEY: &str = "lab";
 
-/// Key of the file with the initial weights.
+/// Key, in CSV comments and JSON, of the name and description of the file with the initial weights.
 const INITIAL_WEIGHTS: &str = "initial_weights";
 
-/// Input coordinates that determine the label, from 1, common to all replicas; empty if all coordinates matter equally.
+/// Input coordinates that determine the label, counted from 1; empty if all coordinates matter equally.
 pub fn relevant_numbers(spec: &RunSpec) -> Vec<usize> {
     spec.task.examples().relevant(spec.run.seed).into_iter().map(|at| at + 1).collect()
 }
 
-/// All settings as (key, value); lab, model and optimizer come first.
+/// All settings of a run as (key, value as in a link); lab, model and optimizer come first.
 pub fn list_settings(spec: &RunSpec) -> Vec<(&'static str, String)> {
     let keys = [MODEL_KEY, OPTIMIZER_KEY]
         .into_iter()
@@ -31,12 +31,12 @@ pub fn list_settings(spec: &RunSpec) -> Vec<(&'static str, String)> {
     std::iter::once((LAB_KEY, spec.task.info().slug.to_string())).chain(settings).collect()
 }
 
-/// Escapes backslashes and line breaks, so that the text fits on one line.
+/// Escapes backslashes and line breaks in a text, so that it fits on one line.
 fn join_lines(text: &str) -> String {
     text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")
 }
 
-/// Formats one comment line of a CSV preamble.
+/// Formats one comment line of a CSV file: "# key: value".
 fn format_line(key: &str, value: &str) -> String {
     format!("# {key}: {}\n", join_lines(value))
 }
@@ -46,8 +46,9 @@ pub(super) fn format_list(numbers: &[usize]) -> String {
     format!("[{}]", numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(","))
 }
 
-/// Formats the comment lines on a run, without its device: program, link, settings, relevant coordinates and the
-/// resolution of t_c. `relevant` is `None` if it differs between the runs of a sweep.
+/// Formats the comment lines on a run: program, link, settings, relevant coordinates, and the resolution of t_c (the
+/// step of reaching the target), which is the number of steps between measurements. `relevant` is `None` if the runs of
+/// a sweep differ in it.
 pub fn format_run_lines(program: &str, link: &str, spec: &RunSpec, relevant: Option<&[usize]>) -> String {
     let mut text = format_line("program", program) + &format_line("link", link);
     for (key, value) in list_settings(spec) {
@@ -64,8 +65,8 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Parses the file with the initial weights and its description from the comment lines of [`Record::csv_preamble`];
-/// both empty if there is no such line.
+/// Parses name and description of the file with the initial weights from the comment lines of [`Record::csv_preamble`];
+/// both are empty if no line states them.
 pub fn parse_initial_weights<'a>(mut lines: impl Iterator<Item = &'a str>) -> [String; 2] {
     let begin = format!("# {INITIAL_WEIGHTS}: ");
     let text = lines.find_map(|line| line.strip_prefix(&begin)).unwrap_or_default();
@@ -98,7 +99,7 @@ impl Record {
         (!weights.is_empty()).then(|| parts.collect::<Vec<_>>().join(", "))
     }
 
-    /// The comment lines of CSV as JSON fields.
+    /// Formats the same facts as [`Record::csv_preamble`] as JSON fields, one text per field.
     pub fn json_about(&self) -> Vec<String> {
         let program = format!("\"program\":{}", quote_json(&self.environment.program));
         let mut fields = vec![program, self.json_link(), self.json_settings(), self.json_held_out()];
@@ -113,13 +114,13 @@ impl Record {
         format!("\"link\":{}", quote_json(&encode(&self.link)))
     }
 
-    /// The number of held-out examples as a JSON field.
+    /// Number of held-out examples in measurements as a JSON field.
     pub(super) fn json_held_out(&self) -> String {
         format!("\"held_out\":{}", self.held_out)
     }
 
-    /// Relevant coordinates of the run, or of each run of a sweep where they differ; `None` if all coordinates matter
-    /// equally.
+    /// Relevant input coordinates, counted from 1: one list if they are the same for all runs, else one list per run of
+    /// the sweep. `None` if all coordinates matter equally.
     pub fn relevant_sets(&self) -> Option<Vec<Vec<usize>>> {
         let cells = vivarium_model::sweep::cells(&self.link.spec);
         let mut sets: Vec<Vec<usize>> = cells.iter().map(|cell| relevant_numbers(&cell.spec)).collect();
@@ -132,7 +133,8 @@ impl Record {
         sets.iter().any(|set| !set.is_empty()).then_some(sets)
     }
 
-    /// JSON fields of the relevant coordinates and of the resolution of t_c in steps.
+    /// JSON fields of the relevant input coordinates and of the resolution of t_c (steps between measurements of
+    /// whether the target is reached).
     pub(super) fn json_preamble(&self) -> Vec<String> {
         let mut lines = vec![];
         if let Some(sets) = self.relevant_sets() {

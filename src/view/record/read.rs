@@ -25,18 +25,19 @@ use vivarium_model::sweep::cells;
 use vivarium_model::tasks::Task;
 use vivarium_model::tasks::measures::{EARLIER_NAMES, MeasureSlot, NamedSlot, named_slots};
 
-/// Largest number of measurements of a run.
+/// Largest number of measurements of a run in a JSON file that is read.
 const MAX_ROWS: usize = 1 << 20;
 
-/// Largest number of replicas, the limit of the setting.
+/// Largest number of replicas in a JSON file that is read: the upper limit of the setting.
 const MAX_REPLICAS: usize = 4096;
 
-/// Largest number of runs of a sweep.
+/// Largest number of runs of a sweep in a JSON file that is read.
 const MAX_SWEEP_RUNS: usize = 1 << 16;
-/// Largest number of solving times of all runs of a sweep together.
+/// Largest number of entries, one per run and replica, in the lists of steps at which the target was reached of a whole
+/// sweep.
 const MAX_SWEEP_TIMES: usize = 1 << 22;
 
-/// Decodes the link of a file; an error if any part of it is invalid.
+/// Decodes the link in a file; an error if any part of the link is invalid.
 pub(super) fn parse_link(text: &str) -> Result<Link, FileError> {
     let (link, notices) = decode(text);
     let kept = |key: &str| TEACHER_KEYS.contains(&key) && link.teacher_keys.iter().any(|r| r.0 == key);
@@ -46,11 +47,11 @@ pub(super) fn parse_link(text: &str) -> Result<Link, FileError> {
     }
 }
 
-/// Options for reading measurements.
+/// Options for reading the measurements of a JSON file.
 pub(super) struct ReadOptions {
-    /// Number of replicas; if `None`, the length of the first list decides.
+    /// Expected number of replicas; if `None`, the length of the first list of numbers decides.
     pub(super) replicas: Option<usize>,
-    /// Number of measurements at which every second one is dropped, repeatedly.
+    /// Number of kept measurements at which every second one is dropped; this repeats while the file is read.
     pub(super) max_rows: usize,
 }
 
@@ -63,26 +64,29 @@ pub struct RawRun {
     version: Option<u64>,
     /// Link of the run.
     pub(super) link: Option<String>,
-    /// Settings listed in the file, as (key, value).
+    /// Settings listed in the file next to the link, as (key, value).
     settings: Vec<(String, String)>,
+    /// Program, device and files with which the run was trained, in the order of [`ENVIRONMENT_KEYS`].
     environment: [String; ENVIRONMENT_KEYS.len()],
     /// Training steps completed.
     step: Option<u64>,
     /// Reason why the run ended.
     ending: Option<EndReason>,
-    /// Number of held-out examples in measurements.
+    /// Number of held-out examples used in measurements, as stated in the file.
     held_out: Option<u64>,
-    /// Step at which each replica reached the target.
+    /// Step at which each replica reached the target, the inner value `None` if it did not; the outer value is `None`
+    /// if the file lacks the list.
     solved: Option<Vec<Option<u64>>>,
-    /// Step at which each replica reached the target, for each finished run of a sweep.
+    /// For each finished run of a sweep, the step at which each replica reached the target.
     times: Vec<Vec<Option<u64>>>,
-    /// Number of measurements in the file.
+    /// Number of measurements in the file, thinned ones included; `None` if the file lacks the list.
     pub measurements: Option<usize>,
-    /// Number, from 1, of the first measurement with further measures.
+    /// Number, counted from 1, of the first measurement that contains measures besides loss and accuracy; `None` if no
+    /// measurement does.
     judged: Option<usize>,
-    /// Number of replicas in the measurements.
+    /// Number of replicas in the measurements; `None` without measurements.
     replicas: Option<usize>,
-    /// Measurements that are kept; sent to the page apart from the other fields.
+    /// Measurements that are kept after thinning; sent to the page apart from the other fields.
     #[serde(skip)]
     pub(super) rows: Vec<Measurement>,
 }
@@ -111,12 +115,12 @@ impl RawRun {
         })
     }
 
-    /// Takes the kept measurements out.
+    /// Takes the kept measurements out, to be sent apart from the other fields.
     pub fn take_rows(&mut self) -> Vec<Measurement> {
         std::mem::take(&mut self.rows)
     }
 
-    /// Puts the measurements back in.
+    /// Puts the measurements, which were sent separately, back in.
     pub fn with_rows(self, rows: Vec<Measurement>) -> RawRun {
         RawRun { rows, ..self }
     }
@@ -196,8 +200,8 @@ impl RawRun {
     }
 }
 
-/// Error of the first listed setting that differs from the link. Files of earlier versions may lack settings or write
-/// values differently.
+/// Error of the first setting in `listed` that differs from the run `spec` of the file's link; `None` if all agree.
+/// Files of earlier versions may lack settings or write values differently.
 fn find_contradiction(spec: &RunSpec, listed: &[(String, String)]) -> Option<FileError> {
     let same = |key: &str, linked: &str, text: &str| {
         if linked == text {
@@ -221,12 +225,12 @@ fn find_contradiction(spec: &RunSpec, listed: &[(String, String)]) -> Option<Fil
     all.into_iter().find_map(differs)
 }
 
-/// Name of a part of measurement number `at` (from 1), for error messages.
+/// Name, in error messages, of the field `key` of measurement number `at` (from 1).
 fn measurement_place(key: &str, at: usize) -> String {
     format!("{key} of measurement {at}")
 }
 
-/// Description of a valid list of steps, for error messages.
+/// Description of a valid list of steps for this number of replicas, for error messages.
 fn describe_step_list(replicas: usize) -> String {
     tr!("a step or null for each of {replicas} replicas", replicas)
 }
@@ -236,16 +240,17 @@ fn describe_number_list(replicas: usize, values: usize) -> String {
     tr!("one number for each of the {replicas} replicas, but there are {values} numbers", replicas, values)
 }
 
-/// Context shared by the readers: options, and the first error in the contents of valid JSON.
+/// Context shared by all readers of a JSON file: the options, and the first invalid content found in valid JSON.
 struct ReadContext<'a> {
-    /// First error found, which is the innermost one.
+    /// First error found in the contents; of nested readers, the innermost finds it first.
     first_error: RefCell<Option<FileError>>,
-    /// Options for reading.
+    /// Options for reading measurements.
     options: &'a ReadOptions,
 }
 
 impl ReadContext<'_> {
-    /// Records an error unless there is one already: the first is the innermost.
+    /// Records an error in the file's contents unless there is one already: of nested readers, the innermost records
+    /// first.
     fn record_error(&self, flaw: impl FnOnce() -> FileError) {
         self.first_error.borrow_mut().get_or_insert_with(flaw);
     }
@@ -284,13 +289,13 @@ macro_rules! reads {
     };
 }
 
-/// Reads a list of numbers, one per replica; null becomes NaN.
+/// Reads a JSON list of numbers, one per replica; null becomes NaN.
 struct NumbersReader<'a> {
-    /// Name of the list, for error messages.
+    /// Name of the list in error messages, such as "train_loss of measurement 3".
     place: &'a dyn Fn() -> String,
-    /// Expected number of values, set by the first list if it is not known.
+    /// Expected number of values in the list; set by the first list of the file if it is not known before.
     replicas: &'a mut Option<usize>,
-    /// Options and first error.
+    /// Options, and first error found in the file.
     context: &'a ReadContext<'a>,
 }
 
@@ -323,11 +328,11 @@ reads!(NumbersReader, visit_seq: SeqAccess, "a list", |this, list| -> Vec<f32> {
     }
 });
 
-/// Reads a list of steps, one per replica; null becomes `None`.
+/// Reads a JSON list of steps, one per replica; null becomes `None`.
 struct StepsReader<'a> {
-    /// Name of the list, for error messages.
+    /// Name of the list in error messages, such as "times of run 3".
     place: &'a dyn Fn() -> String,
-    /// Options and first error.
+    /// Options, and first error found in the file.
     context: &'a ReadContext<'a>,
 }
 
@@ -347,9 +352,9 @@ reads!(StepsReader, visit_seq: SeqAccess, "a list", |this, list| -> Vec<Option<u
     Ok(steps)
 });
 
-/// Reads the lists of steps of all runs of a sweep.
+/// Reads the lists of steps at which replicas reached the target, one list per run of a sweep.
 struct SweepTimesReader<'a> {
-    /// Options and first error.
+    /// Options, and first error found in the file.
     context: &'a ReadContext<'a>,
 }
 
@@ -369,7 +374,8 @@ reads!(SweepTimesReader, visit_seq: SeqAccess, "a list", |this, list| -> Vec<Vec
     }
 });
 
-/// Index of the list in [`Measurement`] that has this name; `None` for names of further measures.
+/// Index, from 0, in the order of [`EARLIER_NAMES`], of the field of [`Measurement`] that this name stands for; `None`
+/// for further measures and for the margin's share.
 fn list_index(name: &NamedSlot) -> Option<usize> {
     let slots = [
         MeasureSlot::TrainLoss,
@@ -381,18 +387,21 @@ fn list_index(name: &NamedSlot) -> Option<usize> {
     slots.iter().position(|slot| *slot == name.slot)
 }
 
-/// Keys of a measurement in files: those of the previous version, those of all tasks, then "step" and "measures".
+/// Keys that a measurement may have in files: those of the previous version, those of all tasks, then "step" and
+/// "measures".
 struct MeasurementKeys {
-    /// All keys of a measurement.
+    /// All keys of a measurement's own fields, without those inside "measures".
     keys: Vec<&'static str>,
-    /// Index of the list in [`Measurement`] for each key; `None` for other keys.
+    /// For each of `keys`, the index in the order of [`EARLIER_NAMES`] of the field that it stands for; `None` for
+    /// "step" and "measures".
     lists: Vec<Option<usize>>,
-    /// Keys of further measures, each with its index among the measures of its task and their number.
+    /// Keys inside "measures", and for each of them (index among the further measures of its task, number of these
+    /// measures).
     further: (Vec<&'static str>, Vec<(usize, usize)>),
 }
 
 impl MeasurementKeys {
-    /// Collects the keys of all tasks.
+    /// Collects the keys that measurements of any task may have.
     fn new() -> MeasurementKeys {
         let mut keys: Vec<&'static str> = EARLIER_NAMES.into();
         let mut lists: Vec<_> = (0..EARLIER_NAMES.len()).map(Some).collect();
@@ -423,17 +432,17 @@ impl MeasurementKeys {
     }
 }
 
-/// Reads one measurement, and whether it has further measures.
+/// Reads one measurement; returns it and whether it contains measures besides loss and accuracy.
 struct RowReader<'a> {
-    /// Number of the measurement, from 1.
+    /// Number of the measurement in the file, from 1.
     at: usize,
-    /// Known keys of a measurement.
+    /// Keys that a measurement may have.
     names: &'a MeasurementKeys,
     /// Keys of the four common lists in this file, for error messages.
     own: [&'static str; 4],
-    /// Number of replicas, set by the first list if it is not known.
+    /// Number of replicas; set by the first list of the file if it is not known before.
     replicas: &'a mut Option<usize>,
-    /// Options and first error.
+    /// Options, and first error found in the file.
     context: &'a ReadContext<'a>,
 }
 
@@ -470,15 +479,15 @@ reads!(RowReader, visit_map: MapAccess, "an object", |this, object| -> (Measurem
     Ok((Measurement { step, train_loss, train_accuracy, test_loss, test_accuracy, margin, measures }, is_judged))
 });
 
-/// Reads the further measures of a measurement.
+/// Reads the object "measures" of a measurement: the task's measures besides loss, accuracy and margin.
 struct MeasuresReader<'a> {
-    /// Number of the measurement, from 1.
+    /// Number of the measurement in the file, from 1.
     at: usize,
-    /// Known keys of a measurement.
+    /// Keys that a measurement may have.
     names: &'a MeasurementKeys,
-    /// Number of replicas, set by the first list if it is not known.
+    /// Number of replicas; set by the first list of the file if it is not known before.
     replicas: &'a mut Option<usize>,
-    /// Options and first error.
+    /// Options, and first error found in the file.
     context: &'a ReadContext<'a>,
 }
 
@@ -502,11 +511,11 @@ reads!(MeasuresReader, visit_map: MapAccess, "an object", |this, object| -> Vec<
     Ok(measures)
 });
 
-/// Reads all measurements and thins them according to the options.
+/// Reads the list of all measurements and thins it to the number of the options.
 struct RowsReader<'a> {
     /// Contents of the file, filled while reading.
     raw: &'a mut RawRun,
-    /// Options and first error.
+    /// Options, and first error found in the file.
     context: &'a ReadContext<'a>,
 }
 
@@ -556,11 +565,11 @@ reads!(RowsReader, visit_seq: SeqAccess, "a list", |this, list| -> () {
     Ok(())
 });
 
-/// Reads the whole file.
+/// Reads the whole JSON file of a run.
 struct RunReader<'a> {
     /// Contents of the file, filled while reading.
     raw: &'a mut RawRun,
-    /// Options and first error.
+    /// Options, and first error found in the file.
     context: &'a ReadContext<'a>,
 }
 

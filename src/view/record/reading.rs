@@ -16,23 +16,24 @@ use super::{FileError, weights};
 use vivarium_core::language::TranslationTable;
 use vivarium_model::protocol::{Measurement, Payload};
 
-/// Order to read a file, sent from the page to a worker.
+/// Order to read a file that the user opened, sent from the page to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReadJob {
-    /// Kind of the file.
+    /// Kind of the file: a run, weights or a table.
     pub kind: FileKind,
     /// Size of the file in bytes.
     pub size: u64,
-    /// Index of the label column of a table; `None` for the usual choice.
+    /// Index, from 0, of the label column of a CSV table; `None` to choose it by the columns' names.
     pub label: Option<usize>,
-    /// Number of measurements at which every second one is dropped, repeatedly.
+    /// Number of kept measurements of a run at which every second one is dropped; this repeats while the file is read.
     pub most_rows: usize,
-    /// Translations, so that sentences are in the reader's language.
+    /// Translations of the program's texts, so that error messages are in the reader's language; `None` for English.
     pub texts: Option<TranslationTable>,
 }
 
 impl ReadJob {
-    /// Order to read a whole file of this kind and size in bytes.
+    /// Order to read a whole file of this kind and size in bytes, without thinning, with the label chosen by name and
+    /// messages in English.
     pub fn new(kind: FileKind, size: u64) -> ReadJob {
         ReadJob { kind, size, label: None, most_rows: usize::MAX, texts: None }
     }
@@ -81,7 +82,7 @@ pub fn read(job: &ReadJob, mut source: impl Read) -> Result<FileContents, FileEr
     }
 }
 
-/// Message of a worker on a file that it reads.
+/// Message from a worker to the page about the file that the worker reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FileEvent {
     /// Fraction of the file that has been read, from 0 to 1.
@@ -132,7 +133,7 @@ impl FileEvent {
 /// Assembles the contents of a file from the messages of a worker.
 #[derive(Debug, Default)]
 pub struct FileReceiver {
-    /// Measurements received so far.
+    /// Measurements of a run received so far.
     rows: Vec<Measurement>,
 }
 
@@ -146,7 +147,7 @@ pub enum ReadProgress {
 }
 
 impl FileReceiver {
-    /// Handles a message; `None` if there is nothing to show after it.
+    /// Handles a message of the worker that reads the file; `None` if the page has nothing to show after it.
     pub fn receive(&mut self, event: FileEvent, payload: Payload) -> Option<ReadProgress> {
         let broken = || Err(tr!("the contents of the file did not reach the page").to_string());
         let found = match (event, payload) {
@@ -173,7 +174,7 @@ impl FileReceiver {
     }
 }
 
-/// Appends a measurement in the binary form that [`unpack_rows`] reads; returns the number of values.
+/// Appends a measurement in the binary form that [`unpack_rows`] reads; returns how many numbers its lists contain.
 fn pack_row(row: &Measurement, bytes: &mut Vec<u8>) -> usize {
     let Measurement { step, train_loss, train_accuracy, test_loss, test_accuracy, margin, measures } = row;
     bytes.extend(step.to_le_bytes());
@@ -188,7 +189,7 @@ fn pack_row(row: &Measurement, bytes: &mut Vec<u8>) -> usize {
     count
 }
 
-/// Unpacks measurements; `None` if the bytes are invalid.
+/// Unpacks measurements from the binary form of [`pack_row`]; `None` if the bytes are invalid.
 fn unpack_rows(mut bytes: &[u8]) -> Option<Vec<Measurement>> {
     /// Takes `count` bytes from the front.
     fn take_bytes<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {

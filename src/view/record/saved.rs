@@ -19,39 +19,40 @@ use vivarium_model::permalink::{Link, decode};
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
 
-/// Version of the storage format that is written; entries of earlier versions can be read. Keys of measures do not
-/// depend on [the version of files](super::VERSION).
+/// Version of the format of saved runs that is written; entries of earlier versions can be read. Keys of measures in it
+/// do not depend on [the version of files](super::VERSION).
 pub const ENTRY_FORMAT: u64 = 1;
-/// Largest size of one saved run in bytes, and of all runs together.
+/// Largest size in bytes of one saved run; also the limit for all saved runs together.
 pub const MAX_RUN_BYTES: usize = 200 << 20;
 /// Largest number of measurements of a saved run, to which its curves are thinned.
 const MAX_ROWS: usize = 1 << 13;
-/// Largest number of characters of a run's name.
+/// Largest number of characters of a saved run's name.
 const MAX_NAME_CHARS: usize = 80;
 /// Latest time that JavaScript can represent, in milliseconds since 1970.
 const MAX_TIME_MS: f64 = 8.64e15;
 /// Largest integer that a JavaScript number holds exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// A run as stored in the browser.
+/// A run as the page stores it in the browser's database.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedRun {
-    /// Version of the storage format; 0 for entries without a version.
+    /// Version of the format in which this entry was saved; 0 for entries without a version.
     pub format: u64,
-    /// Part of the link that determines the measurements; the key of the entry.
+    /// Part of the run's link that determines the measurements; also the key of the entry in the storage.
     pub id: String,
-    /// Whole link, with the settings of the view.
+    /// Whole link of the run, with the settings of the view.
     pub link: String,
     /// Name of the run, given by the user or the page.
     pub name: String,
-    /// Index of the colour of its curves.
+    /// Index, from 0, of the colour of the run's curves in charts that compare runs.
     pub colour: usize,
     /// Whether the person has pinned the run, so that it is not deleted to make room.
     pub pinned: bool,
     /// Time of deletion, in milliseconds since 1970; 0 if not deleted.
     pub deleted: f64,
-    /// Number of changes that the user has made to name, pin and deletion; of two tabs, the higher number wins.
+    /// Number of changes that the user has made to name, pin and deletion; if two browser tabs disagree, the higher
+    /// number wins.
     pub revision: u64,
     /// Time at which the entry was last written, in milliseconds since 1970.
     pub at: f64,
@@ -59,19 +60,19 @@ pub struct SavedRun {
     pub step: u64,
     /// Whether the run has ended.
     pub ended: bool,
-    /// Approximate size in bytes.
+    /// Approximate size of the saved run in bytes.
     pub bytes: usize,
-    /// Replicas that have reached the target, each with its step.
+    /// Indices, from 0, of the replicas that have reached the target, each with its step.
     pub solved: Vec<(usize, u64)>,
     /// Name of the file with the initial weights, and its description; both empty if the link determines the weights.
     pub initial: [String; 2],
-    /// File of the run's table, if it uses one.
+    /// CSV file from which the run's table was read; `None` if the run uses no uploaded table.
     pub table: Option<TableFile>,
-    /// Measurements, thinned.
+    /// Measurements, thinned to at most [`MAX_ROWS`].
     pub rows: Vec<Measurement>,
 }
 
-/// File from which a run's table was read, so that the user can be asked for it.
+/// CSV file from which a saved run's table was read, so that the page can ask the user for the file again.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TableFile {
@@ -83,7 +84,7 @@ pub struct TableFile {
     pub label: usize,
 }
 
-/// User's marks on a run (name, pin, deletion), stored apart from the run.
+/// Name, pin and deletion time that the user has given a saved run; stored apart from the run itself.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunMarks {
@@ -93,16 +94,16 @@ pub struct RunMarks {
     pub pinned: bool,
     /// Time of deletion, in milliseconds since 1970; 0 if not deleted.
     pub deleted: f64,
-    /// Number of changes made by the user.
+    /// Number of changes that the user has made to name, pin and deletion.
     pub revision: u64,
 }
 
-/// Change of a run's marks; fields that are `None` stay as they are.
+/// Change of a saved run's name, pin or deletion time; fields that are `None` stay as they are.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MarksEdit {
-    /// Id of the run.
+    /// Id of the saved run that is changed.
     pub id: String,
-    /// The new name.
+    /// New name of the run.
     pub name: Option<String>,
     /// Whether the run is pinned after the change.
     pub pinned: Option<bool>,
@@ -115,7 +116,7 @@ pub fn clean_name(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() && !is_hidden(*c)).take(MAX_NAME_CHARS).collect()
 }
 
-/// Number of the uploaded table that a run uses; `None` if its table is generated or it uses none.
+/// Hash of the uploaded table that a run uses; `None` if its table is generated or it uses none.
 pub fn table_number(spec: &RunSpec) -> Option<u64> {
     spec.task.config().uploaded_data_id()
 }
@@ -125,8 +126,8 @@ pub fn is_table_missing(spec: &RunSpec) -> bool {
     table_number(spec).is_some() && !spec.task.config().has_uploaded_data()
 }
 
-/// Decodes the link of a saved run. If its table is not open here, the link still names that table, where [`decode`]
-/// would substitute a generated one.
+/// Decodes the link of a saved run. If the run's uploaded table is not open in this page, the link still names that
+/// table, where [`decode`] would substitute a generated one.
 ///
 /// # Errors
 /// [`FileError::Link`] with what cannot be read.
@@ -173,19 +174,20 @@ pub fn check_checkpoint(kept: &SavedRun, bytes: Vec<u8>) -> Result<Vec<u8>, Stri
 }
 
 impl RunMarks {
-    /// Marks of a saved run.
+    /// Name, pin, deletion time and number of changes of a saved run.
     pub fn of(kept: &SavedRun) -> RunMarks {
         let SavedRun { name, pinned, deleted, revision, .. } = kept.clone();
         RunMarks { name, pinned, deleted, revision }
     }
 
-    /// Checks the marks and cleans the name; `None` if times or counts are invalid.
+    /// Checks name, pin and deletion time read from storage and cleans the name; `None` if the time or the number of
+    /// changes is invalid.
     pub fn check(self) -> Option<RunMarks> {
         let is_whole = is_valid_time(self.deleted) && self.revision <= MAX_SAFE_INTEGER;
         is_whole.then(|| RunMarks { name: clean_name(&self.name), ..self })
     }
 
-    /// Applies a change and counts it.
+    /// Applies a change of the user and adds 1 to the number of changes.
     pub fn apply(self, edit: &MarksEdit) -> RunMarks {
         RunMarks {
             name: edit.name.as_deref().map_or(self.name, clean_name),
@@ -202,7 +204,7 @@ fn is_valid_time(time: f64) -> bool {
 }
 
 impl SavedRun {
-    /// Replaces the marks of the run.
+    /// Replaces name, pin, deletion time and number of changes of the run.
     pub fn with_marks(self, marks: RunMarks) -> SavedRun {
         let RunMarks { name, pinned, deleted, revision } = marks;
         SavedRun { name, pinned, deleted, revision, ..self }
@@ -278,7 +280,8 @@ impl SavedRun {
         Ok(self)
     }
 
-    /// Checks the list of replicas that reached the target: valid indices without duplicates, and steps up to `most`.
+    /// Checks the list of replicas that reached the target: indices below `replicas` without duplicates, and steps of
+    /// at most `most`.
     fn check_solved(&self, replicas: usize, most: u64) -> Result<(), FileError> {
         let mut seen = vec![false; replicas];
         for (replica, step) in &self.solved {
@@ -292,7 +295,8 @@ impl SavedRun {
     }
 }
 
-/// Checks a measurement: one number per replica in each list; margins and further measures may be empty.
+/// Checks measurement number `at` (from 1) of a saved run: one number per replica in each list; margins and further
+/// measures may be empty.
 fn check_row(row: &Measurement, at: usize, spec: &RunSpec) -> Result<(), FileError> {
     let replicas = spec.run.replicas;
     let must = [

@@ -165,7 +165,7 @@ fn any_byte_may_be_wrong_without_harm() {
 }
 
 #[test]
-fn other_files_are_told_apart() {
+fn other_files_are_distinguished() {
     let sentence = |bytes: &[u8]| RunFile::read(bytes).unwrap_err().to_string();
     assert!(sentence(b"step,replica,train_loss\n0,0,1\n").contains("table of metrics"));
     for other in [b"\x89PNG\r\n\x1a\n".as_slice(), b"<svg>", b"hello"] {

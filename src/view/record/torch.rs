@@ -15,14 +15,14 @@ use vivarium_core::settings::Value;
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::run::{RunSpec, StopCondition};
 
-/// Beginning of a script: imports and settings.
+/// Beginning of a generated PyTorch script: imports and settings.
 const HEAD_PY: &str = include_str!("torch/head.py");
-/// Code that starts from given initial weights.
+/// Part of a generated PyTorch script that starts from initial weights written into the script.
 const GIVEN_PY: &str = include_str!("torch/given.py");
-/// Training loop of a script.
+/// Training loop of a generated PyTorch script.
 const TRAIN_PY: &str = include_str!("torch/train.py");
 
-/// Largest number of initial weights written into a script, about a mebibyte of text.
+/// Largest number of initial weights written into a PyTorch script; their text takes about a mebibyte.
 const MAX_GIVEN_WEIGHTS: u64 = (1 << 20) * 3 / 16;
 
 /// Writes the PyTorch script that trains the run.
@@ -42,7 +42,7 @@ pub fn write_script(spec: &RunSpec) -> Result<String, String> {
     Ok(assemble_script(spec, &data, &model, &optimizer))
 }
 
-/// Assembles the script from the parts for the task, the model and the optimizer.
+/// Assembles a PyTorch script from the parts for the task (`data`), the model and the optimizer.
 pub(super) fn assemble_script(
     spec: &RunSpec,
     data: &ScriptPart,
@@ -70,8 +70,9 @@ pub(super) fn assemble_script(
     parts.map(str::trim_end).collect::<Vec<_>>().join("\n\n\n") + "\n"
 }
 
-/// Formats the initial weights as entries of a Python dictionary, of one replica if all are equal. Empty if they are
-/// too many, or if the page's first program cannot construct them.
+/// Formats the initial weights as entries of a Python dictionary, name to base64 text; of one replica if all are equal.
+/// Empty if they are too many, or if they are constructed by code in the page's second WebAssembly file that is not
+/// loaded.
 fn format_initial_weights(spec: &RunSpec) -> String {
     let shapes = spec.parameters();
     let of_one: u64 = shapes.iter().map(|p| p.numbers() / spec.run.replicas as u64).sum();
@@ -94,8 +95,8 @@ fn format_initial_weights(spec: &RunSpec) -> String {
     dict_entries(shapes.iter().zip(&weights).map(|(p, values)| (p.name.as_str(), base64_floats(values))))
 }
 
-/// Comment lines at the top of a script that is not generated from parts. The link is not in the first two lines, where
-/// Python looks for an encoding.
+/// Comment lines at the top of a PyTorch script that the model provides as a whole. The link is not in the first two
+/// lines, where Python looks for an encoding.
 fn format_origin(spec: &RunSpec, link: &str) -> String {
     let (about, program) = (spec.model.info().about, super::TrainingEnvironment::program());
     let command = format!("lab run {} --checkpoint weights.safetensors", quote_shell(link));

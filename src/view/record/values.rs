@@ -8,27 +8,27 @@ use super::ENVIRONMENT_KEYS;
 use vivarium_core::language::is_hidden;
 use vivarium_model::permalink::MAX_LINK_LENGTH;
 
-/// Longest text in a JSON file, in bytes.
+/// Longest string in a JSON file that is read, in bytes.
 pub(super) const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// Largest number of characters kept of a text that is only displayed.
+/// Largest number of characters kept of a text of a file that is only displayed.
 const MAX_SHOWN_CHARS: usize = 300;
 
-/// Largest whole number, which a JavaScript number holds exactly.
+/// Largest whole number accepted in a JSON file: up to it a JavaScript number holds every integer exactly.
 const MAX_WHOLE_NUMBER: u64 = 1 << 53;
 
-/// Reader that passes JSON through and fails at a text longer than [`MAX_TEXT_BYTES`].
+/// Reader that passes JSON through unchanged and fails at a string longer than [`MAX_TEXT_BYTES`].
 pub(super) struct TextLimiter<R> {
     /// Underlying reader.
     source: R,
-    /// Position of the current byte.
+    /// Position of the current byte in the JSON text: inside a string, after a backslash, or outside.
     state: JsonPosition,
-    /// Bytes since the current text began.
+    /// Number of bytes since the current JSON string began.
     length: usize,
 }
 
 impl<R> TextLimiter<R> {
-    /// Limits the texts read from `source`.
+    /// Wraps `source` in a reader that limits the length of JSON strings.
     pub(super) fn new(source: R) -> Self {
         TextLimiter { source, state: JsonPosition::Outside, length: 0 }
     }
@@ -75,7 +75,7 @@ pub(super) enum LooseValue {
 }
 
 impl LooseValue {
-    /// The value as a whole number, if it is one of at most [`MAX_WHOLE_NUMBER`].
+    /// Returns the value as a whole number; `None` if it is none or exceeds [`MAX_WHOLE_NUMBER`].
     pub(super) fn into_whole(self) -> Option<u64> {
         match self {
             LooseValue::Whole(value) if value <= MAX_WHOLE_NUMBER => Some(value),
@@ -83,7 +83,7 @@ impl LooseValue {
         }
     }
 
-    /// The value as a text, if it is one.
+    /// Returns the value as a text; `None` if it is none.
     pub(super) fn into_text(self) -> Option<String> {
         match self {
             LooseValue::Text(text) => Some(text),
@@ -92,7 +92,7 @@ impl LooseValue {
     }
 }
 
-/// Deserializer seed of a [`LooseValue`]; skips the contents of lists and objects.
+/// Deserializer seed that reads any JSON value as a [`LooseValue`]; skips the contents of lists and objects.
 #[derive(Clone, Copy)]
 pub(super) struct LooseValueSeed;
 
@@ -148,7 +148,8 @@ impl<'de> Visitor<'de> for LooseValueSeed {
     }
 }
 
-/// Deserializer seed of a key: returns its index among these names, or `None` for another key.
+/// Deserializer seed of an object's key: returns its index (from 0) in the given list of names, or `None` for another
+/// key.
 pub(super) struct KeySeed<'a>(pub(super) &'a [&'a str]);
 
 impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
@@ -231,7 +232,7 @@ macro_rules! reads_object {
     };
 }
 
-/// Reads the object "environment"; ignores values that are no text.
+/// Reads the object "environment" of a run's JSON file; ignores values that are no text.
 pub(super) struct EnvironmentReader<'a> {
     /// Values in the order of [`ENVIRONMENT_KEYS`].
     pub(super) values: &'a mut [String; ENVIRONMENT_KEYS.len()],
@@ -246,10 +247,11 @@ reads_object!(EnvironmentReader, object, |this| {
     }
 });
 
-/// Largest number of settings kept for comparison with the link, several times as many as a run has.
+/// Largest number of settings kept of the object "settings" of a run's JSON file, several times as many as a run has.
 const MAX_SETTINGS: usize = 256;
 
-/// Reads the object "settings" as (key, value); ignores values that are no text or longer than any link.
+/// Reads the object "settings" of a run's JSON file as (key, value); ignores values that are no text or longer than any
+/// link.
 pub(super) struct SettingsReader<'a> {
     /// Settings read so far, as (key, value).
     pub(super) settings: &'a mut Vec<(String, String)>,

@@ -13,23 +13,24 @@ use super::values::shorten;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
 
-/// Value of "format" in the header of our checkpoints.
+/// Value of "format" in the metadata of checkpoints (safetensors files) that this program writes.
 pub const CHECKPOINT_FORMAT: &str = "vivarium-checkpoint-1";
 
-/// Keys of the header for the file with the initial weights and its description.
+/// Keys in a checkpoint's metadata for the name of the file with the initial weights, and for its description.
 pub const INITIAL_WEIGHTS_KEYS: [&str; 2] = ["weights", "weights_of"];
 
-/// Longest header that is read, in bytes; one of 4096 replicas and a hundred tensors has a tenth of this.
+/// Longest header of a safetensors file that is read, in bytes; one for 4096 replicas and a hundred tensors has a tenth
+/// of this.
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 
-/// Header of a checkpoint (safetensors).
+/// Header of a checkpoint, a safetensors file with the weights and optimizer state of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckpointHeader {
     /// Settings of the run.
     pub spec: RunSpec,
     /// Training steps completed.
     pub step: u64,
-    /// For each replica, the step at which it reached the target.
+    /// For each replica, the step at which it reached the target, `None` if it did not.
     pub solved: Vec<Option<u64>>,
     /// Name of the file with the initial weights, and its description; both empty if the link determines the weights.
     pub initial_weights_file: [String; 2],
@@ -37,7 +38,7 @@ pub struct CheckpointHeader {
     pub tensors: Vec<(String, [usize; 3])>,
 }
 
-/// Length of the header in bytes, from the first eight bytes of the file.
+/// Length in bytes of the header of a safetensors file, from the file's first eight bytes; `None` if there are fewer.
 fn header_length(bytes: &[u8]) -> Option<u64> {
     bytes.first_chunk::<8>().map(|length| u64::from_le_bytes(*length))
 }
@@ -47,7 +48,7 @@ pub fn is_safetensors(bytes: &[u8]) -> bool {
     header_length(bytes).is_some_and(|length| length <= MAX_HEADER_BYTES) && bytes.get(8) == Some(&b'{')
 }
 
-/// Value of a key in the header's metadata; `None` if the bytes are no such file or lack the key.
+/// Value of `key` in the metadata of a safetensors file; `None` if the bytes are no such file or lack the key.
 pub fn header_value(bytes: &[u8], key: &str) -> Option<String> {
     let length = header_length(bytes).filter(|_| is_safetensors(bytes))? as usize;
     let header: Value = serde_json::from_slice(bytes.get(8..8 + length)?).ok()?;
@@ -66,7 +67,7 @@ impl CheckpointHeader {
         Ok(header)
     }
 
-    /// Whether these first bytes contain the whole header.
+    /// Whether `head`, the first bytes of a safetensors file, contains the whole header.
     pub(super) fn is_complete_in(head: &[u8]) -> bool {
         header_length(head).is_some_and(|length| length <= (head.len() as u64).saturating_sub(8))
     }
@@ -115,7 +116,8 @@ impl CheckpointHeader {
     }
 }
 
-/// Parses the header of a file of `size` bytes; returns it with the offset of the data in bytes.
+/// Parses the header of a safetensors file of `size` bytes from its first bytes; returns it with the offset in bytes at
+/// which the tensors' data begin.
 fn parse_header(head: &[u8], size: u64) -> Result<(Map<String, Value>, u64), FileError> {
     let length = header_length(head).filter(|_| is_safetensors(head)).ok_or(FileError::Unknown)?;
     // The length is at most [`MAX_HEADER_BYTES`].
@@ -132,7 +134,7 @@ fn parse_header(head: &[u8], size: u64) -> Result<(Map<String, Value>, u64), Fil
     }
 }
 
-/// Checks that all numbers in a file of weights are finite.
+/// Checks that all numbers in a safetensors file are finite.
 ///
 /// # Errors
 /// The name of the first tensor that has another one, or that the file has no header.
@@ -151,7 +153,8 @@ pub fn check_finite(bytes: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Byte range of a tensor in the data of the file, from its header entry.
+/// Byte range of a tensor, relative to the beginning of the data, from the tensor's header entry; `None` if the entry
+/// is invalid.
 fn data_range(about: &Value) -> Option<Range<u64>> {
     let ends = about.get("data_offsets")?.as_array()?;
     match ends[..] {
@@ -160,8 +163,8 @@ fn data_range(about: &Value) -> Option<Range<u64>> {
     }
 }
 
-/// Byte range of a tensor in the data, after checking that it has this shape `[replicas, rows, columns]` in single
-/// precision.
+/// Byte range of the tensor `name`, relative to the beginning of the data, after checking that it has the shape
+/// `[replicas, rows, columns]` in single precision.
 fn check_tensor(header: &Map<String, Value>, name: &str, shape: [usize; 3]) -> Result<Range<u64>, FileError> {
     let text = shape.map(|n| n.to_string()).join(" × ");
     let wrong =

@@ -23,20 +23,20 @@ pub enum Control {
 pub struct Field {
     /// Permanent key of the setting.
     pub key: &'static str,
-    /// Label of the field.
+    /// Label of the field, in the reader's language.
     pub label: &'static str,
-    /// Help text in one sentence.
+    /// Help text of the field in one sentence.
     pub help: String,
-    /// Description of the valid values.
+    /// Description of the valid values in words; empty for options, which are visible.
     pub range: String,
-    /// Unit of the value, or "".
+    /// Unit of the value, or an empty text.
     pub unit: &'static str,
-    /// Input element.
+    /// Kind of input element of the field.
     pub control: Control,
 }
 
 impl Field {
-    /// The field of a setting.
+    /// The form field of a setting: label, help, range and input element.
     pub fn of(setting: &SettingInfo) -> Field {
         let control = match setting.range {
             Range::Int(..) | Range::Real(..) => Control::Number(SliderScale::of(setting)),
@@ -64,7 +64,8 @@ impl Field {
         }
     }
 
-    /// A selection of catalog entries that satisfy `suits`; the help text describes the chosen entry.
+    /// A selection among the catalog entries (such as models) that satisfy `suits`; the help text describes the entry
+    /// with the slug `chosen`.
     pub fn of_catalog(
         key: &'static str,
         label: &'static str,
@@ -86,7 +87,7 @@ impl Field {
     }
 }
 
-/// Options as slug and translated label.
+/// Options of a selection as (slug, translated label).
 fn option_pairs(options: &'static [ChoiceOption]) -> Vec<(&'static str, &'static str)> {
     options.iter().map(|o| (o.slug, translated(o.label))).collect()
 }
@@ -148,7 +149,7 @@ fn describe_range(setting: &SettingInfo) -> String {
     }
 }
 
-/// Key of the speed limit, whose slider is in the transport bar.
+/// Key of the setting that limits the training speed, whose slider is in the bar with the Play button.
 pub const SPEED_KEY: &str = "speed";
 
 /// State of a form field on the page.
@@ -156,7 +157,7 @@ pub const SPEED_KEY: &str = "speed";
 pub struct FieldState {
     /// Text in the field, even if it is invalid.
     pub text: String,
-    /// Value in effect.
+    /// Valid value of the setting that is in effect; `None` if the run lacks the setting.
     pub value: Option<Value>,
     /// Description of a valid value, if the text is invalid; else `None`.
     pub expected: Option<String>,
@@ -178,7 +179,7 @@ mod tests {
     use vivarium_model::run::RunSpec;
 
     #[test]
-    fn ranges_are_said_in_words() {
+    fn ranges_are_stated_in_words() {
         let spec = RunSpec::default();
         let text = |key: &str| describe_range(spec.setting(key).unwrap());
         assert_eq!(text("width"), "From 1 to 16,384 neurons.");

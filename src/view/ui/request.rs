@@ -1,4 +1,4 @@
-//! What a panel asks the page to do.
+//! Requests of panels to the page.
 
 use vivarium_model::chart::Chart;
 use vivarium_model::platform::file::UploadedFile;

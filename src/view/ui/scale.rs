@@ -8,13 +8,13 @@ pub const TRACK: u32 = 1000;
 /// Mapping between integer positions of a slider and values of a setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SliderScale {
-    /// Smallest value.
+    /// Smallest value of the setting.
     low: f64,
-    /// Largest value.
+    /// Largest value of the setting.
     high: f64,
     /// Whether values are integers.
     whole: bool,
-    /// Linear or logarithmic mapping.
+    /// Shape of the mapping: linear, or logarithmic with or without a zero at one end.
     kind: ScaleKind,
 }
 
@@ -30,11 +30,13 @@ enum ScaleKind {
     LogThenZero(f64),
 }
 
-/// Largest value for which a slider is offered; settings beyond are identifiers (such as seeds), not quantities.
+/// Largest upper limit of a setting for which a slider is offered; settings with a larger one are identifiers (such as
+/// seeds), not quantities.
 const MAX_SLIDER_RANGE: f64 = 1e12;
 
 impl SliderScale {
-    /// The scale of a setting, logarithmic if the range spans more than two decades; `None` if no slider suits it.
+    /// The scale for a setting's slider, logarithmic if the range spans more than two decades; `None` if the setting is
+    /// no number or has too large a range.
     pub fn of(setting: &SettingInfo) -> Option<SliderScale> {
         let (low, high, whole) = match setting.range {
             Range::Int(low, high) => (low as f64, high as f64, true),
@@ -55,7 +57,8 @@ impl SliderScale {
         Some(SliderScale { low, high, whole, kind })
     }
 
-    /// Value at a position, rounded to two to four digits.
+    /// Value of the setting at a position from 0 to [`TRACK`]; rounded to two significant digits, on linear scales of
+    /// real numbers to 200 steps.
     pub fn value(&self, position: u32) -> f64 {
         // The end is a value like any other, however many digits it has.
         if position >= TRACK && !matches!(self.kind, ScaleKind::LogThenZero(_)) {
@@ -75,7 +78,7 @@ impl SliderScale {
         self.round_value(value).clamp(self.low, self.high)
     }
 
-    /// Position of a value on the track.
+    /// Position on the track, from 0 to [`TRACK`], of a value of the setting.
     pub fn position(&self, value: f64) -> u32 {
         let log = |floor: f64| (value.max(floor) / floor).ln() / (self.high / floor).ln();
         let first = 1.0 / f64::from(TRACK);
@@ -90,7 +93,7 @@ impl SliderScale {
         (at * f64::from(TRACK)).round().clamp(0.0, f64::from(TRACK)) as u32
     }
 
-    /// Number of positions by which an arrow key moves the slider.
+    /// Number of positions on the track by which an arrow key moves the slider.
     pub fn step(&self) -> f64 {
         let grains = if self.kind != ScaleKind::Linear {
             100.0
@@ -102,13 +105,13 @@ impl SliderScale {
         f64::from(TRACK) / grains
     }
 
-    /// Value at a position as text, in the form that the setting's parser reads.
+    /// Value of the setting at a position from 0 to [`TRACK`], as text that the setting's parser reads.
     pub fn text(&self, position: u32) -> String {
         let value = self.value(position);
         if self.whole { (value as u64).to_string() } else { format_real(value) }
     }
 
-    /// Position of a setting's value on the track; 0 for values that are no number.
+    /// Position on the track, from 0 to [`TRACK`], of a setting's value; 0 for values that are no number.
     pub fn position_of(&self, value: &Value) -> u32 {
         match value {
             Value::Int(v) => self.position(*v as f64),
@@ -117,7 +120,7 @@ impl SliderScale {
         }
     }
 
-    /// Rounds a value to the resolution of the slider.
+    /// Rounds a value to the resolution of the slider: two significant digits, on linear scales integers or 200 steps.
     fn round_value(&self, value: f64) -> f64 {
         if self.kind == ScaleKind::Linear {
             // A linear slider of a real number has 200 steps.
@@ -153,7 +156,7 @@ mod tests {
     use vivarium_model::permalink::ViewSettings;
     use vivarium_model::run::RunSpec;
 
-    fn all_knobs() -> Vec<&'static SettingInfo> {
+    fn all_settings() -> Vec<&'static SettingInfo> {
         let mut spec = RunSpec::default();
         let mut settings: Vec<_> = spec.settings().into_iter().map(|(_, setting)| setting).collect();
         spec.parse("opt", "adam").unwrap();
@@ -164,7 +167,7 @@ mod tests {
 
     #[test]
     fn every_position_of_every_slider_is_a_valid_value_and_comes_back() {
-        for setting in all_knobs() {
+        for setting in all_settings() {
             let Some(scale) = SliderScale::of(setting) else { continue };
             let mut before = None;
             for position in 0..=TRACK {

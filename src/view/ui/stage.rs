@@ -1,6 +1,6 @@
 //! The stages of one step: what a panel shows of each.
 
-/// Texts of the button of one stage.
+/// Texts of the button that selects one stage of a computation, such as a layer of a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageButton {
     /// Name of the stage: "Forward 2".
@@ -11,10 +11,10 @@ pub struct StageButton {
     pub begins: bool,
 }
 
-/// Labels of a stage player, in the reader's language except for the key.
+/// Labels of a player for the stages of a computation, in the reader's language except for the key.
 #[derive(Debug, Clone, Copy)]
 pub struct StageNames {
-    /// Prefix of element ids: "layer".
+    /// Prefix of the HTML element ids of the player: "layer".
     pub key: &'static str,
     /// Label of the group of buttons: "Layers of the step".
     pub all: &'static str,
@@ -32,7 +32,8 @@ pub struct StageNames {
     pub marks_done: bool,
 }
 
-/// Stage after `stage` when `count` stages are played; `None` after the last.
+/// Number of the stage after `stage` during playback of the stages 1 to `count`; 0 is the state before the first.
+/// `None` after the last.
 pub fn next_stage(count: usize, stage: usize) -> Option<usize> {
     (stage < count).then_some(stage + 1)
 }

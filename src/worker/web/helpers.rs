@@ -21,7 +21,7 @@ use vivarium_training::launch::device::Device;
 use vivarium_training::session::helper::{Answer, Order, ShardJob};
 use vivarium_training::session::learner::{Helper, Learner, Local};
 
-/// Largest number of threads that train one run.
+/// Largest number of workers, the training worker included, that train one run.
 const MAX_THREADS: usize = 8;
 
 thread_local! {
@@ -36,7 +36,7 @@ thread_local! {
 struct HelperState {
     /// Number of the run for which the helper has reported to be ready; 0 before its first report.
     ready_run: Cell<u32>,
-    /// Whether the helper has failed.
+    /// Whether the helper worker has failed.
     is_dead: Cell<bool>,
     /// (number of the order that the helper is computing, function that resolves the promise for its answer); None
     /// without one.
@@ -71,7 +71,7 @@ struct WebHelper {
 }
 
 impl WebHelper {
-    /// Opens a helper; None if the browser does not let a worker open another one.
+    /// Opens a helper worker; None if the browser does not let a worker open another one.
     fn open() -> Option<Self> {
         let address = Reflect::get(&scope(), &"vivariumAddress".into()).ok()?.as_string()?;
         let options = WorkerOptions::new();
@@ -107,7 +107,7 @@ impl WebHelper {
         Some(WebHelper { worker, state, run: Cell::new(0), _on_message: on_message, _on_error: on_error })
     }
 
-    /// Posts an order with its array to the helper.
+    /// Posts an order with its array to the helper; an error tells that the browser refused.
     fn tell(&self, order: &Order, payload: &Payload) -> Result<(), String> {
         let (value, transfer) = pack(order, payload)?;
         let sent = self.worker.post_message_with_transfer(&value, &transfer);
@@ -126,7 +126,7 @@ impl Drop for WebHelper {
 }
 
 impl Helper for WebHelper {
-    /// Whether the helper is ready for the current run.
+    /// Whether the helper has reported to be ready for the current run, and has not failed.
     fn is_ready(&self) -> bool {
         !self.state.is_dead.get() && self.run.get() > 0 && self.state.ready_run.get() == self.run.get()
     }

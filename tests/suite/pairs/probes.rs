@@ -222,7 +222,7 @@ fn progress_tells_memory_from_waves() {
 }
 
 #[test]
-fn findings_survive_the_journey_beside_their_message() {
+fn findings_survive_the_journey_next_to_their_message() {
     for link in ["#v1/groups?n=5&width=6&frac=0.6", "#v1/groups?op=symmetric&width=6"] {
         let spec = spec(link);
         for probe in PROBES.into_iter().filter(|probe| (probe.applies)(&spec).is_ok()) {

@@ -329,7 +329,7 @@ pub const STATEMENTS: Statements = &[
     ),
     (
         "An ordinary simulator computes this tape.",
-        Known("`tokens_stand_beside_the_tape_in_step`: the chart is the simulator's tape, step by step"),
+        Known("`tokens_stand_next_to_the_tape_in_step`: the chart is the simulator's tape, step by step"),
     ),
     (
         "The transformer has no tape.",

@@ -31,7 +31,7 @@ fn near(found: f64, wanted: f64, by: f64) -> bool {
     (found - wanted).abs() <= by
 }
 
-fn drawn(name: &str) -> CircuitSpec {
+fn spec_of_preset(name: &str) -> CircuitSpec {
     decoded(name).task.examples().circuit().unwrap()
 }
 
@@ -39,7 +39,7 @@ fn drawn(name: &str) -> CircuitSpec {
 fn network(name: &str) -> ReluNetwork {
     let spec = decoded(name);
     let Some(Family::Circuit(net)) = spec.model.config().family() else { panic!("{name} is no circuit") };
-    drawn(name).build_network(net.rounding()).unwrap()
+    spec_of_preset(name).build_network(net.rounding()).unwrap()
 }
 
 /// The change of all parameters that the search has found by this step.
@@ -82,7 +82,7 @@ fn the_next_layers_help(runs: &Runs) -> bool {
 
 /// The change that was found makes the answer for 1111 another one.
 fn flips_the_answer(runs: &Runs) -> bool {
-    let (network, bits) = (network("parity-circuit"), drawn("parity-circuit").replica_input(0));
+    let (network, bits) = (network("parity-circuit"), spec_of_preset("parity-circuit").replica_input(0));
     let theta = network.perturb(&change(&parity(runs), 100), 1.0 + 1e-9);
     let flipped = network.output_at(&theta, &bits).unwrap() > 0.0;
     bits == [true; 4] && network.predict(&bits) == Ok(!flipped)
@@ -90,7 +90,7 @@ fn flips_the_answer(runs: &Runs) -> bool {
 
 /// Lemma B.1 of the paper: two linear layers for each layer of gates, all of their weights −1, 0 or 1.
 fn is_written_with_three_numbers(name: &str) -> bool {
-    let (network, depth) = (network(name), drawn(name).build_layered().unwrap().depth());
+    let (network, depth) = (network(name), spec_of_preset(name).build_layered().unwrap().depth());
     let (_, gates) = network.layers().split_last().unwrap();
     let mut weights = gates.iter().flat_map(|layer| &network.theta()[layer.weight_range()]);
     gates.len() == 2 * (depth - 1) && weights.all(|weight| [-1.0, 0.0, 1.0].contains(weight))
@@ -103,7 +103,7 @@ fn xor(depth: usize, round: &str) -> String {
 
 /// Gates that compute something stay as they are; only those that copy are added.
 fn only_copies_are_added() -> bool {
-    let [shallow, deep] = [4, 64].map(|depth| drawn(&xor(depth, "yes")).build_layered().unwrap());
+    let [shallow, deep] = [4, 64].map(|depth| spec_of_preset(&xor(depth, "yes")).build_layered().unwrap());
     let same = [GateKind::And, GateKind::Or, GateKind::Not]
         .iter()
         .all(|kind| shallow.count_gates(*kind) == deep.count_gates(*kind));
@@ -112,12 +112,16 @@ fn only_copies_are_added() -> bool {
 
 /// The bound by the proof of theorem D.6 with rounding fixed, for the input with all bits 1.
 fn bound(name: &str) -> f64 {
-    network(name).compute_margin_bounds(&drawn(name).replica_input(0)).unwrap().unwrap().proof
+    network(name).compute_margin_bounds(&spec_of_preset(name).replica_input(0)).unwrap().unwrap().proof
 }
 
 /// The same by the formula of the theorem.
 fn formula(name: &str) -> f64 {
-    network(name).compute_margin_bounds(&drawn(name).replica_input(0)).unwrap().unwrap().fixed_rounding
+    network(name)
+        .compute_margin_bounds(&spec_of_preset(name).replica_input(0))
+        .unwrap()
+        .unwrap()
+        .fixed_rounding
 }
 
 fn is_the_same_at_every_depth() -> bool {
@@ -315,7 +319,7 @@ pub const STATEMENTS: Statements = &[
     (
         "The output of the circuit in this run is 1 if an odd number of the 4 input bits are 1.",
         On(|_| {
-            let circuit = drawn("parity-circuit").build_circuit().unwrap();
+            let circuit = spec_of_preset("parity-circuit").build_circuit().unwrap();
             let is_odd = |bits: &[bool]| bits.iter().filter(|bit| **bit).count() % 2 == 1;
             circuit.input_count() == 4
                 && (0..16)
@@ -429,9 +433,13 @@ pub const STATEMENTS: Statements = &[
         On(|_| {
             // Both have ten layers, and the parity of 4 bits is wider.
             let [narrow, wide] = [xor(10, "yes"), "parity-circuit".into()];
-            let [a, b] = [&narrow, &wide].map(|name| drawn(name).build_layered().unwrap());
+            let [a, b] = [&narrow, &wide].map(|name| spec_of_preset(name).build_layered().unwrap());
             let own = |name: &str| {
-                network(name).compute_margin_bounds(&drawn(name).replica_input(0)).unwrap().unwrap().theorem
+                network(name)
+                    .compute_margin_bounds(&spec_of_preset(name).replica_input(0))
+                    .unwrap()
+                    .unwrap()
+                    .theorem
             };
             is_the_same_at_every_depth()
                 && DEPTHS.iter().all(|depth| near(own(&xor(*depth, "yes")), own(&narrow), 1e-9))

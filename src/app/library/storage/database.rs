@@ -18,35 +18,35 @@ extern "C" {
 
     /// `IDBRequest`.
     pub(super) type Request;
-    /// Result of a request that has succeeded.
+    /// Returns the result of a database request that has succeeded.
     #[wasm_bindgen(method, getter)]
     pub(super) fn result(this: &Request) -> JsValue;
-    /// Error of a request that has failed.
+    /// Returns the error of a database request that has failed.
     #[wasm_bindgen(method, getter)]
     fn error(this: &Request) -> JsValue;
-    /// Transaction in which the schema is upgraded.
+    /// Returns the transaction in which the database's schema is upgraded.
     #[wasm_bindgen(method, getter, js_name = transaction)]
     fn upgrade(this: &Request) -> Transaction;
-    /// Sets the callback for success.
+    /// Sets the callback for the success of a database request.
     #[wasm_bindgen(method, setter)]
     fn set_onsuccess(this: &Request, then: &Function);
-    /// Sets the callback for failure.
+    /// Sets the callback for the failure of a database request.
     #[wasm_bindgen(method, setter)]
     fn set_onerror(this: &Request, then: &Function);
     /// Sets the callback that creates or upgrades the schema.
     #[wasm_bindgen(method, setter)]
     fn set_onupgradeneeded(this: &Request, then: &Function);
-    /// Sets the callback for a connection that another page blocks.
+    /// Sets the callback for an open request that waits because another page uses an older schema.
     #[wasm_bindgen(method, setter)]
     fn set_onblocked(this: &Request, then: &Function);
 
     /// `IDBDatabase`.
     #[derive(Clone)]
     pub(super) type Database;
-    /// Creates a store with this name.
+    /// Creates an object store with this name in the database.
     #[wasm_bindgen(method, js_name = createObjectStore)]
     fn create_object_store(this: &Database, name: &str) -> JsValue;
-    /// Begins a transaction on these stores; `mode` is "readonly" or "readwrite".
+    /// Begins a transaction on the object stores with these names; `mode` is "readonly" or "readwrite".
     #[wasm_bindgen(method, catch)]
     fn transaction(this: &Database, names: &Array, mode: &str) -> Result<Transaction, JsValue>;
     /// Closes the connection.
@@ -61,13 +61,13 @@ extern "C" {
 
     /// `IDBTransaction`.
     pub(super) type Transaction;
-    /// Error that has aborted the transaction.
+    /// Returns the error that has aborted the transaction.
     #[wasm_bindgen(method, getter, js_name = error)]
     fn why(this: &Transaction) -> JsValue;
-    /// Sets the callback for completion.
+    /// Sets the callback for the completion of the transaction.
     #[wasm_bindgen(method, setter)]
     fn set_oncomplete(this: &Transaction, then: &Function);
-    /// Sets the callback for an abort.
+    /// Sets the callback for an abort of the transaction.
     #[wasm_bindgen(method, setter)]
     fn set_onabort(this: &Transaction, then: &Function);
     /// Commits the transaction without waiting for its requests.
@@ -76,83 +76,83 @@ extern "C" {
     /// Aborts the transaction.
     #[wasm_bindgen(method, catch)]
     pub(super) fn abort(this: &Transaction) -> Result<(), JsValue>;
-    /// Store with this name.
+    /// Returns the object store with this name, for use in the transaction.
     #[wasm_bindgen(method, catch, js_name = objectStore)]
     pub(super) fn object_store(this: &Transaction, name: &str) -> Result<Shelf, JsValue>;
 
     /// `IDBObjectStore`.
     pub(super) type Shelf;
-    /// Writes a value under a key.
+    /// Writes a value under a key to an object store.
     #[wasm_bindgen(method, catch)]
     pub(super) fn put(this: &Shelf, value: &JsValue, key: &str) -> Result<Request, JsValue>;
-    /// Reads the value of a key.
+    /// Reads the value under a key from an object store.
     #[wasm_bindgen(method, catch)]
     pub(super) fn get(this: &Shelf, key: &str) -> Result<Request, JsValue>;
-    /// Reads all values.
+    /// Reads all values of an object store, in the order of their keys.
     #[wasm_bindgen(method, catch, js_name = getAll)]
     pub(super) fn get_all(this: &Shelf) -> Result<Request, JsValue>;
-    /// Reads all keys.
+    /// Reads all keys of an object store, in order.
     #[wasm_bindgen(method, catch, js_name = getAllKeys)]
     pub(super) fn get_all_keys(this: &Shelf) -> Result<Request, JsValue>;
-    /// Deletes the value of a key.
+    /// Deletes the value under a key of an object store.
     #[wasm_bindgen(method, catch)]
     pub(super) fn delete(this: &Shelf, key: &str) -> Result<Request, JsValue>;
 }
 
-/// Store of the runs.
+/// Name of the object store of saved runs, by run id.
 pub(super) const RUNS: &str = "runs";
-/// Store of names, pins and deletions, under the keys of the runs.
+/// Name of the object store of the runs' names, pins and deletions, by run id.
 pub(super) const MARKS: &str = "marks";
-/// Store of the checkpoints, under the keys of the runs; separate, because the list does not need them.
+/// Name of the object store of checkpoints, by run id; separate from the runs, because the list does not need them.
 pub(super) const STATES: &str = "states";
-/// Store of runs that pages wrote as they were closed, until these are merged.
+/// Name of the object store of runs that pages wrote as they were closed, until these are merged into the other stores.
 pub(super) const PENDING: &str = "left";
-/// Store of the user's tables, by their numbers.
+/// Name of the object store of the user's data tables, by table number.
 pub(super) const TABLES: &str = "tables";
-/// Store of facts about the database itself.
+/// Name of the object store of facts about the database itself.
 pub(super) const META: &str = "about";
 
-/// All stores.
+/// Names of all object stores of the database.
 const ALL_STORES: [&str; 6] = [RUNS, MARKS, STATES, PENDING, TABLES, META];
 
-/// Version of the schema.
+/// Version of the database's schema; a higher one creates or changes object stores.
 const SCHEMA_VERSION: u32 = 1;
 
 thread_local! {
-    /// The open connection.
+    /// The open connection to the database; None before it is opened and after it is closed.
     static DATABASE: RefCell<Option<Database>> = const { RefCell::new(None) };
-    /// Whether a newer version of the page has taken over the database.
+    /// Whether a newer version of the page, in another tab, has taken over the database.
     static REPLACED_BY_NEWER: Cell<bool> = const { Cell::new(false) };
-    /// Receives messages of the storage that no command has caused.
+    /// Callback for messages of the storage that do not answer a command; None before it is set.
     static SINK: RefCell<Option<AnswerSink>> = const { RefCell::new(None) };
 }
 
-/// A callback for messages of the storage that no command has caused.
+/// Callback for messages of the storage that do not answer a command, such as a lost connection.
 pub type AnswerSink = std::rc::Rc<dyn Fn(StorageAnswer)>;
 
-/// Sets the callback for messages of the storage.
+/// Sets the callback for messages of the storage that do not answer a command.
 pub(super) fn set_sink(sink: AnswerSink) {
     SINK.set(Some(sink));
 }
 
-/// Sends a message to the callback.
+/// Passes a message of the storage to the callback, if one is set.
 pub(super) fn send_to_sink(answer: StorageAnswer) {
     if let Some(sink) = SINK.with_borrow(Clone::clone) {
         sink(answer);
     }
 }
 
-/// Returns the name of the database of this page.
+/// Returns the name of this page's IndexedDB database of saved runs.
 pub(super) fn current_database_name() -> String {
     database_name(&window().location().pathname().unwrap_or_default())
 }
 
-/// Returns the name of a browser error.
+/// Returns the name of a browser error, such as "QuotaExceededError".
 pub(super) fn error_name(error: &JsValue) -> String {
     Reflect::get(error, &"name".into()).ok().and_then(|name| name.as_string()).unwrap_or_default()
 }
 
-/// Converts a browser error to the reason why nothing is stored.
+/// Converts a browser error to the reason why runs are not stored.
 pub(super) fn storage_error(error: &JsValue) -> StorageError {
     match error_name(error).as_str() {
         "VersionError" => StorageError::NewerVersion,
@@ -165,7 +165,7 @@ pub(super) fn storage_error(error: &JsValue) -> StorageError {
     }
 }
 
-/// Awaits the first of two callbacks, for success and failure.
+/// Waits until the browser calls one of two callbacks: Ok for the first (success), Err for the second (failure).
 async fn await_callbacks(begin: impl FnOnce(&Function, &Function)) -> Result<(), JsValue> {
     let mut begin = Some(begin);
     let promise = Promise::new(&mut |fine, wrong| {
@@ -176,7 +176,7 @@ async fn await_callbacks(begin: impl FnOnce(&Function, &Function)) -> Result<(),
     JsFuture::from(promise).await.map(|_| ())
 }
 
-/// Awaits the result of a request.
+/// Awaits the result of a database request.
 pub(super) async fn await_request(request: Request) -> Result<JsValue, JsValue> {
     let outcome = await_callbacks(|fine, wrong| {
         request.set_onsuccess(fine);
@@ -185,7 +185,7 @@ pub(super) async fn await_request(request: Request) -> Result<JsValue, JsValue> 
     outcome.await.map(|()| request.result()).map_err(|_| request.error())
 }
 
-/// Awaits the end of a transaction.
+/// Awaits the end of a transaction: Ok if it was completed, Err if it was aborted.
 pub(super) async fn await_transaction(transaction: &Transaction) -> Result<(), JsValue> {
     let outcome = await_callbacks(|fine, wrong| {
         transaction.set_oncomplete(fine);
@@ -194,7 +194,7 @@ pub(super) async fn await_transaction(transaction: &Transaction) -> Result<(), J
     outcome.await.map_err(|_| transaction.why())
 }
 
-/// Returns the connection to the database, and opens it if necessary.
+/// Returns the connection to the database of saved runs, and opens it if necessary.
 pub(super) async fn open_connection() -> Result<Database, JsValue> {
     if let Some(open) = DATABASE.with_borrow(Clone::clone) {
         return Ok(open);
@@ -221,7 +221,7 @@ pub(super) async fn open_connection() -> Result<Database, JsValue> {
     Ok(open)
 }
 
-/// Forgets a closed connection, unless another one has been opened since.
+/// Forgets a closed connection to the database, unless another one has been opened since.
 fn drop_connection(closed: &Database) {
     DATABASE.with_borrow_mut(|open| {
         if open.as_ref().is_some_and(|open| js_sys::Object::is(open, closed)) {
@@ -230,7 +230,7 @@ fn drop_connection(closed: &Database) {
     });
 }
 
-/// Closes a connection when another page needs a newer version of the database; handles a close by the browser.
+/// Closes a connection when another page needs a newer schema, and reports when the browser closes it.
 fn watch_connection(open: &Database) {
     let connection = open.clone();
     let changed = Closure::once_into_js(move |event: JsValue| {
@@ -251,18 +251,18 @@ fn watch_connection(open: &Database) {
     open.set_onclose(closed.unchecked_ref());
 }
 
-/// Converts names of stores to an array for the browser.
+/// Converts names of object stores to an array for the browser.
 fn store_names(stores: &[&str]) -> Array {
     stores.iter().map(|store| JsValue::from(*store)).collect()
 }
 
-/// Begins a transaction on these stores synchronously; None if no connection is open.
+/// Begins a transaction on the named object stores at once; None if no connection is open.
 pub(super) fn try_transaction(stores: &[&str], mode: &str) -> Option<Transaction> {
     let open: Option<Database> = DATABASE.with_borrow(Clone::clone);
     open?.transaction(&store_names(stores), mode).ok()
 }
 
-/// Begins a transaction on these stores; a connection that the browser has closed is opened again once.
+/// Begins a transaction on the named object stores; a connection that the browser has closed is opened again once.
 pub(super) async fn begin_transaction(stores: &[&str], mode: &str) -> Result<Transaction, JsValue> {
     let names = store_names(stores);
     match open_connection().await?.transaction(&names, mode) {
@@ -275,7 +275,7 @@ pub(super) async fn begin_transaction(stores: &[&str], mode: &str) -> Result<Tra
     }
 }
 
-/// Opens the database under its former name; None if it does not exist.
+/// Opens the database of saved runs under its name in earlier versions; None if it does not exist.
 pub(super) async fn open_former_database() -> Option<Database> {
     let request = open_database(FORMER_DATABASE_NAME, 1).ok()?;
     // Nothing is made of it where there was none.
@@ -287,7 +287,7 @@ pub(super) async fn open_former_database() -> Option<Database> {
     await_request(request).await.ok().map(JsCast::unchecked_into)
 }
 
-/// Begins a read-only transaction on these stores of a database.
+/// Begins a read-only transaction on the named object stores of the database `of`.
 pub(super) fn begin_read(of: &Database, stores: &[&str]) -> Result<Transaction, JsValue> {
     of.transaction(&store_names(stores), "readonly")
 }

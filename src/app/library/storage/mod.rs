@@ -1,4 +1,4 @@
-//! The storage of saved runs as a table of functions, which are in the second program.
+//! The storage of saved runs as a table of functions, which are in the second WebAssembly module.
 
 mod database;
 pub mod web;
@@ -12,29 +12,30 @@ use vivarium_page::library::{StorageAnswer, StorageCommand};
 /// A boxed future with this output.
 pub type BoxedFuture<T> = Pin<Box<dyn Future<Output = T>>>;
 
-/// Functions of the storage of saved runs, which is in the second program.
+/// The storage of saved runs, which is in the page's second WebAssembly module (loaded after the first paint), as
+/// function pointers that the first module calls.
 #[derive(Clone, Copy)]
 pub struct StorageModule {
-    /// Sets the callback for messages of the storage.
+    /// Sets the callback for messages of the storage that do not answer a command.
     pub listen: fn(Rc<dyn Fn(StorageAnswer)>),
-    /// Carries out a command and returns its answer; for a page that is being closed, the write has begun when this
-    /// returns.
+    /// Carries out a command of the storage and returns its answer; for a page that is being closed, the write has
+    /// begun when this returns.
     pub run_command: fn(StorageCommand) -> BoxedFuture<Option<StorageAnswer>>,
-    /// Stores the open table with this number.
+    /// Writes the open data table with this number to the browser's storage.
     pub store_table: fn(u64) -> BoxedFuture<Option<StorageAnswer>>,
-    /// Opens the stored table with this number.
+    /// Opens the data table with this number from the browser's storage.
     pub open_table: fn(u64) -> BoxedFuture<()>,
 }
 
-/// The functions, once they are installed.
+/// The storage's function pointers, once the second WebAssembly module is loaded.
 static INSTALLED: OnceLock<StorageModule> = OnceLock::new();
 
-/// Returns the functions; None until the second program is loaded.
+/// Returns the storage's function pointers; None until the second WebAssembly module is loaded.
 pub fn storage() -> Option<&'static StorageModule> {
     INSTALLED.get()
 }
 
-/// Installs the functions when the second program is loaded.
+/// Stores the storage's function pointers when the second WebAssembly module is loaded.
 pub fn install(module: StorageModule) {
     // It comes once.
     let _ = INSTALLED.set(module);

@@ -32,7 +32,7 @@ use vivarium_page::library::{MarksEdit, SavedRun, StorageAnswer, StorageCommand,
 use vivarium_view::record::FileError;
 use vivarium_view::record::saved::{RunMarks, check_checkpoint};
 
-/// The functions of this module.
+/// Pointers to the functions of this module, which stores runs in IndexedDB.
 pub const STORAGE: StorageModule = StorageModule {
     listen: listen_to_storage,
     run_command,
@@ -40,40 +40,40 @@ pub const STORAGE: StorageModule = StorageModule {
     open_table: |number| Box::pin(open_table(number)),
 };
 
-/// Milliseconds for which the lock of another tab is awaited.
+/// Milliseconds for which a tab waits for another tab to release the lock on the database.
 const LOCK_TIMEOUT_MS: u32 = 3000;
-/// Key that marks the database of an earlier version as imported.
+/// Key in the object store of facts; present once the database of an earlier version was copied.
 const IMPORTED_KEY: &str = "imported";
-/// Key of the only table that an earlier version stored.
+/// Key of the only data table that an earlier version stored.
 const FORMER_TABLE_KEY: &str = "table";
 
 #[wasm_bindgen]
 extern "C" {
     /// `BroadcastChannel`.
     type BroadcastChannel;
-    /// Opens the channel with this name.
+    /// Opens the browser's broadcast channel with this name.
     #[wasm_bindgen(constructor, catch)]
     fn new(name: &str) -> Result<BroadcastChannel, JsValue>;
-    /// Sends a message to other tabs.
+    /// Sends a message to the other tabs that have the channel open.
     #[wasm_bindgen(method, js_name = postMessage, catch)]
     fn post(this: &BroadcastChannel, message: &JsValue) -> Result<(), JsValue>;
-    /// Sets the callback for messages of other tabs.
+    /// Sets the callback for messages that other tabs send on the channel.
     #[wasm_bindgen(method, setter)]
     fn set_onmessage(this: &BroadcastChannel, then: &Function);
 }
 
 thread_local! {
-    /// Channel to other tabs; None if the browser has none.
+    /// Channel to other tabs with this page; None if the browser has no broadcast channels.
     static CHANNEL: Option<BroadcastChannel> = BroadcastChannel::new(&current_database_name()).ok();
     /// Whether another tab has changed runs while this tab was hidden.
     static MISSED_CHANGES: Cell<bool> = const { Cell::new(false) };
-    /// Whether this page has a pending run that may not be merged yet.
+    /// Whether this page has written a run as pending, when it seemed to be closed, that may not be merged yet.
     static HAS_PENDING_RUN: Cell<bool> = const { Cell::new(false) };
-    /// Prefix of the keys of this page's pending runs; unique to this page.
+    /// Prefix, unique to this page, of the keys under which it writes pending runs.
     static PAGE_ID: String = format!("{} {}", Date::now(), fresh_seed());
 }
 
-/// Sets the callback for messages, and listens to other tabs.
+/// Sets the callback for messages of the storage, and listens for changes that other tabs make.
 fn listen_to_storage(sink: crate::library::storage::database::AnswerSink) {
     set_sink(sink);
     let heard = Closure::<dyn Fn(JsValue)>::new(|event: JsValue| {
@@ -119,8 +119,8 @@ fn announce<'a>(ids: impl Iterator<Item = &'a str>) {
     });
 }
 
-/// Carries out a command and returns its answer. A run of a page that is being closed is being written when this
-/// returns, if the database is open.
+/// Carries out a command of the storage and returns its answer. If the page is being closed and the database is open,
+/// the write of its run has begun when this returns.
 fn run_command(command: StorageCommand) -> BoxedFuture<Option<StorageAnswer>> {
     let begun = match &command {
         StorageCommand::WriteRunOnClose(kept, bytes) => {
@@ -145,7 +145,7 @@ fn run_command(command: StorageCommand) -> BoxedFuture<Option<StorageAnswer>> {
     })
 }
 
-/// Carries out a command with the database.
+/// Carries out a command of the storage with the database; returns its answer, if it has one.
 async fn execute(command: &StorageCommand) -> Result<Option<StorageAnswer>, JsValue> {
     match command {
         StorageCommand::Load => {
@@ -204,24 +204,24 @@ async fn execute(command: &StorageCommand) -> Result<Option<StorageAnswer>, JsVa
     }
 }
 
-/// Decodes and checks a stored run.
+/// Decodes and checks a stored run; `key` is the id under which it was stored.
 fn read_run(value: JsValue, key: &str) -> Result<SavedRun, FileError> {
     let run: SavedRun =
         serde_wasm_bindgen::from_value(value).map_err(|error| FileError::Entry(error.to_string()))?;
     run.check(key)
 }
 
-/// Decodes and checks a stored run without its curves, which would take tens of megabytes for a whole list.
+/// Decodes and checks a stored run without its curves; the curves of all runs in the list would take tens of megabytes.
 fn read_run_without_curves(value: JsValue, key: &str) -> Result<SavedRun, FileError> {
     read_run(value, key).map(|run| SavedRun { rows: vec![], ..run })
 }
 
-/// Decodes name, pin and deletion of a run.
+/// Decodes a run's name, pin and deletion; None if they cannot be read.
 fn read_marks(value: JsValue) -> Option<RunMarks> {
     serde_wasm_bindgen::from_value::<RunMarks>(value).ok()?.check()
 }
 
-/// Reads keys and values of a store.
+/// Reads all (key, value) pairs of an object store.
 async fn read_entries(store: &Shelf) -> Result<Vec<(String, JsValue)>, JsValue> {
     // Both requests at once, awaited in their order: an answer that is not awaited yet would be lost.
     let (keys, values) = (store.get_all_keys()?, store.get_all()?);
@@ -249,7 +249,7 @@ async fn load_all() -> Result<StoredRuns, JsValue> {
     Ok(stock)
 }
 
-/// Reads the runs with these ids again.
+/// Reads the runs with these ids again, because another tab has changed them.
 async fn reread_runs(ids: &[String]) -> Result<StorageAnswer, JsValue> {
     let work = begin_transaction(&[RUNS, MARKS], "readonly").await?;
     let (runs, marks) = (work.object_store(RUNS)?, work.object_store(MARKS)?);
@@ -286,7 +286,8 @@ async fn read_stored_run(runs: &Shelf, id: &str) -> Result<Option<SavedRun>, JsV
     }
 }
 
-/// Merges a run with the stored one and writes it with its checkpoint. Returns the stored run without curves.
+/// Merges a run with its stored version and writes the result, with the checkpoint `bytes` if there is one. Returns the
+/// stored run without curves.
 async fn write_merged(
     [runs, marks, states]: [&Shelf; 3],
     kept: SavedRun,
@@ -316,7 +317,7 @@ async fn write_merged(
     })
 }
 
-/// Writes a run with its checkpoint.
+/// Writes a run with its checkpoint `bytes`, merged with its stored version.
 async fn write_run(kept: &SavedRun, bytes: Option<&[u8]>) -> Result<StorageAnswer, JsValue> {
     let work = begin_transaction(&[RUNS, MARKS, STATES], "readwrite").await?;
     let stores = [work.object_store(RUNS)?, work.object_store(MARKS)?, work.object_store(STATES)?];
@@ -326,8 +327,8 @@ async fn write_run(kept: &SavedRun, bytes: Option<&[u8]>) -> Result<StorageAnswe
     Ok(StorageAnswer::Stored(Box::new(stored)))
 }
 
-/// Writes a pending run of a page that may be closed soon, and commits the transaction; an earlier pending run of this
-/// page is replaced.
+/// Writes the run of a page that may be closed soon as pending, without reading its stored version, and commits the
+/// transaction; replaces an earlier pending version of the run by this page.
 fn write_pending_run(
     work: Transaction,
     kept: &SavedRun,
@@ -343,7 +344,7 @@ fn write_pending_run(
     Ok(work)
 }
 
-/// Merges this page's own pending runs when the page is visible again.
+/// Merges the runs that this page has written as pending, when the page is visible again.
 async fn merge_own_pending() {
     let _turn = acquire_lock(&current_database_name(), LOCK_TIMEOUT_MS).await;
     // What there is no room for stays where it is, and is tried again when the page is opened next.
@@ -355,7 +356,7 @@ async fn merge_own_pending() {
     }
 }
 
-/// Merges the pending runs of closed pages. Returns the ids of the merged runs, and keys and errors of damaged ones.
+/// Merges all pending runs into the stored ones. Returns (ids of the merged runs, (key, error) of damaged entries).
 async fn merge_pending() -> Result<(Vec<String>, Vec<(String, String)>), JsValue> {
     let work = begin_transaction(&[RUNS, MARKS, STATES, PENDING], "readwrite").await?;
     let stores = [work.object_store(RUNS)?, work.object_store(MARKS)?, work.object_store(STATES)?];
@@ -378,7 +379,7 @@ async fn merge_pending() -> Result<(Vec<String>, Vec<(String, String)>), JsValue
     Ok((merged, damaged))
 }
 
-/// Writes changes of names, pins and deletions.
+/// Writes changes of the runs' names, pins and deletions.
 async fn write_edits(edits: &[MarksEdit]) -> Result<(), JsValue> {
     let work = begin_transaction(&[RUNS, MARKS], "readwrite").await?;
     let (runs, marks) = (work.object_store(RUNS)?, work.object_store(MARKS)?);
@@ -391,7 +392,7 @@ async fn write_edits(edits: &[MarksEdit]) -> Result<(), JsValue> {
     await_transaction(&work).await
 }
 
-/// Deletes the runs with these ids and their tables.
+/// Deletes the runs with these ids, and data tables that no other run uses.
 async fn delete_runs(ids: &[String]) -> Result<(), JsValue> {
     let stores = [RUNS, MARKS, STATES, PENDING];
     let work = begin_transaction(&stores, "readwrite").await?;
@@ -421,7 +422,7 @@ async fn read_run_and_checkpoint(id: &str) -> Result<StorageAnswer, JsValue> {
     Ok(StorageAnswer::RunRead(id.into(), checked))
 }
 
-/// Stores the open table with this number; without storage, the table lasts until the page is closed.
+/// Writes the open data table with this number to the storage; if that fails, the table lasts until the page is closed.
 async fn store_table(number: u64) -> Option<StorageAnswer> {
     let opened = tables::find_file(number)?;
     // A page that is closed at once still keeps bytes; what the browser would first have to read from a file is lost.
@@ -455,7 +456,7 @@ async fn store_table(number: u64) -> Option<StorageAnswer> {
     is_full.then(|| StorageAnswer::NoRoomForTable(opened.name.clone()))
 }
 
-/// Deletes the tables that no stored run uses and that `may_go` accepts.
+/// Deletes the data tables that no stored run uses and whose number `may_go` accepts.
 async fn delete_unused_tables(may_go: impl Fn(u64) -> bool) -> Result<(), JsValue> {
     let work = begin_transaction(&[RUNS, PENDING, TABLES], "readwrite").await?;
     let (runs, left, tables) =
@@ -475,7 +476,7 @@ async fn delete_unused_tables(may_go: impl Fn(u64) -> bool) -> Result<(), JsValu
     await_transaction(&work).await
 }
 
-/// Opens the stored table with this number, if there is one.
+/// Opens the data table with this number from the storage, if there is one.
 async fn open_table(number: u64) {
     let read: Result<JsValue, JsValue> = async {
         open_connection().await?;
@@ -493,7 +494,8 @@ async fn open_table(number: u64) {
     }
 }
 
-/// Opens a table that is stored as name, label and file, if its number is the wanted one. Returns its number.
+/// Opens a data table that is stored as name, label column and file (`parts`), if its number is `wanted` or none is.
+/// Returns its number.
 async fn open_stored_table(parts: &JsValue, wanted: Option<u64>) -> Option<u64> {
     let parts = parts.dyn_ref::<Array>()?;
     let (name, label) = (parts.get(0).as_string()?, parts.get(1).as_f64()?);
@@ -508,8 +510,8 @@ async fn open_stored_table(parts: &JsValue, wanted: Option<u64>) -> Option<u64> 
     is_it.then(|| tables::store_file(&name, file, table))
 }
 
-/// Copies, once, what earlier versions stored under the former name of the database; the former database stays
-/// unchanged.
+/// Copies, once, the runs and tables that earlier versions stored under the former name of the database; the former
+/// database stays unchanged.
 async fn import_former() -> Result<(), JsValue> {
     let work = begin_transaction(&[META], "readonly").await?;
     if !await_request(work.object_store(META)?.get(IMPORTED_KEY)?).await?.is_undefined() {
@@ -525,7 +527,7 @@ async fn import_former() -> Result<(), JsValue> {
     await_transaction(&work).await
 }
 
-/// Copies all stores of the former database.
+/// Copies all object stores of the database with the former name to the current one.
 async fn copy_former(former: &crate::library::storage::database::Database) -> Result<(), JsValue> {
     // Another program's database may have the same name.
     let Ok(work) = begin_read(former, &[RUNS, STATES]) else { return Ok(()) };

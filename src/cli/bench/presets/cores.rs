@@ -6,8 +6,8 @@ use crate::bench::{format_number, measure_rate, new_table};
 use vivarium_training::launch::choose::choose;
 use vivarium_training::launch::device::Device;
 
-/// Runs `lab bench --cores`: times presets on one core and on all cores. Without names: those whose steps all
-/// cores can share.
+/// Runs `lab bench --cores`: times the presets with these slugs on one core and on all cores. Without slugs:
+/// those presets of which all cores can share a training step.
 ///
 /// # Errors
 /// When there is no preset with a name, or it is not trained.

@@ -22,18 +22,18 @@ struct HelloMessage {
 /// Line of JSON from the Python process: the speed of a script, or the reason why it failed.
 #[derive(Debug, Deserialize)]
 struct TimingMessage {
-    /// Median steps per second; None if the script failed.
+    /// Median training steps per second; None if the script failed.
     steps_per_s: Option<f64>,
-    /// Steps per second in the slowest window.
+    /// Training steps per second in the slowest time window; None if the script failed.
     low: Option<f64>,
-    /// Steps per second in the fastest window.
+    /// Training steps per second in the fastest time window; None if the script failed.
     high: Option<f64>,
-    /// Reason why the script failed.
+    /// Reason why the script failed; None if it was timed.
     failure: Option<String>,
 }
 
 impl TimingMessage {
-    /// The speed, or the reason why there is none.
+    /// Training speed of the script, or the reason why there is none.
     fn speed(self) -> Result<StepsPerSecond, String> {
         match (self.steps_per_s, self.low, self.high) {
             (Some(median), Some(low), Some(high)) => Ok(StepsPerSecond { median, low, high }),
@@ -44,6 +44,7 @@ impl TimingMessage {
 
 /// A running Python process that times scripts; it is killed when this value is dropped.
 struct PyTorchProcess {
+    /// The Python process.
     child: Child,
     /// Standard input of the process, one script per line.
     scripts: ChildStdin,
@@ -60,7 +61,8 @@ impl Drop for PyTorchProcess {
 }
 
 impl PyTorchProcess {
-    /// Starts the process with a measuring time in seconds. Returns it with its version of PyTorch.
+    /// Starts the program `python`, which measures each script for `seconds` seconds. Returns the process and
+    /// its version of PyTorch.
     fn start(python: &str, seconds: f64) -> Result<(PyTorchProcess, String), String> {
         let program =
             Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/peers/torch_preset.py");
@@ -95,7 +97,7 @@ impl PyTorchProcess {
         }
     }
 
-    /// Sends a script to the process and waits for its speed.
+    /// Sends a training script to the process and waits for its speed; `preset` is the slug of the preset.
     fn time_script(&mut self, preset: &str, script: &str) -> Result<TimingMessage, String> {
         let line = serde_json::json!({ "preset": preset, "script": script });
         // If the process has ended, reading its answer fails.
@@ -108,16 +110,16 @@ impl PyTorchProcess {
 pub struct PyTorchTimer {
     /// Version of PyTorch.
     pub version: String,
-    /// Name of the Python program.
+    /// Name of the Python program, such as `python3`.
     python: String,
     /// Measuring time of one script, in seconds.
     seconds: f64,
-    /// The process; None after it has ended.
+    /// The Python process; None after it has ended.
     process: Option<PyTorchProcess>,
 }
 
 impl PyTorchTimer {
-    /// Starts the Python process `python`, with a measuring time in seconds.
+    /// Starts the program `python`, which measures each script for `seconds` seconds.
     ///
     /// # Errors
     /// A sentence that explains why PyTorch cannot be measured.
@@ -127,7 +129,7 @@ impl PyTorchTimer {
         Ok(PyTorchTimer { version, python: python.into(), seconds, process: Some(running) })
     }
 
-    /// Times the script of a preset.
+    /// Times the PyTorch script of the preset with the slug `preset`.
     ///
     /// # Errors
     /// A sentence that explains why the script has no speed.
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_run_is_said_in_a_sentence() {
+    fn what_cannot_be_run_is_stated_in_a_sentence() {
         let why = PyTorchTimer::start("/no/such/python", 1.0).err().unwrap().to_string();
         assert!(why.starts_with("PyTorch cannot be measured: /no/such/python cannot be run ("), "{why}");
         #[cfg(unix)]

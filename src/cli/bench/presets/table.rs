@@ -12,17 +12,17 @@ use super::super::format_number;
 use crate::markdown;
 use vivarium_core::math::median;
 
-/// Headings of the columns.
+/// Headings of the columns in the table of `lab bench --presets`.
 pub const HEADINGS: [&str; 5] = ["preset", "learner", "steps/s", "PyTorch, steps/s", "ours / theirs"];
 
-/// Cell without a number.
+/// Text of a table cell that has no number.
 const NO_NUMBER: &str = "–";
-/// Factor over PyTorch that every preset should reach.
+/// Ratio of our speed to that of PyTorch that every preset should reach.
 const TARGET_FACTOR: f64 = 3.0;
-/// Start of the line about the machine.
+/// Start of the line in the report that names the machine.
 const MACHINE_PREFIX: &str = "Measured with one thread each on ";
 
-/// Title and introduction of the file.
+/// Title and introduction of the report in Markdown.
 const FILE_HEAD: &str = "# Presets beside PyTorch
 
 Training steps per second of every preset that is trained, and of the PyTorch script that `lab script` writes for the \
@@ -32,25 +32,25 @@ highest in parentheses. Of a sweep, the first run is timed.
 `lab bench --presets --peers --output tests/golden/peers.md` writes this table.
 ";
 
-/// Training speed in steps per second, over several windows.
+/// Training speed in steps per second, measured in several time windows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepsPerSecond {
-    /// The median of the windows.
+    /// Median of the time windows, in steps per second.
     pub median: f64,
-    /// The slowest window.
+    /// Slowest time window, in steps per second.
     pub low: f64,
-    /// The fastest window.
+    /// Fastest time window, in steps per second.
     pub high: f64,
 }
 
-/// A row of the table: the texts of its cells.
+/// A row of the table of `lab bench --presets`: the texts of its cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PresetRow {
-    /// Name of the preset, as code.
+    /// Name of the preset, in backticks.
     pub preset: String,
-    /// Learner that trains it here.
+    /// Name of our learner that trains the preset.
     pub learner: String,
-    /// Steps per second here, or a dash with the reason.
+    /// Steps per second of our learner, or a dash with the reason.
     ours: String,
     /// Steps per second of PyTorch, or a dash with the reason.
     theirs: String,
@@ -58,7 +58,7 @@ pub struct PresetRow {
     factor: String,
 }
 
-/// A speed with its range as a cell, or a dash and the reason.
+/// A speed with its range as a table cell, or a dash and the reason why there is none.
 fn format_speed(speed: &Result<StepsPerSecond, String>) -> String {
     match speed {
         Ok(speed) => format!(
@@ -75,7 +75,7 @@ fn format_speed(speed: &Result<StepsPerSecond, String>) -> String {
     }
 }
 
-/// Number at the start of a cell; None if there is none.
+/// Number at the start of a table cell; None if there is none.
 fn parse_number(cell: &str) -> Option<f64> {
     cell.split(' ').next()?.replace(',', "").parse().ok()
 }
@@ -102,7 +102,7 @@ impl PresetRow {
         }
     }
 
-    /// Whether the row has our speed, and with `with_peers` also the factor over PyTorch.
+    /// Whether the row has our speed, and with `with_peers` also the ratio of our speed to that of PyTorch.
     pub fn is_measured(&self, with_peers: bool) -> bool {
         parse_number(if with_peers { &self.factor } else { &self.ours }).is_some()
     }
@@ -129,16 +129,16 @@ impl fmt::Display for PresetRow {
     }
 }
 
-/// Machine, versions and day of the measurements.
+/// Machine, versions and day of the speed measurements in a report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BenchMachine {
     /// Name of the processor.
     cpu: String,
-    /// Name and version of this program.
+    /// Name and version of the program that wrote the report.
     program: String,
-    /// Version of PyTorch; None if it was not measured.
+    /// Version of PyTorch; None if PyTorch was not measured.
     pytorch: Option<String>,
-    /// The last day on which a row was measured.
+    /// The last day on which a row was measured, such as "2026-11-26".
     date: String,
 }
 
@@ -155,7 +155,7 @@ impl BenchMachine {
         }
     }
 
-    /// Combines the machine of the old rows with that of the new rows.
+    /// Combines the machine of a report's old rows with that of its new rows, `latest`.
     ///
     /// # Errors
     /// A sentence if processor or versions differ, so that the speeds cannot be compared.
@@ -209,12 +209,12 @@ fn format_date(days: u64) -> String {
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// The table of presets with the machine that it was measured on.
+/// The table of `lab bench --presets`, with the machine on which it was measured.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PresetReport {
     /// Machine of the measurements; None before the first row.
     pub machine: Option<BenchMachine>,
-    /// Rows in ascending order of their factor; those without a factor come last.
+    /// Rows in ascending order of the ratio of our speed to that of PyTorch; those without a ratio come last.
     pub rows: Vec<PresetRow>,
 }
 
@@ -247,7 +247,8 @@ impl PresetReport {
         self.machine.as_ref().map(|machine| format!("{MACHINE_PREFIX}{machine}.")).unwrap_or_default()
     }
 
-    /// One line with the number of rows and the smallest and the median factor.
+    /// One line with the number of rows and the smallest and the median ratio of our speed to that of
+    /// PyTorch.
     pub fn summary(&self) -> String {
         let rows = self.rows.len();
         let rows = if rows == 1 { "1 row".into() } else { format!("{rows} rows") };

@@ -24,7 +24,7 @@ pub enum PlanSize {
     Heads,
 }
 
-/// A difference that should be zero.
+/// A difference that the built transformer should keep at zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZeroDifference {
     /// Distance that zero weights move in 50 steps.
@@ -73,23 +73,27 @@ pub enum InContextFigure {
     },
 }
 
-/// A result of the independent implementation with the run that reproduces it.
+/// A result of the independent implementation on transformers as deep optimizers, with the run that
+/// reproduces it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InContextInstance {
-    /// Section of the summary and particulars; the name in the table.
+    /// Name of the result in the table of comparisons: section of the summary on transformers as deep
+    /// optimizers, and particulars.
     pub name: String,
     /// Settings of the run as in a link, without task and replicas.
     pub link: String,
-    /// Number of networks that are trained here; 0 if nothing is trained.
+    /// Number of networks that are trained, or of random draws of the built transformer; 0 if neither is
+    /// needed.
     pub seeds: usize,
     /// Result of the independent implementation.
     pub figure: InContextFigure,
 }
 
-/// Number of random draws of the built transformer.
+/// Number of random draws of weights and examples on which the built transformer is measured.
 const BUILT_SEEDS: usize = 20;
 
-/// All results, in the order of the summary.
+/// All results of the independent implementation on transformers as deep optimizers, in the order of their
+/// summary.
 pub fn in_context_instances() -> Vec<InContextInstance> {
     let mut all = size_instances();
     all.extend(distance_instances());
@@ -99,7 +103,7 @@ pub fn in_context_instances() -> Vec<InContextInstance> {
     all
 }
 
-/// Sections 3 and 5.3: sizes of the built transformer.
+/// Results of sections 3 and 5.3 of the summary: sizes of the built transformer.
 fn size_instances() -> Vec<InContextInstance> {
     let one = |what: &str, link: &str, size, found| InContextInstance {
         name: format!("built 3: {what}"),
@@ -120,10 +124,11 @@ fn size_instances() -> Vec<InContextInstance> {
     all
 }
 
-/// Steps for which the table of section 5.1 has distances.
+/// Steps of gradient descent for which the table in section 5.1 of the summary has distances.
 const DISTANCE_STEPS: [u64; 6] = [1, 5, 10, 25, 50, 100];
 
-/// Section 5.1: distances between the built transformer and direct gradient descent.
+/// Results of section 5.1 of the summary: distances between the weights in the built transformer and those of
+/// direct gradient descent.
 fn distance_instances() -> Vec<InContextInstance> {
     let one = |name: String, link: &str, figure| InContextInstance {
         name,
@@ -175,12 +180,14 @@ fn distance_instances() -> Vec<InContextInstance> {
     all
 }
 
-/// Distance between the weights in the tokens and those of direct descent at a step.
+/// A result: Euclidean distance between the weights in the tokens and those of direct gradient descent at a
+/// step.
 const fn distance_figure(step: u64, reference: f64) -> InContextFigure {
     InContextFigure::Measured(ComparisonMeasure::Distance, step, reference)
 }
 
-/// Caution of section 4: random networks are nearly affine in the region of the paper's inputs.
+/// Results in the caution of section 4 of the summary: random networks are nearly affine in the region of the
+/// paper's inputs.
 fn affine_instances() -> Vec<InContextInstance> {
     let all = [
         (InputDistribution::Mixture, "N(−2, I)", None, [0.83, 0.79, 0.74]),
@@ -201,21 +208,21 @@ fn affine_instances() -> Vec<InContextInstance> {
     all.into_iter().flat_map(row).collect()
 }
 
-/// Results that share one trained network or one set of baselines.
+/// Results that share one trained network, or one set of baselines that see a single prompt.
 struct FigureGroup {
-    /// Particulars of the network, for the name in the table.
+    /// Particulars of the network or baselines, for the names of the results.
     name: &'static str,
     /// Settings of the run as in a link.
     link: &'static str,
     /// Number of trained networks; 0 for baselines.
     seeds: usize,
-    /// Results of the group.
+    /// Results of the network or of the baselines.
     figures: &'static [InContextFigure],
 }
 
 use InContextFigure::{RSquaredAfterExamples, RSquaredAtStep, Trained};
 
-/// Section 5.2: trained transformers, and baselines that see a single prompt.
+/// Results of section 5.2 of the summary: trained transformers, and baselines that see a single prompt.
 const TRAINED_GROUPS: &[FigureGroup] = &[
     FigureGroup {
         name: "1 layer",
@@ -325,7 +332,7 @@ const TRAINED_GROUPS: &[FigureGroup] = &[
     },
 ];
 
-/// The results of [`TRAINED_GROUPS`].
+/// The results of [`TRAINED_GROUPS`], with their runs.
 fn trained_instances() -> Vec<InContextInstance> {
     let of_group = |group: &FigureGroup| {
         let one = |figure: &InContextFigure| {
@@ -352,7 +359,7 @@ fn trained_instances() -> Vec<InContextInstance> {
     TRAINED_GROUPS.iter().flat_map(of_group).collect()
 }
 
-/// Sections 3 and 5.3: differences that should be zero.
+/// Results of sections 3 and 5.3 of the summary: differences that should be zero.
 fn zero_instances() -> Vec<InContextInstance> {
     let one = |what: &str, link: &str, of, found| InContextInstance {
         name: format!("built 5.3: {what}"),

@@ -28,30 +28,34 @@ use vivarium_training::session::{Options, Session};
 
 pub(super) use figures::in_context_instances;
 
-/// Largest ratio of two distances that agree: one seed elsewhere against the median here.
+/// Largest ratio of our median distance to the distance of the independent program, with one seed, at which
+/// the two count as equal.
 const MAX_DISTANCE_RATIO: f64 = 3.0;
-/// Largest difference of two R² that agree: one seed elsewhere against the median here.
+/// Largest difference between our median R² and the R² of the independent program, with one seed, at which
+/// the two count as equal.
 const MAX_R_SQUARED_DIFFERENCE: f64 = 0.05;
-/// Distances below this are rounding errors.
+/// Distances and differences up to this size are taken to be rounding errors.
 const MAX_ROUNDING_ERROR: f64 = 1e-13;
-/// Largest ratio of an exact count to a rounded one that agree.
+/// Largest ratio of an exact number of parameters to a rounded one at which the two count as equal.
 const MAX_COUNT_RATIO: f64 = 1.02;
-/// Random draws of the built transformer for distances in single precision and for differences that should be
-/// zero.
+/// Number of random draws of the built transformer, for distances in single precision and for differences
+/// that should be zero.
 const BUILT_TRANSFORMER_SEEDS: u32 = 20;
-/// Prompts for R² of a baseline: of one that is trained, and of ridge regression, whose errors have heavy
-/// tails.
+/// Numbers of prompts from which R² of a baseline is computed: of a baseline that is trained, and of ridge
+/// regression, whose errors have heavy tails.
 const BASELINE_PROMPTS: (usize, usize) = (1000, 20_000);
-/// Random networks for affine fits.
+/// Number of random networks over which the median R² of affine fits is taken.
 const AFFINE_NETWORKS: usize = 200;
-/// Points of each network, on which the best affine fit is made and every fit is tested.
+/// Number of points of each random network, on which the best affine fit is made and every fit is tested.
 const AFFINE_POINTS: usize = 2000;
 
-/// Cache of the last training: its link, its measurements, and for each network its R² by number of examples.
+/// Cache of the networks that were trained last: their link, their measurements, and for each network its R²
+/// by number of examples.
 #[derive(Default)]
 pub(super) struct LastTraining(String, Vec<Measurement>, Vec<Vec<f32>>);
 
-/// Reproduces one result and compares it; `last` is reused if its link is the same.
+/// Reproduces one result on transformers as deep optimizers and compares it with that of the independent
+/// program; the networks in `last` are reused if their link is that of the instance.
 ///
 /// # Errors
 /// When the device stops working.
@@ -136,8 +140,8 @@ pub(super) fn compare_in_context(
     })
 }
 
-/// Compares a distance or a loss of one seed elsewhere with those of our seeds: text elsewhere, text here,
-/// agreement.
+/// Compares a distance or a loss of one seed of the independent program with those of our seeds. Returns the
+/// result of that program as text, ours as text, and whether they agree.
 fn compare_distances(reference: f64, all: &[f32]) -> (String, String, bool) {
     let (median, lowest, highest) = median_range(all);
     let [median, low, high] = [median, lowest, highest].map(f64::from);
@@ -148,7 +152,8 @@ fn compare_distances(reference: f64, all: &[f32]) -> (String, String, bool) {
     (format!("{reference:.2e}"), format!("{median:.2e} ({low:.2e}–{high:.2e})"), agree)
 }
 
-/// Compares R² of one seed elsewhere with those of our seeds: text elsewhere, text here, agreement.
+/// Compares R² of one seed of the independent program with those of our seeds. Returns the result of that
+/// program as text, ours as text, and whether they agree.
 fn compare_r_squared(reference: f64, all: &[f32]) -> (String, String, bool) {
     let (median, lowest, highest) = median_range(all);
     let [median, low, high] = [median, lowest, highest].map(f64::from);
@@ -157,19 +162,19 @@ fn compare_r_squared(reference: f64, all: &[f32]) -> (String, String, bool) {
     (reference.to_string(), format!("{median:.3} ({low:.3}–{high:.3})"), agree)
 }
 
-/// Plan of the built transformer of an instance, and the number of its examples.
+/// Plan of the built transformer of an instance, and the number of examples in its prompt.
 fn built_plan(instance: &InContextInstance) -> (DescentPlan, usize) {
     descent_plan(&decode(&format!("#v1/in-context-regression?{}", instance.link)).0.spec).unwrap_or_default()
 }
 
-/// Plan of the built transformer of a run, and the number of its examples; None for other runs.
+/// Plan of the built transformer of a run, and the number of examples in its prompt; None for other runs.
 fn descent_plan(spec: &RunSpec) -> Option<(DescentPlan, usize)> {
     let draw = spec.task.examples().regression()?;
     let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
     Some((net.plan(&draw, spec.learning_rate(0)), draw.example_count()))
 }
 
-/// Measurements of the built transformer up to step `steps`.
+/// Measurements of the built transformer of an instance up to gradient descent step `steps`.
 fn measure_built(
     instance: &InContextInstance,
     steps: u64,
@@ -183,8 +188,8 @@ fn measure_built(
     Ok(rows)
 }
 
-/// Distance after `steps` steps between the weights in tokens of single precision and those of direct descent
-/// in double precision.
+/// Euclidean distance after `steps` steps between the weights in tokens of single precision and those of
+/// direct gradient descent in double precision.
 fn single_precision_distance(plan: &DescentPlan, replica: u32, steps: u64) -> f64 {
     let mut race = start_comparison(plan, replica, &DescentPrompts::default());
     let mut tokens: DescentTokens<f32> = race.transformer().tokens(race.examples(), &race.state().direct);
@@ -195,13 +200,13 @@ fn single_precision_distance(plan: &DescentPlan, replica: u32, steps: u64) -> f6
     euclidean_distance(&tokens.weights(race.transformer().layout()), &race.state().direct)
 }
 
-/// The built transformer and direct descent from the same weights on the same examples, before the first
-/// step.
+/// The built transformer and direct gradient descent from the same weights on the same examples, before the
+/// first step; `replica` is the number of the random draw.
 fn start_comparison(plan: &DescentPlan, replica: u32, draw: &DescentPrompts) -> DescentComparison {
     DescentComparison::new(plan, draw.draw_examples(0, replica), &plan.network.draw_weights(0, replica, 1.0))
 }
 
-/// Largest value of a difference that should be zero over [`BUILT_TRANSFORMER_SEEDS`] random draws.
+/// Largest value of a difference that should be zero, over [`BUILT_TRANSFORMER_SEEDS`] random draws.
 fn zero_difference(plan: &DescentPlan, difference: ZeroDifference) -> f64 {
     let after = |steps: u64, mut race: DescentComparison| {
         (0..steps).for_each(|_| race.step());
@@ -240,14 +245,14 @@ fn zero_difference(plan: &DescentPlan, difference: ZeroDifference) -> f64 {
     (0..BUILT_TRANSFORMER_SEEDS).map(one).fold(0.0, f64::max)
 }
 
-/// Run of a trained transformer.
+/// Run of the trained transformer of an instance.
 fn trained_run(instance: &InContextInstance) -> RunSpec {
     let mut spec = decode(&format!("#v1/in-context-learning?{}", instance.link)).0.spec;
     spec.run.replicas = instance.seeds.max(1);
     spec
 }
 
-/// Trains the networks of an instance, unless `last` has them.
+/// Trains the networks of an instance and stores them in `last`, unless `last` has them already.
 fn train_if_new(
     instance: &InContextInstance,
     last: &mut LastTraining,
@@ -271,8 +276,8 @@ fn train_if_new(
     Ok(())
 }
 
-/// R² of a baseline after `examples` examples (None: at the last point), and its standard error; NaN for
-/// other tasks.
+/// R² of a baseline after `examples` examples (None: at the last point of a prompt), and the standard error
+/// of R²; NaN for other tasks.
 fn baseline_r_squared(spec: &RunSpec, baseline: Baseline, examples: Option<usize>) -> (f64, f64) {
     let Some(prompts) = spec.task.examples().function_prompts() else { return (f64::NAN, f64::NAN) };
     let at = examples.unwrap_or(prompts.points - 1);
@@ -283,7 +288,7 @@ fn baseline_r_squared(spec: &RunSpec, baseline: Baseline, examples: Option<usize
 }
 
 /// Median R² of affine fits to random networks of width 20 on 20 numbers: ridge regression from `examples`
-/// examples, or the best fit.
+/// examples, or the best fit for None.
 fn affine_r_squared(distribution: InputDistribution, layers: usize, examples: Option<usize>) -> f64 {
     let prompts = FunctionPrompts {
         class: FunctionClass::Network,
@@ -316,7 +321,7 @@ fn affine_r_squared(distribution: InputDistribution, layers: usize, examples: Op
     f64::from(median_range(&all).0)
 }
 
-/// The comparisons as a Markdown table.
+/// The comparisons on transformers in context as a Markdown table.
 pub(super) fn format_markdown(rows: &[ComparisonRow]) -> String {
     let lines: String = rows.iter().map(format_row).collect();
     format!(

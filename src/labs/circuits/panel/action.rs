@@ -21,7 +21,7 @@ pub enum PanelAction {
 /// Number of gates of the random circuit in [`EXAMPLES`].
 const RANDOM_GATE_COUNT: &str = "12";
 
-/// Example circuits: name, kind, number of bits and depth.
+/// Example circuits: name, kind, number of bits and depth, the last two as texts of settings.
 pub const EXAMPLES: [(&str, CircuitKind, &str, &str); 8] = [
     (text!("Parity of 4 bits"), CircuitKind::Parity, "4", "1"),
     (text!("Parity of 8 bits, pair by pair"), CircuitKind::Tree, "8", "1"),
@@ -33,7 +33,7 @@ pub const EXAMPLES: [(&str, CircuitKind, &str, &str); 8] = [
     (text!("Own circuit"), CircuitKind::Own, "4", "1"),
 ];
 
-/// Whether the run's circuit is example number `at` of [`EXAMPLES`], with the same size.
+/// Whether the run's circuit has the kind and size of the example with index `at` (from 0) in [`EXAMPLES`].
 pub fn is_current_example(state: &CircuitState, at: usize) -> bool {
     let drawn = &state.spec;
     let is = |number: usize, text: &str| text.parse() == Ok(number);
@@ -48,7 +48,8 @@ pub fn is_current_example(state: &CircuitState, at: usize) -> bool {
     })
 }
 
-/// The request to the page for an action; none for a text that is not a circuit.
+/// The request to the page for an action in the circuit panel; none for a text that is not a circuit or an index that
+/// does not exist.
 pub fn build_request(state: &CircuitState, action: PanelAction) -> Option<Request> {
     match action {
         PanelAction::ToggleBit(_) if state.spec.kind == CircuitKind::Toy => Some(Request::ShowMessage(tr!(
@@ -77,8 +78,9 @@ pub fn build_request(state: &CircuitState, action: PanelAction) -> Option<Reques
     }
 }
 
-/// A request that changes several settings with one restart and one undo step, and clears the input. It sets an input
-/// of invalid length first, which keeps the page from starting a run before all settings have changed.
+/// A request that changes the circuit's settings with one restart and one undo step, and clears the setting of the
+/// input bits; `inputs` is the new circuit's number of input bits. It sets an input of invalid length first, which
+/// keeps the page from starting a run before all settings have changed.
 fn edit_circuit(state: &CircuitState, inputs: usize, settings: Vec<(&'static str, String)>) -> Request {
     let long = (MAX_INPUTS - 2..=MAX_INPUTS).find(|long| ![inputs, state.input.len()].contains(long));
     let long = join_bits(&vec![true; long.unwrap_or(MAX_INPUTS)]);

@@ -13,31 +13,31 @@ const BOX_HALF_SIZE: (f64, f64) = (26.0, 12.0);
 /// A gate or input in the diagram.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateBox {
-    /// Layer (0 for the inputs) and index within it.
+    /// Layer of the gate (0 for the inputs) and its index within the layer, from 0.
     pub position: (usize, usize),
     /// Centre of the box, in SVG units.
     pub center: (f64, f64),
     /// Text in the box: the kind of gate, such as "and", or the name of an input.
     pub label: String,
-    /// Name of the gate's value.
+    /// Name of the gate's value in the circuit's text, such as "s".
     pub signal_name: String,
     /// Whether this is an inserted ID gate that only carries a value to the next layer; it is drawn as a dot.
     pub is_relay: bool,
 }
 
-/// A wire from a gate to one of a later layer.
+/// A wire from a gate or input to a gate of the next layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wire {
-    /// Layer and index of the gate whose value the wire carries.
+    /// Layer (0 for the inputs) and index within the layer, from 0, of the gate whose value the wire carries.
     pub from: (usize, usize),
-    /// The `d` attribute of the SVG path.
+    /// The `d` attribute of the SVG path that draws the wire.
     pub path: String,
 }
 
 /// The diagram of a circuit.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Diagram {
-    /// Width and height, in SVG units.
+    /// Width and height of the diagram, in SVG units.
     pub size: (f64, f64),
     /// Gates and inputs, layer by layer.
     pub boxes: Vec<GateBox>,
@@ -110,12 +110,12 @@ pub fn build_diagram(circuit: &Circuit, layered: &LayeredCircuit) -> Result<Diag
     Ok(drawing)
 }
 
-/// The box of a gate with this centre: x and y of the corner, width and height, in SVG units.
+/// The box of a gate with this centre: x and y of the upper left corner, width and height, in SVG units.
 pub fn gate_rect((x, y): (f64, f64)) -> [f64; 4] {
     [x - BOX_HALF_SIZE.0, y - BOX_HALF_SIZE.1, 2.0 * BOX_HALF_SIZE.0, 2.0 * BOX_HALF_SIZE.1]
 }
 
-/// The state of each gate, `[layers][gates]`, from the network's and the circuit's values.
+/// The state of each gate, `[layers][gates]`, from the network's and the circuit's values in the same order.
 pub fn gate_states(network_values: &[&[f64]], circuit_values: &[Vec<bool>]) -> Vec<Vec<GateState>> {
     let layer = |(given, values): (&&[f64], &Vec<bool>)| {
         let gates = given.iter().zip(values);
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use vivarium_science::circuits::ParityOrder;
 
-    fn drawn(circuit: &Circuit) -> Diagram {
+    fn diagram_of(circuit: &Circuit) -> Diagram {
         build_diagram(circuit, &circuit.to_layers().unwrap()).unwrap()
     }
 
@@ -171,7 +171,7 @@ mod tests {
             "out = a and a".parse(),
         ] {
             let circuit = circuit.unwrap();
-            let (layered, drawing) = (circuit.to_layers().unwrap(), drawn(&circuit));
+            let (layered, drawing) = (circuit.to_layers().unwrap(), diagram_of(&circuit));
             assert_eq!(drawing.boxes.len(), layered.size());
             let mut middles: Vec<String> =
                 drawing.boxes.iter().map(|of| format!("{:.1} {:.1}", of.center.0, of.center.1)).collect();
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn boxes_say_what_gates_do() {
-        let drawing = drawn(&"p = a or b; q = a and b; r = not q; out = p and r".parse().unwrap());
+        let drawing = diagram_of(&"p = a or b; q = a and b; r = not q; out = p and r".parse().unwrap());
         let words: Vec<&str> = drawing.boxes.iter().map(|of| of.label.as_str()).collect();
         assert_eq!(words, ["a", "b", "or", "and", "id", "not", "and"]);
         assert_eq!(drawing.boxes.iter().filter(|of| of.is_relay).count(), 1);

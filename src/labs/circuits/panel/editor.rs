@@ -3,19 +3,19 @@
 use vivarium_core::settings::Value;
 use vivarium_science::circuits::{Circuit, CircuitError, MAX_LINK_CHARACTERS};
 
-/// Maximum number of errors that are listed.
+/// Maximum number of errors in a circuit's text that are listed.
 const MAX_ERRORS: usize = 8;
 
 /// An error in the text of a circuit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CircuitTextError {
-    /// Line number, from 1; none for an error of the whole text.
+    /// Number of the line with the error, from 1; none for an error of the whole text.
     pub line: Option<usize>,
     /// The message, a full sentence.
     pub sentence: String,
 }
 
-/// The text with one gate per line, as the editor shows it.
+/// The text of a circuit with one gate per line, as the editor shows it; gates separated by semicolons are split.
 pub fn format_gate_lines(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let line = |line: &str| match line.split_once('#') {
@@ -27,7 +27,7 @@ pub fn format_gate_lines(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// One line with the gates between its semicolons on lines of their own.
+/// A line of a circuit's text without semicolons: each gate between them is put on a line of its own.
 fn split_gates(line: &str) -> String {
     let line = line.trim_end();
     let gates = line.strip_suffix(';').unwrap_or(line).split(';');
@@ -38,7 +38,7 @@ fn split_gates(line: &str) -> String {
         .join("\n")
 }
 
-/// Parses the text of a circuit. The errors are those of all malformed lines, or else the first other error.
+/// Parses the text of a circuit. On failure, returns the errors of all malformed lines, or else the first other error.
 pub fn parse_circuit_text(text: &str) -> Result<Circuit, Vec<CircuitTextError>> {
     let text = format_gate_lines(text);
     let found = Value::Text(text.clone()).to_string().len();
@@ -87,27 +87,30 @@ fn error_sentence(error: &CircuitError) -> String {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Vec<(Option<usize>, String)> {
+    fn parse_errors(text: &str) -> Vec<(Option<usize>, String)> {
         let mistakes = parse_circuit_text(text).unwrap_err().into_iter();
         mistakes.map(|mistake| (mistake.line, mistake.sentence)).collect()
     }
 
     #[test]
     fn every_line_that_is_no_gate_is_named() {
-        let all = said("s = a xor b\nt = s and a\nu a\nout = 2t and s");
+        let all = parse_errors("s = a xor b\nt = s and a\nu a\nout = 2t and s");
         assert_eq!(all.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [Some(1), Some(3), Some(4)]);
         assert_eq!(all[0].1, "Line 1: there is no gate “xor”; the gates are “and”, “or”, “not” and “id”.");
-        let circle = said("s = t and a\nt = not s");
+        let circle = parse_errors("s = t and a\nt = not s");
         assert_eq!(circle, [(Some(1), "Line 1: s depends on its own value.".into())]);
-        assert_eq!(said("inputs a\ns = a and b")[0].0, Some(2));
+        assert_eq!(parse_errors("inputs a\ns = a and b")[0].0, Some(2));
         assert_eq!(
-            said(""),
+            parse_errors(""),
             [(None, "The circuit has no gate; write a gate on a line, for example “out = a and b”.".into())]
         );
         let many: String = (0..401).map(|i| format!("g{i}=x\n")).collect();
-        assert_eq!(said(&many), [(Some(401), "Line 401: a circuit must have at most 400 gates.".into())]);
-        assert_eq!(said(&"a = x xor y\n".repeat(30)).len(), MAX_ERRORS);
-        assert_eq!(said(&"g = not x\n".repeat(1000))[0].0, None);
+        assert_eq!(
+            parse_errors(&many),
+            [(Some(401), "Line 401: a circuit must have at most 400 gates.".into())]
+        );
+        assert_eq!(parse_errors(&"a = x xor y\n".repeat(30)).len(), MAX_ERRORS);
+        assert_eq!(parse_errors(&"g = not x\n".repeat(1000))[0].0, None);
     }
 
     #[test]

@@ -5,14 +5,14 @@ use vivarium_model::tasks::boolean_circuit::charts;
 use vivarium_science::circuits::CircuitMetric;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets on the margins of circuits.
+/// Menu group of the presets on the margins of circuits of gates.
 const MARGINS_GROUP: PresetGroup = PresetGroup {
     slug: "circuits-and-margins",
     name: "Circuits and their margins",
     charts: &[charts::DEPTHS, charts::NORMS],
 };
 
-/// Expects that all measured rows of the truth table are answered correctly at `step`.
+/// Expects that, for the median network, all measured rows of the truth table are answered correctly at `step`.
 const fn expect_all_correct(step: u64) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step, between: (1.0, 1.0) }
 }

@@ -13,13 +13,13 @@ use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[product::PRODUCT_PRESETS, gates::GATE_PRESETS, noise::NOISE_PRESETS];
 
-/// Expects the median of a circuit metric over the networks at `step` to be in the range `between`.
+/// Expects the median over the networks of a circuit metric, at `step` of the search, to be in the range `between`.
 const fn expect_median(metric: CircuitMetric, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::Circuit(metric), step, between }
 }
 
-/// Expects the median of a circuit metric at the end of a sweep's runs, for value number `at` of curve `series`, to be
-/// in the range `between`.
+/// Expects the median of a circuit metric at the end of a sweep's run to be in the range `between`, for the curve with
+/// index `series` and the swept value with index `at`, both from 0.
 const fn expect_final_median(
     metric: CircuitMetric,
     series: usize,

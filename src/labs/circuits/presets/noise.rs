@@ -3,20 +3,20 @@
 use vivarium_model::tasks::boolean_circuit::charts;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets on noise.
+/// Menu group of the presets on noise added to all weights of a circuit's network.
 const NOISE_GROUP: PresetGroup = PresetGroup {
     slug: "noise-on-weights",
     name: "Noise on all weights",
     charts: &[charts::STRAYS, charts::NORMS],
 };
 
-/// Expects the median accuracy at the end of a sweep's runs, for value number `at` of curve `series`, to be in the
-/// range `between`.
+/// Expects the median share of right answers at the end of a sweep's run to be in the range `between`, for the curve
+/// with index `series` and the swept value with index `at`, both from 0.
 const fn expect_final_accuracy(series: usize, at: usize, between: (f32, f32)) -> Expectation {
     Expectation::FinalMeasure { measure: ExpectedMeasure::TestAccuracy, series, at, between }
 }
 
-/// Presets on noise.
+/// Presets on noise added to all weights of a circuit's network.
 pub(super) const NOISE_PRESETS: &[Preset] = &[
     Preset {
         slug: "noisy-parity",

@@ -5,7 +5,7 @@ use vivarium_model::tasks::boolean_circuit::charts;
 use vivarium_science::circuits::CircuitMetric;
 use vivarium_view::presets::{PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets on the product of weights, the example of section 3.
+/// Menu group of the presets on the product of weights, the example in section 3 of Wei, Chen and Ma 2022.
 const PRODUCT_GROUP: PresetGroup = PresetGroup {
     slug: "product-of-weights",
     name: "A product of weights",

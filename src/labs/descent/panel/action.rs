@@ -8,7 +8,7 @@ use vivarium_science::descent::TargetKind;
 use vivarium_view::display::words::MISSING;
 use vivarium_view::ui::request::Request;
 
-/// The reason why inputs with more than one number have no plot of examples.
+/// The sentence that says why inputs with more than one number have no editable plot of examples.
 pub const NO_PLOT_REASON: &str = text!(
     "You can add and move points only if each input has one number. First set the input dimension to 1."
 );
@@ -24,11 +24,11 @@ pub enum PanelAction {
     ShowTypedToken(String),
     /// Turn the generated examples into points that the user can move.
     ConvertToPoints,
-    /// Add a point at these coordinates.
+    /// Add a point at these coordinates (x, y).
     AddPoint([f64; 2]),
-    /// Add a point in the widest gap between the others.
+    /// Add a point in the widest horizontal gap between the existing points.
     AddFreePoint,
-    /// Move the point with this index, from 0.
+    /// Move the point with this index, from 0, to these coordinates (x, y).
     MovePoint(usize, [f64; 2]),
     /// Remove the point with this index, from 0.
     RemovePoint(usize),
@@ -44,8 +44,8 @@ pub fn is_one_dimensional(state: &DescentState) -> bool {
     state.prompts.dim == 1
 }
 
-/// The points (x, y) of the plot: the user's own, or the first replica's examples; empty if inputs have several
-/// numbers.
+/// The points (x, y) of the editable plot: the user's own, or the first replica's examples; empty if inputs have
+/// several numbers.
 pub fn shown_points(state: &DescentState) -> Vec<[f64; 2]> {
     if has_own_points(state) {
         return state.prompts.points.clone();
@@ -117,7 +117,7 @@ fn edit_points(state: &DescentState, points: &[[f64; 2]]) -> Request {
     Request::Edit(function.into_iter().chain([("points", plane::format_points(points))]).collect())
 }
 
-/// The name of a token: "example 3 at (0.5, 1)", or "the query" for the last one.
+/// The name of the token with index `token`, from 0: "example 3 at (0.5, 1)", or "the query" for the last one.
 pub fn token_name(state: &DescentState, token: usize) -> String {
     let examples = &state.examples;
     if token >= examples.len() {
@@ -135,7 +135,7 @@ pub fn token_name(state: &DescentState, token: usize) -> String {
     }
 }
 
-/// The plot's summary: how many points there are, and whether they are the user's own.
+/// Summary of the editable plot of examples: how many points there are, and whether they are the user's own.
 pub fn describe_points(state: &DescentState) -> String {
     let count = shown_points(state).len();
     match (is_one_dimensional(state), has_own_points(state)) {

@@ -3,23 +3,23 @@
 
 use vivarium_core::settings::format_real;
 
-/// Width and height of the drawing, in SVG units.
+/// Width and height of the editable plot of examples, in SVG units.
 pub const DRAWING_SIZE: (f64, f64) = (320.0, 200.0);
-/// Maximum number of points.
+/// Maximum number of points that the user can place as examples.
 pub const MAX_POINTS: usize = 64;
-/// Largest absolute value of a coordinate.
+/// Largest absolute value of a coordinate of a point.
 pub const MAX_COORDINATE: f64 = 100.0;
-/// Coordinates are rounded to multiples of this.
+/// Coordinates of points are rounded to multiples of this number.
 const COORDINATE_STEP: f64 = 1e-3;
-/// Ratio between the end of an axis and the outermost point, at least.
+/// Minimum ratio between the end of an axis and the largest absolute coordinate of a point on it.
 const FRAME_MARGIN: f64 = 1.15;
-/// Possible ends of the axes within a power of ten.
+/// Possible ends of an axis, up to a power of ten as factor.
 const AXIS_ENDS: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.5];
-/// Number of arrow key presses that move a point from the middle to the end of an axis.
+/// Number of arrow key presses that move a point from the middle to the end of an axis, without Shift.
 const PRESSES_PER_HALF_AXIS: f64 = 50.0;
 /// Factor by which Shift enlarges the step of an arrow key.
 const SHIFT_FACTOR: f64 = 10.0;
-/// Number of line segments of a curve.
+/// Number of line segments of a function's curve in the plot of examples.
 pub const CURVE_SEGMENTS: usize = 96;
 
 /// A coordinate rounded to three decimals and clamped to ±[`MAX_COORDINATE`]; 0 for NaN.
@@ -31,30 +31,30 @@ pub fn round_coordinate(x: f64) -> f64 {
     (x.clamp(-MAX_COORDINATE, MAX_COORDINATE) / COORDINATE_STEP).round() / COORDINATE_STEP.recip() + 0.0
 }
 
-/// Points in the format of a link: "−1:0.5_0.3:2".
+/// Points (x, y) in the format of a link, such as "−1:0.5_0.3:2" for two points.
 pub fn format_points(points: &[[f64; 2]]) -> String {
     let one = |[x, y]: &[f64; 2]| format!("{}:{}", format_real(*x), format_real(*y));
     points.iter().map(one).collect::<Vec<_>>().join("_")
 }
 
-/// At most [`MAX_POINTS`] of these points, evenly spaced in the list, with rounded coordinates.
+/// A selection of at most [`MAX_POINTS`] of these points, evenly spaced in the list, with rounded coordinates.
 pub fn limit_points(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let count = points.len().min(MAX_POINTS);
     (0..count).map(|at| points[at * points.len() / count].map(round_coordinate)).collect()
 }
 
-/// The visible part of the plane: x from −`max_x` to `max_x`, y from −`max_y` to `max_y`.
+/// The part of the plane that the plot of examples shows: x from −`max_x` to `max_x`, y from −`max_y` to `max_y`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlotFrame {
-    /// The largest x.
+    /// x at the right edge of the plot; the left edge is at −`max_x`.
     pub max_x: f64,
-    /// The largest y.
+    /// y at the upper edge of the plot; the lower edge is at −`max_y`.
     pub max_y: f64,
 }
 
 impl PlotFrame {
-    /// The smallest frame that contains all points. Its ends are round numbers, so that it rarely changes while a point
-    /// is dragged.
+    /// The smallest frame that contains all points, with a margin. Its ends are round numbers, so that it rarely
+    /// changes while a point is dragged.
     pub fn fit(points: &[[f64; 2]]) -> PlotFrame {
         let most = |which: usize| {
             let sizes = points.iter().map(|point| point[which].abs()).filter(|x| x.is_finite());
@@ -63,19 +63,21 @@ impl PlotFrame {
         PlotFrame { max_x: most(0), max_y: most(1) }
     }
 
-    /// The position of a point in the drawing, in SVG units; points outside are moved to the edge.
+    /// The position of a point in the plot, in SVG units from the upper left corner; points outside the frame are moved
+    /// to its edge.
     pub fn to_drawing(self, [x, y]: [f64; 2]) -> (f64, f64) {
         let share = |x: f64, most: f64| ((x / most).clamp(-1.0, 1.0) + 1.0) / 2.0;
         (DRAWING_SIZE.0 * share(x, self.max_x), DRAWING_SIZE.1 * (1.0 - share(y, self.max_y)))
     }
 
-    /// The point (x, y) at these fractions of the drawing's width and height, each from 0 to 1.
+    /// The point (x, y) at the fractions `right` of the plot's width and `down` of its height, each from 0 to 1.
     pub fn to_coordinates(self, right: f64, down: f64) -> [f64; 2] {
         let at = |share: f64, most: f64| round_coordinate(most * (2.0 * share.clamp(0.0, 1.0) - 1.0));
         [at(right, self.max_x), at(1.0 - down, self.max_y)]
     }
 
-    /// The point after a press of an arrow key (`far` with Shift); none for other keys.
+    /// The point after a press of the arrow key with this name, ten times as far if `far` (with Shift); none for other
+    /// keys.
     pub fn move_by_key(self, [x, y]: [f64; 2], key: &str, far: bool) -> Option<[f64; 2]> {
         let step = |most: f64| {
             (most / PRESSES_PER_HALF_AXIS * if far { SHIFT_FACTOR } else { 1.0 }).max(COORDINATE_STEP)
@@ -106,7 +108,8 @@ impl PlotFrame {
         })
     }
 
-    /// The `d` attribute of the SVG path of a function, interrupted where it leaves the drawing or has no value.
+    /// The `d` attribute of the SVG path of the curve y = `function`(x), interrupted where it leaves the plot or has no
+    /// value.
     pub fn svg_path(self, function: impl Fn(f64) -> Option<f64>) -> String {
         let mut path = String::new();
         let mut is_down = false;
@@ -123,7 +126,8 @@ impl PlotFrame {
     }
 }
 
-/// The smallest round end of an axis that is at least `min_end`.
+/// The smallest axis end ([`AXIS_ENDS`] times a power of ten) that is at least `min_end`; 1 if `min_end` is not
+/// positive.
 fn round_up_axis_end(min_end: f64) -> f64 {
     if min_end <= 0.0 {
         return 1.0;

@@ -6,7 +6,8 @@ use vivarium_science::descent::{ConstructedTransformer, LayerKind, LayerPhase};
 use vivarium_view::display::words::format_thousands;
 use vivarium_view::ui::stage::StageButton;
 
-/// The buttons of all 2N + 4 layers of the transformer for a network of N = `layers` layers.
+/// The buttons that select one of the 2N + 4 transformer layers of a step, for a network of N = `layers` layers in the
+/// tokens.
 pub fn layer_buttons(layers: usize) -> Vec<StageButton> {
     let phases = LayerPhase::all(layers);
     let group = |phase: &LayerPhase| match phase {
@@ -30,12 +31,14 @@ pub fn layer_buttons(layers: usize) -> Vec<StageButton> {
     phases.iter().enumerate().map(button).collect()
 }
 
-/// The phase of layer number `layer`, from 1; none for 0 and after the last layer.
+/// The phase (task within the step of descent) of transformer layer `layer`, from 1, for a network of N = `layers`
+/// layers in the tokens; none for 0 and after layer 2N + 4.
 pub fn layer_phase(layers: usize, layer: usize) -> Option<LayerPhase> {
     LayerPhase::all(layers).get(layer.checked_sub(1)?).copied()
 }
 
-/// The heading of the layer shown: "Layer 4 of 10: …".
+/// The heading "Layer 4 of 10: …" of transformer layer `layer`, from 1, for a network of `layers` layers in the tokens;
+/// for 0, a heading for the tokens before the first layer.
 pub fn layer_heading(layers: usize, layer: usize) -> String {
     let of = 2 * layers + 4;
     match layer_phase(layers, layer) {
@@ -44,7 +47,7 @@ pub fn layer_heading(layers: usize, layer: usize) -> String {
     }
 }
 
-/// The sentence that names the step shown, the one after `step_count` steps.
+/// The sentence that names the step of descent shown, which is the one after `step_count` steps.
 pub fn describe_step(step_count: u64) -> String {
     tr!(
         "Step {next} starts from the weights after step {made}.",
@@ -53,7 +56,8 @@ pub fn describe_step(step_count: u64) -> String {
     )
 }
 
-/// A sentence on what the layer computes.
+/// A sentence on what transformer layer `layer`, from 1, computes, for a network of `layers` layers in the tokens; for
+/// 0, on what the tokens contain.
 pub fn describe_layer(layers: usize, layer: usize) -> String {
     match layer_phase(layers, layer) {
         Some(phase) => phase.description(),
@@ -64,12 +68,14 @@ pub fn describe_layer(layers: usize, layer: usize) -> String {
     }
 }
 
-/// The formula of the layer's update; empty for layer 0.
+/// The formula by which transformer layer `layer`, from 1, updates a token, for a network of `layers` layers in the
+/// tokens; empty for 0.
 pub fn layer_formula(layers: usize, layer: usize) -> String {
     layer_phase(layers, layer).map(|phase| phase.formula(layers)).unwrap_or_default()
 }
 
-/// Sentences on the layer's size and on the blocks it reads and writes; for layer 0, the sizes of a whole step.
+/// Sentences on the size of transformer layer `layer`, from 1, and on the token blocks it reads and writes; for 0, the
+/// sizes of all layers of a step.
 pub fn describe_wiring(transformer: &ConstructedTransformer, parts: &[TokenPart], layer: usize) -> String {
     let layout = transformer.layout();
     let Some(of) = layer.checked_sub(1).and_then(|at| transformer.layers().get(at)) else {

@@ -10,25 +10,27 @@ use std::ops::Range;
 use vivarium_science::descent::{LayerPhase, TokenBlock, TokenLayout};
 use vivarium_view::display::words::join_list;
 
-/// Number of shades for each sign.
+/// Number of colour shades for positive numbers, and equally many for negative ones.
 pub const SHADES_PER_SIGN: usize = 64;
-/// Approximate maximum number of columns of a strip.
+/// Approximate maximum number of columns of cells in the strip that shows a token, one cell per number.
 const MAX_COLUMNS: usize = 96;
-/// Minimum number of rows of a strip, and the maximum that applies unless it would need too many columns.
+/// Minimum number of rows of cells in a token's strip, and the maximum that applies unless the strip would need too
+/// many columns.
 const ROW_RANGE: (usize, usize) = (4, 16);
-/// Maximum height of a strip in CSS pixels, unless cells would become too small.
+/// Maximum height of a token's strip in CSS pixels, unless its cells would become too small.
 const MAX_HEIGHT_PX: usize = 288;
-/// Minimum and maximum side of a cell, in CSS pixels.
+/// Minimum and maximum side of the square cell that shows one number of a token, in CSS pixels.
 const CELL_SIDE_RANGE_PX: (usize, usize) = (3, 16);
 
-/// A part of the strip: a block of the token, or the section of a block that belongs to one layer of the network.
+/// A part of a token's strip: a block of the token, or the section of a block that belongs to one layer of the network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenPart {
-    /// Name such as "p(2)"; the weights of a layer are "v(2)".
+    /// Name of the part: the symbol of the block with the layer in brackets, such as "p(2)"; the weights of layer 2 are
+    /// "v(2)".
     pub name: String,
     /// The block of the token that the part belongs to.
     pub block: TokenBlock,
-    /// Coordinates of the part within a token.
+    /// Indices of the part's coordinates within the token, from 0.
     pub range: Range<usize>,
 }
 
@@ -38,20 +40,22 @@ impl TokenPart {
         self.range.len()
     }
 
-    /// Columns and rows of the part's image in a strip with `rows` rows.
+    /// Number of columns and of rows of the part's image in a strip with `rows` rows; one pixel is one number.
     pub fn picture_size(&self, rows: usize) -> (usize, usize) {
         let rows = rows.clamp(1, self.number_count().max(1));
         (self.number_count().div_ceil(rows).max(1), rows)
     }
 
-    /// Column and row of a coordinate in the part's image; none if the coordinate is not in the part.
+    /// Column and row, from 0, in the part's image of the token's coordinate with index `coordinate`; none if it is not
+    /// in the part.
     pub fn cell_position(&self, coordinate: usize, rows: usize) -> Option<(usize, usize)> {
         let rows = self.picture_size(rows).1;
         let at = self.range.contains(&coordinate).then(|| coordinate - self.range.start)?;
         Some((at / rows, at % rows))
     }
 
-    /// The coordinate at these fractions of the image's width and height, each from 0 to 1; none after the last number.
+    /// The index of the token's coordinate at the fractions `right` of the image's width and `down` of its height, each
+    /// from 0 to 1; none after the part's last number.
     pub fn coordinate_at(&self, right: f64, down: f64, rows: usize) -> Option<usize> {
         let (columns, rows) = self.picture_size(rows);
         let place = |share: f64, count: usize| ((share * count as f64) as usize).min(count - 1);
@@ -60,7 +64,7 @@ impl TokenPart {
     }
 }
 
-/// Whether a layer reads or writes a part.
+/// Whether a transformer layer reads or writes a part of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartAccess {
     /// The layer writes the part.
@@ -100,19 +104,19 @@ pub fn token_parts(layout: &TokenLayout) -> Vec<TokenPart> {
     parts
 }
 
-/// The number of rows of the strip.
+/// The number of rows of cells in a token's strip.
 pub fn row_count(layout: &TokenLayout) -> usize {
     let network = layout.network();
     let widest = (0..=network.layer_count()).map(|j| network.width(j)).max().unwrap_or(1);
     widest.clamp(ROW_RANGE.0, ROW_RANGE.1).max(layout.len().div_ceil(MAX_COLUMNS))
 }
 
-/// The side of a cell in CSS pixels, in a strip with `rows` rows.
+/// The side in CSS pixels of a cell, which shows one number, in a token's strip with `rows` rows.
 pub fn cell_side_px(rows: usize) -> usize {
     (MAX_HEIGHT_PX / rows.max(1)).clamp(CELL_SIDE_RANGE_PX.0, CELL_SIDE_RANGE_PX.1)
 }
 
-/// Whether the layer of this phase reads or writes a part; without a phase it is idle.
+/// Whether the transformer layer of this phase reads or writes a part of a token; without a phase, the part is idle.
 pub fn part_access(layout: &TokenLayout, phase: Option<LayerPhase>, part: &TokenPart) -> PartAccess {
     let Some(phase) = phase else { return PartAccess::Idle };
     let meets = |range: &Range<usize>| range.start < part.range.end && part.range.start < range.end;
@@ -125,8 +129,8 @@ pub fn part_access(layout: &TokenLayout, phase: Option<LayerPhase>, part: &Token
     }
 }
 
-/// The names of the parts with this access as a list: "x, p(1), p(2) and s"; a block of which all parts are included is
-/// named as a whole.
+/// The names of the token parts that the layer of this phase accesses in this way, as a list: "x, p(1), p(2) and s"; a
+/// block of which all parts are included is named as a whole.
 pub fn list_part_names(
     layout: &TokenLayout,
     phase: LayerPhase,
@@ -146,8 +150,8 @@ pub fn list_part_names(
     join_list(&names)
 }
 
-/// For each part, the absolute value with the strongest shade: the maximum over its block in all these states of a
-/// token, so that shades are comparable within a block and between layers.
+/// For each part, the absolute value that gets the strongest shade: the maximum over the part's block in all these
+/// states of a token, so that shades are comparable within a block and between layers.
 pub fn color_limits(parts: &[TokenPart], states: &[Vec<f64>]) -> Vec<f64> {
     let largest = |part: &TokenPart| {
         let numbers = states.iter().flat_map(|token| token.get(part.range.clone()).unwrap_or_default());
@@ -157,8 +161,8 @@ pub fn color_limits(parts: &[TokenPart], states: &[Vec<f64>]) -> Vec<f64> {
     blocks.flat_map(|block| vec![block.iter().map(largest).fold(0.0, f64::max); block.len()]).collect()
 }
 
-/// The shade of a number: 0 is the most negative, [`SHADES_PER_SIGN`] is zero, and twice that the most positive; none
-/// for NaN. A number other than zero never has the shade of zero.
+/// The index of a number's colour shade: 0 for −`limit` and below, [`SHADES_PER_SIGN`] for zero, and twice that for
+/// `limit` and above; none for NaN. A number other than zero never has the shade of zero.
 pub fn shade_index(value: f64, limit: f64) -> Option<usize> {
     if value.is_nan() {
         return None;
@@ -169,7 +173,8 @@ pub fn shade_index(value: f64, limit: f64) -> Option<usize> {
     Some(if share < 0.0 { SHADES_PER_SIGN - steps } else { SHADES_PER_SIGN + steps })
 }
 
-/// The RGBA pixels of a part's image, row by row, four bytes each; NaN and cells after the last number are transparent.
+/// The RGBA pixels of a part's image, row by row, four bytes each, with one colour per shade index; NaN and cells after
+/// the last number are transparent.
 pub fn render_pixels(
     part: &TokenPart,
     token: &[f64],
@@ -194,7 +199,8 @@ pub fn format_number(value: f64) -> String {
     if value == 0.0 { "0".into() } else { vivarium_view::display::words::format_significant(value) }
 }
 
-/// A coordinate's name and value with the name of its block: "p(2)[3] = 0.482. …".
+/// Name and value of the token's coordinate with index `coordinate`, with the description of its block: "p(2)[3] =
+/// 0.482. …".
 pub fn describe_coordinate(layout: &TokenLayout, token: &[f64], coordinate: usize) -> String {
     let block = layout.block_of(coordinate).name();
     let (name, value) =
@@ -202,13 +208,14 @@ pub fn describe_coordinate(layout: &TokenLayout, token: &[f64], coordinate: usiz
     tr!("{name} = {value}. {block}.", name, value = format_number(value), block)
 }
 
-/// The text alternative of the strip: for each part its numbers, or only the largest if there are many.
+/// The text alternative of a token's strip: for each part its numbers, or only the largest in absolute value if there
+/// are more than two.
 pub fn describe_token(layout: &TokenLayout, parts: &[TokenPart], token: &[f64]) -> String {
     let sentences: Vec<String> = parts.iter().map(|part| describe_part(layout, part, token)).collect();
     sentences.join(" ")
 }
 
-/// The sentence on one part of the strip; empty for a part without numbers.
+/// The sentence on the numbers of one part of a token's strip; empty for a part without numbers.
 fn describe_part(layout: &TokenLayout, part: &TokenPart, token: &[f64]) -> String {
     let (name, numbers) = (&part.name, token.get(part.range.clone()).unwrap_or_default());
     let largest = numbers.iter().enumerate().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
@@ -366,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strip_is_said_in_words() {
+    fn the_strip_is_stated_in_words() {
         let layout = TokenLayout::new(&DescentNetwork { hidden: vec![3], ..DescentNetwork::default() });
         let mut token = vec![0.0; layout.len()];
         token[..3].copy_from_slice(&[-1.5, 1.0, 0.25]);

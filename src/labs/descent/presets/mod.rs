@@ -1,49 +1,50 @@
 //! Transformers that are gradient descent (Wu, Su, Hu, Song and Liu 2024): the table of distances to direct descent,
-//! the laws behind it, and the traps.
+//! the theorem behind it, and the traps.
 //!
 //! The paper executes none of its constructions and gives no number; the settings are those of an independent program,
 //! and are called ours.
 
-mod laws;
+mod theorem;
 mod traps;
 
 use vivarium_science::descent::ComparisonMeasure;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
 /// Every preset of the lab, in the order of the menu.
-pub const PRESETS: &[&[Preset]] = &[laws::THEOREM_PRESETS, laws::DISTANCE_PRESETS, traps::CONTROL_PRESETS];
+pub const PRESETS: &[&[Preset]] =
+    &[theorem::THEOREM_PRESETS, theorem::DISTANCE_PRESETS, traps::CONTROL_PRESETS];
 
-/// Expects the median of a comparison measure over the networks at `step` to be in the range `between`.
+/// Expects the median over the networks of a comparison measure, at `step`, to be in the range `between`.
 const fn expect_median(measure: ComparisonMeasure, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::Descent(measure), step, between }
 }
 
-/// Expects that a comparison measure reaches `limit` within 100 steps in exactly this share of the networks.
+/// Expects that a comparison measure reaches `limit` within 100 steps in exactly the share `share` of the networks.
 const fn expect_at_least(of: ComparisonMeasure, limit: f32, share: f64) -> Expectation {
     let measure = ExpectedMeasure::Descent(of);
     Expectation::Reaches { measure, at_least: limit, steps: (0, 100), share: (share, share) }
 }
 
-/// Expects that tokens and direct gradient descent differ by more than rounding within `step` steps, in a share of the
-/// networks in the range `share`.
+/// Expects that the weights in the tokens and those of direct gradient descent differ by at least 1e−14 within `step`
+/// steps, in a share of the networks in the range `share`.
 const fn expect_deviation(step: u64, share: (f64, f64)) -> Expectation {
     let measure = ExpectedMeasure::Descent(ComparisonMeasure::Distance);
     Expectation::Reaches { measure, at_least: 1e-14, steps: (0, step), share }
 }
 
-/// Expects the median R² with the weights in the tokens at `step` to be in the range `between`.
+/// Expects the median over the networks of R² with the weights in the tokens, at `step`, to be in the range `between`.
 const fn expect_explained_variance(step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::TrainAccuracy, step, between }
 }
 
-/// Expects the median of a comparison measure at the end of a sweep's runs, for value number `at`, to be in the range
-/// `between`.
+/// Expects the median of a comparison measure at the end of a sweep's run, for the swept value with index `at` (from
+/// 0), to be in the range `between`.
 const fn expect_final_median(measure: ComparisonMeasure, at: usize, between: (f32, f32)) -> Expectation {
     Expectation::FinalMeasure { measure: ExpectedMeasure::Descent(measure), series: 0, at, between }
 }
 
-/// Expects the exponent of the power law of the final distance, fitted to this range of swept values, to be in the
-/// range `between`.
+/// Expects the exponent of the power law of the final distance, fitted from the first to the last index (from 0) of
+/// swept values in `values`, to be in the range `between`.
 const fn expect_power_law(values: (usize, usize), between: (f64, f64)) -> Expectation {
     Expectation::PowerLaw {
         measure: ExpectedMeasure::Descent(ComparisonMeasure::Distance),

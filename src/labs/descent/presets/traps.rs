@@ -5,24 +5,25 @@ use vivarium_model::tasks::in_context_regression::charts;
 use vivarium_science::descent::ComparisonMeasure;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets in which the weights do not change.
+/// Menu group of the presets in which gradient descent does not change the weights.
 const FROZEN_GROUP: PresetGroup =
     PresetGroup { slug: "nothing-moves", name: "Weights that do not change", charts: &[charts::BOTH] };
 
-/// Group of control presets, with changes that must not affect the result.
+/// Menu group of control presets: changes of the tokens that must not affect the result.
 const CONTROL_GROUP: PresetGroup = PresetGroup {
     slug: "nothing-changes",
     name: "Token changes that have no effect",
     charts: &[charts::APART, charts::BOTH],
 };
 
-/// Expects that the weights have changed at some step, in a share of the networks in the range `share`.
+/// Expects that the weights of direct descent have moved by at least 1e−6 within 100 steps, in a share of the networks
+/// in the range `share`.
 const fn expect_weight_change(share: (f64, f64)) -> Expectation {
     let measure = ExpectedMeasure::Descent(ComparisonMeasure::Moved);
     Expectation::Reaches { measure, at_least: 1e-6, steps: (0, 100), share }
 }
 
-/// Presets in which the weights do not change, and controls.
+/// Presets in which the weights do not change, and presets with changes that must not affect the result.
 pub(super) const CONTROL_PRESETS: &[Preset] = &[
     Preset {
         slug: "zero-descent",

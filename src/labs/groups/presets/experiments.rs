@@ -1,11 +1,11 @@
-//! What chapter 7 of the thesis, Power et al. 2022 and Nanda et al. 2023 state about the settings of their experiments.
+//! Statements of chapter 7 of the thesis, Power et al. 2022 and Nanda et al. 2023 state about the settings of their experiments.
 //!
 //! Section 7.2 has the network, section 7.3 the loss, and appendix D.2 the hyperparameters. The thesis states neither
 //! the exponent of its penalty λ‖θ‖^r nor the distribution of the initial weights.
 
 use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// Figure 7.1: addition modulo 71 with square activations.
+/// Settings of Edelman 2024, figure 7.1: addition modulo 71 with square activations.
 pub const FIGURE_7_1_QUADRATIC: Experiment = Experiment {
     passage: "Edelman 2024, sections 7.2 to 7.4, figures 7.1b, 7.1c, 7.4c and D.1b, and appendix D.2.1",
     stated: &[
@@ -35,7 +35,7 @@ pub const FIGURE_7_1_QUADRATIC: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 7.1: addition modulo 71 with ReLUs and the L2 penalty.
+/// Settings of Edelman 2024, figure 7.1: addition modulo 71 with ReLUs and the L2 penalty.
 pub const FIGURE_7_1_RELU: Experiment = Experiment {
     passage: "Edelman 2024, figures 7.1a, 7.4b and D.1a, and appendix D.2.1",
     based_on: Some(&FIGURE_7_1_QUADRATIC),
@@ -43,7 +43,7 @@ pub const FIGURE_7_1_RELU: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure D.2: product of permutations of three letters.
+/// Settings of Edelman 2024, figure D.2: product of permutations of three letters.
 pub const FIGURE_D_2: Experiment = Experiment {
     passage: "Edelman 2024, section 7.6, figure D.2 and appendix D.2.3",
     based_on: Some(&FIGURE_7_1_QUADRATIC),
@@ -51,7 +51,7 @@ pub const FIGURE_D_2: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure D.3: product of permutations of four letters.
+/// Settings of Edelman 2024, figure D.3: product of permutations of four letters.
 pub const FIGURE_D_3: Experiment = Experiment {
     passage: "Edelman 2024, section 7.6, figure D.3 and appendix D.2.3",
     based_on: Some(&FIGURE_D_2),
@@ -59,7 +59,7 @@ pub const FIGURE_D_3: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 7.6: product of permutations of five letters, trained in batches.
+/// Settings of Edelman 2024, figure 7.6: product of permutations of five letters, trained in batches.
 pub const FIGURE_7_6: Experiment = Experiment {
     passage: "Edelman 2024, section 7.6, figure 7.6 and appendix D.2.3",
     based_on: Some(&FIGURE_D_2),
@@ -73,8 +73,8 @@ pub const FIGURE_7_6: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Nanda et al. 2023: addition modulo 113 with a one-layer transformer. β₁, β₂ and ten steps of warm-up are from the
-/// authors' program.
+/// Settings of Nanda et al. 2023: addition modulo 113 with a one-layer transformer. β₁, β₂ and ten steps of warm-up are
+/// from the authors' program.
 pub const NANDA: Experiment = Experiment {
     passage: "Nanda et al. 2023, section 3, and the authors' program",
     stated: &[

@@ -7,11 +7,11 @@ use vivarium_view::presets::{
     expect_not_learned,
 };
 
-/// Group of presets on grokking (Power et al. 2022; Nanda et al. 2023).
+/// Menu group of the presets on grokking (Power et al. 2022; Nanda et al. 2023).
 const GROKKING_GROUP: PresetGroup =
     PresetGroup { slug: "grokking", name: "Memorise, then understand", charts: &[chart::ACCURACY] };
 
-/// Expects a training accuracy of 99 % at a step in the range `steps`.
+/// Expects that every network first reaches a training accuracy of 99 % at a step in the range `steps`.
 const fn expect_memorised(steps: (u64, u64)) -> Expectation {
     Expectation::Reaches {
         measure: ExpectedMeasure::TrainAccuracy,
@@ -21,7 +21,7 @@ const fn expect_memorised(steps: (u64, u64)) -> Expectation {
     }
 }
 
-/// Presets on grokking.
+/// Presets on grokking: training on a part of the pairs, with memorisation before generalisation.
 pub(super) const GROKKING_PRESETS: &[Preset] = &[
     Preset {
         slug: "memorise-understand",

@@ -11,28 +11,29 @@ use vivarium_view::presets::{
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[MODULAR_PRESETS, FINITE_GROUP_PRESETS, grokking::GROKKING_PRESETS];
 
-/// Group of presets on addition modulo n (figures 7.1, 7.4 and D.1).
+/// Menu group of the presets on addition modulo n (Edelman 2024, figures 7.1, 7.4 and D.1).
 const MODULAR_GROUP: PresetGroup = PresetGroup {
     slug: "notes",
     name: "Modular addition: one frequency per neuron",
     charts: &[chart::MARGIN],
 };
 
-/// Group of presets on other finite groups (figures 7.6, D.2 and D.3).
+/// Menu group of the presets on finite groups other than addition modulo n (Edelman 2024, figures 7.6, D.2 and D.3).
 const FINITE_GROUPS_GROUP: PresetGroup =
     PresetGroup { slug: "groups", name: "Finite groups", charts: &[chart::MARGIN] };
 
-/// Expects the median of `measure` over the networks at `step` to be in the range `between`.
+/// Expects the median over the networks of `measure`, at `step`, to be in the range `between`.
 const fn expect_median(measure: ExpectedMeasure, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure, step, between }
 }
 
-/// Expects the normalised margin, as a share of the largest possible one, to be in the range `between` at `step`.
+/// Expects the median normalised margin, as a share of the largest possible margin γ*, to be in the range `between` at
+/// `step`.
 const fn expect_margin_share(step: u64, between: (f32, f32)) -> Expectation {
     expect_median(ExpectedMeasure::Margin, step, between)
 }
 
-/// Note that the thesis does not state the exponent of its penalty.
+/// Remark of the presets: the thesis (Edelman 2024) does not state the exponent r of its penalty λ‖θ‖^r.
 const EXPONENT_NOTE: &str = "The thesis does not state the exponent r of its penalty λ‖θ‖^r; here r = ν.";
 
 /// Presets on addition modulo n.
@@ -229,7 +230,7 @@ const MODULAR_PRESETS: &[Preset] = &[
     },
 ];
 
-/// Presets on other finite groups.
+/// Presets on finite groups other than addition modulo n, and on tables that are not groups.
 const FINITE_GROUP_PRESETS: &[Preset] = &[
     Preset {
         slug: "s3",

@@ -1,14 +1,14 @@
 //! Actions of the user on the prompt shown, and the tables of the panel. All actions are part of the link and can be
 //! undone; none restarts the run.
 
-use crate::in_context::judge::baseline_name;
+use crate::in_context::baselines::baseline_name;
 use crate::in_context::{InContextState, words};
 use vivarium_core::settings::format_real;
 use vivarium_model::permalink::ViewSettings;
 use vivarium_view::display::words::{format_decimal, join_list};
 use vivarium_view::ui::request::Request;
 
-/// Number of held-out prompts that can be selected.
+/// Number of held-out prompts from which the user can select one.
 pub const HELD_OUT_PROMPTS: usize = 64;
 
 /// Action of the user on the prompt that is shown.
@@ -16,28 +16,30 @@ pub const HELD_OUT_PROMPTS: usize = 64;
 pub enum PromptAction {
     /// Show the held-out prompt with this number, from 1.
     ShowPrompt(usize),
-    /// Show this number of its examples.
+    /// Show this number of the prompt's points as examples.
     ShowExamples(usize),
-    /// Multiply the inputs by 2^(this / 4).
+    /// Multiply the inputs by 2^(q/4), where q is this position of the slider.
     ScaleInputs(i32),
 }
 
-/// Maximum of the slider for the factor of the inputs, in quarters of a power of two: a factor of 4.
+/// Maximum position q of the slider that multiplies inputs by the factor 2^(q/4); 8 stands for a factor of 4. The
+/// minimum is −8.
 pub const MAX_QUARTERS: i32 = 8;
 
-/// The factor of the inputs for this position of the slider, in quarters of a power of two.
+/// The factor 2^(q/4) of the inputs, rounded to three decimals, for the slider position q = `quarters`, which is
+/// clamped to ±[`MAX_QUARTERS`].
 pub fn scale_factor(quarters: i32) -> f64 {
     let exact = libm::exp2(f64::from(quarters.clamp(-MAX_QUARTERS, MAX_QUARTERS)) / 4.0);
     // Three digits are enough, and the link is short.
     (exact * 1000.0).round() / 1000.0
 }
 
-/// The position of the slider, in quarters of a power of two, that is nearest to this factor.
+/// The slider position q for which 2^(q/4) is nearest to this factor of the inputs.
 pub fn nearest_quarters(factor: f64) -> i32 {
     ((4.0 * libm::log2(factor)).round() as i32).clamp(-MAX_QUARTERS, MAX_QUARTERS)
 }
 
-/// The request to the page for an action: a change of the view.
+/// The request to the page for an action of the user on the prompt shown: a change of the view.
 pub fn build_request(state: &InContextState, action: PromptAction) -> Request {
     match action {
         PromptAction::ShowPrompt(example) => {
@@ -53,7 +55,7 @@ pub fn build_request(state: &InContextState, action: PromptAction) -> Request {
     }
 }
 
-/// The sentence on the prompt's number and its points.
+/// The sentence on the number of the held-out prompt shown and on its number of points.
 pub fn describe_origin(state: &InContextState) -> String {
     tr!(
         "Held-out prompt {number} of {all}: {points} points of one function.",
@@ -63,12 +65,12 @@ pub fn describe_origin(state: &InContextState) -> String {
     )
 }
 
-/// The factor of the inputs as text: "× 2".
+/// The factor by which the view multiplies inputs, as text: "× 2".
 pub fn format_factor(view: &ViewSettings) -> String {
     tr!("× {factor}", factor = format_real(view.shift))
 }
 
-/// The sentence on whether the inputs are multiplied, and on how charts treat it.
+/// Sentences on whether the view multiplies the inputs of prompts by a factor, and on which charts ignore the factor.
 pub fn describe_shift(view: &ViewSettings) -> String {
     match InContextState::has_scaled_inputs(view) {
         false => tr!("The inputs are the same as in the run's test prompts.").into(),
@@ -87,7 +89,8 @@ pub fn format_example_count(count: usize) -> String {
     }
 }
 
-/// The input of a point as text: one number, or several in brackets, without the constant.
+/// The input of the prompt's point with index `point`, from 0, as text: one number, or several in brackets, without the
+/// constant coordinate.
 pub fn format_input(state: &InContextState, point: usize) -> String {
     match state.inspected.input(point) {
         [one] => format_decimal(*one),
@@ -95,7 +98,8 @@ pub fn format_input(state: &InContextState, point: usize) -> String {
     }
 }
 
-/// The rows of the table of predictions for the query: method, prediction, and distance from the label.
+/// The rows of the table of predictions for the query: method (the network or a baseline), prediction, and distance
+/// from the label.
 pub fn prediction_rows(state: &InContextState, view: &ViewSettings) -> Vec<[String; 3]> {
     let asked = state.shown_count(view);
     let truth = state.inspected.label(asked);
@@ -108,7 +112,8 @@ pub fn prediction_rows(state: &InContextState, view: &ViewSettings) -> Vec<[Stri
     std::iter::once(own).chain(others).map(row).collect()
 }
 
-/// The row of the table for point `at`: number, x, y, and the network's prediction from the points before it.
+/// The row of the table of points for the point with index `at`, from 0: number from 1, x, y, and the network's
+/// prediction from the points before it.
 pub fn point_row(state: &InContextState, at: usize) -> [String; 4] {
     let inspected = &state.inspected;
     [
@@ -119,7 +124,7 @@ pub fn point_row(state: &InContextState, at: usize) -> [String; 4] {
     ]
 }
 
-/// The summary of the panel: the query, its label, and all predictions.
+/// Summary of the panel: the query after the examples shown, its label, and the predictions of network and baselines.
 pub fn describe_prompt(state: &InContextState, view: &ViewSettings) -> String {
     let asked = state.shown_count(view);
     let all: Vec<String> =

@@ -1,9 +1,10 @@
-//! What Wu, Su, Hu, Song and Liu 2024 state in appendix G about their experiments, and Garg, Tsipras, Liang and Valiant
+//! Settings that Wu, Su, Hu, Song and Liu 2024 state in appendix G about their experiments, and Garg, Tsipras, Liang and Valiant
 //! 2022 about theirs: in sections 3 to 5, and in their code, <https://github.com/dtsip/in-context-learning>.
 
 use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// The decoder in the style of GPT-2 that both publications train, shared by the experiments below.
+/// Settings of the decoder in the style of GPT-2 that both Garg et al. 2022 and Wu et al. 2024 train; the other
+/// experiments of this lab are based on them.
 const GPT_2: Experiment = Experiment {
     stated: &[
         ("model", "in-context-transformer"),
@@ -24,7 +25,8 @@ const GPT_2: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Appendix G.1: random networks without biases on the inputs N(−2, I), tested on mixtures with N(2, I).
+/// Settings of Wu et al. 2024, appendix G.1: random networks without biases on the inputs N(−2, I), tested on mixtures
+/// with N(2, I).
 pub const NETWORKS: Experiment = Experiment {
     passage: "Wu, Su, Hu, Song and Liu 2024, appendix G.1",
     based_on: Some(&GPT_2),
@@ -45,7 +47,7 @@ pub const NETWORKS: Experiment = Experiment {
     unstated: &["k", "opt", "lr", "b1", "b2", "eps", "wd", "wdkind", "warm", "cool", "clip"],
 };
 
-/// Appendix G.2: transformers of several depths.
+/// Settings of Wu et al. 2024, appendix G.2 and figure 3: transformers of several depths.
 pub const FIGURE_3: Experiment = Experiment {
     passage: "Wu, Su, Hu, Song and Liu 2024, appendix G.2, figure 3",
     based_on: Some(&NETWORKS),
@@ -53,7 +55,7 @@ pub const FIGURE_3: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Section 3: linear functions.
+/// Settings of Garg et al. 2022, section 3: linear functions.
 pub const LINEAR: Experiment = Experiment {
     passage: "Garg, Tsipras, Liang and Valiant 2022, section 3, and the authors' code",
     based_on: Some(&GPT_2),
@@ -81,7 +83,7 @@ pub const LINEAR: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Section 4: the transformer of section 3 on labels with noise.
+/// Settings of Garg et al. 2022, section 4: the transformer of section 3 on labels with noise.
 pub const NOISY: Experiment = Experiment {
     passage: "Garg, Tsipras, Liang and Valiant 2022, section 4, and the authors' code",
     based_on: Some(&LINEAR),
@@ -89,7 +91,7 @@ pub const NOISY: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Section 5: linear functions with three weights that are not 0.
+/// Settings of Garg et al. 2022, section 5: linear functions with three weights that are not 0.
 pub const SPARSE: Experiment = Experiment {
     passage: "Garg, Tsipras, Liang and Valiant 2022, section 5, and the authors' code",
     based_on: Some(&LINEAR),
@@ -97,7 +99,7 @@ pub const SPARSE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Section 5: decision trees of depth 4.
+/// Settings of Garg et al. 2022, section 5: decision trees of depth 4.
 pub const TREES: Experiment = Experiment {
     passage: "Garg, Tsipras, Liang and Valiant 2022, section 5, and the authors' code",
     based_on: Some(&LINEAR),

@@ -5,7 +5,7 @@ use super::{expect_final_error, expect_r2, experiments};
 use vivarium_model::tasks::in_context_learning::charts;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets on classes of functions and distributions of inputs.
+/// Menu group of the presets on classes of functions and distributions of inputs.
 const FUNCTIONS_GROUP: PresetGroup = PresetGroup {
     slug: "learned-functions",
     name: "Other functions and inputs",

@@ -4,14 +4,14 @@ use super::{expect_final_error, expect_r2, experiments};
 use vivarium_model::tasks::in_context_learning::charts;
 use vivarium_view::presets::{PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets on random three-layer networks with one input number.
+/// Menu group of the presets on random three-layer networks with one input number.
 const LAYERS_GROUP: PresetGroup = PresetGroup {
     slug: "learned-layers",
     name: "Number of layers and kind of tokens",
     charts: &[charts::EXPLAINED],
 };
 
-/// Presets with 1, 2 and 4 layers.
+/// Presets with transformers of 1, 2 and 4 layers on prompts of random three-layer networks.
 pub(super) const LAYER_PRESETS: &[Preset] = &[
     Preset {
         slug: "two-layers-in-context",

@@ -10,12 +10,12 @@
 /// Half-width of a 90 % interval for a normally distributed mean, in standard errors.
 pub const Z_90: f64 = 1.645;
 
-/// Squared errors after each number of examples, summed over prompts.
+/// Squared errors of predictions after 0, 1, … examples, summed over prompts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SquaredErrors {
-    /// Sum of the squared errors, by number of examples.
+    /// Sum over prompts of the squared errors; the index is the number of examples, from 0.
     sums: Vec<f64>,
-    /// Sum of the squares of the squared errors, by number of examples.
+    /// Sum over prompts of the squares of the squared errors; the index is the number of examples, from 0.
     squares: Vec<f64>,
     /// Number of prompts added.
     prompt_count: usize,
@@ -27,7 +27,7 @@ impl SquaredErrors {
         SquaredErrors { sums: vec![0.0; count], squares: vec![0.0; count], prompt_count: 0 }
     }
 
-    /// Adds the squared errors of one prompt, by number of examples.
+    /// Adds the squared errors of one prompt, after 0, 1, … examples.
     pub fn add_prompt(&mut self, errors: impl IntoIterator<Item = f64>) {
         let both = self.sums.iter_mut().zip(&mut self.squares);
         for ((sum, square), error) in both.zip(errors) {
@@ -42,12 +42,13 @@ impl SquaredErrors {
         self.prompt_count
     }
 
-    /// The mean squared error after `at` examples.
+    /// The mean over prompts of the squared error after `at` examples.
     pub fn mean_at(&self, at: usize) -> f64 {
         self.sums[at] / self.prompt_count.max(1) as f64
     }
 
-    /// The curve of R², relative to this variance of the labels.
+    /// The curve of R² by number of examples, 1 − mean squared error / `variance`, where `variance` is that of the
+    /// labels.
     pub fn to_r2_curve(&self, variance: f64) -> R2Curve {
         let count = self.prompt_count.max(1) as f64;
         let one = |at: usize| {
@@ -63,19 +64,19 @@ impl SquaredErrors {
     }
 }
 
-/// R² by number of examples, with the ends of its 90 % interval.
+/// R² by number of examples, with the ends of its 90 % interval over prompts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct R2Curve {
-    /// R², by number of examples.
+    /// R² from the mean squared error over prompts, by number of examples.
     pub mean: Vec<f32>,
-    /// Lower ends of the interval.
+    /// Lower end of the 90 % interval of R², by number of examples.
     pub low: Vec<f32>,
-    /// Upper ends of the interval.
+    /// Upper end of the 90 % interval of R², by number of examples.
     pub high: Vec<f32>,
 }
 
 impl R2Curve {
-    /// The curve as the numbers of a probe result: mean, low and high, `[3, points]`.
+    /// The curve of R² as the numbers of a probe result: means, lower ends and upper ends, `[3, points]`.
     pub fn to_numbers(&self) -> Vec<f32> {
         [self.mean.as_slice(), &self.low, &self.high].concat()
     }
@@ -90,7 +91,7 @@ impl R2Curve {
         Some(R2Curve { mean: part(0), low: part(1), high: part(2) })
     }
 
-    /// The interval (low, high) at each number of examples.
+    /// The 90 % interval (low, high) of R² at each number of examples.
     pub fn band(&self) -> Vec<(f32, f32)> {
         self.low.iter().copied().zip(self.high.iter().copied()).collect()
     }

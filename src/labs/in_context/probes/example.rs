@@ -4,10 +4,12 @@
 use crate::answers::{describe_last_answer, format_number, format_vector, sample_example};
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// Maximum number of examples listed, the last ones of the prompt; for inputs with several numbers it is 1.
+/// Maximum number of a prompt's examples, the last ones, that its text lists; for inputs with several numbers the
+/// maximum is 1.
 const MAX_WRITTEN_EXAMPLES: usize = 3;
 
-/// The texts of example `at`: a held-out prompt; none if `at` is too large.
+/// The texts (input, label, network's prediction) of the held-out prompt with index `at`, from 0; none if `at` is too
+/// large.
 pub fn build_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
     let (spec, which) = (run.spec(), at + 1);
     let prompts = spec.task.examples().function_prompts()?;
@@ -48,8 +50,8 @@ pub fn build_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer_testing::{assert_brief, run_with_answers};
     use crate::answers::example_count;
-    use crate::asked::{assert_brief, run_with_answers};
 
     #[test]
     fn the_label_is_the_prompts_function_of_the_query() {

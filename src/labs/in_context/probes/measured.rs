@@ -7,32 +7,33 @@ use vivarium_model::models::in_context_transformer::Plain;
 use vivarium_model::run::RunSpec;
 use vivarium_science::functions::{FunctionPrompts, population_variance};
 
-/// Approximate maximum number of operations of a measurement, unless it would then have too few prompts.
+/// Approximate maximum number of operations of a measurement of R², unless it would then have too few prompts.
 const MAX_OPERATIONS: f64 = 2.5e8;
-/// Minimum and maximum number of prompts of a measurement.
+/// Minimum and maximum number of prompts of a measurement of R².
 const PROMPT_COUNT_RANGE: (usize, usize) = (32, 512);
 
 /// Measurement of a network's R² by number of examples, in progress.
 #[derive(Clone)]
 pub struct R2Measurement {
-    /// Distribution of the prompts.
+    /// Distribution of the held-out prompts on which R² is measured.
     prompts: FunctionPrompts,
     /// Seed of the run, from which its held-out prompts are drawn.
     seed: u64,
     /// The network that is measured.
     network: Plain,
-    /// Squared errors of the prompts read so far.
+    /// Squared errors of the network on the prompts evaluated so far.
     errors: SquaredErrors,
-    /// The variance of the labels within a prompt, summed over prompts.
+    /// The variance of the labels within a prompt, summed over the prompts evaluated so far.
     label_variance_sum: f64,
-    /// Number of prompts to be read in total.
+    /// Number of prompts to be evaluated in total.
     prompt_count: usize,
-    /// Approximate number of operations for one prompt.
+    /// Approximate number of operations of the network's forward pass on one prompt.
     operations_per_prompt: f64,
 }
 
 impl R2Measurement {
-    /// Starts the measurement of a run's network on its held-out prompts, or on a variant of them.
+    /// Starts the measurement of a run's network on held-out prompts of the distribution `prompts`: that of the run, or
+    /// one with scaled inputs.
     pub fn new(spec: &RunSpec, prompts: FunctionPrompts, network: Plain) -> Self {
         let each = forward_operations(spec, prompts.max_points());
         let count = ((MAX_OPERATIONS / each) as usize)
@@ -50,7 +51,8 @@ impl R2Measurement {
         }
     }
 
-    /// Measures further by about this many operations, at least one prompt; true when all prompts have been read.
+    /// Evaluates further prompts by about this many operations, at least one prompt; true when all prompts have been
+    /// evaluated.
     pub fn advance(&mut self, operations: f64) -> bool {
         let (longest, begin) = (self.prompts.max_points(), self.errors.prompt_count());
         let portion = ((operations / self.operations_per_prompt) as usize).max(1);
@@ -71,17 +73,18 @@ impl R2Measurement {
         self.errors.prompt_count() >= self.prompt_count
     }
 
-    /// The number of points of a prompt, and the number of prompts to be read.
+    /// The number of points of the longest held-out prompt, and the number of prompts to be evaluated in total.
     pub fn point_and_prompt_counts(&self) -> [usize; 2] {
         [self.prompts.max_points(), self.prompt_count]
     }
 
-    /// The curve of R², relative to this variance of the labels.
+    /// The curve of R² by number of examples, relative to this variance of the labels.
     pub fn r2_curve(&self, variance: f64) -> R2Curve {
         self.errors.to_r2_curve(variance)
     }
 
-    /// The curve of R², relative to the mean variance of the labels in the prompts read so far.
+    /// The curve of R² by number of examples, relative to the mean variance of the labels in the prompts evaluated so
+    /// far.
     pub fn r2_curve_of_read_prompts(&self) -> R2Curve {
         // Avoids a division by 0 if all labels are equal.
         self.r2_curve((self.label_variance_sum / self.errors.prompt_count().max(1) as f64).max(1e-12))

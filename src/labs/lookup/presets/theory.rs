@@ -14,7 +14,8 @@ const fn expect_outside_span(at: usize, between: (f32, f32)) -> Expectation {
     Expectation::FinalMeasure { measure: ExpectedMeasure::OutsideSpan, series: 0, at, between }
 }
 
-/// Presets of runs that are compared with a theoretical curve.
+/// Presets on the span of training prompts, the sharpness of attention and the gated memory, for which theory gives
+/// exact results.
 pub(super) const THEORY: &[Preset] = &[
     Preset {
         slug: "span",

@@ -45,8 +45,8 @@ pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer_testing::{assert_brief, run_with_answers};
     use crate::answers::example_count;
-    use crate::asked::{assert_brief, run_with_answers};
     use vivarium_model::tasks::Batch;
 
     #[test]

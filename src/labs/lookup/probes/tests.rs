@@ -1,4 +1,4 @@
-//! What the probes find where it is known.
+//! Results of probes on networks with a known answer.
 
 use super::*;
 use vivarium_model::permalink::decode;
@@ -11,7 +11,7 @@ fn spec(rest: &str) -> RunSpec {
     link.spec
 }
 
-fn found(probe: usize, spec: &RunSpec, weights: Vec<Vec<f32>>) -> ProbeResult {
+fn run_probe_of(probe: usize, spec: &RunSpec, weights: Vec<Vec<f32>>) -> ProbeResult {
     let network = ProbedNetwork { spec: spec.clone(), step: 0, weights };
     ProbeTask::new(&PROBES[probe], network).unwrap().advance(f64::INFINITY).unwrap()
 }
@@ -28,7 +28,7 @@ fn no_head_answers_two_names() {
 #[test]
 fn heads_of_the_construction_answer_a_name_each() {
     let spec = spec("begin=construction&h=3&sharp=40&held=64");
-    let heads = found(0, &spec, spec.initialize_parameters());
+    let heads = run_probe_of(0, &spec, spec.initialize_parameters());
     assert_eq!(heads.counts, [3, 2]);
     let expected = [1.0, 0.0, 0.0, 1.0];
     assert!(
@@ -39,39 +39,39 @@ fn heads_of_the_construction_answer_a_name_each() {
     // The third head looks everywhere.
     assert!(heads.numbers[4..].iter().all(|a| (a - 0.125).abs() < 1e-4), "{:?}", heads.numbers);
     assert!((heads.few[0] - 1.0).abs() < 1e-4 && heads.few[1].abs() < 1e-3, "{:?}", heads.few);
-    let positions = found(1, &spec, spec.initialize_parameters());
+    let positions = run_probe_of(1, &spec, spec.initialize_parameters());
     assert_eq!(positions.numbers.len(), 8);
     assert!(positions.numbers.iter().all(|error| *error < 1e-2), "{:?}", positions.numbers);
 }
 
 /// One head on the first of two names alone, or on both alike: half of the squares is out of reach.
 #[test]
-fn what_one_head_cannot_tell_is_said() {
+fn what_one_head_cannot_tell_is_stated() {
     let one = spec("h=1&held=64");
     let mut weights = one.initialize_parameters();
     // Rows: own code, first name, second name; columns: the key's own code first.
     let (code, read) = (8, 24);
     weights[1].fill(0.0);
     (0..code).for_each(|i| weights[1][(code + i) * read + i] = 60.0);
-    let first = found(0, &one, weights.clone());
+    let first = run_probe_of(0, &one, weights.clone());
     assert!(
         (first.few[0] - 0.5).abs() < 1e-3 && (first.few[1] - min_risk_of_squares(1, 2)).abs() < 1e-3,
         "{:?}",
         first.few
     );
     (0..code).for_each(|i| weights[1][(2 * code + i) * read + i] = 60.0);
-    let both = found(0, &one, weights.clone());
+    let both = run_probe_of(0, &one, weights.clone());
     assert!((both.few[0] - 0.25).abs() < 1e-3 && (both.few[1] - 0.5).abs() < 1e-3, "{:?}", both.few);
     // A head that looks everywhere tells 1/8 of each name: M is 1/8 everywhere, and 2 tr(M²)/q of 2 is 1/32.
     weights[1].fill(0.0);
-    let none = found(0, &one, weights);
+    let none = run_probe_of(0, &one, weights);
     assert!((none.few[1] - (1.0 - 1.0 / 32.0)).abs() < 1e-6, "{:?}", none.few);
 }
 
 #[test]
 fn nobody_speaks_of_a_bound_where_scores_read_numbers() {
     let spec = spec("scores=all&held=64");
-    assert!(found(0, &spec, spec.initialize_parameters()).few[1].is_nan());
+    assert!(run_probe_of(0, &spec, spec.initialize_parameters()).few[1].is_nan());
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn errors_by_position_are_those_of_the_network() {
     for model in ["token-attention", "token-mlp", "gru", "gated-memory"] {
         let spec = spec(&format!("model={model}&n=5&q=1&held=64"));
         let weights = spec.initialize_parameters();
-        let errors = found(1, &spec, weights.clone()).numbers;
+        let errors = run_probe_of(1, &spec, weights.clone()).numbers;
         let (sampler, mut batch) = (spec.task.sampler(), Batch::default());
         sampler.append_held_out(spec.run.seed, 0, 64, &mut batch);
         let slices: Vec<&[f32]> = weights.iter().map(Vec::as_slice).collect();

@@ -25,7 +25,7 @@ impl QueryKeyMatrices {
     /// Query-key matrices computed from a network's parameters; `None` if it has no heads.
     ///
     /// # Shapes
-    /// One list for each parameter of one replica, in their permanent order.
+    /// One list for each parameter of one replica, in the order of the model.
     pub fn new(spec: &RunSpec, parameters: &[Vec<f32>]) -> Option<QueryKeyMatrices> {
         let Some(Value::Int(heads)) = spec.model.value("h") else { return None };
         let heads = heads as usize;
@@ -45,7 +45,7 @@ impl QueryKeyMatrices {
         Some(QueryKeyMatrices { heads, size, divisor: libm::sqrt(inner as f64) })
     }
 
-    /// Number of leading entries of an encoded token that scores do not depend on.
+    /// Number of entries at the start of an encoded token on which attention scores do not depend.
     pub fn skipped_entries(&self, prompts: &TokenPrompts) -> usize {
         prompts.encoded_dim().saturating_sub(self.size)
     }
@@ -111,17 +111,17 @@ impl QueryKeyMatrices {
 /// in the paper's construction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EntryMagnitudes {
-    /// Largest magnitude inside a block.
+    /// Largest absolute value of an entry inside a block.
     pub inside: f64,
-    /// Largest magnitude outside the blocks.
+    /// Largest absolute value of an entry outside all blocks.
     pub outside: f64,
-    /// Smallest magnitude on the diagonal of a block.
+    /// Smallest absolute value of an entry on the diagonal of a block.
     pub min_on_diagonal: f64,
-    /// Largest magnitude that is on no diagonal of a block.
+    /// Largest absolute value of an entry that is on no block's diagonal.
     pub max_off_diagonal: f64,
 }
 
-/// Matrix product QKᵀ of queries and keys `[size, inner]`; the result is `[size, size]`.
+/// Matrix product QKᵀ of queries and keys, both `[size, inner]`; the result is `[size, size]`.
 fn multiply_transposed(queries: &[f32], keys: &[f32], inner: usize) -> Vec<f64> {
     let dot = |q: &[f32], k: &[f32]| q.iter().zip(k).map(|(q, k)| f64::from(*q) * f64::from(*k)).sum::<f64>();
     let rows = queries.chunks(inner);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_told_by_block_and_diagonal() {
+    fn sizes_are_stated_by_block_and_diagonal() {
         // Two codes of two numbers after a token of one: the block is in the last two rows, columns 1 and 2.
         let prompts = TokenPrompts {
             length: 2,

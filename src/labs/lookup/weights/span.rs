@@ -39,7 +39,7 @@ const MAX_OPERATIONS: u64 = 1 << 30;
 
 /// Running measurement of [`OUTSIDE`].
 struct OutsideSpanJob {
-    /// Sizes and settings of the prompts.
+    /// Number of positions, token size and other settings of a prompt.
     prompts: TokenPrompts,
     /// Training prompts as rows of a batch, `[count, row_len]`.
     rows: Vec<f32>,
@@ -50,8 +50,8 @@ struct OutsideSpanJob {
 }
 
 impl OutsideSpanJob {
-    /// Starts the measurement for network number `replica`, which has its own sample; `None` without a finite sample,
-    /// or if measuring would take too long.
+    /// Starts the measurement for network number `replica` (from 0), which has its own training prompts; `None` without
+    /// a finite training set, or if measuring would take too long.
     fn new(spec: &RunSpec, replica: u32) -> Option<Self> {
         let (task, count) = (prompt_task(spec)?, spec.task.examples().training_set_size()?);
         let Some(Family::TokenMlp(_)) = spec.model.config().family() else { return None };

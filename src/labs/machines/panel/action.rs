@@ -18,7 +18,7 @@ const INVALID_INPUT: &str = ";";
 /// Value in the machine menu for rules written by the user.
 pub const CUSTOM: &str = "own";
 
-/// User action in the panel.
+/// User action in the panel: select a block, or choose or write a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MachineAction {
     /// Shows the token after this block of the step, from 1; 0 shows it before the first block.

@@ -34,7 +34,7 @@ pub enum GroupKind {
 }
 
 impl GroupKind {
-    /// All kinds, in the order of the legend.
+    /// All kinds of coordinate groups, in the order of the legend.
     pub const ALL: [GroupKind; 4] =
         [GroupKind::State, GroupKind::Symbol, GroupKind::Position, GroupKind::Flag];
 
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_said_in_words() {
+    fn tokens_are_stated_in_words() {
         let (machine, run, transformer) = beaver(3);
         let layout = transformer.construction().layout();
         let said = describe_token(layout, &machine, transformer.output(0).unwrap());

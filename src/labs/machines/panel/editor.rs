@@ -14,7 +14,7 @@ const MAX_LINK_CHARS: [usize; 2] = [5_000, 2000];
 /// Texts that the user has typed into the fields of the machine editor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Draft {
-    /// Rules of the machine, in any notation.
+    /// Rules of the machine, in any of the notations that the editor accepts.
     pub rules: String,
     /// Symbols on the tape at the start.
     pub input: String,
@@ -33,7 +33,7 @@ pub enum EditorField {
     Cell,
 }
 
-/// Draft that parsed without errors, so that its machine can run.
+/// Contents of the machine editor, parsed without errors, so that the machine can run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedDraft {
     /// Turing machine with the rules of the draft.
@@ -47,9 +47,9 @@ pub struct ParsedDraft {
 /// Error in the texts of the machine editor, with the field that causes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DraftError {
-    /// Field that the user must change.
+    /// Input field that the user must change.
     pub editor_field: EditorField,
-    /// Reason, in a sentence.
+    /// Reason why the machine cannot run, as a sentence.
     pub message: String,
     /// Line of the rules that causes the error, from 1; `None` if no single line does.
     pub line: Option<usize>,
@@ -65,7 +65,7 @@ impl Draft {
         }
     }
 
-    /// Copy of the draft with another text in one field.
+    /// Copy of the draft with another text in one input field.
     pub fn with_text(&self, editor_field: EditorField, text: String) -> Draft {
         let mut draft = self.clone();
         *match editor_field {
@@ -133,7 +133,7 @@ impl Draft {
 }
 
 impl DraftError {
-    /// Error in `part` with the message of a machine error.
+    /// Error in the input field `part` with the message of a machine error.
     fn new(part: EditorField, error: &MachineError) -> DraftError {
         DraftError {
             editor_field: part,
@@ -218,7 +218,7 @@ impl ParsedDraft {
     }
 }
 
-/// Row of the table of rules.
+/// Row of the table of a machine's rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleRow {
     /// State and symbol under the head, as indices from 0, to which the rule applies.
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_where_it_stands() {
+    fn what_is_wrong_is_stated_where_it_stands() {
         let flaw = |rules: &str, input: &str, cell: &str| {
             let flaw = draft(rules, input, cell).parse(5).unwrap_err();
             (flaw.editor_field, flaw.message, flaw.line)

@@ -1,4 +1,4 @@
-//! What only this lab shows on the page: the tape beside the tokens, one step block by block, the search through past
+//! Panel of this lab: the tape next to the tokens, one step block by block, the search through past
 //! tokens, and the editor of machines.
 
 pub mod action;

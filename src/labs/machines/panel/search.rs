@@ -31,7 +31,7 @@ pub enum TokenMark {
 }
 
 impl TokenMark {
-    /// All marks; where several tokens share a pixel, the later mark wins.
+    /// All marks; where several tokens share a pixel of the chart, the mark that is later in this list wins.
     pub const ALL: [TokenMark; 4] =
         [TokenMark::Other, TokenMark::Dropped, TokenMark::Candidate, TokenMark::Chosen];
 
@@ -159,7 +159,7 @@ fn is_chosen(weight: f64, max_weight: f64) -> bool {
 }
 
 impl StepSearch {
-    /// Reads the search from the attention weights of an executed step.
+    /// Reads the search for the last write from the attention weights of an executed step.
     pub fn new(machine: &Machine, transformer: &Transformer, trace: &StepTrace) -> StepSearch {
         let layout = transformer.construction().layout();
         let bits = layout.bits();
@@ -289,7 +289,11 @@ mod tests {
         AttentionMode, Construction, ExecutionMode, MachineRun, library::EXAMPLES, library::MachineExample,
     };
 
-    fn made(of: &MachineExample, how: ExecutionMode, steps: usize) -> (Machine, MachineRun, Transformer) {
+    fn build_machine(
+        of: &MachineExample,
+        how: ExecutionMode,
+        steps: usize,
+    ) -> (Machine, MachineRun, Transformer) {
         let machine = of.parse_machine().unwrap();
         let input = machine.parse_input(of.input).unwrap();
         let run = MachineRun::new(&machine, &input, of.start, of.steps).unwrap();
@@ -315,7 +319,7 @@ mod tests {
     #[test]
     fn each_search_ends_on_the_step_that_wrote_the_cell_last() {
         for of in EXAMPLES.iter().filter(|of| of.steps <= 120) {
-            let (machine, run, transformer) = made(of, ExecutionMode::default(), of.steps);
+            let (machine, run, transformer) = build_machine(of, ExecutionMode::default(), of.steps);
             let bits = transformer.construction().layout().bits();
             for step in 1..=of.steps {
                 let trace = transformer.recompute_step(step).unwrap();
@@ -354,8 +358,8 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_said_in_words() {
-        let (machine, _, transformer) = made(&EXAMPLES[5], ExecutionMode::default(), 60);
+    fn rows_are_stated_in_words() {
+        let (machine, _, transformer) = build_machine(&EXAMPLES[5], ExecutionMode::default(), 60);
         let searches = (1..=60).map(|step| {
             let trace = transformer.recompute_step(step).unwrap();
             StepSearch::new(&machine, &transformer, &trace)
@@ -395,8 +399,8 @@ mod tests {
     #[test]
     fn softmax_takes_what_counts_most() {
         let how = ExecutionMode { attention: AttentionMode::Soft(10.0), rounding: true };
-        let (machine, _, transformer) = made(&EXAMPLES[5], how, 40);
-        let (_, _, hard) = made(&EXAMPLES[5], ExecutionMode::default(), 40);
+        let (machine, _, transformer) = build_machine(&EXAMPLES[5], how, 40);
+        let (_, _, hard) = build_machine(&EXAMPLES[5], ExecutionMode::default(), 40);
         for step in 1..=40 {
             let rows = |of: &Transformer| {
                 let search = StepSearch::new(&machine, of, &of.recompute_step(step).unwrap());

@@ -5,7 +5,7 @@ use vivarium_model::tasks::turing_machine::charts;
 use vivarium_science::machines::MachineMetric;
 use vivarium_view::presets::{ALL_REPLICAS, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets on softmax attention.
+/// Group of presets in which softmax replaces the hard maximum in attention.
 const GROUP: PresetGroup = PresetGroup {
     slug: "softmax-machines",
     name: "Softmax in place of the maximum",

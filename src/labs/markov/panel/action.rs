@@ -7,7 +7,7 @@ use vivarium_core::sorting;
 use vivarium_model::permalink::ViewSettings;
 use vivarium_plot::analysis::chains::symbol_letter;
 
-/// User action on the inspected sequence.
+/// User action on the inspected sequence, on the chain that the user has entered, or on the heads.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SequenceAction {
     /// Inspects this sequence of letters or digits, which spaces, commas and dots may separate. Empty text returns to
@@ -56,7 +56,8 @@ pub enum SequenceAction {
     SelectSequence(usize),
 }
 
-/// Parses text as symbols: letters from a, or digits from 0, in upper or lower case with separators between.
+/// Parses text as symbols of an alphabet of `symbols` symbols, which get numbers from 0: letters from a, or digits from
+/// 0, in upper or lower case with separators between.
 ///
 /// # Errors
 ///
@@ -83,8 +84,8 @@ pub fn parse_symbols(text: &str, symbols: usize) -> Result<Vec<usize>, String> {
     text.chars().filter(|sign| !sign.is_whitespace() && !",.;".contains(*sign)).map(one).collect()
 }
 
-/// Row of percentages with one entry changed: the others keep their proportions, rounded to whole percents, and all sum
-/// to 100.
+/// Row of a transition matrix in percent with the entry at `column` set to `percent`: the other entries keep their
+/// proportions, are rounded to whole percents, and the row sums to 100.
 pub(super) fn rescale_row(row: &[usize], column: usize, percent: usize) -> Vec<usize> {
     let percent = percent.min(100);
     let others: usize = row.iter().enumerate().filter(|(at, _)| *at != column).map(|(_, p)| p).sum();
@@ -98,7 +99,8 @@ pub(super) fn rescale_row(row: &[usize], column: usize, percent: usize) -> Vec<u
     row
 }
 
-/// Whole numbers with a given sum, in proportion to `weights` (not all 0), by the method of largest remainders.
+/// Rounds numbers in proportion to `weights` (not all 0) to whole numbers that sum to `sum`, by the method of largest
+/// remainders.
 pub(super) fn round_to_sum(weights: &[f64], sum: usize) -> Vec<usize> {
     let total: f64 = weights.iter().sum();
     let exact: Vec<f64> = weights.iter().map(|share| share / total * sum as f64).collect();
@@ -111,7 +113,8 @@ pub(super) fn round_to_sum(weights: &[f64], sum: usize) -> Vec<usize> {
     parts
 }
 
-/// Random transition matrix in percent, with rows drawn uniformly from the simplex by `seed`.
+/// Random transition matrix in whole percents, `[symbols, symbols]`, whose rows are drawn uniformly from the simplex by
+/// `seed`, with at least 1 % per entry.
 pub(super) fn random_chain(symbols: usize, seed: u64) -> Vec<usize> {
     let stream = RandomStream::new(seed, Purpose::Chain, 0);
     let row = |row: usize| {
@@ -127,8 +130,8 @@ pub(super) fn random_chain(symbols: usize, seed: u64) -> Vec<usize> {
     (0..symbols).flat_map(row).collect()
 }
 
-/// Displayed transition matrix in whole percents, `[symbols, symbols]`: the user's chain, or else that of the sequence;
-/// `None` if that is unknown or not of order 2.
+/// Displayed transition matrix in whole percents, `[symbols, symbols]`: the one entered by the user, or else that of
+/// the inspected sequence's chain; `None` if that is unknown or not of order 2 (bigrams).
 pub fn displayed_chain(state: &MarkovState, view: &ViewSettings) -> Option<Vec<usize>> {
     let k = state.task.symbols;
     if view.chain.len() == k * k {

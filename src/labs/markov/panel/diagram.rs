@@ -2,39 +2,40 @@
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-/// Width and height of the diagram, in SVG units.
+/// Width and height of the transition diagram, in SVG units.
 const SIDE: f64 = 240.0;
-/// Radius of a node, in SVG units.
+/// Radius of the circle that stands for a symbol in the transition diagram, in SVG units.
 pub const NODE_RADIUS: f64 = 15.0;
-/// Radius of the circle of nodes, in SVG units.
+/// Radius of the large circle on which the symbols of the transition diagram are arranged, in SVG units.
 const RING_RADIUS: f64 = 73.0;
-/// Distance from the middle of a curved arrow to the straight line, so that opposite arrows do not overlap.
+/// Distance from the middle of a curved arrow to the straight line between its ends, in SVG units, so that opposite
+/// arrows do not overlap.
 const ARROW_BEND: f64 = 15.0;
-/// Position of an arrow's label, as a fraction of the arrow's length.
+/// Position of an arrow's label along the arrow, as a fraction of the arrow's length from its start.
 const LABEL_FRACTION: f64 = 0.36;
-/// Distance between the end of an arrow's line and the node, for the arrowhead.
+/// Distance between the end of an arrow's line and the circle of a symbol, in SVG units; the arrowhead fills it.
 const ARROW_GAP: f64 = 7.0;
-/// Distance that a self-loop extends from its node.
+/// Distance by which an arrow from a symbol to itself extends from the symbol's circle, in SVG units.
 const LOOP_HEIGHT: f64 = 44.0;
-/// Width of an arrow of probability one.
+/// Line width of an arrow of probability one, in SVG units.
 const MAX_ARROW_WIDTH: f64 = 7.0;
 
-/// Arrow from a symbol to the next one, in the transition diagram.
+/// Arrow of the transition diagram from one symbol to the next one in a sequence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrow {
-    /// Symbol before, from 0.
+    /// Symbol from which the arrow starts, from 0.
     pub from: usize,
-    /// Symbol after, from 0.
+    /// Symbol at which the arrow ends, from 0.
     pub to: usize,
     /// Line of the arrow, as the attribute `d` of an SVG path.
     pub path: String,
     /// Arrowhead, as the attribute `d` of an SVG path.
     pub head: String,
-    /// Position (x, y) of the label with the probability.
+    /// Position (x, y), in SVG units, of the label with the probability.
     pub label_position: (f64, f64),
 }
 
-/// Centres of the nodes: two side by side, more on a circle clockwise from the top.
+/// Centres (x, y) of the symbols' circles, in SVG units: two side by side, more on a circle clockwise from the top.
 pub fn node_centres(symbols: usize) -> Vec<(f64, f64)> {
     let start = if symbols == 2 { 2.0 * FRAC_PI_2 } else { -FRAC_PI_2 };
     let place = |at: usize| {
@@ -44,7 +45,7 @@ pub fn node_centres(symbols: usize) -> Vec<(f64, f64)> {
     (0..symbols).map(place).collect()
 }
 
-/// SVG attribute `viewBox` of the diagram; lower for two symbols, which are side by side.
+/// SVG attribute `viewBox` of the transition diagram; it is lower for two symbols, which are side by side.
 pub fn view_box(symbols: usize) -> String {
     let (top, height) = match symbols {
         2 => (SIDE / 4.0, SIDE / 2.0),
@@ -54,7 +55,7 @@ pub fn view_box(symbols: usize) -> String {
     format!("0 {top:.0} {SIDE:.0} {height:.0}")
 }
 
-/// Width of an arrow, which grows with the probability; 0 for probability 0.
+/// Line width of an arrow in SVG units, which grows with the transition probability; 0 for probability 0.
 pub fn arrow_width(probability: f64) -> f64 {
     if probability <= 0.0 { 0.0 } else { 0.75 + (MAX_ARROW_WIDTH - 0.75) * probability }
 }
@@ -69,7 +70,7 @@ pub fn build_arrows(symbols: usize) -> Vec<Arrow> {
     (0..symbols).flat_map(|from| (0..symbols).map(move |to| (from, to))).map(|(a, b)| arrow(a, b)).collect()
 }
 
-/// Curved arrow between two different nodes at `a` and `b`.
+/// Curved arrow between two different symbols, `from` and `to`, whose circles have the centres `a` and `b`.
 fn curved_arrow(from: usize, to: usize, a: (f64, f64), b: (f64, f64)) -> Arrow {
     let middle = ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0);
     let along = normalize((b.0 - a.0, b.1 - a.1));
@@ -92,7 +93,7 @@ fn curved_arrow(from: usize, to: usize, a: (f64, f64), b: (f64, f64)) -> Arrow {
     Arrow { from, to, path, head: arrowhead_path(end, comes), label_position: label }
 }
 
-/// Arrow from a node at `position` to itself.
+/// Arrow from symbol `node` to itself, for a circle with its centre at `position`.
 fn loop_arrow(node: usize, position: (f64, f64)) -> Arrow {
     let out = normalize((position.0 - SIDE / 2.0, position.1 - SIDE / 2.0));
     let side = (-out.1, out.0);

@@ -8,10 +8,10 @@ use vivarium_plot::analysis::chains::symbol_letter;
 use vivarium_science::markov::Chain;
 use vivarium_view::display::words::{self, MISSING, format_decimal, format_probability, join_list};
 
-/// Number of sequences that the panel can show, held-out ones or of the user's chain.
+/// Number of sequences among which the user can choose in the panel, held-out ones or ones drawn from the user's chain.
 pub const SEQUENCE_COUNT: usize = 64;
 
-/// Sentence on the origin of the sequence.
+/// Sentence on the origin and length of the inspected sequence.
 pub fn describe_origin(state: &MarkovState) -> String {
     let count = state.inspected.symbols.len();
     let of = match state.inspected.origin {
@@ -24,7 +24,7 @@ pub fn describe_origin(state: &MarkovState) -> String {
     tr!("{of}: {symbols}.", of, symbols = words::format_count(count, "symbol"))
 }
 
-/// Name of a position of the sequence: "symbol 17 (b)".
+/// Name of a position of the inspected sequence, given from 0: "symbol 17 (b)".
 pub fn position_name(state: &MarkovState, position: usize) -> String {
     let symbol = state
         .inspected
@@ -34,8 +34,8 @@ pub fn position_name(state: &MarkovState, position: usize) -> String {
     tr!("symbol {at} ({symbol})", at = position + 1, symbol)
 }
 
-/// Name of the selected head, or of the last layer's heads, and their mean weight of each symbol for the prediction at
-/// the selected position; heads that are off are left out.
+/// Name of the selected head, or of all heads of the last layer that are on, and its weight (their mean weight) of each
+/// symbol for the prediction at the selected position.
 pub fn mean_head_weights(state: &MarkovState, view: &ViewSettings) -> (String, Vec<f64>) {
     let (at, names) = (state.shown_position(view), state.head_names());
     let length = state.inspected.symbols.len();
@@ -92,18 +92,20 @@ pub fn describe_weights(state: &MarkovState, view: &ViewSettings, hovered: Optio
     }
 }
 
-/// Row of the table of next-symbol predictions: name of the predictor, and for each symbol probability and text.
+/// Row of the table of next-symbol predictions: name of the predictor, and for each symbol the pair (probability,
+/// probability as text).
 pub type PredictionRow = (String, Vec<(f64, String)>);
 
-/// Next-symbol predictions of truth, network and strategies after the selected position.
+/// Next-symbol predictions after the selected position by the truth, the network, the reference strategies and the
+/// Bayes predictor.
 pub fn prediction_rows(state: &MarkovState, view: &ViewSettings) -> Vec<PredictionRow> {
     let cell = |p: f64| (if p.is_finite() { p } else { 0.0 }, format_probability(p));
     let rows = state.predict_next(state.shown_position(view)).into_iter();
     rows.map(|(who, p)| (who.name(), p.into_iter().map(cell).collect())).collect()
 }
 
-/// Sentence on the network's loss on the sequence, and the effect of heads that are off: "KL to the truth, mean over
-/// this sequence: 0.210; with all heads 0.020."
+/// Sentence on the network's loss on the inspected sequence, with and without the heads that are off: "KL to the truth,
+/// mean over this sequence: 0.210; with all heads 0.020."
 pub fn describe_loss(state: &MarkovState) -> Option<String> {
     let now = state.compute_loss(&state.inspected.trace.logits)?;
     let whole = state.compute_loss(&state.inspected.whole_logits);
@@ -116,7 +118,7 @@ pub fn describe_loss(state: &MarkovState) -> Option<String> {
     Some(tr!("{what}, mean over this sequence: {now}{with}.", what, now = format_decimal(now as f32), with))
 }
 
-/// Sentence on which heads are off and what that affects; `None` if all are on.
+/// Sentence on which heads are switched off and which displays that affects; `None` if all are on.
 pub fn describe_disabled_heads(state: &MarkovState, view: &ViewSettings) -> Option<String> {
     let names = state.head_names();
     let off: Vec<String> =
@@ -136,7 +138,8 @@ pub fn describe_disabled_heads(state: &MarkovState, view: &ViewSettings) -> Opti
     }
 }
 
-/// Loss without this head, from 0: "KL without this head: 0.210 (+0.190)"; `None` until it is measured.
+/// KL divergence without attention head number `head`, counted through all layers from 0: "KL without this head: 0.210
+/// (+0.190)"; `None` until it is measured.
 pub fn describe_ablation(state: &MarkovState, head: usize) -> Option<String> {
     let found = state.ablation.as_deref()?;
     let (whole, kl) = (*found.first()?, *found.get(head + 1)?);
@@ -150,7 +153,8 @@ pub fn describe_ablation(state: &MarkovState, head: usize) -> Option<String> {
     ))
 }
 
-/// One cell of a head's attention map in words: "head 1.1: symbol 17 (b) looks at symbol 16 (a): 0.930".
+/// One entry of an attention map in words: "Head 1.1: symbol 17 (b) attends to symbol 16 (a): 0.930". Heads and
+/// positions count from 0; `None` beyond the last.
 pub fn describe_attention(state: &MarkovState, head: usize, query: usize, key: usize) -> Option<String> {
     let length = state.inspected.symbols.len();
     if query >= length || key >= length {
@@ -173,14 +177,15 @@ pub fn describe_attention(state: &MarkovState, head: usize, query: usize, key: u
     })
 }
 
-/// Key position with the largest attention weight of a head, for a query position.
+/// Key position, from 0, with the largest attention weight of a head for the query position `query`; `None` without
+/// such a head or position.
 pub fn max_attention_position(state: &MarkovState, head: usize, query: usize) -> Option<usize> {
     let length = state.inspected.symbols.len();
     let shares = state.inspected.trace.heads.get(head)?.shares.get(query * length..(query + 1) * length)?;
     (0..=query).max_by(|a, b| shares[*a].total_cmp(&shares[*b]))
 }
 
-/// Key position with the largest attention weight in words, for screen readers.
+/// Sentence on the key with the largest attention weight of a head for the query position `query`, for screen readers.
 pub fn describe_max_attention(state: &MarkovState, head: usize, query: usize) -> Option<String> {
     describe_attention(state, head, query, max_attention_position(state, head, query)?)
 }
@@ -188,13 +193,13 @@ pub fn describe_max_attention(state: &MarkovState, head: usize, query: usize) ->
 /// Table of a chain's transition probabilities, as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransitionTable {
-    /// Names of the contexts, earliest symbol first.
+    /// Names of the contexts (one or more preceding symbols), earliest symbol first.
     pub contexts: Vec<String>,
     /// Probability of each symbol after each context, as text, `[contexts, symbols]`.
     pub entries: Vec<String>,
 }
 
-/// Table of the transition probabilities of a chain of any order.
+/// Table of the transition probabilities of a Markov chain of any order.
 pub fn transition_table(chain: &Chain) -> TransitionTable {
     let k = chain.symbols;
     let name = |context: usize| -> String {
@@ -207,14 +212,15 @@ pub fn transition_table(chain: &Chain) -> TransitionTable {
     }
 }
 
-/// Displayed transition matrix in percent, "90 10 / 30 70"; `None` if it is unknown or not of order 2.
+/// Displayed transition matrix in percent, "90 10 / 30 70"; `None` if it is unknown or not of order 2 (bigrams).
 pub fn format_rows(state: &MarkovState, view: &ViewSettings) -> Option<String> {
     let chain = displayed_chain(state, view)?;
     let row = |row: &[usize]| row.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
     Some(chain.chunks(state.task.symbols).map(row).collect::<Vec<_>>().join(" / "))
 }
 
-/// Sentence on the chain's stationary distribution of symbols; `None` if the chain is unknown.
+/// Sentence on the stationary distribution of symbols under the chain of the inspected sequence; `None` if the chain is
+/// unknown.
 pub fn describe_stationary(state: &MarkovState) -> Option<String> {
     let chain = state.inspected.chain.as_ref()?;
     let mut shares = vec![0.0; chain.symbols];
@@ -232,7 +238,7 @@ pub fn describe_stationary(state: &MarkovState) -> Option<String> {
     ))
 }
 
-/// Error message with the kind of text that was expected.
+/// Error message "Expected …." with the kind of input that was expected.
 pub fn describe_rejection(expected: &str) -> String {
     tr!("Expected {expected}.", expected = expected.trim_end_matches('.'))
 }

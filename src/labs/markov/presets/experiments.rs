@@ -2,7 +2,8 @@
 
 use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// Markov chains with uniform rows: settings that both models share in sections 8.2.1, 8.2.3 and appendix E.2.
+/// Settings of Markov chains with uniformly drawn rows that the transformer and the minimal model share in Edelman
+/// 2024, sections 8.2.1 and 8.2.3 and appendix E.2.
 const TASK: Experiment = Experiment {
     passage: "Edelman 2024, section 8.2 and appendix E.2",
     stated: &[
@@ -19,7 +20,7 @@ const TASK: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// The transformer of equations 8.4 and 8.5, trained with AdamW.
+/// Transformer of Edelman 2024, equations 8.4 and 8.5, trained with AdamW.
 pub const TRANSFORMER: Experiment = Experiment {
     passage: "Edelman 2024, section 8.2.3 and appendix E.2",
     based_on: Some(&TASK),
@@ -38,7 +39,8 @@ pub const TRANSFORMER: Experiment = Experiment {
     unstated: &["std", "b1", "b2", "eps", "clip"],
 };
 
-/// The minimal model of equation 8.8, from W = 0 and a constant v.
+/// Minimal model of Edelman 2024, equation 8.8, trained from W = 0 (weights between symbols) and a constant v (weights
+/// of distances).
 pub const MINIMAL: Experiment = Experiment {
     passage: "Edelman 2024, figure 8.3 (bottom) and appendix E.2",
     based_on: Some(&TASK),
@@ -52,7 +54,8 @@ pub const MINIMAL: Experiment = Experiment {
     unstated: &["v0", "mom", "momkind"],
 };
 
-/// Figure 8.4a: transformer on doubly stochastic chains, alone and mixed with independent symbols.
+/// Figure 8.4a of Edelman 2024: transformer trained on doubly stochastic chains, alone and mixed with sequences of
+/// independent symbols.
 pub const FIGURE_8_4A: Experiment = Experiment {
     passage: "Edelman 2024, figure 8.4a and appendix E.2",
     based_on: Some(&TRANSFORMER),
@@ -60,7 +63,7 @@ pub const FIGURE_8_4A: Experiment = Experiment {
     unstated: &["mix"],
 };
 
-/// Figure 8.4b: minimal model on two symbols.
+/// Figure 8.4b of Edelman 2024: minimal model on chains of two symbols.
 pub const FIGURE_8_4B: Experiment = Experiment {
     passage: "Edelman 2024, figure 8.4b and appendix E.2",
     based_on: Some(&MINIMAL),
@@ -68,7 +71,7 @@ pub const FIGURE_8_4B: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 8.5: 3-grams with three heads in each layer.
+/// Figure 8.5 of Edelman 2024: 3-grams (chains that look two symbols back), learned with three heads in each layer.
 pub const FIGURE_8_5: Experiment = Experiment {
     passage: "Edelman 2024, section 8.3.3, figure 8.5 and appendix E.2",
     based_on: Some(&TRANSFORMER),
@@ -76,7 +79,7 @@ pub const FIGURE_8_5: Experiment = Experiment {
     unstated: &["k", "d"],
 };
 
-/// Experiment on 3-grams with a single head in each layer.
+/// Experiment of Edelman 2024 on 3-grams (chains that look two symbols back) with a single head in each layer.
 pub const SINGLE_HEADS: Experiment = Experiment {
     passage: "Edelman 2024, section 8.3.3 and appendix E.2",
     based_on: Some(&FIGURE_8_5),
@@ -84,7 +87,7 @@ pub const SINGLE_HEADS: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure E.4: more symbols than three.
+/// Figure E.4 of Edelman 2024: chains of more than three symbols.
 pub const FIGURE_E_4: Experiment = Experiment {
     passage: "Edelman 2024, figure E.4 and appendix E.2",
     based_on: Some(&TRANSFORMER),
@@ -92,7 +95,7 @@ pub const FIGURE_E_4: Experiment = Experiment {
     unstated: &["k"],
 };
 
-/// Figure E.8: one layer, with and without MLP, with relative and absolute positions.
+/// Figure E.8 of Edelman 2024: one layer, with and without MLP, with relative and absolute positions.
 pub const FIGURE_E_8: Experiment = Experiment {
     passage: "Edelman 2024, figure E.8 and appendix E.2",
     based_on: Some(&TRANSFORMER),

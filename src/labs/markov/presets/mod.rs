@@ -16,15 +16,15 @@ use vivarium_view::presets::{
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[INDUCTION, BY_HAND, DISTRIBUTIONS];
 
-/// Group of presets for figures 8.1 to 8.3, 8.5 and E.3 to E.8.
+/// Group of presets for figures 8.1 to 8.3, 8.5 and E.3 to E.8 of Edelman 2024.
 const INDUCTION_GROUP: PresetGroup =
     PresetGroup { slug: "induction", name: "An induction head forms", charts: &[] };
 
-/// Group of presets for figures 8.3, 8.4b and E.1, and proposition 8.2.
+/// Group of presets for figures 8.3, 8.4b and E.1, and proposition 8.2, of Edelman 2024.
 const BY_HAND_GROUP: PresetGroup =
     PresetGroup { slug: "by-hand", name: "The induction head by hand and in theory", charts: &[] };
 
-/// Group of presets for figures 8.4a and E.6.
+/// Group of presets for figures 8.4a and E.6 of Edelman 2024.
 const DISTRIBUTIONS_GROUP: PresetGroup =
     PresetGroup { slug: "laws", name: "Other kinds of chains", charts: &[] };
 
@@ -33,28 +33,31 @@ const fn expect_median(measure: ExpectedMeasure, step: u64, between: (f32, f32))
     Expectation::Median { measure, step, between }
 }
 
-/// Expects the KL divergence to the truth, divided by that of the bigram strategy, at step `step` to be in `between`.
+/// Expects the median of the network's KL divergence from the truth, divided by that of the bigram strategy, at step
+/// `step` to be in the interval `between`.
 const fn expect_over_bigrams(step: u64, between: (f32, f32)) -> Expectation {
     expect_median(ExpectedMeasure::OverLine(Bigram), step, between)
 }
 
-/// Expects the previous-token score, the largest over the heads, at step `step` to be in the interval `between`.
+/// Expects the previous-token score (mean attention on the preceding symbol, of the head where it is largest) at step
+/// `step` to be in the interval `between`.
 const fn expect_previous_score(step: u64, between: (f32, f32)) -> Expectation {
     expect_median(ExpectedMeasure::Chain(Of::Previous), step, between)
 }
 
-/// Expects the induction score, the largest over the heads, at step `step` to be in the interval `between`.
+/// Expects the induction score (attention from the last symbol to what followed its earlier occurrences, the largest
+/// over the heads outside the first layer) at step `step` to be in the interval `between`.
 const fn expect_induction_score(step: u64, between: (f32, f32)) -> Expectation {
     expect_median(ExpectedMeasure::Chain(Of::Induction), step, between)
 }
 
-/// Expects the share of networks that are nearest to the uniform, then the unigram, then the bigram strategy, and to no
-/// other, to be in `share`.
+/// Expects the share of networks whose predictions are nearest to the uniform, then the unigram, then the bigram
+/// strategy, and to no other, to be in `share`.
 const fn expect_three_stages(share: (f64, f64)) -> Expectation {
     Expectation::Stages { stages: &[Uniform, Unigram, Bigram], share }
 }
 
-/// Presets of transformers that learn in stages, and of some that do not.
+/// Presets of transformers that learn Markov chains in stages, and of some that do not.
 const INDUCTION: &[Preset] = &[
     Preset {
         slug: "induction",
@@ -284,7 +287,8 @@ const INDUCTION: &[Preset] = &[
     },
 ];
 
-/// Presets with the circuit set by hand, and with the minimal model that has a theory.
+/// Presets with a transformer whose induction head is set by hand, and with the minimal model, whose training has a
+/// theory.
 const BY_HAND: &[Preset] = &[
     Preset {
         slug: "induction-by-hand",
@@ -350,7 +354,7 @@ const BY_HAND: &[Preset] = &[
     },
 ];
 
-/// Presets that train and test on other distributions of chains.
+/// Presets on other kinds of chains: networks that are tested on several kinds, or trained on doubly stochastic chains.
 const DISTRIBUTIONS: &[Preset] = &[
     Preset {
         slug: "other-chains",

@@ -24,7 +24,8 @@ use vivarium_model::models::{Activation, Model, PowerNet};
 use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Examples, Task};
 
-/// Reasons why these settings cannot learn, or hardly can, as sentences; empty for most settings.
+/// Reasons why a network with these settings cannot learn the parity, or hardly can, as sentences; empty for most
+/// settings.
 pub fn learning_obstacles(spec: &RunSpec) -> Vec<String> {
     let drawn = spec.run.steps.saturating_mul(spec.batch_size() as u64);
     let Task::SparseParity(task) = &spec.task else { return vec![] };
@@ -70,18 +71,19 @@ pub fn learning_obstacles(spec: &RunSpec) -> Vec<String> {
     advice
 }
 
-/// Properties that a network has for all values of its weights, which limit the functions that it computes.
+/// Properties that a network has for all values of its weights, and that limit the parities which it can compute.
 #[derive(Debug, Default)]
 struct Expressivity {
-    /// Degree, if the network is a polynomial; else `None`.
+    /// Degree of the network as a polynomial of its input; `None` if it is no polynomial.
     degree: Option<usize>,
-    /// Symmetry under a change of sign of all inputs, apart from a constant; `None` if there is none.
+    /// Symmetry of the output, apart from a constant, when all inputs change sign; `None` if there is none.
     symmetry: Option<Symmetry>,
-    /// Biases whose absence causes the symmetry, as text.
+    /// Kind of biases without which the network has the `symmetry`, as text: "hidden biases".
     missing_biases: &'static str,
-    /// For a function of one weighted sum: its name, and its maximum number of sign changes.
+    /// For a network that is a function of one weighted sum of the inputs: name of its neuron, and maximum number of
+    /// sign changes of the output along that sum.
     sign_changes: Option<(String, usize)>,
-    /// Number of ReLU neurons, if there is no output bias; else `None`.
+    /// Number of ReLU neurons of a network without output bias; `None` for other networks.
     relu_neurons: Option<usize>,
 }
 
@@ -97,12 +99,12 @@ enum Symmetry {
 }
 
 impl Symmetry {
-    /// Symmetry of a power of this degree.
+    /// Symmetry of z ↦ z^degree: even or odd.
     fn of_degree(degree: usize) -> Symmetry {
         if degree.is_multiple_of(2) { Symmetry::Even } else { Symmetry::Odd }
     }
 
-    /// Name of the symmetry in a sentence.
+    /// Name of the symmetry as part of a sentence.
     fn describe(self) -> &'static str {
         match self {
             Symmetry::Even => tr!("an even function of its input"),
@@ -113,8 +115,8 @@ impl Symmetry {
 }
 
 impl Expressivity {
-    /// Reason why no weights compute the parity of `k` bits, or hardly any that training finds; `None` if there is
-    /// none.
+    /// Reason why no weights compute the parity of `k` bits, or why training hardly finds such weights; `None` if
+    /// neither holds.
     fn describe_limit(&self, k: usize) -> Option<String> {
         let bits = if k == 1 { tr!("1 bit").into() } else { tr!("{k} bits", k) };
         let uncorrelated = |what: String| {
@@ -184,7 +186,7 @@ impl Expressivity {
     }
 }
 
-/// Properties of a network with one hidden layer.
+/// Properties of an MLP with one hidden layer.
 fn mlp_expressivity(mlp: &Mlp) -> Expressivity {
     let (hidden, output) = mlp.biases();
     let degree = mlp.degree;
@@ -213,7 +215,7 @@ fn mlp_expressivity(mlp: &Mlp) -> Expressivity {
     }
 }
 
-/// Properties of a deep network; the degrees of polynomial layers multiply.
+/// Properties of an MLP with several hidden layers: the degrees of polynomial layers multiply.
 fn deep_mlp_expressivity(deep: &DeepMlp) -> Expressivity {
     let layers = deep.widths.len() as u32;
     Expressivity {
@@ -222,7 +224,7 @@ fn deep_mlp_expressivity(deep: &DeepMlp) -> Expressivity {
     }
 }
 
-/// Degree of an activation that is a polynomial; `None` for others.
+/// Degree of an activation function that is a polynomial; `None` for others.
 fn polynomial_degree(activation: Activation, degree: usize) -> Option<usize> {
     match activation {
         Activation::Power | Activation::Oscillating => Some(degree),
@@ -241,7 +243,7 @@ fn product_expressivity(degree: usize, biased: bool) -> Expressivity {
     }
 }
 
-/// Properties of a sum of powers of linear forms, each even or odd as its degree.
+/// Properties of a sum of powers of linear forms, each an even or odd function as its degree is even or odd.
 fn power_net_expressivity(net: &PowerNet) -> Expressivity {
     let degree = net.degree;
     // A positive multiple of (u·x)^k, or a negative one.
@@ -249,7 +251,8 @@ fn power_net_expressivity(net: &PowerNet) -> Expressivity {
     Expressivity { sign_changes: (net.width == 1).then_some(turns), ..product_expressivity(degree, false) }
 }
 
-/// Whether each of the `blocks` blocks of `size` bits contains exactly one of the relevant bits.
+/// Whether each of the first `blocks` blocks of `size` consecutive bits contains exactly one of the relevant bits
+/// (numbers from 0).
 fn one_bit_per_block(relevant: &[usize], size: usize, blocks: usize) -> bool {
     (0..blocks).all(|block| relevant.iter().filter(|i| **i / size.max(1) == block).count() == 1)
 }

@@ -48,7 +48,7 @@ fn correlation(n: usize, k: usize, f: impl Fn(&[f64]) -> f64) -> f64 {
 }
 
 #[test]
-fn perceptrons_are_uncorrelated_exactly_where_it_is_said() {
+fn perceptrons_are_uncorrelated_exactly_where_it_is_stated() {
     for activation in Activation::ALL {
         for biases in Biases::ALL {
             for (degree, k) in (1..=4).flat_map(|degree| (1..=5).map(move |k| (degree, k))) {
@@ -80,7 +80,7 @@ fn a_disjoint_product_needs_one_bit_of_each_block() {
 }
 
 #[test]
-fn products_are_uncorrelated_exactly_where_it_is_said() {
+fn products_are_uncorrelated_exactly_where_it_is_stated() {
     for (degree, k) in (1..=5).flat_map(|degree| (1..=5).map(move |k| (degree, k))) {
         for bias in Bias::ALL {
             let f = |seed: u64, x: &[f64]| {
@@ -99,7 +99,7 @@ fn products_are_uncorrelated_exactly_where_it_is_said() {
 }
 
 #[test]
-fn powers_are_uncorrelated_exactly_where_it_is_said() {
+fn powers_are_uncorrelated_exactly_where_it_is_stated() {
     for (degree, k) in (2..=6).flat_map(|degree| (1..=6).map(move |k| (degree, k))) {
         let f = |seed: u64, x: &[f64]| -> f64 {
             let mut next = numbers(seed);
@@ -129,7 +129,7 @@ fn a_whole_sample_is_as_many_labels_as_it_holds() {
 }
 
 #[test]
-fn one_neuron_changes_its_sign_as_often_as_is_said_and_no_oftener() {
+fn one_neuron_changes_its_sign_as_often_as_is_stated_and_no_oftener() {
     for activation in Activation::ALL {
         for (degree, biases) in (1..=5).flat_map(|d| [Biases::Both, Biases::Hidden].map(|b| (d, b))) {
             let mlp = Mlp { width: 1, activation: *activation, degree, biases, ..Default::default() };

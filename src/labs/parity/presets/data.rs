@@ -7,7 +7,7 @@ use vivarium_view::presets::{
     expect_not_learned,
 };
 
-/// Group of presets for figures 5.4 (right), B.11 and B.12.
+/// Group of presets for figures 5.4 (right), B.11 and B.12 of Edelman 2024.
 const GROUP: PresetGroup =
     PresetGroup { slug: "data", name: "Few examples and wrong labels", charts: &[chart::ACCURACY] };
 

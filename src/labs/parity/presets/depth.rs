@@ -5,7 +5,7 @@ use vivarium_view::presets::{
     Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned, expect_not_learned,
 };
 
-/// Group of presets for appendices B.3.7 and B.3.8.
+/// Group of presets for appendices B.3.7 and B.3.8 of Edelman 2024.
 const GROUP: PresetGroup = PresetGroup { slug: "depth", name: "Depth and width", charts: &[] };
 
 /// Presets with deep or wide networks.

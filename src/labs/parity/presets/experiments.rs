@@ -2,8 +2,8 @@
 
 use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// Settings common to chapter 5: fresh uniform examples, the hinge loss and plain SGD at a constant rate; f = uᵀσ(Wx +
-/// b), without output bias.
+/// Settings common to chapter 5 of Edelman 2024: fresh uniform examples, the hinge loss and plain SGD at a constant
+/// rate, for networks f = uᵀσ(Wx + b) without output bias.
 pub const CHAPTER_5: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3 and appendix B.4",
     stated: &[
@@ -30,7 +30,7 @@ pub const CHAPTER_5: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 5.1 (left): settings common to all its training curves, the parity of 3 of 50 bits.
+/// Settings common to all training curves of figure 5.1 (left) of Edelman 2024: the parity of 3 of 50 bits.
 const FIGURE_5_1: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left) and appendix B.4.1",
     based_on: Some(&CHAPTER_5),
@@ -38,7 +38,7 @@ const FIGURE_5_1: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 5.1, panel 1: setting (i).
+/// Figure 5.1 of Edelman 2024, panel 1: setting (i), a ReLU network of width 10, batches of 32.
 pub const FIGURE_5_1_RELU_10: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 1, and appendix B.4.1",
     based_on: Some(&FIGURE_5_1),
@@ -46,7 +46,7 @@ pub const FIGURE_5_1_RELU_10: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 5.1, panel 2: setting (i) with large batches.
+/// Figure 5.1 of Edelman 2024, panel 2: setting (i), a ReLU network of width 10, with batches of 1,024.
 pub const FIGURE_5_1_LARGE_BATCH: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 2, and appendix B.4.1",
     based_on: Some(&FIGURE_5_1),
@@ -54,7 +54,7 @@ pub const FIGURE_5_1_LARGE_BATCH: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 5.1, panel 3: setting (ii) with one example at a time.
+/// Figure 5.1 of Edelman 2024, panel 3: setting (ii), a ReLU network of width 100, with one example at a time.
 pub const FIGURE_5_1_SINGLE: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 3, and appendix B.4.1",
     based_on: Some(&FIGURE_5_1),
@@ -62,7 +62,7 @@ pub const FIGURE_5_1_SINGLE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 5.1, panel 4: setting (iv).
+/// Figure 5.1 of Edelman 2024, panel 4: setting (iv), a network of width 10 with the activation z³.
 pub const FIGURE_5_1_CUBIC_10: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 4, and appendix B.4.1",
     based_on: Some(&FIGURE_5_1),
@@ -70,7 +70,7 @@ pub const FIGURE_5_1_CUBIC_10: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 5.1, panel 5: setting (vii).
+/// Figure 5.1 of Edelman 2024, panel 5: setting (vii), one neuron with a zigzag activation.
 pub const FIGURE_5_1_ZIGZAG: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 5, and appendix B.4.1",
     based_on: Some(&FIGURE_5_1),
@@ -78,7 +78,7 @@ pub const FIGURE_5_1_ZIGZAG: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 5.1, panel 6: setting (x).
+/// Figure 5.1 of Edelman 2024, panel 6: setting (x), one neuron with a sine activation.
 pub const FIGURE_5_1_SINE: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 6, and appendix B.4.1",
     based_on: Some(&FIGURE_5_1),
@@ -86,7 +86,7 @@ pub const FIGURE_5_1_SINE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 5.1, panel 7: setting (*iii), with Adam.
+/// Figure 5.1 of Edelman 2024, panel 7: setting (*iii), a transformer, trained with Adam.
 pub const FIGURE_5_1_TRANSFORMER: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 7, and appendix B.4.1",
     based_on: Some(&FIGURE_5_1),
@@ -105,7 +105,7 @@ pub const FIGURE_5_1_TRANSFORMER: Experiment = Experiment {
     unstated: &["dmlp", "wd", "wdkind", "clip"],
 };
 
-/// Figure 5.1, panel 8: setting (xv).
+/// Figure 5.1 of Edelman 2024, panel 8: setting (xv), a PolyNet (sum of products of three linear forms).
 pub const FIGURE_5_1_POLYNET: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.1 (left), panel 8, and appendix B.4.1",
     based_on: Some(&FIGURE_5_1),
@@ -113,7 +113,8 @@ pub const FIGURE_5_1_POLYNET: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 5.2, left: a million trials of some setting.
+/// Figure 5.2 of Edelman 2024, left: distribution of times over a million trials of one setting, which the text does
+/// not name.
 pub const FIGURE_5_2_LEFT: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.2 (left) and appendix B.4.2",
     based_on: Some(&CHAPTER_5),
@@ -121,7 +122,7 @@ pub const FIGURE_5_2_LEFT: Experiment = Experiment {
     unstated: &["model", "n", "k", "width", "act", "bias", "batch", "lr"],
 };
 
-/// Figure 5.2, centre: several orders of data for each initialisation.
+/// Figure 5.2 of Edelman 2024, centre: several orders of the data for each initialisation.
 pub const FIGURE_5_2_CENTRE: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.2 (centre) and appendix B.4.2",
     based_on: Some(&CHAPTER_5),
@@ -129,7 +130,7 @@ pub const FIGURE_5_2_CENTRE: Experiment = Experiment {
     unstated: &["model", "n", "k", "width", "act", "degree", "bias", "second"],
 };
 
-/// Figure 5.3: one sinusoidal neuron with a bias and without a second layer.
+/// Figure 5.3 of Edelman 2024: one neuron with a sine activation, with a bias and without a second layer.
 pub const FIGURE_5_3: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.3 and appendix B.3.3",
     based_on: Some(&CHAPTER_5),
@@ -137,7 +138,7 @@ pub const FIGURE_5_3: Experiment = Experiment {
     unstated: &["n", "k", "degree", "batch", "lr"],
 };
 
-/// Figure 5.3 (right, bottom): the neuron of figure 5.3 on random labels.
+/// Figure 5.3 of Edelman 2024 (right, bottom): the single sine neuron on random labels.
 pub const FIGURE_5_3_NOISE: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.3 (right, bottom) and appendix B.3.3",
     based_on: Some(&FIGURE_5_3),
@@ -145,7 +146,7 @@ pub const FIGURE_5_3_NOISE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figures 5.4 (right) and B.11: a fixed sample and weight decay.
+/// Figures 5.4 (right) and B.11 of Edelman 2024: training on a fixed sample with weight decay.
 pub const FIGURE_B_11: Experiment = Experiment {
     passage: "Edelman 2024, figures 5.4 (right) and B.11, and appendix B.3.5",
     based_on: Some(&CHAPTER_5),
@@ -153,7 +154,8 @@ pub const FIGURE_B_11: Experiment = Experiment {
     unstated: &["n", "k", "m", "wd"],
 };
 
-/// Figure B.1, right: a Disjoint-PolyNet, one example at a time.
+/// Figure B.1 of Edelman 2024, right: a Disjoint-PolyNet (product of linear forms of disjoint blocks of bits), one
+/// example at a time.
 pub const FIGURE_B_1: Experiment = Experiment {
     passage: "Edelman 2024, section 5.4.2, appendix B.2.4 and figure B.1 (right)",
     based_on: Some(&CHAPTER_5),
@@ -167,8 +169,8 @@ pub const FIGURE_B_1: Experiment = Experiment {
     unstated: &["n", "k", "degree", "lr"],
 };
 
-/// Figure B.2, row 1: one network on parities of several sizes; of width 100 by its caption, where appendix B.4.1
-/// prints a width of 10 and setting (ii), which has 100.
+/// Figure B.2 of Edelman 2024, row 1: one ReLU network on parities of several sizes. Its width is 100 by the caption;
+/// appendix B.4.1 prints a width of 10, but also names setting (ii), which has width 100.
 pub const FIGURE_B_2_ROW_1: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3, setting (ii), and figure B.2, row 1",
     based_on: Some(&CHAPTER_5),
@@ -183,7 +185,8 @@ pub const FIGURE_B_2_ROW_1: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.2, row 3: networks that are barely wide enough, one example at a time.
+/// Figure B.2 of Edelman 2024, row 3: settings common to networks that are barely wide enough, with one example at a
+/// time.
 const FIGURE_B_2_ROW_3: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, and appendix B.4.1",
     based_on: Some(&FIGURE_5_1),
@@ -191,7 +194,7 @@ const FIGURE_B_2_ROW_3: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.2, row 3: setting (*i).
+/// Figure B.2 of Edelman 2024, row 3: setting (*i), a ReLU network of width 3.
 pub const FIGURE_B_2_RELU_3: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, setting (*i)",
     based_on: Some(&FIGURE_B_2_ROW_3),
@@ -199,7 +202,7 @@ pub const FIGURE_B_2_RELU_3: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.2, row 3: setting (*ii).
+/// Figure B.2 of Edelman 2024, row 3: setting (*ii), a network of width 3 with the activation z³.
 pub const FIGURE_B_2_CUBIC_3: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, setting (*ii)",
     based_on: Some(&FIGURE_B_2_ROW_3),
@@ -207,7 +210,8 @@ pub const FIGURE_B_2_CUBIC_3: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.2: setting (viii), also in figure B.6 (whose text calls it (vii)), with batches of 32 and a rate of 0.01.
+/// Figures B.2 and B.6 of Edelman 2024: setting (viii), one neuron with an oscillating polynomial activation. The text
+/// of figure B.6 calls it (vii) and uses batches of 32 and a rate of 0.01.
 pub const FIGURES_B_2_AND_B_6_OSCILLATING: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, and figure B.6, setting (viii)",
     based_on: Some(&FIGURE_B_2_ROW_3),
@@ -215,7 +219,7 @@ pub const FIGURES_B_2_AND_B_6_OSCILLATING: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.2: setting (xi).
+/// Figure B.2 of Edelman 2024: setting (xi), one neuron with a zigzag activation and without a second layer.
 pub const FIGURE_B_2_ZIGZAG_BARE: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, setting (xi)",
     based_on: Some(&FIGURE_B_2_ROW_3),
@@ -223,7 +227,8 @@ pub const FIGURE_B_2_ZIGZAG_BARE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.2: setting (xii).
+/// Figure B.2 of Edelman 2024: setting (xii), one neuron with an oscillating polynomial activation and without a second
+/// layer.
 pub const FIGURE_B_2_OSCILLATING_BARE: Experiment = Experiment {
     passage: "Edelman 2024, figure B.2, row 3, setting (xii)",
     based_on: Some(&FIGURE_B_2_ROW_3),
@@ -231,7 +236,8 @@ pub const FIGURE_B_2_OSCILLATING_BARE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Section 5.3: combinations for which some rate solves the parity in at least a fifth of 25 trials.
+/// Section 5.3 of Edelman 2024: range of settings; for each combination some learning rate solves the parity in at
+/// least a fifth of 25 trials.
 const ROBUST_SPACE: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3",
     based_on: Some(&CHAPTER_5),
@@ -246,7 +252,7 @@ const ROBUST_SPACE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Section 5.3, setting (ix): one neuron with a triangle wave.
+/// Section 5.3 of Edelman 2024, setting (ix): one neuron with a triangle-wave activation.
 pub const SECTION_5_3_WAVE: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3, setting (ix)",
     based_on: Some(&ROBUST_SPACE),
@@ -254,7 +260,7 @@ pub const SECTION_5_3_WAVE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Section 5.3, setting (xiii): one neuron with a triangle wave and without a second layer.
+/// Section 5.3 of Edelman 2024, setting (xiii): one neuron with a triangle-wave activation and without a second layer.
 pub const SECTION_5_3_WAVE_BARE: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3, setting (xiii)",
     based_on: Some(&SECTION_5_3_WAVE),
@@ -262,7 +268,8 @@ pub const SECTION_5_3_WAVE_BARE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.6, setting (xiv), with the rate and the batches of the figure.
+/// Figure B.6 of Edelman 2024: setting (xiv), one neuron with a sine activation and without a second layer, with the
+/// learning rate and the batches of the figure.
 pub const FIGURE_B_6_SINE_BARE: Experiment = Experiment {
     passage: "Edelman 2024, section 5.3, setting (xiv), and figure B.6",
     based_on: Some(&ROBUST_SPACE),
@@ -277,7 +284,8 @@ pub const FIGURE_B_6_SINE_BARE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.6, setting (ii), also in figures 5.1 (right) and 5.2 (right): convergence times of wide ReLU networks.
+/// Figure B.6 of Edelman 2024: setting (ii), convergence times of ReLU networks of width 100, also in figures 5.1
+/// (right) and 5.2 (right).
 pub const FIGURE_B_6_RELU_100: Experiment = Experiment {
     passage: "Edelman 2024, figures 5.1 (right), 5.2 (right) and B.6, and appendix B.4",
     based_on: Some(&CHAPTER_5),
@@ -292,7 +300,7 @@ pub const FIGURE_B_6_RELU_100: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.8, right: a sinusoidal neuron along the path of SGD.
+/// Figure B.8 of Edelman 2024, right: quantities of one neuron with a sine activation along the path of SGD.
 pub const FIGURE_B_8_RIGHT: Experiment = Experiment {
     passage: "Edelman 2024, figure B.8 (right) and appendix B.3.1",
     based_on: Some(&CHAPTER_5),
@@ -300,7 +308,7 @@ pub const FIGURE_B_8_RIGHT: Experiment = Experiment {
     unstated: &["n", "k", "degree", "bias", "second", "batch", "lr", "held"],
 };
 
-/// Figure B.9: an MLP of width 10, compared with single neurons.
+/// Figure B.9 of Edelman 2024: an MLP of width 10, compared with single neurons.
 pub const FIGURE_B_9_MLP: Experiment = Experiment {
     passage: "Edelman 2024, figure B.9 and appendix B.3.3",
     based_on: Some(&CHAPTER_5),
@@ -308,7 +316,7 @@ pub const FIGURE_B_9_MLP: Experiment = Experiment {
     unstated: &["n", "k", "act", "batch", "lr"],
 };
 
-/// Figures 5.4 (left) and B.10: convergence times against the width.
+/// Figures 5.4 (left) and B.10 of Edelman 2024: convergence times against the width.
 pub const FIGURE_B_10: Experiment = Experiment {
     passage: "Edelman 2024, figures 5.4 (left) and B.10, and appendix B.3.4",
     based_on: Some(&CHAPTER_5),
@@ -316,7 +324,7 @@ pub const FIGURE_B_10: Experiment = Experiment {
     unstated: &["act"],
 };
 
-/// Figure B.12: flipped labels.
+/// Figure B.12 of Edelman 2024: training with flipped labels.
 pub const FIGURE_B_12: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.6 and figure B.12",
     based_on: Some(&CHAPTER_5),
@@ -324,11 +332,11 @@ pub const FIGURE_B_12: Experiment = Experiment {
     unstated: &["noise", "batch"],
 };
 
-/// Figure B.12 with its largest noise: 49 % of the labels.
+/// Figure B.12 of Edelman 2024 with its largest noise: 49 % of the labels flipped.
 pub const FIGURE_B_12_49: Experiment =
     Experiment { based_on: Some(&FIGURE_B_12), stated: &[("noise", "0.49")], unstated: &[], ..FIGURE_B_12 };
 
-/// Appendix B.3.7, L = 3: two quadratic layers.
+/// Appendix B.3.7 of Edelman 2024, depth L = 3: two layers with the activation z².
 pub const APPENDIX_B_3_7: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.7",
     based_on: Some(&CHAPTER_5),
@@ -346,11 +354,12 @@ pub const APPENDIX_B_3_7: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Appendix B.3.7 on training layer by layer, for which it reports no run.
+/// Appendix B.3.7 of Edelman 2024 on training layer by layer, for which it reports no run.
 pub const APPENDIX_B_3_7_GREEDY: Experiment =
     Experiment { based_on: Some(&APPENDIX_B_3_7), stated: &[("layers", "greedy")], ..APPENDIX_B_3_7 };
 
-/// The control of appendix B.3.7: L = 3 and five or more relevant bits, of sizes that it does not state.
+/// Control experiment of appendix B.3.7 of Edelman 2024: depth L = 3 on parities of five or more bits, for which it is
+/// too shallow; the text does not state the sizes.
 pub const APPENDIX_B_3_7_TOO_SHALLOW: Experiment = Experiment {
     based_on: Some(&APPENDIX_B_3_7),
     stated: &[("k", "5 | 6 | 7 | 8")],
@@ -358,14 +367,15 @@ pub const APPENDIX_B_3_7_TOO_SHALLOW: Experiment = Experiment {
     ..APPENDIX_B_3_7
 };
 
-/// Appendix B.3.7, L = 4: three quadratic layers.
+/// Appendix B.3.7 of Edelman 2024, depth L = 4: three layers with the activation z².
 pub const APPENDIX_B_3_7_DEEPER: Experiment = Experiment {
     based_on: Some(&APPENDIX_B_3_7),
     stated: &[("k", "1 | 2 | 3 | 4 | 5 | 6"), ("widths", "10.10.1")],
     ..APPENDIX_B_3_7
 };
 
-/// Figure B.13, settings (iv), (v) and (vi): powers without a plateau.
+/// Figure B.13 of Edelman 2024, settings (iv), (v) and (vi): networks with the activation z³ and widths 10, 100 and
+/// 1,000, whose loss has no plateau.
 const FIGURE_B_13: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.8 and figure B.13",
     based_on: Some(&FIGURE_5_1),
@@ -373,7 +383,8 @@ const FIGURE_B_13: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.13, setting (vi), with the larger of the batches that figure B.2 states, and its rate.
+/// Figure B.13 of Edelman 2024, setting (vi), of width 1,000, with the larger of the batches that figure B.2 states,
+/// and the rate of that batch size.
 pub const FIGURE_B_13_WIDE: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.8, figure B.13 and figure B.2, row 4, setting (vi)",
     based_on: Some(&FIGURE_B_13),
@@ -381,7 +392,7 @@ pub const FIGURE_B_13_WIDE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure B.13, setting (iv), with the batches and the rate that figure B.6 states.
+/// Figure B.13 of Edelman 2024, setting (iv), of width 10, with the batches and the rate that figure B.6 states.
 pub const FIGURE_B_13_NARROW: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.8, figure B.13 and figure B.6, setting (iv)",
     based_on: Some(&FIGURE_B_13),
@@ -389,8 +400,8 @@ pub const FIGURE_B_13_NARROW: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Appendix C.3.1: the sweeps of chapter 6 over sample size and width, with success at an error of 10 % on 10,000
-/// examples. Larger samples and widths that the thesis also states are outside the range of a link.
+/// Appendix C.3.1 of Edelman 2024: the sweeps of chapter 6 over sample size and width, where success is an error of at
+/// most 10 % on 10,000 examples. Larger samples and widths that the text also states are outside the range of a link.
 pub const APPENDIX_C_3_1: Experiment = Experiment {
     passage: "Edelman 2024, section 6.4.1 and appendix C.3.1",
     stated: &[
@@ -422,7 +433,7 @@ pub const APPENDIX_C_3_1: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 6.2, centre: a denser grid of sample sizes, which the text does not list.
+/// Figure 6.2 of Edelman 2024, centre: a denser grid of sample sizes, which the text does not list.
 pub const FIGURE_6_2_CENTRE: Experiment = Experiment {
     passage: "Edelman 2024, figure 6.2 (centre) and appendix C.3.1",
     based_on: Some(&APPENDIX_C_3_1),
@@ -430,7 +441,7 @@ pub const FIGURE_6_2_CENTRE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure C.2: lottery tickets, on fresh examples.
+/// Figure C.2 of Edelman 2024: lottery tickets (trained again from their initial weights), on fresh examples.
 pub const FIGURE_C_2: Experiment = Experiment {
     passage: "Edelman 2024, appendix C.3.2 and figure C.2",
     based_on: Some(&APPENDIX_C_3_1),

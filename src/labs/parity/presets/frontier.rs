@@ -6,11 +6,11 @@ use vivarium_view::presets::{
     expect_not_learned,
 };
 
-/// Group of presets for figures 6.1, 6.2 and C.1.
+/// Group of presets for figures 6.1, 6.2 and C.1 of Edelman 2024.
 const GROUP: PresetGroup =
     PresetGroup { slug: "frontier", name: "Data, width, time and initial weights", charts: &[] };
 
-/// Presets on trade-offs between data, width, time and luck.
+/// Presets on trade-offs between number of examples, width, training time and lucky initial weights.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "width-buys-luck",

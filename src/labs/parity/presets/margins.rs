@@ -4,12 +4,12 @@ use vivarium_model::chart;
 use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets for figure 7.5.
+/// Group of presets for figure 7.5 of Edelman 2024.
 const GROUP: PresetGroup =
     PresetGroup { slug: "margin", name: "Parities with the largest margin", charts: &[chart::MARGIN] };
 
-/// Figure 7.5: parity of 4 of 10 bits, on all inputs. The thesis states neither the exponent of its penalty nor the
-/// distribution of the initial weights; it does not use Adam, so Adam's settings are unstated.
+/// Figure 7.5 of Edelman 2024: parity of 4 of 10 bits, trained on all inputs. The text states neither the exponent of
+/// its penalty nor the distribution of the initial weights; it does not use Adam, so Adam's settings are unstated.
 const FIGURE_7_5: Experiment = Experiment {
     passage: "Edelman 2024, sections 7.2, 7.3 and 7.5, figure 7.5 and appendix D.2.2",
     stated: &[
@@ -41,10 +41,11 @@ const FIGURE_7_5: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Note on the exponent of the penalty, which the thesis does not state.
+/// Note on a preset: the exponent of the weight penalty, which Edelman 2024 does not state.
 const EXPONENT: &str = "The thesis does not state the exponent r of its penalty λ‖θ‖^r; here r = k + 1.";
 
-/// Expects the margin at step `step` to be between `at_least` and the maximum margin, apart from rounding.
+/// Expects the normalised margin at step `step`, as a share of the largest possible margin, to be at least `at_least`
+/// and, apart from rounding, at most 1.
 const fn expect_margin(step: u64, at_least: f32) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::Margin, step, between: (at_least, 1.001) }
 }

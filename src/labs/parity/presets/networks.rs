@@ -5,7 +5,7 @@ use vivarium_view::presets::{
     ALL_REPLICAS, Expectation, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned, expect_not_learned,
 };
 
-/// Group of presets for figure 5.1 (left) and related settings.
+/// Group of presets for figure 5.1 (left) and related settings of Edelman 2024.
 const GROUP: PresetGroup = PresetGroup { slug: "networks", name: "One task, many networks", charts: &[] };
 
 /// Presets of different networks on the same parity.

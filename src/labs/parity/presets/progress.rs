@@ -7,14 +7,14 @@ use vivarium_view::presets::{
     expect_not_learned,
 };
 
-/// Group of presets for figure 5.3 and appendices B.3.1 and B.3.3.
+/// Group of presets for figure 5.3 and appendices B.3.1 and B.3.3 of Edelman 2024.
 const GROUP: PresetGroup = PresetGroup {
     slug: "progress",
     name: "Progress before the loss falls",
     charts: &[parity_charts::GAP, parity_charts::MOVEMENT],
 };
 
-/// Presets that measure progress before the loss falls.
+/// Presets in which the Fourier gap or the weights show progress before the loss falls.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "hidden-progress",

@@ -4,11 +4,11 @@ use super::experiments;
 use vivarium_model::chart;
 use vivarium_view::presets::{Expectation, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned};
 
-/// Group of presets for figures 5.1, 5.2 and 5.4.
+/// Group of presets for figures 5.1, 5.2 and 5.4 of Edelman 2024.
 const GROUP: PresetGroup =
     PresetGroup { slug: "search", name: "Training is not a random search", charts: &[chart::TIMES] };
 
-/// Presets that compare training with random search.
+/// Presets that compare the times of training with those of random search for the relevant bits.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "no-luck",

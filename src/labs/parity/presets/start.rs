@@ -3,10 +3,10 @@
 use super::experiments;
 use vivarium_view::presets::{ALL_REPLICAS, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned};
 
-/// Group of presets for the first visit.
+/// Group of presets for a user's first visit, at the top of the menu.
 const GROUP: PresetGroup = PresetGroup { slug: "start", name: "Start here", charts: &[] };
 
-/// Presets at the top of the menu, the first of which the page opens with.
+/// Presets at the top of the menu; the page opens with the first of them.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-20",

@@ -7,7 +7,7 @@ use vivarium_core::settings::Value;
 use vivarium_model::models::recurrent_conv::Chosen;
 use vivarium_view::ui::request::Request;
 
-/// User action in the panel.
+/// User action in the panel: change the test input, the program or the learning problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SuccinctAction {
     /// Flips the sign of one entry of the test input, from 0.
@@ -24,18 +24,18 @@ pub enum SuccinctAction {
     DoubleSize,
 }
 
-/// Example program with the settings of its run.
+/// Learning program that a button of the panel runs, with the settings of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExampleProgram {
     /// Name on the button, in English.
     pub name: &'static str,
-    /// Choice of the program.
+    /// Value of the setting that selects the program.
     pub program: Chosen,
-    /// Settings as (key, value in link notation).
+    /// Settings of a run of this program, as (key, value in link notation).
     pub settings: &'static [(&'static str, &'static str)],
 }
 
-/// Example programs, in the order of their buttons.
+/// Learning programs, in the order of their buttons in the panel.
 pub const EXAMPLES: [ExampleProgram; 3] = [
     ExampleProgram {
         name: text!("Dictator learner"),
@@ -62,12 +62,12 @@ pub const EXAMPLES: [ExampleProgram; 3] = [
     ExampleProgram { name: text!("Own program"), program: Chosen::Own, settings: &[("program", "own")] },
 ];
 
-/// Maximum number of inputs and of examples in a run.
+/// Maximum number of inputs, and maximum number of examples, in a run.
 const MAX_SIZE: [usize; 2] = [31, 100];
-/// Number of possible seeds.
+/// Number of possible seeds of a run; seeds count from 0.
 const SEED_COUNT: u64 = 1 << 53;
 
-/// Converts an action into a request to the page, for a run with this seed; `None` if nothing changes.
+/// Converts an action into a request to the page; `seed` is that of the run. `None` if nothing changes.
 pub fn request(state: &SuccinctState, seed: u64, action: SuccinctAction) -> Option<Request> {
     match action {
         SuccinctAction::ToggleInput(at) => {
@@ -97,14 +97,15 @@ pub fn request(state: &SuccinctState, seed: u64, action: SuccinctAction) -> Opti
     }
 }
 
-/// Twice the number of inputs and examples, within the limits of a run; `None` if the limits are reached.
+/// Twice the number of inputs and twice the number of examples, each at most the maximum of a run; `None` if both
+/// maxima are reached.
 pub fn double_size(state: &SuccinctState) -> Option<[usize; 2]> {
     let now = [state.problem.inputs, state.problem.examples];
     let larger = [0, 1].map(|which| (2 * now[which]).min(MAX_SIZE[which]));
     (larger != now).then_some(larger)
 }
 
-/// Request that changes these settings in one edit, with one restart and one undo.
+/// Request that changes settings, given as (key, value in link notation), in one edit, with one restart and one undo.
 ///
 /// A test input that is too long for both sizes is set first, so that the page starts no run before all settings are
 /// changed. A test input set by the user is kept if it still fits.
@@ -119,12 +120,12 @@ fn combine_settings(state: &SuccinctState, settings: Vec<(&'static str, String)>
     Request::Edit([long].into_iter().chain(settings).chain([("query", shown)]).collect())
 }
 
-/// Encodes numbers in the notation of a link, "1.0.1": 1 for 1 and 0 for −1.
+/// Encodes the entries ±1 of a test input in the notation of a link, "1.0.1": 1 for 1 and 0 for −1.
 pub fn encode_bits(numbers: &[i8]) -> String {
     numbers.iter().map(|number| if *number > 0 { "1" } else { "0" }).collect::<Vec<_>>().join(".")
 }
 
-/// Text of the running program; `None` for a search.
+/// Text of the rules of the running program; `None` for a search.
 pub fn program_text(state: &SuccinctState) -> Option<String> {
     state.program_state().map(|own| editor::normalize_text(own.net.text()))
 }

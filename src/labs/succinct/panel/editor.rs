@@ -7,15 +7,15 @@ use vivarium_science::succinct::SuccinctError as Wrong;
 use vivarium_science::succinct::grid::GridProgram;
 use vivarium_view::display::words::capitalize;
 
-/// Maximum number of lines whose errors are listed.
+/// Maximum number of lines of a program text whose errors are listed.
 const MAX_ERRORS: usize = 8;
 
-/// Error in the text of a program.
+/// Error in the text of a program for the grid, which the user edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramTextError {
-    /// Line with the error, from 1; `None` if it is in no single line.
+    /// Line of the program text with the error, from 1; `None` if it is in no single line.
     pub line: Option<usize>,
-    /// Reason, in a sentence.
+    /// Reason why the program cannot run, as a sentence.
     pub message: String,
 }
 
@@ -24,7 +24,7 @@ pub fn normalize_text(text: &str) -> String {
     text.replace("\r\n", "\n").trim_end().to_string()
 }
 
-/// Parses the text of a program.
+/// Parses the text of a program for the grid.
 ///
 /// # Errors
 ///
@@ -63,7 +63,8 @@ pub fn parse_program(text: &str) -> Result<GridProgram, Vec<ProgramTextError>> {
     }
 }
 
-/// Returns the program, or an error at the rule of the start state that moves the head.
+/// Returns the program unchanged, or an error if a rule of its start state moves the head, which the first step must
+/// not do.
 fn check_first_step(text: &str, program: GridProgram) -> Result<GridProgram, Vec<ProgramTextError>> {
     let Err(wrong) = program.check_first_step() else { return Ok(program) };
     let line = match &wrong {
@@ -77,7 +78,7 @@ fn check_first_step(text: &str, program: GridProgram) -> Result<GridProgram, Vec
     Err(vec![ProgramTextError { line, message: sentence }])
 }
 
-/// Line of an error, from 1; `None` if it refers to no line.
+/// Line of the program text that an error refers to, from 1; `None` if it refers to no line.
 fn error_line(error: &Wrong) -> Option<usize> {
     match error {
         Wrong::InvalidRule { line, .. }
@@ -97,7 +98,7 @@ fn error_line(error: &Wrong) -> Option<usize> {
     }
 }
 
-/// Whether the error of a line is independent of the other lines.
+/// Whether an error in one line of the program text is independent of the other lines.
 fn is_single_line_error(error: &Wrong) -> bool {
     matches!(
         error,
@@ -122,30 +123,30 @@ mod tests {
     use super::*;
     use vivarium_science::succinct::grid::library;
 
-    fn said(text: &str) -> Vec<(Option<usize>, String)> {
+    fn parse_errors(text: &str) -> Vec<(Option<usize>, String)> {
         let errors = parse_program(text).unwrap_err().into_iter();
         errors.map(|mistake| (mistake.line, mistake.message)).collect()
     }
 
     fn numbers(text: &str) -> Vec<Option<usize>> {
-        said(text).into_iter().map(|(line, _)| line).collect()
+        parse_errors(text).into_iter().map(|(line, _)| line).collect()
     }
 
     #[test]
     fn every_line_that_is_no_rule_is_named() {
-        let all = said("a + → * S b\nb + = * L b // no\nb - → * X b\nHALT + → * S a\nb _ → * L c");
+        let all = parse_errors("a + → * S b\nb + = * L b // no\nb - → * X b\nHALT + → * S a\nb _ → * L c");
         assert_eq!(all.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [Some(2), Some(3), Some(4)]);
         let expected =
             "Line 2: expected state, symbols read → symbol to write, move, next state, found: b + = * L b.";
         assert_eq!(all[0].1, expected);
         assert_eq!(all[1].1, "Line 3: unknown move X; write U, D, L, R or S (stay).");
         assert_eq!(all[2].1, "Line 4: the state HALT ends the run and must not have a rule.");
-        assert_eq!(said(&"a + = b\n".repeat(30)).len(), MAX_ERRORS);
+        assert_eq!(parse_errors(&"a + = b\n".repeat(30)).len(), MAX_ERRORS);
     }
 
     #[test]
-    fn what_is_wrong_between_lines_is_said_alone() {
-        let twice = said("a + → * S a\n\na -+ → * S a\na + → - S a");
+    fn what_is_wrong_between_lines_is_stated_alone() {
+        let twice = parse_errors("a + → * S a\n\na -+ → * S a\na + → - S a");
         assert_eq!(
             twice,
             [(Some(3), "Line 3: state a with symbol + already has a rule, in line 1.".to_string())]
@@ -153,10 +154,10 @@ mod tests {
         assert_eq!(numbers("a + → * S b"), [Some(1)]);
         assert_eq!(numbers("a + → * S b\nb ++ → * S b"), [Some(2)], "the state b has a rule, which is wrong");
         assert_eq!(
-            said("// nothing"),
+            parse_errors("// nothing"),
             [(None, "The text has no rule; write one rule per line, for example A + → - L B.".into())]
         );
-        let long = said(&"a + → * S a // Äh\n".repeat(400));
+        let long = parse_errors(&"a + → * S a // Äh\n".repeat(400));
         assert!(
             long.len() == 1
                 && long[0].0.is_none()
@@ -167,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_first_step_stays() {
-        let all = said("a _ → * S b\na +- → * U b\nb * → * S HALT");
+        let all = parse_errors("a _ → * S b\na +- → * U b\nb * → * S HALT");
         assert_eq!((all.len(), all[0].0), (1, Some(2)));
         assert!(
             all[0]
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_library_has_no_mistake() {
+    fn the_library_has_no_error() {
         for learner in library::LEARNERS {
             assert_eq!(
                 parse_program(learner.text).as_ref(),

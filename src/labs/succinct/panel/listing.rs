@@ -3,14 +3,14 @@
 use crate::succinct::state::ProgramState;
 use vivarium_science::succinct::grid::GridProgram;
 
-/// Line of the program text.
+/// Line of a program text, split into rule and comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramLine {
-    /// Line number, from 1.
+    /// Number of the line in the program text, from 1.
     pub number: usize,
-    /// Rule on the line; empty if there is none.
+    /// Rule of the program on this line; empty if there is none.
     pub rule: String,
-    /// Comment with its `//`; empty if there is none.
+    /// Comment on this line with its `//`; empty if there is none.
     pub comment: String,
 }
 
@@ -23,8 +23,8 @@ pub fn split_lines(text: &str) -> Vec<ProgramLine> {
     text.lines().enumerate().map(line).collect()
 }
 
-/// Number of the line, from 1, with the rule for this state and symbol; `None` if there is no such rule. A line that
-/// names the symbol has priority over one with `*`.
+/// Number of the line of `text`, from 1, with the program's rule for this state and symbol; `None` if there is no such
+/// rule. A line that names the symbol has priority over one with `*`.
 pub fn find_rule_line(text: &str, program: &GridProgram, state: &str, symbol: char) -> Option<usize> {
     let of_state = program.state_names().iter().position(|name| name == state)?;
     let of_symbol = program.symbols().iter().position(|name| *name == symbol)?;
@@ -42,13 +42,13 @@ pub fn find_rule_line(text: &str, program: &GridProgram, state: &str, symbol: ch
     rest
 }
 
-/// State of a line, and the symbols that it reads; `None` if it has no rule.
+/// State and read symbols (the first two words) of a line of the program text; `None` if the line has no rule.
 fn parse_case(line: &str) -> Option<(&str, &str)> {
     let mut words = line.split("//").next()?.split_whitespace();
     Some((words.next()?, words.next()?))
 }
 
-/// Number of the line whose rule the next layer applies at the head; `None` if it applies none.
+/// Number of the program's line, from 1, whose rule the next layer applies at the head; `None` if it applies none.
 pub fn next_rule_line(program_state: &ProgramState) -> Option<usize> {
     let (state, symbol, _) = program_state.next_rule()?;
     find_rule_line(

@@ -9,19 +9,19 @@ use vivarium_science::succinct::grid::GridMove;
 use vivarium_science::succinct::search::{CellValue, odds};
 use vivarium_view::display::words::format_thousands;
 
-/// Labels with their values, as shown in a list.
+/// List of pairs (label, value as text), as shown in the panel.
 pub type LabeledValues = Vec<(&'static str, String)>;
 
-/// Numbers of states for which the panel shows the probability of a random filter; 20 and 47 are those of library
-/// programs.
+/// Numbers of machine states for which the panel shows how improbable it is that a random convolution filter runs such
+/// a machine; 20 and 47 are those of the library's programs.
 const FILTER_STATES: [u32; 4] = [2, 4, 20, 47];
 
-/// Formats a label or input: "+1" or "−1".
+/// Formats a label or an input, ±1, as "+1" or "−1".
 pub fn format_label(label: i8) -> &'static str {
     if label < 0 { "−1" } else { "+1" }
 }
 
-/// Formats the value of a rule's cell: "+1", "0" or "−1".
+/// Formats a cell's value under a cell-update rule: "+1", "0" or "−1".
 pub fn format_cell(cell: CellValue) -> &'static str {
     match cell {
         CellValue::Minus => "−1",
@@ -30,7 +30,7 @@ pub fn format_cell(cell: CellValue) -> &'static str {
     }
 }
 
-/// Present answer of the network; `None` for a search.
+/// Answer ±1 of the network at the present step, or that it has none; `None` for a search.
 pub fn format_answer(state: &SuccinctState) -> Option<&'static str> {
     let own = state.program_state()?;
     Some(match (own.answer(), own.has_halted()) {
@@ -40,7 +40,7 @@ pub fn format_answer(state: &SuccinctState) -> Option<&'static str> {
     })
 }
 
-/// Formats the output f, given as numerator and denominator: a whole number, or four decimals.
+/// Formats the output f of the network, given as (numerator, denominator): a whole number, or four decimals.
 fn format_output((numerator, unit): (i64, i64)) -> String {
     let shown = match numerator % unit {
         0 => (numerator / unit) as f64,
@@ -49,12 +49,13 @@ fn format_output((numerator, unit): (i64, i64)) -> String {
     format_real(shown).replace('-', "−")
 }
 
-/// Label that the concept gives to the test input.
+/// True label, "+1" or "−1", that the concept of the problem gives to the test input.
 pub fn format_true_label(state: &SuccinctState) -> &'static str {
     format_label(state.sample.concept.label(&state.query))
 }
 
-/// Sentence on the latest step while the table is written, or on the next layer of the program; `None` for a search.
+/// Sentence on the row that SGD has just written, or, once the table is full, on the program's next layer; `None` for a
+/// search.
 pub fn describe_now(state: &SuccinctState) -> Option<String> {
     let own = state.program_state()?;
     if state.layers_applied() == 0 {
@@ -73,7 +74,7 @@ pub fn describe_now(state: &SuccinctState) -> Option<String> {
     ))
 }
 
-/// Sentence on the row that SGD has written after `step` of `rows` steps.
+/// Sentence on the row of the table that SGD has written after `step` of `rows` steps.
 fn describe_writing(step: u64, rows: u64) -> String {
     match step {
         0 => tr!("SGD has not written any of the {rows} rows of the table yet.", rows),
@@ -85,7 +86,7 @@ fn describe_writing(step: u64, rows: u64) -> String {
     }
 }
 
-/// Sentence on the rule that the program applies in the next layer, or on how it has ended.
+/// Sentence on the rule that the program applies at its head in the next layer, or on how it has ended.
 fn describe_next_layer(program_state: &ProgramState) -> String {
     if program_state.has_halted() {
         let output = format_output(program_state.compute_output());
@@ -135,7 +136,7 @@ fn describe_next_layer(program_state: &ProgramState) -> String {
     }
 }
 
-/// Verb for a move of the head.
+/// Verb for a move of the program's head, such as "moves up".
 fn describe_move(step: GridMove) -> &'static str {
     match step {
         GridMove::Up => tr!("moves up"),
@@ -146,7 +147,7 @@ fn describe_move(step: GridMove) -> &'static str {
     }
 }
 
-/// Sizes of the filter, which do not change between layers.
+/// Numbers of states, symbols and transitions of the program in the network's filter, with their labels.
 pub fn filter_sizes(program_state: &ProgramState) -> LabeledValues {
     let count = |count: usize| format_thousands(count as u64);
     vec![
@@ -156,7 +157,8 @@ pub fn filter_sizes(program_state: &ProgramState) -> LabeledValues {
     ]
 }
 
-/// Progress of the network: layers applied, rows written, cells computing, and output f.
+/// Progress of a network that runs a program, with labels: layers applied, rows written, cells in the compute phase,
+/// and output f.
 pub fn progress_values(state: &SuccinctState, program_state: &ProgramState) -> LabeledValues {
     let of = |part: u64, all: u64| {
         tr!("{part} of {all}", part = format_thousands(part), all = format_thousands(all))
@@ -179,7 +181,8 @@ pub fn progress_values(state: &SuccinctState, program_state: &ProgramState) -> L
     ]
 }
 
-/// Sentence on how the search found the chosen rule; `None` before the first restart.
+/// Sentence on which restart of the search found the chosen rule and how it does on the validation queries; `None`
+/// before the first restart.
 pub fn describe_found_rule(search_state: &SearchState) -> Option<String> {
     search_state.rule?;
     let [halves, restart, _] = search_state.chosen_stats;
@@ -191,7 +194,8 @@ pub fn describe_found_rule(search_state: &SearchState) -> Option<String> {
     ))
 }
 
-/// Sentence on the share of good rules among those tried, for comparison with a random filter.
+/// Sentence on how many of the rules tried by the search are right on most queries, for comparison with a random
+/// filter.
 pub fn describe_good_rules(search_state: &SearchState) -> String {
     let tried: f64 = search_state.rule_counts.iter().map(|count| f64::from(*count)).sum();
     let (good, tried) = (search_state.chosen_stats[2] as u64, tried as u64);
@@ -218,20 +222,21 @@ pub fn describe_good_rules(search_state: &SearchState) -> String {
     }
 }
 
-/// Probability of a random filter for machines with some number of states, as text.
+/// Row of the table of the probability that a random convolution filter runs a given machine with some number of
+/// states, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterProbability {
-    /// Number of states of the machine.
+    /// Number of states of the machine that the filter runs.
     pub states: String,
-    /// Number of parameters of the filter.
+    /// Number of parameters of the convolution filter.
     pub parameters: String,
-    /// Number of values that each parameter can have.
+    /// Number of values among which each parameter of the filter is drawn.
     pub values_per_parameter: String,
-    /// Power of ten of the probability: "−115,527".
+    /// Logarithm of the probability to base 10, rounded: "−115,527".
     pub exponent: String,
 }
 
-/// Rows of the table of probabilities, one for each number of states.
+/// Rows of the table of probabilities that a random filter runs a given machine, one for each number of states.
 pub fn filter_probabilities() -> Vec<FilterProbability> {
     let row = |states: u32| FilterProbability {
         states: states.to_string(),

@@ -6,29 +6,30 @@ use vivarium_science::succinct::search::{
 };
 use vivarium_view::display::words::{capitalize, format_significant};
 
-/// Number of points.
+/// Number of points that the user can move and through which the network passes.
 pub const POINT_COUNT: usize = 5;
-/// Width and height of the drawing, in SVG units.
+/// Width and height of the drawing of points and network, in SVG units.
 pub const DRAWING_SIZE: (f64, f64) = (320.0, 180.0);
-/// Largest |x| and |y| visible in the drawing; a little larger than for points, so that bumps have room.
+/// Largest abs(x) and abs(y) visible in the drawing; a little larger than the limits of the points, so that the
+/// network's bumps around them have room.
 const VIEW_LIMITS: (f64, f64) = (3.25, 2.25);
-/// Largest |x| and |y| of a point.
+/// Largest abs(x) and abs(y) to which a point can be moved.
 const POINT_LIMITS: (f64, f64) = (3.0, 2.0);
 /// Coordinates of points are multiples of 1/`GRID_DENSITY`.
 const GRID_DENSITY: f64 = 100.0;
-/// Distance by which an arrow key moves a point, and the factor with Shift.
+/// Distance by which an arrow key moves a point, and the factor by which Shift multiplies it.
 const ARROW_STEP: (f64, f64) = (0.05, 10.0);
-/// Half the width of the line that shows a slope.
+/// Half the width, in x, of the short line that shows a point's slope.
 const SLOPE_HALF_WIDTH: f64 = 0.2;
-/// Maximum number of rows shown in a layer's table.
+/// Maximum number of rows shown in the table of a layer's weights.
 const MAX_ROWS: usize = 5;
 
-/// Interpolation point at (x, y), with slope 1 if it `rises` and else 0.
+/// Interpolation point at (x, y) with the required slope there: 1 if it `rises`, else 0.
 const fn new_point(x: f64, y: f64, rises: bool) -> InterpolationPoint {
     InterpolationPoint { x, y, rises }
 }
 
-/// Points at the start.
+/// Points through which the network passes before the user moves any.
 pub const INITIAL_POINTS: [InterpolationPoint; POINT_COUNT] = [
     new_point(-2.2, 0.8, false),
     new_point(-1.1, -0.9, true),
@@ -37,14 +38,14 @@ pub const INITIAL_POINTS: [InterpolationPoint; POINT_COUNT] = [
     new_point(2.1, -1.1, true),
 ];
 
-/// Rounds a coordinate to two digits and limits it to ±`limit`; 0 for NaN.
+/// Rounds a coordinate of a point to two decimals and limits it to ±`limit`; 0 for NaN.
 fn round_coordinate(coordinate: f64, limit: f64) -> f64 {
     let number = if coordinate.is_nan() { 0.0 } else { coordinate.clamp(-limit, limit) };
     // Adding 0 turns −0 into 0.
     (number * GRID_DENSITY).round() / GRID_DENSITY + 0.0
 }
 
-/// Point moved to (x, y), as near as the limits allow.
+/// Point moved to (x, y), or as near to it as the limits of the points allow; keeps its slope.
 pub fn move_point(point: InterpolationPoint, [x, y]: [f64; 2]) -> InterpolationPoint {
     InterpolationPoint {
         x: round_coordinate(x, POINT_LIMITS.0),
@@ -53,7 +54,7 @@ pub fn move_point(point: InterpolationPoint, [x, y]: [f64; 2]) -> InterpolationP
     }
 }
 
-/// Point moved by an arrow key, farther if `with_shift`; `None` for other keys.
+/// Point moved by the arrow key `key`, farther if `with_shift`; `None` for other keys.
 pub fn move_by_key(point: InterpolationPoint, key: &str, with_shift: bool) -> Option<InterpolationPoint> {
     let step = ARROW_STEP.0 * if with_shift { ARROW_STEP.1 } else { 1.0 };
     let to = match key {
@@ -66,7 +67,7 @@ pub fn move_by_key(point: InterpolationPoint, key: &str, with_shift: bool) -> Op
     Some(move_point(point, to))
 }
 
-/// Converts a point's coordinates into coordinates of the drawing.
+/// Converts a point's coordinates into SVG units of the drawing, as (from the left, from the top).
 pub fn to_drawing([x, y]: [f64; 2]) -> (f64, f64) {
     (DRAWING_SIZE.0 * (x / VIEW_LIMITS.0 + 1.0) / 2.0, DRAWING_SIZE.1 * (1.0 - y / VIEW_LIMITS.1) / 2.0)
 }
@@ -76,7 +77,7 @@ pub fn from_fractions(x_fraction: f64, y_fraction: f64) -> [f64; 2] {
     [VIEW_LIMITS.0 * (2.0 * x_fraction - 1.0), VIEW_LIMITS.1 * (1.0 - 2.0 * y_fraction)]
 }
 
-/// Graph of the network in the drawing, as the attribute `d` of an SVG path.
+/// Graph of the network's output in the drawing, as the attribute `d` of an SVG path.
 pub fn graph_path(network: &PointNetwork) -> String {
     let corners = network.corners(-VIEW_LIMITS.0, VIEW_LIMITS.0);
     let corner = |(at, (x, y)): (usize, (f64, f64))| {
@@ -86,7 +87,7 @@ pub fn graph_path(network: &PointNetwork) -> String {
     corners.into_iter().enumerate().map(corner).collect()
 }
 
-/// Short line through each point with the required slope, as the attribute `d` of an SVG path.
+/// Short line through each point with the slope that the network must have there, as the attribute `d` of an SVG path.
 pub fn slope_path(points: &[InterpolationPoint]) -> String {
     let line = |of: &InterpolationPoint| {
         let rise = if of.rises { SLOPE_HALF_WIDTH } else { 0.0 };
@@ -99,13 +100,13 @@ pub fn slope_path(points: &[InterpolationPoint]) -> String {
     points.iter().map(line).collect()
 }
 
-/// Axes of the drawing, as the attribute `d` of an SVG path.
+/// Axes of the drawing of points and network, as the attribute `d` of an SVG path.
 pub fn axes_path() -> String {
     let (wide, high) = DRAWING_SIZE;
     format!("M0 {:.1}H{wide:.1}M{:.1} 0V{high:.1}", high / 2.0, wide / 2.0)
 }
 
-/// Point in words: "Point 2: x = −1.1, value −0.9, slope 1".
+/// Point number `position`, from 0, in words: "Point 2: x = −1.1, value −0.9, slope 1".
 pub fn describe_point(position: usize, point: InterpolationPoint) -> String {
     let number = |number: f64| number.to_string().replace('-', "−");
     tr!(
@@ -117,12 +118,12 @@ pub fn describe_point(position: usize, point: InterpolationPoint) -> String {
     )
 }
 
-/// Sentence on why no network passes through the points.
+/// Sentence on why the construction gives no network through the points.
 pub fn describe_error(error: &PointError) -> String {
     format!("{}.", capitalize(&error.to_string()))
 }
 
-/// Sentence on the number of ReLUs in the network and the width of its bumps.
+/// Sentence on the number of ReLUs in the network through the points, and on the width of its bumps around them.
 pub fn describe_units(network: &PointNetwork) -> String {
     let [bumps, thresholds, _] = network.layers().each_ref().map(|layer| layer.bias.len());
     tr!(
@@ -134,18 +135,18 @@ pub fn describe_units(network: &PointNetwork) -> String {
     )
 }
 
-/// Weights of a layer as a table.
+/// Weights of one layer of the network through the points, as a table of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerTable {
-    /// Title of the table: "Layer 1: 25 × 1 weights and 25 biases".
+    /// Title of the table of a layer: "Layer 1: 25 × 1 weights, and 25 biases b".
     pub title: String,
-    /// First rows: weights of a unit, and its bias.
+    /// First units of the layer, as (weights, bias), each as text.
     pub rows: Vec<(Vec<String>, String)>,
-    /// Number of rows that are not shown.
+    /// Number of the layer's units that are not shown.
     pub omitted_rows: usize,
 }
 
-/// Tables of the weights in the three layers.
+/// Tables of the weights in the three layers of the network through the points.
 pub fn layer_tables(network: &PointNetwork) -> Vec<LayerTable> {
     let number = |number: &f64| if *number == 0.0 { "0".to_string() } else { format_significant(*number) };
     let row = |(weights, bias): (&Vec<f64>, &f64)| {
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_network_is_told_in_numbers() {
+    fn the_network_is_stated_in_numbers() {
         assert_eq!(describe_point(1, INITIAL_POINTS[1]), "Point 2: x = −1.1, value −0.9, slope 1");
         assert_eq!(describe_point(3, INITIAL_POINTS[3]), "Point 4: x = 0.9, value 0.4, slope 0");
         let said = describe_units(&start());

@@ -12,7 +12,7 @@ use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 /// Every preset of the lab, in the order of the menu.
 pub const PRESETS: &[&[Preset]] = &[programs::PROGRAMS, search::SEARCHES, search::RULES];
 
-/// Expects the median of a metric at step `step` to be in the interval `between`.
+/// Expects the median over networks of a metric at step `step` to be in the interval `between`.
 const fn expect_median(metric: LearningMetric, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::Succinct(metric), step, between }
 }
@@ -22,19 +22,20 @@ const fn expect_accuracy(step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step, between }
 }
 
-/// Expects the median of a metric at the end of a sweep's runs, of curve `series` at value number `at`, to be in
-/// `between`.
+/// Expects the median of a metric at the end of a sweep's runs, for curve number `series` at swept value number `at`
+/// (both from 0), to be in `between`.
 const fn expect_final(metric: LearningMetric, series: usize, at: usize, between: (f32, f32)) -> Expectation {
     Expectation::FinalMeasure { measure: ExpectedMeasure::Succinct(metric), series, at, between }
 }
 
-/// Expects the median share of correctly answered test inputs at the end of a sweep's runs, of curve `series` at value
-/// number `at`, to be in `between`.
+/// Expects the median share of correctly answered test inputs at the end of a sweep's runs, for curve number `series`
+/// at swept value number `at` (both from 0), to be in `between`.
 const fn expect_final_accuracy(series: usize, at: usize, between: (f32, f32)) -> Expectation {
     Expectation::FinalMeasure { measure: ExpectedMeasure::TestAccuracy, series, at, between }
 }
 
-/// Expects the median validation accuracy of the chosen rule at step `step` to be in the interval `between`.
+/// Expects the median accuracy of the search's chosen rule on validation queries at step `step` to be in the interval
+/// `between`.
 const fn expect_validation_accuracy(step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::TrainAccuracy, step, between }
 }

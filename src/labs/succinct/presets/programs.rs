@@ -6,21 +6,21 @@ use vivarium_model::tasks::succinct_learning::charts;
 use vivarium_science::succinct::LearningMetric;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets with SGD and a program on the table.
+/// Group of presets in which SGD stores examples in a table and the network then runs a learning program on it.
 const TABLE: PresetGroup = PresetGroup {
     slug: "program-on-a-table",
     name: "A program on a table of examples",
     charts: &[charts::ANSWERS, charts::CELLS],
 };
 
-/// Group of presets that train all weights of a network on the same examples.
+/// Group of presets for comparison, in which SGD trains all weights of an ordinary network on few examples of a parity.
 const PLAIN: PresetGroup = PresetGroup {
     slug: "parity-of-few-examples",
     name: "SGD on few examples of a parity",
     charts: &[chart::ACCURACY, chart::LOSS],
 };
 
-/// Presets with the table and a program, and with plain SGD.
+/// Presets in which the network runs a program on a table of examples, and presets with ordinary SGD.
 pub(super) const PROGRAMS: &[Preset] = &[
     Preset {
         slug: "tape-writer",

@@ -5,14 +5,14 @@ use vivarium_model::tasks::succinct_learning::charts;
 use vivarium_science::succinct::LearningMetric;
 use vivarium_view::presets::{PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets on restarts and validation.
+/// Group of presets on how many restarts and validation queries a search for a learning rule needs.
 const SEARCH: PresetGroup = PresetGroup {
     slug: "search-for-a-rule",
     name: "A search for a short program",
     charts: &[charts::CHOSEN, charts::CLOUD],
 };
 
-/// Presets of searches for a rule.
+/// Presets of searches for a cell-update rule that learns.
 pub(super) const SEARCHES: &[Preset] = &[
     Preset {
         slug: "search-bit",
@@ -123,14 +123,14 @@ pub(super) const SEARCHES: &[Preset] = &[
     },
 ];
 
-/// Group of presets on rules that have a name.
+/// Group of presets on the two cell-update rules that have a name, identity and consensus.
 const NAMED_RULES_GROUP: PresetGroup = PresetGroup {
     slug: "rules-with-a-name",
     name: "The identity and consensus rules",
     charts: &[charts::LEARNED, charts::CHOSEN],
 };
 
-/// Adds the group, source and budget of the named rules to a preset.
+/// Adds the group, source and step limit of the presets on named rules to a preset.
 const fn named_rule_preset(preset: Preset) -> Preset {
     Preset {
         group: &NAMED_RULES_GROUP,
@@ -140,7 +140,7 @@ const fn named_rule_preset(preset: Preset) -> Preset {
     }
 }
 
-/// Presets of two rules at two problem sizes.
+/// Presets of the identity and the consensus rule at two problem sizes.
 pub(super) const RULES: &[Preset] = &[
     named_rule_preset(Preset {
         slug: "rule-identity",

@@ -6,8 +6,8 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::Task;
 use vivarium_model::tasks::tabular::{TableOrigin, Tabular};
 
-/// Link to a run on the table stored under this number; keeps the settings of the displayed link `current` if it is on
-/// a table already.
+/// Link to a run on the opened table with number `table_number`; keeps the other settings of the displayed link
+/// `current` if that is a run on a table already.
 pub fn link_to_table(table_number: u64, current: &Link) -> Link {
     let mut link = match &current.spec.task {
         Task::Tabular(_) => current.clone(),

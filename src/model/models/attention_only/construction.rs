@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_its_way_is_said_and_nothing_is_constructed() {
+    fn what_stands_in_its_way_is_stated_and_nothing_is_constructed() {
         let net =
             AttentionOnly { heads: vec![2], mlp: Block::On, from: Beginning::Circuit, ..Default::default() };
         let task = Task::MarkovChain(Default::default());

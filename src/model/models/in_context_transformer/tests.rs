@@ -297,7 +297,7 @@ fn units_have_their_values_and_slopes() {
 }
 
 #[test]
-fn initial_weights_have_their_laws() {
+fn initial_weights_have_their_distributions() {
     let net = InContextTransformer { blocks: 2, width: 64, hidden: 128, ..Default::default() };
     let on = OnPoints { net, prompts: prompts(3, 40) };
     let (one, two) = (on.initial(5, 3, 1), on.initial(5, 3, 2));

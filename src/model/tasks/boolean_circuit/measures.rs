@@ -5,10 +5,10 @@ use crate::tasks::{MeasureInfo, MeasureNames};
 use vivarium_core::sources::WEI_2022;
 use vivarium_science::circuits::CircuitMetric;
 
-/// Definitions of all measures.
+/// Definitions of all measures of the task on Boolean circuits, in lists.
 pub(super) const MEASURES: &[&[MeasureInfo]] = &[&VALUE_MEASURES, &FURTHER_MEASURES];
 
-/// Names of the measures in files.
+/// Names in CSV and JSON files of the measures of the task on Boolean circuits.
 pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     names: names_of(&VALUE_MEASURES),
     further_names: &FURTHER_NAMES,
@@ -16,10 +16,10 @@ pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     largest_margin: None,
 };
 
-/// Names of the further measures in files.
+/// Names in CSV and JSON files of the measures besides loss and accuracy.
 const FURTHER_NAMES: [&str; 8] = names_of(&FURTHER_MEASURES);
 
-/// Measures of all gates, and of the output.
+/// Measures of the values of all gates, and of the circuit's output.
 const VALUE_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(
         MeasureSlot::TrainLoss,
@@ -47,7 +47,7 @@ const VALUE_MEASURES: [MeasureInfo; 4] = [
     ),
 ];
 
-/// Further measures, in the order of [`CircuitMetric`].
+/// Measures besides loss and accuracy, in the order of [`CircuitMetric`].
 const FURTHER_MEASURES: [MeasureInfo; 8] = [
     MeasureInfo::new(MeasureSlot::Further, "least_norm_found", units::DISTANCE, "Smallest norm of a perturbation of all weights that changes the answer, of those that the search has found so far. It is an upper bound of the margin.").with_sources(&[WEI_2022]),
     MeasureInfo::new(MeasureSlot::Further, "smallest_noise_norm", units::DISTANCE, "Smallest norm of random noise on the weights that changes the answer."),

@@ -4,11 +4,11 @@ use crate::tasks::measures::{MARGIN_MEASURE, MeasureSlot, names_of, units};
 use crate::tasks::{MeasureInfo, MeasureNames};
 use vivarium_core::sources::{EDELMAN_2024_GROUPS, MORWANI_2023};
 
-/// Definitions of all measures.
+/// Definitions of all measures of the task on groups, in lists.
 pub(super) const MEASURES: &[&[MeasureInfo]] =
     &[&TRAINING_MEASURES, &HELD_OUT_MEASURES, &ALL_PAIRS_MEASURES, &[MARGIN_MEASURE, MARGIN_OVER_MAX]];
 
-/// Names of the measures in files, depending on whether some pairs are held out.
+/// Names of the measures in CSV and JSON files, depending on whether some pairs are held out.
 pub(super) fn measure_names(has_held_out: bool) -> MeasureNames {
     let [train_loss, train_accuracy] = names_of(&TRAINING_MEASURES);
     let [loss, accuracy] =
@@ -64,7 +64,7 @@ const ALL_PAIRS_MEASURES: [MeasureInfo; 2] = [
     ),
 ];
 
-/// Margin divided by the maximum margin.
+/// Definition of the normalised margin divided by the maximum margin, for tables of groups.
 const MARGIN_OVER_MAX: MeasureInfo = MeasureInfo::new(MeasureSlot::MarginOverMax, "margin_over_max", "share, at most 1", "The margin divided by the largest margin of any such network, for all pairs, squares and ν = 3: 2 / (3 √(3|G|) Σ D^2.5 / t) for a group under the condition of theorem 7.9, with the sum over all non-trivial irreducible real representations of dimension D, and t = 1 (real type). We extended the theorem to t = 2 (complex type) and t = 4 (quaternionic type). For addition modulo an odd p this is √(2/27) / (√p (p − 1)), which theorem 7.7 states for primes.").with_sources(&[EDELMAN_2024_GROUPS, MORWANI_2023]);
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use crate::tasks::{MeasureInfo, MeasureNames};
 use vivarium_core::sources::WU_2024;
 use vivarium_science::descent::ComparisonMeasure;
 
-/// Definitions of all measures.
+/// Definitions of all measures of the task on gradient descent inside a transformer, in lists.
 pub(super) const MEASURES: &[&[MeasureInfo]] = &[&ERROR_MEASURES, &FURTHER_MEASURES];
 
-/// Names of the measures in files.
+/// Names in CSV and JSON files of the measures of the task on gradient descent inside a transformer.
 pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     names: names_of(&ERROR_MEASURES),
     further_names: &FURTHER_NAMES,
@@ -16,10 +16,10 @@ pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     largest_margin: None,
 };
 
-/// Names of the further measures in files.
+/// Names in CSV and JSON files of the measures besides loss and accuracy.
 const FURTHER_NAMES: [&str; 9] = names_of(&FURTHER_MEASURES);
 
-/// Unit of a squared error of a label.
+/// Unit text of a squared error of a label.
 const SQUARED_LABEL_UNIT: &str = "squared unit of a label, at least 0";
 
 /// Losses of the transformer's weights in the tokens, and of direct gradient descent.
@@ -30,7 +30,7 @@ const ERROR_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(MeasureSlot::TestAccuracy, "r2_of_descent", units::R2, "Share of the variance of the labels that direct gradient descent explains: 1 − 2 loss_of_descent / variance."),
 ];
 
-/// Further measures, in the order of [`ComparisonMeasure`].
+/// Measures besides loss and accuracy, in the order of [`ComparisonMeasure`].
 const FURTHER_MEASURES: [MeasureInfo; 9] = [
     MeasureInfo::new(MeasureSlot::Further, "distance_to_descent", units::DISTANCE, "Euclidean distance between the weights in the tokens and those of direct descent.").with_sources(&[WU_2024]),
     MeasureInfo::new(MeasureSlot::Further, "distance_of_single_precision", units::DISTANCE, "Euclidean distance between direct descent in single and in double precision: what rounding alone does."),

@@ -4,11 +4,11 @@ use crate::tasks::measures::{MeasureSlot, SEQUENCE_TRAINING_MEASURES, names_of, 
 use crate::tasks::{MeasureInfo, MeasureNames};
 use vivarium_science::machines::TraceMetric;
 
-/// Definitions of all measures.
+/// Definitions of all measures of the task on traces of a Turing machine, in lists.
 pub(super) const MEASURES: &[&[MeasureInfo]] =
     &[&SEQUENCE_TRAINING_MEASURES, &TEST_MEASURES, &FURTHER_MEASURES];
 
-/// Names of the measures in files.
+/// Names in CSV and JSON files of the measures of the task on traces of a Turing machine.
 pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     names: [
         SEQUENCE_TRAINING_MEASURES[0].name,
@@ -21,7 +21,7 @@ pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     largest_margin: None,
 };
 
-/// Names of the further measures in files.
+/// Names in CSV and JSON files of the measures besides loss and accuracy.
 const FURTHER_NAMES: [&str; 16] = names_of(&FURTHER_MEASURES);
 
 /// Measures on held-out traces.
@@ -40,7 +40,7 @@ const TEST_MEASURES: [MeasureInfo; 2] = [
     ),
 ];
 
-/// Further measures, in the order of [`TraceMetric`].
+/// Measures besides loss and accuracy, in the order of [`TraceMetric`].
 const FURTHER_MEASURES: [MeasureInfo; 16] = [
     MeasureInfo::new(
         MeasureSlot::Further,

@@ -15,11 +15,11 @@ use std::rc::Rc;
 
 use vivarium_core::settings::{Field, Value};
 
-/// Largest number of relevant bits.
+/// Largest number of relevant bits that a formula may use.
 pub const MAX_RELEVANT_BITS: usize = 8;
 /// Largest number of characters of a formula, also in its encoding in a link.
 pub const MAX_FORMULA_CHARACTERS: usize = 600;
-/// Largest depth of nested parentheses.
+/// Largest depth of nested parentheses in a formula.
 const MAX_DEPTH: usize = 40;
 
 /// Text of a Boolean formula or truth table.
@@ -48,9 +48,10 @@ impl Field for Formula {
 /// Syntax error in a formula or truth table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormulaError {
-    /// Position of the character, from 1; None if the error is not about one character.
+    /// Position of the wrong character in the text, counted in characters from 1; None if the error is not about one
+    /// character.
     pub position: Option<usize>,
-    /// Description of the error.
+    /// Description of the error, without the position.
     pub message: String,
 }
 
@@ -63,14 +64,16 @@ impl fmt::Display for FormulaError {
     }
 }
 
-/// Truth table of a function of k bits, with 2ᵏ entries: bit k − i of an entry's index is x_i.
+/// Truth table of a function of k bits, with 2ᵏ entries: in the index of an entry, bit k − i (bit 0 is the lowest) is
+/// x_i, i from 1 to k.
 pub type TruthTable = Rc<[bool]>;
 
-/// Last parsed formula with its truth table.
+/// Text of the last parsed formula, with its truth table or error.
 type CachedTable = (String, Result<TruthTable, FormulaError>);
 
 thread_local! {
-    /// Cache: a sampler needs the table for every batch, and a page many times while it reads a link.
+    /// Truth table of the last parsed formula: sampling needs it for every batch, and the page many times while it
+    /// reads a link.
     static LAST_TABLE: RefCell<Option<CachedTable>> = const { RefCell::new(None) };
 }
 
@@ -87,12 +90,12 @@ impl Formula {
     }
 }
 
-/// Error at the character `at`.
+/// Error at the character number `at`, from 1.
 fn error_at<T>(at: usize, why: &str) -> Result<T, FormulaError> {
     Err(FormulaError { position: Some(at), message: why.into() })
 }
 
-/// Error that is not about one character.
+/// Error with this message that is not about one character of the formula.
 fn error_without_position<T>(why: String) -> Result<T, FormulaError> {
     Err(FormulaError { position: None, message: why })
 }
@@ -125,7 +128,7 @@ fn parse_text(text: &str) -> Result<Vec<bool>, FormulaError> {
     }
 }
 
-/// Parses a truth table of the digits 0 and 1.
+/// Parses a truth table written as 2ᵏ digits 0 and 1, without spaces.
 fn parse_digits(plain: &str) -> Result<Vec<bool>, FormulaError> {
     let most = 1 << MAX_RELEVANT_BITS;
     if !plain.len().is_power_of_two() || plain.len() > most {
@@ -154,7 +157,7 @@ enum Token {
     Majority,
 }
 
-/// Splits a formula into tokens, each with the position of its first character, from 1.
+/// Splits a formula into tokens, each with the position of its first character, counted in characters from 1.
 fn tokenize(text: &str) -> Result<Vec<(usize, Token)>, FormulaError> {
     let characters: Vec<char> = text.chars().collect();
     let (mut found, mut at) = (vec![], 0);
@@ -187,7 +190,7 @@ fn tokenize(text: &str) -> Result<Vec<(usize, Token)>, FormulaError> {
     Ok(found)
 }
 
-/// Parses a word: a bit such as x1, an operator, or a constant.
+/// Parses the word at character `at` (from 1) of a formula: a bit such as x1, an operator, or a constant.
 fn parse_word(word: &str, at: usize) -> Result<Token, FormulaError> {
     if let Some(number) =
         word.strip_prefix('x').filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
@@ -235,19 +238,20 @@ fn parse_formula(text: &str) -> Result<Vec<bool>, FormulaError> {
     }
 }
 
-/// Binary operators from the loosest to the tightest.
+/// Binary operators, from the one that binds loosest to the one that binds tightest.
 const PRECEDENCE: [Token; 3] = [Token::Or, Token::Xor, Token::And];
 
 /// Recursive descent parser that computes the truth table of each part of a formula.
 struct Parser<'a> {
+    /// Tokens of the formula, each with the position of its first character, from 1.
     tokens: &'a [(usize, Token)],
-    /// Index of the next token.
+    /// Index, from 0, of the next token in `tokens`.
     next: usize,
-    /// Number of bits of the function.
+    /// Number of bits of the function that the formula defines.
     bits: usize,
-    /// Position behind the last character.
+    /// Position, from 1, after the last character of the formula, for errors at its end.
     end: usize,
-    /// Number of open parentheses.
+    /// Number of parentheses that are open at the next token.
     depth: usize,
 }
 
@@ -257,7 +261,7 @@ impl Parser<'_> {
         self.tokens.get(self.next).map(|(_, token)| *token)
     }
 
-    /// Position of the next token.
+    /// Position of the next token's first character, from 1; at the end of the formula, the position after it.
     fn position(&self) -> usize {
         self.tokens.get(self.next).map_or(self.end, |(at, _)| *at)
     }
@@ -269,7 +273,8 @@ impl Parser<'_> {
         is_it
     }
 
-    /// Parses operators that bind at least as tightly as number `level` of [`PRECEDENCE`].
+    /// Parses operands joined by operators that bind at least as tightly as number `level` (from 0) of [`PRECEDENCE`];
+    /// returns the truth table.
     fn parse_level(&mut self, level: usize) -> Result<Vec<bool>, FormulaError> {
         let Some(operator) = PRECEDENCE.get(level) else { return self.parse_operand() };
         let mut left = self.parse_level(level + 1)?;
@@ -286,7 +291,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// Parses a bit, a constant, a parenthesis or a majority, with any negations before it.
+    /// Parses a bit, a constant, a parenthesis or a majority, with any negations before it; returns the truth table.
     fn parse_operand(&mut self) -> Result<Vec<bool>, FormulaError> {
         let mut is_negated = false;
         while self.consume(Token::Not) {
@@ -323,7 +328,7 @@ impl Parser<'_> {
         Ok(values)
     }
 
-    /// Parses the content of a parenthesis that opens at position `at`.
+    /// Parses the content and the end of a parenthesis that opens at character `at` (from 1).
     fn parse_parenthesis(&mut self, at: usize) -> Result<Vec<bool>, FormulaError> {
         if self.depth == MAX_DEPTH {
             return error_at(at, &tr!("parentheses may be nested at most {most} deep", most = MAX_DEPTH));
@@ -334,7 +339,7 @@ impl Parser<'_> {
         values
     }
 
-    /// Consumes the closing parenthesis of the one that opens at position `at`.
+    /// Consumes the closing parenthesis of the one that opens at character `at` (from 1), or returns an error.
     fn expect_close(&mut self, at: usize) -> Result<(), FormulaError> {
         match (self.consume(Token::Close), self.peek()) {
             (true, _) => Ok(()),
@@ -346,7 +351,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the arguments of maj, whose name is at position `at`.
+    /// Parses the arguments of the function `maj`, whose name is at character `at` (from 1); returns the truth table.
     fn parse_majority(&mut self, at: usize) -> Result<Vec<bool>, FormulaError> {
         let open = self.position();
         if !self.consume(Token::Open) {

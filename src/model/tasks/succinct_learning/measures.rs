@@ -5,10 +5,10 @@ use crate::tasks::{MeasureInfo, MeasureNames};
 use vivarium_core::sources::GOEL_2022;
 use vivarium_science::succinct::LearningMetric;
 
-/// Definitions of all measures.
+/// Definitions of all measures of the task on a learning algorithm inside a network, in lists.
 pub(super) const MEASURES: &[&[MeasureInfo]] = &[&PROGRAM_MEASURES, &SEARCH_MEASURES, &FURTHER_MEASURES];
 
-/// Names of the measures in files, for a constructed filter.
+/// Names of the measures in CSV and JSON files, for a constructed network.
 pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     names: names_of(&PROGRAM_MEASURES),
     further_names: &FURTHER_NAMES,
@@ -16,14 +16,14 @@ pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     largest_margin: None,
 };
 
-/// Names of the measures in files, for a search for a learning rule.
+/// Names of the measures in CSV and JSON files, for a search for a learning rule.
 pub(super) const SEARCH_MEASURE_NAMES: MeasureNames =
     MeasureNames { names: names_of(&SEARCH_MEASURES), ..MEASURE_NAMES };
 
-/// Names of the further measures in files.
+/// Names in CSV and JSON files of the measures besides loss and accuracy.
 const FURTHER_NAMES: [&str; 10] = names_of(&FURTHER_MEASURES);
 
-/// Measures of the table and of the predictions.
+/// Measures of the table that a constructed network writes, and of its predictions.
 const PROGRAM_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(
         MeasureSlot::TrainLoss,
@@ -54,7 +54,7 @@ const PROGRAM_MEASURES: [MeasureInfo; 4] = [
     .with_sources(&[GOEL_2022]),
 ];
 
-/// Measures of the selected rule.
+/// Measures of the learning rule that a search selects.
 const SEARCH_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(MeasureSlot::TrainLoss, "validation_error", units::FRACTION, "1 − validation_accuracy."),
     MeasureInfo::new(
@@ -77,7 +77,7 @@ const SEARCH_MEASURES: [MeasureInfo; 4] = [
     ),
 ];
 
-/// Further measures, in the order of [`LearningMetric`].
+/// Measures besides loss and accuracy, in the order of [`LearningMetric`].
 const FURTHER_MEASURES: [MeasureInfo; 10] = [
     MeasureInfo::new(MeasureSlot::Further, "table_deviation", units::DISTANCE, "The same number as table_error."),
     MeasureInfo::new(

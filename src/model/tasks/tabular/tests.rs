@@ -50,7 +50,7 @@ fn labels_are_steps_of_the_relevant_columns() {
     }
 }
 
-/// The same table before and after the rotation: lengths and angles stay, and so do the labels.
+/// One table before and after the rotation: lengths and angles stay, and so do the labels.
 #[test]
 fn a_rotation_keeps_lengths_and_labels_and_mixes_columns() {
     let plain = Tabular { n: 7, m: 0, rows: 100, ..Default::default() };

@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::MAX_TABLE_ID;
 
-/// Largest number of tables that are kept; the oldest is dropped first.
+/// Largest number of uploaded tables that are kept in memory; the oldest is dropped first.
 const MAX_OPEN_TABLES: usize = 16;
 
 /// Table from a CSV file: columns with mean 0 and standard deviation 1, and a label ±1 for each row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UploadedTable {
-    /// Columns besides the label.
+    /// Number of columns of inputs, without the label.
     pub columns: usize,
     /// Inputs, `[rows, columns]`.
     pub x: Vec<f32>,
@@ -23,7 +23,7 @@ pub struct UploadedTable {
     pub y: Vec<f32>,
 }
 
-/// Available tables with their hashes, the oldest first.
+/// Uploaded tables in memory with their hashes, the oldest first.
 static OPEN_TABLES: Mutex<Vec<(u64, Arc<UploadedTable>)>> = Mutex::new(Vec::new());
 
 impl UploadedTable {
@@ -46,7 +46,8 @@ impl UploadedTable {
         [self.x.as_slice(), self.y.as_slice()].concat()
     }
 
-    /// As [`UploadedTable::to_floats`], consuming the table.
+    /// All numbers of the table, inputs and then labels, as [`UploadedTable::to_floats`] returns them; consumes the
+    /// table.
     pub fn into_floats(self) -> Vec<f32> {
         let UploadedTable { mut x, y, .. } = self;
         x.extend(y);
@@ -82,7 +83,7 @@ impl UploadedTable {
     }
 }
 
-/// Returns the available table with this hash.
+/// Returns the uploaded table in memory with the hash `number`; None if there is none.
 pub fn find_table(number: u64) -> Option<Arc<UploadedTable>> {
     let open = OPEN_TABLES.lock().unwrap_or_else(PoisonError::into_inner);
     open.iter().find(|(other, _)| *other == number).map(|(_, table)| table.clone())

@@ -5,10 +5,10 @@ use crate::tasks::{MeasureInfo, MeasureNames};
 use vivarium_core::sources::WEI_2022;
 use vivarium_science::machines::MachineMetric;
 
-/// Definitions of all measures.
+/// Definitions of all measures of the task on a Turing machine that a transformer runs, in lists.
 pub(super) const MEASURES: &[&[MeasureInfo]] = &[&STEP_MEASURES, &FURTHER_MEASURES];
 
-/// Names of the measures in files.
+/// Names in CSV and JSON files of the measures of the task on a Turing machine that a transformer runs.
 pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     names: names_of(&STEP_MEASURES),
     further_names: &FURTHER_NAMES,
@@ -16,10 +16,10 @@ pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     largest_margin: None,
 };
 
-/// Names of the further measures in files.
+/// Names in CSV and JSON files of the measures besides loss and accuracy.
 const FURTHER_NAMES: [&str; 8] = names_of(&FURTHER_MEASURES);
 
-/// Measures of the last step, and of all steps.
+/// Measures of the last step that the transformer computed, and of all its steps.
 const STEP_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(
         MeasureSlot::TrainLoss,
@@ -48,7 +48,7 @@ const STEP_MEASURES: [MeasureInfo; 4] = [
     .with_sources(&[WEI_2022]),
 ];
 
-/// Further measures, in the order of [`MachineMetric`].
+/// Measures besides loss and accuracy, in the order of [`MachineMetric`].
 const FURTHER_MEASURES: [MeasureInfo; 8] = [
     MeasureInfo::new(MeasureSlot::Further, "first_wrong_step", units::COUNT, "Number of the first step whose token differs from the simulator's. Without such a step: one more than there are steps."),
     MeasureInfo::new(MeasureSlot::Further, "smallest_score_gap", units::DISTANCE, "Smallest difference between the largest attention score and the next one, in all steps so far, step 0 included; 0 where no attention had two different scores.").with_sources(&[WEI_2022]),

@@ -1,10 +1,10 @@
 //! The panel on the page.
 
-mod beside;
 mod blocks;
 mod inside;
 mod news;
 mod paint;
 mod places;
 mod rows;
+mod tape_and_tokens;
 mod writing;

@@ -68,13 +68,13 @@ fn draw_mark_legend(mark: TokenMark) -> AnyView {
 struct SearchRowText {
     /// Number of the row's transformer block, from 1.
     stage: usize,
-    /// Name of the block.
+    /// Name of the row's transformer block.
     name: String,
-    /// Sentence that describes the attention of the block.
+    /// Sentence that describes the attention of the row's transformer block.
     sentence: String,
     /// Whether the block attends to the null slot: no past token fits.
     is_null: bool,
-    /// The symbol that the attended token wrote.
+    /// Tape symbol that the token attended by the block wrote, as text.
     written_symbol: String,
 }
 

@@ -14,7 +14,7 @@ use vivarium_ui::browser::{element_by_id, get_property, on_settled};
 use vivarium_ui::button::button;
 use vivarium_ui::effect::effect;
 
-/// DOM id of the text box with the rules.
+/// DOM id of the text box with the rules of the Turing machine.
 const RULES_ID: &str = "machine-rules";
 /// Time for which the copy button shows whether copying succeeded.
 const COPY_MESSAGE_TIME: Duration = Duration::from_millis(2500);
@@ -25,7 +25,7 @@ const COPY_MESSAGE_TIME: Duration = Duration::from_millis(2500);
 struct MachineEditor {
     /// The run on display.
     panel: PanelContext,
-    /// The program of the run on display.
+    /// The Turing machine, with input, of the run on display; `None` while another lab's run is.
     running: Memo<Option<MachineProgram>>,
     /// Texts in the editor's fields: rules, input and start cell.
     draft: RwSignal<Draft>,

@@ -7,18 +7,18 @@ use vivarium_core::language::translated;
 use vivarium_model::protocol::Measurement;
 use vivarium_science::markov::ChainMeasure;
 
-/// The in-context strategies possible on Markov chains of this order (uniform, unigram and so on), each by its KL
-/// measure.
+/// The in-context strategies that are possible on Markov chains of this `order`: uniform, unigram and so on. Each is
+/// represented by the measure KL(strategy ‖ network).
 pub fn strategies(order: usize) -> &'static [ChainMeasure] {
     &ChainMeasure::ALL[..=order.min(ChainMeasure::Tetragram as usize)]
 }
 
-/// Display name of a strategy.
+/// Display name, in lower case, of the strategy or score that this measure belongs to.
 pub fn strategy_name(of: ChainMeasure) -> String {
     translated(ChainMeasure::OPTIONS[of as usize].label).to_lowercase()
 }
 
-/// Colour role of a strategy, the same in every chart.
+/// Colour role of the curve of a strategy, the same in every chart.
 fn strategy_role(of: ChainMeasure) -> Role {
     match of {
         ChainMeasure::Uniform => Role::Other,
@@ -28,22 +28,23 @@ fn strategy_role(of: ChainMeasure) -> Role {
     }
 }
 
-/// Values of a measure in a row, one per replica; empty if it does not apply.
+/// Values of the measure `of` in the measurement `row`, one per replica; empty if it does not apply.
 pub fn measured_values(row: &Measurement, of: ChainMeasure) -> &[f32] {
     row.measures.get(of as usize).map_or(&[], Vec::as_slice)
 }
 
-/// The strategy with the smallest KL(strategy ‖ network), by medians over replicas; `None` if nothing is measured.
+/// The strategy with the smallest KL(strategy ‖ network) in the measurement `row`, by medians over replicas, on chains
+/// of this `order`; `None` if nothing is measured.
 pub fn nearest_strategy(row: &Measurement, order: usize) -> Option<ChainMeasure> {
     argmin_measure(strategies(order).iter().map(|of| (*of, median_range(measured_values(row, *of)).0)))
 }
 
-/// The measure with the smallest median; `None` if there is none.
+/// The measure with the smallest median over replicas, from pairs (measure, median); `None` if no median is finite.
 fn argmin_measure(middles: impl Iterator<Item = (ChainMeasure, f32)>) -> Option<ChainMeasure> {
     middles.filter(|(_, kl)| kl.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(of, _)| of)
 }
 
-/// Spans of training steps, each named after the strategy nearest to the network.
+/// Intervals of training steps, each named after the strategy with the smallest KL(strategy ‖ network) during it.
 pub fn strategy_phases(history: &RunHistory, order: usize) -> Vec<AxisSpan> {
     let mut phases: Vec<(ChainMeasure, u64, u64)> = vec![];
     let middles = |of: &ChainMeasure| {
@@ -69,8 +70,8 @@ pub fn strategy_phases(history: &RunHistory, order: usize) -> Vec<AxisSpan> {
     phases.into_iter().map(span).collect()
 }
 
-/// Line chart of the KL divergence of the network from the true chain over steps; `lines` are reference lines
-/// (strategy name, KL), and background spans show the nearest strategy.
+/// Line chart of KL(true chain ‖ network) over steps; `lines` are reference lines as pairs (strategy name, KL), and the
+/// background of each interval of steps shows the nearest strategy.
 pub fn kl_to_truth_chart(history: &RunHistory, order: usize, lines: &[(String, f64)]) -> LineChart {
     LineChart {
         title: tr!("KL to the truth").into(),
@@ -114,7 +115,8 @@ pub fn strategy_kl_chart(history: &RunHistory, order: usize) -> LineChart {
     }
 }
 
-/// Line chart of the previous-token score and the induction score of the heads over steps, each from 0 to 1.
+/// Line chart over steps of the previous-token score and the induction score, the largest attention of a head to the
+/// previous symbol and to the symbol after an earlier occurrence; each from 0 to 1.
 pub fn head_score_chart(history: &RunHistory) -> LineChart {
     let of = |(of, role)| measure_series(history, of, strategy_name(of), role);
     LineChart {
@@ -129,7 +131,8 @@ pub fn head_score_chart(history: &RunHistory) -> LineChart {
     }
 }
 
-/// Line chart of the KL divergence from the truth over steps, one curve for each distribution of chains.
+/// Line chart of KL(true chain ‖ network) over steps, one curve for each distribution from which held-out chains are
+/// drawn.
 pub fn kl_by_distribution_chart(history: &RunHistory) -> LineChart {
     let laws = [
         (ChainMeasure::OnDirichlet, Role::Train),

@@ -1,4 +1,4 @@
-//! What a network does on one sequence: where its heads look, and what it expects next.
+//! A network on one sequence: attention weights of its heads, and its prediction of the next symbol.
 
 use super::{MAX_LETTERED_LENGTH, symbol_letter};
 use crate::analysis::Heatmap;
@@ -10,16 +10,18 @@ pub struct HeadAttention<'a> {
     pub layer: usize,
     /// Name of the head, such as "1.1".
     pub name: &'a str,
-    /// Attention weights `[length, length]`: row is the query position, column the key position.
+    /// Attention weights `[length, length]`: the row is the query position, the column the key position in the
+    /// sequence.
     pub weights: &'a [f64],
 }
 
-/// Maximum number of heads drawn in one row; more heads are drawn in one row per layer.
+/// Maximum number of heads whose heat maps are drawn in one row; more heads of several layers are drawn with one row
+/// per layer.
 const MAX_SIDE_BY_SIDE: usize = 3;
 
-/// Heat map of the attention weights of the `heads` on the sequence `symbols`: rows are queries, columns are keys.
-/// Several heads are drawn side by side, or one row per layer if there are many, with empty lines between; the row
-/// `query` is marked.
+/// Heat map of the attention weights of the `heads` on the sequence `symbols`: rows are query positions, columns are
+/// key positions. Several heads are drawn side by side, or one row per layer if there are many, with empty lines
+/// between; the row of the position `query`, from 0, is marked.
 pub fn attention_heatmap(symbols: &[u8], heads: &[HeadAttention], query: Option<usize>) -> Heatmap {
     let length = symbols.len();
     let layers = heads.iter().map(|head| head.layer).max().map_or(0, |last| last + 1);
@@ -68,8 +70,8 @@ pub fn attention_heatmap(symbols: &[u8], heads: &[HeadAttention], query: Option<
     }
 }
 
-/// Axis names for `blocks` copies of the sequence: its symbols, or position numbers if it is long; empty for one
-/// block of numbers, which is the default.
+/// Axis names for heat maps of `blocks` heads along one axis: the symbols of the sequence once per head, or position
+/// numbers from 1 if it is long. Empty for a single head on a long sequence, since the default names are those numbers.
 fn axis_names(symbols: &[u8], blocks: usize) -> Vec<String> {
     if symbols.len() > MAX_LETTERED_LENGTH && blocks < 2 {
         return vec![];
@@ -82,8 +84,8 @@ fn axis_names(symbols: &[u8], blocks: usize) -> Vec<String> {
     (0..blocks).flat_map(|block| (block > 0).then(String::new).into_iter().chain(one.clone())).collect()
 }
 
-/// Heat map of the probabilities of the next symbol: a row for each named predictor in `predictions`, with the row of
-/// the network marked.
+/// Heat map of the probabilities of the `symbols` possible next symbols (columns): a row for each pair (name,
+/// probabilities) in `predictions`; the row with index `network_row` is marked.
 pub fn next_symbol_heatmap(
     symbols: usize,
     predictions: &[(String, Vec<f64>)],

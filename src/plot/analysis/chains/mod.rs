@@ -4,23 +4,24 @@ pub mod curves;
 pub mod looks;
 pub mod parts;
 
-/// Maximum number of distances in a chart, from 0.
+/// Maximum number of distances between two positions in a chart, counted from 0.
 pub const MAX_DISTANCES: usize = 25;
 
-/// Longest sequence whose symbols are written along the axes; longer ones are numbered.
+/// Length of the longest sequence whose symbols are written along the axes; positions in longer sequences are numbered.
 pub const MAX_LETTERED_LENGTH: usize = 40;
 
-/// Letter of a symbol: "a" for 0.
+/// Letter of the symbol with this index: "a" for 0.
 pub fn symbol_letter(symbol: usize) -> String {
     char::from(b'a' + (symbol % 26) as u8).to_string()
 }
 
-/// Symbols joined into a text such as "abba".
+/// Letters of the symbols joined into a text such as "abba".
 pub fn join_symbols(symbols: &[u8]) -> String {
     symbols.iter().map(|symbol| symbol_letter(usize::from(*symbol))).collect()
 }
 
-/// Names of the heads, given the number of heads per layer; both are counted from 1: "1.1".
+/// Names of all attention heads, such as "1.1": layer and head, both counted from 1. `layers` has the number of heads
+/// of each layer.
 pub fn head_names(layers: &[usize]) -> Vec<String> {
     let of = |(layer, heads): (usize, &usize)| {
         (1..=*heads).map(move |head| format!("{}.{head}", layer + 1)).collect::<Vec<_>>()

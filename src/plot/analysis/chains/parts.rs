@@ -3,19 +3,20 @@
 use super::{MAX_DISTANCES, head_names, symbol_letter};
 use crate::analysis::{BarChart, Heatmap, LineChart, Role, Series};
 
-/// Attention weight by distance of one network: for each head of the first layer, from distance 0, relative to
-/// uniform attention.
+/// Mean attention weights of one network by distance: `[head][distance]` for the heads of the first layer, relative to
+/// uniform attention, which is 1.
 pub type DistanceWeights = Vec<Vec<f64>>;
 
-/// The vector v of the minimal model, scaled so that |v| sums to its length.
+/// The vector v of the minimal model (Edelman 2024, section 8.3), its weight of each distance from 0, scaled so that
+/// the mean of |v| is 1.
 pub fn normalise_lags(lags: &[f32]) -> Vec<f64> {
     let total: f64 = lags.iter().map(|v| f64::from(v.abs())).sum();
     let unit = if total > 0.0 { lags.len() as f64 / total } else { 0.0 };
     lags.iter().map(|v| f64::from(*v) * unit).collect()
 }
 
-/// Line chart of attention weight over distance, of the latest of `snapshots` in colour and of earlier steps in grey.
-/// The vertical axis is logarithmic if all weights are positive.
+/// Line chart of attention weight over distance from pairs (step, weights), ascending by step: the latest in colour,
+/// earlier steps in grey. The vertical axis is logarithmic if all weights are positive.
 pub fn distance_chart<'a>(snapshots: impl Iterator<Item = (u64, &'a DistanceWeights)>) -> LineChart {
     let all: Vec<(u64, &DistanceWeights)> = snapshots.collect();
     let curve = |name: String, role, weights: &[f64]| {
@@ -55,8 +56,9 @@ pub fn distance_chart<'a>(snapshots: impl Iterator<Item = (u64, &'a DistanceWeig
     }
 }
 
-/// Bar chart of the KL divergence from the truth of the whole network (highlighted) and with each head removed;
-/// `layers` are the numbers of heads per layer, `kl_values` are in this order.
+/// Bar chart of KL(true chain ‖ network) for the whole network (highlighted) and with each attention head removed;
+/// `layers` has the number of heads of each layer, `kl_values` first the whole network, then the heads in the order of
+/// [`head_names`]. `None` leaves the bars empty.
 pub fn ablation_chart(layers: &[usize], kl_values: Option<&[f32]>) -> BarChart {
     let names = std::iter::once(tr!("none").to_string()).chain(head_names(layers));
     let height = |i: usize| kl_values.and_then(|found| found.get(i)).copied().unwrap_or(f32::NAN);
@@ -70,7 +72,8 @@ pub fn ablation_chart(layers: &[usize], kl_values: Option<&[f32]>) -> BarChart {
     }
 }
 
-/// Heat map of W of the minimal model, `[symbols, symbols]`.
+/// Heat map of the matrix W, `[symbols, symbols]`, of the minimal model (Edelman 2024, section 8.3): rows are current
+/// symbols, columns are earlier symbols.
 pub fn kernel_heatmap(symbols: usize, w: &[f32]) -> Heatmap {
     let names: Vec<String> = (0..symbols).map(symbol_letter).collect();
     Heatmap {
@@ -85,7 +88,8 @@ pub fn kernel_heatmap(symbols: usize, w: &[f32]) -> Heatmap {
     }
 }
 
-/// Bar chart of v of the minimal model over distances.
+/// Bar chart of the vector v of the minimal model (Edelman 2024, section 8.3), its weight of each distance to an
+/// earlier symbol.
 pub fn lag_chart(v: &[f32]) -> BarChart {
     BarChart {
         x_label: tr!("distance in positions").into(),
@@ -100,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_weights_are_in_colour_and_the_earlier_quiet() {
+    fn the_latest_weights_are_in_colour_and_the_earlier_quiet() {
         let (start, now) = (vec![vec![1.0; 50]; 2], vec![vec![0.5; 50], vec![2.0; 50]]);
         let lines = distance_chart([(0, &start), (5, &start), (9, &now)].into_iter());
         let quiet = lines.series.iter().filter(|s| s.role == Role::Other).count();

@@ -10,31 +10,33 @@ use vivarium_core::sorting;
 use vivarium_science::groups::Group;
 use vivarium_science::groups::subgroups::{CosetSide, Subgroup, coset_variance_fraction};
 
-/// Minimum share of the variance explained by cosets for a neuron to count as constant on them.
+/// Minimum share of the variance of a neuron's weights over the group that their means over cosets must explain, for
+/// the neuron to count as constant on these cosets.
 pub const MIN_EXPLAINED_VARIANCE: f64 = 0.95;
 
 /// Classifies neurons by the largest subgroup on whose cosets they are constant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CosetClassifier {
-    /// The group.
+    /// Group whose elements are the inputs of the network.
     group: Group,
-    /// Whether left or right cosets are used.
+    /// Whether left or right cosets of the subgroups are used.
     side: CosetSide,
-    /// Conjugacy classes of subgroups, by ascending order.
+    /// Conjugacy classes of subgroups, by ascending order of the subgroups.
     classes: Vec<SubgroupClass>,
 }
 
-/// A conjugacy class of subgroups.
+/// A conjugacy class of subgroups: all conjugates of one subgroup.
 #[derive(Debug, Clone, PartialEq)]
 struct SubgroupClass {
-    /// Order of the subgroups, with a letter if several classes have it.
+    /// Name in a chart: the order of its subgroups, with a letter if several classes have the same order.
     name: String,
-    /// The elements of each subgroup.
+    /// For each subgroup of the class, the indices of its elements.
     subgroups: Vec<Vec<usize>>,
 }
 
 impl CosetClassifier {
-    /// Enumerates all subgroups; `None` if the group is too large for [`Subgroup::enumerate`].
+    /// Enumerates all subgroups of the group, up to conjugation; `None` if the group is too large for
+    /// [`Subgroup::enumerate`].
     pub fn new(group: &Group, side: CosetSide) -> Option<Self> {
         let all = Subgroup::enumerate(group)?;
         let orders: Vec<usize> = all.iter().map(Subgroup::order).collect();
@@ -46,8 +48,9 @@ impl CosetClassifier {
         Some(CosetClassifier { group: group.clone(), side, classes })
     }
 
-    /// Index, in the order of [`Subgroup::enumerate`], of the class with the largest subgroups of which one explains
-    /// [`MIN_EXPLAINED_VARIANCE`] of the function `[order]`; the last at a tie, `None` for a constant.
+    /// Index, in the order of [`Subgroup::enumerate`], of the largest subgroups on whose cosets the function `f` is
+    /// constant: the last class with a subgroup whose coset means explain [`MIN_EXPLAINED_VARIANCE`] of the variance of
+    /// `f`. `f` has one value per group element; `None` if it is constant on the whole group.
     pub fn find_class(&self, f: &[f64]) -> Option<usize> {
         let explains = |members: &Vec<usize>| {
             coset_variance_fraction(&self.group, f, members, self.side) >= MIN_EXPLAINED_VARIANCE
@@ -55,9 +58,9 @@ impl CosetClassifier {
         self.classes.iter().rposition(|class| class.subgroups.iter().any(explains))
     }
 
-    /// Number of neurons per class, of the neurons with these indices; `array` holds one of their parts, `[order,
-    /// width]`. Costly for large groups (all subgroups are tried per neuron), so pass a few neurons at a time and add
-    /// the counts.
+    /// Number of neurons per class of subgroups, of the neurons with the indices `neurons`; `array` holds one of their
+    /// weight functions, `[order, width]`. Costly for large groups (all subgroups are tried per neuron), so pass a few
+    /// neurons at a time and add the counts.
     pub fn count_neurons(&self, array: &[f32], width: usize, neurons: &[usize]) -> Vec<usize> {
         let mut counts = vec![0; self.classes.len()];
         for neuron in neurons {
@@ -70,7 +73,8 @@ impl CosetClassifier {
         counts
     }
 
-    /// Bar chart of the counts by order of the subgroups; order 1 means not constant on any cosets.
+    /// Bar chart of numbers of neurons by the order of the largest subgroups on whose cosets they are constant; order 1
+    /// means that they are constant on no larger cosets.
     pub fn count_chart(&self, counts: &[usize]) -> BarChart {
         let bars = self.classes.iter().zip(counts);
         BarChart {
@@ -83,14 +87,15 @@ impl CosetClassifier {
     }
 }
 
-/// Order of subgroup `at`, with a letter if several have the same order.
+/// Name of the subgroup with index `at`: its order from `orders`, with a letter if several have the same order.
 fn short_name(orders: &[usize], at: usize) -> String {
     let same = |range: &[usize]| range.iter().filter(|order| **order == orders[at]).count();
     let letter = (b'a' + same(&orders[..at]).min(25) as u8) as char;
     if same(orders) == 1 { orders[at].to_string() } else { format!("{}{letter}", orders[at]) }
 }
 
-/// All different conjugates a·H·a⁻¹ of a subgroup, each sorted.
+/// All different conjugates a·H·a⁻¹ of the subgroup H with the elements `members`, each as a sorted list of element
+/// indices.
 fn conjugate_subgroups(group: &Group, members: &[usize]) -> Vec<Vec<usize>> {
     let by = |a: usize| {
         let moved = members.iter().map(|h| group.multiply(group.multiply(a, *h), group.inverse(a)));

@@ -10,12 +10,14 @@
 use crate::analysis::Heatmap;
 use vivarium_core::math::mean_and_variance;
 
-/// How equal the margins of all pairs, and the wrong logits of each pair, are.
+/// How equal the margins of all pairs are, and how equal the wrong logits of each pair are. Pairs are inputs of a
+/// network on pairs of group elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogitEquality {
     /// Mean margin over pairs; the margin is the right logit minus the largest wrong one.
     pub mean_margin: f64,
-    /// Standard deviation of the margin over pairs, divided by the absolute mean margin.
+    /// Standard deviation over pairs of the margin, the right logit minus the largest wrong one, divided by the
+    /// absolute mean margin.
     pub margin_spread: f64,
     /// Root mean square over pairs of the standard deviation of the wrong logits of a pair, divided by the absolute
     /// mean margin.
@@ -59,9 +61,9 @@ pub fn sample_pairs(order: usize, max_pairs: usize) -> Vec<(usize, usize)> {
     (0..count).map(|t| (t * order / count, t * step % order)).collect()
 }
 
-/// Heat map of f(a,b)\[c\] − f(a,b)\[ab\] for some pairs (rows) and classes c (columns), from logits `[pairs,
-/// classes]` and the right class of each pair. In max-margin networks it is zero at the right class and one negative
-/// number elsewhere. Empty if the shapes do not match.
+/// Heat map of each logit minus the right logit, for some pairs of group elements (rows) and classes (columns), from
+/// `logits`, `[pairs, classes]`, and the right class of each pair in `labels`. In max-margin networks it is zero at the
+/// right class and one negative number elsewhere. Empty if the shapes do not match.
 pub fn wrong_logit_heatmap(
     logits: &[f32],
     labels: &[usize],

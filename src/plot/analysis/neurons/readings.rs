@@ -1,4 +1,4 @@
-//! What the neurons of a network have become, over all that are live: histograms, and charts per irrep.
+//! Charts over all live neurons of a trained network: histograms, and charts per irrep.
 
 use std::f64::consts::PI;
 
@@ -7,12 +7,12 @@ use crate::analysis::progress::ModularOperation;
 use crate::analysis::{BarChart, Heatmap, LineChart, Role, Series};
 use vivarium_core::sorting;
 
-/// Number of bins of a histogram of shares.
+/// Number of bins of a histogram of shares, from 0 to 1.
 const SHARE_BINS: usize = 20;
-/// Number of bins of a histogram of angles; odd, so that zero is the centre of a bin.
+/// Number of bins of a histogram of angles, from −π to π; odd, so that zero is the centre of a bin.
 const ANGLE_BINS: usize = 41;
 
-/// The quantity that is summed per irrep.
+/// The quantity of live neurons that is summed for each dominant irrep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IrrepQuantity {
     /// Number of live neurons.
@@ -21,8 +21,9 @@ pub enum IrrepQuantity {
     Mass(u32),
 }
 
-/// Histogram of the largest share of an irrep in u over live neurons, at the start of training (if given) and now,
-/// with the current median marked; share 1 means a neuron within one irrep (Edelman 2024, figures 7.4 and 7.6c, d).
+/// Histogram over live neurons of the largest share of one irrep in the squared norm of the embedding u, at the start
+/// of training (if given) and now, with the current median marked; share 1 means an embedding within one irrep (Edelman
+/// 2024, figures 7.4 and 7.6c, d).
 pub fn power_share_chart(start: Option<&NeuronSpectra>, now: &NeuronSpectra) -> LineChart {
     let of = |neurons: &NeuronSpectra, name: &str, role: Role| {
         let shares = neurons.largest_shares(NeuronPart::First);
@@ -123,8 +124,8 @@ pub fn phase_residual_chart(now: &NeuronSpectra, operation: ModularOperation) ->
     }
 }
 
-/// Scatter plot of the phases (θu, θv) of the live neurons; opposite edges coincide. Empty if the group has no
-/// phases.
+/// Scatter plot of the phases (θu, θv) of the embeddings u and v of each live neuron; opposite edges of the chart are
+/// the same angle. Empty if the group has no phases.
 pub fn phase_torus_chart(now: &NeuronSpectra) -> LineChart {
     let both = |neuron| {
         Some((f64::from(now.phase(NeuronPart::First, neuron)?), now.phase(NeuronPart::Second, neuron)?))
@@ -161,7 +162,7 @@ fn histogram(values: impl Iterator<Item = f64>, (low, high): (f64, f64), bins: u
     }
 }
 
-/// Display name of the irreps of this group, "frequency" for cyclic groups.
+/// Display name for an irrep of the group of `now`: "frequency" for cyclic groups, otherwise "irrep".
 fn irrep_kind_name(now: &NeuronSpectra) -> &'static str {
     if now.has_phases() { tr!("frequency") } else { tr!("irrep") }
 }

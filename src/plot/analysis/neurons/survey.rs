@@ -7,12 +7,14 @@ use vivarium_science::groups::Irreps;
 /// Computes [`NeuronSpectra`] in portions, so that the work can be split between frames.
 #[derive(Debug, Clone)]
 pub struct NeuronSpectraBuilder {
-    /// Order of the group.
+    /// Order of the group, its number of elements.
     order: usize,
     /// Number of neurons.
     width: usize,
+    /// Weight functions u, v and w of all neurons, or u alone.
     arrays: Vec<Vec<f32>>, // [parts] of [order, width]
-    bases: Vec<Vec<f64>>,  // [irreps] of [functions, order]
+    /// For each irrep of the group, an orthonormal basis of its functions on the group.
+    bases: Vec<Vec<f64>>, // [irreps] of [functions, order]
     /// Number of neurons processed so far.
     neurons_done: usize,
     /// The spectra, filled up to neuron `neurons_done`.
@@ -43,14 +45,14 @@ impl NeuronSpectraBuilder {
         Some(NeuronSpectraBuilder { order, width, arrays, bases, neurons_done: 0, spectra: found })
     }
 
-    /// Processes all neurons at once; `None` as for [`new`](Self::new).
+    /// Computes the spectra of all neurons at once; `None` as for [`new`](Self::new).
     pub fn compute(irreps: &Irreps, arrays: Vec<Vec<f32>>, width: usize) -> Option<NeuronSpectra> {
         let mut survey = NeuronSpectraBuilder::new(irreps, arrays, width)?;
         survey.advance(width);
         survey.finish()
     }
 
-    /// Number of multiplications per neuron.
+    /// Number of multiplications for the spectra of one neuron.
     pub fn cost(&self) -> usize {
         self.arrays.len() * self.order * self.order
     }
@@ -65,7 +67,7 @@ impl NeuronSpectraBuilder {
         end == self.width
     }
 
-    /// The spectra; `None` before all neurons are processed.
+    /// The finished spectra; `None` before all neurons are processed.
     pub fn finish(self) -> Option<NeuronSpectra> {
         (self.neurons_done == self.width).then_some(self.spectra)
     }
@@ -98,8 +100,8 @@ impl NeuronSpectraBuilder {
     }
 }
 
-/// Phase θ of `A cos(θ + x)` from the coefficients of cos x and sin x; the latter is missing if the sine is zero
-/// everywhere.
+/// Phase θ, in (−π, π], of a wave A cos(θ + x) from its coefficients: of cos x, then of sin x. The second is missing if
+/// sin x is zero everywhere.
 fn wave_phase(coefficients: &[f64]) -> f64 {
     let cosine = coefficients.first().copied().unwrap_or(0.0);
     let sine = coefficients.get(1).copied().unwrap_or(0.0);

@@ -14,11 +14,11 @@ use super::NeuronPart;
 use crate::analysis::{BarChart, LineChart, Role, Series};
 use vivarium_science::groups::Group;
 
-/// Points of the curve per group element.
+/// Points per group element of the interpolated curve in [`embedding_chart`].
 const POINTS_PER_ELEMENT: usize = 8;
 
-/// Line chart of a neuron's weights over Z_p as dots, and the Fourier interpolation as a curve. The index `neuron`
-/// counts from 0; the title counts from 1.
+/// Line chart of a neuron's weights `values` over the elements of Z_p as dots, and their Fourier interpolation as a
+/// curve. The index `neuron` counts from 0; the title counts from 1.
 pub fn embedding_chart(values: &[f32], part: NeuronPart, neuron: usize) -> LineChart {
     let p = values.len();
     let coefficients = real_fourier_coefficients(values);
@@ -59,8 +59,8 @@ pub fn embedding_chart(values: &[f32], part: NeuronPart, neuron: usize) -> LineC
     }
 }
 
-/// Bar chart of the share of each frequency (ζ and −ζ together) in the squared norm of a function on Z_p, with the
-/// largest highlighted; all zero for the zero function.
+/// Bar chart of the share of each frequency ζ, together with −ζ, in the squared norm of the function `values` on Z_p,
+/// with the largest highlighted; all zero for the zero function.
 pub fn frequency_share_chart(values: &[f32]) -> BarChart {
     let powers = frequency_powers(values);
     let total: f64 = powers.iter().sum();
@@ -79,7 +79,8 @@ pub fn frequency_share_chart(values: &[f32]) -> BarChart {
     }
 }
 
-/// Power of each frequency (ζ and −ζ together) of a function on Z_p, normalised to sum to ‖f‖².
+/// Power of each frequency ζ, together with −ζ, of the function f on Z_p with these `values`; the powers sum to ‖f‖² =
+/// Σ f(a)².
 pub fn frequency_powers(values: &[f32]) -> Vec<f64> {
     let p = values.len();
     // Σ cos² over the elements is p/2, but p where cos² is 1 everywhere.
@@ -91,12 +92,13 @@ pub fn frequency_powers(values: &[f32]) -> Vec<f64> {
         .collect()
 }
 
-/// Whether a frequency equals its own negative modulo p.
+/// Whether `frequency` equals its own negative modulo `p`.
 fn is_own_negative(frequency: usize, p: usize) -> bool {
     (2 * frequency).is_multiple_of(p)
 }
 
-/// Cosine and sine coefficients (c_ζ, s_ζ) for ζ = 0 … ⌊p/2⌋; empty for an empty function.
+/// Coefficients (of the cosine, of the sine) of the function `values` on Z_p for each frequency ζ from 0 to ⌊p/2⌋;
+/// empty for an empty function.
 fn real_fourier_coefficients(values: &[f32]) -> Vec<(f64, f64)> {
     let p = values.len();
     if p == 0 {

@@ -18,18 +18,19 @@ impl Default for ProgressTrace {
 }
 
 impl ProgressTrace {
-    /// Adds the measures at a step. If the step is not after the latest one, measures from that step on are
-    /// discarded.
+    /// Adds the progress measures at a training step. If the step is not after the latest one, measures from that step
+    /// on are discarded.
     pub fn push(&mut self, step: u64, progress: ProgressMeasures) {
         self.0.push(step, progress);
     }
 
-    /// The stored measures with their steps, always including the latest.
+    /// The stored progress measures with their steps, ascending, always including the latest.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &ProgressMeasures)> {
         self.0.iter()
     }
 
-    /// The curve of one number of the measures; measures for which `of` returns `None` are skipped.
+    /// The curve over steps of the number that `of` reads from the measures; steps at which `of` returns `None` are
+    /// skipped.
     fn series(&self, name: &str, role: Role, of: fn(&ProgressMeasures) -> Option<f64>) -> Series {
         let (x, y) = self.iter().filter_map(|(step, p)| Some((step as f64, of(p)? as f32))).unzip();
         Series { name: name.into(), role, x, y, ..Default::default() }

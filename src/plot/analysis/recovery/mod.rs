@@ -41,7 +41,7 @@ pub enum WeightPattern {
     PerturbedOnes,
 }
 
-/// A ReLU neuron on (n, k)-parity, described by counts.
+/// A ReLU neuron that learns the parity of k relevant of n input bits, described by counts of its initial weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParityNeuron {
     /// Number of input bits n.
@@ -50,27 +50,28 @@ pub struct ParityNeuron {
     pub relevant: usize,
     /// Form of the initial weights.
     pub start: WeightPattern,
-    /// Number s of weights that are one; unused for signs.
+    /// Number s of initial weights that are one; unused if all weights are ±1.
     pub ones: usize,
-    /// Number of ones on relevant bits.
+    /// Number of initial weights that are one on relevant bits.
     pub relevant_ones: usize,
 }
 
-/// A class of input bits that have the same gradient.
+/// A class of input bits of a neuron that have the same gradient entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BitClass {
-    /// Whether the bits are relevant.
+    /// Whether the bits of the class are relevant.
     pub relevant: bool,
-    /// Whether the weight of the neuron is one on these bits.
+    /// Whether the initial weight of the neuron is one on these bits.
     pub active: bool,
     /// Number of bits in the class.
     pub count: usize,
-    /// Population gradient g_i of each bit; for a neuron of signs up to a common sign.
+    /// Entry of the population gradient for each bit of the class; for a neuron with weights ±1 up to a common sign.
     pub gradient: f64,
 }
 
 impl ParityNeuron {
-    /// A good neuron: any neuron of signs; one whose ones include all of S; or, with fewer ones than k, one whose
+    /// A good neuron for the set S of k = `relevant` out of n = `inputs` bits, with s = `ones` weights of one: for
+    /// weights ±1 any neuron; for weights one and zero, one whose ones include all of S; for perturbed ones, one whose
     /// ones lie in S. `None` if n, k and s are inconsistent.
     pub fn good_neuron(inputs: usize, relevant: usize, start: WeightPattern, ones: usize) -> Option<Self> {
         let ones = if start == WeightPattern::Signs { 0 } else { ones };
@@ -89,8 +90,8 @@ impl ParityNeuron {
         })
     }
 
-    /// Fourier coefficient of the derivative 1(w·x > 0) at a set with `inside` bits on ones and `outside` bits
-    /// elsewhere.
+    /// Fourier coefficient of the derivative 1(w·x > 0) of the neuron with initial weights w, at a set of `inside` bits
+    /// with weight one and `outside` other bits.
     fn activation_coefficient(&self, inside: usize, outside: usize) -> f64 {
         let (s, rest) = (self.ones, self.inputs - self.ones);
         let by_ones = if outside == 0 { relu_coefficient(s, inside) } else { 0.0 };
@@ -105,7 +106,8 @@ impl ParityNeuron {
         }
     }
 
-    /// Population gradient by class of bits: relevant and active, relevant, active, neither.
+    /// Population gradient of the neuron for the four classes of bits, in this order: relevant with weight one, other
+    /// relevant, irrelevant with weight one, other irrelevant.
     pub fn gradient(&self) -> [BitClass; 4] {
         let (k, s, a) = (self.relevant, self.ones, self.relevant_ones);
         let kind = |relevant: bool, active: bool| {
@@ -121,13 +123,14 @@ impl ParityNeuron {
         [kind(true, true), kind(true, false), kind(false, true), kind(false, false)]
     }
 
-    /// Whether bits of this class take part when S is read off the gradient; active bits of a perturbed neuron do
-    /// not, since they are known and their gradient is zero.
+    /// Whether bits of this class take part when the relevant bits are read off the gradient; bits with weight one of a
+    /// perturbed neuron do not, since they are known and their gradient is zero.
     fn is_candidate(&self, kind: &BitClass) -> bool {
         kind.count > 0 && !(self.start == WeightPattern::PerturbedOnes && kind.active)
     }
 
-    /// γ: the smallest |g_i| on relevant bits minus the largest on other bits, over the bits that take part.
+    /// γ: the smallest absolute gradient entry on relevant bits minus the largest on other bits, over the bits that
+    /// take part in reading the relevant bits off the gradient.
     pub fn gradient_gap(&self) -> f64 {
         let kinds = self.gradient();
         let of = |relevant: bool| {
@@ -139,14 +142,14 @@ impl ParityNeuron {
         of(true).fold(f64::INFINITY, f64::min) - of(false).fold(0.0, f64::max)
     }
 
-    /// Probability that the largest entries, by absolute value, of the mean gradient of `batch` fresh examples are
-    /// those of the relevant bits.
+    /// Probability that the entries of largest absolute value of the mean gradient ĝ over B = `batch` fresh examples
+    /// are those of the set S of relevant bits, with a normal approximation of the entries:
     ///
     /// ```text
     /// P[max_{i∉S} |ĝ_i| < min_{i∈S} |ĝ_i|],   ĝ_i ~ N(g_i, (P[w·x > 0] − g_i²)/B) independently
     /// ```
     pub fn recovery_probability(&self, batch: f64) -> f64 {
-        /// Number of steps of the numerical integral.
+        /// Number of steps of the numerical integral over the threshold t that separates relevant from other entries.
         const INTEGRATION_STEPS: usize = 600;
         let fires = self.activation_coefficient(0, 0);
         let kinds: Vec<(bool, i32, f64, f64)> = self
@@ -185,7 +188,8 @@ impl ParityNeuron {
         (sum + others(0.0) * found(0.0)).clamp(0.0, 1.0)
     }
 
-    /// Smallest batch size, to 1 %, at which the gradient reveals S with this probability; `None` above a billion.
+    /// Smallest batch size, to 1 %, at which the [recovery probability](Self::recovery_probability) is `chance`; `None`
+    /// above a billion examples.
     pub fn required_batch(&self, chance: f64) -> Option<f64> {
         let (mut low, mut high) = (1.0f64, 1e9f64);
         if self.recovery_probability(high) < chance {
@@ -198,8 +202,8 @@ impl ParityNeuron {
         Some(high)
     }
 
-    /// Probability that a neuron with random ones is good: C(n−k, s−k)/C(n, s) if its ones must include S, C(k,
-    /// s)/C(n, s) if they must lie in S, 1 for signs.
+    /// Probability that a neuron with s of n weights one at random places is good for k relevant bits S: C(n−k,
+    /// s−k)/C(n, s) if its ones must include S, C(k, s)/C(n, s) if they must lie in S, and 1 for weights ±1.
     ///
     /// At least (s/2n)^k for s > 4k (lemma C.2), and at most (k/n)^s.
     pub fn good_neuron_probability(&self) -> f64 {
@@ -211,7 +215,7 @@ impl ParityNeuron {
         }
     }
 
-    /// Width at which some neuron is good with probability 99 %; `None` above a billion.
+    /// Number of neurons of a layer with which at least one is good with probability 99 %; `None` above a billion.
     pub fn required_width(&self) -> Option<f64> {
         let width = match self.good_neuron_probability() {
             1.0 => 1.0,
@@ -230,7 +234,7 @@ pub fn chart(
     max_log2_batch: u32,
     points: &[(usize, Vec<trials::TrialCounts>)],
 ) -> LineChart {
-    /// Points of a curve per doubling of the batch size.
+    /// Number of points of a curve per doubling of the batch size.
     const PER_DOUBLING: u32 = 4;
     let places = || {
         (6 * PER_DOUBLING..=max_log2_batch * PER_DOUBLING)

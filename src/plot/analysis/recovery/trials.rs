@@ -8,7 +8,8 @@
 use super::{ParityNeuron, WeightPattern};
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Number of bits of a bit-sliced counter, which counts up to 1023.
+/// Number of bits of a bit-sliced counter, with which [`signs_positive_or_zero`] counts up to 1023 signs in 32 examples
+/// at once.
 const COUNTER_PLANES: usize = 10;
 
 /// Success count of recovery trials at one batch size.
@@ -16,7 +17,7 @@ const COUNTER_PLANES: usize = 10;
 pub struct TrialCounts {
     /// Number of examples per batch.
     pub batch: u64,
-    /// Number of trials that revealed S.
+    /// Number of trials in which the largest gradient entries were those of the relevant bits.
     pub recovered: usize,
     /// Number of completed trials.
     pub trials: usize,
@@ -29,18 +30,18 @@ pub struct RecoveryTrials {
     neuron: ParityNeuron,
     /// Random seed of the batches.
     seed: u64,
-    /// Counts of the completed trials.
+    /// Batch size, and counts of the completed trials.
     counts: TrialCounts,
-    /// Number of blocks done in the current trial.
+    /// Number of blocks of 32 examples done in the current trial.
     block: u64,
-    /// Gradient sum of each bit in the current trial.
+    /// Sum of the gradient entries of each input bit over the examples of the current trial.
     sums: Vec<i64>,
-    /// Workspace: 32 examples of each bit.
+    /// Workspace: for each input bit a word with its values in 32 examples, where a set bit means −1.
     words: Vec<u32>,
 }
 
 impl RecoveryTrials {
-    /// Starts with no trial; each trial draws `batch` examples.
+    /// Starts with no completed trial; each trial draws `batch` examples.
     pub fn new(neuron: ParityNeuron, batch: u64, seed: u64) -> Self {
         let n = neuron.inputs;
         let share = TrialCounts { batch, ..TrialCounts::default() };
@@ -75,8 +76,8 @@ impl RecoveryTrials {
         self.counts
     }
 
-    /// Adds 32 random examples to the gradient sums; examples whose bit in `example_mask` is 0 are
-    /// ignored.
+    /// Adds 32 random examples to the gradient sums of the current trial; example i is ignored if bit i of
+    /// `example_mask` is 0.
     fn accumulate_examples(&mut self, example_mask: u32) {
         let ParityNeuron { inputs, relevant, ones, relevant_ones: held, start } = self.neuron;
         // A trial is a replica with data of its own.
@@ -101,7 +102,7 @@ impl RecoveryTrials {
         }
     }
 
-    /// Whether the largest absolute sums are those of the relevant bits.
+    /// Whether the largest absolute gradient sums of the current trial are those of the relevant bits.
     fn is_recovered(&self) -> bool {
         let ParityNeuron { relevant, ones, relevant_ones: held, start, .. } = self.neuron;
         let active = relevant - held..relevant - held + ones;
@@ -112,7 +113,8 @@ impl RecoveryTrials {
     }
 }
 
-/// Bit masks of the examples among 32 whose sum of `count` signs is positive, and is zero; a set bit means −1.
+/// Bit masks of the examples, among 32, whose sum of `count` signs is positive, and of those whose sum is zero. `words`
+/// has one word for each sign; bit i belongs to example i and is set for −1.
 fn signs_positive_or_zero<'a>(words: impl Iterator<Item = &'a u32>, count: usize) -> (u32, u32) {
     let mut planes = [0u32; COUNTER_PLANES];
     for word in words {

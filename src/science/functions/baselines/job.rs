@@ -7,25 +7,25 @@ use crate::functions::prompts::population_variance;
 /// The mean of squared errors over prompts, with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ErrorEstimate {
-    /// Mean squared error.
+    /// Mean squared error over the prompts.
     pub mean: f64,
-    /// Standard error of the mean.
+    /// Standard error of `mean` over the prompts.
     pub standard_error: f64,
 }
 
 /// The errors of some baselines for several numbers of examples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineErrors {
-    /// Numbers of examples, in increasing order.
+    /// Numbers of examples for which the baselines were evaluated, in increasing order.
     pub example_counts: Vec<usize>,
-    /// Number of prompts in each mean.
+    /// Number of prompts over which each mean is taken.
     pub prompt_count: usize,
-    /// Mean label variance within one of these prompts, over as many points as in training.
+    /// Variance of the labels within one prompt, over as many points as in training, averaged over the prompts.
     pub label_variance: f64,
     /// Squared errors of each baseline for each number of examples, on the point that follows the examples.
     pub squared_errors: Vec<(Baseline, Vec<ErrorEstimate>)>,
-    /// The epoch, from 1, with the smallest mean error over all prompts for each number of examples; empty if no
-    /// network was trained.
+    /// For each number of examples, the training epoch, from 1, with the smallest mean squared error over all
+    /// prompts; empty if no network was trained.
     pub best_epochs: Vec<usize>,
 }
 
@@ -41,30 +41,31 @@ impl BaselineErrors {
         Some(scores.iter().map(scale).collect())
     }
 
-    /// R² of a baseline for each number of examples: 1 minus its relative error.
+    /// R² of a baseline for each number of examples: 1 minus its relative error. `None` if the baseline was not
+    /// evaluated.
     pub fn r2(&self, baseline: Baseline) -> Option<Vec<f64>> {
         Some(self.relative_errors(baseline)?.iter().map(|score| 1.0 - score.mean).collect())
     }
 }
 
-/// Sums over prompts for one mean squared error.
+/// Sums over prompts, from which the mean of a squared error and its standard error are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct ErrorSums {
     /// Sum of the squared errors.
     sum: f64,
-    /// Sum of the squares of the squared errors.
+    /// Sum of the squares of the squared errors, for the standard error.
     sum_of_squares: f64,
 }
 
 impl ErrorSums {
-    /// Adds the error of one prompt.
+    /// Adds the prediction error of one prompt.
     fn add(&mut self, error: f64) {
         let square = error * error;
         self.sum += square;
         self.sum_of_squares += square * square;
     }
 
-    /// The mean over `count` prompts, with its standard error.
+    /// The mean of the squared errors over `count` prompts, with its standard error.
     fn estimate(self, count: usize) -> ErrorEstimate {
         let (count, mean) = (count as f64, self.sum / count as f64);
         let spread = (self.sum_of_squares / count - mean * mean).max(0.0);
@@ -80,33 +81,35 @@ pub struct BaselinesJob {
     prompts: FunctionPrompts,
     /// Seed of the held-out prompts.
     seed: u64,
-    /// Number of prompts to evaluate.
+    /// Number of held-out prompts to evaluate.
     prompt_count: usize,
     /// The baselines to evaluate.
     baselines: Vec<Baseline>,
-    /// Numbers of examples, in rising order.
+    /// Numbers of examples for which the baselines are evaluated, in increasing order.
     examples: Vec<usize>,
-    /// Number of points of each prompt.
+    /// Number of points that are drawn for each prompt.
     points: usize,
     /// Number of prompts evaluated so far.
     done_count: usize,
-    /// Index of the next number of examples for the current prompt.
+    /// Index into `examples` of the number of examples that is evaluated next on the current prompt.
     example_index: usize,
-    /// Inputs of the current prompt, `[points, inputs]`; empty before it is drawn.
+    /// Inputs of the current prompt, `[points, inputs]`; empty before the prompt is drawn.
     x: Vec<f64>,
     /// Labels of the current prompt, `[points]`.
     y: Vec<f64>,
-    /// The network in training on the current prompt.
+    /// The network in training on the current prompt; `None` if no training is in progress.
     training: Option<BaselineTraining>,
-    /// The smallest error of this network so far, by absolute value.
+    /// Error of the network in training at the point that follows the examples, in that epoch so far whose error is
+    /// smallest in absolute value.
     min_error: f64,
-    /// Sum of the label variances of the prompts so far.
+    /// Sum over the prompts so far of the label variance within a prompt.
     variance: f64,
-    /// Errors of the baselines that train no network, `[baselines, examples]`.
+    /// Error sums of the baselines that train no network, for each number of examples, `[baselines, examples]`.
     sums: Vec<Vec<ErrorSums>>,
-    /// Errors of the network after each epoch, `[examples, epochs]`.
+    /// Error sums of the trained network after each epoch, for each number of examples, `[examples, epochs]`.
     epochs: Vec<Vec<ErrorSums>>,
-    /// Errors of the network after the best epoch of each prompt, `[examples]`.
+    /// Error sums of the trained network when the epoch is the best one of each prompt, for each number of
+    /// examples, `[examples]`.
     best_per_prompt: Vec<ErrorSums>,
 }
 
@@ -148,7 +151,7 @@ impl BaselinesJob {
         }
     }
 
-    /// Fraction of the prompts that are done.
+    /// Fraction of the prompts that are evaluated, from 0 to 1.
     pub fn progress(&self) -> f64 {
         self.done_count as f64 / self.prompt_count as f64
     }
@@ -215,7 +218,7 @@ impl BaselinesJob {
         16 * (examples + inputs) * (inputs + 1) * (inputs + 1) + 100
     }
 
-    /// Draws the next prompt. Returns the approximate number of operations.
+    /// Draws the next held-out prompt into `x` and `y`. Returns the approximate number of operations.
     fn draw_prompt(&mut self) -> u64 {
         let mut row = vec![];
         self.prompts.append_held_out_prompts(
@@ -231,7 +234,7 @@ impl BaselinesJob {
         self.points as u64 * (2 * self.prompts.operations_per_value() + 40 * self.prompts.inputs() as u64)
     }
 
-    /// The errors from the sums over all prompts.
+    /// Computes the errors of all baselines from the sums over all prompts.
     fn finish(&self) -> BaselineErrors {
         let best_epoch = |epochs: &Vec<ErrorSums>| {
             let best_epoch = (0..epochs.len()).min_by(|a, b| epochs[*a].sum.total_cmp(&epochs[*b].sum));

@@ -2,7 +2,7 @@
 
 use vivarium_core::math::{dot, norm};
 
-/// The reflection x ↦ x − β ⟨v, x⟩ v.
+/// The reflection x ↦ x − β ⟨v, x⟩ v at the plane orthogonal to v.
 struct HouseholderReflection {
     /// The vector v, normal to the mirror plane.
     v: Vec<f64>,
@@ -11,7 +11,8 @@ struct HouseholderReflection {
 }
 
 impl HouseholderReflection {
-    /// The reflection that maps `x` to a multiple of the first unit vector, and that multiple (Householder 1958).
+    /// The reflection that maps `x` to a multiple of the first unit vector, and the factor of that unit vector
+    /// (Householder 1958).
     fn to_first_axis(x: &[f64]) -> (Self, f64) {
         let norm = norm(x);
         let mut v = x.to_vec();
@@ -31,10 +32,11 @@ impl HouseholderReflection {
     }
 }
 
-/// Relative size below which the rest of a column counts as rounding error.
+/// Relative norm below which what remains of a column in the QR decomposition counts as rounding error.
 const RANK_TOLERANCE: f64 = 1e-12;
 
-/// The w that minimises Σ (y_i − ⟨w, x_i⟩)² + λ ‖w‖²; of several minima the one with the smallest norm.
+/// The weight vector w that minimises Σ (y_i − ⟨w, x_i⟩)² + λ ‖w‖²; if several w do, the one with the smallest
+/// norm.
 ///
 /// # Why
 /// By QR decomposition with column pivoting, and by a second one if the rank is deficient. Normal equations would
@@ -80,7 +82,8 @@ pub fn ridge_regression(x: &[f64], y: &[f64], inputs: usize, lambda: f64) -> Vec
     weights
 }
 
-/// Solves R z = c by back substitution, where `columns` are the columns of the upper triangular R.
+/// Solves R z = c for z by back substitution, where `columns` are the columns of the square upper triangular matrix
+/// R.
 fn solve_upper_triangular(columns: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
     let mut z = c.to_vec();
     for j in (0..z.len()).rev() {
@@ -91,7 +94,8 @@ fn solve_upper_triangular(columns: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
     z
 }
 
-/// The z of minimum norm with R z = c, where R has fewer rows than columns: with Rᵀ = Q U it is Q U⁻ᵀ c.
+/// The z of minimum norm with R z = c, where R has fewer rows than columns and `columns` are its columns. With the
+/// QR decomposition Rᵀ = Q U, U upper triangular, z is Q U⁻ᵀ c.
 fn solve_minimum_norm(columns: &[Vec<f64>], c: &[f64]) -> Vec<f64> {
     let (rank, inputs) = (c.len(), columns.len());
     let entry = |row: usize, column: usize| if row <= column { columns[column][row] } else { 0.0 };

@@ -22,7 +22,7 @@ use vivarium_core::sorting::sort_by;
 // the average across all 6400 samples." This can mean one epoch for all prompts, or one for each prompt; both are available.
 // Both use the label of the query, and the second uses it more.
 choices! {
-    /// Prediction methods.
+    /// Methods that predict a label from the examples of a prompt, with which a transformer is compared.
     pub enum Baseline {
         /// The linear function of minimum norm among those with the smallest squared error on the examples.
         LeastSquares = "ls", "Least squares";
@@ -43,11 +43,11 @@ choices! {
     }
 }
 
-/// Number of nearest neighbours (Garg et al. 2022).
+/// Number of nearest neighbours whose labels are averaged (Garg et al. 2022).
 const NEIGHBOUR_COUNT: usize = 3;
 
 impl Baseline {
-    /// Whether the baseline trains a network, which takes a thousand times as long as the others.
+    /// Whether the baseline trains a network, which takes a thousand times as long as the other baselines.
     pub fn is_trained(self) -> bool {
         matches!(self, Baseline::BestForAll | Baseline::BestPerPrompt | Baseline::LastEpoch)
     }
@@ -57,7 +57,7 @@ impl Baseline {
         matches!(self, Baseline::BestForAll | Baseline::BestPerPrompt)
     }
 
-    /// The penalty λ of the ridge regressions.
+    /// The penalty λ of the baseline's ridge regression.
     ///
     /// # Why
     /// With w ∼ N(0, I) and noise of variance σ², the posterior mean of a linear function is ridge regression with λ
@@ -160,8 +160,8 @@ impl FittedBaseline {
     }
 }
 
-/// The mean of the nearest labels, weighted by inverse distance. If examples coincide with `x`, the mean of their
-/// labels.
+/// The mean of the labels of the nearest examples to `x`, weighted by inverse distance. If examples coincide with
+/// `x`, it is the mean of their labels.
 fn predict_from_neighbours(examples: &[f64], y: &[f64], x: &[f64]) -> f64 {
     let square = |other: &[f64]| other.iter().zip(x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     let mut near: Vec<(f64, f64)> =

@@ -2,13 +2,13 @@
 
 use crate::functions::network::{BiasFreeNetwork, ForwardWorkspace};
 
-/// Number of training epochs, each one step on all examples.
+/// Number of training epochs of a baseline's network, each one step on all examples.
 pub const TRAINING_EPOCHS: usize = 100;
-/// Learning rate of Adam.
+/// Learning rate of Adam for a baseline's network.
 const ADAM_RATE: f64 = 0.01;
 /// Decay rates β₁ and β₂ of Adam's moment estimates.
 const ADAM_BETAS: [f64; 2] = [0.9, 0.999];
-/// The ε of Adam.
+/// Adam's ε, which is added to the root of the mean squared gradient.
 const ADAM_EPSILON: f64 = 1e-8;
 
 /// A network in training with Adam.
@@ -22,7 +22,7 @@ pub struct BaselineTraining {
     mean_gradient: Vec<f64>,
     /// Adam's estimate of the mean squared gradient, `[weights]`.
     mean_squared_gradient: Vec<f64>,
-    /// Number of epochs so far.
+    /// Number of training epochs so far.
     epochs: usize,
     /// Workspace of the forward and backward pass.
     workspace: ForwardWorkspace,
@@ -42,7 +42,7 @@ impl BaselineTraining {
         }
     }
 
-    /// Number of epochs so far.
+    /// Number of training epochs so far.
     pub fn epochs(&self) -> usize {
         self.epochs
     }

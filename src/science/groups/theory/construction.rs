@@ -20,18 +20,19 @@ pub struct QuadraticNetwork {
     pub w: Vec<f64>,
 }
 
-/// Extremes of the logit margins of a network over a set of pairs.
+/// Extremes of the logit margins of a network over a set of pairs (a, b) of elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MarginRange {
-    /// Minimum over the pairs of the right logit minus the largest wrong logit.
+    /// Minimum over the pairs (a, b) of the logit of the product a·b minus the largest other logit.
     pub min_margin: f64,
-    /// Maximum over the pairs of the right logit minus the largest wrong logit.
+    /// Maximum over the pairs (a, b) of the logit of the product a·b minus the largest other logit.
     pub max_margin: f64,
-    /// Maximum over the pairs of the difference between two wrong logits of the same pair.
+    /// Maximum over the pairs (a, b) of the difference between the largest and the smallest logit of a wrong
+    /// product.
     pub max_wrong_logit_difference: f64,
 }
 
-/// The weights u_i, v_i and w_i of one neuron, `[order]` each.
+/// The weights u_i, v_i and w_i of one neuron i, `[order]` each.
 type NeuronWeights = [Vec<f64>; 3];
 
 impl QuadraticNetwork {
@@ -59,7 +60,7 @@ impl QuadraticNetwork {
         self.w.chunks_exact(n).map(|row| dot(row, &hidden)).collect()
     }
 
-    /// The norm ‖ω_i‖ of each neuron's weights, `[neurons]`.
+    /// The norm ‖ω_i‖ of the weights ω_i = (u_i, v_i, w_i) of each neuron i, `[neurons]`.
     pub fn neuron_norms(&self) -> Vec<f64> {
         let mut squares = vec![0.0; self.neuron_count];
         for row in [&self.u, &self.v, &self.w]
@@ -71,7 +72,7 @@ impl QuadraticNetwork {
         squares.into_iter().map(f64::sqrt).collect()
     }
 
-    /// The sum Σ_i ‖ω_i‖^nu over all neurons.
+    /// The sum Σ_i ‖ω_i‖^nu over all neurons i, where ω_i = (u_i, v_i, w_i) are the weights of neuron i.
     pub fn norm_mass(&self, nu: i32) -> f64 {
         self.neuron_norms().into_iter().map(|norm| norm.powi(nu)).sum()
     }
@@ -103,7 +104,8 @@ impl QuadraticNetwork {
         spread
     }
 
-    /// Computes the minimum margin over all pairs divided by Σ_i ‖ω_i‖^nu. γ of this module uses `nu` = 3.
+    /// Computes the minimum margin over all pairs divided by Σ_i ‖ω_i‖^nu, the sum over the norms of the neurons'
+    /// weights. The maximum margin γ* is defined with `nu` = 3.
     pub fn compute_normalised_margin(&self, labels: &[u32], nu: i32) -> f64 {
         let order = self.order();
         let pairs = (0..order).flat_map(|a| (0..order).map(move |b| (a, b)));

@@ -11,7 +11,8 @@
 
 use vivarium_core::math::{add_scaled, dot};
 
-/// The term φ of the objective, a function of the products `y = A x`.
+/// The convex term φ of the objective `Σ x + φ(A x)` that the method minimises over x ≥ 0, a function of the
+/// products `y = A x`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ConvexTerm<'a> {
     /// The constraint y ≥ 1. Minimising `Σ x` then solves the matrix game of value `1 / Σ x`.
@@ -25,21 +26,22 @@ pub(super) enum ConvexTerm<'a> {
     },
 }
 
-/// An iterate of the method: the variables, their multipliers and the violation of the optimality conditions.
+/// An iterate of the interior-point method: the variables, their multipliers and the violation of the optimality
+/// conditions.
 #[derive(Debug, Clone)]
 pub(super) struct ProgramSolution {
-    /// The variables, `[columns]`. Optimal zeros are positive rounding errors.
+    /// The variables x of the program, `[columns]`. Variables that are 0 at the optimum are tiny positive numbers.
     pub x: Vec<f64>,
-    /// Multipliers of the rows, `[rows]`: `Aᵀ q ≤ 1`, with equality where x > 0.
+    /// Multipliers q of the rows of the matrix A, `[rows]`: at the optimum `Aᵀ q ≤ 1`, with equality where x > 0.
     pub q: Vec<f64>,
-    /// The largest relative violation of the Karush–Kuhn–Tucker conditions.
+    /// The largest relative violation of the optimality conditions (Karush–Kuhn–Tucker) by this iterate.
     pub residual: f64,
 }
 
 /// Maximum number of Newton steps, several times what the programs of this module need.
 const MAX_STEPS: usize = 200;
 
-/// Residual that rounding errors explain: below it, three steps without improvement end the method.
+/// Residual that rounding errors explain: once it is below this, three steps without improvement end the method.
 const ROUNDING_RESIDUAL: f64 = 1e-10;
 
 /// Solves a program with matrix `rows` of shape `[rows, columns]`. All entries are ≥ 0, and no row and no column is
@@ -65,9 +67,10 @@ pub(super) fn solve_to_end(rows: &[f64], columns: usize, term: ConvexTerm) -> Pr
 pub(super) struct InteriorPointSolver {
     /// The matrix A of the program, `[rows, columns]`.
     rows: Vec<f64>,
-    /// Number of variables.
+    /// Number of variables x, columns of the matrix A.
     columns: usize,
-    /// Sizes and penalty of [`ConvexTerm::CrossEntropy`]; none for [`ConvexTerm::AtLeastOne`].
+    /// Numbers of wrong answers per row, and penalty, of [`ConvexTerm::CrossEntropy`]; `None` for
+    /// [`ConvexTerm::AtLeastOne`].
     cross_entropy: Option<(Vec<f64>, f64)>,
     /// The current x, z, q and slacks, as in [`SolverState`].
     iterate: [Vec<f64>; 4],
@@ -75,7 +78,7 @@ pub(super) struct InteriorPointSolver {
     best: ProgramSolution,
     /// Centring parameter of the next Newton step, from 0 to 1.
     centring: f64,
-    /// Steps since the residual last halved.
+    /// Number of Newton steps since the residual last halved.
     stalled_steps: usize,
     /// Number of Newton steps taken.
     step_count: usize,
@@ -83,7 +86,8 @@ pub(super) struct InteriorPointSolver {
 
 impl InteriorPointSolver {
     /// Starts the method for the matrix `rows` of shape `[rows, columns]`. All entries are ≥ 0, and no row and no
-    /// column is zero. `loss` holds the sizes and the penalty of the cross-entropy term.
+    /// column is zero. `loss` holds the numbers of wrong answers per row and the penalty of
+    /// [`ConvexTerm::CrossEntropy`]; `None` selects [`ConvexTerm::AtLeastOne`].
     pub fn new(rows: Vec<f64>, columns: usize, loss: Option<(Vec<f64>, f64)>) -> Self {
         let best = ProgramSolution { x: vec![], q: vec![], residual: f64::INFINITY };
         let mut solver = InteriorPointSolver {
@@ -102,7 +106,7 @@ impl InteriorPointSolver {
         solver
     }
 
-    /// The term φ of this program.
+    /// The convex term φ of the objective of this program.
     fn term(&self) -> ConvexTerm<'_> {
         match &self.cross_entropy {
             None => ConvexTerm::AtLeastOne,
@@ -110,7 +114,8 @@ impl InteriorPointSolver {
         }
     }
 
-    /// Applies a function to the state that borrows this solver's matrix, and stores the changed iterate.
+    /// Applies the function `of` to the current iterate, as a [`SolverState`] that borrows this solver's matrix,
+    /// and stores the changed iterate.
     fn update_state<T>(&mut self, of: impl FnOnce(&mut SolverState) -> T) -> T {
         let [x, z, q, slack] = std::mem::take(&mut self.iterate);
         let mut state =
@@ -121,8 +126,8 @@ impl InteriorPointSolver {
         result
     }
 
-    /// Takes up to `steps` Newton steps. Returns the best iterate after the last step, else none. The caller checks
-    /// its residual.
+    /// Takes up to `steps` Newton steps. Returns the best iterate when the method has ended, else `None`. The
+    /// caller checks the iterate's residual.
     pub fn advance(&mut self, steps: usize) -> Option<ProgramSolution> {
         for _ in 0..steps {
             if self.step_count == MAX_STEPS || self.step() {
@@ -160,22 +165,22 @@ impl InteriorPointSolver {
 struct SolverState<'a> {
     /// The matrix A of the program, `[rows, columns]`.
     rows: &'a [f64],
-    /// Number of variables.
+    /// Number of variables x, columns of the matrix A.
     columns: usize,
     /// The term φ of the objective.
     term: ConvexTerm<'a>,
-    /// The variables, `[columns]`.
+    /// The variables x of the program, `[columns]`.
     x: Vec<f64>,
-    /// Multipliers of x ≥ 0, `[columns]`.
+    /// Multipliers z of the constraints x ≥ 0, `[columns]`.
     z: Vec<f64>,
-    /// Multipliers of the rows, `[rows]`.
+    /// Multipliers q of the rows of the matrix A, `[rows]`.
     q: Vec<f64>,
-    /// The slacks `y = A x − 1` of [`ConvexTerm::AtLeastOne`], `[rows]`.
+    /// The slacks `A x − 1` of [`ConvexTerm::AtLeastOne`], `[rows]`; empty for the cross-entropy.
     slack: Vec<f64>,
 }
 
 impl<'a> SolverState<'a> {
-    /// A strictly feasible first iterate.
+    /// The first iterate, for which all inequalities hold strictly.
     fn start(rows: &'a [f64], columns: usize, term: ConvexTerm<'a>) -> Self {
         let count = rows.len() / columns;
         let min_row_sum =
@@ -200,8 +205,9 @@ impl<'a> SolverState<'a> {
         SolverState { rows, columns, term, x, z: vec![0.5; columns], q, slack }
     }
 
-    /// The residuals r of the linearised relation `dq = D (r − A dx)` between q and the products, `[rows]`. `centre`
-    /// is the target of each product q · slack.
+    /// The residuals r, `[rows]`, of the linearised relation `dq = D (r − A dx)` between the changes of the
+    /// multipliers q and of x, where D is the second derivative of φ. `products` are `A x`, and `centre` is the
+    /// target of each product q · slack.
     fn multiplier_residuals(&self, products: &[f64], centre: f64) -> Vec<f64> {
         match self.term {
             ConvexTerm::AtLeastOne => {
@@ -217,8 +223,8 @@ impl<'a> SolverState<'a> {
         }
     }
 
-    /// Multiplies a vector by D, the second derivative of φ: the diagonal `q / slack`, or `diag(q) − penalty q qᵀ`
-    /// for the cross-entropy.
+    /// Multiplies a vector `[rows]` by D, the second derivative of φ: the diagonal matrix `q / slack`, or `diag(q)
+    /// − penalty q qᵀ` for the cross-entropy.
     fn apply_curvature(&self, v: &[f64]) -> Vec<f64> {
         match self.term {
             ConvexTerm::AtLeastOne => {
@@ -231,7 +237,8 @@ impl<'a> SolverState<'a> {
         }
     }
 
-    /// The mean of all products x z, and of all products q · slack if there are slacks.
+    /// The mean of the products x z over the variables and, if there are slacks, of the products q · slack over the
+    /// rows; it goes to 0 at the optimum.
     fn mean_complementarity(&self) -> f64 {
         match self.term {
             ConvexTerm::AtLeastOne => {
@@ -241,8 +248,8 @@ impl<'a> SolverState<'a> {
         }
     }
 
-    /// Takes one Newton step towards `centring` times the current complementarity. Returns the step length, at most
-    /// 1.
+    /// Takes one Newton step towards products x z and q · slack of `centring` times their current mean. Returns the
+    /// fraction of the full step taken, at most 1.
     fn step(&mut self, centring: f64) -> f64 {
         let n = self.columns;
         let centre = centring * self.mean_complementarity();
@@ -296,7 +303,8 @@ impl<'a> SolverState<'a> {
         length
     }
 
-    /// The matrix `X Aᵀ D A X + X Z` of the Newton system, lower triangle of `[columns, columns]`.
+    /// The matrix `X Aᵀ D A X + X Z` of the Newton system, with D the second derivative of φ, X = diag(x) and Z =
+    /// diag(z): lower triangle of `[columns, columns]`.
     fn newton_matrix(&self) -> Vec<f64> {
         let n = self.columns;
         let mut matrix = vec![0.0; n * n];
@@ -327,7 +335,8 @@ impl<'a> SolverState<'a> {
         matrix
     }
 
-    /// The current iterate with its violation of the optimality conditions, without the centring term.
+    /// The current iterate with its violation of the optimality conditions of the program, without the centring
+    /// term.
     fn evaluate(&self) -> ProgramSolution {
         let gradient = multiply_transposed(self.rows, self.columns, &self.q);
         let total: f64 = self.x.iter().sum();
@@ -359,12 +368,12 @@ impl<'a> SolverState<'a> {
     }
 }
 
-/// The product `A x`, `[rows]`.
+/// The product `A x`, `[rows]`, where `rows` is the matrix A, row-major, and `x` is `[columns]`.
 pub(super) fn multiply_rows(rows: &[f64], x: &[f64]) -> Vec<f64> {
     rows.chunks_exact(x.len()).map(|row| dot(row, x)).collect()
 }
 
-/// The product `Aᵀ q`, `[columns]`.
+/// The product `Aᵀ q`, `[columns]`, where `rows` is the matrix A, row-major, and `q` is `[rows]`.
 fn multiply_transposed(rows: &[f64], columns: usize, q: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; columns];
     for (row, q) in rows.chunks_exact(columns).zip(q) {
@@ -373,7 +382,8 @@ fn multiply_transposed(rows: &[f64], columns: usize, q: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// Solves `M x = right` in place by Cholesky's method. Reads and overwrites the lower triangle of `M`, `[n, n]`.
+/// Solves `M x = right` by Cholesky's method for a positive definite M = `matrix`, `[n, n]`. The solution replaces
+/// `right`; only the lower triangle of `matrix` is read, and it is overwritten.
 fn solve_symmetric(matrix: &mut [f64], right: &mut [f64]) {
     let n = right.len();
     let largest = (0..n).map(|i| matrix[i * n + i]).fold(0.0, f64::max);

@@ -16,7 +16,8 @@ fn partitions(n: usize, max_part: usize) -> Vec<Vec<usize>> {
     (1..=max_part.min(n)).rev().flat_map(with).collect()
 }
 
-/// The character of S_n for the partition `shape` at cycle type `cycles`, by the rule of Murnaghan and Nakayama.
+/// Value at cycle type `cycles` of the character of S_n that belongs to the partition `shape` of n, by the rule of
+/// Murnaghan and Nakayama.
 fn symmetric_character(shape: &[usize], cycles: &[usize]) -> f64 {
     // Removing a rim hook moves one bead of the abacus down; the sign counts the beads in between.
     let rows = shape.len();
@@ -39,8 +40,8 @@ fn symmetric_character(shape: &[usize], cycles: &[usize]) -> f64 {
     sum_over_rim_hooks(&beads, cycles)
 }
 
-/// The table of S_n with classes and irreps in the order of partitions, and the cycle type of each class except the
-/// identity's.
+/// The real character table of S_n, with classes and irreps in the order of partitions, and the cycle type of each
+/// class except the identity's.
 pub fn symmetric(n: usize) -> (RealCharacters, Vec<Vec<usize>>) {
     let shapes = partitions(n, n);
     let mut types = shapes.clone();
@@ -56,7 +57,7 @@ pub fn symmetric(n: usize) -> (RealCharacters, Vec<Vec<usize>>) {
     (RealCharacters::from_characters(&sizes, &rows).unwrap(), types[1..].to_vec())
 }
 
-/// The table of Z_n, where each element is a class.
+/// The real character table of Z_n, where each element is a class.
 pub fn cyclic(n: usize) -> RealCharacters {
     let wave = |k: usize, a: usize| (std::f64::consts::TAU * (k * a % n) as f64 / n as f64).cos();
     let row = |k: usize| {
@@ -66,7 +67,8 @@ pub fn cyclic(n: usize) -> RealCharacters {
     RealCharacters::from_characters(&vec![1; n], &(0..=n / 2).map(row).collect::<Vec<_>>()).unwrap()
 }
 
-/// The table of the dihedral group of order 2n: classes of rotations, then one or two classes of reflections.
+/// The real character table of the dihedral group of order 2n: classes of rotations, then one or two classes of
+/// reflections.
 pub fn dihedral(n: usize) -> RealCharacters {
     let even = n.is_multiple_of(2);
     let mut sizes: Vec<usize> = (0..=n / 2).map(|a| if a == 0 || 2 * a == n { 1 } else { 2 }).collect();
@@ -88,7 +90,8 @@ pub fn dihedral(n: usize) -> RealCharacters {
     RealCharacters::from_characters(&sizes, &rows).unwrap()
 }
 
-/// The table of A₅: classes e, order 2, order 3 and two of order 5; dimensions 1, 3, 3, 4, 5.
+/// The real character table of A₅: classes e, order 2, order 3 and two of order 5; irreps of dimensions 1, 3, 3, 4,
+/// 5.
 pub fn alternating_5() -> RealCharacters {
     let golden = (1.0 + 5f64.sqrt()) / 2.0;
     let rows = [
@@ -101,7 +104,7 @@ pub fn alternating_5() -> RealCharacters {
     RealCharacters::from_characters(&[1, 15, 20, 12, 12], &rows).unwrap()
 }
 
-/// The table of Z₂ⁿ, where each element is a class.
+/// The real character table of Z₂ⁿ, where each element is a class.
 pub fn cube(n: u32) -> RealCharacters {
     let order = 1usize << n;
     let row = |k: usize| {
@@ -110,8 +113,8 @@ pub fn cube(n: u32) -> RealCharacters {
     RealCharacters::from_characters(&vec![1; order], &(0..order).map(row).collect::<Vec<_>>()).unwrap()
 }
 
-/// The table of the quaternion group: classes 1, −1, ±i, ±j, ±k. The last irrep has dimension 4 and quaternionic
-/// type.
+/// The real character table of the quaternion group: classes 1, −1, ±i, ±j, ±k. The last irrep has dimension 4 and
+/// quaternionic type.
 pub fn quaternion() -> RealCharacters {
     let rows = [
         vec![1.0, 1.0, 1.0, 1.0, 1.0],

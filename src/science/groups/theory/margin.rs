@@ -21,10 +21,11 @@ use super::real_characters::CharacterGaps;
 use super::{MarginError, RealCharacters};
 use vivarium_core::math::{dot, project_out};
 
-/// The largest accepted violation of the optimality conditions.
+/// The largest accepted relative violation of the optimality conditions (Karush–Kuhn–Tucker) of a program's
+/// solution.
 const KKT_TOLERANCE: f64 = 1e-9;
 
-/// Norm shares below this are rounding errors of 0.
+/// Shares of an irrep in Σ‖ω‖³ below this are rounding errors of 0.
 const MIN_SHARE: f64 = 1e-8;
 
 /// The maximum margin of a group, and the networks that reach it.
@@ -32,14 +33,16 @@ const MIN_SHARE: f64 = 1e-8;
 pub struct MaxMargin {
     /// The maximum margin γ*.
     pub value: f64,
-    /// Share of each irrep in Σ‖ω‖³, `[irreps]`, with sum 1. The trivial irrep is first and has share 0.
+    /// Share of each irrep in Σ‖ω‖³, the sum over the norms of the neurons' weights, `[irreps]`, with sum 1. The
+    /// trivial irrep is first and has share 0.
     pub norm_shares: Vec<f64>,
-    /// Whether each irrep has a positive share, `[irreps]`.
+    /// Whether each irrep has a positive share in `norm_shares`, `[irreps]`.
     pub used_irreps: Vec<bool>,
     /// Whether no other shares reach γ*. If others do (S₆), these shares are in the relative interior of all optimal
     /// shares, so that every irrep that some optimum uses is used.
     pub is_unique: bool,
-    /// Margin over the wrong answers in each class C ≠ e, relative to the minimum margin, `[classes]`: at least 1.
+    /// For each conjugacy class C ≠ e, the margin over the wrong answers that C contains, divided by the minimum
+    /// margin, `[classes]`: at least 1.
     pub class_margins: Vec<f64>,
     /// The class weights |C| τ_C of the dual solution that certify γ*, `[classes]`, with sum 1: for every network,
     /// the margins averaged over the wrong answers with these weights are at most γ* (lemma D.14). Positive only for
@@ -52,22 +55,23 @@ pub struct MaxMargin {
 pub struct PenalisedOptimum {
     /// Normalised margin divided by γ*. NaN for the zero network, which has no normalised margin.
     pub margin_ratio: f64,
-    /// Share of each irrep in Σ‖ω‖³, `[irreps]`; all 0 for the zero network. The trivial irrep is first and has share 0.
+    /// Share of each irrep in Σ‖ω‖³, the sum over the norms of the neurons' weights, `[irreps]`; all 0 for the zero
+    /// network. The trivial irrep is first and has share 0.
     pub norm_shares: Vec<f64>,
-    /// Minimum margin of the logits, without normalisation.
+    /// Minimum over all pairs of the right logit minus the largest wrong one, without normalisation.
     pub logit_margin: f64,
-    /// Margin of the logits over the wrong answers in each class C ≠ e, `[classes]`.
+    /// For each conjugacy class C ≠ e, the logit margin over the wrong answers that C contains, `[classes]`.
     pub class_margins: Vec<f64>,
     /// Mean cross-entropy over all pairs, in nats.
     pub loss: f64,
-    /// Σ‖ω‖³, without the factor λ.
+    /// Σ‖ω‖³, the sum over the cubed norms of the neurons' weights, without the factor λ.
     pub norm_mass: f64,
     /// Whether the penalty is so large that the zero network is the minimum.
     pub is_zero_network: bool,
 }
 
 impl RealCharacters {
-    /// Computes the maximum margin by the linear program above.
+    /// Computes the maximum margin γ* by a linear program over the shares of the irreps.
     ///
     /// # Errors
     ///
@@ -90,7 +94,8 @@ impl RealCharacters {
         }
     }
 
-    /// Converts the solution of the linear program into the maximum margin and its shares.
+    /// Converts the solution of the linear program with matrix `gaps` into the maximum margin and the irreps'
+    /// shares.
     fn max_margin_from_solution(
         &self,
         gaps: &CharacterGaps,
@@ -124,7 +129,8 @@ impl RealCharacters {
         })
     }
 
-    /// The smallest penalty λ at which the zero network is the minimum: `2 / ((3|G|)^{1.5} √D)` for the smallest D.
+    /// The smallest penalty λ for which the zero network minimises the regularised loss: `2 / ((3|G|)^{1.5} √D)`
+    /// for the smallest dimension D of a nontrivial irrep.
     pub fn collapse_penalty(&self) -> f64 {
         let min_dimension = self.dimensions[1..].iter().copied().fold(f64::INFINITY, f64::min);
         1.0 / (self.norm_mass_factor() * min_dimension.sqrt())
@@ -156,8 +162,8 @@ impl RealCharacters {
         PenalisedOptimumJob { lambda, max_margin, program }
     }
 
-    /// The zero network as the regularised minimum, for penalties where nothing needs to be solved. An error if
-    /// `lambda` is not above zero.
+    /// The zero network as the minimum of the regularised loss, for penalties so large that no program needs to be
+    /// solved. An error if `lambda` is not above zero.
     fn zero_network_optimum(&self, lambda: f64) -> Result<PenalisedOptimum, MarginError> {
         match lambda.is_nan() || lambda <= 0.0 {
             true => Err(MarginError::NonPositivePenalty(lambda)),
@@ -173,7 +179,8 @@ impl RealCharacters {
         }
     }
 
-    /// Converts the solution of the convex program into the regularised minimum. `max_margin` is γ*.
+    /// Converts the solution of the convex program with matrix `gaps` into the minimum of the regularised loss.
+    /// `max_margin` is γ*.
     fn optimum_from_solution(
         &self,
         gaps: &CharacterGaps,
@@ -202,15 +209,15 @@ impl RealCharacters {
 /// A running computation of the [maximum margin](RealCharacters::compute_max_margin).
 #[derive(Debug, Clone)]
 pub struct MaxMarginJob {
-    /// The solver of the linear program.
+    /// The solver of the linear program whose solution is the maximum margin.
     solver: InteriorPointSolver,
-    /// The matrix of the linear program.
+    /// The matrix of the linear program whose solution is the maximum margin.
     gaps: CharacterGaps,
 }
 
 impl MaxMarginJob {
-    /// Takes up to `steps` steps. Returns the margin after the last one, else none. `characters` must be the table
-    /// that started the computation.
+    /// Takes up to `steps` Newton steps. Returns the maximum margin when the solver has ended, else `None`.
+    /// `characters` must be the table that started the computation.
     pub fn advance(
         &mut self,
         characters: &RealCharacters,
@@ -223,11 +230,12 @@ impl MaxMarginJob {
 /// A running computation of the [regularised minimum](RealCharacters::compute_penalised_optimum).
 #[derive(Debug, Clone)]
 pub struct PenalisedOptimumJob {
-    /// The penalty λ.
+    /// The penalty λ, the factor of Σ‖ω‖³ in the regularised loss.
     lambda: f64,
     /// The maximum margin γ*.
     max_margin: f64,
-    /// The solver and its matrix. None if the zero network is the minimum, or if the penalty is invalid.
+    /// The solver of the convex program, and the program's matrix. `None` if the zero network is the minimum, or if
+    /// the penalty is invalid.
     program: Option<(InteriorPointSolver, CharacterGaps)>,
 }
 
@@ -237,8 +245,8 @@ impl PenalisedOptimumJob {
         self.lambda
     }
 
-    /// Takes up to `steps` steps. Returns the minimum after the last one, else none. `characters` must be the table
-    /// that started the computation.
+    /// Takes up to `steps` Newton steps. Returns the minimum of the regularised loss when the solver has ended,
+    /// else `None`. `characters` must be the table that started the computation.
     pub fn advance(
         &mut self,
         characters: &RealCharacters,
@@ -252,7 +260,8 @@ impl PenalisedOptimumJob {
     }
 }
 
-/// Normalises masses to sum 1, sets rounding errors to 0, and prepends a 0 for the trivial irrep, `[irreps]`.
+/// Divides the `masses` of the nontrivial irreps by their sum, sets rounding errors to 0, and prepends a 0 for the
+/// trivial irrep, `[irreps]`.
 fn normalise_shares(masses: &[f64]) -> Vec<f64> {
     let total: f64 = masses.iter().sum();
     let without_rounding = |mass: &f64| if *mass > MIN_SHARE * total { *mass } else { 0.0 };
@@ -260,7 +269,7 @@ fn normalise_shares(masses: &[f64]) -> Vec<f64> {
     std::iter::once(0.0).chain(masses.iter().map(|mass| without_rounding(mass) / sum)).collect()
 }
 
-/// Whether the columns are linearly independent, by Gram–Schmidt.
+/// Whether these columns of a matrix are linearly independent, by Gram–Schmidt.
 fn are_columns_independent(mut columns: Vec<Vec<f64>>) -> bool {
     for i in 0..columns.len() {
         let (before, rest) = columns.split_at_mut(i);

@@ -3,7 +3,7 @@
 use super::MarginError;
 use vivarium_core::math::{add_scaled, dot};
 
-/// The largest number of bits of a parity. A margin is computed over at most 2 to this power points.
+/// The largest number of bits of a parity. A margin is computed over at most 2 to this power inputs.
 const MAX_PARITY_BITS: usize = 20;
 
 /// The weights of a network `f(x)[y] = Σ_i (u_i · x)^k w_i[y]`, where answer y is 0 for an even and 1 for an odd
@@ -16,11 +16,11 @@ const MAX_PARITY_BITS: usize = 20;
 pub struct ParityNetwork {
     /// Number of neurons.
     pub neuron_count: usize,
-    /// Indices of the k bits of the parity.
+    /// Indices, from 0, of the k input bits whose parity is the answer.
     pub support: Vec<usize>,
-    /// Input weights, `[inputs, neurons]`.
+    /// Input weights of the neurons, `[inputs, neurons]`.
     pub u: Vec<f64>,
-    /// Output weights, `[2, neurons]`.
+    /// Output weights of the neurons for the answers 0 and 1, `[2, neurons]`.
     pub w: Vec<f64>,
 }
 
@@ -61,7 +61,8 @@ impl ParityNetwork {
         self.u.len() / self.neuron_count
     }
 
-    /// Computes both logits at the input whose bit j is −1 if bit j of `point` is set, else 1.
+    /// Computes the logits of both answers for the input whose bit j is −1 if binary digit j of `point` is 1, else
+    /// 1.
     pub fn compute_logits(&self, point: usize) -> [f64; 2] {
         let n = self.neuron_count;
         let mut sums = vec![0.0; n];
@@ -80,7 +81,7 @@ impl ParityNetwork {
         if odd { other - even } else { even - other }
     }
 
-    /// The norm ‖ω_i‖ of each neuron's weights, `[neurons]`.
+    /// The norm ‖ω_i‖ of the weights ω_i = (u_i, w_i) of each neuron i, `[neurons]`.
     pub fn neuron_norms(&self) -> Vec<f64> {
         let mut squares = vec![0.0; self.neuron_count];
         for row in self.u.chunks_exact(self.neuron_count).chain(self.w.chunks_exact(self.neuron_count)) {
@@ -89,8 +90,8 @@ impl ParityNetwork {
         squares.into_iter().map(f64::sqrt).collect()
     }
 
-    /// Computes the minimum margin over all inputs divided by Σ‖ω‖^{k+1}. With more than 20 bits the minimum is over
-    /// the first 2²⁰ inputs.
+    /// Computes the minimum margin over all inputs divided by Σ‖ω_i‖^{k+1}, for a parity of k bits and neurons with
+    /// weights ω_i. With more than 20 input bits the minimum is over the first 2²⁰ inputs.
     pub fn compute_normalised_margin(&self) -> f64 {
         let mass: f64 = self.neuron_norms().iter().map(|norm| norm.powi(self.support.len() as i32 + 1)).sum();
         let points = 0..1usize << self.inputs().min(MAX_PARITY_BITS);

@@ -4,7 +4,7 @@
 use super::MarginError;
 use crate::groups::{Group, Irreps};
 
-/// Tolerance for the equality of two character values.
+/// Character values that differ by less than this are equal.
 const CHARACTER_TOLERANCE: f64 = 1e-7;
 
 /// The real character table of a finite group.
@@ -12,12 +12,12 @@ const CHARACTER_TOLERANCE: f64 = 1e-7;
 pub struct RealCharacters {
     /// Number of elements |G| of the group.
     pub order: usize,
-    /// Real dimension D of each irrep, the trivial one first, `[irreps]`.
+    /// Dimension D of each irreducible real representation (irrep), the trivial one first, `[irreps]`.
     pub dimensions: Vec<f64>,
     /// Type of each irrep, the dimension of the algebra of matrices that commute with it, `[irreps]`: 1 real, 2
     /// complex, 4 quaternionic.
     pub types: Vec<f64>,
-    /// Size of each class but the identity's.
+    /// Number of elements of each conjugacy class except the identity's, `[classes]`.
     pub class_sizes: Vec<f64>,
     /// Character of each irrep on each class except the identity's, `[irreps, classes]`.
     pub characters: Vec<f64>,
@@ -108,19 +108,21 @@ impl RealCharacters {
         (0..self.class_sizes.len()).map(|c| (1..self.irrep_count()).map(|r| term(r, c)).sum()).collect()
     }
 
-    /// `Σ_{R nontrivial} D_R^{2.5} / type_R`, the sum in the closed form of γ*.
+    /// The sum `Σ_{R nontrivial} D_R^{2.5} / type_R` over irreps R of dimension D_R, which the closed form of the
+    /// maximum margin γ* contains.
     pub fn dimension_sum(&self) -> f64 {
         (1..self.irrep_count()).map(|r| libm::pow(self.dimensions[r], 2.5) / self.types[r]).sum()
     }
 
-    /// γ* = 2 / (3 √(3|G|) Σ_R D_R^{2.5} / type_R) if the theorem's condition holds, else none (Edelman 2024, theorem
-    /// 7.9, for real types; the division by the type is ours).
+    /// The maximum margin γ* = 2 / (3 √(3|G|) Σ_R D_R^{2.5} / type_R) if the condition of theorem 7.9 holds, else
+    /// `None` (Edelman 2024, theorem 7.9, for real types; the division by the type is ours).
     pub fn closed_form_margin(&self) -> Option<f64> {
         let holds = self.theorem_condition().iter().all(|sum| *sum < 0.0);
         holds.then(|| 2.0 / (3.0 * (3.0 * self.order as f64).sqrt() * self.dimension_sum()))
     }
 
-    /// The factor `(3|G|)^{1.5} / 2` between Σ‖ω‖³ and the sum of the variables `D_R^{1.5} s_R` of the programs.
+    /// The factor `(3|G|)^{1.5} / 2` between Σ‖ω‖³ of a network and the sum of the variables `D_R^{1.5} s_R` of the
+    /// programs, one for each nontrivial irrep R.
     pub(super) fn norm_mass_factor(&self) -> f64 {
         libm::pow(3.0 * self.order as f64, 1.5) / 2.0
     }
@@ -134,8 +136,8 @@ impl RealCharacters {
         (0..self.irrep_count()).filter(|r| used.get(*r) == Some(&true)).map(|r| of(r).round() as usize).sum()
     }
 
-    /// The matrix `(D_R − χ_R(C)) / D_R^{1.5}` with a row for each class C ≠ e and a column for each nontrivial irrep
-    /// R. Classes with equal rows share one row.
+    /// The matrix `(D_R − χ_R(C)) / D_R^{1.5}` with a row for each conjugacy class C ≠ e and a column for each
+    /// nontrivial irrep R. Classes with equal rows share one row.
     pub(super) fn compute_character_gaps(&self) -> CharacterGaps {
         let columns = self.irrep_count() - 1;
         let mut gaps = CharacterGaps { rows: vec![], answer_counts: vec![], row_of: vec![] };
@@ -159,13 +161,15 @@ impl RealCharacters {
     }
 }
 
-/// The margin that one unit of each irrep's norm contributes over each wrong class, with equal classes merged.
+/// The matrix of the theory's programs: the margin over each class of wrong answers per unit of each irrep's share,
+/// with equal classes merged.
 #[derive(Debug, Clone)]
 pub(super) struct CharacterGaps {
-    /// `(D_R − χ_R(C)) / D_R^{1.5}`, `[merged classes, irreps − 1]`.
+    /// The entries `(D_R − χ_R(C)) / D_R^{1.5}` of the matrix, for merged classes C and nontrivial irreps R,
+    /// `[merged classes, irreps − 1]`.
     pub rows: Vec<f64>,
-    /// Number of wrong answers that each merged row stands for, `[merged classes]`.
+    /// Number of wrong answers in each merged class: the total size of the conjugacy classes, `[merged classes]`.
     pub answer_counts: Vec<f64>,
-    /// Index of the merged row of each class, `[classes]`.
+    /// Index of the row in the matrix for each conjugacy class except the identity's, `[classes]`.
     pub row_of: Vec<usize>,
 }

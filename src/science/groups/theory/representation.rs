@@ -74,7 +74,7 @@ impl RealCharacters {
     }
 }
 
-/// The matrices of a representation, `[order, D, D]`.
+/// A real representation of a group, given by its matrices.
 struct RepresentationMatrices<'a> {
     /// R(a) for each element a, `[order, D, D]`.
     matrices: &'a [f64],
@@ -89,7 +89,7 @@ impl RepresentationMatrices<'_> {
         self.matrices.chunks_exact(d * d).map(|matrix| matrix[j * d + k]).collect()
     }
 
-    /// The functions ⟨x, R e_j⟩ on the group for each j, `[D][order]`.
+    /// The functions a ↦ ⟨x, R(a) e_j⟩ on the group, for each unit vector e_j, `[D][order]`.
     fn row_functions(&self, x: &[f64]) -> Vec<Vec<f64>> {
         let d = self.dimension;
         let along = |j: usize| {
@@ -99,8 +99,8 @@ impl RepresentationMatrices<'_> {
         (0..d).map(along).collect()
     }
 
-    /// Orthonormal vectors, one of each orbit under the commuting units: D / `units` of them. None if the commuting
-    /// matrices do not exist.
+    /// Orthonormal vectors, D / `units` of them, each from another orbit under the `units` matrices that commute
+    /// with the representation (1, 2 or 4 by its type). `None` if these matrices do not exist.
     fn orbit_representatives(&self, units: usize) -> Option<Vec<Vec<f64>>> {
         let d = self.dimension;
         if !d.is_multiple_of(units) {

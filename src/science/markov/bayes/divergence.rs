@@ -3,19 +3,20 @@
 use super::BayesPredictor;
 use crate::markov::{ChainSequences, Strategy, kl_divergence};
 
-/// The largest number of held-out sequences with an importance sample.
+/// The largest number of held-out sequences for which an importance sample is drawn.
 const MAX_SAMPLED_SEQUENCES: u64 = 256;
-/// The smallest number of held-out sequences with an importance sample.
+/// The smallest number of held-out sequences for which an importance sample is drawn.
 const MIN_SAMPLED_SEQUENCES: u64 = 16;
-/// Operations for all importance samples, unless [`MIN_SAMPLED_SEQUENCES`] samples take more.
+/// Number of operations for all importance samples together, unless [`MIN_SAMPLED_SEQUENCES`] samples take more.
 const MAX_SAMPLING_OPERATIONS: u64 = 1 << 28;
 /// Number of held-out sequences that are drawn together.
 const SEQUENCE_BLOCK: usize = 16;
 
-/// The mean divergence of the Bayes-optimal prediction from the truth.
+/// The mean divergence of the Bayes-optimal prediction from the chain's true probabilities.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BayesDivergence {
-    /// Mean KL(truth ‖ prediction) over the held-out sequences, in nats.
+    /// Mean KL(true probabilities ‖ Bayes-optimal prediction) of the last symbol over the held-out sequences, in
+    /// nats.
     pub kl: f64,
     /// Standard error of `kl` plus its estimated bias, which importance sampling causes; 0 if predictions are exact.
     pub standard_error: f64,
@@ -36,11 +37,12 @@ pub struct BayesDivergenceJob {
     seed: u64,
     /// Number of held-out sequences.
     held_out: usize,
-    /// The Bayes-optimal predictor.
+    /// The Bayes-optimal predictor whose divergence is computed.
     bayes: BayesPredictor,
-    /// Number of sequences evaluated so far.
+    /// Number of held-out sequences evaluated so far.
     done_count: usize,
-    /// Sum of the best strategy's KL over the sequences so far.
+    /// Sum over the sequences so far of KL(true probabilities ‖ prediction of the strategy with the chains' order),
+    /// in nats.
     strategy_kl_sum: f64,
     /// Differences between the KL of the best strategy and of the prediction: count, sum, and sum of squares.
     kl_gain_sums: [f64; 3],
@@ -77,7 +79,7 @@ impl BayesDivergenceJob {
             .saturating_add(self.bayes.operations_per_prediction().saturating_mul(predicted))
     }
 
-    /// Number of sequences for which a prediction is computed.
+    /// Number of held-out sequences for which a Bayes-optimal prediction is computed.
     fn predicted_count(&self) -> usize {
         if self.bayes.is_exact() {
             return self.held_out;
@@ -87,8 +89,8 @@ impl BayesDivergenceJob {
         self.held_out.min(max_count as usize)
     }
 
-    /// Continues for about `operations` operations, but at least for a few sequences. Returns the result after the
-    /// last sequence, else none.
+    /// Continues for about `operations` operations, but at least for one sequence. Returns the divergence after the
+    /// last sequence, else `None`.
     pub fn advance(&mut self, operations: u64) -> Option<BayesDivergence> {
         let mut left = operations;
         while self.done_count < self.held_out {
@@ -140,7 +142,7 @@ impl BayesDivergenceJob {
         }
     }
 
-    /// The mean divergence and its error from the sums.
+    /// Computes the mean divergence and its standard error from the sums over the sequences.
     fn estimate(&self) -> BayesDivergence {
         let [count, sum, squares] = self.kl_gain_sums;
         let mean = sum / count;

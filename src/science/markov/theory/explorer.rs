@@ -55,15 +55,15 @@ settings! {
 /// The models after each gradient step, the gradients, and a summary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TheoryResult {
-    /// W and v after each step, from step 0.
+    /// The weights W and v of the minimal model after each gradient step, from step 0, the initial weights.
     pub models: Vec<MinimalModel>,
     /// Negative gradient of the loss with respect to W at the first step.
     pub first_kernel_gradient: [[f64; 2]; 2],
-    /// Part of the negative gradient with respect to v at the last step that the off-diagonal mean of W causes,
-    /// `[length]`.
+    /// Part of the negative gradient of the loss with respect to v at the last step: the part from the constant
+    /// matrix whose entries are the off-diagonal mean of W, `[length]`.
     pub uniform_lag_gradient: Vec<f64>,
-    /// Part of the negative gradient with respect to v at the last step that the rest of W's diagonal causes,
-    /// `[length]`.
+    /// Part of the negative gradient of the loss with respect to v at the last step: the part from the diagonal of
+    /// W minus the off-diagonal mean, `[length]`.
     pub diagonal_lag_gradient: Vec<f64>,
     /// Sentences that describe the result to the user.
     pub summary: Vec<String>,
@@ -75,13 +75,13 @@ impl TheoryResult {
         self.models.iter().map(MinimalModel::diagonal_ratio).collect()
     }
 
-    /// W and v after the last step.
+    /// The weights W and v of the minimal model after the last gradient step.
     pub fn last_model(&self) -> &MinimalModel {
         &self.models[self.models.len() - 1]
     }
 
-    /// Number of odd distances at which v exceeds both neighbours after the last step. Counts consecutive odd
-    /// distances from 1, at most five.
+    /// Number of odd distances, counted from distance 1 without a gap and at most five, at which the weight v after
+    /// the last step is greater than at both neighbouring distances.
     pub fn count_odd_peaks(&self) -> usize {
         let v = &self.last_model().v;
         let peak = |d: &usize| v[*d] > v[d - 1] && v[*d] > v[d + 1];

@@ -41,13 +41,13 @@ pub use tensor::{GradientTensor, TwoSymbolDistribution};
 pub struct MinimalModel {
     /// The matrix W; the row is the current symbol.
     pub w: [[f64; 2]; 2],
-    /// The weights v of the distances, from distance 0, `[length]`.
+    /// The weight v of each distance from the current symbol back to an earlier one, from distance 0, `[length]`.
     pub v: Vec<f64>,
 }
 
 impl MinimalModel {
-    /// The model where every entry of W is `kernel` and every entry of v is `lags`. Lemma 8.4 uses the same number c
-    /// for both.
+    /// The model where every entry of the matrix W is `kernel` and every entry of the distance weights v is `lags`.
+    /// Lemma 8.4 uses the same number c for both.
     pub fn with_equal_weights(kernel: f64, lags: f64, length: usize) -> Self {
         MinimalModel { w: [[kernel; 2]; 2], v: vec![lags; length] }
     }
@@ -57,8 +57,8 @@ impl MinimalModel {
         self.gradient_step_with_decay(tensor, rate, [0.0; 2])
     }
 
-    /// The model after one step of gradient descent with weight decay of W and of v: weights are multiplied by 1 −
-    /// decay. The gradients are those before the decay.
+    /// The model after one step of gradient descent in which W and v also decay: weights are multiplied by 1 −
+    /// `of_w` or 1 − `of_v`. The gradients are those before the decay.
     pub fn gradient_step_with_decay(
         &self,
         tensor: &GradientTensor,
@@ -73,12 +73,12 @@ impl MinimalModel {
         }
     }
 
-    /// Mean of the diagonal entries of W.
+    /// Mean of the diagonal entries of the matrix W.
     pub fn diagonal_mean(&self) -> f64 {
         0.5 * (self.w[0][0] + self.w[1][1])
     }
 
-    /// Mean of the off-diagonal entries of W.
+    /// Mean of the off-diagonal entries of the matrix W.
     pub fn off_diagonal_mean(&self) -> f64 {
         0.5 * (self.w[0][1] + self.w[1][0])
     }
@@ -96,7 +96,7 @@ impl MinimalModel {
         (tensor.lag_gradient(&[[rest; 2]; 2]), tensor.lag_gradient(&[[bias, 0.0], [0.0, bias]]))
     }
 
-    /// The distance with the largest entry of v; the first one of equals.
+    /// The distance, from 0, with the largest weight in v; the first one of equals.
     pub fn largest_lag(&self) -> usize {
         let better = |best: usize, d: usize| if self.v[d] > self.v[best] { d } else { best };
         (0..self.v.len()).fold(0, better)

@@ -1,7 +1,7 @@
 //! Gauss–Legendre quadrature.
 
-/// The `count` nodes in (0, 1) and their weights, which sum to 1, as pairs (node, weight). They integrate polynomials
-/// up to degree 2·`count` − 1 exactly.
+/// The `count` nodes of Gauss–Legendre quadrature in (0, 1) and their weights, which sum to 1, as pairs (node,
+/// weight). They integrate polynomials up to degree 2·`count` − 1 exactly.
 ///
 /// Nodes are the zeros of the Legendre polynomial by Newton's method from the guess cos(π(i − ¼)/(n + ½)) (Press et al.
 /// 2007, Numerical Recipes, section 4.6).
@@ -21,7 +21,7 @@ pub fn gauss_legendre(count: usize) -> Vec<(f64, f64)> {
     (0..count).map(node).collect()
 }
 
-/// The Legendre polynomials of degrees `count` and `count` − 1 at `x`.
+/// Values at `x` of the Legendre polynomial of degree `count` and of that of degree `count` − 1.
 fn legendre_pair(count: usize, x: f64) -> (f64, f64) {
     let (mut value, mut before) = (1.0, 0.0);
     for k in 0..count {

@@ -3,7 +3,7 @@
 use super::quadrature::gauss_legendre;
 use vivarium_core::math::add_scaled;
 
-/// Nodes of the quadrature in each dimension.
+/// Number of quadrature nodes in each of the two dimensions of the chains (a, b).
 const QUADRATURE_NODES: usize = 60;
 
 /// Distributions of the chain P = \[\[a, 1 − a\], \[1 − b, b\]\] on two symbols.
@@ -21,17 +21,18 @@ pub enum TwoSymbolDistribution {
     Fixed(f64, f64),
 }
 
-/// The tensor T\[m, l, d\] for contexts of one length: the loss is a constant minus Σ T\[m, l, d\] W_ml v_d.
+/// The tensor T\[m, l, d\] for contexts of one length: the expected loss is a constant minus Σ T\[m, l, d\] W_ml
+/// v_d, where W and v are the weights of the minimal model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradientTensor {
     /// Number t of symbols in a context.
     length: usize,
-    /// T\[m, l, d\] for distances d from 0, `[2, 2, length]`.
+    /// The entries T\[m, l, d\] for symbols m and l and distances d from 0, `[2, 2, length]`.
     values: Vec<f64>,
 }
 
 impl GradientTensor {
-    /// Computes T for chains of this distribution, by quadrature.
+    /// Computes the tensor T for chains of this distribution, by quadrature.
     ///
     /// # Why
     /// Near a = b = 1 the stationary distribution depends on the direction, so that quadrature on the square
@@ -42,7 +43,7 @@ impl GradientTensor {
         GradientTensor::compute_with_nodes(distribution, length, QUADRATURE_NODES)
     }
 
-    /// Computes T with this number of quadrature nodes in each dimension.
+    /// Computes the tensor T with this number of quadrature nodes in each dimension.
     pub(super) fn compute_with_nodes(
         distribution: TwoSymbolDistribution,
         length: usize,
@@ -86,7 +87,8 @@ impl GradientTensor {
         self.length
     }
 
-    /// T\[m, l, ·\] for each distance, `[length]`; m is the row of W and l its column.
+    /// The entries T\[m, l, d\] for all distances d, `[length]`; m is the row of the model's matrix W and l its
+    /// column.
     pub fn entry(&self, m: usize, l: usize) -> &[f64] {
         &self.values[(2 * m + l) * self.length..][..self.length]
     }
@@ -109,7 +111,7 @@ impl GradientTensor {
     }
 }
 
-/// Accumulates t·T over chains.
+/// Accumulates t·T over chains, where T is the tensor of [`GradientTensor`] and t the context length.
 struct TensorSums {
     /// Number t of symbols in a context.
     length: usize,
@@ -136,7 +138,8 @@ impl TensorSums {
         }
     }
 
-    /// Computes λ^d and s_N = Σ_{q<N} (N − q) λ^q for every distance.
+    /// For a chain with second eigenvalue λ, computes λ^d and s_N = Σ_{q<N} (N − q) λ^q, N = t − d, for every
+    /// distance d.
     ///
     /// # Why
     /// s_N − s_{N−1} = Σ_{q<N} λ^q = 1 + λ (s_{N−1} − s_{N−2}) takes two additions per distance and no division by 1
@@ -153,7 +156,8 @@ impl TensorSums {
         }
     }
 
-    /// Adds one chain's contribution, given its [`tensor_factors`], to entry (m, l).
+    /// Adds one chain's contribution to the entries (m, l) of t·T for all distances; the four numbers are the
+    /// chain's [`tensor_factors`].
     fn add_entry(&mut self, m: usize, l: usize, [constant, series, power, product]: [f64; 4]) {
         let values = &mut self.values[(2 * m + l) * self.length..][..self.length];
         let tables = self.powers.iter().zip(&self.series).zip(&self.triangles);
@@ -162,7 +166,7 @@ impl TensorSums {
         }
     }
 
-    /// Adds `weight` times the chain (a, b) to all four entries.
+    /// Adds `weight` times the contribution of the chain (a, b) to all entries of t·T.
     fn add(&mut self, a: f64, b: f64, weight: f64) {
         self.compute_powers(a + b - 1.0);
         for (m, l) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -170,8 +174,8 @@ impl TensorSums {
         }
     }
 
-    /// Adds `weight` times the chains (a, b) and (b, a) to the first row of T. The second chain is the first with the
-    /// symbols exchanged.
+    /// Adds `weight` times the contributions of the chains (a, b) and (b, a) to the entries of t·T with m = 0. The
+    /// second chain is the first with the symbols exchanged.
     fn add_with_swapped_symbols(&mut self, a: f64, b: f64, weight: f64) {
         self.compute_powers(a + b - 1.0);
         for l in 0..2 {
@@ -181,7 +185,8 @@ impl TensorSums {
     }
 }
 
-/// The factors of N(N + 1)/2, s_N, λ^d N(N + 1)/2 and λ^d s_N in t·T\[m, l, d\] of the chain (a, b).
+/// Four factors in t·T\[m, l, d\] for the chain (a, b): those of N(N + 1)/2, s_N, λ^d N(N + 1)/2 and λ^d s_N, with
+/// N = t − d.
 ///
 /// With Π the matrix whose rows are π, P^n = Π + λ^n (1 − Π) and S_N = Σ_{q<N} (N − q) P^q = N(N + 1)/2 Π + s_N (1 − Π);
 /// both go into Σ_i (P_mi − ½) π_l (P^d)_li (S_N)_im.

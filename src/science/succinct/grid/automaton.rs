@@ -30,13 +30,16 @@ use super::code::{AutomatonCell, CellCodes, CellPhase, readout};
 use super::grid::{BLANK_INDEX, ColumnCounts, Grid, MINUS_INDEX, PLUS_INDEX};
 use super::program::{GridMove, GridProgram};
 
-/// The moves to a cell from its neighbours above, below, on the left and on the right.
+/// The moves by which a head on the neighbour above, below, on the left or on the right reaches a cell, in this
+/// order.
 const MOVES_TO_CELL: [GridMove; 4] = [GridMove::Down, GridMove::Up, GridMove::Right, GridMove::Left];
 
-/// The moves from a cell to its neighbours above, below, on the left and on the right.
+/// The moves by which a head on a cell reaches the neighbour above, below, on the left or on the right, in this
+/// order.
 const MOVES_TO_NEIGHBOURS: [GridMove; 4] = [GridMove::Up, GridMove::Down, GridMove::Left, GridMove::Right];
 
-/// The new value of a cell. `near` are the neighbours above, below, on the left and on the right; `None` beyond the border.
+/// The value of a cell after one layer. `near` are the cell's neighbours above, below, on the left and on the
+/// right; `None` beyond the border.
 pub fn local_rule(
     program: &GridProgram,
     cell: AutomatonCell,
@@ -96,7 +99,8 @@ fn apply_transition(
     cell
 }
 
-/// The neighbours of each cell, in the order of [`MOVES_TO_NEIGHBOURS`].
+/// For each cell of a grid, row by row, the indices of its neighbours in the order of [`MOVES_TO_NEIGHBOURS`];
+/// `None` beyond the border.
 fn list_neighbours(rows: usize, columns: usize) -> Vec<[Option<usize>; 4]> {
     let neighbour = |(row, column): (usize, usize), away: GridMove| {
         let to = away.target(row, column).filter(|(row, column)| *row < rows && *column < columns);
@@ -108,35 +112,36 @@ fn list_neighbours(rows: usize, columns: usize) -> Vec<[Option<usize>; 4]> {
         .collect()
 }
 
-/// Rows and columns of all cells, row by row.
+/// The pairs (row, column) of all cells of a grid, row by row.
 fn list_cells(rows: usize, columns: usize) -> Vec<(usize, usize)> {
     (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).collect()
 }
 
-/// The cellular automaton of a program on a full table.
+/// The cellular automaton that runs a program, on a grid whose table is full; each layer of the network is one
+/// step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Automaton {
     /// The program that the automaton runs.
     program: Arc<GridProgram>,
-    /// Encoding of cells as numbers.
+    /// Encoding of the program's cells as numbers.
     codes: CellCodes,
-    /// Number of rows, including the ring.
+    /// Number of rows, including the ring of blank cells around the block.
     rows: usize,
     /// Numbers of columns, including the ring and the working tape.
     columns: ColumnCounts,
-    /// The stored cells, row-major.
+    /// The stored cells, row-major, including the ring of blank cells around the block.
     cells: Vec<AutomatonCell>,
     /// Whether the head has reached the last stored column.
     is_at_end: bool,
     /// The neighbours of each cell, in the order of [`MOVES_TO_NEIGHBOURS`].
     near: Vec<[Option<usize>; 4]>,
-    /// Number of layers so far.
+    /// Number of layers applied so far.
     layers: u64,
-    /// Indices of the cells that may change in the next layer.
+    /// Indices into `cells` of the cells that may change in the next layer.
     candidates: Vec<usize>,
-    /// The layer after which each cell became a candidate, so that no cell is listed twice.
+    /// For each cell the number of the layer after which it became a candidate, so that no cell is listed twice.
     since: Vec<u64>,
-    /// Buffer for the changes of a layer: index and new value of each cell.
+    /// Buffer for the changes of a layer, as pairs (index of a cell, new value).
     changes: Vec<(usize, AutomatonCell)>,
 }
 
@@ -198,7 +203,7 @@ impl Automaton {
         Ok(Automaton::with_cells(program, rows, ColumnCounts::with_ring(columns - 2), cells, layers))
     }
 
-    /// An automaton with these cells, all of which are candidates for the next layer.
+    /// An automaton with these cells after `layers` layers; all cells are candidates for the next layer.
     fn with_cells(
         program: Arc<GridProgram>,
         rows: usize,
@@ -223,7 +228,7 @@ impl Automaton {
         }
     }
 
-    /// Adds columns on the right before the head reaches them.
+    /// Adds columns of the working tape on the right before the head reaches them.
     fn grow(&mut self) {
         self.is_at_end = false;
         let (before, after) = (self.columns.current, self.columns.grown_count());
@@ -249,7 +254,7 @@ impl Automaton {
         self.since = vec![layers; self.cells.len()];
     }
 
-    /// The value of a cell after the next layer.
+    /// The value that cell `at`, an index into `cells`, has after the next layer.
     fn next(&self, at: usize) -> AutomatonCell {
         let near = self.near[at].map(|one| one.map(|one| self.cells[one]));
         local_rule(&self.program, self.cells[at], near)
@@ -276,7 +281,8 @@ impl Automaton {
         self.apply_changes(changes)
     }
 
-    /// Applies the changes, and lists the cells that may change in the next layer.
+    /// Stores the new values of the changed cells, given as pairs (index, value), and lists the cells that may
+    /// change in the next layer. Returns the number of changes.
     fn apply_changes(&mut self, mut changes: Vec<(usize, AutomatonCell)>) -> usize {
         self.layers += 1;
         self.candidates.clear();
@@ -308,7 +314,7 @@ impl Automaton {
         &self.program
     }
 
-    /// Number of layers so far.
+    /// Number of layers applied so far.
     pub fn layers(&self) -> u64 {
         self.layers
     }
@@ -334,21 +340,22 @@ impl Automaton {
         self.codes
     }
 
-    /// Row, column and state of the head; `None` before the first layer, and after the head has left the grid.
+    /// Row, column and state index of the head, rows and columns from 0; `None` before the first layer, and after
+    /// the head has left the grid.
     pub fn head(&self) -> Option<(usize, usize, u8)> {
         let found = self.cells.iter().enumerate().find_map(|(at, cell)| Some((at, cell.head?)));
         found.map(|(at, state)| (at / self.columns.current, at % self.columns.current, state))
     }
 
-    /// The output f of the network if these were its last layer: the sum of [`readout`] over the block, as a numerator over
-    /// [`CellCodes::denominator`] (definition 5).
+    /// The output f of the network if the current cells were its last layer: the sum of [`readout`] over the block,
+    /// as a numerator over [`CellCodes::denominator`] (definition 5).
     pub fn output(&self) -> i64 {
         output(self.codes, &self.cells, self.columns.current, self.columns.block)
     }
 }
 
-/// The output f of a network with these cells in its last layer: rows of `columns` cells, ring included, with a block of
-/// `block` columns.
+/// The output f of a network with these cells in its last layer, as a numerator over [`CellCodes::denominator`].
+/// `cells` are rows of `columns` cells, ring included, around a block of `block` columns.
 pub fn output(codes: CellCodes, cells: &[AutomatonCell], columns: usize, block: usize) -> i64 {
     let inside = |row: &[AutomatonCell]| -> i64 {
         let of_block = row.iter().take(block + 1).skip(1);
@@ -358,7 +365,8 @@ pub fn output(codes: CellCodes, cells: &[AutomatonCell], columns: usize, block: 
     cells.chunks(columns.max(1)).take(rows.saturating_sub(1)).skip(1).map(inside).sum()
 }
 
-/// Whether the message that the table is full has arrived from the cell `start` at the cell `to` after `layers` layers.
+/// Whether the message that the table is full, which spreads by one cell per layer from the cell `start`, has
+/// arrived at the cell `to` after `layers` layers. Cells are (row, column).
 pub(super) fn is_reached(start: (usize, usize), to: (usize, usize), layers: u64) -> bool {
     let away = start.0.abs_diff(to.0) as u64 + start.1.abs_diff(to.1) as u64;
     away < layers

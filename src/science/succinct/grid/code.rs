@@ -25,7 +25,7 @@ use super::super::limits::MAX_PROGRAM_STATES;
 use super::grid::BLANK_INDEX;
 use super::program::GridProgram;
 
-/// Phase of a cell.
+/// Phase of a cell of the automaton: which of its rules applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CellPhase {
     /// Before a message has arrived.
@@ -36,16 +36,16 @@ pub enum CellPhase {
     Compute,
 }
 
-/// A cell of the automaton.
+/// A cell of the cellular automaton: its symbol, its phase, and the head if it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AutomatonCell {
     /// Whether the cell is padding. Cells of the ring are, until the head has visited them.
     pub padding: bool,
-    /// Index of the symbol.
+    /// Index of the cell's symbol in the program.
     pub symbol: u8,
-    /// Phase of the cell.
+    /// Phase of the cell: which of the automaton's rules applies.
     pub phase: CellPhase,
-    /// Index of the state if the head is on this cell.
+    /// Index of the head's state if the head is on this cell, else `None`.
     pub head: Option<u8>,
 }
 
@@ -55,7 +55,7 @@ impl AutomatonCell {
         AutomatonCell { padding: false, symbol, phase: CellPhase::Unknown, head: None }
     }
 
-    /// A cell of the ring before the first layer, with the value 1.
+    /// A cell of the ring of blank cells around the block, before the first layer: padding, with the value 1.
     pub const RING: AutomatonCell =
         AutomatonCell { padding: true, symbol: BLANK_INDEX, phase: CellPhase::Unknown, head: None };
 
@@ -102,16 +102,16 @@ pub struct CellCodes {
     symbols: usize,
     /// Number of states of the program.
     states: usize,
-    /// Number of further digits of the symbol, beyond digit 1.
+    /// Number of digits of the symbol in addition to digit 1: 0, 1 or 2.
     extra_symbol_digits: usize,
-    /// Number of digits of the state.
+    /// Number of digits that encode the state of the head.
     state_digits: usize,
 }
 
-/// Number of leading digits that are the same for all programs.
+/// Number of leading digits of a cell (padding, symbol, phase, head) that have the same meaning for all programs.
 const COMMON_DIGITS: usize = 4;
 
-/// Balanced ternary digit of `number` modulo 3: 0, 1 or −1 for 0, 1 or 2.
+/// Balanced ternary digit of `number` modulo 3: the remainder 0, 1 or 2 becomes 0, 1 or −1.
 fn ternary_digit(number: u8) -> i8 {
     match number % 3 {
         0 => 0,
@@ -121,7 +121,7 @@ fn ternary_digit(number: u8) -> i8 {
 }
 
 impl CellCodes {
-    /// The encoding for a program.
+    /// The encoding of cells for the numbers of symbols and states of a program.
     pub fn new(program: &GridProgram) -> CellCodes {
         let (symbols, states) = (program.symbols().len(), program.state_names().len());
         let extra_symbol_digits = usize::from(symbols > 3) + usize::from(symbols > 9);
@@ -129,12 +129,12 @@ impl CellCodes {
         CellCodes { symbols, states, extra_symbol_digits, state_digits }
     }
 
-    /// Number of digits of a cell, including digit 0.
+    /// Number of digits of an encoded cell, including digit 0.
     pub fn width(&self) -> usize {
         COMMON_DIGITS + self.extra_symbol_digits + self.state_digits
     }
 
-    /// The digits of a cell, digit 0 first.
+    /// The balanced ternary digits of a cell, digit 0 first.
     pub fn digits(&self, cell: AutomatonCell) -> Vec<i8> {
         let phase = match cell.phase {
             CellPhase::Unknown => 0,
@@ -155,12 +155,12 @@ impl CellCodes {
         digits
     }
 
-    /// Denominator of values: 2·3^k, where k is the index of the last digit.
+    /// Denominator of the encoded values of cells: 2·3^k, where k is the index of the last digit.
     pub fn denominator(&self) -> i64 {
         (1..self.width()).fold(2, |unit, _| unit * 3)
     }
 
-    /// The value of a cell, as a numerator over [`CellCodes::denominator`].
+    /// The encoded value of a cell, as a numerator over [`CellCodes::denominator`].
     pub fn encode(&self, cell: AutomatonCell) -> i64 {
         2 * self.digits(cell).iter().fold(0, |value, digit| 3 * value + i64::from(*digit))
     }
@@ -186,20 +186,22 @@ impl CellCodes {
     }
 }
 
-/// The `count` digits of a numerator over 2·3^(count − 1), digit 0 first; `None` if the value is not a sum of digits, such as
-/// the border's 1/6.
+/// The `count` balanced ternary digits of a value, given as a numerator over 2·3^(count − 1), digit 0 first; `None`
+/// if the value is not a sum of digits, such as the border's 1/6.
 fn balanced_digits(value: i64, count: usize) -> Option<Vec<i8>> {
     let mut digits = vec![0; count];
     split_digits(value, &mut digits).then_some(digits)
 }
 
-/// The four digits of a numerator over 54; `None` if the value is not a sum of four digits.
+/// The four balanced ternary digits of a value, given as a numerator over 54; `None` if the value is not a sum of
+/// four digits.
 pub(super) fn four_digits(value: i64) -> Option<[i8; COMMON_DIGITS]> {
     let mut digits = [0; COMMON_DIGITS];
     split_digits(value, &mut digits).then_some(digits)
 }
 
-/// Computes the digits; returns whether the value is their sum.
+/// Splits a value, given as a numerator over 2·3^k with k the last index of `digits`, into balanced ternary digits.
+/// Returns whether the value is the sum of these digits.
 fn split_digits(value: i64, digits: &mut [i8]) -> bool {
     let mut rest = value / 2;
     for digit in digits.iter_mut().rev() {
@@ -230,7 +232,8 @@ pub fn readout(value: i64, unit: i64) -> i64 {
     }
 }
 
-/// The derivative of [`readout`]; at a kink, that of the left piece.
+/// The derivative of [`readout`] at `value`, a numerator over `unit`: 18, −18 or 0. At a kink it is that of the
+/// left piece.
 pub fn readout_derivative(value: i64, unit: i64) -> i64 {
     let (ninth, sixth) = (unit / 9, unit / 6);
     match value {

@@ -31,24 +31,25 @@ pub const MINUS_INDEX: u8 = 2;
 /// Maximum number of columns of a working tape: the maximum number of steps of a run.
 pub const MAX_TAPE_COLUMNS: u64 = MAX_PROGRAM_STEPS;
 
-/// Numbers of columns of a grid.
+/// Current, block and maximum numbers of columns of a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ColumnCounts {
-    /// Columns stored now, including both sides of the ring.
+    /// Number of columns stored now, including both sides of the ring of blank cells around the block.
     pub current: usize,
-    /// Columns of the block: d + 1.
+    /// Number of columns of the block that holds the data: d + 1.
     pub block: usize,
-    /// Maximum number of columns.
+    /// Maximum number of columns to which the grid can grow.
     pub max: usize,
 }
 
 impl ColumnCounts {
-    /// A block of `block` columns with a ring, and no further columns of a working tape.
+    /// The numbers of columns of a grid with a block of `block` columns, the ring around it, and no further columns
+    /// of a working tape.
     pub fn with_ring(block: usize) -> ColumnCounts {
         ColumnCounts { current: block + 2, block, max: block + 2 }
     }
 
-    /// Number of columns after the tape has doubled, at most `max`.
+    /// Number of columns after the working tape has doubled, at most `max`.
     pub fn grown_count(self) -> usize {
         let tape = self.current.saturating_sub(self.block + 1);
         self.block.saturating_add(1).saturating_add(tape.saturating_mul(2)).min(self.max).max(self.current)
@@ -59,7 +60,7 @@ impl ColumnCounts {
 /// first. Rows and columns are numbered from 0, including the ring, so that the block begins in row 1 and column 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
-    /// Number of rows, including the ring.
+    /// Number of rows, including the ring of blank cells around the block.
     rows: usize,
     /// Numbers of columns, including the ring and the working tape.
     columns: ColumnCounts,
@@ -78,7 +79,7 @@ impl Grid {
         Ok(Grid { rows, columns, cells: vec![BLANK_INDEX; rows * columns.current] })
     }
 
-    /// Sets the maximum number of columns of the working tape, clamped to 1 … [`MAX_TAPE_COLUMNS`].
+    /// Sets the maximum number of columns of the working tape to `tape`, clamped to 1 … [`MAX_TAPE_COLUMNS`].
     pub fn with_tape(mut self, tape: u64) -> Grid {
         let tape = usize::try_from(tape.clamp(1, MAX_TAPE_COLUMNS)).unwrap_or(1);
         self.columns.max = (self.columns.block + 1 + tape).max(self.columns.current);
@@ -103,7 +104,7 @@ impl Grid {
         Ok(grid)
     }
 
-    /// Number of rows, including the ring.
+    /// Number of rows, including the ring of blank cells around the block.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -133,12 +134,13 @@ impl Grid {
         (self.rows - 2, self.columns.block)
     }
 
-    /// Whether a cell belongs to the ring or the working tape, that is, not to the block.
+    /// Whether a cell belongs to the ring of blank cells or to the working tape, that is, not to the block.
     pub fn is_ring(&self, row: usize, column: usize) -> bool {
         row == 0 || column == 0 || row + 1 >= self.rows || column > self.columns.block
     }
 
-    /// Whether the cell exists, after the tape has grown if the cell is in the first column to the right of the stored ones.
+    /// Whether the grid has this cell. If the cell is in the first column to the right of the stored ones, the
+    /// working tape grows first.
     #[inline]
     pub(super) fn extend_to(&mut self, row: usize, column: usize) -> bool {
         if column == self.columns.current {
@@ -147,7 +149,7 @@ impl Grid {
         self.index(row, column).is_some()
     }
 
-    /// Adds blank columns on the right.
+    /// Adds blank columns on the right: the working tape doubles, up to its maximum.
     fn grow(&mut self) {
         let (before, after) = (self.columns.current, self.columns.grown_count());
         let mut cells = vec![BLANK_INDEX; self.rows * after];
@@ -177,8 +179,8 @@ impl Grid {
         }
     }
 
-    /// The prediction after a run, 1 or −1: the symbol of the top-left cell of the block, if all other cells of the block are
-    /// blank; else `None`.
+    /// The program's prediction of the label, 1 or −1: the symbol of the top-left cell of the block, if all other
+    /// cells of the block are blank; else `None`.
     pub fn prediction(&self) -> Option<i8> {
         let blank = |row: usize| {
             (1..=self.columns.block).filter(move |column| self.symbol_at(row, *column) != BLANK_INDEX)

@@ -14,16 +14,16 @@ use super::super::error::SuccinctError;
 use super::program::GridProgram;
 use vivarium_core::language::translated;
 
-/// A program that is a learning algorithm, with its name.
+/// A program of the library that is a learning algorithm, with its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LearningProgram {
-    /// Permanent identifier in links.
+    /// Permanent identifier of the program in links.
     pub slug: &'static str,
-    /// Name in English.
+    /// Name of the program in English.
     name: &'static str,
-    /// Description in English.
+    /// Description of the program in English.
     about: &'static str,
-    /// Text of the program: its rules.
+    /// Text of the program: its rules, one per line.
     pub text: &'static str,
 }
 

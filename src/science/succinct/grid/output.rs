@@ -21,10 +21,10 @@ use super::code::{AutomatonCell, CellCodes, CellPhase, readout};
 use super::program::GridProgram;
 use super::run::{ProgramRun, RunEnd};
 
-/// Computes the output f for one program.
+/// Computes the network's output f for a test input from the run of one program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkOutput {
-    /// Encoding of cells as numbers.
+    /// Encoding of the program's cells as numbers.
     codes: CellCodes,
     /// f_head of a cell with each symbol and without the head, before and after the message has arrived; numerators over the
     /// denominator.
@@ -46,13 +46,13 @@ impl NetworkOutput {
         NetworkOutput { codes, read: (0..).take(program.symbols().len()).map(of).collect() }
     }
 
-    /// Denominator of f.
+    /// Denominator of the network's output f.
     pub fn denominator(&self) -> i64 {
         self.codes.denominator()
     }
 
-    /// f after `layers` layers, as a numerator over [`NetworkOutput::denominator`]. The run must have made `layers` − 1 steps,
-    /// which is what these layers do, or have ended before.
+    /// The network's output f after `layers` layers, as a numerator over [`NetworkOutput::denominator`]. The run
+    /// must have made `layers` − 1 steps, which is what these layers do, or have ended before.
     pub fn compute(&self, program_run: &ProgramRun, layers: u64) -> i64 {
         let (grid, head) = (program_run.grid(), program_run.head());
         let ((rows, columns), start) = (grid.block_size(), grid.start_cell());
@@ -70,21 +70,23 @@ impl NetworkOutput {
         sum
     }
 
-    /// f_head of the cell with the head.
+    /// The network's readout of the cell under the head, with this symbol and state, as a numerator over the
+    /// denominator.
     fn readout_at_head(&self, symbol: u8, state: u8) -> i64 {
         let cell =
             AutomatonCell { phase: CellPhase::Compute, head: Some(state), ..AutomatonCell::new(symbol) };
         readout(self.codes.encode(cell), self.codes.denominator())
     }
 
-    /// The program's answer, if the program has halted within these layers with an answer in the top-left cell and f equals the
-    /// answer.
+    /// The program's answer, 1 or −1, if the program has halted within `layers` layers with an answer in the
+    /// top-left cell and the network's output f equals it; else `None`.
     pub fn answer(&self, program_run: &ProgramRun, layers: u64) -> Option<i8> {
         halted_answer(program_run, layers)
             .filter(|answer| self.compute(program_run, layers) == i64::from(*answer) * self.denominator())
     }
 
-    /// f minus the program's answer, if the program has halted within these layers with an answer.
+    /// The network's output f minus the program's answer; `None` unless the program has halted within `layers`
+    /// layers with an answer.
     pub fn excess(&self, program_run: &ProgramRun, layers: u64) -> Option<f64> {
         let answer = halted_answer(program_run, layers)?;
         Some(
@@ -94,7 +96,8 @@ impl NetworkOutput {
     }
 }
 
-/// The answer in the top-left cell, if the program has halted within `layers` layers; layer 1 only places the head.
+/// The answer in the top-left cell, 1 or −1, if the program has halted within `layers` layers, else `None`. Layer 1
+/// only places the head.
 fn halted_answer(program_run: &ProgramRun, layers: u64) -> Option<i8> {
     match program_run.end() {
         Some(RunEnd::Halted { steps }) if steps < layers => program_run.grid().prediction(),

@@ -51,7 +51,8 @@ impl GridMove {
         }
     }
 
-    /// Row and column after this move from a cell; `None` above the first row or to the left of the first column.
+    /// Row and column, from 0, that a head reaches by this move from a cell; `None` above the first row or to the
+    /// left of the first column.
     pub fn target(self, row: usize, column: usize) -> Option<(usize, usize)> {
         match self {
             GridMove::Up => Some((row.checked_sub(1)?, column)),
@@ -74,7 +75,7 @@ pub struct GridRule {
     pub next: u8,
 }
 
-/// A program for a head on a grid: states, symbols and rules.
+/// A program for a head that moves on a grid: states, symbols and rules.
 ///
 /// The start state has index 0 and HALT, if a rule leads to it, has the last index. The first symbols are [`BASE_SYMBOLS`], the
 /// others are sorted, so that equal programs have equal texts.
@@ -84,7 +85,7 @@ pub struct GridProgram {
     pub(super) states: Vec<String>,
     /// Characters of the symbols.
     pub(super) symbols: Vec<char>,
-    /// The rule of each state and symbol, `[states, symbols]`.
+    /// The rule of each state and symbol, `[states, symbols]`; `None` in HALT or if there is no rule.
     pub(super) rules: Vec<Option<GridRule>>,
 }
 
@@ -99,12 +100,12 @@ impl GridProgram {
         &self.symbols
     }
 
-    /// Name of a state; empty if there is no such state.
+    /// Name of the state with this index; empty if there is no such state.
     pub fn state_name(&self, number: u8) -> &str {
         self.states.get(usize::from(number)).map_or("", String::as_str)
     }
 
-    /// Character of a symbol; the blank if there is no such symbol.
+    /// Character of the symbol with this index; the blank if there is no such symbol.
     pub fn symbol_name(&self, number: u8) -> char {
         self.symbols.get(usize::from(number)).copied().unwrap_or(BLANK)
     }

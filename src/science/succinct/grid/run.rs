@@ -45,7 +45,7 @@ pub enum RunEnd {
 }
 
 impl RunEnd {
-    /// Number of steps until the end.
+    /// Number of steps that the run made until it ended.
     pub fn steps(self) -> u64 {
         match self {
             RunEnd::Halted { steps }
@@ -99,13 +99,13 @@ pub struct ProgramRun {
     program: Arc<GridProgram>,
     /// The grid in its current state.
     grid: Grid,
-    /// Index of the current state.
+    /// Index of the current state in the program.
     state: u8,
-    /// Row and column of the head.
+    /// Row and column of the head, from 0, including the ring.
     head: (usize, usize),
-    /// Number of steps so far.
+    /// Number of steps made so far.
     steps: u64,
-    /// Why the run has ended; set by the first step that fails.
+    /// Why the run has ended; `None` if it can continue. The first step that fails sets it.
     end: Option<RunEnd>,
 }
 
@@ -139,7 +139,7 @@ impl ProgramRun {
         Ok(())
     }
 
-    /// Stores the reason of the end and returns it as an error.
+    /// Stores the reason why the run ends and returns it as an error.
     fn finish(&mut self, end: RunEnd) -> Result<(), RunEnd> {
         self.end = Some(end);
         Err(end)
@@ -184,17 +184,17 @@ impl ProgramRun {
         &self.grid
     }
 
-    /// Index of the current state.
+    /// Index of the current state in the program.
     pub fn state(&self) -> u8 {
         self.state
     }
 
-    /// Row and column of the head.
+    /// Row and column of the head, from 0, including the ring.
     pub fn head(&self) -> (usize, usize) {
         self.head
     }
 
-    /// Number of steps so far.
+    /// Number of steps made so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }

@@ -18,24 +18,24 @@ use super::super::limits::{
 };
 use super::program::{BASE_SYMBOLS, GridMove, GridProgram, GridRule, HALT};
 
-/// A parsed line; `None` stands for `*`.
+/// A parsed line of a program's text, which gives a rule for each symbol read; `None` stands for the wildcard `*`.
 struct ParsedRule {
-    /// Line number, from 1.
+    /// Line number of the rule in the text, from 1.
     number: usize,
     /// Name of the current state.
     state: String,
-    /// Symbols read; `None` for `*`.
+    /// Symbols that the line reads; `None` for `*`, all symbols.
     read: Option<Vec<char>>,
-    /// Symbols written; `None` for `*`.
+    /// Symbols that the line writes, one for all symbols read or one for each; `None` for `*`, the symbol read.
     write: Option<Vec<char>>,
-    /// Move of the head.
+    /// Move of the head after writing.
     step: GridMove,
-    /// Name of the next state.
+    /// Name of the state after the rule.
     next: String,
 }
 
 impl ParsedRule {
-    /// Parses a line.
+    /// Parses a line of a program's text; `number` is its line number, from 1.
     fn new(number: usize, text: &str) -> Result<ParsedRule, SuccinctError> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let &[state, read, "→" | "->", write, step, next] = words.as_slice() else {
@@ -73,13 +73,13 @@ impl ParsedRule {
         }
     }
 
-    /// All symbols in the line.
+    /// All symbols that the line reads or writes.
     fn symbols(&self) -> impl Iterator<Item = char> {
         self.read.iter().flatten().chain(self.write.iter().flatten()).copied()
     }
 }
 
-/// Parses the name of a state.
+/// Parses the name of a state; `line` is the line number, from 1, that an error reports.
 fn parse_state(line: usize, word: &str) -> Result<String, SuccinctError> {
     if word.chars().count() > MAX_STATE_NAME_LENGTH {
         return Err(SuccinctError::StateNameTooLong { line });
@@ -90,7 +90,7 @@ fn parse_state(line: usize, word: &str) -> Result<String, SuccinctError> {
     Ok(word.into())
 }
 
-/// Parses a list of symbols; `None` for `*`.
+/// Parses a list of symbols; `None` for `*`. `line` is the line number, from 1, that an error reports.
 fn parse_symbols(line: usize, word: &str) -> Result<Option<Vec<char>>, SuccinctError> {
     if word == "*" {
         return Ok(None);
@@ -101,12 +101,12 @@ fn parse_symbols(line: usize, word: &str) -> Result<Option<Vec<char>>, SuccinctE
     }
 }
 
-/// The first character that occurs twice.
+/// The first symbol that occurs twice in the list; `None` if all differ.
 fn find_duplicate(symbols: &[char]) -> Option<char> {
     symbols.iter().enumerate().find(|(at, one)| symbols[..*at].contains(one)).map(|(_, one)| *one)
 }
 
-/// The beginning of a text, for error messages.
+/// The beginning of `text`, short enough for an error message.
 fn truncate(text: &str) -> String {
     text.trim().chars().take(4 * MAX_STATE_NAME_LENGTH).collect()
 }

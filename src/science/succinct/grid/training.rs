@@ -18,13 +18,13 @@ use super::super::data::{check_input, check_sizes};
 use super::super::error::SuccinctError;
 use super::code::{four_digits, readout, readout_derivative};
 
-/// Denominator of all numbers of the training; also 1 divided by the learning rate.
+/// Denominator 54 of all numbers of the training, which are stored as whole numerators; the learning rate is 1/54.
 pub const TABLE_DENOMINATOR: i64 = 54;
 
-/// Value p = 1/6 outside of the image, as a numerator over [`TABLE_DENOMINATOR`].
+/// Value p = 1/6 of cells beyond the image's border, as a numerator over [`TABLE_DENOMINATOR`].
 pub const BORDER: i64 = 9;
 
-/// Padding around the block.
+/// Padding around the block of the image that the network processes in training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TapePadding {
     /// One column on the right, as in the paper; further columns would never differ from it.
@@ -33,14 +33,14 @@ pub enum TapePadding {
     Ring,
 }
 
-/// A matrix of values, which are numerators over [`TABLE_DENOMINATOR`].
+/// A matrix of cell values, which are numerators over [`TABLE_DENOMINATOR`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueImage {
     /// Number of rows.
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
-    /// The values, row-major.
+    /// The cell values, row-major, `[rows, columns]`.
     pub values: Vec<i64>,
 }
 
@@ -50,19 +50,19 @@ impl ValueImage {
         ValueImage { rows, columns, values: vec![value; rows * columns] }
     }
 
-    /// The value of a cell; [`BORDER`] outside of the image.
+    /// The value of a cell; [`BORDER`] outside of the matrix.
     pub fn value_at(&self, row: usize, column: usize) -> i64 {
         let inside = row < self.rows && column < self.columns;
         let value = inside.then(|| self.values.get(row * self.columns + column)).flatten();
         value.copied().unwrap_or(BORDER)
     }
 
-    /// Mutable rows of the matrix.
+    /// Mutable rows of the matrix, from the top.
     fn rows_mut(&mut self) -> impl Iterator<Item = &mut [i64]> {
         self.values.chunks_mut(self.columns.max(1))
     }
 
-    /// Applies the filter at every cell.
+    /// Applies one layer of the network: the filter of the training at every cell.
     pub fn apply_layer(&self) -> ValueImage {
         let mut next = self.clone();
         for (row, values) in next.rows_mut().enumerate() {
@@ -73,7 +73,7 @@ impl ValueImage {
         next
     }
 
-    /// The values above, below, on the left and on the right.
+    /// The values of the cells above, below, on the left and on the right of a cell.
     fn neighbours(&self, row: usize, column: usize) -> [i64; 4] {
         let above = row.checked_sub(1).map_or(BORDER, |row| self.value_at(row, column));
         let left = column.checked_sub(1).map_or(BORDER, |column| self.value_at(row, column));
@@ -86,12 +86,14 @@ fn starts_memorising(value: i64, above: i64) -> bool {
     value == 0 && (above == BORDER || four_digits(above).is_some_and(|above| above[0] == 1 || above[1] != 0))
 }
 
-/// The digit of the phase, −1, 0 or 1; 0 if the value is not a sum of digits.
+/// The digit that encodes the phase of a cell with this value: −1 memorise, 1 compute, 0 unknown; 0 if the value is
+/// not a sum of digits.
 fn phase_digit(value: i64) -> i8 {
     four_digits(value).map_or(0, |digits| digits[2])
 }
 
-/// The filter of the training: f_msg for cells in the phase "unknown"; other cells do not change, because no program runs.
+/// The filter of the training: the new value of a cell from its value and its neighbours' values. It is the message
+/// rule f_msg for cells in the phase "unknown"; other cells do not change, because no program runs.
 pub fn filter(value: i64, [above, below, left, right]: [i64; 4]) -> i64 {
     let [padding, symbol, own_phase, _] = four_digits(value).unwrap_or_default();
     if own_phase != 0 {
@@ -109,25 +111,27 @@ pub fn filter(value: i64, [above, below, left, right]: [i64; 4]) -> i64 {
     }
 }
 
-/// The prescribed derivative of the filter with respect to its central cell; with respect to the other cells it is 0.
+/// The prescribed derivative of the filter with respect to its central cell, 0 or 1; with respect to the other
+/// cells it is 0. `above` is the value of the cell above.
 pub fn derivative(value: i64, above: i64) -> i64 {
     i64::from(phase_digit(value) == -1 || starts_memorising(value, above))
 }
 
-/// Result of one SGD step.
+/// Images, output and gradient of one SGD step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SgdStep {
-    /// The memory layer's image, then the image after each of the L layers.
+    /// The image from the memory layer, then the image after each of the L layers of the filter.
     pub layers: Vec<ValueImage>,
     /// The output of the network, a numerator over [`TABLE_DENOMINATOR`].
     pub output: i64,
-    /// Gradient ∂loss/∂image on the block, as numerators over [`TABLE_DENOMINATOR`].
+    /// Gradient of the loss with respect to the memory layer's image on the block, as numerators over
+    /// [`TABLE_DENOMINATOR`].
     pub gradient: ValueImage,
     /// Index of the only row of the block with a nonzero gradient; `None` if there is no such row or more than one.
     pub row: Option<usize>,
 }
 
-/// State of the training: the memory layer W and the number of SGD steps.
+/// State of the training that writes the table W: the memory layer's weights and the number of SGD steps.
 ///
 /// ```
 /// use vivarium_science::succinct::grid::{TapePadding, TableTraining};
@@ -144,7 +148,7 @@ pub struct TableTraining {
     m: usize,
     /// Padding around the block.
     padding: TapePadding,
-    /// The table W, `[m + 1, d + 1]`.
+    /// The table W, the memory layer's weights, `[m + 1, d + 1]`.
     weights: ValueImage,
     /// Number of SGD steps so far.
     steps: usize,
@@ -182,7 +186,7 @@ impl TableTraining {
         Ok(TableTraining { d, m, padding, weights: ValueImage { rows, columns, values: weights }, steps })
     }
 
-    /// The table W, `[m + 1, d + 1]`.
+    /// The table W, the memory layer's weights, `[m + 1, d + 1]`.
     pub fn weights(&self) -> &ValueImage {
         &self.weights
     }
@@ -197,7 +201,7 @@ impl TableTraining {
         self.m + 2
     }
 
-    /// Row and column of the image at which the block begins.
+    /// Index of the image's row, and also of its column, at which the block begins: 0 or 1, by the padding.
     fn corner(&self) -> usize {
         match self.padding {
             TapePadding::Paper => 0,
@@ -257,7 +261,8 @@ impl TableTraining {
         self.train_on(&vec![1; self.d], 1)
     }
 
-    /// The output of the network for the image of its last layer: the sum of [`readout`] over the block.
+    /// The output of the network for the image of its last layer: the sum of [`readout`] over the block, as a
+    /// numerator over [`TABLE_DENOMINATOR`].
     fn output(&self, image: &ValueImage) -> i64 {
         let corner = self.corner();
         let rows = (corner..).take(self.m + 1);
@@ -265,8 +270,8 @@ impl TableTraining {
         cells.map(|(row, column)| readout(image.value_at(row, column), TABLE_DENOMINATOR)).sum()
     }
 
-    /// ∂loss/∂image on the block, where `error` is ∂loss/∂output. A cell of the last layer depends only on the same cell of the
-    /// image.
+    /// Gradient of the loss with respect to the memory layer's image on the block, where `error` is the derivative
+    /// of the loss by the output. A cell of the last layer depends only on the same cell of the image.
     fn gradient(&self, layers: &[ValueImage], error: i64) -> ValueImage {
         let corner = self.corner();
         let mut gradient = ValueImage::filled(self.m + 1, self.d + 1, 0);
@@ -285,7 +290,7 @@ impl TableTraining {
     }
 }
 
-/// The vector z = [x, 1].
+/// The entries of the vector z = [x, 1]: the input x and then the constant 1.
 fn inputs(x: &[i8]) -> impl Iterator<Item = i64> {
     x.iter().copied().map(i64::from).chain([1])
 }

@@ -12,26 +12,28 @@
 //! exponent is right up to a constant factor of about three. It is the probability of one filter, while several filters may
 //! compute the same.
 
-/// Number of parameters of the filter for machines with `states` states: 10⁴ s², saturating.
+/// Number of parameters of the paper's random filter for machines with `states` states s: 10⁴ s², saturating.
 pub fn parameters(states: u32) -> u64 {
     let channels = u64::from(states).saturating_mul(100);
     channels.saturating_mul(channels)
 }
 
-/// Number |U_s| of possible initial values of each parameter: 24 · 16 · s + 5 (after corollary 3).
+/// Number |U_s| of possible initial values of each parameter of the filter, for s = `states`: 24 · 16 · s + 5
+/// (after corollary 3).
 pub fn values(states: u32) -> u64 {
     u64::from(states).saturating_mul(24 * 16).saturating_add(5)
 }
 
-/// log₁₀ of the probability that a random filter is one particular filter, with `states` states; 0 or less.
+/// log₁₀ of the probability that a randomly drawn filter for machines with `states` states is one particular
+/// filter; 0 or less.
 pub fn log10_probability(states: u32) -> f64 {
     // Floating point does not overflow here, and is precise enough for a logarithm.
     let channels = 100.0 * f64::from(states);
     -channels * channels * libm::log10(384.0 * f64::from(states) + 5.0)
 }
 
-/// log₁₀ of the number of restarts that find this filter with probability one half: ln 2 / probability, for a small
-/// probability.
+/// log₁₀ of the number of random restarts after which one particular filter has been drawn with probability one
+/// half: ln 2 / probability, for a small probability.
 pub fn log10_restarts(states: u32) -> f64 {
     libm::log10(std::f64::consts::LN_2) - log10_probability(states)
 }

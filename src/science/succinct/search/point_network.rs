@@ -22,12 +22,12 @@
 
 use super::limits::{MAX_COORDINATE, MAX_POINTS, MIN_POINT_GAP};
 
-/// A point with a prescribed value and derivative of the network.
+/// A point at which the network's value and derivative are prescribed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InterpolationPoint {
     /// Input x of the network.
     pub x: f64,
-    /// Output of the network at x.
+    /// Prescribed output of the network at x.
     pub y: f64,
     /// Whether the derivative at x is 1; else it is 0.
     pub rises: bool,
@@ -56,26 +56,26 @@ pub enum PointError {
 /// An affine layer v ↦ W v + b.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointLayer {
-    /// W, `[rows][columns]`.
+    /// Weight matrix W, `[rows][columns]`.
     pub weights: Vec<Vec<f64>>,
-    /// b, `[rows]`.
+    /// Bias b, `[rows]`.
     pub bias: Vec<f64>,
 }
 
 /// A ReLU network of three layers with prescribed values and derivatives at its points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointNetwork {
-    /// The prescribed points.
+    /// The points with prescribed values and derivatives.
     points: Vec<InterpolationPoint>,
-    /// Δ, a quarter of the width of a bump.
+    /// Distance Δ: a quarter of the width of a bump ψ around a point.
     delta: f64,
     /// The three affine layers.
     layers: [PointLayer; 3],
 }
 
-/// Number of ReLUs of a bump ψ.
+/// Number of ReLUs of the bump ψ around each point.
 pub const BUMP_UNITS: usize = 5;
-/// Number of ReLUs of a threshold τ.
+/// Number of ReLUs of the threshold function τ of each point.
 pub const THRESHOLD_UNITS: usize = 3;
 
 impl PointLayer {
@@ -84,7 +84,7 @@ impl PointLayer {
         PointLayer { weights: vec![vec![0.0; columns]; rows], bias: vec![0.0; rows] }
     }
 
-    /// Applies the layer to pairs of value and derivative: W v + b for the values, W v for the derivatives.
+    /// Applies the layer to pairs (value, derivative): W v + b for the values, W v for the derivatives.
     fn apply(&self, values: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let rows = self.weights.iter().zip(&self.bias);
         rows.map(|(weights, bias)| {
@@ -96,7 +96,7 @@ impl PointLayer {
     }
 }
 
-/// Applies max(z, 0) to pairs of value and derivative; the derivative is 0 for z ≤ 0.
+/// Applies max(z, 0) to pairs (value z, derivative); the derivative becomes 0 for z ≤ 0.
 fn relu(values: &mut [(f64, f64)]) {
     values.iter_mut().filter(|value| value.0 <= 0.0).for_each(|value| *value = (0.0, 0.0));
 }
@@ -141,7 +141,7 @@ impl PointNetwork {
         &self.points
     }
 
-    /// Δ: each bump has width 4 Δ.
+    /// Distance Δ: the bump around each point has width 4 Δ.
     pub fn delta(&self) -> f64 {
         self.delta
     }
@@ -151,7 +151,7 @@ impl PointNetwork {
         &self.layers
     }
 
-    /// Evaluates f(x) and its derivative f′(x); at a kink, the derivative from the left.
+    /// Evaluates the network's output f(x) and its derivative f′(x); at a kink it is the derivative from the left.
     pub fn evaluate(&self, x: f64) -> (f64, f64) {
         let mut values = vec![(x, 1.0)];
         for (number, layer) in self.layers.iter().enumerate() {
@@ -163,7 +163,8 @@ impl PointNetwork {
         values.first().copied().unwrap_or((0.0, 0.0))
     }
 
-    /// The corners of its graph from `from` to `to`, both of them included, in rising order, as (x, f(x)).
+    /// The corners of the network's graph between `from` and `to`, both included, in rising order, as pairs (x,
+    /// f(x)).
     ///
     /// Straight lines between them are the graph. Empty where `from` is not below `to`.
     pub fn corners(&self, from: f64, to: f64) -> Vec<(f64, f64)> {
@@ -179,7 +180,8 @@ impl PointNetwork {
         places.into_iter().map(|place| (place, self.evaluate(place).0)).collect()
     }
 
-    /// The x of the kinks of f around the point at `x`: the kinks of ψ, and the places where ψ passes the kinks of τ.
+    /// The positions of the kinks of f around the point at `x`: the kinks of the bump ψ, and where ψ passes the
+    /// kinks of the threshold function τ.
     fn kinks(&self, x: f64) -> [f64; 7] {
         let delta = self.delta;
         let (up, down) = ((1.0 - delta) / delta, (1.0 + delta) / delta);
@@ -196,7 +198,7 @@ impl PointNetwork {
     }
 }
 
-/// Checks the points; returns the smallest distance between two of them, infinite for a single point.
+/// Checks the points; returns the smallest distance between the x of two of them, infinite for a single point.
 fn check_points(points: &[InterpolationPoint]) -> Result<f64, PointError> {
     if !(1..=MAX_POINTS).contains(&points.len()) {
         return Err(PointError::PointCount(points.len()));

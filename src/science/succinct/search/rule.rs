@@ -57,7 +57,7 @@ impl CellValue {
         }
     }
 
-    /// The character in the text of a rule: `-`, `0` or `+`.
+    /// The character for the value in the text of a rule: `-`, `0` or `+`.
     pub fn sign(self) -> char {
         match self {
             CellValue::Minus => '-',
@@ -66,7 +66,7 @@ impl CellValue {
         }
     }
 
-    /// The text in a sentence: −1, 0 or +1.
+    /// The text for the value in a sentence: −1, 0 or +1.
     fn word(self) -> &'static str {
         match self {
             CellValue::Minus => "−1",
@@ -146,7 +146,7 @@ impl CellRule {
         })
     }
 
-    /// The new value of a cell `centre` below a cell `above`.
+    /// The new value of a cell with the value `centre` below a cell with the value `above`.
     pub fn apply(self, centre: CellValue, above: CellValue) -> CellValue {
         self.table[centre.index()][above.index()]
     }
@@ -193,7 +193,7 @@ impl CellRule {
         }
     }
 
-    /// A sentence that describes one entry.
+    /// A sentence that says what a cell with the value `centre` becomes below a cell with the value `above`.
     pub fn describe_entry(self, centre: CellValue, above: CellValue) -> String {
         let becomes = self.apply(centre, above);
         let (cell, above, result) = (centre.word(), above.word(), becomes.word());
@@ -213,7 +213,8 @@ impl CellRule {
         }
     }
 
-    /// Three to nine sentences that describe all entries; entries with the same centre and the same result share one sentence.
+    /// Three to nine sentences that describe all nine entries of the rule's table; entries with the same centre and
+    /// the same result share one sentence.
     pub fn describe(self) -> Vec<String> {
         let mut sentences = Vec::new();
         for centre in CellValue::ALL {

@@ -24,7 +24,7 @@ pub enum ReadoutCells {
 }
 
 impl CellImage {
-    /// The image after one step of the rule.
+    /// The image after one step of the rule, applied to all cells at once.
     pub fn step(&self, rule: CellRule) -> CellImage {
         let (rows, columns) = (self.rows(), self.columns());
         let become_of = |at: usize| {
@@ -35,7 +35,7 @@ impl CellImage {
         CellImage::new(rows, columns, (0..rows * columns).map(become_of).collect())
     }
 
-    /// The image after one step per row.
+    /// The image after m + 1 steps of the rule: as many as the image has rows.
     pub fn run(&self, rule: CellRule) -> CellImage {
         (0..self.rows()).fold(self.clone(), |image, _| image.step(rule))
     }
@@ -49,7 +49,7 @@ impl CellImage {
         images
     }
 
-    /// The sum of the cells of `readout`.
+    /// The sum of the values of the cells that `readout` selects.
     pub fn sum(&self, readout: ReadoutCells) -> i32 {
         let cells = match readout {
             ReadoutCells::All => self.cells(),
@@ -59,12 +59,13 @@ impl CellImage {
     }
 }
 
-/// Predicts the label of a query's test input, 1 or −1; `None` if the sum is 0.
+/// Predicts the label of a query's test input by running the rule on its image: the sign, 1 or −1, of the sum of
+/// the cells of `readout`; `None` if the sum is 0.
 pub fn predict(query: &Query, rule: CellRule, readout: ReadoutCells) -> Option<i8> {
     label(query.image().run(rule).sum(readout))
 }
 
-/// The sign of a sum, 1 or −1; `None` for 0.
+/// The label for a sum of cells: its sign, 1 or −1; `None` for 0.
 fn label(sum: i32) -> Option<i8> {
     match sum {
         0 => None,

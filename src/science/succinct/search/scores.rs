@@ -10,18 +10,19 @@ use super::run::ReadoutCells;
 use super::sliced::{BitSlicedQueries, RuleAnswers};
 use super::task::Query;
 
-/// Computes [`RuleScores`] in parts, so that the page stays responsive.
+/// Computes the [`RuleScores`] a few rules at a time, so that the page stays responsive.
 #[derive(Debug, Clone)]
 pub struct RuleScoring {
-    /// The queries, bit-sliced.
+    /// The queries, bit-sliced: 64 queries per word.
     sliced: BitSlicedQueries,
     /// The cells that are summed for an answer.
     readout: ReadoutCells,
-    /// Number of the next rule.
+    /// Number of the rule that is scored next.
     next: u32,
-    /// Answers of the rules so far, as in [`RuleScores`].
+    /// Answers of the rules so far: for each rule, bit masks of the queries with a correct answer and of those with
+    /// a sum of 0, `[rules][2][words]`.
     rule_answers: Vec<u64>,
-    /// Half points of the rules so far.
+    /// Half points of the rules so far: two for a correct answer, one if the sum of the cells is 0.
     halves: Vec<u32>,
 }
 
@@ -29,13 +30,14 @@ pub struct RuleScoring {
 /// answer, one if the sum of the cells is 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleScores {
-    /// Number of 64-bit words with one bit per query.
+    /// Number of 64-bit words of a bit mask with one bit per query.
     words: usize,
     /// Number of queries.
     queries: u32,
-    /// `[RULE_COUNT][2][words]`, bit q for query q: correct answers, and sums of 0.
+    /// For each rule, bit masks of the queries with a correct answer and of those with a sum of 0,
+    /// `[RULE_COUNT][2][words]`.
     rule_answers: Vec<u64>,
-    /// Half points of each rule, `[RULE_COUNT]`.
+    /// Half points of each rule over all queries, `[RULE_COUNT]`.
     halves: Vec<u32>,
 }
 
@@ -73,7 +75,8 @@ impl RuleScoring {
         self.next
     }
 
-    /// Half points of each scored rule, in the order of the rules' numbers.
+    /// Half points of each scored rule, in the order of the rules' numbers: two for a correct answer, one if the
+    /// sum of the cells is 0.
     pub fn half_points(&self) -> &[u32] {
         &self.halves
     }
@@ -112,7 +115,8 @@ impl RuleScores {
         self.queries
     }
 
-    /// Half points of each rule, in the order of the rules' numbers.
+    /// Half points of each rule, in the order of the rules' numbers: two for a correct answer, one if the sum of
+    /// the cells is 0.
     pub fn half_points(&self) -> &[u32] {
         &self.halves
     }
@@ -123,7 +127,7 @@ impl RuleScores {
         f64::from(self.halves[number]) / (2.0 * f64::from(self.queries))
     }
 
-    /// Counts the rules with at least this accuracy.
+    /// Number of rules whose accuracy is at least `accuracy`, from 0 to 1.
     pub fn count_at_least(&self, accuracy: f64) -> usize {
         let min = 2.0 * accuracy * f64::from(self.queries);
         // Tolerance for floating-point errors, for example in 0.95 · 400.
@@ -141,7 +145,7 @@ impl RuleScores {
         CellRule::from_number_modulo(best.1)
     }
 
-    /// Number of 64-bit words with one bit per query.
+    /// Number of 64-bit words of a bit mask with one bit per query.
     pub(super) fn words(&self) -> usize {
         self.words
     }

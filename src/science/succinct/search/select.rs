@@ -43,7 +43,7 @@ use vivarium_core::rng::{Purpose, RandomStream};
 pub struct RestartSearch {
     /// Number of validation queries, by which the best rule is chosen.
     pub validation: u32,
-    /// Number of repetitions of the search, with other validation queries and other rules.
+    /// Number of repetitions of the search, each with other validation queries and other rules.
     pub repetitions: u32,
     /// Seed of the validation queries and the rules.
     pub seed: u64,
@@ -52,9 +52,10 @@ pub struct RestartSearch {
 /// Mean result of searches with one number of restarts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RestartResult {
-    /// Number of restarts.
+    /// Number of restarts of each search: rules drawn, of which the best on the validation queries is chosen.
     pub restarts: u32,
-    /// Mean accuracy of the chosen rule on its validation queries, 0 to 1; too high, because it selects the rule.
+    /// Mean accuracy of the chosen rule on the validation queries, 0 to 1; biased upwards, because the rule is
+    /// chosen by it.
     pub validation_accuracy: f64,
     /// Mean accuracy of the chosen rule on all other queries, 0 to 1.
     pub test_accuracy: f64,

@@ -28,30 +28,30 @@ use super::rule::{CellRule, CellValue};
 use super::run::ReadoutCells;
 use super::task::Query;
 
-/// Number of words that are processed together.
+/// Number of 64-bit words that are processed together.
 const LANES: usize = 8;
-/// Number of bits of a sum of (cell + 1) over one column, at most 2 · 101.
+/// Number of bits that hold the sum of (cell value + 1) over one column of an image, at most 2 · 101.
 const COLUMN_BITS: usize = 8;
-/// Number of bits of a sum over all columns, at most 2 · 101 · 64.
+/// Number of bits that hold the sum of (cell value + 1) over all columns of an image, at most 2 · 101 · 64.
 const SUM_BITS: usize = 14;
 
-/// Words that are processed together.
+/// Eight 64-bit words that are processed together; each bit belongs to one query.
 type Lanes = [u64; LANES];
 /// Lanes whose bits are all 0.
 const ZERO_LANES: Lanes = [0; LANES];
 /// Lanes whose bits are all 1.
 const ONE_LANES: Lanes = [u64::MAX; LANES];
 
-/// One row of eight words: for each of the eight subsets of {−1, 0, +1}, a bit per cell whether its value is in the subset. Bit
-/// i of a subset's index stands for `CellValue::ALL[i]`.
+/// One row of images, for eight words of 64 queries: for each of the eight subsets of {−1, 0, +1}, a bit per cell
+/// whether its value is in the subset. Bit i of a subset's index stands for `CellValue::ALL[i]`.
 #[derive(Debug, Clone, Copy)]
 struct SlicedRow([Lanes; 8]);
 
-/// Index of the subset {−1}.
+/// Index in [`SlicedRow`] of the subset {−1} of cell values.
 const MINUS: usize = 0b001;
-/// Index of the subset {0}.
+/// Index in [`SlicedRow`] of the subset {0} of cell values.
 const ZERO: usize = 0b010;
-/// Index of the subset {+1}.
+/// Index in [`SlicedRow`] of the subset {+1} of cell values.
 const PLUS: usize = 0b100;
 
 /// A batch of queries, bit-sliced with 64 queries per word.
@@ -66,15 +66,16 @@ pub struct BitSlicedQueries {
     /// Whether cells of the images are +1, `[groups][rows]` with eight words each; word w is column w mod columns of the 64
     /// queries from 64 (w / columns) on.
     plus: Vec<Lanes>,
-    /// Bit q is 1 if the label of query q is 1.
+    /// Bit mask of the labels: bit q is 1 if the label of query q is 1, and 0 if it is −1.
     right: Vec<u64>,
-    /// Workspace of a run.
+    /// Workspace of a run of a rule on eight words.
     work: RowWorkspace,
     /// Bit-sliced sums of the columns, `[words]`.
     sums: Vec<[u64; COLUMN_BITS]>,
 }
 
-/// For each centre, the index of the subset of values above for which the rule gives `result`.
+/// For each value of a cell, in the order of `CellValue::ALL`, the index of the subset of values above it for which
+/// the rule gives `result`.
 fn subsets(rule: CellRule, result: CellValue) -> [usize; 3] {
     CellValue::ALL.map(|centre| {
         let gives = |above: &CellValue| rule.apply(centre, *above) == result;
@@ -82,19 +83,19 @@ fn subsets(rule: CellRule, result: CellValue) -> [usize; 3] {
     })
 }
 
-/// Applies `join` to two groups of words, lane by lane.
+/// Applies `join` to each pair of words at the same index in two groups of words.
 #[inline(always)]
 fn zip_lanes(one: &Lanes, other: &Lanes, join: impl Fn(u64, u64) -> u64) -> Lanes {
     std::array::from_fn(|i| join(one[i], other[i]))
 }
 
 impl SlicedRow {
-    /// A row of zeros.
+    /// A row in which all cell values are 0.
     const ZEROS: SlicedRow = SlicedRow([
         ZERO_LANES, ZERO_LANES, ONE_LANES, ONE_LANES, ZERO_LANES, ZERO_LANES, ONE_LANES, ONE_LANES,
     ]);
 
-    /// A row that is +1 where the bit of `plus` is 1, and −1 elsewhere.
+    /// A row whose cell values are +1 where the bit of `plus` is 1, and −1 elsewhere.
     fn signs(plus: &Lanes) -> Self {
         let minus = plus.map(|word| !word);
         SlicedRow([ZERO_LANES, minus, ZERO_LANES, minus, *plus, ONE_LANES, *plus, ONE_LANES])
@@ -102,7 +103,8 @@ impl SlicedRow {
 }
 
 // Not inlined: the compiler vectorises the loop only if it knows that `next` does not alias the other rows.
-/// Computes the row after one step, below the row `above`, into `next`; returns 0 if `next` did not change.
+/// Computes the row after one step of the rule, below the row `above`, into `next`; returns 0 if `next` did not
+/// change.
 #[inline(never)]
 fn step(
     row: &SlicedRow,
@@ -182,12 +184,12 @@ impl BitSlicedQueries {
         self.queries
     }
 
-    /// Number of words with one bit per query.
+    /// Number of 64-bit words of a bit mask with one bit per query.
     pub fn words(&self) -> usize {
         self.right.len()
     }
 
-    /// Evaluates a rule on all queries, and stores in `rule_answers` which answers are correct.
+    /// Runs a rule on all queries, and stores in `rule_answers` which queries it answers correctly.
     pub fn evaluate(&mut self, rule: CellRule, readout: ReadoutCells, rule_answers: &mut RuleAnswers) {
         let (plus, minus) = (subsets(rule, CellValue::Plus), subsets(rule, CellValue::Minus));
         let groups = self.plus.chunks(self.rows).zip(self.sums.chunks_mut(LANES));
@@ -227,26 +229,26 @@ impl BitSlicedQueries {
 /// Which queries a rule answers correctly, one bit per query. Bits after the last query are 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleAnswers {
-    /// Bit q: query q is answered correctly.
+    /// Bit mask: bit q is 1 if the rule answers query q correctly.
     pub correct: Vec<u64>,
-    /// Bit q: the sum of query q is 0, so that there is no answer.
+    /// Bit mask: bit q is 1 if the sum of the cells of query q is 0, so that there is no answer.
     pub tied: Vec<u64>,
 }
 
 impl RuleAnswers {
-    /// Number of half points: two per correct answer, one per sum of 0.
+    /// Number of half points of the rule: two per correct answer, one per sum of 0.
     pub fn half_points(&self) -> u32 {
         let ones = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
         2 * ones(&self.correct) + ones(&self.tied)
     }
 }
 
-/// Workspace of a run of eight words: the rows after the last two steps, and which of them repeat.
+/// Workspace of a run of a rule on eight words: the rows after the last two steps, and which rows repeat.
 #[derive(Debug, Clone)]
 struct RowWorkspace {
     /// The rows after steps 0, 2, 4 and on, and after steps 1, 3 and on.
     rows: [Vec<SlicedRow>; 2],
-    /// For each row whether it equals the row of two steps ago.
+    /// For each row of the images whether it equals the row of two steps ago.
     repeats: Vec<bool>,
 }
 
@@ -257,7 +259,8 @@ impl RowWorkspace {
         RowWorkspace { rows: [zeros.clone(), zeros], repeats: vec![false; rows] }
     }
 
-    /// Runs one step per row and returns the resulting rows.
+    /// Runs a rule for as many steps as the images have rows and returns the resulting rows. `first` has the bits
+    /// of the initial +1 cells; `plus` and `minus` are the rule's [`subsets`] for the results +1 and −1.
     fn run(&mut self, first: &[Lanes], plus: [usize; 3], minus: [usize; 3]) -> &[SlicedRow] {
         let [even, odd] = &mut self.rows;
         for (row, first) in even.iter_mut().zip(first) {
@@ -287,7 +290,8 @@ impl RowWorkspace {
     }
 }
 
-/// Sums (cell + 1) over the rows, separately for each word.
+/// Sums (cell value + 1) over the rows, separately for each query of the eight words, into the bit-sliced `sums` of
+/// these words.
 fn add_rows(rows: &[SlicedRow], sums: &mut [[u64; COLUMN_BITS]]) {
     let mut total = [ZERO_LANES; COLUMN_BITS];
     for row in rows {
@@ -312,7 +316,7 @@ fn add_rows(rows: &[SlicedRow], sums: &mut [[u64; COLUMN_BITS]]) {
     }
 }
 
-/// Sums the bit-sliced sums of the columns.
+/// Adds up the bit-sliced sums of an image's columns, for 64 queries at once.
 fn add_columns(columns: &[[u64; COLUMN_BITS]]) -> [u64; SUM_BITS] {
     let mut total = [0; SUM_BITS];
     for column in columns {
@@ -326,7 +330,8 @@ fn add_columns(columns: &[[u64; COLUMN_BITS]]) -> [u64; SUM_BITS] {
     total
 }
 
-/// Bit masks of the queries whose sum is greater than `number`, and of those whose sum is equal.
+/// Compares the bit-sliced sums of 64 queries with `number`: bit masks of the queries whose sum is greater, and of
+/// those whose sum is equal.
 fn compare(sum: &[u64; SUM_BITS], number: usize) -> (u64, u64) {
     let (mut above, mut equal) = (0, u64::MAX);
     for (at, bit) in sum.iter().enumerate().rev() {

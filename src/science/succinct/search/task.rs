@@ -27,7 +27,7 @@ use super::rule::CellValue;
 pub struct QueryDistribution {
     /// Family of the concepts.
     family: ConceptFamily,
-    /// Number d of inputs of an example.
+    /// Number d of inputs of an example, each 1 or −1.
     bits: usize,
     /// Number m of examples of a query.
     examples: usize,
@@ -48,7 +48,7 @@ pub struct Query {
     pub label: i8,
 }
 
-/// An image: cell values in m + 1 rows and d + 1 columns.
+/// The image to which a rule is applied: cell values in m + 1 rows and d + 1 columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellImage {
     /// Number of rows, m + 1.
@@ -128,18 +128,18 @@ impl QueryDistribution {
     }
 }
 
-/// Converts a size to `u64`.
+/// Converts a size to `u64`; sizes that do not fit become the maximum.
 fn to_u64(size: usize) -> u64 {
     u64::try_from(size).unwrap_or(u64::MAX)
 }
 
 impl Query {
-    /// Numbers of rows and columns of the image: m + 1 and d + 1.
+    /// Numbers of rows and columns of the query's image: m + 1 and d + 1.
     pub fn size(&self) -> (usize, usize) {
         (self.data.m() + 1, self.data.d() + 1)
     }
 
-    /// The values of the image, row-major, each 1 or −1.
+    /// The cell values of the query's image, row-major, each 1 or −1.
     pub fn image_signs(&self) -> impl Iterator<Item = i8> {
         let examples = self.data.examples().flat_map(|(input, label)| {
             let products = input.iter().zip(&self.test_input).map(move |(one, test)| one * test * label);
@@ -148,7 +148,8 @@ impl Query {
         examples.chain(self.test_input.iter().copied()).chain([1])
     }
 
-    /// The image: the XOR form of the examples with the test input (see the documentation of the module).
+    /// The query's image: the XOR form of the examples with the test input, rows y_i · [x ∘ x_i, 1] for the
+    /// examples (x_i, y_i) and last the row [x, 1] of the test input x.
     pub fn image(&self) -> CellImage {
         let (rows, columns) = self.size();
         CellImage::new(rows, columns, self.image_signs().map(CellValue::from_sign_of).collect())

@@ -31,13 +31,14 @@ use super::super::{NameRepeats, Teacher, TeacherKind, TokenPrompts};
 use vivarium_core::math::{dot, norm, orthogonalize};
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Minimum relative risk of `heads` heads for centred squares of `names` different tokens, max(0, 1 − H/q), if scores
-/// depend on positions only (proposition 21).
+/// Minimum relative risk of H = `heads` attention heads for labels that are centred squares of q = `names`
+/// different tokens, max(0, 1 − H/q), if scores depend on positions only (proposition 21).
 pub fn min_risk_of_squares(heads: usize, names: usize) -> f64 {
     (1.0 - heads as f64 / names as f64).max(0.0)
 }
 
-/// Lower bound on the same risk for any scores, max(0, 1 − H(q + d)/(qd)) (proposition 3).
+/// Lower bound on the relative risk of H = `heads` attention heads for centred squares of q = `names` tokens of
+/// dimension d = `dim`, whatever the scores depend on: max(0, 1 − H(q + d)/(qd)) (proposition 3).
 ///
 /// For d = 1 the bound is 0: H(q + 1) exceeds q already for one head. It is positive only for H < qd/(q + d).
 pub fn risk_bound_for_any_scores(heads: usize, names: usize, dim: usize) -> f64 {
@@ -45,8 +46,9 @@ pub fn risk_bound_for_any_scores(heads: usize, names: usize, dim: usize) -> f64 
     (1.0 - (heads * (names + dim)) as f64 / numbers).max(0.0)
 }
 
-/// Minimum relative risk for centred squares if names may be equal: a token that is named m times adds m (‖x‖² − d),
-/// of variance 2m²d, and H forms convey at most H of the tokens.
+/// Minimum relative risk of `heads` attention heads for centred squares if names may be equal: a token x that is
+/// named m times adds m (‖x‖² − d), of variance 2m²d, and H linear forms of the heads convey at most H of the
+/// tokens.
 pub fn min_risk_of_squares_with_repeats(heads: usize, names: usize, positions: usize, repeated: bool) -> f64 {
     let (mut left, mut whole) = (0.0, 0.0);
     for (share, classes) in name_partitions(names, positions, repeated) {
@@ -61,8 +63,8 @@ pub fn min_risk_of_squares_with_repeats(heads: usize, names: usize, positions: u
     left / whole
 }
 
-/// Minimum relative risk of `heads` heads on these prompts if scores depend on positions only; none if it is not
-/// known. For functions without a closed form it is the result of [`minimise_risk`].
+/// Minimum relative risk of `heads` attention heads on these prompts if scores depend on positions only; `None` if
+/// it is not known. For functions without a closed form it is the result of [`minimise_risk`].
 pub fn min_relative_risk(prompts: &TokenPrompts, seed: u64, heads: usize) -> Option<f64> {
     let (q, repeated) = (prompts.names, prompts.repeats == NameRepeats::Independent);
     match prompts.function {
@@ -81,7 +83,7 @@ fn orthogonal_component(row: &[f64], basis: &[Vec<f64>]) -> Vec<f64> {
     rest
 }
 
-/// An orthonormal basis of the span of `rows`, by Gram–Schmidt.
+/// An orthonormal basis of the span of `rows`, by Gram–Schmidt; dependent rows add no vector.
 fn orthonormal_basis<'a>(rows: impl Iterator<Item = &'a [f64]>) -> Vec<Vec<f64>> {
     let mut basis: Vec<Vec<f64>> = vec![];
     for row in rows {
@@ -95,13 +97,14 @@ fn orthonormal_basis<'a>(rows: impl Iterator<Item = &'a [f64]>) -> Vec<Vec<f64>>
     basis
 }
 
-/// The block of WᵀW that belongs to the named tokens, `[names, names]`, for an orthonormal basis W.
+/// The block of WᵀW for the positions `names`, `[names, names]`, where the rows of W are the orthonormal `basis`.
 fn named_covariance(basis: &[Vec<f64>], names: &[usize]) -> Vec<f64> {
     let entry = |j: usize, l: usize| basis.iter().map(|w| w[j] * w[l]).sum::<f64>();
     names.iter().flat_map(|j| names.iter().map(move |l| (*j, *l))).map(|(j, l)| entry(j, l)).collect()
 }
 
-/// The covariance M of the named tokens' conditional means given the outputs V x of the heads, `[names, names]`.
+/// The covariance matrix M, `[names, names]`, of the named tokens' conditional means, given the heads' outputs V x,
+/// where V are the attention weights and x is one coordinate of all tokens.
 ///
 /// # Shapes
 /// `attention` is V, the attention weights `[heads, positions]`. `names` may contain a position twice.
@@ -109,7 +112,8 @@ pub fn conditional_mean_covariance(attention: &[f64], positions: usize, names: &
     named_covariance(&orthonormal_basis(attention.chunks(positions)), names)
 }
 
-/// Minimum relative risk of any function of the outputs of heads with these attention weights, for different names.
+/// Minimum relative risk of any function of the outputs of heads with the attention weights `attention`, for
+/// different names.
 ///
 /// # Shapes
 /// `attention` is `[heads, positions]`.
@@ -118,7 +122,7 @@ pub fn relative_risk(teacher: &Teacher, attention: &[f64], positions: usize, nam
         / teacher.label_variance(positions, false)
 }
 
-/// The allowed rows of V.
+/// The allowed rows of the matrix V, the linear forms of the tokens that heads output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinearForms {
     /// One row is not negative, as in spans of attention weights.
@@ -127,7 +131,7 @@ pub enum LinearForms {
     Any,
 }
 
-/// The minimum risk over V, and a V that reaches it.
+/// The minimum relative risk over the linear forms V that heads output, and a V that reaches it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinRiskForms {
     /// Minimum relative risk, from 0 to 1.
@@ -138,8 +142,9 @@ pub struct MinRiskForms {
     pub forms: Vec<f64>,
 }
 
-/// Minimises the relative risk over V for g of different names, by gradient descent from every choice of names and a
-/// few random starts. The result is the minimum or close to it.
+/// Minimises the relative risk over the linear forms V of `heads` heads, for a label function of different names,
+/// by gradient descent from every choice of names and a few random starts. The result is the minimum or close to
+/// it.
 ///
 /// # Why
 /// The risk depends on the span of the rows, so they are kept orthonormal (Edelman, Arias and Smith 1998), and one
@@ -163,11 +168,11 @@ pub fn minimise_risk(teacher: &Teacher, heads: usize, forms: LinearForms) -> Min
     MinRiskForms { risk: best.risk.max(0.0), ..best }
 }
 
-/// Number of random starts in addition to every choice of names.
+/// Number of random starting points of [`minimise_risk`], in addition to every choice of names.
 const RANDOM_STARTS: u64 = 4;
 
-/// The starts of the search: every choice of `heads` names, and random rows. The first row of each start is not
-/// negative. `[starts][heads][names]`.
+/// The starting points of [`minimise_risk`], `[starts][heads][names]`: every choice of `heads` names, and random
+/// rows. The first row of each start is not negative.
 fn search_starts(heads: usize, names: usize) -> Vec<Vec<Vec<f64>>> {
     let stream = RandomStream::new(0, Purpose::Weights, 0);
     let chosen = (0..1usize << names).filter(|set| set.count_ones() as usize == heads).map(|set| {
@@ -190,28 +195,28 @@ fn search_starts(heads: usize, names: usize) -> Vec<Vec<Vec<f64>>> {
     chosen.chain(random).collect()
 }
 
-/// Maximum number of steps from one start.
+/// Maximum number of gradient steps of [`minimise_risk`] from one starting point.
 const MAX_SEARCH_STEPS: usize = 200;
-/// A search ends if the predicted decrease of a step or the remaining risk is below this.
+/// The descent of [`minimise_risk`] ends if the predicted decrease of a step or the remaining risk is below this.
 const MIN_DECREASE: f64 = 1e-12;
-/// A step may raise the risk up to the maximum of this many previous risks, because Barzilai–Borwein rates are good
-/// on average but not at each step.
+/// A step of [`minimise_risk`] may raise the risk up to the maximum of this many previous risks, because
+/// Barzilai–Borwein step sizes are good on average but not at each step.
 const RISK_WINDOW: usize = 5;
-/// Fraction of its predicted decrease that a step must achieve, measured from the maximum of the last [`RISK_WINDOW`]
-/// risks.
+/// Fraction of its predicted decrease that a step of [`minimise_risk`] must achieve, measured from the maximum of
+/// the last [`RISK_WINDOW`] risks.
 const ARMIJO_FRACTION: f64 = 1e-4;
 
-/// A minimisation of the relative risk over orthonormal rows of V.
+/// A minimisation of the relative risk over orthonormal rows of the matrix V of linear forms.
 struct RiskSearch<'a> {
-    /// The function g whose risk is minimised.
+    /// The label function g whose risk is minimised.
     teacher: &'a Teacher,
-    /// Number of positions, the length of a row.
+    /// Number of positions, the length of a row of V.
     positions: usize,
     /// The named positions, all different.
     names: &'a [usize],
-    /// The allowed rows of V.
+    /// Whether a row of V must be nonnegative.
     forms: LinearForms,
-    /// The variance of a label.
+    /// The variance of a label, by which risks are divided.
     variance: f64,
 }
 
@@ -221,7 +226,8 @@ impl<'a> RiskSearch<'a> {
         RiskSearch { teacher, positions, names, forms, variance: teacher.label_variance(positions, false) }
     }
 
-    /// The relative risk, and its gradient with respect to the rows, `[heads][positions]`.
+    /// The relative risk for orthonormal rows of V, and its gradient with respect to the rows,
+    /// `[heads][positions]`.
     ///
     /// With G the gradient of C_g with respect to M, zero outside the named tokens, the gradient of C_g with respect
     /// to a row w is 2 (1 − WᵀW) G w: a change within the span does not change the span.
@@ -244,7 +250,7 @@ impl<'a> RiskSearch<'a> {
         (1.0 - covariance / self.variance, rows.iter().map(row_gradient).collect())
     }
 
-    /// The difference between the rows and their projected gradient step at this rate.
+    /// The projected gradient step at step size `rate` minus the rows: `[heads][positions]`.
     fn search_direction(&self, rows: &[Vec<f64>], gradient: &[Vec<f64>], rate: f64) -> Vec<Vec<f64>> {
         let row_direction = |(h, (row, gradient)): (usize, (&Vec<f64>, &Vec<f64>))| {
             let lower_bound =
@@ -257,7 +263,7 @@ impl<'a> RiskSearch<'a> {
         rows.iter().zip(gradient).enumerate().map(row_direction).collect()
     }
 
-    /// Minimises the risk from the span of `start`. Returns the best rows and their risk.
+    /// Minimises the relative risk from the span of the rows `start`. Returns the best rows and their risk.
     fn minimise(&self, start: &[Vec<f64>]) -> (Vec<Vec<f64>>, f64) {
         let mut rows = orthonormal_basis(start.iter().map(Vec::as_slice));
         let (mut risk, mut gradient) = self.risk_and_gradient(&rows);
@@ -293,13 +299,13 @@ impl<'a> RiskSearch<'a> {
     }
 }
 
-/// a + share · b, row by row.
+/// The sum a + share · b of two lists of rows, row by row.
 fn plus_scaled(a: &[Vec<f64>], b: &[Vec<f64>], share: f64) -> Vec<Vec<f64>> {
     let row = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).map(|(a, b)| a + share * b).collect();
     a.iter().zip(b).map(row).collect()
 }
 
-/// The inner product Σ a b over all entries.
+/// The inner product of two lists of rows: the sum of a · b over all entries.
 fn frobenius_product(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     a.iter().zip(b).map(|(a, b)| dot(a, b)).sum()
 }

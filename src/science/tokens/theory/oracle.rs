@@ -20,19 +20,21 @@
 use vivarium_core::math::{dot, normalize, orthogonalize, project_out};
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// The span of training prompts, and the squared norm of the projection of each direction e_t ⊗ u onto it.
+/// The span of training prompts, and for each token t the squared norm of the projection onto it of the direction
+/// e_t ⊗ u: the vector u in the block of token t.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptSpan {
-    /// The direction u, `[dim]`, a unit vector.
+    /// The direction u, a unit vector `[dim]`: the label is ⟨u, x_t⟩ for the named token x_t.
     u: Vec<f64>,
     /// An orthonormal basis of the span, `[rank][positions · dim]`.
     basis: Vec<Vec<f64>>,
-    /// ‖P (e_t ⊗ u)‖² for each token t, `[positions]`.
+    /// For each token t the squared norm ‖P (e_t ⊗ u)‖² of the projection onto the span of u in the block of token
+    /// t, `[positions]`.
     captured: Vec<f64>,
 }
 
 impl PromptSpan {
-    /// The span of no prompts, for prompts of `positions` tokens. `u` is a unit vector, `[dim]`.
+    /// The span of no prompts yet, for prompts of `positions` tokens. `u` is a unit vector, `[dim]`.
     pub fn new(positions: usize, u: &[f64]) -> Self {
         PromptSpan { u: u.to_vec(), basis: vec![], captured: vec![0.0; positions] }
     }
@@ -71,12 +73,13 @@ impl PromptSpan {
         if whole > 0.0 { outside / whole } else { 0.0 }
     }
 
-    /// Dimension of the span.
+    /// Dimension of the span of the training prompts.
     pub fn rank(&self) -> usize {
         self.basis.len()
     }
 
-    /// ‖P (e_t ⊗ u)‖² for the token t = `position`, from 0 to 1: 1 minus the oracle's risk if this token is named.
+    /// Squared norm ‖P (e_t ⊗ u)‖² of the projection onto the span of u in the block of token t = `position`, from
+    /// 0 to 1: 1 minus the oracle's risk if this token is named.
     pub fn captured_fraction(&self, position: usize) -> f64 {
         self.captured[position]
     }
@@ -88,13 +91,14 @@ impl PromptSpan {
     }
 }
 
-/// Expected risk of the oracle over uniformly drawn directions, max(0, 1 − n/(Nd)) for n = `prompts`.
+/// Expected risk of the oracle over uniformly drawn directions, max(0, 1 − n/(Nd)) for n = `prompts` training
+/// prompts, N = `positions` and d = `dim`.
 pub fn mean_oracle_risk(prompts: usize, positions: usize, dim: usize) -> f64 {
     (1.0 - prompts as f64 / (positions * dim) as f64).max(0.0)
 }
 
-/// The oracle's risk in random draw number `draw` of a direction u, a named token and normal prompts, for each number
-/// of prompts in `counts`, which increase.
+/// The oracle's risk for each number of training prompts in `counts`, which increase, in random draw `draw`: each
+/// draw has its own direction u, named token and normal prompts.
 pub fn sample_oracle_risks(seed: u64, draw: u32, positions: usize, dim: usize, counts: &[usize]) -> Vec<f64> {
     let stream = |purpose| RandomStream::new(seed, purpose, draw);
     let normal = |stream: RandomStream, step: u64, count: usize| -> Vec<f64> {

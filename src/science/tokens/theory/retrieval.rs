@@ -16,19 +16,21 @@
 use super::super::ReluReadout;
 use vivarium_core::math::{dot, norm, softmax};
 
-/// Errors of a look-up by position codes, over all names.
+/// Errors of a look-up of tokens by softmax attention to position codes, over all named positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LookupMetrics {
-    /// Mean attention weight on positions other than the named one.
+    /// Mean over the named positions of the total attention weight on other positions.
     pub mean_leak: f64,
-    /// Maximum over the names of the attention weight on other positions.
+    /// Maximum over the named positions of the total attention weight on other positions.
     pub max_leak: f64,
-    /// Mean squared error of a retrieved coordinate of variance 1, for independent tokens: (1 − a_t)² + Σ_{j≠t} a_j².
-    /// It is the relative error of a linear function of one name with an exact readout.
+    /// Mean squared error of a retrieved coordinate of variance 1, for independent tokens: (1 − a_t)² + Σ_{j≠t}
+    /// a_j² with attention weights a_j and the named position t. It is the relative error of a linear function of
+    /// one name with an exact readout.
     pub mean_squared_error: f64,
 }
 
-/// The attention weights of a query that names `target`.
+/// The attention weights a_j ∝ exp(β ⟨ω_t, ω_j⟩), for codes ω_j and β = `beta`, of a query that names position t =
+/// `target`.
 ///
 /// # Shapes
 /// `codes` is `[positions, dimension]`, unit vectors; the result is `[positions]`.
@@ -40,7 +42,8 @@ pub fn lookup_attention(codes: &[f32], dimension: usize, beta: f64, target: usiz
     shares
 }
 
-/// Computes the errors of the look-up over all names, with softmax attention at β = α s².
+/// Computes the errors of the look-up over all named positions, with softmax attention at inverse temperature β =
+/// `beta`.
 ///
 /// # Shapes
 /// `codes` is `[positions, dimension]`, unit vectors.
@@ -60,7 +63,8 @@ pub fn evaluate_lookup(codes: &[f32], dimension: usize, beta: f64) -> LookupMetr
     all
 }
 
-/// N e^{−β/2}, the paper's bound on the error relative to max‖x‖, up to a factor of 2.
+/// The paper's bound N e^{−β/2} on the look-up error relative to max‖x‖, up to a factor of 2, for N = `positions`
+/// and β = `beta`.
 ///
 /// If no two codes have an inner product above 1/2, every a_j of another position is at most e^{−β/2}. So
 /// [`LookupMetrics::max_leak`] is at most (N − 1) e^{−β/2}, and √[`LookupMetrics::mean_squared_error`] is at most √((N −
@@ -69,24 +73,25 @@ pub fn lookup_error_bound(positions: usize, beta: f64) -> f64 {
     positions as f64 * libm::exp(-beta / 2.0)
 }
 
-/// The decrease of ln(leak) per unit of β, for large β: 1 minus the largest inner product of two codes, which is at
-/// least 1/2 under assumption 3.
+/// The decrease of the logarithm of the leaked attention weight per unit of β, for large β: 1 minus the largest
+/// inner product of two codes, which is at least 1/2 under assumption 3.
 pub fn leak_decay_rate(codes: &[f32], dimension: usize) -> f64 {
     let rows = rows_as_f64(codes, dimension);
     let pairs = rows.iter().enumerate().flat_map(|(i, a)| rows[..i].iter().map(move |b| dot(a, b)));
     1.0 - pairs.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The norms of the readout in the paper's sharpness: (r_a, r_w) with ‖a‖ ≤ r_a/√m and ‖(W, b)‖ ≤ √m r_w for m units
-/// (assumption 2).
+/// The radii (r_a, r_w) of a readout with m units in the paper's sharpness: the smallest with ‖a‖ ≤ r_a/√m and ‖(W,
+/// b)‖ ≤ √m r_w, for output weights a, input weights W and biases b (assumption 2).
 pub fn readout_radii(readout: &ReluReadout) -> (f64, f64) {
     let units = libm::sqrt(readout.a.len() as f64);
     let inner = libm::sqrt(dot(&readout.w, &readout.w) + dot(&readout.b, &readout.b));
     (units * norm(&readout.a), inner / units)
 }
 
-/// The paper's sharpness α = (2/s²) ln(2 r_a r_w r_x N √q / √ε), where s is the factor of the codes, r_x the maximum
-/// norm of a token, and ε the squared error of the readout.
+/// The paper's sharpness α = (2/s²) ln(2 r_a r_w r_x N √q / √ε) of the look-up, where s is the factor of the codes,
+/// (r_a, r_w) are the [`readout_radii`], r_x is the maximum norm of a token, and ε the squared error of the
+/// readout.
 pub fn required_sharpness(
     squared_scale: f64,
     (r_a, r_w): (f64, f64),
@@ -99,7 +104,7 @@ pub fn required_sharpness(
     (2.0 / squared_scale * libm::log(inside)).max(0.0)
 }
 
-/// The codes `[positions, dimension]` as rows in double precision.
+/// The codes `[positions, dimension]` as one list of double-precision numbers per position.
 fn rows_as_f64(codes: &[f32], dimension: usize) -> Vec<Vec<f64>> {
     codes.chunks(dimension).map(|row| row.iter().map(|x| f64::from(*x)).collect()).collect()
 }

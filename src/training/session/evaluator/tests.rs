@@ -23,7 +23,7 @@ fn follows(evaluator: &Evaluator, strategy: Strategy, shift: f64) -> Answers {
 }
 
 #[test]
-fn only_sequences_have_a_judge() {
+fn only_sequences_have_an_evaluator() {
     assert!(Evaluator::new(&RunSpec::default()).is_none());
     let (_, evaluator) = evaluator("#v1/markov?held=512");
     assert_eq!((evaluator.count(), evaluator.scored()), (512 + 2 * 256, 64));
@@ -90,7 +90,7 @@ fn on_independent_symbols_the_way_leads_to_unigrams() {
 }
 
 #[test]
-fn each_law_has_its_measure_and_its_own_sequences() {
+fn each_distribution_has_its_measure_and_its_own_sequences() {
     for (number, test) in ["dirichlet", "iid", "ds", "mixture"].into_iter().enumerate() {
         let (spec, evaluator) = evaluator(&format!("#v1/markov?k=3&t=100&held=400&test={test}"));
         assert_eq!(evaluator.count(), 400 + if test == "mixture" { 600 } else { 400 });
@@ -123,7 +123,7 @@ fn each_law_has_its_measure_and_its_own_sequences() {
 
 /// KL(p ‖ even) = Σ p ln 3p.
 #[test]
-fn a_measure_on_another_law_is_the_mean_over_its_own_contexts_alone() {
+fn a_measure_on_another_distribution_is_the_mean_over_its_own_contexts_alone() {
     let (_, evaluator) = evaluator("#v1/markov?k=3&t=20&held=64&test=dirichlet");
     let even = Answers { logits: vec![0.0; 3 * evaluator.count()], ..Default::default() };
     let evaluation = evaluator.evaluate(&even);

@@ -34,7 +34,7 @@ pub fn target_mark(run: &RunView) -> impl Fn(u64) -> (f64, String) {
     move |step| (step as f64, name.into())
 }
 
-/// Step at which the last replica reached the target; `None` unless all have.
+/// Step at which the last replica reached the target; `None` unless all replicas have reached it.
 pub fn last_solved_step(run: &RunView) -> Option<u64> {
     let last = run.solved.iter().map(|(_, step)| *step).max();
     last.filter(|_| run.solved.len() == run.spec().run.replicas)

@@ -62,7 +62,7 @@ fn draw_margin(run: &RunView) -> LineChart {
     }
 }
 
-/// Whether no replica had a normalised margin in this measurement, because all outputs were equal.
+/// Whether no replica had a normalised margin in the measurement `row`, because all outputs of each network were equal.
 fn has_no_margin(row: &Measurement) -> bool {
     let has_loss = row.train_loss.iter().all(|loss| loss.is_finite());
     has_loss && !row.margin.is_empty() && row.margin.iter().all(|margin| margin.is_nan())

@@ -43,7 +43,7 @@ impl ChartSpec {
         }
     }
 
-    /// Sets the probe whose findings the chart draws.
+    /// Sets the probe whose results the chart draws.
     pub const fn probe(mut self, probe: Probe) -> Self {
         self.rules.probe = Some(probe);
         self
@@ -86,7 +86,7 @@ impl ChartSpec {
     }
 }
 
-/// Collects the rules of these charts into an array.
+/// Copies the availability rules of the charts `specs` into an array, for a static table.
 pub const fn rules<const COUNT: usize>(specs: &[ChartSpec]) -> [ChartRules; COUNT] {
     let mut rules = [general::FIRST_CHARTS[0].rules; COUNT];
     let mut at = 0;
@@ -97,7 +97,7 @@ pub const fn rules<const COUNT: usize>(specs: &[ChartSpec]) -> [ChartRules; COUN
     rules
 }
 
-/// Collects the drawing functions of these charts into an array.
+/// Copies the drawing functions of the charts `specs` into an array, for a static table.
 pub const fn drawings<const COUNT: usize>(specs: &[ChartSpec]) -> [ChartDrawing; COUNT] {
     let mut drawings = [general::FIRST_CHARTS[0].drawing; COUNT];
     let mut at = 0;

@@ -2,7 +2,8 @@
 //!
 //! # Why
 //! Stories, claims, and the help of charts and settings are explained by the same words everywhere, so a text says
-//! nothing of the glossary: it is searched for terms where it is shown. It is the second program that does so.
+//! nothing of the glossary: it is searched for terms where it is shown. This is done in the page's second WebAssembly
+//! file.
 
 mod terms;
 
@@ -50,7 +51,7 @@ pub struct TermMarker {
 }
 
 impl TermMarker {
-    /// Splits a text into plain pieces and terms; the concatenated pieces are the text.
+    /// Splits a text into plain pieces and glossary terms; the pieces, joined, are the text.
     pub fn mark_plain_text<'text>(&mut self, text: &'text str) -> Vec<TextPiece<'text>> {
         let mut pieces = vec![];
         self.push_pieces(text, &mut MAX_MARKED_TERMS.clone(), &mut pieces);

@@ -11,7 +11,7 @@ fn table(text: &str) -> String {
     values.iter().map(|value| if *value { '1' } else { '0' }).collect()
 }
 
-fn said(text: &str) -> String {
+fn parse_errors(text: &str) -> String {
     Formula(text.into()).truth_table().unwrap_err().to_string()
 }
 
@@ -63,7 +63,7 @@ fn the_first_bit_is_the_first_column_of_the_table() {
 }
 
 #[test]
-fn mistakes_say_where_and_why() {
+fn errors_say_where_and_why() {
     for (text, expected) in [
         ("", "the formula has no bit; a formula such as (x1 ^ x2) & x3 has three bits"),
         ("1", "the formula has no bit"),
@@ -92,13 +92,13 @@ fn mistakes_say_where_and_why() {
         ("0x691", "a truth table in hexadecimal digits has 2, 4,"),
     ] {
         assert!(
-            said(text).starts_with(expected)
-                || (!expected.starts_with("char") && said(text).contains(expected)),
+            parse_errors(text).starts_with(expected)
+                || (!expected.starts_with("char") && parse_errors(text).contains(expected)),
             "{text}: {}",
-            said(text)
+            parse_errors(text)
         );
     }
-    assert!(said(&"01".repeat(256)).contains("at most 256, but this one has 512 digits"));
+    assert!(parse_errors(&"01".repeat(256)).contains("at most 256, but this one has 512 digits"));
     // As deep as a link can have them.
     for (deep, is_good) in [(MAX_DEPTH, true), (MAX_DEPTH + 1, false), (298, false)] {
         let text = format!("{}x1{}", "(".repeat(deep), ")".repeat(deep));

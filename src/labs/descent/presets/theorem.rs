@@ -8,14 +8,15 @@ use vivarium_model::tasks::in_context_regression::charts;
 use vivarium_science::descent::ComparisonMeasure;
 use vivarium_view::presets::{PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets on theorem 1 and its corollary.
+/// Menu group of the presets on theorem 1 and corollary 1.1 of Wu, Su, Hu, Song and Liu 2024.
 const THEOREM_GROUP: PresetGroup = PresetGroup {
     slug: "layers-are-descent",
     name: "Layers that perform gradient descent",
     charts: &[charts::APART, charts::BOTH],
 };
 
-/// Group of presets on the distance from direct gradient descent as a function of M and δ.
+/// Menu group of the presets on the distance from direct gradient descent as a function of the number M of line
+/// segments and the band width δ.
 const DISTANCE_GROUP: PresetGroup = PresetGroup {
     slug: "sums-of-relus",
     name: "How exact are sums of ReLUs?",
@@ -80,7 +81,8 @@ pub(super) const THEOREM_PRESETS: &[Preset] = &[
     },
 ];
 
-/// Presets on the power laws of the distance in the approximation parameters M and δ.
+/// Presets on the power laws of the distance from direct gradient descent in the number M of line segments and the band
+/// width δ.
 pub(super) const DISTANCE_PRESETS: &[Preset] = &[
     Preset {
         slug: "knots-descent",

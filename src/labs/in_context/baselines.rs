@@ -7,18 +7,19 @@ use vivarium_plot::analysis::Role;
 use vivarium_science::functions::baselines::{Baseline, BaselineErrors, BaselinesJob, TRAINING_EPOCHS};
 use vivarium_science::functions::{BiasFreeNetwork, FunctionClass, FunctionPrompts};
 
-/// Maximum number of example counts at which baselines are measured; longer prompts skip some.
+/// Maximum number of example counts at which baselines without training are measured; for longer prompts some counts
+/// are skipped.
 const MAX_EXAMPLE_COUNTS: usize = 26;
-/// Maximum number of example counts at which networks trained on each prompt are measured.
+/// Maximum number of example counts at which the trained baselines, networks trained on each prompt, are measured.
 pub(super) const MAX_TRAINED_COUNTS: usize = 8;
-/// Approximate number of operations for all baselines without training.
+/// Approximate number of operations for measuring all baselines without training.
 const MAX_FIT_OPERATIONS: u64 = 1 << 26;
-/// Approximate number of operations for all networks that are trained on prompts.
+/// Approximate number of operations for measuring the trained baselines, networks trained on each prompt.
 const MAX_TRAINING_OPERATIONS: u64 = 1 << 31;
 /// Minimum and maximum number of prompts on which baselines without training are measured.
 const FIT_PROMPT_RANGE: (u64, u64) = (8, 512);
-/// Minimum and maximum number of prompts on which networks are trained. If the minimum is too expensive, fewer example
-/// counts are measured, or none: then [`unmeasured_baselines`] lists these networks.
+/// Minimum and maximum number of prompts on which baseline networks are trained. If the minimum is too expensive, fewer
+/// example counts are measured, or none: then [`unmeasured_baselines`] lists these baselines.
 const TRAINING_PROMPT_RANGE: (u64, u64) = (16, 256);
 
 /// R² of one baseline by number of examples.
@@ -26,31 +27,32 @@ const TRAINING_PROMPT_RANGE: (u64, u64) = (16, 256);
 pub struct BaselineCurve {
     /// The baseline.
     pub baseline: Baseline,
-    /// Numbers of examples, increasing.
+    /// Numbers of examples at which R² was measured, increasing.
     pub example_counts: Vec<usize>,
-    /// R² at each of these numbers of examples.
+    /// R² at each number of examples in `example_counts`.
     pub curve: R2Curve,
-    /// Number of prompts in the measurement.
+    /// Number of prompts on which R² was measured.
     pub prompt_count: usize,
 }
 
 impl BaselineCurve {
-    /// R² after this number of examples; none if it was not measured.
+    /// The baseline's R² after this number of examples; none if it was not measured there.
     pub fn r2_after(&self, examples: usize) -> Option<f32> {
         let at = self.example_counts.iter().position(|known| *known == examples)?;
         Some(self.curve.mean[at])
     }
 }
 
-/// Measurement of all baselines, in progress.
+/// Measurement of R² of all baselines on held-out prompts, in progress.
 #[derive(Debug, Clone)]
 pub struct BaselineEvaluator {
-    /// Measurements that are left; the last one is next.
+    /// Measurements of groups of baselines that are left; the last one is next.
     pending_jobs: Vec<BaselinesJob>,
 }
 
-/// The baselines for these prompts. For linear functions: linear regression, as ridge regression with the Bayes-optimal
-/// λ if labels are noisy. For other functions: an affine fit, and a network trained on the prompt.
+/// The baselines with which networks on these prompts are compared. For linear functions: least squares, nearest
+/// neighbours, and ridge regression with the Bayes-optimal λ if labels are noisy. For other functions: an affine fit,
+/// nearest neighbours, and a network trained on the prompt.
 pub fn applicable_baselines(prompts: &FunctionPrompts) -> Vec<Baseline> {
     match prompts.class {
         FunctionClass::Linear | FunctionClass::Sparse if prompts.noise > 0.0 => {
@@ -65,7 +67,7 @@ pub fn applicable_baselines(prompts: &FunctionPrompts) -> Vec<Baseline> {
     }
 }
 
-/// The name of a baseline.
+/// The name of a baseline in the page's language, such as "3 nearest neighbours".
 pub fn baseline_name(baseline: Baseline) -> &'static str {
     let label = Baseline::OPTIONS.iter().find(|option| option.slug == baseline.slug());
     translated(label.map_or("", |option| option.label))
@@ -84,7 +86,8 @@ pub fn baseline_color(baseline: Baseline) -> (Role, Option<usize>) {
     }
 }
 
-/// Evenly spaced numbers of examples from `first` to `last`, at most `max_count`, and in addition all of `required`.
+/// Evenly spaced numbers of examples from `first` to `last`, at most `max_count`, and in addition all of `required`;
+/// increasing.
 fn spread_example_counts(first: usize, last: usize, max_count: usize, required: &[usize]) -> Vec<usize> {
     let stride = (last + 1 - first.min(last)).div_ceil(max_count.max(1)).max(1);
     let mut all: Vec<usize> = (first..=last).rev().step_by(stride).chain(required.iter().copied()).collect();
@@ -93,7 +96,7 @@ fn spread_example_counts(first: usize, last: usize, max_count: usize, required: 
     all
 }
 
-/// The number of weights of the network that is trained on a prompt.
+/// The number of weights of the baseline network that is trained on a prompt.
 fn network_weight_count(prompts: &FunctionPrompts) -> u64 {
     BiasFreeNetwork::weight_count(&BiasFreeNetwork::layer_sizes(
         prompts.inputs(),
@@ -102,13 +105,13 @@ fn network_weight_count(prompts: &FunctionPrompts) -> u64 {
     )) as u64
 }
 
-/// The approximate number of operations for training a network on this number of examples.
+/// The approximate number of operations for training the baseline network on this number of examples.
 pub fn training_operations(prompts: &FunctionPrompts, examples: usize) -> u64 {
     saturating_product([TRAINING_EPOCHS as u64, 6 * examples as u64 + 20, network_weight_count(prompts)])
 }
 
-/// The example counts at which networks are trained, and the number of prompts; none if it would take too long.
-/// Expensive settings have fewer example counts, always including that of a training prompt.
+/// The example counts at which trained baselines are measured, and the number of prompts; none if it would take too
+/// long. Expensive settings have fewer example counts, always including the number of examples in a training prompt.
 fn plan_training(prompts: &FunctionPrompts) -> Option<(Vec<usize>, usize)> {
     let (last, usual) = (prompts.max_points() - 1, prompts.points - 1);
     let all = [MAX_TRAINED_COUNTS, MAX_TRAINED_COUNTS / 2, MAX_TRAINED_COUNTS / 4]
@@ -127,7 +130,7 @@ pub fn unmeasured_baselines(prompts: &FunctionPrompts) -> Vec<Baseline> {
 }
 
 impl BaselineEvaluator {
-    /// Starts the measurement on the held-out prompts of `seed`.
+    /// Starts the measurement on the held-out prompts drawn with this seed.
     pub fn new(prompts: &FunctionPrompts, seed: u64) -> Self {
         let (last, usual) = (prompts.max_points() - 1, prompts.points - 1);
         let (trained, fitted): (Vec<Baseline>, Vec<Baseline>) =
@@ -160,7 +163,7 @@ impl BaselineEvaluator {
     }
 }
 
-/// Converts the errors of baselines to R² with intervals of 90 %.
+/// Converts the errors of baselines to curves of R² with 90 % intervals.
 fn to_baseline_curves(scores: &BaselineErrors) -> Vec<BaselineCurve> {
     let one = |(baseline, _): &(Baseline, Vec<_>)| {
         let relative = scores.relative_errors(*baseline)?;
@@ -200,10 +203,10 @@ mod tests {
             input_scale: 1.0,
             ..FunctionPrompts::default()
         };
-        let mut judge = BaselineEvaluator::new(&prompts, 1);
+        let mut evaluator = BaselineEvaluator::new(&prompts, 1);
         let mut all = vec![];
-        while !judge.is_done() {
-            all.extend(judge.advance(1 << 22).unwrap_or_default());
+        while !evaluator.is_done() {
+            all.extend(evaluator.advance(1 << 22).unwrap_or_default());
         }
         assert_eq!(
             all.iter().map(|judged| judged.baseline).collect::<Vec<_>>(),

@@ -4,7 +4,7 @@ use super::{LABS, run_probe};
 use vivarium_model::permalink::decode;
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// Step at which [`run_with_answers`] measures the outputs.
+/// Training step that [`run_with_answers`] gives as that of its measured outputs.
 pub const ANSWER_STEP: u64 = 7;
 
 /// The run of a link at step 0, without any measurement; panics if the link is not valid.
@@ -16,7 +16,7 @@ pub fn new_run(link: &str) -> RunView {
     run
 }
 
-/// The initial weights of the first replica, one vector for each parameter.
+/// The initial weights of the first replica, one vector for each parameter tensor.
 pub fn initial_weights(run: &RunView) -> Vec<Vec<f32>> {
     let spec = run.spec();
     let weights = spec.initialize_parameters().into_iter().zip(spec.parameters());

@@ -6,13 +6,15 @@ use vivarium_science::machines::TraceMetric;
 use vivarium_science::machines::traces::MAX_MEASURED_LAYERS;
 use vivarium_view::display::RunView;
 
-/// Median over networks of a trace metric in the latest measurement; NaN before the first.
+/// Median over networks of a metric that only this task has, in the latest measurement; NaN before the first
+/// measurement.
 pub(super) fn latest_metric(run: &RunView, metric: TraceMetric) -> f32 {
     let values = run.history.latest().map(|row| ReplicaMeasure::TaskMeasure(metric as usize).values(row));
     values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| median_range(values).0)
 }
 
-/// Metrics of attention on the last write, one for each layer of the network that is measured.
+/// Metrics of attention on the step that last wrote the machine's cell, one for each layer of the network, up to the
+/// number of layers that are measured.
 pub(super) fn layer_metrics(run: &RunView) -> impl Iterator<Item = TraceMetric> {
     let (first, count) =
         (TraceMetric::WriteAttentionLayer1 as usize, run.spec().model.config().heads().len());
