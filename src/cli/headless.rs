@@ -437,7 +437,7 @@ mod tests {
         let every_measurement: Vec<u64> = (0..=12).map(|i| 10 * i).collect();
         assert_eq!(moved, every_measurement);
         assert_eq!(state.run.trace(&GAP).map(|(step, _)| step).collect::<Vec<_>>(), every_measurement);
-        assert_eq!(state.run.latest_findings[&SPECTRUM.id()].1.numbers.len(), 9);
+        assert_eq!(state.run.latest_results[&SPECTRUM.id()].1.numbers.len(), 9);
         assert!(state.run.latest_finding(&ATTENTION).is_none(), "nobody watches it");
     }
 

@@ -193,7 +193,7 @@ impl FigureStyle {
             title,
             columns: self.fit_columns(columns),
             chart_size: panel,
-            format: form,
+            layout: form,
         };
         let theme = self.theme();
         let cannot = || format!("cannot write {}", path.display());

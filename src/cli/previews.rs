@@ -113,7 +113,7 @@ fn draw_picture(
         title: "",
         columns,
         chart_size: PREVIEW_SIZE,
-        format: FigureLayout::default(),
+        layout: FigureLayout::default(),
     };
     Ok(figure_indexed_png(&figure, &Theme::light().with_scale(scale)).context("cannot draw")?)
 }

@@ -161,7 +161,8 @@ fn collect_stories(root: &Path, texts: &mut Vec<String>) -> Result<(), anyhow::E
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
         let story = parse_story(&text).map_err(|flaw| anyhow!("{}: {flaw}", file.display()))?;
         texts.extend([story.title, story.about]);
-        let TeacherNotes { goals, before, questions, misconceptions, slips } = story.notes;
+        let TeacherNotes { goals, before, questions, misconceptions, technical_problems: slips } =
+            story.notes;
         texts.extend([goals, before].concat());
         texts.extend(questions.into_iter().flat_map(|(question, answer)| [question, answer]));
         texts.extend([misconceptions, slips].concat());

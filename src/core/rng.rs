@@ -149,7 +149,7 @@ twice! {
     #[cube]
     /// The four draws with indices `4·quad` to `4·quad + 3` for `purpose` at a step in `replica`, 32 random bits each.
     /// Seed and step are given as their low and their high 32 bits.
-    pub fn draws(seed_low: u32, seed_high: u32, purpose: u32, replica: u32, step_low: u32, step_high: u32, quad: u32) -> (u32, u32, u32, u32) {
+    pub fn draw_four(seed_low: u32, seed_high: u32, purpose: u32, replica: u32, step_low: u32, step_high: u32, quad: u32) -> (u32, u32, u32, u32) {
         threefry(seed_low, seed_high, purpose, replica, quad, step_low, step_high, 0u32)
     }
 
@@ -157,7 +157,7 @@ twice! {
     /// The draw with this `index`, from 0, for `purpose` at a step in `replica`, as 32 random bits. Seed and step are
     /// given as their low and their high 32 bits.
     pub fn draw(seed_low: u32, seed_high: u32, purpose: u32, replica: u32, step_low: u32, step_high: u32, index: u32) -> u32 {
-        let (w0, w1, w2, w3) = draws(seed_low, seed_high, purpose, replica, step_low, step_high, index / 4u32);
+        let (w0, w1, w2, w3) = draw_four(seed_low, seed_high, purpose, replica, step_low, step_high, index / 4u32);
         let lane = index % 4u32;
         let mut out = w0;
         if lane == 1u32 { out = w1; }
@@ -237,7 +237,7 @@ impl RandomStream {
             *word = self.draw_u32(step, index);
         }
         for (sixteen, quad) in rest.chunks_mut(16).zip((first.div_ceil(4)..).step_by(4)) {
-            let lanes = self.four_quads(step, quad);
+            let lanes = self.draw_sixteen(step, quad);
             for (i, word) in sixteen.iter_mut().enumerate() {
                 *word = lanes[i % 4][i / 4];
             }
@@ -248,14 +248,14 @@ impl RandomStream {
     /// `4·(quad + l) + j` is at `[j][l]`.
     #[inline(always)]
     #[expect(clippy::needless_range_loop, reason = "a column of four rows, lane by lane")]
-    fn four_quads(&self, step: u64, quad: u32) -> [[u32; 4]; 4] {
+    fn draw_sixteen(&self, step: u64, quad: u32) -> [[u32; 4]; 4] {
         let (low, high) = (self.seed as u32, (self.seed >> 32) as u32);
         let (purpose, replica) = (self.purpose as u32, self.replica);
         let mut words = [[0; 4]; 4];
         for l in 0..4 {
             let at = quad.wrapping_add(l as u32);
             let (w0, w1, w2, w3) =
-                host::draws(low, high, purpose, replica, step as u32, (step >> 32) as u32, at);
+                host::draw_four(low, high, purpose, replica, step as u32, (step >> 32) as u32, at);
             (words[0][l], words[1][l], words[2][l], words[3][l]) = (w0, w1, w2, w3);
         }
         words
@@ -311,7 +311,7 @@ impl RandomStream {
     ///
     /// A Feistel network over the next power of four with cycle walking (Black and Rogaway 2002), so
     /// that any position is found without storing the order: the same works in a kernel.
-    pub fn shuffled_position(&self, epoch: u64, index: u32, size: u32) -> u32 {
+    pub fn permuted_index(&self, epoch: u64, index: u32, size: u32) -> u32 {
         self.epoch_order(epoch, size).position(index)
     }
 
@@ -463,7 +463,7 @@ mod tests {
         for size in [1u32, 2, 3, 7, 64, 700, 1000] {
             let order = |epoch| -> Vec<u32> {
                 let stream = RandomStream::new(5, Purpose::Order, 0);
-                (0..size).map(|i| stream.shuffled_position(epoch, i, size)).collect()
+                (0..size).map(|i| stream.permuted_index(epoch, i, size)).collect()
             };
             let mut sorted = order(0);
             sorted.sort_unstable();

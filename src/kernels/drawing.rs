@@ -76,7 +76,7 @@ pub fn draw_fresh(
         let mut q = lane - first;
         while q < quads {
             let quad = begin / 4 + q;
-            let (w0, w1, w2, w3) = device::draws(
+            let (w0, w1, w2, w3) = device::draw_four(
                 draw.seed_low,
                 draw.seed_high,
                 comptime!(Purpose::Batch as u32),
@@ -102,7 +102,7 @@ pub fn draw_fresh(
         if comptime!(net.noise) {
             let mut q = lane - first;
             while q < 8 {
-                let (w0, w1, w2, w3) = device::draws(
+                let (w0, w1, w2, w3) = device::draw_four(
                     draw.seed_low,
                     draw.seed_high,
                     comptime!(Purpose::Noise as u32),
@@ -137,7 +137,7 @@ pub fn choose_rows(
         while e < comptime!(plan.block) {
             let visit = draw.place + (block * 32 + e) as u32;
             let epoch = draw.epoch + visit / size;
-            let (k0, k1, k2, k3) = device::draws(
+            let (k0, k1, k2, k3) = device::draw_four(
                 draw.seed_low,
                 draw.seed_high,
                 comptime!(Purpose::Order as u32),
@@ -146,7 +146,7 @@ pub fn choose_rows(
                 0u32,
                 0u32,
             );
-            let (k4, k5, k6, k7) = device::draws(
+            let (k4, k5, k6, k7) = device::draw_four(
                 draw.seed_low,
                 draw.seed_high,
                 comptime!(Purpose::Order as u32),

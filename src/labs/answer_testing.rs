@@ -27,7 +27,7 @@ pub fn initial_weights(run: &RunView) -> Vec<Vec<f32>> {
 pub fn record_answers(run: &mut RunView, step: u64, weights: &[Vec<f32>]) {
     let probe = run.lab().answer_probe().unwrap();
     let found = run_probe(&probe.id(), run.spec(), step, weights.to_vec()).unwrap();
-    run.add_finding(step, found);
+    run.add_result(step, found);
 }
 
 /// The run of `link` with outputs measured at [`ANSWER_STEP`] from the initial weights, and these weights.

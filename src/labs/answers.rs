@@ -114,7 +114,7 @@ pub(super) fn sample_example(run: &RunView, at: usize) -> Option<Batch> {
 /// The step of the latest result of [`ANSWERS`], and the network's `size` outputs for example `at`, from 0; none before
 /// the first result.
 pub(super) fn example_outputs(run: &RunView, at: usize, size: usize) -> Option<(u64, &[f32])> {
-    let (step, finding) = run.latest_findings.get(&ANSWERS.id())?;
+    let (step, finding) = run.latest_results.get(&ANSWERS.id())?;
     Some((*step, finding.numbers.get(at * size..(at + 1) * size)?))
 }
 

@@ -44,7 +44,7 @@ pub struct TeacherNotes {
     /// Common misconceptions, each with its correction.
     pub misconceptions: Vec<String>,
     /// Technical problems in class, each with its remedy.
-    pub slips: Vec<String>,
+    pub technical_problems: Vec<String>,
 }
 
 /// Parser of a story's notes for teachers, which receives them block by block.
@@ -85,7 +85,7 @@ impl NotesReader {
                 return Ok(());
             }
             4 => &mut notes.misconceptions,
-            5 => &mut notes.slips,
+            5 => &mut notes.technical_problems,
             _ => return Err("### Goals"),
         };
         for line in lines {
@@ -96,7 +96,8 @@ impl NotesReader {
 
     /// The parsed notes for teachers; an error if a list is missing or there are not two to four questions.
     pub(super) fn finish(self) -> Result<TeacherNotes, &'static str> {
-        let TeacherNotes { goals, before, questions, misconceptions, slips } = &self.notes;
+        let TeacherNotes { goals, before, questions, misconceptions, technical_problems: slips } =
+            &self.notes;
         let lists = [goals, before, misconceptions, slips];
         let is_whole = lists.iter().all(|list| !list.is_empty()) && (2..=4).contains(&questions.len());
         is_whole.then_some(self.notes).ok_or("goals, before, two to four questions, misconceptions and slips")
@@ -128,7 +129,9 @@ mod tests {
             let notes = parse_story(&text).unwrap_or_else(|flaw| panic!("{}, {flaw}", about.slug)).notes;
             let (questions, answers): (Vec<_>, Vec<_>) = notes.questions.iter().cloned().unzip();
             assert!(questions.iter().all(|question| question.ends_with('?')), "{}", about.slug);
-            for text in [notes.goals, notes.before, answers, notes.misconceptions, notes.slips].concat() {
+            for text in
+                [notes.goals, notes.before, answers, notes.misconceptions, notes.technical_problems].concat()
+            {
                 assert!(text.ends_with('.') && text.len() < 700, "{}: {text}", about.slug);
             }
             // The notes are one page or two on paper.
@@ -144,7 +147,7 @@ mod tests {
         assert_eq!((&*notes.goals, &*notes.before), (&["G.".to_string()][..], &["B.".to_string()][..]));
         let pair = |question: &str, answer: &str| (question.to_string(), answer.to_string());
         assert_eq!(notes.questions, [pair("Q?", "A."), pair("R?", "C.")]);
-        assert_eq!((&*notes.misconceptions[0], &*notes.slips[0]), ("M.", "T."));
+        assert_eq!((&*notes.misconceptions[0], &*notes.technical_problems[0]), ("M.", "T."));
     }
 
     #[test]

@@ -245,16 +245,16 @@ fn findings_reach_their_charts() {
     let stamp = markov_charts::MAP.stamp(&state.run);
     let count: usize = state.run.spec().parameters().iter().map(|p| p.shape[1] * p.shape[2]).sum();
     let parameters = |numbers| ProbeResult::new(PARAMETERS.id()).with_numbers(numbers);
-    state.run.add_finding(5, parameters(vec![0.5; count - 1]));
+    state.run.add_result(5, parameters(vec![0.5; count - 1]));
     assert_eq!(chains(&state).step, 0, "numbers of another network");
     for step in 1..40 {
-        state.run.add_finding(step, parameters(vec![0.0; count]));
+        state.run.add_result(step, parameters(vec![0.0; count]));
     }
     let chains = chains(&state);
     assert_eq!(chains.step, 39);
     assert!(chains.distances.iter().count() <= 7);
     assert!(chains.inspected.trace.logits.iter().all(|z| *z == 0.0));
-    state.run.add_finding(40, ProbeResult::new(ABLATION.id()).with_numbers(vec![0.02, 0.1, 0.09]));
+    state.run.add_result(40, ProbeResult::new(ABLATION.id()).with_numbers(vec![0.02, 0.1, 0.09]));
     assert_eq!(chart_bars(markov_charts::ABLATION, &state).bars[1], ("1.1".to_string(), 0.1));
     let distances = chart_lines(markov_charts::DISTANCES, &state);
     assert!(distances.log_y && distances.series.last().unwrap().y.iter().all(|w| (w - 1.0).abs() < 1e-6));

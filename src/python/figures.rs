@@ -32,7 +32,7 @@ pub fn readings_svg(readings: &[Reading], spec: &RunSpec, dark: bool) -> String 
     let title = encode(&Link::from_spec(spec.clone()));
     let columns = plot::figure_columns(readings.len());
     let figure =
-        Figure { readings, title: &title, columns, chart_size: (480, 320), format: Default::default() };
+        Figure { readings, title: &title, columns, chart_size: (480, 320), layout: Default::default() };
     figure_svg(&figure, &if dark { Theme::dark() } else { Theme::light() })
 }
 

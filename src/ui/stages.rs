@@ -15,7 +15,7 @@ const STAGE_DURATION: Duration = Duration::from_millis(1200);
 
 /// Texts on a stage of a computation, by the stage's number from 1; number 0 is the state before the first stage.
 pub struct StageTexts {
-    /// Returns the name of the stage with the given number.
+    /// Returns the heading of the stage with this number, counted from 1; 0 is the state before the first stage.
     pub heading: Box<dyn Fn(usize) -> String + Send + Sync>,
     /// Returns the explanation of the stage with the given number.
     pub about: Box<dyn Fn(usize) -> String + Send + Sync>,

@@ -36,7 +36,7 @@ const PNG_SCALE: f64 = 2.0;
 
 /// Format in which a chart is saved as a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ChartFormat {
     /// Vector picture.
     Svg,
     /// Picture of pixels.
@@ -219,11 +219,13 @@ pub fn Files(
         let shown = state.run.link.view.show.iter().copied();
         shown.filter(|chart| chart.applies(&state.run).is_ok()).collect::<Vec<_>>()
     });
-    let keep = move |chart: Chart, kind: Kind| {
+    let keep = move |chart: Chart, kind: ChartFormat| {
         let is_dark = appearance.is_dark.get_untracked();
         let saved = match kind {
-            Kind::Svg | Kind::Png => save_chart(store, chart, kind == Kind::Svg, is_dark),
-            Kind::Data => files::save_file(&store.peek(|state| export_chart_csv(state, chart))),
+            ChartFormat::Svg | ChartFormat::Png => {
+                save_chart(store, chart, kind == ChartFormat::Svg, is_dark)
+            }
+            ChartFormat::Data => files::save_file(&store.peek(|state| export_chart_csv(state, chart))),
         };
         let name = chart.info().name;
         note.set(if saved {
@@ -234,11 +236,11 @@ pub fn Files(
     };
     let pictures = move |chart: Chart| {
         let name = chart.info().name;
-        let button = move |kind: Kind| {
+        let button = move |kind: ChartFormat| {
             let (word, slug) = match kind {
-                Kind::Svg => ("SVG", "svg"),
-                Kind::Png => ("PNG", "png"),
-                Kind::Data => (tr!("Data (CSV)"), "data"),
+                ChartFormat::Svg => ("SVG", "svg"),
+                ChartFormat::Png => ("PNG", "png"),
+                ChartFormat::Data => (tr!("Data (CSV)"), "data"),
             };
             view! {
                 <button class="button" type="button" data-testid=format!("save-{slug}-{}", chart.slug())
@@ -250,7 +252,7 @@ pub fn Files(
         };
         view! {
             <li class="files__item files__item--chart">
-                <span class="files__pair">{button(Kind::Svg)}{button(Kind::Png)}{button(Kind::Data)}</span>
+                <span class="files__pair">{button(ChartFormat::Svg)}{button(ChartFormat::Png)}{button(ChartFormat::Data)}</span>
                 <span>{name}</span>
             </li>
         }

@@ -30,7 +30,7 @@ pub fn Task() -> impl IntoView {
     });
     let news = store.memo(|state| {
         let run = &state.run;
-        let found = run.lab().answer_probe().and_then(|probe| run.latest_findings.get(&probe.id()));
+        let found = run.lab().answer_probe().and_then(|probe| run.latest_results.get(&probe.id()));
         // Some answers are computed here from what was found, in parts: what is looked into is counted then.
         (
             run.run_count,

@@ -52,7 +52,7 @@ pub(super) type LazyView = fn(Part) -> AnyView;
 
 /// The view function of the page's second WebAssembly module, in the Leptos context; None until the module is loaded.
 #[derive(Clone, Copy)]
-pub(super) struct SecondProgram(pub(super) RwSignal<Option<LazyView>>);
+pub(super) struct DeferredModule(pub(super) RwSignal<Option<LazyView>>);
 
 /// A placeholder for a part of the page, empty until the second WebAssembly module is loaded.
 #[component]
@@ -60,7 +60,7 @@ pub fn Later(
     /// The part.
     part: Part,
 ) -> impl IntoView {
-    let SecondProgram(program) = expect_context();
+    let DeferredModule(program) = expect_context();
     match program.get_untracked() {
         // It comes once and stays. Whoever followed it nevertheless would be remembered by it for ever.
         Some(draw) => untrack(|| draw(part)),

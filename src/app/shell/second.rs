@@ -38,7 +38,7 @@ use crate::presenter::view::PresenterBar;
 use crate::share::teacher::Teacher;
 use crate::shell::glossary;
 use crate::shell::help::Help;
-use crate::shell::later::{LazyView, Part, SecondProgram};
+use crate::shell::later::{DeferredModule, LazyView, Part};
 use crate::store::Store;
 use crate::sweeps::cells::SweepMap;
 use crate::sweeps::dialog::SweepForm;
@@ -48,7 +48,7 @@ use vivarium_core::language::translated;
 use vivarium_labs::lazy::{self, LAZY_MODULE, LazyModule};
 use vivarium_model::platform::web::spawn;
 use vivarium_page::files::openers;
-use vivarium_page::files::openers::{OPENERS, Openers};
+use vivarium_page::files::openers::{FILE_FUNCTIONS, FileFunctions};
 use vivarium_page::library::keeper::{self, LIBRARY_FUNCTIONS, LibraryFunctions};
 use vivarium_page::state::Action;
 use vivarium_panels::PANELS;
@@ -67,7 +67,7 @@ fn load_second_program() -> Result<(LazyView, FunctionTables), SplitLoaderError>
         part_view,
         FunctionTables {
             lazy: LAZY_MODULE,
-            file_functions: OPENERS,
+            file_functions: FILE_FUNCTIONS,
             storage: STORAGE,
             library_functions: LIBRARY_FUNCTIONS,
         },
@@ -79,7 +79,7 @@ struct FunctionTables {
     /// Functions of labs: computations that the first paint does not need.
     lazy: LazyModule,
     /// Functions that open files.
-    file_functions: Openers,
+    file_functions: FileFunctions,
     /// Functions that store runs in the browser.
     storage: StorageModule,
     /// Functions that change, save and draw saved runs.
@@ -129,7 +129,7 @@ fn lab_panels() -> AnyView {
 /// when `wanted` changes. A lab that needs the module early does not wait for the answer, but lets the trainer's
 /// program load first, since the first step depends on it.
 pub fn provide_second_program(store: Store, wanted: impl Fn() -> bool + Send + Sync + 'static) {
-    let program = SecondProgram(RwSignal::new(None));
+    let program = DeferredModule(RwSignal::new(None));
     provide_context(program);
     let (late, under_way) = (RwSignal::new(false), StoredValue::new(false));
     set_timeout(move || late.set(true), Duration::from_millis(FETCH_AFTER_MS));
@@ -137,7 +137,7 @@ pub fn provide_second_program(store: Store, wanted: impl Fn() -> bool + Send + S
         store.memo(|state| state.tour.is_some() || state.is_run_hidden() || state.presenter.is_some());
     let answered = store.memo(|state| !matches!(state.run.phase, RunPhase::Loading));
     let (has_trainer, lab_needs_it) =
-        (RwSignal::new(false), store.memo(|state| state.run.lab().needs_second_program()));
+        (RwSignal::new(false), store.memo(|state| state.run.lab().needs_lazy_code()));
     window_event_listener_untyped("vivarium-trainer", move |_| has_trainer.set(true));
     // Now the page may be kept for visits without a network (www/boot.js).
     Effect::new(move |_| {

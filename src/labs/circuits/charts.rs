@@ -152,7 +152,8 @@ fn draw_deviations(state: &CircuitState) -> LineChart {
     lines
 }
 
-/// Bars of the norm of the perturbation's part in each layer of gates, and last in the output.
+/// Bars of the ℓ₂ norm, in each layer of gates and last in the output layer, of the smallest perturbation of the weights
+/// that the search has found.
 fn draw_layer_norms(state: &CircuitState) -> BarChart {
     let parts = state.layer_delta_norms();
     let count = parts.len();

@@ -33,7 +33,7 @@ pub fn build_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
     };
     let truth = state.circuit.evaluate(&bits).ok()?;
     let bit = |value: bool| if value { 1 } else { 0 };
-    let known = run.latest_findings.contains_key(&PERTURBATION.id());
+    let known = run.latest_results.contains_key(&PERTURBATION.id());
     let answer = known.then(|| state.compute_output(&bits)).flatten().map(|output| {
         let answer = match output == 0.0 {
             true => tr!("0, which stands for neither bit").into(),

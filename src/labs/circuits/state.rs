@@ -36,7 +36,7 @@ pub struct CircuitState {
     /// The perturbation of smallest norm that changes the answer, among those found up to the step in `step`: one
     /// number per parameter; empty before the first step of the search.
     pub delta: Vec<f64>,
-    /// Step of the search at which `delta` was read; it also selects the noise that is shown.
+    /// Step of the search at which `delta` was read. The noise on the weights that is shown is the draw with this number.
     pub step: u64,
     /// Settings of the network and of the search: rounding, standard deviation of the noise, and numbers of directions
     /// and starting points.

@@ -23,7 +23,7 @@ pub(super) fn final_metric_curves(run: &RunView, metric: CircuitMetric) -> Vec<S
 }
 
 /// Whether the circuit is the product of weights, whose exact margins are known.
-pub(super) fn is_toy(run: &RunView) -> bool {
+pub(super) fn is_weight_product(run: &RunView) -> bool {
     run.spec().task.examples().circuit().is_some_and(|drawn| drawn.kind == CircuitKind::Toy)
 }
 
@@ -66,7 +66,7 @@ pub(super) fn draw_by_depth(run: &RunView) -> LineChart {
             ..Default::default()
         }
     };
-    if is_toy(run) && swept_key(run) == Some("levels") {
+    if is_weight_product(run) && swept_key(run) == Some("levels") {
         let without =
             known(tr!("exact margin without rounding, √d(1 − 2^(−1/d))"), Role::Relevant, &|depth| {
                 toy_margin(depth).ok()

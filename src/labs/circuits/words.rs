@@ -1,7 +1,7 @@
 //! Texts on runs of circuits as networks, and summaries of their charts.
 
 use super::state::CircuitState;
-use super::sweeps::{final_metric_curves, is_toy, swept_key};
+use super::sweeps::{final_metric_curves, is_weight_product, swept_key};
 use vivarium_core::settings::format_real;
 use vivarium_model::run::SuccessCriterion;
 use vivarium_plot::analysis::curves::median_range;
@@ -172,7 +172,7 @@ pub(super) fn describe_by_depth(run: &RunView) -> String {
     let said = tr!("Norm of the smallest perturbation found, at the end of each run: {all}.", all);
     // These margins are constant from depth 4 on; 14 is such a depth.
     let (Ok(exact), Ok(first)) = (rounded_toy_margin(14), first_order_margin(14)) else { return said };
-    match is_toy(run) {
+    match is_weight_product(run) {
         true => tr!(
             "{said} With rounding the exact margin is {exact} for every depth d of at least 4. A first-order approximation gives {first}; it assumes that the boundary between weights with the right answer and weights with the wrong answer is flat.",
             said,

@@ -41,7 +41,7 @@ pub fn build_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
             tr!("The label is {label}.", label = format_number(*examples.label(place).first()?)),
         ),
     };
-    let step = run.latest_findings.get(&PARAMETERS.id()).map(|(step, _)| *step);
+    let step = run.latest_results.get(&PARAMETERS.id()).map(|(step, _)| *step);
     let answer = step.and_then(|step| {
         let output = state.plan.network.compute_output(&state.comparison.tokens, x);
         Some(describe_numeric_answer(step, *output.first()?))

@@ -87,7 +87,7 @@ impl Lab for GroupsLab {
         tr!("of the {examples} are answered correctly", examples)
     }
 
-    fn needs_second_program(&self) -> bool {
+    fn needs_lazy_code(&self) -> bool {
         true
     }
 }

@@ -92,7 +92,7 @@ fn neuron_arrays(network: &ProbedNetwork, order: usize) -> Option<Vec<Vec<f32>>>
 }
 
 /// Starts the computation of all neurons' spectra; none if the network has no embeddings of group elements by neuron.
-fn new_survey(network: &ProbedNetwork, group: &Group) -> Option<NeuronSpectraBuilder> {
+fn start_spectra(network: &ProbedNetwork, group: &Group) -> Option<NeuronSpectraBuilder> {
     let arrays = neuron_arrays(network, group.order())?;
     let width = arrays.first()?.len() / group.order();
     NeuronSpectraBuilder::new(&Irreps::compute(group), arrays, width)
@@ -104,7 +104,7 @@ struct NeuronsJob(Option<NeuronSpectraBuilder>);
 /// Starts the job that measures [`NEURONS`]; none for other tasks, and for networks without embeddings by neuron.
 fn new_neurons_job(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
     let group = groups_task(&network.spec)?.group()?;
-    Some(Box::new(NeuronsJob(Some(new_survey(network, &group)?))))
+    Some(Box::new(NeuronsJob(Some(start_spectra(network, &group)?))))
 }
 
 impl ProbeMeasurement for NeuronsJob {
@@ -142,7 +142,7 @@ struct CosetsJob {
     /// Embeddings of the first operand, `[elements, neurons]`.
     u: Vec<f32>,
     /// Indices of the live neurons that are not classified yet.
-    live: Vec<usize>,
+    unclassified_neurons: Vec<usize>,
     /// Number of neurons classified so far, for each conjugacy class of subgroups.
     counts: Vec<usize>,
 }
@@ -151,22 +151,22 @@ struct CosetsJob {
 /// groups too large to list their subgroups.
 fn new_cosets_job(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
     let group = groups_task(&network.spec)?.group()?;
-    let mut found = new_survey(network, &group)?;
+    let mut found = start_spectra(network, &group)?;
     found.advance(usize::MAX);
     let live = found.finish()?.live_neurons();
     let (reader, u) =
         (CosetReader::new(&group, CosetSide::Left)?, neuron_arrays(network, group.order())?.swap_remove(0));
-    Some(Box::new(CosetsJob { reader, u, live, counts: vec![] }))
+    Some(Box::new(CosetsJob { reader, u, unclassified_neurons: live, counts: vec![] }))
 }
 
 impl ProbeMeasurement for CosetsJob {
     fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult> {
         let order = groups_task(&network.spec)?.order();
-        let portion = self.live.split_off(self.live.len().saturating_sub(4));
+        let portion = self.unclassified_neurons.split_off(self.unclassified_neurons.len().saturating_sub(4));
         let found = self.reader.count_neurons(&self.u, self.u.len() / order, &portion);
         self.counts.resize(found.len(), 0);
         self.counts.iter_mut().zip(found).for_each(|(count, more)| *count += more);
-        let is_done = self.live.is_empty();
+        let is_done = self.unclassified_neurons.is_empty();
         is_done.then(|| ProbeResult::new(COSETS.id()).with_counts(std::mem::take(&mut self.counts)))
     }
 }

@@ -15,7 +15,8 @@ pub const PARAMETERS: Probe = Probe { name: "lookup-parameters", applies };
 pub const SPEC: ProbeSpec =
     ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
 
-/// Returns an error message if the task has no prompts or the network is too large.
+/// Whether the probe of all parameters can run: an error message if the task has no prompts or the network has too many
+/// parameters.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     let examples = spec.task.examples();
     if examples.form() != ExampleForm::Prompt {

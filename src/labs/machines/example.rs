@@ -55,7 +55,7 @@ pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
     };
     // Before the first step of the run, no token is computed.
     let is_evaluated =
-        run.latest_findings.contains_key(&CURRENT_STEP.id()) && state.step > 0 && state.is_executed();
+        run.latest_results.contains_key(&CURRENT_STEP.id()) && state.step > 0 && state.is_executed();
     let answer = is_evaluated.then(|| state.decode_token(step)).flatten().map(|token| {
         let (state, symbol) = (name(token.state), machine.format_symbols([token.symbol]));
         let (step, cell) = (format_thousands(step as u64), format_thousands(token.head as u64));

@@ -42,7 +42,7 @@ impl Lab for PerceptronLab {
         Some(ANSWERS)
     }
 
-    fn needs_second_program(&self) -> bool {
+    fn needs_lazy_code(&self) -> bool {
         true
     }
 }

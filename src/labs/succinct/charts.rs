@@ -43,7 +43,7 @@ pub const CHARTS: &[ChartSpec] = &[
         .summary(|run| Some(words::describe_times(run)))
         .depends_on(ChartDependency::Sweep)
         .uses_measurements_only(),
-    ChartSpec::new(charts::LEARNED, |run| Reading::Lines(sweeps::draw_accuracy_by_examples(run)))
+    ChartSpec::new(charts::LEARNED, |run| Reading::Lines(sweeps::draw_accuracy(run)))
         .applies(check_is_sweep)
         .summary(|run| Some(words::describe_accuracy(run)))
         .depends_on(ChartDependency::Sweep)

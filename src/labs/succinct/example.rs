@@ -169,7 +169,7 @@ pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
         None => tr!("Example {which}: the test input {x}.", which, x),
     };
     let answer =
-        run.latest_findings.get(&ANSWERED.id()).map(|(step, finding)| match finding.numbers.get(index) {
+        run.latest_results.get(&ANSWERED.id()).map(|(step, finding)| match finding.numbers.get(index) {
             Some(found) if *found != 0.0 && found.abs() != 1.0 => tr!(
                 "The network's output at step {step} is {output}, which is neither 1 nor −1. Wrong.",
                 step = format_thousands(*step),

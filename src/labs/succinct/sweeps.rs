@@ -57,7 +57,7 @@ pub(super) fn draw_time_by_size(run: &RunView) -> LineChart {
 }
 
 /// Draws the accuracy on test inputs against the swept setting.
-pub(super) fn draw_accuracy_by_examples(run: &RunView) -> LineChart {
+pub(super) fn draw_accuracy(run: &RunView) -> LineChart {
     let mut lines = draw_curves(run, &accuracy_curves(run), tr!("share of test inputs answered correctly"));
     lines.y_range = Some((0.0, 1.0));
     lines.reference_lines.push((0.5, tr!("guessing").into()));

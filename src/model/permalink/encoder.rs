@@ -36,7 +36,7 @@ pub struct LinkEncoder<'a> {
     /// Keys of the settings in which encoded runs with the same task, model and optimizer may differ.
     keys: &'a [&'a str],
     /// Templates of links for the combinations of task, model and optimizer that have occurred.
-    outlines: Vec<LinkTemplate>,
+    templates: Vec<LinkTemplate>,
 }
 
 /// Parts that the links of all runs with one task, model and optimizer share.
@@ -59,17 +59,17 @@ impl<'a> LinkEncoder<'a> {
     /// Creates an encoder for runs with the view of `link`. Runs with equal task, model and optimizer may differ only
     /// in the settings with these keys.
     pub fn new(link: &'a Link, keys: &'a [&'a str]) -> Self {
-        LinkEncoder { link, keys, outlines: vec![] }
+        LinkEncoder { link, keys, templates: vec![] }
     }
 
     /// Encodes the link with `spec` as its run, as [`encode`] does.
     pub fn encode(&mut self, spec: &RunSpec) -> String {
         let entries = [spec.task.info(), spec.model.info(), spec.optimizer.info()].map(|info| info.slug);
-        let known = self.outlines.iter().position(|outline| outline.entries == entries);
+        let known = self.templates.iter().position(|outline| outline.entries == entries);
         let at = known.unwrap_or_else(|| {
             let parts = self.build_parts(spec);
-            self.outlines.push(LinkTemplate { entries, parts });
-            self.outlines.len() - 1
+            self.templates.push(LinkTemplate { entries, parts });
+            self.templates.len() - 1
         });
         let written = |part: &LinkPart| match part {
             LinkPart::Fixed(text) => Some(text.clone()),
@@ -78,7 +78,7 @@ impl<'a> LinkEncoder<'a> {
                 Some(format!("{key}={value}"))
             }
         };
-        let parts: Vec<String> = self.outlines[at].parts.iter().filter_map(written).collect();
+        let parts: Vec<String> = self.templates[at].parts.iter().filter_map(written).collect();
         let query = if parts.is_empty() { String::new() } else { format!("?{}", parts.join("&")) };
         format!("#v1/{}{query}", entries[0])
     }
@@ -221,7 +221,7 @@ mod tests {
             assert_eq!(decode(&written), (of_cell, vec![]), "{written}");
             written
         });
-        (all.collect(), encoder.outlines.len())
+        (all.collect(), encoder.templates.len())
     }
 
     /// One axis and two, keys of the task, the model, the optimizer and the run, and the choice of model and optimizer, on

@@ -140,7 +140,7 @@ impl Batch {
 /// draws no example. So the functions that it needs are a separate trait: a trait object links all functions of its
 /// trait, and drawing examples was a tenth of that file.
 pub trait Examples {
-    /// Form of an example.
+    /// How an example of the task is written: bits, symbols, numbers in columns, or prompts.
     fn form(&self) -> ExampleForm {
         ExampleForm::default()
     }

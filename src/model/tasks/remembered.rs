@@ -17,7 +17,8 @@ pub(super) struct BoundedCache<K, V> {
 }
 
 impl<K: Ord, V: Clone> BoundedCache<K, V> {
-    /// Creates an empty cache for values of the total size `capacity`. A value that would exceed it evicts all others.
+    /// Creates an empty cache. When the sum of the sizes that callers state of their values would exceed `capacity`, all
+    /// cached values are evicted first.
     pub(super) const fn new(capacity: usize) -> Self {
         BoundedCache { entries: BTreeMap::new(), size: 0, capacity }
     }

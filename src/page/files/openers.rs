@@ -15,7 +15,7 @@ use vivarium_view::record::reading::ReadProgress;
 
 /// Functions that are in the page's second WebAssembly module (loaded after the first paint), as pointers that the
 /// first module calls.
-pub struct Openers {
+pub struct FileFunctions {
     /// Opens a file with a run, with weights or with a table: state, file name, file, effects.
     pub open_file: fn(&mut State, &str, UploadedFile, &mut Vec<Effect>),
     /// Opens a data table: state, file name, file, index of the label column from 0, effects.
@@ -29,7 +29,7 @@ pub struct Openers {
 }
 
 /// Pointers to the functions themselves, for the module that contains them.
-pub const OPENERS: Openers = Openers {
+pub const FILE_FUNCTIONS: FileFunctions = FileFunctions {
     open_file: State::read_file,
     open_table: State::read_table,
     handle_message: State::handle_read_message,
@@ -39,23 +39,23 @@ pub const OPENERS: Openers = Openers {
 
 /// The function pointers of the second WebAssembly module, once it is loaded.
 #[cfg(feature = "ui")]
-static ARRIVED: std::sync::OnceLock<Openers> = std::sync::OnceLock::new();
+static INSTALLED: std::sync::OnceLock<FileFunctions> = std::sync::OnceLock::new();
 
 /// Returns the function pointers; None until the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
-pub fn openers() -> Option<&'static Openers> {
-    ARRIVED.get()
+pub fn openers() -> Option<&'static FileFunctions> {
+    INSTALLED.get()
 }
 
 /// Returns the function pointers, which are always available without the feature `ui`.
 #[cfg(not(feature = "ui"))]
-pub fn openers() -> Option<&'static Openers> {
-    Some(&OPENERS)
+pub fn openers() -> Option<&'static FileFunctions> {
+    Some(&FILE_FUNCTIONS)
 }
 
 /// Stores the function pointers when the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
-pub fn install(openers: Openers) {
+pub fn install(openers: FileFunctions) {
     // It is called once.
-    let _ = ARRIVED.set(openers);
+    let _ = INSTALLED.set(openers);
 }

@@ -20,7 +20,7 @@ fn looks_are_of_one_head_or_of_all() {
     assert!(charts::LOOKS.summary(&state.run).contains("yet"));
     // Two examples of two heads on three bits and [CLS].
     let numbers = vec![0.1, 0.8, 0.1, 0.0, 0.25, 0.25, 0.25, 0.25, 0.0, 0.6, 0.4, 0.0, 0.5, 0.25, 0.0, 0.25];
-    state.run.add_finding(1, ProbeResult::new(CLS_ATTENTION.id()).with_counts([2]).with_numbers(numbers));
+    state.run.add_result(1, ProbeResult::new(CLS_ATTENTION.id()).with_counts([2]).with_numbers(numbers));
     let near = |(a, b): (&f32, f32)| (a - b).abs() < 1e-6;
     assert!(relevant_attention_by_head(&state.run).iter().zip([0.7, 0.25]).all(near));
     assert!(

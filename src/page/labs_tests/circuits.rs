@@ -54,7 +54,7 @@ fn play(state: &mut State) {
     let step = rows.last().unwrap().step;
     rows.into_iter().for_each(|row| state.run.add_measurement(row));
     state.run.step = step;
-    state.run.add_finding(step, found);
+    state.run.add_result(step, found);
 }
 
 #[test]

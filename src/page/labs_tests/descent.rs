@@ -61,7 +61,7 @@ fn play(state: &mut State, steps: u64) -> DescentComparison {
         state.run.add_measurement(row(&race, variance));
     }
     state.run.step = steps;
-    state.run.add_finding(steps, finding(&race));
+    state.run.add_result(steps, finding(&race));
     race
 }
 
@@ -428,7 +428,7 @@ fn another_learning_rate_is_another_transformer() {
     let mut state = open("?lrs=2:0.5");
     let race = play(&mut state, 1);
     assert_eq!(of(&state).plan.learning_rate, 0.1);
-    state.run.add_finding(2, finding(&race));
+    state.run.add_result(2, finding(&race));
     let of = of(&state);
     assert_eq!(of.plan.learning_rate, 0.5);
     let layout = of.layout();

@@ -110,7 +110,7 @@ fn curves_by_number_of_examples_have_the_network_with_its_band() {
         low: vec![-0.6; 7],
         high: vec![0.8; 7],
     };
-    state.run.add_finding(
+    state.run.add_result(
         100,
         ProbeResult::new(R2_BY_EXAMPLES.id())
             .with_few_numbers([0.7, 0.4])
@@ -179,7 +179,7 @@ fn r2_below_0_is_drawn_where_it_is() {
     let mut state = open("?points=5&long=5");
     let found =
         curve::R2Curve { mean: vec![-0.6, 0.0, 0.4, 0.6, 0.7], low: vec![-0.6; 5], high: vec![0.8; 5] };
-    state.run.add_finding(
+    state.run.add_result(
         100,
         ProbeResult::new(R2_BY_EXAMPLES.id())
             .with_few_numbers([0.7, 0.4])
@@ -245,7 +245,7 @@ fn what_is_found_of_a_network_is_looked_into() {
     let before = of(&state).inspected.clone();
     let numbers: Vec<f32> =
         state.run.spec().initialize_parameters().concat().iter().map(|w| 1.5 * w).collect();
-    state.run.add_finding(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers.clone()));
+    state.run.add_result(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers.clone()));
     settle(&mut state);
     let after = of(&state);
     assert_eq!(after.step, 10);
@@ -256,7 +256,7 @@ fn what_is_found_of_a_network_is_looked_into() {
         "methods know nothing of the network"
     );
     // A finding of another network is not taken.
-    state.run.add_finding(20, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers[..9].to_vec()));
+    state.run.add_result(20, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers[..9].to_vec()));
     assert_eq!(of(&state).step, 10);
     // Of a network that is too large nothing is looked into.
     let large = open("?points=128&blocks=4&width=256&heads=8&dmlp=1024");
@@ -373,7 +373,7 @@ fn inputs_can_be_multiplied_while_the_run_goes_on() {
     // Another network is measured anew.
     let numbers: Vec<f32> =
         state.run.spec().initialize_parameters().concat().iter().map(|w| 1.5 * w).collect();
-    state.run.add_finding(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers));
+    state.run.add_result(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers));
     settle(&mut state);
     assert_ne!(of(&state).scaled_curve().unwrap().mean, network);
     // A run whose test has these inputs says the same of the first network.

@@ -149,11 +149,11 @@ fn what_is_found_of_a_network_is_looked_into() {
     let before = state.run.lab_state::<LookupState>().unwrap().inspected.outputs.clone();
     let numbers: Vec<f32> =
         state.run.spec().initialize_parameters().concat().iter().map(|w| 2.0 * w).collect();
-    state.run.add_finding(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers));
+    state.run.add_result(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers));
     let after = state.run.lab_state::<LookupState>().unwrap();
     assert_eq!(after.step, 10);
     assert_ne!(after.inspected.outputs, before);
-    state.run.add_finding(10, ProbeResult::new(HEADS.id()).with_few_numbers([0.25, 0.75]));
+    state.run.add_result(10, ProbeResult::new(HEADS.id()).with_few_numbers([0.25, 0.75]));
     let drawn = chart_lines(charts::ANSWERED, &state);
     assert_eq!(drawn.series.iter().map(|series| series.y[0]).collect::<Vec<_>>(), [0.75, 0.25]);
     assert!(charts::ANSWERED.summary(&state.run).contains(", 25.0 % of the attention is"));
@@ -368,7 +368,7 @@ fn what_a_sample_cannot_tell_stands_next_to_what_networks_reach() {
         summary.ends_with("trained on 64 prompts leaves 0.600 of the variance unexplained."),
         "{summary}"
     );
-    single.run.add_finding(50, ProbeResult::new(OUTSIDE.id()).with_few_numbers([0.125]));
+    single.run.add_result(50, ProbeResult::new(OUTSIDE.id()).with_few_numbers([0.125]));
     let summary = charts::SPAN.summary(&single.run);
     assert!(summary.contains("Outside this span is 12.5 % of ‖W‖²"), "{summary}");
     let outside = chart_lines(charts::SPAN, &single).series.pop().unwrap();
@@ -386,7 +386,7 @@ fn slots_are_filled_as_the_prompt_passes() {
     assert!(chart_grid(charts::SLOTS, &state).values.iter().all(|cell| cell.is_nan()), "nothing has passed");
     let mut parameters = state.run.spec().initialize_parameters();
     parameters[1] = vec![8.0];
-    state.run.add_finding(8, ProbeResult::new(PARAMETERS.id()).with_numbers(parameters.concat()));
+    state.run.add_result(8, ProbeResult::new(PARAMETERS.id()).with_numbers(parameters.concat()));
     let drawn = chart_grid(charts::SLOTS, &state);
     assert_eq!((drawn.rows, drawn.columns), (2, 8));
     let of = state.run.lab_state::<LookupState>().unwrap();

@@ -73,7 +73,7 @@ fn play(state: &mut State, steps: usize) {
         state.run.add_measurement(row);
     }
     state.run.step = steps as u64;
-    state.run.add_finding(steps as u64, finding(steps));
+    state.run.add_result(steps as u64, finding(steps));
     settle(state);
 }
 
@@ -172,7 +172,7 @@ fn long_runs_are_executed_in_slices_and_going_back_is_free() {
     assert!(of(&state).is_busy(), "600 noisy steps take longer than is done at once");
     assert!(settle(&mut state) > 3);
     assert_eq!((of(&state).transformer.steps(), of(&state).trace.as_ref().unwrap().step), (600, 600));
-    state.run.add_finding(20, finding(20));
+    state.run.add_result(20, finding(20));
     assert!(!of(&state).is_busy());
     assert_eq!((of(&state).transformer.steps(), of(&state).trace.as_ref().unwrap().step), (600, 20));
     // Noise is that of the run.

@@ -72,7 +72,7 @@ fn cells_of_a_map_are_read_out() {
 fn the_loss_without_a_head_is_stated_once_it_is_known() {
     let mut state = open("#v1/markov");
     assert_eq!(with(&state, |chains, _| describe_ablation(chains, 0)), None);
-    state.run.add_finding(10, ProbeResult::new(ABLATION.id()).with_numbers(vec![0.02, 0.21, 0.01]));
+    state.run.add_result(10, ProbeResult::new(ABLATION.id()).with_numbers(vec![0.02, 0.21, 0.01]));
     let chains = state.run.lab_state::<MarkovState>().unwrap();
     assert_eq!(describe_ablation(chains, 0).unwrap(), "KL without this head: 0.210 (+0.190)");
     assert_eq!(describe_ablation(chains, 1).unwrap(), "KL without this head: 0.010 (−0.010)");

@@ -56,7 +56,7 @@ fn play(state: &mut State, steps: u64) {
     let (rows, found) = train(&state.run.link.spec, steps);
     rows.into_iter().for_each(|row| state.run.add_measurement(row));
     state.run.step = steps;
-    state.run.add_finding(steps, found);
+    state.run.add_result(steps, found);
 }
 
 #[test]

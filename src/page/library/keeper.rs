@@ -34,12 +34,12 @@ pub const LIBRARY_FUNCTIONS: LibraryFunctions = LibraryFunctions {
 
 /// The function pointers of the second WebAssembly module, once it is loaded.
 #[cfg(feature = "ui")]
-static ARRIVED: std::sync::OnceLock<LibraryFunctions> = std::sync::OnceLock::new();
+static INSTALLED: std::sync::OnceLock<LibraryFunctions> = std::sync::OnceLock::new();
 
 /// Returns the functions on saved runs; None until the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
 fn keeper() -> Option<&'static LibraryFunctions> {
-    ARRIVED.get()
+    INSTALLED.get()
 }
 
 /// Returns the functions on saved runs, which are always available without the feature `ui`.
@@ -52,7 +52,7 @@ fn keeper() -> Option<&'static LibraryFunctions> {
 #[cfg(feature = "ui")]
 pub fn install(keeper: LibraryFunctions) {
     // It is called once.
-    let _ = ARRIVED.set(keeper);
+    let _ = INSTALLED.set(keeper);
 }
 
 impl State {

@@ -36,7 +36,7 @@ pub fn lesson_html(slug: &str, story: &Story, address: &str, level: u32) -> Stri
     }
     out.raw("</dl>");
     write_list(&mut out, &head, tr!("Misconceptions"), &notes.misconceptions);
-    write_list(&mut out, &head, tr!("Practical notes"), &notes.slips);
+    write_list(&mut out, &head, tr!("Practical notes"), &notes.technical_problems);
     let long = list_long_runs(story);
     if !long.is_empty() {
         write_list(&mut out, &head, tr!("Runs that take a long time"), &long);
@@ -94,7 +94,7 @@ mod tests {
             ];
             assert_eq!(heads[..5], wanted, "{}", of.slug);
             let notes = &story.notes;
-            let items = [&notes.goals, &notes.before, &notes.misconceptions, &notes.slips];
+            let items = [&notes.goals, &notes.before, &notes.misconceptions, &notes.technical_problems];
             let count = items.iter().map(|list| list.len()).sum::<usize>();
             let long = html.split("<h4>Runs that take a long time").nth(1).unwrap_or_default();
             assert_eq!(html.matches("<li>").count(), count + long.matches("<li>").count(), "{}", of.slug);

@@ -236,7 +236,7 @@ impl State {
                 };
             }
             (Event::Probed { step, finding }, payload) => {
-                self.run.add_finding(step, finding.with_payload(payload))
+                self.run.add_result(step, finding.with_payload(payload))
             }
             (Event::Checkpoint { step }, Payload::Bytes(bytes)) => {
                 self.checkpoints.push(step, &bytes, self.run.latest_accuracy());

@@ -226,7 +226,7 @@ fn draw_part(
     role: Memo<PartAccess>,
     pointed: RwSignal<Option<usize>>,
 ) -> AnyView {
-    let (columns, high) = part.picture_size(rows);
+    let (columns, high) = part.image_size(rows);
     let cell = {
         let part = part.clone();
         Memo::new(move |_| pointed.get().and_then(|at| part.cell_position(at, rows)))
@@ -273,7 +273,7 @@ fn paint_parts(panel: PanelContext, parts: Vec<TokenPart>, rows: usize, canvases
             for ((part, canvas), limit) in parts.iter().zip(&canvases).zip(limits) {
                 let picture = strip::render_pixels(part, token, limit, rows, &colours);
                 if let Some(canvas) = canvas.get_untracked() {
-                    let (columns, high) = part.picture_size(rows);
+                    let (columns, high) = part.image_size(rows);
                     pixels::draw_pixels(&canvas, (columns as u32, high as u32), &picture);
                 }
             }

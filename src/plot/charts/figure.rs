@@ -86,7 +86,7 @@ pub struct Figure<'a> {
     /// Width and height of one chart in CSS pixels; ignored if `format` fixes the size of the whole figure.
     pub chart_size: (u32, u32),
     /// Size, zoom and accessible name of the whole figure.
-    pub format: FigureLayout<'a>,
+    pub layout: FigureLayout<'a>,
 }
 
 impl Figure<'_> {
@@ -107,20 +107,20 @@ impl Figure<'_> {
 
     /// Width and height of the whole figure in CSS pixels.
     pub fn size(&self) -> (u32, u32) {
-        if let Some(paper) = &self.format.size {
+        if let Some(paper) = &self.layout.size {
             let (width, height) = paper.in_inches();
             return ((96.0 * width).round().max(1.0) as u32, (96.0 * height).round().max(1.0) as u32);
         }
         let (width, height) = self.chart_size;
         let (columns, rows) = (self.column_count() as u32, self.row_count().max(1) as u32);
-        let title = (f64::from(self.title_height()) * self.format.zoom).round() as u32;
+        let title = (f64::from(self.title_height()) * self.layout.zoom).round() as u32;
         (width.saturating_mul(columns), height.saturating_mul(rows).saturating_add(title))
     }
 
     /// Width and height of the whole figure in backend units, of which a CSS pixel has `units_per_pixel`; a fixed size
     /// is rounded to backend units, not to CSS pixels.
     pub(super) fn size_in_units(&self, units_per_pixel: u32) -> (u32, u32) {
-        let Some(paper) = &self.format.size else {
+        let Some(paper) = &self.layout.size else {
             let (width, height) = self.size();
             return (width.saturating_mul(units_per_pixel), height.saturating_mul(units_per_pixel));
         };
@@ -133,7 +133,7 @@ impl Figure<'_> {
     pub(super) fn accessible_name(&self) -> &str {
         match self.readings {
             _ if !self.title.is_empty() => self.title,
-            _ if !self.format.name.is_empty() => self.format.name,
+            _ if !self.layout.name.is_empty() => self.layout.name,
             [reading] => reading.title(),
             _ => "",
         }
@@ -143,7 +143,7 @@ impl Figure<'_> {
 /// A figure of a single chart of this size in CSS pixels.
 pub fn single_chart(reading: &Reading, width: u32, height: u32) -> Figure<'_> {
     let readings = std::slice::from_ref(reading);
-    Figure { readings, title: "", columns: 1, chart_size: (width, height), format: FigureLayout::default() }
+    Figure { readings, title: "", columns: 1, chart_size: (width, height), layout: FigureLayout::default() }
 }
 
 /// Text of an SVG file. `draw` writes the content: it gets a string for plotters' SVG backend, the backend's width
@@ -155,9 +155,9 @@ pub fn wrap_svg(
 ) -> String {
     // Letters hang from the middle of an x there, and sizes are divided by 1.24.
     let quirks = BackendQuirks { text_size: 1.24, text_offset_em: 0.09, ..BackendQuirks::CANVAS };
-    let theme = Theme { scale: f64::from(UNITS_PER_PIXEL) * figure.format.zoom, quirks, ..theme.clone() };
+    let theme = Theme { scale: f64::from(UNITS_PER_PIXEL) * figure.layout.zoom, quirks, ..theme.clone() };
     let units = figure.size_in_units(UNITS_PER_PIXEL);
-    let (width, height) = match &figure.format.size {
+    let (width, height) = match &figure.layout.size {
         Some(PictureSize { width, height, unit }) if *unit != LengthUnit::Pixel => {
             (format!("{width}{}", unit.css_name()), format!("{height}{}", unit.css_name()))
         }

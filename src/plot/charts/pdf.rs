@@ -347,7 +347,7 @@ impl DrawingBackend for PdfBackend<'_> {
 /// Draws a figure on a new page.
 fn draw_page(figure: &Figure, theme: &Theme) -> Result<PdfPage, io::Error> {
     let mut sheet = PdfPage::new(figure.size_in_units(UNITS_PER_PIXEL))?;
-    let scale = f64::from(UNITS_PER_PIXEL) * figure.format.zoom;
+    let scale = f64::from(UNITS_PER_PIXEL) * figure.layout.zoom;
     let quirks = BackendQuirks { substitutes: FONT_SUBSTITUTES, ..BackendQuirks::CANVAS };
     let theme = Theme { scale, quirks, ..theme.clone() };
     let (points, height) = (points_per_unit(), f64::from(sheet.size.1));
@@ -367,7 +367,7 @@ fn points_per_unit() -> f64 {
 
 /// Width and height of the page of a figure, in points.
 fn page_size(figure: &Figure) -> (f64, f64) {
-    match &figure.format.size {
+    match &figure.layout.size {
         Some(paper) => {
             let (width, height) = paper.in_inches();
             (POINTS_PER_INCH * width, POINTS_PER_INCH * height)
@@ -454,7 +454,7 @@ mod tests {
     }
 
     fn figure<'a>(readings: &'a [Reading], form: FigureLayout<'a>) -> Figure<'a> {
-        Figure { readings, title: "#v1/sparse-parity?n=20", columns: 2, chart_size: (320, 180), format: form }
+        Figure { readings, title: "#v1/sparse-parity?n=20", columns: 2, chart_size: (320, 180), layout: form }
     }
 
     #[test]

@@ -224,7 +224,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         match points {
             [] => Ok(()),
             [point] => self.draw_dot(*point, css * 1.25, colour),
-            _ if self.theme.quirks.pieces => points.windows(2).try_for_each(|ends| {
+            _ if self.theme.quirks.draws_segments => points.windows(2).try_for_each(|ends| {
                 let width = f64::from(self.to_pixels(css));
                 self.area.draw(&Circle::new(ends[1], (width / 2.0) as i32, colour.filled()))?;
                 self.draw_segment(ends[0], ends[1], width / 2.0, colour)

@@ -107,9 +107,13 @@ fn render_pixels(figure: &Figure, theme: &Theme) -> io::Result<(Vec<u8>, (u32, u
         return Err(io::Error::new(io::ErrorKind::InvalidInput, sentence));
     }
     // This font is 1.121 em high, and plotters sets its baseline 0.11 em below the middle; 0.35 is right.
-    let quirks =
-        BackendQuirks { text_size: 1.121, text_offset_em: 0.24, pieces: true, substitutes: FONT_SUBSTITUTES };
-    let scale = theme.scale * f64::from(OVERSAMPLING) * figure.format.zoom;
+    let quirks = BackendQuirks {
+        text_size: 1.121,
+        text_offset_em: 0.24,
+        draws_segments: true,
+        substitutes: FONT_SUBSTITUTES,
+    };
+    let scale = theme.scale * f64::from(OVERSAMPLING) * figure.layout.zoom;
     let theme = Theme {
         scale,
         quirks,

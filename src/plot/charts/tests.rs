@@ -37,7 +37,7 @@ fn pictures_are_as_stored() {
         title: "Parity of 3 of 30 bits",
         columns: 2,
         chart_size: (280, 160),
-        format: FigureLayout::default(),
+        layout: FigureLayout::default(),
     };
     golden("figure", &figure_svg(&figure, &Theme::light()));
 }

@@ -30,7 +30,7 @@ pub struct BackendQuirks {
     /// Distance in em by which text must be moved down to be centred on its capitals.
     pub text_offset_em: f64,
     /// Whether curves must be drawn segment by segment, because the backend draws thick paths wrongly.
-    pub pieces: bool,
+    pub draws_segments: bool,
     /// Pairs of a character that the font lacks and the text that replaces it.
     pub substitutes: &'static [(&'static str, &'static str)],
 }
@@ -38,7 +38,7 @@ pub struct BackendQuirks {
 impl BackendQuirks {
     /// The canvas itself: no differences.
     pub const CANVAS: BackendQuirks =
-        BackendQuirks { text_size: 1.0, text_offset_em: 0.0, pieces: false, substitutes: &[] };
+        BackendQuirks { text_size: 1.0, text_offset_em: 0.0, draws_segments: false, substitutes: &[] };
 }
 
 /// Colours and sizes of a chart.

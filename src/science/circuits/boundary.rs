@@ -99,7 +99,7 @@ impl<'a> DecisionBoundary<'a> {
         Ok(DecisionBoundary::with_inputs(network, network.encode_bits(bits)?))
     }
 
-    /// The decision boundary for inputs that are already numbers 0 and 1.
+    /// The decision boundary for one input vector whose entries are the numbers 0 and 1, `[inputs]`.
     pub fn with_inputs(network: &'a ReluNetwork, inputs: Vec<f64>) -> Self {
         let sign = if network.output_unchecked(network.theta(), &inputs) > 0.0 { 1.0 } else { -1.0 };
         DecisionBoundary { network, inputs, sign, evaluations: 0 }

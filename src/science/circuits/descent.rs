@@ -193,7 +193,7 @@ impl DecisionBoundary<'_> {
         let reached: f64 = normal.iter().zip(unit).map(|(n, u)| n * u * radii[0]).sum();
         // On a steep boundary the slack is any number from −1 to 1, and its distance from the boundary is nearly 0.
         let missing = slack / length;
-        missing.is_finite().then_some(HalfSpace { distance: reached + missing, normal })
+        missing.is_finite().then_some(HalfSpace { offset: reached + missing, normal })
     }
 
     /// The nearest boundary point along the directions (1 − α) `point.unit` + α `target` for the fractions α of
@@ -240,7 +240,7 @@ pub(super) struct HalfSpace {
     /// Unit normal vector of the half-space's plane, `[parameters]`.
     pub normal: Vec<f64>,
     /// Distance of the half-space's plane from the unperturbed parameters, δ = 0.
-    pub distance: f64,
+    pub offset: f64,
 }
 
 /// The direction of the point nearest to 0 in the intersection of the half-spaces, by Hildreth's method (1957): the point is a
@@ -253,7 +253,7 @@ fn nearest_direction(planes: &[HalfSpace]) -> Option<Vec<f64>> {
         let mut max_change: f64 = 0.0;
         for (i, plane) in planes.iter().enumerate() {
             let reached = dot(&products[i], &factors);
-            let factor = f64::max(0.0, factors[i] + plane.distance - reached);
+            let factor = f64::max(0.0, factors[i] + plane.offset - reached);
             max_change = max_change.max((factor - factors[i]).abs());
             factors[i] = factor;
         }

@@ -66,7 +66,7 @@ impl LeastNormSearch {
         singles.extend(code.into_iter().chain(polish).chain(descent));
         singles.extend(radii(self.best.as_ref()).into_iter().chain(radii(point)));
         singles.extend(self.radii.iter().flat_map(|radii| radii.unwrap_or([0.0; 2])));
-        let distances: Vec<f64> = planes.iter().map(|plane| plane.distance).collect();
+        let distances: Vec<f64> = planes.iter().map(|plane| plane.offset).collect();
         singles.extend(filled(distances, MAX_PLANES));
         let of_ends: Vec<f64> = self.ends.iter().flat_map(|end| [end.low, end.high]).collect();
         singles.extend(filled(of_ends, 2 * self.search.starts));
@@ -141,7 +141,7 @@ impl LeastNormSearch {
         searching.descent = (single(3) > 0.0).then(|| BoundaryDescent {
             point: BoundaryPoint { unit: stored(point, 0), low: single(16), high: single(17) },
             planes: (0..count(10).min(MAX_PLANES))
-                .map(|plane| HalfSpace { normal: stored(planes, plane), distance: single(of_planes + plane) })
+                .map(|plane| HalfSpace { normal: stored(planes, plane), offset: single(of_planes + plane) })
                 .collect(),
             steps_without_gain: count(11),
             alpha: single(12),

@@ -89,7 +89,7 @@ pub struct TheoremConstants {
     pub sigma: f64,
     /// Lipschitz constant μ₀ of the theorem's first layer in its parameters.
     pub mu_0: f64,
-    /// Lipschitz constant μ of the theorem's other layers in their inputs.
+    /// Lipschitz constant μ, in their inputs, of the layers above the theorem's first layer: the maximum over these layers.
     pub mu: f64,
     /// Lipschitz constant κ_θ of the other layers in their parameters, relative to their inputs.
     pub kappa_theta: f64,

@@ -80,7 +80,8 @@ pub struct NamedTensor {
     pub values: Vec<f64>,
 }
 
-/// Size of a transformer's blocks. [`super::ParameterBreakdown`] counts the parameters outside the blocks too.
+/// Sizes and numbers of layers, heads, neurons and parameters of a transformer's blocks. [`super::ParameterBreakdown`]
+/// counts the parameters outside the blocks too.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BlockCounts {
     /// Width of a token: number of its coordinates.

@@ -146,14 +146,14 @@ impl ChainSequences {
     /// Appends the held-out sequences with the indices `examples` of a family to `out`, `[examples, length + 1]`.
     pub fn append_held_out_sequences(
         &self,
-        chains: ChainFamily,
+        family: ChainFamily,
         seed: u64,
         examples: Range<usize>,
         out: &mut Vec<u8>,
     ) {
         let streams =
             [Purpose::HeldOut, Purpose::HeldOutChain].map(|purpose| RandomStream::new(seed, purpose, 0));
-        self.append_drawn_sequences(self.distribution(chains), streams, chains as u64, examples, out);
+        self.append_drawn_sequences(self.distribution(family), streams, family as u64, examples, out);
     }
 
     /// The chain of held-out sequence `example`, from 0, of the family `chains`.

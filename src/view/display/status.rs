@@ -171,7 +171,7 @@ pub fn describe_found(run: &RunView) -> String {
     {
         return found;
     }
-    if !run.vocabulary().has_hidden_rule || run.lab().needs_second_program() {
+    if !run.vocabulary().has_hidden_rule || run.lab().needs_lazy_code() {
         return match run.spec().run.replicas {
             1 => tr!("Target reached {at}.", at),
             _ => tr!("Target reached by {networks}, {at}.", networks = describe_solved_networks(run), at),

@@ -26,7 +26,7 @@ pub fn extra_number(run: &RunView, which: usize) -> (String, String) {
         let [first, second] = numbers;
         return if which == 0 { first } else { second };
     }
-    if run.lab().needs_second_program() {
+    if run.lab().needs_lazy_code() {
         return (tr!("Loading").into(), MISSING.into());
     }
     let symbol = run.spec().rows().symbol;

@@ -39,7 +39,7 @@ impl RunView {
             relevant: spec.task.examples().relevant(spec.run.seed),
             ..RunView::default()
         };
-        if !self.lab().needs_second_program() || self.lazy_lab().is_some() {
+        if !self.lab().needs_lazy_code() || self.lazy_lab().is_some() {
             self.show_initial_weights();
         }
         self.lab_state = self
@@ -141,7 +141,7 @@ impl RunView {
     }
 
     /// Stores the result of a probe (a measurement of the first replica) made at training step `step`.
-    pub fn add_finding(&mut self, step: u64, finding: ProbeResult) {
+    pub fn add_result(&mut self, step: u64, finding: ProbeResult) {
         self.finding_count += 1;
         if let Some(state) = &mut self.lab_state {
             state.add_finding(step, &finding, &self.link);
@@ -151,7 +151,7 @@ impl RunView {
             let trace = self.traces.entry(finding.probe.clone());
             trace.or_insert_with(|| ThinnedHistory::new(MAX_TRACED)).push(step, finding.few.clone());
         }
-        self.latest_findings.insert(finding.probe.clone(), (step, finding));
+        self.latest_results.insert(finding.probe.clone(), (step, finding));
     }
 
     /// Copies curves that cover all steps from `end`, the same run at its latest step, into this view of an earlier

@@ -83,7 +83,7 @@ pub struct RunView {
     /// Movement of the first-layer weights over the steps; `None` before weights are known.
     pub trajectories: Option<WeightTrajectories>,
     /// Latest result of each probe, with the training step at which the probe measured.
-    pub latest_findings: BTreeMap<ProbeId, (u64, ProbeResult)>,
+    pub latest_results: BTreeMap<ProbeId, (u64, ProbeResult)>,
     /// Scalars that each probe reported (its `ProbeResult::few`), by step, thinned over the run.
     pub traces: BTreeMap<ProbeId, ThinnedHistory<Vec<f64>>>,
     /// Table of all labs; the run's task selects one of them.
@@ -200,7 +200,7 @@ pub trait Lab: Sync {
 
     /// Whether the page loads its second WebAssembly file as soon as a worker exists, not only after the worker's first
     /// answer, because charts of this lab need results of probes.
-    fn needs_second_program(&self) -> bool {
+    fn needs_lazy_code(&self) -> bool {
         !self.watched_probes().is_empty()
     }
 
@@ -475,7 +475,7 @@ pub struct ChartDrawing {
 impl RunView {
     /// Latest result of a probe; `None` before the first.
     pub fn latest_finding(&self, probe: &Probe) -> Option<&ProbeResult> {
-        self.latest_findings.get(&probe.id()).map(|(_, finding)| finding)
+        self.latest_results.get(&probe.id()).map(|(_, finding)| finding)
     }
 
     /// Scalars that a probe reported along the run (its `ProbeResult::few`), with their training steps; thinned for

@@ -108,7 +108,7 @@ impl WebHelper {
     }
 
     /// Posts an order with its array to the helper; an error tells that the browser refused.
-    fn tell(&self, order: &Order, payload: &Payload) -> Result<(), String> {
+    fn post_order(&self, order: &Order, payload: &Payload) -> Result<(), String> {
         let (value, transfer) = pack(order, payload)?;
         let sent = self.worker.post_message_with_transfer(&value, &transfer);
         sent.map_err(|_| "a helper cannot be told anything".into())
@@ -139,7 +139,7 @@ impl Helper for WebHelper {
         let state = self.state.clone();
         let come =
             Promise::new(&mut |resolve, _| *state.pending_order.borrow_mut() = Some((number, resolve)));
-        if self.tell(&Order::Shards(number, job.clone()), &Payload::Numbers(weights)).is_err() {
+        if self.post_order(&Order::Shards(number, job.clone()), &Payload::Numbers(weights)).is_err() {
             self.state.is_dead.set(true);
             self.state.resolve(&JsValue::UNDEFINED);
         }
@@ -170,7 +170,7 @@ pub(super) fn open_helpers(spec: &RunSpec, wanted: usize) -> Vec<Rc<dyn Helper>>
         }
         for helper in open.iter() {
             helper.run.set(run);
-            if helper.tell(&Order::Run(run, Box::new(spec.clone())), &Payload::Empty).is_err() {
+            if helper.post_order(&Order::Run(run, Box::new(spec.clone())), &Payload::Empty).is_err() {
                 helper.state.is_dead.set(true);
             }
         }

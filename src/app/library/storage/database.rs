@@ -78,25 +78,25 @@ extern "C" {
     pub(super) fn abort(this: &Transaction) -> Result<(), JsValue>;
     /// Returns the object store with this name, for use in the transaction.
     #[wasm_bindgen(method, catch, js_name = objectStore)]
-    pub(super) fn object_store(this: &Transaction, name: &str) -> Result<Shelf, JsValue>;
+    pub(super) fn object_store(this: &Transaction, name: &str) -> Result<ObjectStore, JsValue>;
 
     /// `IDBObjectStore`.
-    pub(super) type Shelf;
+    pub(super) type ObjectStore;
     /// Writes a value under a key to an object store.
     #[wasm_bindgen(method, catch)]
-    pub(super) fn put(this: &Shelf, value: &JsValue, key: &str) -> Result<Request, JsValue>;
+    pub(super) fn put(this: &ObjectStore, value: &JsValue, key: &str) -> Result<Request, JsValue>;
     /// Reads the value under a key from an object store.
     #[wasm_bindgen(method, catch)]
-    pub(super) fn get(this: &Shelf, key: &str) -> Result<Request, JsValue>;
+    pub(super) fn get(this: &ObjectStore, key: &str) -> Result<Request, JsValue>;
     /// Reads all values of an object store, in the order of their keys.
     #[wasm_bindgen(method, catch, js_name = getAll)]
-    pub(super) fn get_all(this: &Shelf) -> Result<Request, JsValue>;
+    pub(super) fn get_all(this: &ObjectStore) -> Result<Request, JsValue>;
     /// Reads all keys of an object store, in order.
     #[wasm_bindgen(method, catch, js_name = getAllKeys)]
-    pub(super) fn get_all_keys(this: &Shelf) -> Result<Request, JsValue>;
+    pub(super) fn get_all_keys(this: &ObjectStore) -> Result<Request, JsValue>;
     /// Deletes the value under a key of an object store.
     #[wasm_bindgen(method, catch)]
-    pub(super) fn delete(this: &Shelf, key: &str) -> Result<Request, JsValue>;
+    pub(super) fn delete(this: &ObjectStore, key: &str) -> Result<Request, JsValue>;
 }
 
 /// Name of the object store of saved runs, by run id.

@@ -19,7 +19,7 @@ use web_sys::Blob;
 
 use crate::files::reader::read_stored_table;
 use crate::library::storage::database::{
-    MARKS, META, PENDING, RUNS, STATES, Shelf, TABLES, Transaction, await_request, await_transaction,
+    MARKS, META, ObjectStore, PENDING, RUNS, STATES, TABLES, Transaction, await_request, await_transaction,
     begin_read, begin_transaction, current_database_name, error_name, open_connection, open_former_database,
     send_to_sink, set_sink, storage_error, try_transaction,
 };
@@ -222,7 +222,7 @@ fn read_marks(value: JsValue) -> Option<RunMarks> {
 }
 
 /// Reads all (key, value) pairs of an object store.
-async fn read_entries(store: &Shelf) -> Result<Vec<(String, JsValue)>, JsValue> {
+async fn read_entries(store: &ObjectStore) -> Result<Vec<(String, JsValue)>, JsValue> {
     // Both requests at once, awaited in their order: an answer that is not awaited yet would be lost.
     let (keys, values) = (store.get_all_keys()?, store.get_all()?);
     let (keys, values) = (await_request(keys).await?, await_request(values).await?);
@@ -274,7 +274,7 @@ async fn reread_runs(ids: &[String]) -> Result<StorageAnswer, JsValue> {
 ///
 /// # Errors
 /// As the browser has it, and where a newer version of this page wrote the run: nothing is written over that.
-async fn read_stored_run(runs: &Shelf, id: &str) -> Result<Option<SavedRun>, JsValue> {
+async fn read_stored_run(runs: &ObjectStore, id: &str) -> Result<Option<SavedRun>, JsValue> {
     match read_run(await_request(runs.get(id)?).await?, id) {
         Ok(run) => Ok(Some(run)),
         Err(FileError::Newer(_)) => {
@@ -289,7 +289,7 @@ async fn read_stored_run(runs: &Shelf, id: &str) -> Result<Option<SavedRun>, JsV
 /// Merges a run with its stored version and writes the result, with the checkpoint `bytes` if there is one. Returns the
 /// stored run without curves.
 async fn write_merged(
-    [runs, marks, states]: [&Shelf; 3],
+    [runs, marks, states]: [&ObjectStore; 3],
     kept: SavedRun,
     bytes: Option<JsValue>,
 ) -> Result<SavedRun, JsValue> {
@@ -461,7 +461,7 @@ async fn delete_unused_tables(may_go: impl Fn(u64) -> bool) -> Result<(), JsValu
     let work = begin_transaction(&[RUNS, PENDING, TABLES], "readwrite").await?;
     let (runs, left, tables) =
         (work.object_store(RUNS)?, work.object_store(PENDING)?, work.object_store(TABLES)?);
-    let keys = async |store: &Shelf| -> Result<Vec<String>, JsValue> {
+    let keys = async |store: &ObjectStore| -> Result<Vec<String>, JsValue> {
         let keys: Array = await_request(store.get_all_keys()?).await?.unchecked_into();
         Ok(keys.iter().filter_map(|key| key.as_string()).collect())
     };

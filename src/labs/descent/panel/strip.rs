@@ -41,7 +41,7 @@ impl TokenPart {
     }
 
     /// Number of columns and of rows of the part's image in a strip with `rows` rows; one pixel is one number.
-    pub fn picture_size(&self, rows: usize) -> (usize, usize) {
+    pub fn image_size(&self, rows: usize) -> (usize, usize) {
         let rows = rows.clamp(1, self.number_count().max(1));
         (self.number_count().div_ceil(rows).max(1), rows)
     }
@@ -49,7 +49,7 @@ impl TokenPart {
     /// Column and row, from 0, in the part's image of the token's coordinate with index `coordinate`; none if it is not
     /// in the part.
     pub fn cell_position(&self, coordinate: usize, rows: usize) -> Option<(usize, usize)> {
-        let rows = self.picture_size(rows).1;
+        let rows = self.image_size(rows).1;
         let at = self.range.contains(&coordinate).then(|| coordinate - self.range.start)?;
         Some((at / rows, at % rows))
     }
@@ -57,7 +57,7 @@ impl TokenPart {
     /// The index of the token's coordinate at the fractions `right` of the image's width and `down` of its height, each
     /// from 0 to 1; none after the part's last number.
     pub fn coordinate_at(&self, right: f64, down: f64, rows: usize) -> Option<usize> {
-        let (columns, rows) = self.picture_size(rows);
+        let (columns, rows) = self.image_size(rows);
         let place = |share: f64, count: usize| ((share * count as f64) as usize).min(count - 1);
         let at = place(right.clamp(0.0, 1.0), columns) * rows + place(down.clamp(0.0, 1.0), rows);
         (at < self.number_count()).then_some(self.range.start + at)
@@ -182,7 +182,7 @@ pub fn render_pixels(
     rows: usize,
     colours: &[[u8; 3]],
 ) -> Vec<u8> {
-    let (columns, rows) = part.picture_size(rows);
+    let (columns, rows) = part.image_size(rows);
     let mut pixels = vec![0; 4 * columns * rows];
     for (at, value) in token.get(part.range.clone()).unwrap_or_default().iter().enumerate() {
         let colour = shade_index(*value, limit).and_then(|shade| colours.get(shade));
@@ -286,7 +286,7 @@ mod tests {
             let rows = row_count(&layout);
             let mut columns = 0;
             for part in token_parts(&layout) {
-                let (wide, high) = part.picture_size(rows);
+                let (wide, high) = part.image_size(rows);
                 columns += wide;
                 assert!(wide * high >= part.number_count() && (wide - 1) * high < part.number_count());
                 for c in part.range.clone() {
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!((row_count(&table()), cell_side_px(8)), (8, 16));
         let ninth = TokenPart { name: "v".into(), block: TokenBlock::Weights, range: 10..19 };
         assert_eq!(
-            (ninth.picture_size(8), ninth.coordinate_at(0.9, 0.9, 8), ninth.coordinate_at(0.9, 0.0, 8)),
+            (ninth.image_size(8), ninth.coordinate_at(0.9, 0.9, 8), ninth.coordinate_at(0.9, 0.0, 8)),
             ((2, 8), None, Some(18))
         );
     }

@@ -20,7 +20,7 @@ const fn expect_explained(step: u64, between: (f32, f32)) -> Expectation {
 }
 
 /// Expects the median of a measure of the query-key matrix W_QK at step `step` to be in the interval `between`.
-const fn expect_stands_out(measure: ExpectedMeasure, step: u64, between: (f32, f32)) -> Expectation {
+const fn expect_matrix_measure(measure: ExpectedMeasure, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure, step, between }
 }
 

@@ -3,7 +3,7 @@
 use vivarium_model::tasks::sparse_token_regression::charts;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-use super::{expect_explained, expect_stands_out, experiments};
+use super::{expect_explained, expect_matrix_measure, experiments};
 
 /// Group of presets for figure 1 and theorems 4 and 6 to 9 of Mousavi-Hosseini et al. 2025.
 const GROUP: PresetGroup = PresetGroup {
@@ -206,7 +206,7 @@ pub(super) const RACE: &[Preset] = &[
         remarks: "The authors train on the same 50,000 sequences for up to 20 epochs; here all sequences are fresh. The authors' script trains on one name for all positions, but the caption of the figure says that each position has its own name.",
         expectations: &[
             expect_explained(1_500, (0.85, 1.0)),
-            expect_stands_out(ExpectedMeasure::Block, 1_500, (8.0, 100.0)),
+            expect_matrix_measure(ExpectedMeasure::Block, 1_500, (8.0, 100.0)),
         ],
         max_steps: 1_500,
         ..PRESET_DEFAULTS
@@ -231,9 +231,9 @@ pub(super) const RACE: &[Preset] = &[
         remarks: "The authors train on the same 50,000 sequences for up to 20 epochs; here all sequences are fresh, because a run on this page cannot store so many. At the end the training error is below 0.05, as in the authors' run. The authors' script trains on one name for all positions, but the caption of the figure says that each position has its own name.",
         expectations: &[
             expect_explained(1_600, (0.95, 1.0)),
-            expect_stands_out(ExpectedMeasure::Block, 1_600, (15.0, 200.0)),
+            expect_matrix_measure(ExpectedMeasure::Block, 1_600, (15.0, 200.0)),
             // Every entry on the diagonal is larger than all others.
-            expect_stands_out(ExpectedMeasure::Diagonal, 1_600, (1.2, 5.0)),
+            expect_matrix_measure(ExpectedMeasure::Diagonal, 1_600, (1.2, 5.0)),
         ],
         max_steps: 1_600,
         duration_note: "A minute or two on one processor core.",

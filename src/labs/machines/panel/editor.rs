@@ -9,7 +9,7 @@ use vivarium_view::display::words::{capitalize, format_thousands};
 pub const MAX_ROWS: usize = vivarium_science::machines::MAX_STATES * vivarium_science::machines::MAX_SYMBOLS;
 
 /// Maximum lengths of the rules and of the input in a link, in bytes; the settings reject longer texts.
-const MAX_LINK_CHARS: [usize; 2] = [5_000, 2000];
+const MAX_LINK_BYTES: [usize; 2] = [5_000, 2000];
 
 /// Texts that the user has typed into the fields of the machine editor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -182,7 +182,7 @@ impl ParsedDraft {
     fn check_link_length(self) -> Result<Self, DraftError> {
         let [(_, rules), (_, input), _] = self.link_settings();
         for (part, text, most) in
-            [(EditorField::Rules, rules, MAX_LINK_CHARS[0]), (EditorField::Input, input, MAX_LINK_CHARS[1])]
+            [(EditorField::Rules, rules, MAX_LINK_BYTES[0]), (EditorField::Input, input, MAX_LINK_BYTES[1])]
         {
             if text.len() > most {
                 let (count, most) = (format_thousands(text.len() as u64), format_thousands(most as u64));
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn what_no_link_can_hold_is_refused_before_it_runs() {
         let spec = vivarium_model::run::RunSpec::default_of_lab("turing-machine").unwrap();
-        for (key, most) in ["rules", "input"].into_iter().zip(MAX_LINK_CHARS) {
+        for (key, most) in ["rules", "input"].into_iter().zip(MAX_LINK_BYTES) {
             assert_eq!(spec.setting(key).unwrap().range, vivarium_core::settings::Range::Text(most), "{key}");
         }
         let long = draft("a 0 → 0 R a", &"0".repeat(2001), "0").parse(5).unwrap_err();

@@ -11,7 +11,7 @@ use vivarium_plot::analysis::Reading;
 use vivarium_plot::analysis::ends::{self, SweepCurve};
 
 /// Chart of the held-out error at the end of each run of a sweep.
-pub(super) const ENDS: ChartSpec = ChartSpec::new(chart::ENDS, draw_final_errors)
+pub(super) const FINAL_ERRORS: ChartSpec = ChartSpec::new(chart::ENDS, draw_final_errors)
     .applies(require_sweep)
     .summary(summarize_final_errors)
     .depends_on(ChartDependency::Findings)

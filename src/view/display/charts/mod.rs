@@ -110,7 +110,7 @@ pub const fn drawings<const COUNT: usize>(specs: &[ChartSpec]) -> [ChartDrawing;
 
 /// Charts common to all labs whose drawing functions are in the page's second WebAssembly file, loaded after the first
 /// paint.
-pub const LATER_CHARTS: &[ChartSpec] = &[margin::MARGIN, threshold::THRESHOLD, ends::ENDS];
+pub const LATER_CHARTS: &[ChartSpec] = &[margin::MARGIN, threshold::THRESHOLD, ends::FINAL_ERRORS];
 
 /// Availability rules of the charts that can be drawn before the page's second WebAssembly file is loaded.
 static FIRST_RULES: [ChartRules; general::FIRST_CHARTS.len()] = rules(general::FIRST_CHARTS);
