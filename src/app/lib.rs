@@ -1,4 +1,4 @@
-//! The page: Leptos components that show the state of [`vivarium_page`] and send it the user's actions.
+//! The page: Leptos components that show the state of `vivarium_page` and send it the user's actions.
 //!
 //! For a browser only; elsewhere this crate is empty.
 

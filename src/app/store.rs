@@ -30,7 +30,7 @@ use vivarium_ui::context::RunContext;
 /// The state of the page with its workers and effects. Copies are handles to the same store.
 #[derive(Clone, Copy)]
 pub struct Store {
-    /// The state of the page.
+    /// The state of the page, as a signal.
     state: RwSignal<State>,
     /// Notifies the subscribers of `state` and removes them; those that still exist subscribe again as they read. The
     /// signal itself keeps every subscriber as long as the page is open: 14 KiB more at each change of the lab
@@ -43,15 +43,15 @@ pub struct Store {
     form_readers: WriteSignal<FormInputs>,
     /// The worker that trains the current run; None before it is opened.
     trainer: StoredValue<Option<WorkerTrainer>, LocalStorage>,
-    /// Whether subscribers will be notified on the next frame.
+    /// Whether the subscribers of the state will be notified on the next animation frame.
     notification_pending: StoredValue<bool>,
-    /// The workers that train further runs of a sweep.
+    /// The workers that train further runs of a sweep while the trainer trains the current one.
     sweep_workers: StoredValue<SweepWorkers<WorkerTrainer>, LocalStorage>,
     /// The worker whose speed the benchmark measures; None unless a measurement is in progress.
     bench_worker: StoredValue<Option<WorkerTrainer>, LocalStorage>,
     /// Number of workers opened so far; it numbers them, so that late messages of a closed one are ignored.
     worker_count: StoredValue<u32>,
-    /// Whether the next slice of a long computation on the page is scheduled.
+    /// Whether the next slice of a long computation on the page, such as a lab's theory curve, is scheduled.
     work_pending: StoredValue<bool>,
 }
 
@@ -118,7 +118,7 @@ impl Store {
         store
     }
 
-    /// Returns the store of this page from the Leptos context.
+    /// Returns the store of this page from the Leptos context; panics outside of a page.
     pub fn here() -> Store {
         expect_context()
     }
@@ -151,7 +151,7 @@ impl Store {
         }
     }
 
-    /// Applies an action and notifies all subscribers at once.
+    /// Applies an action to the page's state, carries out its effects, and notifies all subscribers at once.
     pub fn act(self, action: Action) {
         self.apply(action);
         self.notify_readers();

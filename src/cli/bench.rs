@@ -118,11 +118,12 @@ impl Arguments {
     }
 }
 
-/// Longest measured step in seconds: a row whose first step takes longer has no numbers.
+/// Longest training step in seconds that is timed: if the second step of a run takes longer, its row of the
+/// table has no numbers.
 const MAX_STEP_SECONDS: f64 = 1.0;
 
-/// The benchmark run: (50,3)-parity (the label is the parity of 3 hidden bits of 50), batch 32, hinge loss,
-/// plain SGD, fresh data in every step.
+/// The run that `lab bench` times: (50,3)-parity (the label is the parity of 3 hidden bits of 50), batch 32,
+/// hinge loss, plain SGD, fresh data in every step, `width` hidden units and `replicas` networks.
 fn benchmark_run(width: usize, replicas: usize, learner: LearnerChoice) -> RunSpec {
     let link = format!("#v1/sparse-parity?width={width}&halt=steps&steps=10000000&every=100000&held=64");
     let mut spec = decode(&link).0.spec;
@@ -132,7 +133,8 @@ fn benchmark_run(width: usize, replicas: usize, learner: LearnerChoice) -> RunSp
 
 /// Training speed of one table row, measured in five time windows.
 struct StepRates {
-    /// Steps per second of each window, ascending; empty where a step takes longer than [`MAX_STEP_SECONDS`].
+    /// Training steps per second in each of the five time windows, ascending; empty where a step takes longer
+    /// than [`MAX_STEP_SECONDS`].
     sorted: Vec<f64>,
     /// Whether the run diverged before all windows were measured.
     ended_early: bool,
@@ -144,7 +146,8 @@ impl StepRates {
         self.sorted.get(self.sorted.len() / 2).copied().unwrap_or(f64::NAN)
     }
 
-    /// The slowest and the fastest window as text, "low – high"; empty without windows.
+    /// Steps per second in the slowest and in the fastest time window as text, "low – high"; empty without
+    /// windows.
     fn format_range(&self) -> String {
         match (self.sorted.first(), self.sorted.last()) {
             (Some(low), Some(high)) => format!("{} – {}", format_number(*low), format_number(*high)),
@@ -152,9 +155,8 @@ impl StepRates {
         }
     }
 
-    /// Table cells: median steps/s of `spec`, range of the windows, GFLOP/s, and the share of `peak` (in
-    /// FLOP/s).
-    /// Without windows: a dash and three empty cells.
+    /// Table cells: median steps/s of the run `spec`, its range over the time windows, GFLOP/s, and the share
+    /// of `peak`, the peak speed of the device in FLOP/s. Without windows: a dash and three empty cells.
     fn format_cells(&self, spec: &RunSpec, peak: f64) -> [String; 4] {
         let median = self.median();
         if median.is_nan() {
@@ -219,7 +221,7 @@ pub fn bench(arguments: &Arguments) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Prints the name and the measured peak speed of `device`, and returns this peak in FLOP/s.
+/// Prints the name of `device` and its peak speed, which is measured, and returns this peak in FLOP/s.
 fn print_device(device: &Device) -> Result<f64, CommandError> {
     let simulated = if device.report().simulated { ", simulated on the CPU" } else { "" };
     let peaks = pollster::block_on(device.peaks())?;
@@ -231,7 +233,8 @@ fn print_device(device: &Device) -> Result<f64, CommandError> {
     Ok(peaks.flops)
 }
 
-/// An empty table with these headings; all columns after the first `text_columns` are right-aligned numbers.
+/// An empty text table with these column headings; all columns after the first `text_columns` are
+/// right-aligned.
 fn new_table<const N: usize>(headings: [&str; N], text_columns: usize) -> Table {
     let mut table = Table::new();
     table.load_preset(UTF8_HORIZONTAL_ONLY).set_header(headings);
@@ -303,8 +306,8 @@ fn measure_table(device: &Device, peak: f64, arguments: &Arguments) -> Result<Ta
     Ok(table)
 }
 
-/// Name of the learner and training speed of `spec` on one core, from [`measure_rate`]. None if the run
-/// itself fails; the error is printed after `label`.
+/// Name of the learner and training speed of `spec` on one core, measured for about `seconds` seconds. None
+/// if the run itself fails; the error is printed after `label`.
 fn measure_rate_or_report(
     spec: &RunSpec,
     device: &Device,
@@ -321,7 +324,7 @@ fn measure_rate_or_report(
     }
 }
 
-/// A number rounded to three significant digits, with thousands separators.
+/// A number as text, rounded to three significant digits, with thousands separators.
 fn format_number(value: f64) -> String {
     let digits = if value >= 100.0 { 0 } else { 2 - value.max(0.1).log10().floor() as usize };
     let text = format!("{value:.digits$}");
@@ -381,15 +384,15 @@ fn measure_rate(
 /// A line of JSON from `tests/peers/torch_bench.py`: the speed of PyTorch on the parity network.
 #[derive(Debug, serde::Deserialize)]
 struct PyTorchRow {
-    /// Library and execution mode that were measured, as text.
+    /// Version and execution mode of PyTorch, such as "PyTorch 2.9.0 eager".
     peer: String,
     /// Device on which PyTorch ran: `cpu`, or `cuda: ` and the name of the GPU.
     device: String,
-    /// Number of replicas that were trained together.
+    /// Number of networks that PyTorch trained together.
     replicas: usize,
     /// Width of the hidden layer.
     width: usize,
-    /// Median training steps per second over the time windows.
+    /// Median training steps per second over five time windows; each step trains all networks once.
     steps_per_s: f64,
     /// Training steps per second in the slowest time window.
     low: f64,
@@ -417,8 +420,8 @@ fn print_pytorch_rates(arguments: &Arguments) {
     }
 }
 
-/// Runs `tests/peers/torch_bench.py` with `options` and parses its output, one JSON object in each line.
-/// Empty if the script cannot run; the reason is printed.
+/// Runs `tests/peers/torch_bench.py` with these command-line options and parses its output, one JSON object
+/// of type `Row` in each line. Empty if the script cannot run; the reason is printed.
 fn run_pytorch_script<Row: serde::de::DeserializeOwned>(arguments: &Arguments, options: &[&str]) -> Vec<Row> {
     let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/peers/torch_bench.py");
     let seconds = arguments.measuring_seconds().to_string();
@@ -450,7 +453,8 @@ fn resident_mib() -> Option<f64> {
     Some(resident * 4096.0 / f64::from(1 << 20))
 }
 
-/// One sentence with the resident memory of this process after `steps / 20` and after `steps` training steps.
+/// One sentence with the resident memory of this process after `steps / 20` and after `steps` training steps
+/// of a parity network on `device`.
 fn measure_memory_growth(device: &Device, steps: u64) -> Result<String, CommandError> {
     let mut spec = decode("#v1/sparse-parity?n=20&width=64&held=1024").0.spec;
     (spec.run.steps, spec.run.halt) = (10_000_000, StopCondition::Steps);

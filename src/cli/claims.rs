@@ -32,7 +32,7 @@ pub struct Arguments {
 struct CheckedPreset<'a> {
     /// Slug of the preset.
     preset: &'a str,
-    /// The claim, in words.
+    /// Claim that the preset demonstrates, in one sentence.
     claim: &'a str,
     /// Source of the claim: author, year and section.
     source: &'a str,
@@ -44,26 +44,28 @@ struct CheckedPreset<'a> {
     seconds: f64,
     /// Whether all expectations hold.
     holds: bool,
-    /// One object for each expectation of the claim.
+    /// Result of each expectation of the claim, in the order of the preset.
     results: Vec<CheckedExpectation<'a>>,
 }
 
 /// JSON object of one expectation of a claim with its measured value.
 #[derive(Serialize)]
 struct CheckedExpectation<'a> {
-    /// The expectation, as `lab list --format json` has it.
+    /// The expectation as a JSON object with its kind, measure and bounds, as in `lab list --format json`.
     expect: Value,
     /// Whether the expectation holds.
     holds: bool,
-    /// The measured number that the expectation is about; None if there is none or it is not finite.
+    /// The measured number that is compared with the bounds of the expectation; None if it was not measured
+    /// or is not finite.
     found: Option<f64>,
-    /// Expectation and measured value in one sentence.
+    /// One sentence with the measured number and the bounds that the claim expects.
     text: &'a str,
-    /// Values of the networks, one entry for each run that the expectation is about.
+    /// Values of the single networks, one entry for each run that the expectation is about.
     runs: &'a [NetworkValues],
 }
 
-/// JSON object of a checked preset, without line breaks; `verdicts` are in the order of its expectations.
+/// JSON object of a checked preset in one line; `seconds` is the time that training and measuring took,
+/// `verdicts` has one result for each expectation of the preset, in order.
 fn format_json_line(
     preset: &Preset,
     device: &str,
@@ -99,7 +101,7 @@ pub const LARGE_PRESETS: &[&str] =
 /// Their first steps are quick, so they have recorded runs.
 pub const LONG_PRESETS: &[&str] = &["paper-mlp", "paper-gru"];
 
-/// Whether `lab claims` without names checks this preset.
+/// Whether `lab claims` without names checks this preset: all but [`LARGE_PRESETS`] and [`LONG_PRESETS`].
 pub fn is_checked_by_default(preset: &Preset) -> bool {
     !LARGE_PRESETS.contains(&preset.slug) && !LONG_PRESETS.contains(&preset.slug)
 }

@@ -14,23 +14,23 @@ use anyhow::{Context, bail};
 
 use vivarium_model::platform::is_same_file;
 
-/// Operations that change files.
+/// File operations through which sweep files, metrics and checkpoints are written.
 ///
 /// Tests implement this trait to make single operations fail.
 pub trait Disk {
     /// Opens a file for reading and appending; creates it if it does not exist.
     fn open(&self, path: &Path) -> io::Result<File>;
-    /// Appends bytes to a file in one write.
+    /// Appends `bytes` to the end of a file in one write.
     fn append(&self, file: &File, bytes: &[u8]) -> io::Result<()>;
     /// Shortens a file to its first `length` bytes.
     fn truncate(&self, file: &File, length: u64) -> io::Result<()>;
-    /// Waits until a file's content is on the disk.
+    /// Waits until the content of a file is on the disk, so that it outlasts a power cut.
     fn sync(&self, file: &File) -> io::Result<()>;
     /// Renames a file; a file that already has the name `to` is replaced.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Waits until creations and renames of files in a folder are on the disk.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
-    /// Removes a file.
+    /// Deletes the file at `path`.
     fn remove(&self, path: &Path) -> io::Result<()>;
 }
 
@@ -103,7 +103,7 @@ pub fn is_special_file(path: &Path) -> bool {
 
 /// A locked `.part` file next to a target file; [`PartFile::replace_target`] renames it over the target.
 pub struct PartFile<'a> {
-    /// File operations through which the part file is written.
+    /// File operations through which the part file is written and renamed.
     disk: &'a dyn Disk,
     /// The open part file; None after it has replaced the target.
     file: Option<File>,
@@ -149,12 +149,12 @@ impl<'a> PartFile<'a> {
         self.disk
     }
 
-    /// Path of the part file.
+    /// Path of the part file: the path of its target with `.part` appended.
     pub fn part_path(&self) -> &Path {
         &self.part_path
     }
 
-    /// Path of the target file, with symbolic links resolved.
+    /// Path of the file that the part file is to replace, with symbolic links resolved.
     pub fn target_path(&self) -> &Path {
         &self.target_path
     }
@@ -169,7 +169,7 @@ impl<'a> PartFile<'a> {
         Ok(file)
     }
 
-    /// Bytes in the part file; 0 after it has replaced the target.
+    /// Bytes in the part file; 0 after the part file has replaced the target.
     pub fn byte_length(&self) -> u64 {
         self.file().and_then(File::metadata).map_or(0, |about| about.len())
     }
@@ -217,6 +217,8 @@ impl<'a> PartFile<'a> {
 }
 
 impl Drop for PartFile<'_> {
+    /// Deletes a part file that has not replaced its target, except one that was opened to be kept and is not
+    /// empty.
     fn drop(&mut self) {
         if self.file.is_some() && !(self.keep_on_drop && self.byte_length() > 0) {
             // A part file that cannot be removed only takes space.

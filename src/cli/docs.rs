@@ -26,10 +26,10 @@ use vivarium_view::display::instance::describe_source_comparison;
 /// Path of the README with the table of optimizers, from the root of the repository.
 const OPTIMIZERS_README: &str = "src/model/optim/README.md";
 
-/// A README with generated tables.
+/// A README of the repository with the text that its generated tables should have now.
 #[derive(Debug)]
 pub struct Readme {
-    /// Path of the file from the root of the repository.
+    /// Path of the README from the root of the repository, with `/` between folders.
     pub path: &'static str,
     /// Generated Markdown tables: the name in the markers `<!-- name -->` and `<!-- /name -->`, and the text
     /// between them.
@@ -73,7 +73,8 @@ impl Readme {
     }
 }
 
-/// Markdown table of the tasks, models or optimizers of a catalogue.
+/// Markdown table of the tasks, models or optimizers of a catalogue: name, slug, description, keys of
+/// settings, sources.
 fn catalogue_table(entries: &[CatalogEntry]) -> String {
     let rows = entries.iter().map(|entry| {
         let sources: Vec<_> =
@@ -129,7 +130,7 @@ fn settings_table(settings: &[SettingInfo]) -> String {
     format_table(&["key", "setting", "what it does", "values"], rows)
 }
 
-/// Markdown table of all charts.
+/// Markdown table with a row for each chart of the page.
 fn chart_table() -> String {
     let infos = Chart::ALL.iter().map(|chart| chart.info());
     let rows = infos.map(|info| {
@@ -143,7 +144,7 @@ fn chart_table() -> String {
     format_table(&["key", "chart", "what it shows", "source"], rows)
 }
 
-/// Markdown table of all presets.
+/// Markdown table with a row for each preset.
 fn preset_table() -> String {
     let rows = PRESETS.iter().map(|preset| {
         let instance = format!("{} {}", describe_source_comparison(preset), preset.duration_note);

@@ -69,7 +69,7 @@ pub fn check(path: &str) -> Result<(), CommandError> {
     Ok(write_text(&mut std::io::stdout().lock(), &text)?)
 }
 
-/// The link of a run, without settings of the view.
+/// The link of a run without settings of the view, such as the charts on show.
 fn encode_link(spec: &RunSpec) -> String {
     encode(&Link::from_spec(spec.clone()))
 }
@@ -80,7 +80,7 @@ fn describe_initial_weights(file: &str, about: &str) -> Option<String> {
     (!file.is_empty()).then(|| format!("Initial weights: {file} ({about})."))
 }
 
-/// The lines that `lab check` prints about the file of a run or a sweep.
+/// Lines that `lab check` prints about `record`, the contents of the file of a run or a sweep.
 fn describe_run(record: &Record) -> Vec<String> {
     let about = &record.environment;
     let places = [&about.device, &about.learner, &about.system, &about.program];

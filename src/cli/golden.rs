@@ -35,11 +35,11 @@ pub struct Arguments {
 /// reached the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GoldenRun {
-    /// The preset's link.
+    /// Link of the preset whose run, or whose sweep's first run, is recorded.
     pub link: String,
     /// Device on which the run was recorded: `flex` stands for the CPU.
     pub device: String,
-    /// Training steps at which the losses were recorded.
+    /// Training steps at which the losses were recorded, ascending.
     pub steps: Vec<u64>,
     /// Training loss of the first replica at each of the recorded steps, on the batch of that step.
     pub train_loss: Vec<f32>,
@@ -51,29 +51,31 @@ pub struct GoldenRun {
     pub solved: Option<u64>,
 }
 
-/// Relative tolerance of the recorded losses: on CPUs with other vector widths, sums are rounded differently.
+/// Largest relative difference between a recorded loss and the new one: on CPUs with other vector widths,
+/// sums are rounded differently.
 pub const LOSS_TOLERANCE: f32 = 1e-4;
-/// Relative tolerance of the recorded step at which the target was reached: rounding differences grow along a
-/// run.
+/// Largest relative difference between the recorded step at which the target was reached and the new one:
+/// rounding differences grow along a run.
 pub const SOLVED_STEP_TOLERANCE: f64 = 0.25;
 
-/// Largest number of floating-point operations of a run that is recorded to its end; they take about a
-/// second.
+/// A run of at most this many floating-point operations is recorded to its end, which takes about a second;
+/// of larger runs only the first 20 steps are recorded.
 const MAX_WHOLE_RUN_FLOPS: f64 = 6e10;
-/// Assumed cost of the smallest step through autodiff: the floating-point operations that our own kernels do
-/// in the time of such a step.
+/// Smallest number of floating-point operations that a training step through autodiff is taken to cost: as
+/// many as our own kernels do in the time of the smallest such step.
 const MIN_AUTODIFF_STEP_FLOPS: f64 = 5e6;
 
-/// Whether a run is recorded to its end, and not only its first steps.
+/// Whether a run is recorded to its end, and not only its first 20 steps.
 fn is_recorded_whole(spec: &RunSpec) -> bool {
     let least = if Network::of(spec).is_ok() { 0.0 } else { MIN_AUTODIFF_STEP_FLOPS };
     spec.step_flops().max(least) * spec.run.steps as f64 <= MAX_WHOLE_RUN_FLOPS
 }
 
-/// Training steps at which losses are recorded.
+/// Training steps at which train loss and held-out loss of a preset are recorded; 0 is before the first
+/// update.
 const RECORDED_STEPS: [u64; 6] = [0, 1, 2, 5, 10, 20];
 
-/// Path of the file of a preset's recorded run.
+/// Path of the TOML file in `folder` with the recorded run of a preset.
 pub fn golden_path(folder: &Path, preset: &Preset) -> PathBuf {
     folder.join(format!("{}.toml", preset.slug))
 }
@@ -118,7 +120,8 @@ impl GoldenRun {
         toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))
     }
 
-    /// A sentence for each difference of `new_run` from this record beyond the tolerances.
+    /// A sentence for each loss, link or target step of `new_run` that differs from this record by more than
+    /// the tolerances.
     pub fn describe_differences(&self, new_run: &GoldenRun) -> Vec<String> {
         let mut lines = vec![];
         if self.link != new_run.link {

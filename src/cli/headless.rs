@@ -26,18 +26,18 @@ use vivarium_worker::{NextSlice, ReportingInterval, Worker};
 
 /// The web page without a browser: its state, and a worker in this process that trains.
 pub struct HeadlessPage {
-    /// State of the page: run, settings and charts.
+    /// State of the page: the run with its measurements, settings and charts.
     state: State,
-    /// Effects that the last action asked for, such as messages to the worker, and that are not performed
-    /// yet.
+    /// Effects that the last action asked for, such as messages to the worker, and that are still to be
+    /// performed.
     pending_effects: Vec<Effect>,
     /// Actions that the state has not applied yet, oldest first.
     pending_actions: VecDeque<Action>,
     /// Program (device and learner) and the worker that trains with it; None before the first training.
     worker: Option<(Program, Worker)>,
-    /// Error of the device that failed last, or that was not found.
+    /// Error of the device that failed last, or of the search for a GPU; None without one.
     device_failure: Option<RunError>,
-    /// Bytes of the latest checkpoint from the worker.
+    /// Bytes of the latest checkpoint (a safetensors file) from the worker; None before the first.
     latest_checkpoint: Option<Vec<u8>>,
     /// Overrides the limit on held-out examples per measurement: `Some(None)` is no limit, None leaves the
     /// limit of the page.
@@ -46,7 +46,8 @@ pub struct HeadlessPage {
     listener: Option<MessageListener>,
 }
 
-/// Callback that is called with every message of the worker.
+/// Callback that is called with every message of the worker (measurements, checkpoints, errors) before the
+/// page handles it.
 type MessageListener = Box<dyn FnMut(&EventMessage)>;
 
 impl HeadlessPage {
@@ -60,7 +61,7 @@ impl HeadlessPage {
         HeadlessPage::open_with_start(link, StartMode::Paused)
     }
 
-    /// Opens `link` without a speed limit, playing or paused.
+    /// Opens `link` on a page without a speed limit, which plays or is paused.
     fn open_with_start(link: &Link, start: StartMode) -> Self {
         let mut link = link.clone();
         (link.view.speed, link.view.start) = (0, start);
@@ -105,7 +106,7 @@ impl HeadlessPage {
         Ok(page)
     }
 
-    /// Checks that the page accepted the opened file.
+    /// Checks that the page accepted the file of a run or of weights that was opened.
     ///
     /// # Errors
     /// The message with which the page refuses the file.
@@ -130,7 +131,8 @@ impl HeadlessPage {
         Ok(page)
     }
 
-    /// Removes all measurements after `step` from the run on display.
+    /// Removes all measurements after the training step `step` from the run on display, which then stands at
+    /// that step.
     pub fn truncate_record(&mut self, step: u64) {
         let run = &mut self.state.run;
         run.history = run.history.up_to_step(step);
@@ -146,7 +148,7 @@ impl HeadlessPage {
         page
     }
 
-    /// State of the page: run, settings and charts.
+    /// State of the page: the run with its measurements, settings and charts.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -232,7 +234,7 @@ impl HeadlessPage {
         }
     }
 
-    /// Performs all pending effects and actions without training.
+    /// Performs all pending effects and applies all pending actions without training.
     ///
     /// # Errors
     /// As [`HeadlessPage::finish`].
@@ -268,7 +270,7 @@ impl HeadlessPage {
         self.apply_pending()
     }
 
-    /// Sends a command to the worker; without a worker, nothing happens.
+    /// Sends a command to the worker and applies its answers; without a worker, nothing happens.
     ///
     /// # Errors
     /// As [`HeadlessPage::finish`].
@@ -370,7 +372,7 @@ impl HeadlessPage {
         Ok(())
     }
 
-    /// Whether the run, or a run of the sweep, would train on a GPU if there is one.
+    /// Whether the run, or one of the runs of the sweep, would train on a GPU if the machine has one.
     fn may_use_gpu(&self) -> bool {
         let run = &self.state.run;
         let cells = run.sweep.iter().flat_map(|sweep| &sweep.cells).map(|cell| &cell.spec);
@@ -394,7 +396,8 @@ impl HeadlessPage {
     }
 }
 
-/// Opens the device of a program; a GPU is checked for correct results.
+/// Opens the device of a program: the processor for `Program::Cpu`, otherwise a GPU, which is checked for
+/// correct results.
 fn open_device(program: Program) -> Result<Device, RunError> {
     match program {
         Program::Cpu => Ok(Device::cpu()),

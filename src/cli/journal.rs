@@ -34,7 +34,7 @@ mod layout;
 /// Start of the first line of a sweep file; the shard and the link of the sweep follow.
 const FIRST_LINE_PREFIX: &str = "# lab sweep ";
 
-/// Whether these first bytes of a file are those of a sweep file.
+/// Whether these first bytes of a file are those of a sweep file, as `lab sweep` writes it.
 pub fn is_journal(bytes: &[u8]) -> bool {
     bytes.starts_with(FIRST_LINE_PREFIX.as_bytes())
 }
@@ -43,9 +43,9 @@ pub fn is_journal(bytes: &[u8]) -> bool {
 /// from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Number of this part of the sweep, from 1.
+    /// Number of this part of the sweep, from 1 to the number of parts.
     pub number: usize,
-    /// Number of parts of the sweep.
+    /// Number of parts into which the runs of the sweep are divided.
     pub count: usize,
 }
 
@@ -74,18 +74,19 @@ impl Shard {
 }
 
 impl fmt::Display for Shard {
+    /// Writes the part as `Shard::parse` reads it, such as "2/8".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.number, self.count)
     }
 }
 
-/// Start of the first line of a sweep file with the runs of `shard`.
+/// Start of the first line of a sweep file with the runs of `shard`; the link of the sweep follows.
 fn first_line_prefix(shard: Shard) -> String {
     let shard = if shard == Shard::WHOLE { String::new() } else { format!("{shard} ") };
     format!("{FIRST_LINE_PREFIX}{shard}")
 }
 
-/// Column layouts of one sweep file: with the new and with the old names of measures.
+/// Column layouts of one sweep file: index 0 with the new, index 1 with the old names of measures.
 #[derive(Debug, Clone)]
 struct VersionedLayouts([ColumnLayout; 2]);
 
@@ -100,7 +101,8 @@ impl VersionedLayouts {
         &self.0[names as usize]
     }
 
-    /// The lines of a sweep file before its first run, for the runs of `shard`.
+    /// The lines of a sweep file before its first run: link, description of the sweep and column names, for
+    /// the runs of `shard`.
     fn header_lines(&self, spec: &RunSpec, shard: Shard, names: NameVersion) -> String {
         self.for_names(names).header_lines(spec, &first_line_prefix(shard))
     }
@@ -116,11 +118,11 @@ fn count_networks(spec: &RunSpec, number: usize) -> usize {
 /// Location of the lines of one run in the sweep files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct RunLocation {
-    /// Index into [`SweepIndex::files`].
+    /// Index, from 0, of the file with the lines of the run in [`SweepIndex::files`].
     file_index: usize,
-    /// Byte offset of the first line of the run in its file.
+    /// Byte offset, from 0, of the first line of the run in its file.
     offset: u64,
-    /// Number of bytes of all lines of the run.
+    /// Number of bytes of all lines of the run; they follow each other in the file.
     byte_length: usize,
 }
 
@@ -131,18 +133,18 @@ struct RunLocation {
 /// open: the locations remain valid when another file takes the name.
 #[derive(Debug)]
 pub struct SweepIndex {
-    /// Settings of the sweep.
+    /// Settings of the sweep, with its swept settings and their values.
     pub spec: RunSpec,
-    /// Part of the runs that the file is for.
+    /// Part of the runs of the sweep that belong in the sweep file.
     pub shard: Shard,
-    /// Version of the names of measures with which the file is written.
+    /// Whether the column names of the sweep file are the new or the old names of measures.
     pub names: NameVersion,
     /// Columns of the sweep's files, with the new and with the old names of measures.
     layouts: VersionedLayouts,
     /// Open files, each with the version of its names of measures: first the sweep file itself, then the
     /// files that were merged in. None for a text that was not read from a file.
     files: Vec<(Option<File>, NameVersion)>,
-    /// Location of each finished run, by its number, from 0.
+    /// Location of the lines of each finished run, by the number of the run in the sweep, from 0.
     run_locations: BTreeMap<usize, RunLocation>,
     /// Bytes of the sweep file up to the end of its last whole run; further bytes are those of a run that was
     /// cut off.
@@ -180,7 +182,7 @@ impl SweepIndex {
         Ok(SweepIndex { files: vec![(Some(file), found.names)], ..found })
     }
 
-    /// Parses the header and all runs of a sweep file.
+    /// Parses the header lines and the lines of all runs of a sweep file, without storing the file itself.
     fn parse(from: &mut impl BufRead) -> Result<SweepIndex, anyhow::Error> {
         let line = read_whole_line(from)?.unwrap_or_default();
         let first = line.strip_prefix(FIRST_LINE_PREFIX);
@@ -264,8 +266,8 @@ impl SweepIndex {
         Ok(())
     }
 
-    /// Adds run `number` to the index: its lines, `byte_length` bytes long, end the first file. Returns false
-    /// if the run is already in the index.
+    /// Adds run `number`, from 0, to the index: its lines, `byte_length` bytes long, end the first file.
+    /// Returns false if the run is already in the index.
     fn append_run(&mut self, number: usize, byte_length: usize) -> bool {
         self.is_sorted &= self.run_locations.last_key_value().is_none_or(|(last, _)| *last < number);
         let place = RunLocation { file_index: 0, offset: self.valid_bytes, byte_length };
@@ -289,12 +291,13 @@ impl SweepIndex {
         Ok(())
     }
 
-    /// Number of finished runs in the index.
+    /// Number of runs in the index, all of which have finished.
     pub fn run_count(&self) -> usize {
         self.run_locations.len()
     }
 
-    /// Results of the networks of run `number`, from 0; None if the run has not finished or cannot be read.
+    /// For each network of run `number`, from 0: the step at which it reached the target, its last step and
+    /// its held-out accuracy. None if the run has not finished or cannot be read.
     pub fn read_outcomes(&self, number: usize) -> Option<Vec<NetworkOutcome>> {
         let place = self.run_locations.get(&number)?;
         let (file, names) = self.files.get(place.file_index)?;
@@ -304,7 +307,8 @@ impl SweepIndex {
         lines.lines().enumerate().map(ended).collect()
     }
 
-    /// Numbers, from 0, of the runs in `shard` that have not finished, ascending.
+    /// Numbers of the runs in [`SweepIndex::shard`] that have not finished: positions in the whole sweep,
+    /// from 0, ascending.
     pub fn missing_runs(&self) -> Vec<usize> {
         let wanted = (0..count_runs_usize(&self.spec)).filter(|number| self.shard.contains(*number));
         wanted.filter(|number| !self.run_locations.contains_key(number)).collect()
@@ -328,8 +332,8 @@ impl SweepIndex {
         Ok(())
     }
 
-    /// Writes the header and all runs in ascending order to the part file. Returns the number of bytes of
-    /// each run, in this order.
+    /// Writes the header and the lines of all runs, in ascending order of their numbers, to the part file.
+    /// Returns the number of bytes of each run, in this order.
     fn copy_runs(&self, part: &PartFile<'_>) -> std::io::Result<Vec<usize>> {
         part.truncate(0)?;
         let mut text = self.layouts.header_lines(&self.spec, self.shard, self.names);
@@ -347,7 +351,8 @@ impl SweepIndex {
         Ok(lengths)
     }
 
-    /// Reads the lines of run `number` and converts them to the version of the names of this index.
+    /// Reads the lines of run `number` (one for each network) and converts them to the column names of this
+    /// index.
     fn read_run_lines(&self, number: usize, location: &RunLocation) -> std::io::Result<String> {
         let invalid = || std::io::Error::from(std::io::ErrorKind::InvalidData);
         let (file, names) = &self.files[location.file_index];
@@ -360,7 +365,7 @@ impl SweepIndex {
     }
 }
 
-/// Reads the lines of a run as they are in `file`, without converting names of measures.
+/// Reads the lines of a run from the position `location` of `file`, without converting names of measures.
 fn read_lines_at(mut file: &File, location: &RunLocation) -> std::io::Result<String> {
     let mut bytes = vec![0; location.byte_length];
     file.seek(SeekFrom::Start(location.offset))?;
@@ -372,9 +377,9 @@ fn read_lines_at(mut file: &File, location: &RunLocation) -> std::io::Result<Str
 pub struct Journal<'a> {
     /// File operations through which the sweep file is written.
     disk: &'a dyn Disk,
-    /// Path of the sweep file.
+    /// Path of the sweep file, for error messages and to sort it at the end.
     path: PathBuf,
-    /// The locked sweep file, to which lines are appended.
+    /// The sweep file, locked by this process; lines of finished runs are appended to it.
     file: File,
     /// Index of the finished runs in the sweep file.
     pub index: SweepIndex,
@@ -492,13 +497,13 @@ mod mutation_tests;
 #[cfg(test)]
 mod naming_tests;
 
-/// Header of a sweep file with the new names of measures.
+/// Header lines of a sweep file with the new names of measures.
 #[cfg(test)]
 fn head(spec: &RunSpec, shard: Shard) -> String {
     VersionedLayouts::of(spec).header_lines(spec, shard, NameVersion::New)
 }
 
-/// Lines of a finished run with the new names of measures.
+/// CSV lines of a finished run, one for each network, with the new names of measures.
 #[cfg(test)]
 fn lines(spec: &RunSpec, number: usize, cell: &SweepCell, outcome: &Outcome) -> String {
     ColumnLayout::of(spec, NameVersion::New).format_run(spec, number, cell, outcome)

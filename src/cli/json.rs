@@ -35,36 +35,36 @@ use vivarium_view::record::preamble::relevant_numbers;
 /// JSON object of `lab list`: the whole catalogue.
 #[derive(Serialize)]
 pub struct CatalogueJson {
-    /// Name and version of this program.
+    /// Name and version of this program, as in the files that it writes.
     program: String,
     /// The labs, each with the run of its bare link (a link without settings).
     labs: Vec<LabJson>,
     /// The tasks. Each task has a lab with the same slug.
     tasks: Vec<EntryJson>,
-    /// The models: values of the key `model`.
+    /// The models, each with its settings; their slugs are the values of the key `model` in links.
     models: Vec<EntryJson>,
-    /// The optimizers: values of the key `opt`.
+    /// The optimizers, each with its settings; their slugs are the values of the key `opt` in links.
     optimizers: Vec<EntryJson>,
-    /// Settings that every run has.
+    /// Settings that every run has, such as `seed` and `steps`, whatever its task.
     run: Vec<SettingJson>,
-    /// Settings of the view: how a run is shown.
+    /// Settings of the view, which change how a run is shown and not what is trained.
     view: Vec<SettingJson>,
-    /// The charts: values of the key `show`.
+    /// The charts of all labs; their slugs are the values of the key `show` in links.
     charts: Vec<ChartJson>,
-    /// The presets.
+    /// The presets: named runs, each with a claim of a publication and expectations that check it.
     presets: Vec<PresetJson>,
 }
 
-/// JSON object of a lab.
+/// JSON object of a lab: a page for one task, with its defaults.
 #[derive(Serialize)]
 struct LabJson {
     /// Name of the lab in links.
     slug: &'static str,
     /// Name of the lab, as shown on the page.
     name: &'static str,
-    /// Bare link of the lab (a link without settings).
+    /// Link of the lab without settings, which opens its default run.
     link: String,
-    /// Models that support the default task of the lab.
+    /// Slugs of the models that can be trained on the default task of the lab.
     models: Vec<&'static str>,
     /// Value of every setting of the bare link, by key; labs have their own defaults.
     settings: BTreeMap<&'static str, Json>,
@@ -81,7 +81,7 @@ struct EntryJson {
     about: &'static str,
     /// Publications that define the task, model or optimizer.
     sources: Vec<PublicationJson>,
-    /// Settings of the task, model or optimizer.
+    /// Settings that only runs with this task, model or optimizer have.
     settings: Vec<SettingJson>,
     /// Settings of the theory (bounds and predictions) that is computed for runs of a task.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -112,11 +112,12 @@ struct SettingJson {
     unit: &'static str,
     /// Default value of the setting, where a lab has no other one.
     default: Option<Json>,
-    /// Accepted values of the setting, for programs.
+    /// Accepted values of the setting as kind and bounds, for programs; `expected` has them in words.
     values: ValuesJson,
     /// Accepted values of the setting, in words.
     expected: String,
-    /// Condition without which this setting has no effect; None if it always has one.
+    /// Other setting and its values, one of which is required for this setting to have an effect; None if it
+    /// always has one.
     only: Option<ConditionJson>,
 }
 
@@ -141,10 +142,10 @@ enum ValuesJson {
     Axes { most: usize },
 }
 
-/// JSON object of an option of a choice.
+/// JSON object of one option of a setting that is a choice or a set.
 #[derive(Serialize)]
 struct OptionJson {
-    /// Value of the option in links.
+    /// Value that stands for the option in links.
     slug: &'static str,
     /// Name of the option, as shown on the page.
     label: &'static str,
@@ -153,9 +154,9 @@ struct OptionJson {
 /// JSON object of a condition: a setting has an effect only if the setting `key` has one of `values`.
 #[derive(Serialize)]
 struct ConditionJson {
-    /// Key of the other setting.
+    /// Key of the setting on which the effect of this setting depends.
     key: &'static str,
-    /// Values of the other setting, one of which is required.
+    /// Values as in links, one of which the setting `key` must have.
     values: &'static [&'static str],
 }
 
@@ -176,15 +177,16 @@ struct ChartJson {
 /// JSON object of a setting in which the run of a preset differs from the publication.
 #[derive(Serialize)]
 struct DepartureJson {
-    /// Key of the setting that differs, or a name for what differs.
+    /// Key of the setting that differs from the publication, or words for a difference that is no setting.
     what: String,
-    /// Value in the experiment of the publication.
+    /// Value of the setting in the experiment of the publication, as text.
     source: String,
-    /// Value in the run of the preset.
+    /// Value of the setting in the run of the preset, as text.
     here: String,
 }
 
-/// Settings in which the run of a preset differs from the experiment of its publication.
+/// All differences between the run of a preset and the experiment of its publication: settings first, then
+/// others.
 fn describe_departures(preset: &Preset) -> Vec<DepartureJson> {
     let spec = preset.link().spec;
     let ledger = preset.compare_with_source().unwrap_or_default();
@@ -204,13 +206,13 @@ fn describe_departures(preset: &Preset) -> Vec<DepartureJson> {
 /// JSON object of a preset.
 #[derive(Serialize)]
 struct PresetJson {
-    /// Permanent name of the preset.
+    /// Name of the preset in links and on the command line; it never changes.
     slug: &'static str,
     /// Name of the preset, as shown on the page.
     name: &'static str,
-    /// Name of the group of presets.
+    /// Name of the group in which the page's gallery shows the preset.
     group: &'static str,
-    /// Link of the preset's run.
+    /// Link of the preset: of its run, or of its sweep.
     link: &'static str,
     /// Claim that the run demonstrates, in one sentence.
     claim: &'static str,
@@ -223,24 +225,24 @@ struct PresetJson {
     departures: Vec<DepartureJson>,
     /// Sentence on how long the run takes; empty if it takes a few seconds.
     time: &'static str,
-    /// Training step by which the claim must hold.
+    /// Largest number of training steps of the run when the claim is checked.
     budget: u64,
-    /// Numeric expectations by which the claim is checked.
+    /// Numeric expectations by which the claim is checked: objects with kind, measure and bounds.
     expect: Vec<Json>,
 }
 
 /// JSON object of `lab link`: the settings of a link.
 #[derive(Serialize)]
 pub struct LinkJson {
-    /// Name and version of this program.
+    /// Name and version of this program, as in the files that it writes.
     program: String,
     /// The link, written without the settings that have their default value.
     link: String,
-    /// Slug of the lab.
+    /// Slug of the lab whose page the link opens.
     lab: &'static str,
-    /// Slug of the model.
+    /// Slug of the model that the link trains.
     model: &'static str,
-    /// Slug of the optimizer.
+    /// Slug of the optimizer that trains the model.
     optimizer: &'static str,
     /// Every setting of the link with its value, those of the view and of the theory included.
     settings: Vec<LinkSettingJson>,
@@ -248,9 +250,9 @@ pub struct LinkJson {
     lesson: BTreeMap<String, String>,
     /// Input coordinates that determine the label, from 1; empty if all coordinates matter equally.
     relevant: Vec<usize>,
-    /// Reasons why this run cannot learn, or learns hardly.
+    /// Sentences with the reasons why this run cannot learn, or learns hardly; empty without such reasons.
     cannot_learn: Vec<String>,
-    /// Parts of the link that could not be read.
+    /// Keys of the link whose values could not be read, with the reasons.
     not_read: Vec<UnreadPartJson>,
 }
 
@@ -263,9 +265,9 @@ struct LinkSettingJson {
     key: &'static str,
     /// Name of the setting, as shown on the page.
     label: &'static str,
-    /// Value of the setting in this link.
+    /// Value of the setting in this link, its default included: a number or its text.
     value: Json,
-    /// Value of the setting in the bare link of the lab with the same model and optimizer.
+    /// Value that the setting has in a link of the lab without settings, with the same model and optimizer.
     default: Json,
     /// Whether the setting changes the run, given the other settings.
     has_effect: bool,
@@ -274,23 +276,23 @@ struct LinkSettingJson {
 /// JSON object of a part of a link that could not be read.
 #[derive(Serialize)]
 struct UnreadPartJson {
-    /// Key of the part in the link.
+    /// Key, such as `lr`, whose value in the link could not be read.
     key: String,
-    /// Text of the part in the link.
+    /// Text of the value in the link that could not be read.
     found: String,
-    /// Accepted values, in words.
+    /// Values that the key accepts, in words.
     expected: String,
     /// Error message about the part, as the page shows it.
     sentence: String,
 }
 
-/// JSON objects of the options of a choice.
+/// JSON objects of the options of a setting that is a choice.
 fn describe_options(options: &'static [ChoiceOption]) -> Vec<OptionJson> {
     options.iter().map(|ChoiceOption { slug, label }| OptionJson { slug, label }).collect()
 }
 
 impl ValuesJson {
-    /// JSON object of the range of a setting.
+    /// JSON object of the accepted values `range` of a setting.
     fn from_range(range: Range) -> ValuesJson {
         let most = MAX_LIST_ENTRIES;
         match range {
@@ -355,8 +357,8 @@ fn describe_entries(
     entries.iter().map(listing).collect()
 }
 
-/// Section, key and label of all settings of a run; the choices of model and optimizer come first in their
-/// sections.
+/// Section of the form, key in links and label of all settings of a run; the choices of model and optimizer
+/// come first in their sections.
 fn setting_keys(spec: &RunSpec) -> Vec<(FormSection, &'static str, &'static str)> {
     let mut all = vec![];
     for section in FormSection::ALL {

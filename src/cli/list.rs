@@ -13,14 +13,14 @@ use vivarium_model::run::cells::MAX_PAGE_SWEEP_RUNS;
 use vivarium_model::run::{FormSection, RunSettings};
 use vivarium_view::record::preamble::relevant_numbers;
 
-/// Prints one line for each setting: key, help and accepted values.
+/// Prints one line for each setting: its key in links, its help text and its accepted values.
 fn print_settings(settings: &[SettingInfo]) {
     for knob in settings {
         println!("      {:<9} {} ({})", knob.key, knob.help, knob.describe_expected());
     }
 }
 
-/// Prints the entries of a catalogue with their settings, under a heading.
+/// Prints the tasks, models or optimizers in `entries` with their settings, under a heading.
 fn print_entries(heading: &str, entries: &[CatalogEntry]) {
     println!("{heading}");
     for entry in entries {
@@ -55,7 +55,7 @@ pub fn list(format: DescriptionFormat) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Prints the key, the value and the label of a setting; None is printed as "(none)".
+/// Prints the key, the value and the label of a setting of a link; the value None is printed as "(none)".
 fn print_setting(setting: &SettingInfo, value: Option<Value>) {
     let value = value.map(|v| v.to_string()).filter(|v| !v.is_empty()).unwrap_or("(none)".into());
     println!("  {:<9} {:<12} {}", setting.key, value, setting.label);

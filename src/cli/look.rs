@@ -12,15 +12,16 @@ use vivarium_plot::charts::Theme;
 use vivarium_plot::charts::pdf::figure_pdf;
 use vivarium_plot::charts::picture::{Figure, FigureLayout, LengthUnit, PictureSize, figure_png, figure_svg};
 
-/// Smallest and largest side of a figure, in inches.
+/// Smallest and largest width or height of a figure that `--size` accepts, in inches.
 const SIDE_LIMITS_INCHES: (f64, f64) = (0.5, 60.0);
-/// Smallest and largest font size, in points.
+/// Smallest and largest font size that `--font-size` accepts, in points.
 const FONT_LIMITS_POINTS: (f64, f64) = (3.0, 72.0);
 /// Typographic points per inch.
 const POINTS_PER_INCH: f64 = 72.0;
 /// CSS pixels per inch.
 const PIXELS_PER_INCH: f64 = 96.0;
-/// Smallest width of a chart in a row of several, in CSS pixels at the default font size.
+/// A figure has fewer charts per row if they would be narrower than this, in CSS pixels at the default font
+/// size.
 const MIN_CHART_WIDTH: f64 = 220.0;
 
 /// Command-line options for size, font and colours of a figure.
@@ -52,7 +53,7 @@ enum ColourScheme {
     Print,
 }
 
-/// Font size, in points.
+/// Font size of the names of axes and curves in a figure, in points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct FontSize(f64);
 
@@ -125,6 +126,7 @@ impl FigureFormat {
 }
 
 impl Default for FigureStyle {
+    /// The style of a figure without command-line options.
     fn default() -> Self {
         FigureStyle { size: None, font_size: None, no_title: false, colours: ColourScheme::Page, dark: false }
     }
@@ -144,7 +146,7 @@ impl FigureStyle {
         }
     }
 
-    /// Font size of the figure, divided by that of the page.
+    /// Font size of the figure, divided by that of the page; 1 without `--font-size`.
     fn zoom(&self) -> f64 {
         self.font_size.map_or(1.0, |FontSize(points)| {
             points * PIXELS_PER_INCH / POINTS_PER_INCH / Theme::light().label_px
@@ -160,7 +162,8 @@ impl FigureStyle {
         }
     }
 
-    /// Charts per row: `max_columns`, or fewer if the figure is too narrow for them.
+    /// Number of charts per row: `max_columns`, or fewer if the charts would be narrower than
+    /// [`MIN_CHART_WIDTH`].
     fn fit_columns(&self, max_columns: usize) -> usize {
         let Some(paper) = &self.size else { return max_columns };
         let room = PIXELS_PER_INCH * paper.in_inches().0 / self.zoom();

@@ -1,6 +1,7 @@
 //! Markdown for generated READMEs.
 
-/// A table in Markdown with these column headings; each row is the text of its cells.
+/// A table in Markdown: `head` has the column headings, and each of `rows` the cells of a row, escaped
+/// already.
 pub(super) fn format_table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let head: Vec<String> = head.iter().map(|name| (*name).into()).collect();
@@ -24,7 +25,7 @@ pub(super) fn escape_cell(text: &str) -> String {
     escaped
 }
 
-/// Text in backticks.
+/// Text as Markdown code, in backticks.
 pub(super) fn format_code(text: &str) -> String {
     format!("`{text}`")
 }

@@ -29,7 +29,7 @@ pub enum MeasuredTable {
     Sweep(Box<(Link, SweepProgress)>),
 }
 
-/// An error with a sentence about the table, as the result of reading it.
+/// The error that the CSV table cannot be read, with a sentence about the reason.
 fn reject_table<T>(sentence: String) -> Result<T, CommandError> {
     Err(CommandError::bad_link(sentence))
 }
@@ -119,13 +119,13 @@ pub fn read_table(path: &str, text: &str, given: Option<&Link>) -> Result<Measur
 /// accuracies and the margin.
 const BASIC_NUMBER_COUNT: usize = 5;
 
-/// Value that stands for the margin in the measurement of [`build_marker_row`]. A column of margins divides
-/// them by the largest margin, so the mark stays negative and differs from all other marks, which are
-/// indices.
+/// Number that stands for the margin in the measurement of [`build_marker_row`]. A column of margins divides
+/// them by the largest margin, so the mark stays negative and differs from all other marks, which are indices
+/// from 0.
 const MARGIN_MARK: f32 = -1.0;
 
-/// A measurement in which the value of each measure is the index of that measure, so that the value in a
-/// column shows which measure the column holds.
+/// A measurement in which each measure has its own index as value (0 train loss, 1 train accuracy and so on),
+/// so that the value in a column shows which measure the column holds.
 fn build_marker_row(measures: &MeasureNames) -> Measurement {
     let number = |at: usize| vec![at as f32];
     Measurement {
@@ -230,8 +230,8 @@ fn parse_measurements(
     }
 }
 
-/// The record of a run with these measurements, with the file of its initial weights and the description of
-/// that file (both empty if the link draws the weights).
+/// The record of a run with the measurements `rows`. `weights` is the name of the file with its initial
+/// weights, `weights_of` the description of that file; both are empty if the link draws the weights.
 fn build_record(
     link: Link,
     [weights, weights_of]: [String; 2],
@@ -262,7 +262,8 @@ fn build_record(
     })))
 }
 
-/// First step at which replica `replica`, from 0, reached the target of the run; None if never.
+/// First measured step at which replica `replica`, from 0, reached the target of the run (an accuracy or a
+/// loss); None if never.
 fn find_target_step(spec: &RunSpec, rows: &[Measurement], replica: usize) -> Option<u64> {
     let (target, limit) = (spec.run.target as f32, spec.run.limit as f32);
     let reached = |row: &&Measurement| match spec.run.success {

@@ -83,7 +83,8 @@ pub fn parse_link(text: &str, max_runs: usize) -> Result<(Link, Vec<InvalidSetti
     Ok((link, bad))
 }
 
-/// Number that stands for the opened CSV table in links (key `csv`); empty before a table is opened.
+/// Number of the CSV table that this process opened, the value of the key `csv` in links; empty before a
+/// table is opened.
 static OPENED_TABLE: OnceLock<u64> = OnceLock::new();
 
 /// Opens the CSV file at `path` as the table of runs on tables; `label` is the name of the column with the
@@ -127,7 +128,7 @@ fn add_table_key(text: &str) -> String {
     }
 }
 
-/// Reads a file of a run or of weights; None if there is no file with this name.
+/// Reads the file at `path` with a run or with weights; None if there is no such file.
 ///
 /// # Errors
 /// When the file cannot be read or is damaged.
@@ -193,7 +194,8 @@ pub fn open_device(spec: &RunSpec) -> Result<Device, CommandError> {
 #[derive(Default)]
 pub struct DeviceCache(Vec<(DeviceKey, Device)>);
 
-/// Key of a cached device: whether the run prefers a GPU, and the engine that trains the run.
+/// Key of a cached device: whether the run prefers a GPU, and the engine (own kernels or autodiff) that
+/// trains the run.
 type DeviceKey = (bool, Engine);
 
 impl DeviceCache {
@@ -211,7 +213,7 @@ impl DeviceCache {
         Ok(device)
     }
 
-    /// Names of the opened devices, sorted, without duplicates.
+    /// Names of the opened devices, in alphabetical order, without duplicates.
     pub fn device_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.0.iter().map(|(_, device)| device.report().name.as_str()).collect();
         names.sort_unstable();
@@ -220,22 +222,25 @@ impl DeviceCache {
     }
 }
 
-/// Progress bar over training steps, on standard error; invisible if `is_hidden` or without a terminal.
+/// Progress bar over `length` training steps, on standard error; invisible if `is_hidden` or without a
+/// terminal.
 pub fn step_bar(length: u64, is_hidden: bool) -> ProgressBar {
     build_bar("{bar:30} {human_pos} of {human_len} steps, {per_sec}, {eta} left {msg}", length, is_hidden)
 }
 
-/// Progress bar over the runs of a sweep, without a rate, on standard error.
+/// Progress bar over the `length` runs of a sweep, without a rate, on standard error; invisible if
+/// `is_hidden`.
 pub fn run_bar(length: u64, is_hidden: bool) -> ProgressBar {
     build_bar("{bar:30} {human_pos} of {human_len} runs {msg}", length, is_hidden)
 }
 
-/// Progress bar over the runs of a sweep with rate and remaining time, on standard error.
+/// Progress bar over the `length` runs of a sweep with runs per second and remaining time, on standard error;
+/// invisible if `is_hidden`.
 pub fn sweep_bar(length: u64, is_hidden: bool) -> ProgressBar {
     build_bar("{bar:30} {human_pos} of {human_len} runs, {per_sec}, {eta} left", length, is_hidden)
 }
 
-/// A progress bar of `length` units with a template of the crate `indicatif`.
+/// A progress bar of `length` steps or runs; `style` is a template of the crate `indicatif`.
 fn build_bar(style: &str, length: u64, is_hidden: bool) -> ProgressBar {
     if is_hidden {
         return ProgressBar::hidden();

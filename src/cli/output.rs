@@ -22,13 +22,13 @@ pub const CHECKPOINT_KEY: &str = "rows";
 /// State of the metrics text at a checkpoint: its format, length and checksum, and the last step in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputMark {
-    /// Format of the metrics text.
+    /// Format of the metrics text: table, CSV or JSON.
     format: MetricsFormat,
-    /// Length of the metrics text in bytes.
+    /// Length of the metrics text in bytes when the checkpoint was written.
     byte_count: u64,
-    /// FNV-1a checksum of the metrics text.
+    /// FNV-1a checksum of the first `byte_count` bytes of the metrics text.
     checksum: u64,
-    /// Training step of the last measurement in the metrics text.
+    /// Training step of the last measurement in the metrics text when the checkpoint was written.
     pub step: u64,
 }
 
@@ -44,6 +44,7 @@ impl OutputMark {
 }
 
 impl fmt::Display for OutputMark {
+    /// Writes the mark as [`OutputMark::parse`] reads it: format, bytes, checksum in hexadecimal, step.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word =
             FORMAT_NAMES.iter().find(|(format, _)| *format == self.format).map_or("", |(_, word)| word);
@@ -58,21 +59,22 @@ const FORMAT_NAMES: [(MetricsFormat, &str); 3] =
 /// FNV-1a checksum of no bytes, in 64 bits (Fowler, Noll and Vo).
 const EMPTY_CHECKSUM: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a checksum of bytes, in 64 bits.
+/// FNV-1a checksum of all of these bytes, in 64 bits.
 pub fn checksum(bytes: &[u8]) -> u64 {
     update_checksum(EMPTY_CHECKSUM, bytes)
 }
 
-/// Continues an FNV-1a checksum with further bytes.
+/// The FNV-1a checksum after further bytes; `sum` is the checksum of the bytes before them.
 fn update_checksum(sum: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(sum, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-/// Destination of the metrics.
+/// Destination of the metrics text of `lab run`.
 enum OutputTarget<'a> {
     Standard,
     /// A device or a pipe.
     Special(File),
+    /// A part file, which replaces the target file when the run ends.
     Part(PartFile<'a>),
 }
 
@@ -83,9 +85,9 @@ pub struct MetricsOutput<'a> {
     target: OutputTarget<'a>,
     /// Path of the output as the user gave it; None for standard output.
     given_path: Option<PathBuf>,
-    /// Bytes written so far.
+    /// Bytes of the metrics text so far, including those that a resumed run found.
     byte_count: u64,
-    /// FNV-1a checksum of the bytes written so far.
+    /// FNV-1a checksum of the first `byte_count` bytes of the metrics text.
     checksum: u64,
     /// Whether the reader of a pipe has gone; further text is dropped.
     is_closed: bool,
@@ -115,7 +117,7 @@ impl<'a> MetricsOutput<'a> {
         })
     }
 
-    /// Clears the part file of an interrupted run.
+    /// Empties the part file, which may have the metrics of an interrupted run.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -227,7 +229,7 @@ impl<'a> MetricsOutput<'a> {
         Ok(true)
     }
 
-    /// Error message for a failed write, with the path.
+    /// Error message, with the path, that the metrics cannot be written.
     fn write_error(&self) -> String {
         match &self.given_path {
             Some(path) => format!("cannot write the metrics to {}", path.display()),
@@ -235,7 +237,7 @@ impl<'a> MetricsOutput<'a> {
         }
     }
 
-    /// Writes text; a pipe whose reader has gone, as in `lab run … | head`, is not an error.
+    /// Writes further metrics text; a pipe whose reader has gone, as in `lab run … | head`, is not an error.
     ///
     /// # Errors
     /// When the disk is full or the file is gone.
@@ -303,7 +305,7 @@ impl<'a> MetricsOutput<'a> {
     }
 }
 
-/// Whether the header of a metrics file is the expected one.
+/// Whether a metrics file begins with the header that the run would write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HeaderMatch {
     /// The expected header.
@@ -334,7 +336,7 @@ fn match_header(mut file: &File, mark: &OutputMark, head: &str) -> io::Result<Op
     Ok((sum == mark.checksum).then_some(if is_same { HeaderMatch::Same } else { HeaderMatch::Different }))
 }
 
-/// Copies the first `length` bytes of the target to the part file.
+/// Copies the first `length` bytes of the target file to the end of the part file.
 fn copy_target(part: &PartFile<'_>, length: u64) -> io::Result<()> {
     let mut old = File::open(part.target_path())?.take(length);
     let mut bytes = vec![];

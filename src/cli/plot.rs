@@ -49,7 +49,7 @@ pub struct Arguments {
     quiet: bool,
 }
 
-/// Source of the data of a figure.
+/// Where the data of a figure come from: a run that is trained, or a file.
 enum PlotSource {
     /// A run that is trained for the figure.
     Link,
@@ -207,7 +207,8 @@ pub fn applicable_charts(state: &State) -> (Vec<Chart>, Vec<String>) {
     (shown, left_out)
 }
 
-/// Charts per row of a figure: two if that gives one or two full rows, otherwise three.
+/// Number of charts per row in a figure of `chart_count` charts: two if that gives one or two full rows,
+/// otherwise three.
 pub fn figure_columns(chart_count: usize) -> usize {
     if chart_count <= 4 && chart_count.is_multiple_of(2) { 2 } else { 3 }
 }

@@ -21,7 +21,7 @@ use vivarium_training::launch::choose::prefers_gpu;
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::{Options, Outcome, Session};
 
-/// Milliseconds of training between two checks for messages and for a request to stop.
+/// Milliseconds of training after which a thread looks for messages and for a request to stop.
 const SLICE_MS: f64 = 50.0;
 
 /// Message of a worker thread to the coordinator. A run is given by its number in the sweep, from 0, and its
@@ -67,8 +67,9 @@ fn train_run(
 /// Callback that returns an exit code once the command should stop, and None before.
 pub type StopCheck<'a> = &'a (dyn Fn() -> Option<u8> + Sync);
 
-/// Trains the runs with these numbers, from 0, of the sweep `spec`, on `threads` threads and the GPU, and
-/// calls `handle_outcome` for each finished run. Returns the names of the devices.
+/// Trains the runs with the numbers `numbers` (positions in the sweep `spec`, from 0) on `threads` CPU
+/// threads and the GPU, and calls `handle_outcome` with number, settings and outcome of each finished run.
+/// Returns the names of the devices.
 ///
 /// # Errors
 /// The first error of a run, of a device or of `handle_outcome`, or a request to stop; no further run is
@@ -139,31 +140,32 @@ pub fn train_runs(
     Ok(names)
 }
 
-/// Error of a stopped sweep, of which `done` of `total` runs have finished.
+/// Error of a sweep that was stopped when `done` of `total` runs had finished; `code` is the exit code of the
+/// command.
 fn stop_error(done: usize, total: usize, code: u8) -> CommandError {
     let (made, of) = (format_thousands(done as u64), format_thousands(total as u64));
     CommandError::Stopped(format!("Stopped when {made} of {of} runs had ended."), code)
 }
 
-/// Largest number of runs that wait for the GPU.
+/// Largest number of runs that wait for or train on the GPU; further runs wait in the worker threads.
 const MAX_QUEUED_GPU_RUNS: usize = 4096;
 
 /// The thread that called [`train_runs`]: it receives the messages of the worker threads, and trains the runs
 /// that are for the GPU.
 struct Coordinator<'a> {
-    /// Devices that have been opened for runs on the GPU.
+    /// Devices that have been opened for runs that are to train on the GPU.
     devices: DeviceCache,
-    /// Options of the training sessions.
+    /// Options with which the training session of every run is started.
     options: Options,
-    /// Returns an exit code once the command should stop.
+    /// Callback that returns the exit code of the command once it should stop, and None before.
     stop_code: StopCheck<'a>,
     /// Whether a worker has trained a run on the CPU.
     has_used_cpu: bool,
-    /// Set once no GPU was found; the workers then train all runs.
+    /// Set once no GPU was found; the worker threads then train all runs on the CPU.
     is_without_gpu: &'a AtomicBool,
-    /// Runs that train together on the GPU; None before the first of them.
+    /// Queue in which several runs train together on the GPU; None before the first of them.
     queue: Option<BatchQueue>,
-    /// Runs in the queue of the GPU, by their number in the sweep.
+    /// Runs that wait for or train on the GPU, by their number in the sweep, from 0.
     queued_runs: BTreeMap<usize, SweepCell>,
 }
 

@@ -34,13 +34,13 @@ pub struct Arguments {
 
 /// Width and height of a preview picture in pixels, as social networks expect.
 pub const PREVIEW_SIZE: (u32, u32) = (480, 252);
-/// Scale of the picture for the front page, where the pictures of presets have scale 1. It shows four charts,
-/// so it is more than twice as wide and high as those.
+/// Picture pixels per pixel of [`PREVIEW_SIZE`] in the picture of the front page; in the pictures of presets
+/// it is 1. The picture shows four charts, so it is more than twice as wide and high as those.
 const FRONT_PICTURE_SCALE: f64 = 1.25;
 /// Slugs of the presets whose recorded curves are shown in the picture for the front page.
 const FRONT_PICTURE_PRESETS: [&str; 4] = ["parity-20", "memorise-understand", "induction-k3-slow", "no-luck"];
 
-/// Text with `&`, `<` and `"` escaped for HTML.
+/// Text in which `&`, `<` and `"` are replaced by their HTML entities.
 fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
@@ -68,7 +68,7 @@ pub fn format_page(preset: &Preset, has_picture: bool) -> String {
     )
 }
 
-/// The recorded curves of a preset as a chart with axes.
+/// A line chart with axes of the recorded curves of a preset.
 fn build_chart(preset: &Preset, recorded: &PresetRecording) -> Reading {
     let chart = Chart::ALL.iter().find(|chart| chart.slug() == recorded.chart).map(|chart| chart.info().name);
     let mut series: Vec<Series> = recorded

@@ -60,17 +60,18 @@ pub fn write_json(described: &impl Serialize) -> Result<(), anyhow::Error> {
 /// Output options of `lab run` for a sweep.
 #[derive(Debug, Clone, Copy)]
 pub struct SweepOutputOptions {
-    /// Largest number of held-out examples per measurement; None for no limit.
+    /// Largest number of held-out examples on which a network is measured at a step; None for all.
     pub held_out: Option<usize>,
-    /// Format of the metrics.
+    /// Format in which the results of the runs are printed: table, CSV or JSON.
     pub format: MetricsFormat,
-    /// Version of the names of measures.
+    /// Whether the results have the new or the old names of measures.
     pub names: NameVersion,
     /// Whether the progress bar and the closing line are left out.
     pub quiet: bool,
 }
 
-/// Writes text; a pipe whose reader has gone, as in `lab run … | head`, is not an error.
+/// Writes the whole text and flushes the output; a pipe whose reader has gone, as in `lab run … | head`, is
+/// not an error.
 ///
 /// # Errors
 /// When the disk is full or the file is gone.

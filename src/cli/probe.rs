@@ -92,7 +92,7 @@ pub enum ArrayKind {
 }
 
 impl ArrayKind {
-    /// Kind of these arrays in `vivarium_model::models::inside`.
+    /// Kind of these arrays in the model crate: outputs are arrays of the examples.
     fn inside_kind(self) -> Kind {
         match self {
             ArrayKind::Activations => Kind::Activations,
@@ -116,7 +116,7 @@ fn choose_format(arguments: &Arguments) -> Result<ProbeFormat, CommandError> {
     Ok(format)
 }
 
-/// Source of the data that is probed.
+/// Where the probed numbers come from: a run that is trained, or a file.
 enum ProbeSource {
     /// A run that is trained.
     Link,
@@ -192,7 +192,8 @@ impl ProbeSource {
     }
 }
 
-/// Charts that `--charts` names, or all that apply to the run for "all"; empty without the option.
+/// Charts that `--charts` names, or all that apply to the run for "all"; empty without the option, which
+/// means those of the link.
 fn parse_charts(arguments: &Arguments, link: &Link) -> Result<Vec<Chart>, CommandError> {
     if arguments.charts.is_empty() {
         return Ok(vec![]);
@@ -264,7 +265,7 @@ pub fn probe(arguments: &Arguments) -> Result<(), CommandError> {
     Ok(written?)
 }
 
-/// Prints a sentence for each chart without numbers.
+/// Prints a sentence for each chart of the document that has no numbers at its step.
 #[expect(clippy::print_stderr, reason = "what is missing in the data is for the person")]
 fn report_empty_charts(document: &ProbeDocument) {
     for data in document.charts.iter().filter(|data| data.is_empty()) {
@@ -272,22 +273,24 @@ fn report_empty_charts(document: &ProbeDocument) {
     }
 }
 
-/// A `lab probe` command in progress.
+/// Arguments, inputs and collected data of a `lab probe` command in progress.
 struct ProbeRun<'a> {
     /// Command-line arguments of `lab probe`.
     arguments: &'a Arguments,
     /// Link of the run that is probed, with the charts to read.
     link: &'a Link,
-    /// Inputs of the network for which `--arrays` computes arrays.
+    /// Inputs for which `--arrays` computes activations, attention weights or outputs; empty without
+    /// `--arrays`.
     inputs: Batch,
     /// Whether `--charts` names the charts, so that a missing one is an error.
     requires_charts: bool,
-    /// Receives the charts and arrays of each step.
+    /// Document to which the charts and arrays of each probed step are added.
     document: &'a mut ProbeDocument,
 }
 
 impl ProbeRun<'_> {
-    /// Adds the charts and arrays of the source at each of these training steps to the document.
+    /// Adds to the document the charts and arrays of the run, weights or record `source` at each of the
+    /// training steps `steps`.
     fn probe_source(&mut self, source: ProbeSource, steps: &[u64]) -> Result<(), CommandError> {
         match source {
             ProbeSource::Record(bytes, _) => {
@@ -412,7 +415,8 @@ fn read_inputs(arguments: &Arguments, link: &Link) -> Result<Batch, CommandError
     Ok(batch)
 }
 
-/// Rows of a CSV file, each with its line number from 1; a first line without numbers is skipped as a header.
+/// Rows of numbers of a CSV file, each with its line number from 1; a first line without numbers is skipped
+/// as a header.
 fn read_numbers(path: &Path) -> Result<Vec<(usize, Vec<f32>)>, CommandError> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut all = vec![];

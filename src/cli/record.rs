@@ -44,18 +44,20 @@ pub struct Arguments {
     file: PathBuf,
 }
 
-/// Largest number of points of a recorded curve.
+/// Largest number of points of a curve in the file of recorded curves; more points are thinned.
 const MAX_CURVE_POINTS: usize = 60;
 /// Largest number of curves of a recorded chart over training steps or over a swept setting.
 const MAX_CURVES: usize = 3;
 /// Largest number of curves of a recorded chart whose horizontal axis is the initialisation.
 const MAX_START_CURVES: usize = 6;
-/// Finished share of an unfinished run or sweep, from 0 to 1, above which its curves are recorded.
+/// If a run or sweep is not finished in time, its curves are recorded only if more than this share of its
+/// steps or runs, from 0 to 1, was trained.
 const MIN_SHARE: f64 = 0.05;
-/// Largest number of reference lines of a recorded chart.
+/// Largest number of horizontal reference lines of a recorded chart; lines far from the curves are left out.
 const MAX_REFERENCE_LINES: usize = 3;
 
-/// Slugs of presets and the charts of their cards, where the usual chart shows less of the claim.
+/// Slugs of presets, and for each the chart that is drawn on its card; listed where the chart that other
+/// presets have would show less of the claim.
 const PRESET_CHARTS: &[(&str, Chart)] = &[
     ("grokking-progress", groups_charts::PROGRESS),
     ("z23-outputs", chart::LOSS),
@@ -121,7 +123,7 @@ fn thin_curve(series: &Series, log: [bool; 2]) -> Option<RecordedCurve> {
     Some(RecordedCurve { role: series.role, x, y })
 }
 
-/// A horizontal coordinate: whole numbers unchanged, others rounded to four digits.
+/// A horizontal coordinate of a recorded curve: whole numbers unchanged, others rounded to four digits.
 fn round_x(x: f64) -> f32 {
     if x.fract() == 0.0 { x as f32 } else { round_to_four_digits(x) }
 }
@@ -136,7 +138,8 @@ fn card_curves(lines: &LineChart) -> Vec<RecordedCurve> {
     chosen.take(if lines.x_label == "initialisation" { MAX_START_CURVES } else { MAX_CURVES }).collect()
 }
 
-/// Finished and total number: of runs for a sweep, otherwise of training steps.
+/// Number of finished runs and of all runs of a sweep; for a single run, number of training steps made and of
+/// its last step.
 fn progress_counts(state: &State) -> (u64, u64) {
     match &state.run.sweep {
         Some(sweep) => (sweep.solved_steps.len() as u64, sweep.cells.len() as u64),
@@ -154,7 +157,8 @@ fn progress_share(state: &State) -> f64 {
         .map_or(run, |sweep| (sweep.solved_steps.len() as f64 + run) / sweep.cells.len().max(1) as f64)
 }
 
-/// Page with the run of the preset on the CPU, which shows only the chart of the preset's card.
+/// Page without a browser that opens the preset's run on the CPU and shows only the chart of the preset's
+/// card.
 fn open_page(preset: &Preset) -> HeadlessPage {
     let mut link = preset.link();
     link.spec.run.device = DeviceChoice::Cpu;
@@ -162,7 +166,8 @@ fn open_page(preset: &Preset) -> HeadlessPage {
     HeadlessPage::open(&link)
 }
 
-/// Trains the preset on the CPU for at most `seconds` seconds and records the curves of the preset's card.
+/// Trains the preset on the CPU for at most `seconds` seconds and records the curves of the chart on the
+/// preset's card.
 ///
 /// # Errors
 /// When a device stops working.

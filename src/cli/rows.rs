@@ -13,7 +13,8 @@ use vivarium_view::record::{
     MetricColumn, Record, format_csv_header, format_csv_lines, json_row, list_columns,
 };
 
-/// Width in characters of a table column: with one number, and with a median and its range.
+/// Width in characters of a table column of measurements: first for the number of a single replica, then for
+/// the median of several replicas with its range.
 const NUMBER_WIDTHS: [usize; 2] = [10, 25];
 
 /// Slugs of the further measures (besides losses, accuracies and margin) that tables show; other further
@@ -23,19 +24,19 @@ const TABLE_MEASURES: [&str; 7] =
 
 /// Formats the measurements of a run as text, one after the other.
 pub struct MeasurementPrinter {
-    /// Format of the text.
+    /// Format of the text: table, CSV or JSON.
     format: MetricsFormat,
-    /// Version of the names of measures.
+    /// Whether the text has the new or the old names of measures.
     names: NameVersion,
     /// Columns of the text; None before the first measurement is formatted.
     columns: Option<Vec<MetricColumn>>,
-    /// Width in characters of the column of steps, and of each other column.
+    /// Width in characters of the table column of steps, and smallest width of each other column.
     widths: (usize, usize),
-    /// Names of the measures of the task.
+    /// Names of the losses, accuracies and further measures of the task, new or old.
     measures: MeasureNames,
     /// Whether a measurement has been printed.
     has_printed: bool,
-    /// Step of the last printed measurement; None before the first.
+    /// Training step of the last printed measurement; None before the first.
     last_step: Option<u64>,
 }
 
@@ -64,7 +65,7 @@ impl MeasurementPrinter {
         (self.has_printed, self.last_step) = (true, Some(step));
     }
 
-    /// Step of the last printed measurement; None before the first.
+    /// Training step of the last printed measurement; None before the first.
     pub fn last_step(&self) -> Option<u64> {
         self.last_step
     }
@@ -117,7 +118,8 @@ impl MeasurementPrinter {
     }
 }
 
-/// Columns of a measurement that the format shows; all measurements of a run have the same columns.
+/// Columns that the format shows of a measurement: in a table not all further measures. All measurements of a
+/// run have the same columns.
 fn choose_columns(format: MetricsFormat, measures: &MeasureNames, row: &Measurement) -> Vec<MetricColumn> {
     let all = list_columns(measures, std::iter::once(row));
     // A table line has to fit the screen, so most further measures are only in files.
@@ -128,7 +130,7 @@ fn choose_columns(format: MetricsFormat, measures: &MeasureNames, row: &Measurem
     if format == MetricsFormat::Table { all.into_iter().filter(is_short).collect() } else { all }
 }
 
-/// Line with the names of the columns; empty in JSON.
+/// First line of a table or of CSV with the names of the columns; empty in JSON.
 fn format_heading(format: MetricsFormat, columns: &[MetricColumn], widths: (usize, usize)) -> String {
     match format {
         MetricsFormat::Csv => format_csv_header(columns),
@@ -141,7 +143,8 @@ fn format_heading(format: MetricsFormat, columns: &[MetricColumn], widths: (usiz
     }
 }
 
-/// Width in characters of the column of steps and of each other column, with room for the column names.
+/// Width in characters of the table column of steps and of each other column, widened to the longest column
+/// name; `first` and `width` are the smallest widths.
 fn fit_widths(columns: &[MetricColumn], (first, width): (usize, usize)) -> (usize, usize) {
     let names = columns.iter().map(|column| column.key.len());
     (first, names.chain([width, "train_accuracy".len()]).max().unwrap_or(width))
@@ -161,13 +164,14 @@ fn format_line(columns: &[MetricColumn], row: &Measurement, widths: (usize, usiz
     align_cells(row.step.to_string(), cells, fit_widths(columns, widths))
 }
 
-/// Table line with right-aligned cells, the step first.
+/// Table line with right-aligned cells: the training step, `first` characters wide, then each other cell,
+/// `width` characters wide.
 fn align_cells(step: String, cells: impl Iterator<Item = String>, (first, width): (usize, usize)) -> String {
     let cells: String = cells.map(|cell| format!("  {cell:>width$}")).collect();
     format!("{step:>first$}{cells}\n")
 }
 
-/// Horizontal rule of a table, drawn with `letter`.
+/// Horizontal rule as wide as the table, drawn with the character `letter`.
 fn format_rule(letter: char, columns: &[MetricColumn], widths: (usize, usize)) -> String {
     let (first, width) = fit_widths(columns, widths);
     let length = first + columns.len() * (2 + width);

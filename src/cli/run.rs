@@ -120,18 +120,18 @@ impl Arguments {
     }
 }
 
-/// Length of the time slices of training, and the clock.
+/// Length of the time slices in which `lab run` trains, and the clock that measures them.
 #[derive(Debug, Clone, Copy)]
 struct TrainingPace {
     /// Length of a time slice, in milliseconds of training; measurements are printed after each slice.
     slice_ms: f64,
-    /// Largest number of steps in a time slice.
+    /// Largest number of training steps in a time slice; `u64::MAX` for no limit.
     max_steps: u64,
-    /// Clock in milliseconds, which decides when a checkpoint is due.
+    /// Clock in milliseconds, which decides when a checkpoint is due and how long a stopped run goes on.
     now_ms: fn() -> f64,
 }
 
-/// Time slices of 50 ms by the clock of the system.
+/// Time slices of 50 ms by the clock of the system, without a limit on their steps.
 const DEFAULT_PACE: TrainingPace = TrainingPace { slice_ms: 50.0, max_steps: u64::MAX, now_ms };
 
 /// Milliseconds that a run stopped by a signal has to reach its next measurement; then it is saved at the
@@ -187,13 +187,13 @@ struct TrainingRun<'a> {
     arguments: &'a Arguments,
     /// File operations through which checkpoints are written.
     disk: &'a dyn Disk,
-    /// Session that trains the networks of the run.
+    /// Training session with the networks (replicas) of the run.
     session: Session,
-    /// Program, device and learner, for the file of the run.
+    /// Program, device, learner and operating system, which are written into the file of the run.
     environment: TrainingEnvironment,
-    /// Formats the measurements as text.
+    /// Formats the measurements as text: table, CSV or JSON.
     printer: MeasurementPrinter,
-    /// Writer of the metrics.
+    /// Writer of the metrics text: to a file or to standard output.
     output: MetricsOutput<'a>,
     /// Steps of `--keep` at which checkpoints are still to be written.
     kept_steps: keep::KeptSteps,
@@ -289,7 +289,8 @@ enum TrainingEnd {
 }
 
 impl TrainingEnd {
-    /// Reason why the run ended; None if training was over before the end of the run.
+    /// Reason why the run ended (target, last step or divergence); None if training was stopped before the
+    /// end of the run.
     fn reason(self) -> Option<EndReason> {
         if let TrainingEnd::Finished(reason) = self { Some(reason) } else { None }
     }
@@ -398,7 +399,8 @@ impl TrainingRun<'_> {
         self.output.sync_and_mark(self.arguments.format, self.printer.last_step())
     }
 
-    /// Writes the checkpoint of `--checkpoint` with the mark of the metrics, if the option is given.
+    /// Writes the checkpoint of `--checkpoint`, with `mark`, the state of the metrics text, in its header;
+    /// does nothing without the option.
     fn save_checkpoint(&self, mark: Option<OutputMark>) -> Result<(), anyhow::Error> {
         let Some(path) = &self.arguments.checkpoint else { return Ok(()) };
         self.write_checkpoint(path, mark, ", so the previous checkpoint is kept")
@@ -451,7 +453,7 @@ impl TrainingRun<'_> {
     }
 }
 
-/// Whether all weights of at least one replica are finite.
+/// Whether all weights of at least one replica of the checkpoint are finite, so that it is worth saving.
 fn has_finite_replica(checkpoint: &Checkpoint) -> bool {
     let replicas = checkpoint.spec.run.replicas;
     let is_finite = |replica: usize| {
@@ -463,7 +465,8 @@ fn has_finite_replica(checkpoint: &Checkpoint) -> bool {
     (0..replicas).any(is_finite)
 }
 
-/// Prints the path of the part file with the metrics, if it has not replaced its target.
+/// Prints the path of the part file that has the metrics of an unfinished run; prints nothing once it has
+/// replaced its target.
 #[expect(clippy::print_stderr, reason = "it is said besides what went wrong")]
 fn report_part_file(output: &MetricsOutput<'_>) {
     if let Some(part) = output.part_path() {
@@ -471,7 +474,8 @@ fn report_part_file(output: &MetricsOutput<'_>) {
     }
 }
 
-/// Message for a run that was stopped at `step`.
+/// Message for a run that a signal stopped at training step `step`: where its metrics are, and how to
+/// continue it.
 fn describe_stop(step: u64, arguments: &Arguments) -> String {
     let metrics = arguments.output.as_ref();
     let metrics = metrics

@@ -44,12 +44,12 @@ pub fn exit_on_broken_pipe() -> Result<(), anyhow::Error> {
     Ok(())
 }
 
-/// Exit code of a program that a signal ended, by the convention of shells.
+/// Exit code of a program that the signal with number `signal` ended: 128 + `signal`, as in shells.
 fn exit_code(signal: usize) -> i32 {
     128 + signal as i32
 }
 
-/// Exit code of the last caught signal; None before the first.
+/// Exit code (128 + number) of the last caught signal SIGINT or SIGTERM; None before the first.
 pub fn stop_code() -> Option<u8> {
     let signal = LAST_SIGNAL.get()?.load(Ordering::SeqCst);
     u8::try_from(exit_code(signal)).ok().filter(|_| signal > 0)

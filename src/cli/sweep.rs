@@ -25,7 +25,8 @@ use vivarium_view::display::sweep::{SweepProgress, median_measures};
 use vivarium_view::display::words::format_percent;
 use vivarium_view::record::{Record, TrainingEnvironment};
 
-/// Text of a table cell that has no number.
+/// Text of a table cell for a median or an error that does not exist, since too few networks reached the
+/// target.
 const NO_NUMBER: &str = "–";
 
 /// Trains all runs of the sweep and prints the results: in CSV after each run, otherwise at the end.
@@ -143,19 +144,19 @@ pub(super) fn swept_keys(spec: &RunSpec) -> impl Iterator<Item = &str> {
     axes.into_iter().filter(|axis| !axis.is_empty()).map(|axis| axis.key.as_str())
 }
 
-/// Values that the run `cell` has of the settings in [`swept_keys`].
+/// Values of the first and, if there is one, the second swept setting in the run `cell`.
 pub(super) fn swept_values<'a>(spec: &'a RunSpec, cell: &SweepCell) -> impl Iterator<Item = &'a str> {
     let axes = [(&spec.run.sweep, cell.sweep_index), (&spec.run.series, cell.series_index)];
     axes.into_iter().filter_map(|(axis, at)| axis.values.get(at)).map(String::as_str)
 }
 
-/// Swept settings of a run as text, such as "n = 20, k = 3".
+/// Swept settings of the run `cell` with their values as text, such as "n = 20, k = 3".
 fn format_settings(spec: &RunSpec, cell: &SweepCell) -> String {
     let parts = swept_keys(spec).zip(swept_values(spec, cell)).map(|(key, value)| format!("{key} = {value}"));
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// One line of CSV with these cells, and its line break.
+/// One line of CSV with these cells, quoted where necessary, and its line break.
 fn format_csv_line<'a>(cells: impl Iterator<Item = &'a str>) -> Result<String, anyhow::Error> {
     let mut writer = csv::Writer::from_writer(vec![]);
     writer.write_record(cells)?;
@@ -178,8 +179,8 @@ fn format_replicas(
     solved.iter().enumerate().map(line).collect()
 }
 
-/// Table with one row for each run: share of networks that reached the target, and median time to the target
-/// or median final error.
+/// Table with one row for each finished run: values of the swept settings, share of networks that reached the
+/// target, and median time to the target in steps or median final error.
 pub fn format_table(spec: &RunSpec, sweep: &SweepProgress) -> String {
     let mut table = Table::new();
     table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
@@ -207,7 +208,8 @@ pub fn format_table(spec: &RunSpec, sweep: &SweepProgress) -> String {
     format!("{table}\n")
 }
 
-/// Whether the sweep compares final errors on separate rows of data, and not the times to the target.
+/// Whether each network of the sweep is tested on held-out rows of its own; its results are then final
+/// errors, and not times to the target.
 pub(super) fn compares_final_errors(spec: &RunSpec) -> bool {
     spec.task.examples().has_held_out_per_replica()
 }
@@ -237,7 +239,7 @@ fn format_times_interval(point: &ScalingPoint) -> String {
     }
 }
 
-/// A number of steps with thousands separators.
+/// A number of training steps, rounded to a whole number, with thousands separators.
 fn format_steps(time: f64) -> String {
     format_thousands(time.round() as u64)
 }

@@ -33,15 +33,20 @@ use vivarium_view::display::charts::compute_thresholds;
 use vivarium_view::display::sweep::SweepProgress;
 use vivarium_view::display::words::{format_percent, option_label, setting_label};
 
-/// Largest number of runs that `lab sweep` trains without `--yes`.
+/// Largest number of runs of a sweep that `lab sweep` trains without `--yes`; with more runs it stops with a
+/// message.
 const MAX_UNCONFIRMED_RUNS: usize = 10_000;
-/// Largest number of runs of a figure, or of a sweep with fitted power laws.
+/// Largest number of runs of a sweep that is drawn as a figure, and of one for which power laws are fitted
+/// and printed.
 pub const MAX_FIGURE_RUNS: usize = 10_000;
-/// Largest number of panels of a figure: combinations of values of the third and later swept settings.
+/// Largest number of panels of a figure, one for each combination of values of the third and later swept
+/// settings; a sweep with more cannot be drawn.
 const MAX_PANELS: usize = 24;
-/// Largest number of runs of a sweep whose results are printed as a table.
+/// Largest number of runs of a sweep whose results `lab sweep` prints as a table at its end; of larger sweeps
+/// only power laws are printed.
 const MAX_TABLE_RUNS: usize = 64;
-/// Largest number of curves in a chart of a figure.
+/// Largest number of curves of median times in a chart, one for each value of the second swept setting; with
+/// more values the chart is left out.
 const MAX_CURVES: usize = 12;
 
 /// Command-line arguments of `lab sweep`.
@@ -209,7 +214,7 @@ fn add_axes(spec: &mut RunSpec, texts: &[String]) -> Result<(), CommandError> {
         .map_or(Ok(()), |problem| Err(CommandError::bad_link(problem.to_string())))
 }
 
-/// Message for a sweep that was stopped; `run_count` is the number of all its runs.
+/// Message that a sweep was stopped and how many of its `run_count` runs the sweep file has.
 fn describe_stop(index: &SweepIndex, run_count: usize, arguments: &Arguments) -> String {
     format!(
         "Stopped: {} of {} runs are in {}. The same command trains the remaining runs.",
@@ -320,7 +325,7 @@ pub(super) fn draw_figure(path: &Path, index: &SweepIndex, style: &FigureStyle) 
     style.draw(path, readings, &title, columns, (width, 380))
 }
 
-/// Charts of a figure of a whole sweep, and the number of charts per row.
+/// Charts of the figure of a whole sweep, for all panels, and the number of charts per row.
 ///
 /// # Errors
 /// If runs are missing.
@@ -342,8 +347,8 @@ pub fn build_figure(index: &SweepIndex) -> Result<(Vec<Reading>, usize), Command
     Ok((readings, columns))
 }
 
-/// Charts of a sweep of one or two settings: share of networks that reach the target, and times or final
-/// errors.
+/// Charts of a sweep of one or two settings: share of networks that reach the target, and times to the target
+/// or final errors.
 fn build_readings(spec: &RunSpec, sweep: SweepProgress) -> Vec<Reading> {
     match spec.run.series.is_empty() {
         _ if sweep::compares_final_errors(spec) => {
@@ -374,7 +379,8 @@ fn build_share_reading(spec: &RunSpec, sweep: &SweepProgress) -> Reading {
     }
 }
 
-/// A chart of the page drawn for this sweep: `chart` is that of median times, thresholds, or final errors.
+/// Chart `chart` of the page, drawn for the finished sweep: median times to the target, thresholds, or final
+/// errors.
 fn build_page_curve(spec: &RunSpec, sweep: SweepProgress, chart: Chart) -> Reading {
     let link = Link { spec: spec.clone(), ..Default::default() };
     let mut state = State::default();
@@ -412,7 +418,7 @@ fn build_share_curve(spec: &RunSpec, sweep: &SweepProgress) -> Reading {
     })
 }
 
-/// Title of the charts of the share of networks that reached the target.
+/// Title of the charts with the share of networks (seeds) that reached the target.
 const SHARE_TITLE: &str = "Seeds that reach the target";
 
 /// Heat maps over two swept settings: the share of networks that reached the target, the median step at which

@@ -14,8 +14,8 @@ pub(super) fn format_sections() -> String {
     Model::ENTRIES.iter().zip(Model::TENSORS).map(of).collect::<Vec<_>>().join("\n")
 }
 
-/// A run of the model with default settings: of the lab whose default model it is, or of the first task that
-/// it supports.
+/// A run of the model with the slug `slug` with default settings: in the lab whose default model it is,
+/// otherwise in the lab of the first task that it supports.
 fn default_run(slug: &str) -> RunSpec {
     let labs = || Task::ENTRIES.iter().filter_map(|entry| RunSpec::default_of_lab(entry.info.slug));
     let of_lab = labs().find(|spec| spec.model.info().slug == slug);
@@ -26,7 +26,8 @@ fn default_run(slug: &str) -> RunSpec {
     spec
 }
 
-/// Markdown section of a model: its formula, its loss and its tensors.
+/// Markdown section of a model: its formula, its loss, the letters in them, and a table of its parameter
+/// tensors.
 fn format_section(entry: &CatalogEntry, tensors: &Tensors) -> String {
     let spec = default_run(entry.info.slug);
     let parameters = spec.parameters();
@@ -65,7 +66,8 @@ fn format_row(tensor: &Tensor, all: &[Tensor], parameters: &[Parameter]) -> Vec<
     ]
 }
 
-/// The distinct shapes of these parameters as text, at most two of them.
+/// The distinct shapes of these parameter tensors as text: the first two, and an ellipsis if there are more;
+/// a dash for none.
 fn format_shapes<'a>(parameters: impl Iterator<Item = &'a Parameter>) -> String {
     let mut all: Vec<String> = vec![];
     for Parameter { shape, .. } in parameters {

@@ -93,12 +93,13 @@ fn collect_sources(folder: &Path, sources: &mut Vec<PathBuf>) -> Result<(), anyh
     Ok(())
 }
 
-/// Adds the labels of options to `texts`.
+/// Adds the labels of the options of a setting to `texts`, the texts of the page that are to be translated.
 fn collect_choices(options: &[ChoiceOption], texts: &mut Vec<String>) {
     texts.extend(options.iter().map(|option| option.label.to_string()));
 }
 
-/// Adds labels, help texts, units and options of settings to `texts`.
+/// Adds labels, help texts, units and options of settings to `texts`, the texts of the page that are to be
+/// translated.
 fn collect_settings(settings: &[SettingInfo], texts: &mut Vec<String>) {
     for knob in settings {
         texts.extend([knob.label, knob.help, knob.unit].map(String::from));
@@ -108,7 +109,8 @@ fn collect_settings(settings: &[SettingInfo], texts: &mut Vec<String>) {
     }
 }
 
-/// Adds names, descriptions and settings of catalogue entries to `texts`.
+/// Adds names, descriptions and settings of tasks, models or optimizers to `texts`, the texts of the page
+/// that are to be translated.
 fn collect_entries(entries: &[CatalogEntry], texts: &mut Vec<String>) {
     for entry in entries {
         texts.extend([entry.info.name, entry.info.about].map(String::from));
@@ -116,7 +118,8 @@ fn collect_entries(entries: &[CatalogEntry], texts: &mut Vec<String>) {
     }
 }
 
-/// Adds the texts of all catalogues to `texts`: settings, charts, presets.
+/// Adds the texts of all tasks, models, optimizers, settings, charts and presets to `texts`, the texts of the
+/// page that are to be translated.
 fn collect_catalogues(texts: &mut Vec<String>) {
     collect_entries(Task::ENTRIES, texts);
     collect_entries(Model::ENTRIES, texts);
@@ -153,7 +156,8 @@ fn collect_catalogues(texts: &mut Vec<String>) {
     }
 }
 
-/// Adds the texts of all stories to `texts`, without their sources.
+/// Adds the texts of all stories to `texts`, without the sources that the stories cite; `root` is the folder
+/// of the repository.
 fn collect_stories(root: &Path, texts: &mut Vec<String>) -> Result<(), anyhow::Error> {
     for about in stories() {
         let file =
@@ -183,7 +187,7 @@ fn collect_stories(root: &Path, texts: &mut Vec<String>) -> Result<(), anyhow::E
     Ok(())
 }
 
-/// Every text of the page once; `root` is the folder of the repository.
+/// Every text of the page that is to be translated, once; `root` is the folder of the repository.
 ///
 /// # Errors
 /// When a source cannot be read, or a text is not a literal.
@@ -203,14 +207,14 @@ pub fn collect_texts(root: &Path) -> Result<Vec<String>, anyhow::Error> {
     Ok(texts)
 }
 
-/// Catalogue of texts as a JSON object, in which every text is its own translation.
+/// Catalogue of translations as a JSON object, in which every text of the page is its own translation.
 pub fn format_catalogue(texts: &[String]) -> String {
     let quoted = |text: &String| serde_json::Value::from(text.as_str()).to_string();
     let lines: Vec<String> = texts.iter().map(quoted).map(|text| format!("  {text}: {text}")).collect();
     format!("{{\n{}\n}}\n", lines.join(",\n"))
 }
 
-/// Names of the placeholders in braces in a text, sorted.
+/// Names of the placeholders in braces in a text, such as `n` in "{n} steps"; sorted, with repetitions.
 pub fn find_placeholders(text: &str) -> Vec<&str> {
     let mut places: Vec<&str> =
         text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect();

@@ -9,14 +9,15 @@
 //! `RunSpec::sizes` has the sizes of a run.
 
 /// Largest number of entries of one tensor of a run, be it weights, examples or hidden activations: 2²⁶ entries are 256
-/// MiB in single precision, which a browser can allocate.
+/// MiB in single precision, which a browser can allocate. A run with more is invalid.
 pub const MAX_TENSOR_ENTRIES: u64 = 1 << 26;
 
-/// Largest number of entries of all held-out inputs together: 64 MiB, since the learner and the probes may each keep a
-/// copy.
+/// Largest number of entries of all held-out inputs of a run together: 64 MiB in single precision, since the learner
+/// and the probes may each keep a copy. A run with more is invalid.
 pub const MAX_HELD_OUT_ENTRIES: u64 = MAX_TENSOR_ENTRIES / 4;
 
-/// Largest number of entries of one fixed training set: 16 MiB, so that a link cannot fill a phone's memory.
+/// Largest number of entries of the inputs of one fixed training set: 16 MiB in single precision, so that a link cannot
+/// fill a phone's memory. A task with more is invalid.
 pub const MAX_TRAINING_SET_ENTRIES: u64 = 1 << 22;
 
 /// Largest number of first-layer weights of one network, which the page keeps and draws: enough for 4,096 neurons on
@@ -27,8 +28,8 @@ pub const MAX_FIRST_LAYER_WEIGHTS: u64 = 1 << 23;
 /// by neuron: enough for 4,096 neurons on [`MAX_GROUP_ORDER`] elements, or 16,384 neurons on 32.
 pub const MAX_EMBEDDING_ENTRIES: u64 = 1 << 19;
 
-/// Largest order of a group: a network's outputs for all pairs are then 128³ = 2²¹ numbers, and the multiplication
-/// table has 2¹⁴ entries.
+/// Largest order (number of elements) of a group in a run: a network's outputs for all pairs are then 128³ = 2²¹
+/// numbers, and the multiplication table has 2¹⁴ entries.
 pub const MAX_GROUP_ORDER: usize = 128;
 
 /// Largest number of [operations](construction_operations) for constructing one maximum-margin network. The most
@@ -59,19 +60,20 @@ pub const MAX_MEASUREMENTS: u64 = 4096;
 /// fewer measurements than [`MAX_MEASUREMENTS`].
 pub const MAX_MEASUREMENT_FLOATS: u64 = 1 << 24;
 
-/// Largest number of floats that page and worker together hold for one run: 2.5 GiB, where WebAssembly can address 4
-/// GiB for each.
+/// Largest number of 4-byte floats that page and worker together hold for one run: 2.5 GiB, where WebAssembly can
+/// address 4 GiB for each. A run with more is invalid.
 pub const MAX_RUN_MEMORY_FLOATS: u64 = 5 << 27;
 
-/// Number of floats beyond which the page asks for confirmation before it starts a run: 1.5 GiB. The largest preset
-/// holds 1.1 GiB.
+/// Number of 4-byte floats of a run beyond which the page asks for confirmation before it starts the run: 1.5 GiB. The
+/// largest preset holds 1.1 GiB.
 pub const CONFIRM_MEMORY_FLOATS: u64 = 3 << 27;
 
 /// Seconds on one processor core beyond which a run or a sweep needs confirmation before it starts: thirty days. Long
 /// runs are harmless, since they can be paused, and links to endless runs are common, since most end at their target.
 pub const CONFIRM_SECONDS: f64 = 30.0 * 86_400.0;
 
-/// Largest number of floats that all workers of a sweep hold together, besides the main trainer: 1 GiB.
+/// Largest number of 4-byte floats that all workers of a sweep hold together, besides the main trainer: 1 GiB. It
+/// limits the number of workers.
 pub const MAX_SWEEP_WORKER_FLOATS: u64 = 1 << 28;
 
 /// Memory that a worker occupies however small its run is, for its WebAssembly program and its stack, counted in 32-bit
@@ -83,7 +85,7 @@ pub const WORKER_BASE_FLOATS: u64 = 1 << 22;
 /// the time after which the driver aborts a launch.
 pub const MAX_WORKGROUP_LAUNCH_OPERATIONS: u64 = 1_000_000_000;
 
-/// Product of `sizes`, or `u64::MAX` where it overflows.
+/// Product of all `sizes`, or `u64::MAX` where it is larger.
 pub fn saturating_product<N: TryInto<u64>>(sizes: impl IntoIterator<Item = N>) -> u64 {
     let wide = |size: N| size.try_into().unwrap_or(u64::MAX);
     sizes.into_iter().map(wide).fold(1, u64::saturating_mul)

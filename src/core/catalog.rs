@@ -14,11 +14,11 @@ use crate::sources::Source;
 pub struct CatalogInfo {
     /// Permanent name in links and file names, such as `sparse-parity`.
     pub slug: &'static str,
-    /// Usual name in the literature, in sentence case.
+    /// Usual name of the task, model, optimizer or lab in the literature, in sentence case.
     pub name: &'static str,
-    /// Description in one sentence.
+    /// Description of the task, model, optimizer or lab in one sentence.
     pub about: &'static str,
-    /// Publications that define or study the entry.
+    /// Publications that define or study the task, model, optimizer or lab.
     pub sources: &'static [Source],
 }
 
@@ -34,15 +34,15 @@ impl CatalogInfo {
 /// Name, description and settings of one catalog entry, without values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CatalogEntry {
-    /// The entry's name and description.
+    /// Name, description and sources of the task, model or optimizer.
     pub info: CatalogInfo,
-    /// Settings of the entry, in the order of the form.
+    /// Declarations of the settings of the task, model or optimizer, in the order of the form.
     pub settings: &'static [SettingInfo],
 }
 
-/// Writes a catalog's enum. Each line is `module::Variant`, for a type with an associated constant `INFO: Info` and
-/// [`crate::settings::Settings`]. The macro imports this type into the module of the catalog. The functions after the
-/// enum return the entry's settings as a trait object. An entry needs no comment of its own here:
+/// Writes a catalog's enum. Each line is `module::Variant`, for a type with an associated constant `INFO: CatalogInfo`
+/// and [`crate::settings::Settings`]. The macro imports this type into the module of the catalog. The functions after
+/// the enum return the entry's settings as a trait object. An entry needs no comment of its own here:
 ///
 /// ```ignore
 /// catalog! {

@@ -38,7 +38,7 @@ pub fn choose_language(requested: Option<String>, preferred: &[String]) -> Strin
 pub type TranslationTable = BTreeMap<String, String>;
 
 thread_local! {
-    /// Translations for this thread; None if the language is English.
+    /// Translation table of the page's language for this thread; None if the language is English.
     static TRANSLATIONS: Cell<Option<&'static TranslationTable>> = const { Cell::new(None) };
 }
 

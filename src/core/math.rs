@@ -96,7 +96,7 @@ pub fn quantile(sorted: &[f64], probability: f64) -> f64 {
     }
 }
 
-/// Straight line fitted to points by least squares.
+/// Straight line y = intercept + slope · x, fitted to points (x, y) by least squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeastSquaresLine {
     /// Value of the line at x = 0.
@@ -133,7 +133,7 @@ pub fn binomial(n: usize, k: usize) -> f64 {
     })
 }
 
-/// 1 / (1 + e^(−x)), from 0 to 1.
+/// Logistic function 1 / (1 + e^(−x)), from 0 to 1.
 #[inline]
 pub fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-x))

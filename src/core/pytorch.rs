@@ -28,22 +28,23 @@ pub struct ScriptPart {
 }
 
 impl ScriptPart {
-    /// Returns a part that consists of code only.
+    /// Returns a part of a PyTorch script that consists of the Python code `code` only, without settings.
     pub fn from_code(code: &[&'static str]) -> ScriptPart {
         ScriptPart { code: code.to_vec(), ..ScriptPart::default() }
     }
 }
 
-/// Tasks, models and optimizers that can be exported as a part of a PyTorch script.
+/// Tasks, models and optimizers of which a part of a PyTorch script can be written.
 pub trait ToPyTorch {
-    /// Part of the script for a run with this seed.
+    /// Returns the part of a PyTorch script that reproduces this task, model or optimizer in a run with the random seed
+    /// `seed`.
     ///
     /// # Errors
     /// A sentence that says why a script cannot reproduce the experiment.
     fn to_pytorch(&self, seed: u64) -> Result<ScriptPart, String>;
 }
 
-/// Python string literal. Invisible characters, such as line breaks, are escaped.
+/// Writes a text as a Python string literal. Invisible characters, such as line breaks, are escaped.
 pub fn string_literal(text: &str) -> String {
     let letter = |letter: char| match letter {
         '"' | '\\' => format!("\\{letter}"),
@@ -54,8 +55,8 @@ pub fn string_literal(text: &str) -> String {
     format!("\"{}\"", text.chars().map(letter).collect::<String>())
 }
 
-/// Entries of a Python dictionary, one line each. Of several values for one key the last one counts, at the position of
-/// the first.
+/// Writes keys and values as the entries of a Python dictionary, one line each; the values are Python literals. Of
+/// several values for one key the last one counts, at the position of the first.
 pub fn dict_entries<Key: AsRef<str>>(settings: impl IntoIterator<Item = (Key, String)>) -> String {
     let mut lines: Vec<(Key, String)> = vec![];
     for (key, value) in settings {
@@ -79,7 +80,7 @@ pub fn one_based_list(columns: &[usize]) -> String {
     format!("[{}]", columns.join(", "))
 }
 
-/// Python literal for the value of a setting.
+/// Writes the value of a setting as a Python literal.
 pub fn setting_literal(value: &Value) -> String {
     match value {
         Value::Int(_) | Value::Real(_) => value.to_string(),
@@ -119,7 +120,7 @@ pub fn subset_mask(subset: &[u32], example_count: usize) -> String {
     format!("(\n{}\n    )", lines.join("\n"))
 }
 
-/// Little-endian 32-bit floats in base64, as a Python string over several lines.
+/// Writes numbers as little-endian 32-bit floats in base64, as a Python string over several lines.
 pub fn base64_floats(values: &[f32]) -> String {
     /// Digits of base64: the digit at index i has the value i.
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

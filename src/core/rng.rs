@@ -167,7 +167,7 @@ twice! {
     }
 
     #[cube]
-    /// A keyed scrambling of 32 bits, the round function of [`permuted`].
+    /// Scrambles 32 bits by a key: the round function of the Feistel network [`permuted`].
     pub fn scramble(word: u32, key: u32) -> u32 {
         let a = multiply(word ^ key, 2654435761u32);
         let b = multiply(a ^ (a >> 15u32), 2246822519u32);
@@ -195,19 +195,21 @@ twice! {
     }
 }
 
-/// Random numbers of one seed, purpose and replica, addressed by step and index.
+/// Random numbers for one purpose in one replica of a run, determined by the run's seed and addressed by training step
+/// and index.
 #[derive(Debug, Clone, Copy)]
 pub struct RandomStream {
-    /// Seed of the run.
+    /// Random seed of the run.
     seed: u64,
-    /// Use of the draws.
+    /// Use of the random numbers, such as training examples or initial weights.
     purpose: Purpose,
     /// Index of the replica, from 0.
     replica: u32,
 }
 
 impl RandomStream {
-    /// Creates the stream of `seed` for `purpose` in `replica`.
+    /// Creates the stream of random numbers for `purpose` in the replica with the index `replica`, from 0, of a run
+    /// with this seed.
     pub fn new(seed: u64, purpose: Purpose, replica: u32) -> Self {
         RandomStream { seed, purpose, replica }
     }
@@ -261,13 +263,15 @@ impl RandomStream {
         words
     }
 
-    /// Draw number `index` of `step`, uniform in [0, 1), with 24 random bits, so that it is exact in `f32`.
+    /// Random number with this `index`, from 0, at training step `step`, uniform in [0, 1), with 24 random bits, so
+    /// that it is exact in `f32`.
     #[inline]
     pub fn draw_uniform(&self, step: u64, index: u32) -> f32 {
         (self.draw_u32(step, index) >> 8) as f32 * (1.0 / 16_777_216.0)
     }
 
-    /// Draw number `index` of `step`, uniform on `0..bound`; the bias is below `bound / 2³²`.
+    /// Random number with this `index`, from 0, at training step `step`, uniform on `0..bound`; the bias is below
+    /// `bound / 2³²`.
     #[inline]
     pub fn draw_below(&self, step: u64, index: u32, bound: u32) -> u32 {
         ((u64::from(self.draw_u32(step, index)) * u64::from(bound)) >> 32) as u32
@@ -281,7 +285,7 @@ impl RandomStream {
         (radius * libm::cos(angle)) as f32
     }
 
-    /// Draws `true` with probability `p`, from the draw with this `index` of `step`.
+    /// Draws `true` with probability `p`, from the random number with this `index`, from 0, at training step `step`.
     #[inline]
     pub fn draw_bool(&self, step: u64, index: u32, p: f64) -> bool {
         f64::from(self.draw_u32(step, index)) < p * 4_294_967_296.0
@@ -315,8 +319,8 @@ impl RandomStream {
         self.epoch_order(epoch, size).position(index)
     }
 
-    /// The permutation of `0..size` that [`RandomStream::shuffled_position`] applies in `epoch`, for computing several
-    /// of its values.
+    /// The permutation of `0..size` that [`RandomStream::permuted_index`] applies in `epoch`, for computing several of
+    /// its values.
     pub fn epoch_order(&self, epoch: u64, size: u32) -> EpochOrder {
         let mut keys = [0; 8];
         self.fill_u32(epoch, 0, &mut keys);
@@ -327,16 +331,17 @@ impl RandomStream {
 /// Random order in which the training examples are visited in one epoch: a permutation of `0..size`.
 #[derive(Debug, Clone, Copy)]
 pub struct EpochOrder {
-    /// Keys of the eight rounds of the Feistel network that permutes the items.
+    /// Keys of the eight rounds of the Feistel network that permutes the items, such as training examples.
     keys: [u32; 8],
-    /// Number of items that are permuted.
+    /// Number of items, such as training examples, that are permuted.
     size: u32,
     /// Half the number of bits that the Feistel network permutes, by [`feistel_half_bits`].
     half: u32,
 }
 
 impl EpochOrder {
-    /// Image of `index` under this permutation of `0..size`.
+    /// Image of `index` under this permutation of `0..size`: the item, such as a training example, at place `index` of
+    /// the order; both count from 0.
     pub fn position(&self, index: u32) -> u32 {
         let [k0, k1, k2, k3, k4, k5, k6, k7] = self.keys;
         host::permuted(index, self.size, self.half, k0, k1, k2, k3, k4, k5, k6, k7)

@@ -24,25 +24,26 @@ pub fn argsort(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<
     order
 }
 
-/// Sorts by `compare`; equal entries keep their order.
+/// Sorts `entries` by the comparison `compare`; equal entries keep their order.
 pub fn sort_by<T>(entries: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let order = argsort(entries.len(), &|a, b| compare(&entries[a], &entries[b]));
     apply_order(entries, &order);
 }
 
-/// Sorts by a key, which is computed at every comparison; equal entries keep their order.
+/// Sorts `entries` by the result of `key`, which is computed at every comparison; equal entries keep their order.
 pub fn sort_by_key<T, K: Ord>(entries: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(entries, |a, b| key(a).cmp(&key(b)));
 }
 
-/// Sorts by a key that is expensive to compute: it is computed once per entry. Equal entries keep their order.
+/// Sorts `entries` by the result of `key`, which is expensive to compute: it is computed once per entry. Equal entries
+/// keep their order.
 pub fn sort_by_cached_key<T, K: Ord>(entries: &mut [T], key: impl Fn(&T) -> K) {
     let keys: Vec<K> = entries.iter().map(key).collect();
     let order = argsort(keys.len(), &|a, b| keys[a].cmp(&keys[b]));
     apply_order(entries, &order);
 }
 
-/// Permutes `entries`, so that the one at index `order[i]` comes to index i.
+/// Permutes `entries`, so that the one at index `order[i]` comes to index i; both count from 0.
 fn apply_order<T>(entries: &mut [T], order: &[usize]) {
     let mut place = vec![0; order.len()];
     for (to, from) in order.iter().enumerate() {

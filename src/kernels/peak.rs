@@ -86,7 +86,7 @@ pub async fn flops(client: &Client, groups: u32, now_ms: impl Fn() -> f64) -> Re
     Ok(lane_flops(turns - 1) * spinning.lanes as f64 / (long - short).max(1e-6))
 }
 
-/// A buffer for [`spin`].
+/// A buffer for [`spin()`].
 struct Spinning<'client> {
     client: &'client Client,
     groups: u32,

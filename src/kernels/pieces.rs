@@ -162,7 +162,7 @@ pub fn credit(label: f32, output: f32) -> f32 {
 }
 
 /// What gradient `g` makes of the number at `at`, whose moments, `stride` and twice `stride` further on, it moves. λ is
-/// `decay`, and a decoupled decay leaves `keep` of the number; the rest is as in [`update`].
+/// `decay`, and a decoupled decay leaves `keep` of the number; the rest is as in [`update()`].
 #[cube]
 fn moved(
     state: &mut [f32],
@@ -207,7 +207,7 @@ fn moved(
     }
 }
 
-/// As [`update`], of a number on which weight decay pulls or not; its new value.
+/// As [`update()`], of a number on which weight decay pulls or not; its new value.
 #[cube]
 pub fn update_where(
     state: &mut [f32],

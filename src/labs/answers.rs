@@ -9,9 +9,9 @@ use vivarium_view::display::words::{format_significant, format_thousands};
 use vivarium_view::display::{HeldOutExample, RunView};
 use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// Probe of the first replica's outputs for the first held-out examples, concatenated, as
-/// [`Network::evaluate`](vivarium_model::models::Network::evaluate) gives them: for each example one number, or one per
-/// class, or for a prompt one per position.
+/// Probe of the network outputs of the first replica for the first held-out examples, concatenated, in the order of
+/// [`Network::evaluate`](vivarium_model::models::Network::evaluate): for each example one number, or one per class, or
+/// for a prompt one per position.
 ///
 /// # Why
 /// Labs whose networks are constructed or searched for have a probe that reads all parameters. They compute the outputs
@@ -24,24 +24,27 @@ pub const SPEC: ProbeSpec = ProbeSpec {
     start_measurement: |_| Some(Box::new(SinglePassMeasurement(compute_answers))),
 };
 
-/// Maximum number of held-out examples that can be shown one by one.
+/// Maximum number of held-out examples of a run that the page offers to show one by one, each with input, label and
+/// network output.
 pub const MAX_EXAMPLES: usize = 16;
-/// Maximum number of parameters of a network whose outputs for single examples are computed, since the probe
-/// [`ANSWERS`] reads all parameters.
+/// Networks with more parameters than this have no probe [`ANSWERS`], which copies all parameters to compute the
+/// outputs for single held-out examples.
 const MAX_PARAMETERS: u64 = 1 << 20;
-/// Maximum number of floating-point operations, as the cost model counts them, for the outputs of all examples together
-/// (about ten milliseconds). A unit of [`PAGE_SLICE_OPERATIONS`] is a multiplication and an addition, hence the factor
-/// 2.
+/// Maximum number of floating-point operations, as the cost model counts them, for the network's outputs on all shown
+/// held-out examples together (about ten milliseconds). A unit of [`PAGE_SLICE_OPERATIONS`] is a multiplication and an
+/// addition, hence the factor 2.
 const MAX_OPERATIONS: u64 = 2 * PAGE_SLICE_OPERATIONS;
-/// Maximum number of bits listed in the text of an example, each with its position.
+/// Maximum number of input bits listed in the text of a held-out example, such as "bit 3 is +1"; further bits are left
+/// out.
 const MAX_WRITTEN_BITS: usize = 6;
-/// Maximum number of real inputs listed in the text of an example.
+/// Maximum number of real-valued inputs listed in the text of a held-out example, such as "column 3 is 0.310"; further
+/// inputs are left out.
 const MAX_WRITTEN_REALS: usize = 4;
 /// Maximum number of entries of a vector written in a text; longer vectors end with "…".
 const MAX_VECTOR_ENTRIES: usize = 3;
 
-/// `Ok` if the probe [`ANSWERS`] can be measured: the network gives an output for a single example and is small enough;
-/// otherwise the reason why not.
+/// `Ok` if the probe [`ANSWERS`] can be measured on a run: its network gives an output for a single example, and is
+/// small enough; otherwise the reason why not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     let examples = spec.task.examples();
     let answers_examples = match examples.form() {
@@ -69,8 +72,8 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// The number of held-out examples for which a network's outputs cost at most [`MAX_OPERATIONS`]; at most
-/// [`MAX_EXAMPLES`].
+/// The number of held-out examples on which a forward pass of the run's network costs at most [`MAX_OPERATIONS`] in
+/// total; at most [`MAX_EXAMPLES`].
 fn affordable_example_count(spec: &RunSpec) -> usize {
     (MAX_OPERATIONS / spec.forward_operations()).min(MAX_EXAMPLES as u64) as usize
 }
@@ -83,7 +86,8 @@ pub(super) fn sample_examples(spec: &RunSpec) -> Batch {
     batch
 }
 
-/// Evaluates the network on the examples of [`sample_examples`]; measures the probe [`ANSWERS`].
+/// Evaluates the first replica's network on the first held-out examples of its run; the result of the probe
+/// [`ANSWERS`].
 fn compute_answers(network: &ProbedNetwork) -> Option<ProbeResult> {
     let (spec, batch) = (&network.spec, sample_examples(&network.spec));
     let model = spec.network();
@@ -91,8 +95,8 @@ fn compute_answers(network: &ProbedNetwork) -> Option<ProbeResult> {
     Some(ProbeResult::new(ANSWERS.id()).with_numbers(outputs))
 }
 
-/// The number of held-out examples that the page can show one by one for a run; 0 where the lab's answer probe does not
-/// apply.
+/// The number of held-out examples of a run that the page can show one by one; 0 if the lab's probe of network outputs
+/// does not apply to the run.
 pub fn example_count(run: &RunView) -> usize {
     let (lab, spec) = (run.lab(), run.spec());
     if lab.answer_probe().is_none_or(|probe| (probe.applies)(spec).is_err()) {
@@ -103,7 +107,7 @@ pub fn example_count(run: &RunView) -> usize {
     lab.shown_example_count(spec).unwrap_or_else(of_network)
 }
 
-/// A batch with only the held-out example number `at`, from 0; none if `at` is not below [`example_count`].
+/// A batch with only the held-out example with index `at`, from 0; none if `at` is not below [`example_count`].
 pub(super) fn sample_example(run: &RunView, at: usize) -> Option<Batch> {
     let (spec, mut batch) = (run.spec(), Batch::default());
     (at < example_count(run))
@@ -111,24 +115,25 @@ pub(super) fn sample_example(run: &RunView, at: usize) -> Option<Batch> {
     Some(batch)
 }
 
-/// The step of the latest result of [`ANSWERS`], and the network's `size` outputs for example `at`, from 0; none before
-/// the first result.
+/// The training step of the latest result of [`ANSWERS`], and in it the network's outputs for the held-out example with
+/// index `at`, from 0; `size` is the number of outputs per example. None before the first result.
 pub(super) fn example_outputs(run: &RunView, at: usize, size: usize) -> Option<(u64, &[f32])> {
     let (step, finding) = run.latest_results.get(&ANSWERS.id())?;
     Some((*step, finding.numbers.get(at * size..(at + 1) * size)?))
 }
 
-/// "+1" for a positive number, otherwise "−1".
+/// The sign of a label or a network output as text: "+1" for a positive number, otherwise "−1".
 pub(super) fn format_sign(value: f32) -> &'static str {
     if value > 0.0 { "+1" } else { "−1" }
 }
 
-/// A number with three significant digits, or "0".
+/// An input, label or network output as text with three significant digits, or "0".
 pub(super) fn format_number(value: f64) -> String {
     if value == 0.0 { "0".into() } else { format_significant(value) }
 }
 
-/// A vector as text: "0.310", "(0.310, −1.20)"; after [`MAX_VECTOR_ENTRIES`] entries it ends with "…".
+/// A vector as text: "0.310" for one entry, "(0.310, −1.20)" for several; after [`MAX_VECTOR_ENTRIES`] entries it ends
+/// with "…".
 pub(super) fn format_vector(numbers: &[f64]) -> String {
     let written = |numbers: &[f64]| numbers.iter().map(|x| format_number(*x)).collect::<Vec<_>>().join(", ");
     match numbers {
@@ -152,7 +157,7 @@ pub(super) fn describe_last_answer(run: &RunView, at: usize, size: usize) -> Str
     example_outputs(run, at, size).and_then(last).unwrap_or_default()
 }
 
-/// The sentence that gives the network's answer at a training step, followed by "Right." or "Wrong."
+/// The sentence that gives the network's answer at training step `step`, followed by "Right." or "Wrong."
 pub(super) fn describe_graded_answer(step: u64, answer: &str, is_right: bool) -> String {
     let step = format_thousands(step);
     match is_right {

@@ -15,30 +15,33 @@ use vivarium_view::display::LazyLabs;
 /// calls the second only through this table.
 #[derive(Clone, Copy)]
 pub struct LazyModule {
-    /// The [`LazyLab`](vivarium_view::display::LazyLab) implementations of all labs, and the functions that draw their
-    /// charts.
+    /// For all labs, the functions of [`LazyLab`](vivarium_view::display::LazyLab), and the functions that draw the
+    /// labs' charts.
     labs: LazyLabs,
-    /// Builds the network of largest normalised margin on the table of a group; none where it is not known.
+    /// Builds the quadratic network of largest normalised margin on the multiplication table of a group; none for
+    /// groups for which this network is not known.
     #[cfg_attr(not(feature = "ui"), expect(dead_code, reason = "elsewhere it is called directly"))]
     pub(crate) largest_network: fn(&Group) -> Option<QuadraticNetwork>,
 }
 
-/// The functions and tables of the second wasm program. A program that refers to this constant contains all code of the
-/// lazy labs.
+/// All functions and tables of the page's second wasm program. A program that refers to this constant contains the code
+/// behind it.
 pub const LAZY_MODULE: LazyModule =
     LazyModule { labs: LazyLabs { all: LAZY_LABS, drawings: DRAWINGS }, largest_network: group_net::largest };
 
-/// The functions and tables of the second wasm program; unset until the page has loaded that program.
+/// Functions and tables of the page's second wasm program as seen by the first one; unset until the page has loaded the
+/// second program.
 #[cfg(feature = "ui")]
 static INSTALLED_MODULE: std::sync::OnceLock<LazyModule> = std::sync::OnceLock::new();
 
-/// The functions and tables of the second wasm program; none until the page has loaded that program.
+/// The functions and tables of the page's second wasm program; none until the page has loaded that program.
 #[cfg(feature = "ui")]
 pub fn lazy_module() -> Option<&'static LazyModule> {
     INSTALLED_MODULE.get()
 }
 
-/// The functions and tables of the lazy labs, which a program without the page (feature `ui`) always contains.
+/// The functions and tables that on the page belong to the second wasm program; programs without the page (feature
+/// `ui`) always contain them.
 #[cfg(not(feature = "ui"))]
 pub fn lazy_module() -> Option<&'static LazyModule> {
     Some(&LAZY_MODULE)

@@ -44,15 +44,17 @@ use vivarium_view::probing::{ProbeSpec, ProbeTask, ProbedNetwork};
 /// Tables that a lab declares: its presets, stories, charts, probes and lazy functions. The texts on a run are in
 /// [`Lab`](vivarium_view::display::Lab) and [`LazyLab`].
 pub trait LabParts {
-    /// The lab's presets as one slice per group, in the order of the menu.
+    /// The lab's presets (links to runs, with claims about their results), one slice per group of the menu, in the
+    /// order of the menu.
     const PRESETS: &[&[Preset]];
-    /// The lab's stories, in the order of the list of stories.
+    /// Entries of the lab's stories, in the order of the list of stories; empty by default.
     const STORIES: &[StoryEntry] = &[];
-    /// The lab's charts.
+    /// Charts of the lab beyond those that all labs share; empty by default.
     const CHARTS: &[ChartSpec] = &[];
-    /// The lab's probes.
+    /// Measurements of a run's parameters that the lab offers beyond losses and accuracies, such as attention weights;
+    /// empty by default.
     const PROBES: &[ProbeSpec] = &[];
-    /// The lab's functions that the page loads later, in its second wasm program.
+    /// Functions of the lab that only the page's second wasm program contains, which is loaded after the first view.
     const LAZY: LazyLab;
 }
 
@@ -64,7 +66,7 @@ macro_rules! labs {
         /// Every lab, in the order of the menu.
         pub static LABS: Labs = Labs { all: &[$(&$module::$lab),+], charts: RULES, lazy: lazy::lazy_labs };
 
-        /// The [`LazyLab`] implementations of all labs, in the order of [`LABS`].
+        /// For every lab, in the order of [`LABS`], its functions that the page's second wasm program contains.
         static LAZY_LABS: &[&LazyLab] = &[$(&<$module::$lab as LabParts>::LAZY),+];
 
         /// For each lab, in the order of [`LABS`], the conditions under which its charts apply.
@@ -78,13 +80,14 @@ macro_rules! labs {
             $(&drawings::<{ <$module::$lab as LabParts>::CHARTS.len() }>(<$module::$lab as LabParts>::CHARTS)),+
         ];
 
-        /// The presets by lab and by group: for every lab, one slice of presets per group, in the order of the menu.
+        /// All presets by lab and by menu group: for every lab, in the order of [`LABS`], one slice of presets per
+        /// group.
         const PARTS: &[&[&[Preset]]] = &[$(<$module::$lab as LabParts>::PRESETS),+];
 
-        /// The stories of every lab, one slice per lab, in the order of the list of stories.
+        /// All stories, one slice per lab, in the order of [`LABS`].
         static STORIES: &[&[StoryEntry]] = &[$(<$module::$lab as LabParts>::STORIES),+];
 
-        /// The probes of every lab, one slice per lab.
+        /// All probes with the functions that measure them, one slice per lab, in the order of [`LABS`].
         static PROBES: &[&[ProbeSpec]] = &[$(<$module::$lab as LabParts>::PROBES),+];
     };
 }
@@ -105,7 +108,8 @@ labs! {
     succinct::SuccinctLab,
 }
 
-/// The [`LazyLab`] implementation of the lab of a run's task. Every task of the catalog has a lab.
+/// For the lab that the task of a run belongs to, its functions that the page's second wasm program contains. Every
+/// task of the catalog has a lab.
 pub fn lazy_lab(spec: &RunSpec) -> &'static LazyLab {
     LAZY_LABS[LABS.index_of(spec).unwrap_or(0)]
 }
@@ -122,7 +126,8 @@ pub fn describe_map(cells: &[SweepCell]) -> Option<String> {
     (lazy_lab(&cells.first()?.spec).map_note)(cells)
 }
 
-/// Whether a lower bound of theory on the resources of a run rules out that it succeeds with probability ½ or more.
+/// Whether a theoretical lower bound, for example on samples or training steps, limits the success probability of a run
+/// with these settings to less than ½.
 pub fn is_below_lower_bound(spec: &RunSpec) -> bool {
     (lazy_lab(spec).max_success)(spec).is_some_and(|most| most < 0.5)
 }
@@ -160,7 +165,7 @@ pub fn cannot_learn(spec: &RunSpec) -> Vec<String> {
 /// Every preset, in the order of the menu; the first is what the page opens with.
 pub const PRESETS: &[Preset] = &ALL_PRESETS;
 
-/// All presets in one array, in the order of the menu.
+/// Every preset of every lab in one array, in the order of the menu; the memory behind [`PRESETS`].
 static ALL_PRESETS: [Preset; count_presets(PARTS)] = join_presets(PARTS);
 
 /// The number of presets in all groups of all labs; `labs` has one slice of presets per lab and group.
@@ -201,21 +206,21 @@ const fn join_presets<const ALL: usize>(labs: &[&[&[Preset]]]) -> [Preset; ALL] 
     presets
 }
 
-/// The preset whose link has exactly these settings, if there is one.
+/// The preset whose link has exactly these run settings; none if there is no such preset.
 pub fn find_matching_preset(spec: &RunSpec) -> Option<&'static Preset> {
     // The page calls this many times a second, and decoding a link takes a while.
-    /// Settings of each preset, decoded once from its link, in the order of [`PRESETS`].
+    /// Run settings of each preset, decoded from its link at the first call, in the order of [`PRESETS`].
     static SPECS: OnceLock<Vec<RunSpec>> = OnceLock::new();
     let specs = SPECS.get_or_init(|| PRESETS.iter().map(|preset| preset.link().spec).collect());
     specs.iter().position(|other| other == spec).and_then(|at| PRESETS.get(at))
 }
 
-/// The preset with this slug; none if there is no such preset.
+/// The preset with this slug among those of all labs; none if there is no such preset.
 pub fn find_preset(slug: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|p| p.slug == slug)
 }
 
-/// The presets group by group, in the order of the menu.
+/// The presets of all labs, one slice per menu group, in the order of the menu.
 pub fn preset_groups() -> impl Iterator<Item = &'static [Preset]> {
     PRESETS.chunk_by(|one, next| one.group == next.group)
 }

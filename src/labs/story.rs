@@ -47,26 +47,26 @@ use vivarium_model::chart::Chart;
 pub struct StoryEntry {
     /// Permanent name of the story, which is also the name of its Markdown file.
     pub slug: &'static str,
-    /// Title of the story.
+    /// Title of the story as the list of stories shows it.
     pub title: &'static str,
-    /// One sentence on the story, shown in the list of stories.
+    /// One sentence on the contents of the story, shown in the list of stories.
     pub about: &'static str,
-    /// Reading time in minutes.
+    /// Time in minutes that a reader needs for the whole story.
     pub minutes: u32,
     /// Slug of the preset whose recorded curve is the story's thumbnail; the story uses a run of this preset.
     pub curve: &'static str,
 }
 
-/// A story as parsed from its file.
+/// A story as parsed from its Markdown file: passages with runs, references, and notes for teachers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Story {
-    /// Title of the story.
+    /// Title of the story, from the line `title:` of its file.
     pub title: String,
     /// One sentence on the story, shown in the list of stories.
     pub about: String,
-    /// Reading time in minutes.
+    /// Time in minutes that a reader needs for the whole story.
     pub minutes: u32,
-    /// Passages (screens), at least one.
+    /// Passages (screens) of the story in reading order, at least one.
     pub passages: Vec<Passage>,
     /// Bibliographic references of the story, one string each.
     pub sources: Vec<String>,
@@ -74,14 +74,14 @@ pub struct Story {
     pub notes: TeacherNotes,
 }
 
-/// One screen of a story.
+/// A passage of a story: one screen with a title, a run, text, buttons and questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// Title of the passage.
+    /// Title of the passage, shown above its text.
     pub title: String,
-    /// Link of the run that the passage shows.
+    /// Link (`#v1/…`) of the run that is open beside the passage.
     pub run: String,
-    /// Text, buttons and questions, in the order of the file.
+    /// Paragraphs, rows of buttons and questions of the passage, in the order of the file.
     pub blocks: Vec<PassageBlock>,
 }
 
@@ -101,7 +101,7 @@ pub enum PassageBlock {
     },
 }
 
-/// Action of a button in a story.
+/// Action on the run shown that a button in a story's passage performs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoryAction {
     /// Train to this step and wait there.
@@ -114,12 +114,12 @@ pub enum StoryAction {
     Open(String),
 }
 
-/// A syntax error in the file of a story.
+/// A syntax error in the Markdown file of a story, with the line where it occurs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoryError {
-    /// Number of the line in the story's file, from 1.
+    /// Number, from 1, of the line with the error in the story's file.
     pub line: usize,
-    /// The syntax that is expected in this line.
+    /// Description of the syntax that the parser expected in the line with the error.
     pub expected: &'static str,
 }
 
@@ -205,7 +205,8 @@ pub fn parse_story(text: &str) -> Result<Story, StoryError> {
     }
 }
 
-/// The link of a run that a story names by a preset's slug or by a link; none if there is no such preset.
+/// The link of a run in a story's file, which is written there as a link `#v1/…` or as a preset's slug; none if no
+/// preset has this slug.
 fn resolve_run_link(name: &str) -> Option<String> {
     match name.starts_with("#v1/") {
         true => Some(name.into()),
@@ -214,7 +215,7 @@ fn resolve_run_link(name: &str) -> Option<String> {
 }
 
 /// Parses the lines of one block of a passage (a paragraph, buttons, guesses or an answer) and appends it to `blocks`.
-/// The error is the syntax that is expected.
+/// The error describes the syntax that is expected in place of these lines.
 fn parse_block(lines: &[&str], blocks: &mut Vec<PassageBlock>) -> Result<(), &'static str> {
     let joined = |mark: &str, expected| {
         let parts: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix(mark)).collect();

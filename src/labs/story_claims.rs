@@ -9,7 +9,7 @@ use vivarium_view::presets::Preset;
 /// A number in a story that follows from a definition: the story's slug, the number, and the function that computes it.
 type DerivedNumber = (&'static str, f64, fn() -> f64);
 
-/// Numbers in stories that follow from a definition.
+/// Numbers in stories that follow from a definition, such as a binomial coefficient, and not from a preset.
 const DERIVED_NUMBERS: &[DerivedNumber] = &[
     ("grokking", 961.0, || 31.0 * 31.0),
     ("grokking", 3831.0, || (0.3f64 * 113.0 * 113.0).round()),
@@ -76,7 +76,7 @@ fn parse_numbers(text: &str) -> Vec<f64> {
     found
 }
 
-/// All numbers in a preset's claim, expectations, description, link and settings.
+/// All numbers in a preset's claim, expectations, description, link and settings, which a story may repeat.
 fn preset_numbers(preset: &Preset) -> Vec<f64> {
     let words = format!(
         "{:?} {} {}",
@@ -96,7 +96,7 @@ fn preset_numbers(preset: &Preset) -> Vec<f64> {
     all
 }
 
-/// The buttons of a passage's block, each with label and action; none if the block has no buttons.
+/// The buttons of a block of a story's passage, each with label and action; none if the block has no buttons.
 fn block_buttons(block: &PassageBlock) -> Option<&Vec<(String, StoryAction)>> {
     match block {
         PassageBlock::Buttons(buttons) => Some(buttons),

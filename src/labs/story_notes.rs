@@ -32,35 +32,36 @@
 /// Headings of the lists in the notes for teachers, in their required order.
 const NOTE_HEADINGS: [&str; 5] = ["Goals", "Before", "Questions", "Misconceptions", "Technical slips"];
 
-/// Notes for teachers on one story.
+/// Notes for teachers on one story: goals, prerequisites, questions, misconceptions and technical problems.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TeacherNotes {
-    /// Learning goals: abilities of a student after the story.
+    /// Learning goals: abilities that a student has after the story, one string per list item.
     pub goals: Vec<String>,
-    /// Prerequisites: knowledge and abilities of a student before the story.
+    /// Prerequisites: knowledge and abilities that a student needs before the story, one string per list item.
     pub before: Vec<String>,
     /// Two to four questions for the class, as pairs of the question and its short answer.
     pub questions: Vec<(String, String)>,
-    /// Common misconceptions, each with its correction.
+    /// Common misconceptions of students, each with its correction, one string per list item.
     pub misconceptions: Vec<String>,
-    /// Technical problems in class, each with its remedy.
+    /// Technical problems with the page in class, each with its remedy, one string per list item.
     pub technical_problems: Vec<String>,
 }
 
 /// Parser of a story's notes for teachers, which receives them block by block.
 #[derive(Default)]
 pub(super) struct NotesReader {
-    /// The notes for teachers parsed so far.
+    /// The notes for teachers parsed so far, to which list items are appended.
     notes: TeacherNotes,
-    /// Number of headings of the notes read so far; the last one names the list that items belong to.
+    /// Number of headings in the notes read so far: 1 means that list items now belong to the first of
+    /// [`NOTE_HEADINGS`], and 0 that no heading has been read.
     heading_count: usize,
 }
 
 impl NotesReader {
-    /// Parses the lines of one block of the notes for teachers, a heading or list items. The error is the syntax that
-    /// is expected.
+    /// Parses the lines of one block of the notes for teachers, a heading or list items. The error describes the syntax
+    /// that is expected in place of these lines.
     pub(super) fn read_block(&mut self, lines: &[&str]) -> Result<(), &'static str> {
-        /// Expected syntax in the error for lines that are not list items.
+        /// Error text for lines that should be list items of the notes for teachers but do not start with "- ".
         const ITEMS: &str = "the notes for teachers as lists: -";
         let head = lines.first().and_then(|line| line.strip_prefix("### "));
         if let Some(head) = head {
@@ -94,7 +95,7 @@ impl NotesReader {
         Ok(())
     }
 
-    /// The parsed notes for teachers; an error if a list is missing or there are not two to four questions.
+    /// The parsed notes for teachers; an error text if a list is empty or there are not two to four questions.
     pub(super) fn finish(self) -> Result<TeacherNotes, &'static str> {
         let TeacherNotes { goals, before, questions, misconceptions, technical_problems: slips } =
             &self.notes;

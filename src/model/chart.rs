@@ -6,7 +6,7 @@ pub use all::{ACCURACY, DEFAULT_CHARTS, ENDS, LOSS, MARGIN, SWEEP, THRESHOLD, TI
 
 use vivarium_core::language::translated;
 
-/// Shape of a chart's data.
+/// Kind of drawing that shows a chart's data: curves, a matrix or bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChartKind {
     /// Curves over a common axis.
@@ -17,7 +17,7 @@ pub enum ChartKind {
     Bars,
 }
 
-/// Slug, title, help text and shape of a chart.
+/// Slug, title, help text and kind of drawing of one of the charts about a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChartInfo {
     /// Permanent name of the chart in links and files.
@@ -26,12 +26,12 @@ pub struct ChartInfo {
     pub name: &'static str,
     /// Title in one word, for the button that shows or hides the chart.
     pub word: &'static str,
-    /// Description of the chart in one sentence.
+    /// Description in one sentence of the quantity that the chart shows.
     pub help: &'static str,
     /// Publication that defines the plotted quantity and its theoretical lines: author, year, section, figure or
     /// equation; empty where the chart is ours.
     pub passage: &'static str,
-    /// Shape of the chart's data.
+    /// Whether the chart shows curves, a matrix or bars.
     pub kind: ChartKind,
 }
 

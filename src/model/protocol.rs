@@ -18,7 +18,7 @@ pub const PROTOCOL_VERSION: u32 = 5;
 pub struct WorkerHandshake {
     /// Name of the build of the worker's files; empty in an unfinished build.
     pub build: String,
-    /// Version of the messages that the worker uses.
+    /// Version of the messages that the worker understands, its [`PROTOCOL_VERSION`].
     pub protocol: u32,
 }
 
@@ -31,7 +31,7 @@ impl WorkerHandshake {
     }
 }
 
-/// Message from the page to a worker.
+/// Message from the page to a worker, which trains runs.
 #[allow(clippy::large_enum_variant, reason = "a few a minute; a box would only make them awkward")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Command {
@@ -84,7 +84,7 @@ pub enum Command {
     MeasurePeaks,
 }
 
-/// Speed at which a device trains a run.
+/// Measured speed at which a device trains a run, and the code that trains it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrainingSpeed {
     /// Steps per second, each of which is a step of every replica; 0 where the run ended before it could be timed.
@@ -93,7 +93,7 @@ pub struct TrainingSpeed {
     pub learner: String,
 }
 
-/// Peak performance of a device, measured by the benchmark.
+/// Peak performance of the device of a worker, measured by a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PeakPerformance {
     /// Multiplications and additions per second in 32 bits; on a processor, of one core.
@@ -119,23 +119,26 @@ impl ProbeId {
 /// Result of a probe: numbers whose order and meaning the probe's module defines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProbeResult {
-    /// Name of the probe.
+    /// Permanent name of the probe that measured.
     pub probe: ProbeId,
-    /// Scalar results, which are stored with the run's measurements; NaN where a scalar does not apply to the run.
+    /// Scalar numbers that the probe measured, which are stored with the run's measurements; NaN where a scalar does
+    /// not apply to the run.
     pub few: Vec<f64>,
-    /// Sizes of the arrays in [`ProbeResult::numbers`], indices, or counts.
+    /// Whole numbers that the probe's module defines: sizes of the arrays in [`ProbeResult::numbers`], indices, or
+    /// counts.
     pub counts: Vec<usize>,
-    /// Large arrays of the result, concatenated; they are sent apart from it, as the message's payload.
+    /// Large arrays that the probe measured, concatenated; they are sent apart from the result, as the message's
+    /// payload.
     pub numbers: Vec<f32>,
 }
 
 impl ProbeResult {
-    /// Creates an empty result of a probe.
+    /// Creates the result of the probe with this name, without numbers.
     pub fn new(probe: ProbeId) -> Self {
         ProbeResult { probe, few: vec![], counts: vec![], numbers: vec![] }
     }
 
-    /// Returns the result with the scalars `few`.
+    /// Returns the result with `few` as its scalar numbers.
     pub fn with_few_numbers(self, few: impl Into<Vec<f64>>) -> Self {
         ProbeResult { few: few.into(), ..self }
     }
@@ -145,7 +148,7 @@ impl ProbeResult {
         ProbeResult { counts: counts.into(), ..self }
     }
 
-    /// Returns the result with the large arrays `numbers`, concatenated.
+    /// Returns the result with `numbers` as its large arrays, concatenated.
     pub fn with_numbers(self, numbers: Vec<f32>) -> Self {
         ProbeResult { numbers, ..self }
     }
@@ -167,7 +170,7 @@ impl ProbeResult {
     }
 }
 
-/// Message from a worker to the page.
+/// Message from a worker to the page about the run that the worker trains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Event {
     /// The worker has started and chosen a device.
@@ -263,7 +266,7 @@ pub enum Event {
     Failed(RunError),
 }
 
-/// Reason why a run ended.
+/// Reason why the training of a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EndReason {
     /// Every replica reached the target accuracy.
@@ -274,7 +277,7 @@ pub enum EndReason {
     Diverged,
 }
 
-/// Error that ends a run.
+/// Error that prevents or ends the training of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum RunError {
     /// No usable GPU was found.
@@ -314,15 +317,15 @@ impl RunError {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Measurement {
-    /// Training steps made before the measurement.
+    /// Number of training steps made before the measurement.
     pub step: u64,
-    /// Loss on the next training batch, or on the fixed training set if there is one.
+    /// Loss of each replica on its next training batch, or on its fixed training set if there is one.
     pub train_loss: Vec<f32>,
-    /// Accuracy on the examples of `train_loss`, from 0 to 1.
+    /// Accuracy of each replica on the examples of `train_loss`, from 0 to 1.
     pub train_accuracy: Vec<f32>,
-    /// Loss on held-out examples.
+    /// Loss of each replica on the held-out examples.
     pub test_loss: Vec<f32>,
-    /// Accuracy on held-out examples, from 0 to 1.
+    /// Accuracy of each replica on the held-out examples, from 0 to 1.
     pub test_accuracy: Vec<f32>,
     /// Normalised margin: the smallest margin of a training example, divided by (Σ‖ω‖^ν)^(D/ν) with the exponent ν of
     /// the model's penalty and the network's degree of homogeneity D; empty where the model has no penalty, and not a
@@ -340,7 +343,7 @@ impl Measurement {
         [train_loss, train_accuracy, test_loss, test_accuracy, margin].into_iter().chain(measures)
     }
 
-    /// Measurement of replica number `replica` (from 0) alone.
+    /// Returns the measurement with the numbers of one replica only, that with the index `replica`, from 0.
     pub fn of_replica(&self, replica: usize) -> Measurement {
         let mut row = self.clone();
         for column in row.columns_mut() {
@@ -359,7 +362,7 @@ impl Measurement {
     }
 }
 
-/// Kind of the device that trains a run.
+/// Kind of the device that trains a run: processor or GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeviceKind {
     /// Burn's flex on the processor.
@@ -371,7 +374,7 @@ pub enum DeviceKind {
 /// Kind and name of a device, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceInfo {
-    /// Kind of the device.
+    /// Whether the device is a processor or a GPU.
     pub kind: DeviceKind,
     /// Name of the device, such as "CPU", "WebGPU: Apple M2" or "Vulkan: NVIDIA H200".
     pub name: String,
@@ -390,12 +393,12 @@ pub enum Payload {
     Bytes(Vec<u8>),
 }
 
-/// Event with its payload.
+/// Message from a worker to the page: an event, and the large array that belongs to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventMessage {
-    /// Event that happened.
+    /// Event that the message reports.
     pub event: Event,
-    /// Array that belongs to the event.
+    /// Large array that belongs to the event; empty for most events.
     pub payload: Payload,
 }
 

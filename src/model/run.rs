@@ -126,7 +126,7 @@ impl FormSection {
     pub const ALL: [FormSection; 4] =
         [FormSection::Task, FormSection::Model, FormSection::Optimizer, FormSection::Run];
 
-    /// Heading of the section in the form.
+    /// Heading of the section in the settings form, in the language of the page.
     pub fn label(self) -> &'static str {
         match self {
             FormSection::Task => text!("Task"),
@@ -148,19 +148,19 @@ impl FormSection {
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunSpec {
-    /// Task that is learned.
+    /// Task that the network learns, with its settings.
     pub task: Task,
-    /// Model that is trained.
+    /// Model that is trained, with its settings.
     pub model: Model,
-    /// Optimizer of the training.
+    /// Optimizer that trains the model, with its settings.
     pub optimizer: Optimizer,
-    /// Loss, batch, seed, length, measurements and device.
+    /// Other settings: loss, batch, seed, length, measurements, sweep and device.
     pub run: RunSettings,
 }
 
-/// Key of the setting that chooses the model.
+/// Key, in links and on the command line, of the setting that chooses the model.
 pub const MODEL_KEY: &str = "model";
-/// Key of the setting that chooses the optimizer.
+/// Key, in links and on the command line, of the setting that chooses the optimizer.
 pub const OPTIMIZER_KEY: &str = "opt";
 
 impl RunSpec {
@@ -361,7 +361,8 @@ impl RunSpec {
         (step.saturating_mul(stages) / self.run.steps).min(stages - 1) as usize
     }
 
-    /// First step of training stage number `stage` (from 0).
+    /// First training step of stage number `stage` (from 0) of layerwise training; step 0 for models that are trained
+    /// in one stage.
     pub fn first_step_of_stage(&self, stage: usize) -> u64 {
         (stage as u64 * self.run.steps).div_ceil(self.architecture().stages() as u64)
     }
@@ -391,7 +392,7 @@ impl RunSpec {
         if self.run.loss == Loss::CrossEntropy { self.run.smoothing as f32 } else { 0.0 }
     }
 
-    /// Estimated floating-point operations of one step of all replicas.
+    /// Estimated number of floating-point operations of one training step of all replicas together.
     pub fn step_flops(&self) -> f64 {
         let one = self.architecture().step_flops(self.task.examples().inputs(), self.batch_size());
         one * self.run.replicas as f64
@@ -409,7 +410,7 @@ impl RunSpec {
     }
 }
 
-/// Describes the valid slugs of a catalog for an error message: "one of a, b, c".
+/// Lists the valid slugs of a catalog (of tasks, models or optimizers) for an error message: "one of a, b, c".
 fn describe_options(entries: &[vivarium_core::catalog::CatalogEntry]) -> String {
     let slugs: Vec<_> = entries.iter().map(|e| e.info.slug).collect();
     format!("one of {}", slugs.join(", "))

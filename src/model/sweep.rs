@@ -17,17 +17,18 @@ use crate::run::RunSpec;
 use crate::run::cells::{MAX_PAGE_SWEEP_RUNS, SweepRuns, build_run, count_runs_usize, value_indices};
 use vivarium_core::settings::{InvalidSetting, SweepAxis};
 
-/// Largest number of runs of a sweep on the command line; the page allows 1024.
+/// Largest number of runs of a sweep on the command line and in Python; the page allows 1024.
 pub const MAX_SWEEP_RUNS: usize = 1_000_000;
 
 /// One run of a sweep, with its position in the grid of the first two swept settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepCell {
-    /// Specification of the run, without a sweep.
+    /// Specification of this run, with the values of the swept settings and without a sweep.
     pub spec: RunSpec,
-    /// Index, from 0, of the run's value of the first swept setting.
+    /// Index, from 0, among the values of the first swept setting of the value that this run has.
     pub sweep_index: usize,
-    /// Index, from 0, of the run's value of the second swept setting; 0 if there is no second setting.
+    /// Index, from 0, among the values of the second swept setting of the value that this run has; 0 if there is no
+    /// second setting.
     pub series_index: usize,
 }
 

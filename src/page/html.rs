@@ -29,7 +29,7 @@ impl Html {
         }
     }
 
-    /// Appends plain text, escaped.
+    /// Appends plain text, in which characters with a meaning in HTML are escaped.
     pub fn text(&mut self, text: &str) {
         for letter in text.chars() {
             match letter {

@@ -104,7 +104,16 @@ pub enum Action {
     RequestWeights,
 }
 
-/// Whether a trainer is open and accepts commands.
+/// A failure after which runs are trained on the CPU.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GpuFailure {
+    /// Why the GPU failed, as a sentence without its full stop: "WebGPU cannot be used, because …".
+    pub reason: String,
+    /// Whether the run is too large for the GPU, so that the GPU may train other runs.
+    pub is_of_this_run: bool,
+}
+
+/// Whether a trainer (the worker that trains the run) is open and accepts commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TrainerStatus {
     /// No trainer is open.
@@ -119,11 +128,11 @@ pub enum TrainerStatus {
 /// A field of the form with a text that was not accepted, and the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidInput {
-    /// Key of the form field.
+    /// Key of the form field's setting, as in links.
     pub key: String,
     /// Text that the user entered in the form field.
     pub text: String,
-    /// Why the text was not accepted.
+    /// Why the form field's text was not accepted.
     pub error: InvalidSetting,
 }
 
@@ -148,17 +157,17 @@ pub struct State {
     /// Settings in the form that conflict with each other and are not yet applied; None if the form shows the settings
     /// of the run.
     pub pending: Option<RunSpec>,
-    /// Why the settings in `pending` conflict.
+    /// Why the settings in `pending`, which the form shows but the run does not use, conflict with each other.
     pub conflicts: Vec<InvalidSetting>,
     /// Form fields whose text was not accepted, with the texts.
     pub invalid_inputs: Vec<InvalidInput>,
-    /// Parts of the link that were ignored, each with the reason.
+    /// Parts of the page's link that were ignored when it was opened, each with the reason.
     pub notices: Vec<InvalidSetting>,
-    /// Whether the browser offers a GPU.
+    /// Whether the browser offers a GPU, as far as the page has found out.
     pub gpu_support: GpuSupport,
     /// Speeds of CPU and GPU measured earlier in this browser; None where nothing is timed, as on the command line.
     pub(super) speeds: Option<SpeedCache>,
-    /// The speed measurement on CPU and GPU that precedes a run; None unless one is in progress.
+    /// The measurement of the run's speed on CPU and GPU that precedes the run; None unless one is in progress.
     pub(super) timing: Option<DeviceTiming>,
     /// Number of speed measurements started so far; it numbers them, so that the answer to a cancelled one is ignored.
     pub(super) timing_count: u32,
@@ -181,29 +190,29 @@ pub struct State {
     pub file_reading: Option<FileReading>,
     /// Number of files given to workers so far; it numbers them, so that late messages about another file are ignored.
     pub(super) reading_count: u64,
-    /// The changes that can be undone, the latest last.
+    /// Entries of the Undo list (what each change has replaced), the latest change last.
     pub undo: Vec<UndoEntry>,
     /// State of the gallery of presets and stories.
     pub gallery: Gallery,
-    /// State of the benchmark of the browser's devices.
+    /// State of the benchmark, which measures the speed of the browser's devices.
     pub bench: Bench,
     /// The story that is open; None without one.
     pub tour: Option<Box<Tour>>,
     /// Presenter mode; None while it is off.
     pub presenter: Option<Presenter>,
-    /// Step at which the run pauses, because a story or a teacher's link asks for it; None without one.
+    /// Step at which the run pauses because a story or a teacher's link asks for it; None without such a step.
     pub(super) goal: Option<PauseGoal>,
-    /// Zoom and hidden curves of the charts.
+    /// Zoom and hidden curves of all charts.
     pub viewport: Viewport,
     /// The run at its latest step while an earlier step is shown; None while `run` is at its latest step.
     pub latest_run: Option<Box<RunView>>,
-    /// The earlier step to which the trainer is training without showing progress; None unless it does.
+    /// The jump to an earlier step for which the trainer trains again without showing progress; None unless it does.
     pub(super) seek: Option<Seek>,
-    /// The runs that are saved in this browser.
+    /// The runs that are saved in this browser, as far as the page knows them.
     pub library: Library,
     /// Checkpoints at several steps of the run, from which earlier steps are reached again.
     pub(super) checkpoints: Checkpoints,
-    /// Whether a trainer (worker that trains the run) is open and ready.
+    /// Whether a trainer (the worker that trains the run) is open and ready.
     pub(super) trainer: TrainerStatus,
     /// Whether the browser was asked for a GPU.
     pub(super) gpu_requested: bool,
@@ -221,10 +230,8 @@ pub struct State {
     pub(super) consent: Consent,
     /// Seconds since the last message of the trainer (or, before there is one, since the browser was asked for a GPU).
     pub(super) silent_seconds: u32,
-    /// Why the GPU is no longer used on this page; None while it may be used.
-    pub(super) gpu_error: Option<String>,
-    /// Whether the GPU failed only because this run is too large for it.
-    pub(super) oversized: bool,
+    /// The failure after which the GPU is no longer used; None while it may be used.
+    pub(super) gpu_failure: Option<GpuFailure>,
     /// Why the fused GPU kernels cannot train this run on this GPU; None if nothing is known against it.
     pub(super) fused_error: Option<String>,
     /// Step of the checkpoint from which a dead trainer was last replaced; None if none was replaced in this run.
@@ -303,7 +310,7 @@ impl State {
         self.gallery.is_open || self.bench.is_open
     }
 
-    /// Whether the devices are being timed before the run begins.
+    /// Whether the speed of the run on CPU and GPU is being measured before the run begins.
     pub fn is_timing(&self) -> bool {
         self.timing.is_some()
     }

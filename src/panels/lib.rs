@@ -27,7 +27,7 @@ use vivarium_model::run::RunSpec;
 
 use panel::LabPanel;
 
-/// One panel per lab, in the order of [`LABS`].
+/// One panel per lab, in the order of the table [`LABS`].
 pub static PANELS: [&dyn LabPanel; LABS.all.len()] = [
     &vivarium_labs::parity::ParityLab,
     &vivarium_labs::groups::GroupsLab,

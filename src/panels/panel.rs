@@ -16,7 +16,7 @@ pub enum PageSection {
 }
 
 impl PageSection {
-    /// All sections, from top to bottom of the page.
+    /// All sections of the page in which a lab may draw, from top to bottom.
     pub const ALL: [PageSection; 4] =
         [PageSection::Data, PageSection::Inside, PageSection::Theory, PageSection::Luck];
 }
@@ -26,7 +26,7 @@ pub trait LabPanel: Sync {
     /// Help text about the lab, for the help dialog of the page.
     fn help(&self) -> &'static str;
 
-    /// Draws what the lab shows in `section`; `None` if it shows nothing there.
+    /// Draws what the lab shows in the given section of the page; `None` if it shows nothing there.
     ///
     /// The view is created once and stays on the page, so it must show nothing while the run belongs to another lab. A
     /// view about a model may appear for every run of that model.

@@ -11,9 +11,9 @@ use super::columns::ColumnValues;
 
 /// A type of number that can be an element of a NumPy array.
 pub trait NumpyNumber: Copy {
-    /// NumPy's type string, for example `f4` for `f32`.
+    /// NumPy's type string of the number, for example `f4` for `f32`.
     const NUMPY_TYPE: &'static str;
-    /// Size of an element in bytes.
+    /// Size of one number in bytes.
     const BYTES: usize = size_of::<Self>();
     /// Writes the number into `to` in native byte order, [`NumpyNumber::BYTES`] bytes.
     fn write_bytes(self, to: &mut [u8]);
@@ -32,7 +32,7 @@ macro_rules! numbers {
 
 numbers! { u64 = "u8", f32 = "f4", f64 = "f8" }
 
-/// Copies numbers into a new NumPy array of this shape, row-major.
+/// Copies `values` into a new NumPy array of the shape `shape`; the last axis varies fastest.
 ///
 /// # Errors
 /// When there is no NumPy, or no memory.
@@ -50,7 +50,7 @@ pub fn numpy_array<'py, N: NumpyNumber>(
     flat.call_method1("reshape", (PyTuple::new(py, shape)?,))
 }
 
-/// A column as a NumPy array of this shape; a column of words becomes a Python list.
+/// The values of a column as a NumPy array of the shape `shape`; a column of words becomes a Python list.
 ///
 /// # Errors
 /// As [`numpy_array`].

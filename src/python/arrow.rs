@@ -65,7 +65,8 @@ struct ArrowArray {
 /// Memory that the pointers of an [`ArrowArray`] point to.
 #[expect(clippy::vec_box, reason = "C gets a list of pointers")]
 struct ArrayBuffers {
-    /// Pointers to the values of a column; the first pointer, for missing values, is null.
+    /// Pointers to the buffers of a column: first a null pointer, since no value is missing, then the values
+    /// (of text the offsets, then the letters).
     buffers: Vec<*const c_void>,
     /// Arrays of the columns of a table; empty for a column.
     children: Vec<Box<ManuallyDrop<ArrowArray>>>,
@@ -81,23 +82,25 @@ struct ArrowStream {
     get_last_error: extern "C" fn(&mut ArrowStream) -> *const c_char,
     /// C callback that frees the memory of the stream; None after it was called or the stream was moved away.
     release: Option<extern "C" fn(&mut ArrowStream)>,
-    /// The field `private_data` of the C structure: the table, and whether it was read.
+    /// The field `private_data` of the C structure: the table, and whether it was read; None after the stream
+    /// was released.
     private_data: Option<Box<StreamState>>,
 }
 
-/// State of an [`ArrowStream`].
+/// The table of an [`ArrowStream`], and whether its reader has got it.
 struct StreamState {
-    /// The table that the stream yields.
+    /// The table that the stream passes to its reader, as one batch.
     columns: Arc<DataColumns>,
     /// Whether the reader has got the table's only batch.
     is_read: bool,
 }
 
-/// C's error code for an invalid argument, here a stream that was released.
+/// C's error code for an invalid argument; returned for a stream that was released.
 const EINVAL: c_int = 22;
 
 impl ArrowSchema {
-    /// A schema with this Arrow type string and name; `children` are the columns of a table.
+    /// A schema with the Arrow type string `format` and the name `name`; `children` are the schemas of the
+    /// columns of a table.
     fn new(format: &str, name: &str, children: Vec<ArrowSchema>) -> ArrowSchema {
         // No name of ours has a zero in it.
         let text = |text: &str| CString::new(text).unwrap_or_default();
@@ -159,7 +162,7 @@ impl ArrowArray {
         ArrowArray::new(columns.row_count(), vec![], columns.columns().iter().map(child).collect(), columns)
     }
 
-    /// A released array, which marks the end of a stream.
+    /// An array without a `release` callback, by which Arrow marks the end of a stream.
     fn end_of_stream() -> ArrowArray {
         ArrowArray {
             length: 0,
@@ -176,7 +179,7 @@ impl ArrowArray {
     }
 }
 
-/// Arrow's type string for a column, for example `f` for `f32`.
+/// Arrow's type string for the values of a column, for example `f` for `f32`.
 fn arrow_format(values: &ColumnValues) -> &'static str {
     match values {
         ColumnValues::U64(_) => "L",
@@ -186,7 +189,7 @@ fn arrow_format(values: &ColumnValues) -> &'static str {
     }
 }
 
-/// Pointers to the buffers with the values of a column; text has its offsets before its bytes.
+/// Pointers to the values of a column; a text column has a pointer to its offsets and one to its bytes.
 fn data_buffers(values: &ColumnValues) -> Vec<*const c_void> {
     match values {
         ColumnValues::U64(values) => vec![values.as_ptr().cast()],
@@ -248,7 +251,7 @@ extern "C" fn release_stream(stream: &mut ArrowStream) {
     stream.release = None;
 }
 
-/// A stream that yields the table once.
+/// A C stream that passes the table to its reader once, as one batch.
 fn new_stream(columns: Arc<DataColumns>) -> ArrowStream {
     let rest = Some(Box::new(StreamState { columns, is_read: false }));
     ArrowStream { get_schema, get_next, get_last_error, release: Some(release_stream), private_data: rest }

@@ -23,7 +23,7 @@ pub enum ColumnValues {
 }
 
 impl ColumnValues {
-    /// A column with these words, one per row.
+    /// A column of words, one per row.
     pub fn from_words<'a>(words: impl Iterator<Item = &'a str>) -> ColumnValues {
         let (mut ends, mut letters) = (vec![0], vec![]);
         for word in words {
@@ -33,7 +33,8 @@ impl ColumnValues {
         ColumnValues::Text { ends, letters }
     }
 
-    /// Parses the cells of a CSV column as whole numbers, else as numbers, else as words.
+    /// Parses the cells of a CSV column: as whole numbers if all are whole, else as numbers if all are
+    /// numbers, else as words.
     fn parse(cells: &[&str]) -> ColumnValues {
         let whole: Option<Vec<u64>> = cells.iter().map(|cell| cell.parse().ok()).collect();
         let real = || cells.iter().map(|cell| cell.parse().ok()).collect::<Option<Vec<f64>>>();
@@ -43,7 +44,7 @@ impl ColumnValues {
         }
     }
 
-    /// Number of rows of the column.
+    /// Number of values of the column, which is the number of rows of its table.
     fn len(&self) -> usize {
         match self {
             ColumnValues::U64(values) => values.len(),
@@ -53,7 +54,7 @@ impl ColumnValues {
         }
     }
 
-    /// The words of a column of words, one per row; `None` for a column of numbers.
+    /// The words of a text column, one per row; `None` for a column of numbers.
     pub fn words(&self) -> Option<Vec<String>> {
         let ColumnValues::Text { ends, letters } = self else { return None };
         let word = |pair: &[i32]| letters.get(pair[0] as usize..pair[1] as usize).unwrap_or_default();
@@ -64,13 +65,13 @@ impl ColumnValues {
 /// A named column of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Name of the column, as in the CSV files.
+    /// Name of the column, as in the CSV files of `lab run` and `lab sweep`.
     pub name: String,
-    /// Values of the column, one per row.
+    /// Values of the column, one for each row of the table.
     pub values: ColumnValues,
 }
 
-/// A table: columns of equal length.
+/// A table of measurements or results: named columns of equal length.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataColumns(Vec<Column>);
 
@@ -123,7 +124,7 @@ impl DataColumns {
         &self.0
     }
 
-    /// The column with this name, if it exists.
+    /// The column with the name `name`; `None` if the table has none.
     pub fn find(&self, name: &str) -> Option<&Column> {
         self.0.iter().find(|column| column.name == name)
     }

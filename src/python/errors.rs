@@ -31,7 +31,8 @@ pub fn link_error(py: Python<'_>, sentences: Vec<String>) -> PyErr {
     }
 }
 
-/// Converts an error of the command line to the Python exception that stands for it.
+/// The Python exception that stands for an error of the command line: `LinkError`, `TrainingError`,
+/// `KeyboardInterrupt` or `OSError`.
 pub fn to_exception(py: Python<'_>, error: CommandError) -> PyErr {
     match error {
         CommandError::BadLink(sentences) => link_error(py, sentences),

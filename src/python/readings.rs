@@ -21,7 +21,7 @@ pub fn reading_to_dict<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Boun
     Ok(all)
 }
 
-/// Adds the curves of a line chart to the dictionary, without smoothing.
+/// Adds the curves of a line chart to the dictionary `dict`, with their values before smoothing.
 fn add_lines<'py>(py: Python<'py>, lines: &LineChart, dict: &Bound<'py, PyDict>) -> PyResult<()> {
     dict.set_item("kind", "lines")?;
     dict.set_item("x_label", &lines.x_label)?;
@@ -46,7 +46,7 @@ fn add_lines<'py>(py: Python<'py>, lines: &LineChart, dict: &Bound<'py, PyDict>)
     dict.set_item("marks", &lines.marks)
 }
 
-/// Adds the values `[rows, columns]` of a heat map to the dictionary.
+/// Adds the values `[rows, columns]` and the row and column names of a heat map to the dictionary `dict`.
 fn add_grid<'py>(py: Python<'py>, grid: &Heatmap, dict: &Bound<'py, PyDict>) -> PyResult<()> {
     dict.set_item("kind", "grid")?;
     dict.set_item("x_label", &grid.x_label)?;
@@ -57,7 +57,7 @@ fn add_grid<'py>(py: Python<'py>, grid: &Heatmap, dict: &Bound<'py, PyDict>) -> 
     dict.set_item("marked_rows", &grid.marked_rows)
 }
 
-/// Adds the names and heights of a bar chart to the dictionary.
+/// Adds the names and heights of the bars of a bar chart to the dictionary `dict`.
 fn add_bars<'py>(py: Python<'py>, bars: &BarChart, dict: &Bound<'py, PyDict>) -> PyResult<()> {
     dict.set_item("kind", "bars")?;
     dict.set_item("x_label", &bars.x_label)?;

@@ -30,11 +30,11 @@ use vivarium_view::record;
 /// Iterate over it for its measurements, in order: each is trained for when it is asked for. `finish` trains to the end.
 #[pyclass(frozen, module = "vivarium")]
 pub struct Run {
-    /// The thread that trains the run.
+    /// Handle to the thread that trains the run.
     thread: Arc<TrainerThread>,
     /// The link of the run, with its settings and charts.
     link: Link,
-    /// The names of the run's measures.
+    /// Names of the run's losses, accuracies and further measures.
     measures: MeasureNames,
 }
 
@@ -74,18 +74,18 @@ pub fn run(
     Ok(Run { thread: Arc::new(post), link, measures })
 }
 
-/// The chart with this name, as in links.
+/// The chart with the name `name` in links; an error if there is none.
 fn find_chart(name: &str) -> Result<Chart, CommandError> {
     Chart::from_slug(name).ok_or_else(|| CommandError::bad_link(format!("There is no chart {name}.")))
 }
 
-/// The charts with these names, as in links.
+/// The charts with the names `names` in links, in this order; raises `LinkError` if there is no such chart.
 fn find_charts(py: Python<'_>, names: &[String]) -> PyResult<Vec<Chart>> {
     let found: Result<Vec<Chart>, CommandError> = names.iter().map(|name| find_chart(name)).collect();
     found.map_err(|trouble| to_exception(py, trouble))
 }
 
-/// Raises the Python exception `Diverged` with this message; `None` raises nothing.
+/// Raises the Python exception `Diverged` with the message `sentence`; `None` raises nothing.
 fn check_divergence(sentence: Option<String>) -> PyResult<()> {
     sentence.map_or(Ok(()), |sentence| Err(Diverged::new_err(sentence)))
 }
@@ -330,8 +330,8 @@ impl Run {
     }
 }
 
-/// A column of `columns`, a table of `measurement_count` measurements, as an array `[measurements, replicas]`; the
-/// column `step` as an array `[measurements]`.
+/// The column `name` of `columns`, the table of a run with `measurement_count` measurements, as an array
+/// `[measurements, replicas]`; the column `step` as an array `[measurements]`.
 ///
 /// `None` if there is no such measure.
 fn measure_array<'py>(
@@ -354,9 +354,9 @@ fn measure_array<'py>(
 /// The measurements of a run, one after the other.
 #[pyclass(frozen, module = "vivarium")]
 pub struct Rows {
-    /// The thread that trains the run.
+    /// Handle to the thread that trains the run whose measurements are iterated over.
     thread: Arc<TrainerThread>,
-    /// The names of the run's measures.
+    /// Names of the run's losses, accuracies and further measures.
     measures: MeasureNames,
     /// Index of the next measurement.
     next: std::sync::atomic::AtomicUsize,

@@ -31,11 +31,12 @@ use vivarium_training::session::Options;
 pub struct Sweep {
     /// The link of the sweep.
     link: Link,
-    /// The results as a table, one row per network.
+    /// The results as a table, one row per network: settings of its run, steps, losses and accuracies.
     columns: Arc<DataColumns>,
-    /// The charts of the figure of the sweep; empty if there are too many runs for a figure.
+    /// The charts of the figure of the sweep: success rates and times to the target; empty if there are too
+    /// many runs for a figure.
     readings: Vec<Reading>,
-    /// Text that `lab sweep` prints about the results.
+    /// Text that `lab sweep` prints: success rates and median times of each run, and fitted power laws.
     summary: String,
 }
 
@@ -72,13 +73,14 @@ pub fn sweep(
 
 /// Path of a temporary file for a sweep without an output file.
 fn temporary_path() -> PathBuf {
-    /// Number of temporary paths that this process has made so far.
+    /// Number of paths of temporary files that this process has made so far.
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let (process, number) = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
     std::env::temp_dir().join(format!("vivarium-sweep-{process}-{number}.csv"))
 }
 
-/// The results of a sweep: the table, the charts of the figure, and the summary.
+/// The results of a sweep: the table with a row per network, the charts of the figure, and the summary that
+/// `lab sweep` prints.
 type SweepOutcome = (DataColumns, Vec<Reading>, String);
 
 /// Trains the runs of a sweep whose results the file at `path` lacks, and appends their results to it.

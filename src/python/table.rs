@@ -65,7 +65,8 @@ impl Table {
     }
 }
 
-/// The `KeyError` for a column that does not exist; `names` are the existing ones.
+/// The `KeyError` for the column name `name`, which does not exist; `names` are the names of the existing
+/// columns.
 pub fn missing_column_error(name: &str, names: &[&str]) -> PyErr {
     PyKeyError::new_err(format!("There is no column {name}. The columns are {}.", names.join(", ")))
 }

@@ -29,7 +29,7 @@ use vivarium_training::session::checkpoint::Checkpoint;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::charts::ChartOfRun;
 
-/// Time between two checks whether Ctrl-C was pressed.
+/// While Python waits for a run, it checks at this interval whether Ctrl-C was pressed.
 const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Waits for a message for at most [`SIGNAL_CHECK_INTERVAL`], without Python's lock; returns the receiver, and the
@@ -41,24 +41,25 @@ pub fn receive<T: Send>(py: Python<'_>, receiver: Receiver<T>) -> (Receiver<T>, 
     })
 }
 
-/// A run in progress: the page without a browser, which trains in this thread.
+/// A run in progress: the page without a browser, which trains in the thread of the run.
 pub struct Trainer {
-    /// The page, which holds the state of the run.
+    /// The page without a browser, which holds the state of the run and trains it.
     page: HeadlessPage,
-    /// The measurements and the latest checkpoint that the worker has sent.
+    /// The measurements and the latest checkpoint that the worker of the page has sent.
     log: Rc<RefCell<WorkerLog>>,
     /// Set by Python's thread to stop training after the current time slice.
     stop: Arc<AtomicBool>,
 }
 
-/// Data from the worker's messages that the page does not store.
+/// Data from the messages of the page's worker that the page itself does not store.
 #[derive(Default)]
 struct WorkerLog {
-    /// Measurements at all steps of the run's schedule so far.
+    /// Measurements so far at the steps at which the run should be measured (every so many steps, and its
+    /// last), ascending.
     rows: Vec<Measurement>,
     /// Training step and bytes of the latest checkpoint; `None` before the first.
     checkpoint: Option<(u64, Vec<u8>)>,
-    /// Name of the program that trains (learner), as reported by the worker.
+    /// Name of the program that computes the training steps (learner), as reported by the worker.
     learner: String,
     /// Name of the device that trains, as reported by the worker.
     device: String,
@@ -116,12 +117,12 @@ impl Trainer {
         self.page.state()
     }
 
-    /// Number of training steps so far.
+    /// Number of training steps that the run has made.
     pub fn step(&self) -> u64 {
         self.state().run.step
     }
 
-    /// Whether the run has finished or diverged.
+    /// Whether the run has reached its end or its loss is no longer finite.
     pub fn is_over(&self) -> bool {
         matches!(self.state().run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. })
     }
@@ -180,14 +181,14 @@ impl Trainer {
         Ok(true)
     }
 
-    /// Pauses the run, and lets the worker compute the data of the charts at the current step.
+    /// Pauses the run, and waits until the worker has computed the data of the charts at the current step.
     fn pause(&mut self) -> Result<(), CommandError> {
         self.page.send_command(Command::Pause)?;
         while self.page.train_slice()? {}
         self.check_failure()
     }
 
-    /// Returns the error of a run that has failed.
+    /// Returns the error of a run whose training has failed; a run that diverged has not failed.
     fn check_failure(&self) -> Result<(), CommandError> {
         match &self.state().run.phase {
             RunPhase::Failed(why) => Err(CommandError::Other(anyhow::anyhow!("{why}"))),
@@ -214,7 +215,7 @@ impl Trainer {
         kept(self).ok_or_else(|| CommandError::Other(anyhow::anyhow!("the worker gave no weights")))
     }
 
-    /// The weights of all networks at the current step.
+    /// The weights and optimizer state of all networks at the current step.
     ///
     /// # Errors
     /// As [`Trainer::train`].
@@ -246,11 +247,11 @@ impl Trainer {
 /// A function that the run's thread is to call with its trainer.
 type Job = Box<dyn FnOnce(&mut Trainer) + Send>;
 
-/// Handle to the thread of a run, from Python's threads.
+/// Handle through which Python's threads use the thread that trains a run.
 pub struct TrainerThread {
-    /// Queue of the functions that the thread is to call.
+    /// Queue of the functions that the run's thread is to call with its trainer.
     jobs: Mutex<Sender<Job>>,
-    /// Set to stop training after the current time slice.
+    /// Flag that stops the training of the run after the current time slice.
     stop: Arc<AtomicBool>,
 }
 
@@ -333,7 +334,7 @@ impl Drop for TrainerThread {
     }
 }
 
-/// The exception for a thread that ended because of an internal error.
+/// The Python exception for a run whose thread ended because of an internal error.
 fn thread_ended_error() -> PyErr {
     TrainingError::new_err("The thread that trained this run has ended because of an internal error.")
 }

@@ -25,7 +25,7 @@ impl ThemeChoice {
     const ALL: [(ThemeChoice, &'static str); 3] =
         [(ThemeChoice::System, "auto"), (ThemeChoice::Light, "light"), (ThemeChoice::Dark, "dark")];
 
-    /// Name of the theme in storage and in labels.
+    /// Name of the theme in the browser's storage and in the labels of the theme button.
     fn slug(self) -> &'static str {
         ThemeChoice::ALL.iter().find(|(wish, _)| *wish == self).map_or("auto", |(_, slug)| slug)
     }
@@ -34,11 +34,11 @@ impl ThemeChoice {
 /// Colour theme and text size of the page, as reactive signals.
 #[derive(Clone, Copy)]
 pub struct Appearance {
-    /// Theme chosen by the user.
+    /// Theme chosen by the user: the system's, light or dark.
     choice: RwSignal<ThemeChoice>,
     /// Whether the page currently has dark colours.
     pub is_dark: Memo<bool>,
-    /// Whether the user has enlarged text and charts for a projector, by the button of the page.
+    /// Whether the user has enlarged text and charts for a projector, with [`PresentButton`].
     pub presents: RwSignal<bool>,
     /// Whether presenter mode, which shows a run on the full screen, enlarges the charts.
     enlarged: RwSignal<bool>,
@@ -84,7 +84,7 @@ impl Appearance {
         browser::set_root_attribute("data-present", if self.presents.get_untracked() { "on" } else { "off" });
     }
 
-    /// Appearance provided for this page by Leptos context.
+    /// Returns the page's appearance from the Leptos context; panics outside of a page.
     pub fn here() -> Appearance {
         expect_context()
     }

@@ -32,12 +32,12 @@ pub fn write_tab_stored(key: &str, word: &str) {
     }
 }
 
-/// Whether a media query matches.
+/// Whether the browser matches a CSS media query, such as `(prefers-color-scheme: dark)`.
 pub fn matches_media(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
 }
 
-/// Sets an attribute of the document's root element.
+/// Sets an attribute of the document's root element `<html>`.
 pub fn set_root_attribute(name: &str, value: &str) {
     if let Some(root) = document().document_element() {
         let _ = root.set_attribute(name, value);
@@ -69,19 +69,19 @@ pub fn on_settled(promise: &Promise, done: impl FnOnce(Result<JsValue, JsValue>)
     wrong.forget();
 }
 
-/// Element with this id.
+/// Returns the HTML element with this DOM id; `None` if the document has none.
 pub fn element_by_id(id: &str) -> Option<HtmlElement> {
     document().get_element_by_id(id)?.dyn_into().ok()
 }
 
-/// Sets an attribute of the element with this id.
+/// Sets the attribute `name` of the HTML element with the DOM id `id`; does nothing if there is none.
 pub fn set_attribute(id: &str, name: &str, value: &str) {
     if let Some(element) = element_by_id(id) {
         let _ = element.set_attribute(name, value);
     }
 }
 
-/// Focuses the first element that matches a CSS selector.
+/// Moves the keyboard focus to the first element that matches the CSS selector `selector`.
 pub fn focus_selector(selector: &str) {
     if let Ok(Some(element)) = document().query_selector(selector)
         && let Some(element) = element.dyn_ref::<HtmlElement>()

@@ -10,7 +10,7 @@ use vivarium_view::ui::request::Request;
 /// to the same page.
 #[derive(Clone, Copy)]
 pub struct RunContext {
-    /// The run that the page displays.
+    /// The run that the page displays, as a signal.
     pub run: MappedSignal<RunView>,
     /// State of the form field of the setting with the given key; subscribes the caller to its changes.
     pub field: Callback<&'static str, FieldState>,
@@ -18,12 +18,12 @@ pub struct RunContext {
     pub file_error: Callback<(), String>,
     /// Turns a text into HTML in which the glossary's terms are links; subscribes the caller to its changes.
     pub explained_html: Callback<String, String>,
-    /// Sends a request to the page.
+    /// Sends a panel's request to the page, which carries it out.
     pub ask: Callback<Request>,
 }
 
 impl RunContext {
-    /// Context of this page.
+    /// Returns the access to the page from the Leptos context; panics outside of a page.
     pub fn here() -> RunContext {
         expect_context()
     }
@@ -51,12 +51,13 @@ impl RunContext {
         Memo::new(move |_| self.file_error.run(()))
     }
 
-    /// Requests to set a setting of the run or of its view to a text; can be undone.
+    /// Requests the page to set the setting `key` of the run or of its view to the value that `text` describes; the
+    /// change can be undone.
     pub fn edit(self, key: &'static str, text: impl Into<String>) {
         self.ask.run(Request::edit(key, text));
     }
 
-    /// Requests to show a message to the user.
+    /// Requests the page to show the message `text` to the user.
     pub fn show_message(self, text: &'static str) {
         self.ask.run(Request::ShowMessage(text));
     }

@@ -9,7 +9,7 @@ use vivarium_view::ui::request::Request;
 
 /// Button that lets the user choose a file and sends it to the page.
 pub struct FileButton {
-    /// Text on the button.
+    /// Text on the button that opens the file dialog.
     pub word: &'static str,
     /// File extensions that can be chosen, as the HTML attribute `accept`.
     pub accept: &'static str,

@@ -42,7 +42,7 @@ pub enum Name {
 }
 
 impl Name {
-    /// SVG path in a box of 24 × 24.
+    /// SVG path of the icon in a box of 24 × 24 units.
     fn path(self) -> &'static str {
         match self {
             Name::Play => "M7 4.5v15l12-7.5z",
@@ -69,7 +69,7 @@ impl Name {
         }
     }
 
-    /// Whether the path is filled instead of stroked.
+    /// Whether the icon's path is filled instead of stroked.
     fn is_filled(self) -> bool {
         matches!(self, Name::Play | Name::Pause | Name::Step)
     }

@@ -5,7 +5,7 @@
 //!
 //! # Why
 //! The panels of the labs are drawn with the same pieces as the page. What a piece needs of the page (the run on display, the
-//! value of a setting, a change that can be undone) goes through [`context::RunContext`], which the page gives by Leptos
+//! value of a setting, a change that can be undone) goes through `context::RunContext`, which the page gives by Leptos
 //! context.
 
 #![cfg(target_family = "wasm")]

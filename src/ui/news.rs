@@ -12,11 +12,11 @@ use vivarium_view::ui::request::Request;
 /// Access of a lab's panel to the displayed run and to `S`, the data that the lab keeps for a run. Copies refer to the
 /// same page.
 pub struct LabContext<S> {
-    /// Access to the page.
+    /// Access to the page and the run that it displays.
     pub context: RunContext,
-    /// Number that grows with every change of the run, of probe results or of the inspected example.
+    /// Number that grows with every change of the displayed run, of probe results or of the inspected example.
     change_count: Memo<u64>,
-    /// Marks the type `S` of the lab's data.
+    /// Marks the type `S` of the lab's data, of which no value is held.
     of: PhantomData<fn() -> S>,
 }
 
@@ -29,7 +29,7 @@ impl<S> Clone for LabContext<S> {
 impl<S> Copy for LabContext<S> {}
 
 impl<S: LabState> LabContext<S> {
-    /// Context of this page.
+    /// Returns the access to the displayed run and its lab's data from the Leptos context; panics outside of a page.
     pub fn here() -> Self {
         let context = RunContext::here();
         // Each of them only ever grows.

@@ -16,13 +16,13 @@ use vivarium_model::platform::now_ms;
 use vivarium_plot::analysis::{LineChart, Reading};
 use vivarium_plot::charts::{PlotAxes, Theme, draw_with_axes};
 
-/// Shortest time between two drawings of one chart, in milliseconds.
+/// Minimum time between two drawings of one chart, in milliseconds; earlier changes are drawn when it has passed.
 const MIN_REDRAW_MS: f64 = 90.0;
 
 /// Tools that the page adds to charts with curves (legend, crosshair, zoom), provided by Leptos context.
 #[derive(Clone, Copy)]
 pub struct CurveTools {
-    /// Number that grows whenever curves are hidden or shown or the visible range of steps changes.
+    /// Number that grows whenever curves are hidden or shown or the charts' visible range of steps changes.
     pub changes: Memo<u64>,
     /// Removes hidden curves from the chart with the given name and sets its visible range of steps.
     pub shape: Callback<(&'static str, LineChart), LineChart>,
@@ -37,23 +37,23 @@ pub struct CurveOverlay {
     /// Called after each drawing with the curves, and with the mapping of the horizontal axis to pixels if there is
     /// one.
     pub on_drawn: Callback<(LineChart, Option<PlotAxes>)>,
-    /// Renders the legend.
+    /// Renders the chart's legend, which names its curves.
     pub legend: Callback<(), AnyView>,
-    /// Renders the elements over the curves, such as the crosshair.
+    /// Renders the elements that lie over the chart's curves, such as the crosshair.
     pub over: Callback<(), AnyView>,
 }
 
 /// A canvas on which a chart is drawn, with legend and overlay.
 pub struct PlotCanvas {
-    /// Permanent name of the chart.
+    /// Permanent name of the chart, as in links.
     pub name: &'static str,
-    /// Test id of the canvas.
+    /// Test id of the chart's canvas element.
     pub testid: String,
     /// Whether the chart has curves, as opposed to a matrix or bars.
     pub is_lines: RwSignal<bool>,
-    /// Content of the chart; `None` if there is nothing to draw.
+    /// Returns the content of the chart (curves, matrix or bars); `None` if there is nothing to draw.
     pub reading: Callback<(), Option<Reading>>,
-    /// Subscribes the caller to changes of the chart's content.
+    /// Subscribes the caller, such as the drawing code, to changes of the chart's content.
     pub track_changes: Callback<(), ()>,
     /// Description of the chart for screen readers.
     pub label: Signal<String>,

@@ -221,7 +221,7 @@ fn text_area(
     .into_any()
 }
 
-/// Current text of the form field of the setting `key`.
+/// Current text of the form field of the setting `key`, without a subscription to its changes.
 fn current_text(context: RunContext, key: &'static str) -> String {
     untrack(|| context.field.run(key)).text
 }

@@ -10,16 +10,17 @@ use crate::browser::element_by_id;
 use crate::button::button;
 use vivarium_view::ui::stage::{StageButton, StageNames, next_stage};
 
-/// Time for which the player shows each stage of a computation, such as a layer.
+/// Time for which playback shows each stage of a computation, such as a transformer layer, before the next one.
 const STAGE_DURATION: Duration = Duration::from_millis(1200);
 
 /// Texts on a stage of a computation, by the stage's number from 1; number 0 is the state before the first stage.
 pub struct StageTexts {
     /// Returns the heading of the stage with this number, counted from 1; 0 is the state before the first stage.
     pub heading: Box<dyn Fn(usize) -> String + Send + Sync>,
-    /// Returns the explanation of the stage with the given number.
+    /// Returns the explanation of the stage with this number, counted from 1; 0 is the state before the first stage.
     pub about: Box<dyn Fn(usize) -> String + Send + Sync>,
-    /// Returns the formula that the stage with the given number computes.
+    /// Returns the formula that the stage with this number computes; counted from 1, 0 is the state before the first
+    /// stage.
     pub formula: Box<dyn Fn(usize) -> String + Send + Sync>,
 }
 

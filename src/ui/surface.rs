@@ -18,12 +18,12 @@ pub enum Surface<'a> {
     Svg(SVGBackend<'a>),
 }
 
-/// Error of the canvas or of the SVG backend, as text.
+/// Error of a drawing call on the canvas or the SVG backend, as text.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct SurfaceError(String);
 
-/// Result of a drawing call.
+/// Result of a drawing call: nothing, or an error of the canvas or SVG backend.
 type DrawResult = Result<(), DrawingErrorKind<SurfaceError>>;
 
 /// Converts the error of the canvas or SVG backend to [`SurfaceError`].

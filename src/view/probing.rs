@@ -13,7 +13,7 @@ use vivarium_model::run::RunSpec;
 pub struct Probe {
     /// Name of the probe, by which page, worker and saved runs refer to it.
     pub name: &'static str,
-    /// Checks whether the probe applies to a run; the error is a sentence on why it does not apply.
+    /// Checks whether the probe can measure runs with these settings; the error is a sentence on why it cannot.
     pub applies: fn(&RunSpec) -> Result<(), String>,
 }
 
@@ -38,7 +38,7 @@ impl Probe {
 pub struct ProbeSpec {
     /// Name and condition of the probe.
     pub probe: Probe,
-    /// Starts the measurement of a network; `None` if there is nothing to measure.
+    /// Starts the probe's measurement of a network; `None` if the network has nothing that this probe can measure.
     pub start_measurement: fn(&ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>>,
 }
 
@@ -49,12 +49,13 @@ pub struct ProbedNetwork {
     pub spec: RunSpec,
     /// Training steps completed when the weights were copied.
     pub step: u64,
-    /// Parameters of the first replica, each `[rows, columns]`.
+    /// Parameter tensors of the first replica in the order of `RunSpec::parameters`, each row-major as `[rows,
+    /// columns]`.
     pub weights: Vec<Vec<f32>>,
 }
 
 impl ProbedNetwork {
-    /// Parameters of the first replica as slices, each `[rows, columns]`.
+    /// Parameter tensors of the first replica in the order of `RunSpec::parameters`, each as a row-major slice.
     pub fn slices(&self) -> Vec<&[f32]> {
         self.weights.iter().map(Vec::as_slice).collect()
     }
@@ -71,13 +72,13 @@ impl ProbedNetwork {
     }
 }
 
-/// A measurement of a network that runs in short slices, so that the worker stays responsive.
+/// A measurement that a probe makes of a network, in short slices, so that the worker stays responsive.
 pub trait ProbeMeasurement {
     /// Does one bounded part of the measurement; returns its result after the last part and `None` before.
     fn poll(&mut self, network: &ProbedNetwork) -> Option<ProbeResult>;
 }
 
-/// A measurement that finishes in a single call of `poll`.
+/// A probe's measurement that finishes in a single call of `poll`; the function computes its result.
 pub struct SinglePassMeasurement(pub fn(&ProbedNetwork) -> Option<ProbeResult>);
 
 impl ProbeMeasurement for SinglePassMeasurement {
@@ -96,11 +97,11 @@ impl ProbeMeasurement for AllParameters {
     }
 }
 
-/// A measurement in progress: the network and the work that is left.
+/// A probe's measurement in progress: the copied network and the measurement that `advance` continues.
 pub struct ProbeTask {
     /// Weights and settings of the measured network.
     network: ProbedNetwork,
-    /// The measurement that is left to finish.
+    /// The started measurement, which `ProbeTask::advance` continues slice by slice.
     measurement: Box<dyn ProbeMeasurement>,
 }
 

@@ -20,22 +20,26 @@ use vivarium_training::session::trial::Trial;
 use vivarium_training::session::{Options, Session};
 use vivarium_view::probing::ProbeTask;
 
-/// Longest time in milliseconds that training runs before commands are handled, so that Pause answers within 50 ms even
-/// after a long step.
+/// Time limit in milliseconds of one slice of training, after which commands are handled, so that Pause answers within
+/// 50 ms even after a long step.
 const SLICE_MS: f64 = 16.0;
-/// Milliseconds between two reports of the weights, for heatmaps, with `ReportingInterval::Live`.
+/// Milliseconds between two reports of the first-layer weights, which the page draws as heatmaps, with
+/// `ReportingInterval::Live`.
 const WEIGHTS_INTERVAL_MS: f64 = 100.0;
-/// Milliseconds between two reports of the speed in steps per second.
+/// Milliseconds between two reports of the training speed in steps per second.
 const RATE_INTERVAL_MS: f64 = 500.0;
-/// Milliseconds between two checkpoints, from which the page resumes if this worker dies.
+/// Milliseconds between two checkpoints (weights and optimizer state), from which the page resumes if this worker dies.
 const CHECKPOINT_INTERVAL_MS: f64 = 2_000.0;
-/// Longest time in milliseconds that a probe is computed between two slices of training.
+/// Time limit in milliseconds for computing a probe (a measurement of the network's inside) between two slices of
+/// training.
 const PROBE_SLICE_MS: f64 = 5.0;
-/// Smallest pause between two rounds of probes in milliseconds, with `ReportingInterval::Live`.
+/// Minimum pause in milliseconds between the end of a round of probes and the next round, with
+/// `ReportingInterval::Live`.
 const MIN_PROBE_PAUSE_MS: f64 = 100.0;
-/// Smallest share of the computing time, from 0 to 1, for training while probes are requested.
+/// Minimum fraction, from 0 to 1, of the computing time that training gets while the page requests probes.
 const MIN_TRAINING_SHARE: f64 = 0.8;
-/// With `ReportingInterval::Thorough`, at least a sixteenth of the steps made so far lie between two rounds of probes.
+/// With `ReportingInterval::Thorough`, two rounds of probes are at least step / 16 training steps apart, where step is
+/// the current step.
 const PROBE_STEP_DIVISOR: u64 = 16;
 
 /// How often a worker reports weights and runs its probes.
@@ -65,7 +69,7 @@ pub enum NextSlice {
     Idle,
 }
 
-/// Training mode of a worker: no steps, a free run, up to a given step, or a single step.
+/// Training mode of a worker: no steps, steps until a pause, steps up to a given step, or a single step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pace {
     /// None.
@@ -79,7 +83,7 @@ enum Pace {
 }
 
 impl Pace {
-    /// Whether the run plays freely, as after Play.
+    /// Whether the worker trains until it is paused or the run ends, as after Play.
     fn is_playing(self) -> bool {
         matches!(self, Pace::Playing(_))
     }
@@ -87,22 +91,22 @@ impl Pace {
 
 /// The state of a training worker: one device, at most one run on it, and the requests of the page.
 pub struct Worker {
-    /// The device that trains.
+    /// The device (CPU or GPU) on which the worker trains.
     device: Device,
-    /// How often weights and probes are reported.
+    /// How often the worker reports weights and runs its probes.
     reporting: ReportingInterval,
-    /// The run; None without one.
+    /// The run that the worker trains; None before a run was started and after a failure.
     session: Option<Session>,
     /// Which steps are trained now: none, freely, up to a given step, or one.
     pace: Pace,
-    /// Speed limit in steps per second; 0 for none.
+    /// Speed limit of training in steps per second; 0 for none.
     speed: u64,
     /// (time in milliseconds, step) from which the speed limit counts the allowed steps.
     speed_origin: (f64, u64),
     /// Time in milliseconds when the weights were reported last; None if they were not reported since the start of the
     /// run or the last training without messages.
     sent_weights: Option<f64>,
-    /// Time in milliseconds when the last checkpoint was sent.
+    /// Time in milliseconds when the last checkpoint (weights and optimizer state) was sent to the page.
     checkpoint_sent_ms: f64,
     /// (time in milliseconds, step) of the last report of the speed in steps per second.
     rate_origin: (f64, u64),
@@ -111,13 +115,15 @@ pub struct Worker {
     wants_checkpoint: bool,
     /// Probes (measurements of the network's inside) of the run that the page has requested.
     probes: ProbeRounds,
-    /// Events of a run that was trained in advance, from before it was shown; sent ahead of its next events.
+    /// Events of a run that was trained in advance, from before the page showed it; sent ahead of the run's next
+    /// events.
     prior_events: Vec<Event>,
     /// The measurement of the device's speed that takes the place of a run; None while none is in progress.
     timing: Option<Measurement>,
     /// Opens helper workers that share the gradient computation of a run; None where workers cannot open workers.
     pub open_helpers: Option<OpenHelpers>,
-    /// Options of the run, such as the limit on held-out examples, with which runs trained in advance must agree.
+    /// Options of the current run, such as the limit on held-out examples; a run trained in advance is used only if its
+    /// options are equal.
     #[cfg(feature = "fused")]
     options: Options,
     /// Runs of the sweep after the current one, trained in advance on the GPU; None without a sweep.
@@ -125,7 +131,8 @@ pub struct Worker {
     prefetch: Option<Prefetch>,
 }
 
-/// A measurement of the device's speed: of a run, or of peak arithmetic.
+/// A measurement of the device's speed, made in place of a run: the speed of training a run, or the peak arithmetic
+/// speed.
 enum Measurement {
     /// The speed of training a run; the number identifies the measurement.
     Trial(u32, Box<Trial>),
@@ -133,7 +140,7 @@ enum Measurement {
     Peaks,
 }
 
-/// When the next round of probes may begin.
+/// Time or condition from which the next round of probes (measurements of the network's inside) may begin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum NextRound {
     /// At this time, in milliseconds, if the run trains.
@@ -153,15 +160,15 @@ impl Default for NextRound {
 /// The requested probes of a run, computed in rounds: each round computes every probe once, from the same weights.
 #[derive(Default)]
 struct ProbeRounds {
-    /// Ids of all requested probes.
+    /// Ids of all probes that the page has requested for this run.
     watched_probes: Vec<ProbeId>,
-    /// Probes of the current round that have not begun.
+    /// Ids of the probes of the current round whose computation has not begun.
     remaining: VecDeque<ProbeId>,
-    /// The probe that is being computed, a few milliseconds at a time; None between two probes.
+    /// The probe that is being computed in slices of a few milliseconds; None between two probes.
     job: Option<ProbeTask>,
     /// (step of the current round, weights of the first replica at that step, one vector per parameter).
     weights: (u64, Vec<Vec<f32>>),
-    /// Computing time of the current round of probes in milliseconds.
+    /// Milliseconds of computing that the current round of probes has taken so far.
     spent_ms: f64,
     /// When the next round of probes may begin; with `ReportingInterval::Thorough` only a request counts, and else
     /// `next_step`.
@@ -176,12 +183,12 @@ impl ProbeRounds {
         self.next_round = NextRound::Requested;
     }
 
-    /// Whether a round of probes was requested and there are probes.
+    /// Whether a round of probes was requested and the page has requested any probes.
     fn is_round_requested(&self) -> bool {
         self.next_round == NextRound::Requested && !self.watched_probes.is_empty()
     }
 
-    /// Whether a round of probes is in progress.
+    /// Whether a round of probes is in progress, so that some of its probes are not computed yet.
     fn is_round_running(&self) -> bool {
         self.job.is_some() || !self.remaining.is_empty()
     }
@@ -237,7 +244,7 @@ impl ProbeRounds {
     }
 }
 
-/// Whether the probe with this id exists and applies to the run.
+/// Whether a probe with the id `id` exists and can measure runs with these settings.
 fn applies(id: &ProbeId, spec: &RunSpec) -> bool {
     labs::find_probe(id).is_some_and(|found| (found.probe.applies)(spec).is_ok())
 }
@@ -277,7 +284,7 @@ impl Worker {
         }
     }
 
-    /// Returns the first message of the worker, which describes its device.
+    /// Returns the worker's first message to the page, which describes its device.
     pub fn ready_message(&self) -> EventMessage {
         Event::Ready(self.device.report().clone()).into()
     }
@@ -406,7 +413,7 @@ impl Worker {
         }
     }
 
-    /// Drops the run, and the runs of its sweep that were trained in advance.
+    /// Drops the current run, and the runs of its sweep that were trained in advance.
     fn drop_run(&mut self) {
         (self.session, self.pace) = (None, Pace::Idle);
         #[cfg(feature = "fused")]
@@ -465,7 +472,7 @@ impl Worker {
         None
     }
 
-    /// Prepares to train the runs of `sweep` after the one with index `shown` in advance; only on a GPU.
+    /// Prepares to train in advance the runs of `sweep` after the run with index `shown` (from 0); only on a GPU.
     fn prefetch_sweep(&mut self, sweep: RunSpec, shown: usize) {
         #[cfg(not(feature = "fused"))]
         drop((sweep, shown));
@@ -486,7 +493,7 @@ impl Worker {
         vec![Event::Resumed { step: self.current_step() }.into()]
     }
 
-    /// Returns the current step; 0 without a run.
+    /// Returns the number of training steps that the current run has completed; 0 without a run.
     fn current_step(&self) -> u64 {
         self.session.as_ref().map_or(0, Session::step)
     }
@@ -500,13 +507,14 @@ impl Worker {
         }
     }
 
-    /// Drops the run and returns the failure as a message.
+    /// Drops the current run because of the error `failure`, and returns the error as a message to the page.
     fn fail(&mut self, failure: RunError) -> Vec<EventMessage> {
         (self.session, self.timing, self.pace) = (None, None, Pace::Idle);
         vec![Event::Failed(failure).into()]
     }
 
-    /// Trains for one slice and returns the messages, and what the caller does next.
+    /// Trains the run for one slice of some milliseconds and returns the messages to the page, and what the caller does
+    /// next.
     pub async fn train_slice(&mut self) -> (Vec<EventMessage>, NextSlice) {
         match self.try_slice().await {
             Ok(done) => done,
@@ -514,7 +522,8 @@ impl Worker {
         }
     }
 
-    /// Trains for one slice; see [`Worker::train_slice`].
+    /// Trains the run for one slice of some milliseconds, as [`Worker::train_slice`] does, but returns an error of the
+    /// run as `Err`.
     async fn try_slice(&mut self) -> Result<(Vec<EventMessage>, NextSlice), RunError> {
         if let Some(timing) = self.timing.take() {
             return self.advance_timing(timing).await;
@@ -637,7 +646,7 @@ impl Worker {
         Ok((messages, next))
     }
 
-    /// Returns the number of steps that the speed limit allows now; `u64::MAX` without a limit.
+    /// Returns how many steps may be trained now without exceeding the speed limit; `u64::MAX` without a limit.
     fn allowed_steps(&mut self) -> u64 {
         if self.speed == 0 {
             return u64::MAX;
@@ -654,7 +663,7 @@ impl Worker {
 }
 
 /// Copies last step, end condition, device and learning-rate changes of `spec` into a checkpoint; its other settings
-/// stay.
+/// stay unchanged.
 fn apply_spec(mut checkpoint: Checkpoint, spec: &vivarium_model::run::RunSpec) -> Checkpoint {
     checkpoint.spec.run.steps = spec.run.steps;
     checkpoint.spec.run.halt = spec.run.halt;

@@ -25,28 +25,30 @@ use vivarium_training::launch::device::Device;
 use vivarium_view::record::FileError;
 use vivarium_view::record::reading::{FileEvent, ReadJob, read};
 
-/// Commands that have arrived and not been handled, and the function that wakes the loop that awaits them.
+/// Commands that the page has sent to this worker and that were not handled yet, and the function that wakes the loop
+/// that waits for them.
 #[derive(Default)]
 struct Inbox {
-    /// Commands with their arrays, in order.
+    /// Commands of the page that have arrived and were not handled yet, each with its array, in the order of arrival.
     commands: VecDeque<(Command, Payload)>,
     /// Resolves the promise on which the loop waits for commands; None while the loop does not wait.
     wake: Option<js_sys::Function>,
 }
 
-/// Returns the global scope of this worker.
+/// Returns the global scope of this web worker.
 fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 
-/// Posts the build of this worker, which its loader has read from the worker's own file, before any other message.
+/// Posts the name of this worker's build, which its loader has read from the worker's own file, to the page before any
+/// other message.
 fn post_build_name() {
     let build = Reflect::get(&scope(), &"vivariumBuild".into()).ok().and_then(|build| build.as_string());
     let greeting = WorkerHandshake { build: build.unwrap_or_default(), protocol: PROTOCOL_VERSION };
     send(&greeting, &Payload::Empty);
 }
 
-/// Posts a message to the page.
+/// Posts a message of the training worker to the page.
 fn post(message: &EventMessage) {
     send(&message.event, &message.payload);
 }
@@ -131,7 +133,7 @@ pub fn is_file_reader() -> bool {
     Reflect::get(&js_sys::global(), &"vivariumReadsFile".into()).is_ok_and(|reads| reads.is_truthy())
 }
 
-/// Milliseconds between two messages on the progress of reading.
+/// Milliseconds between two messages to the page on how much of a file has been read.
 const PROGRESS_INTERVAL_MS: f64 = 100.0;
 
 /// Reads the file of the first message, posts its content, and then waits for the page to end this worker.

@@ -120,6 +120,9 @@ fn the_sentence_lists_every_departure() {
             assert!(text.contains(&format!("{what}: {here} instead of {source}")), "{}: {text}", preset.slug);
         }
     }
+    let parity = experiments().into_iter().find(|(preset, _)| preset.slug == "parity-20").unwrap().0;
+    let text = describe_source_comparison(parity);
+    assert!(text.contains("biases = hidden biases and output bias instead of hidden biases only"), "{text}");
 }
 
 #[test]

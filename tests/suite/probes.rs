@@ -64,7 +64,7 @@ const SUMS: &[&str] = &[
 /// σ of a neuron, by its definition: through the points (k − 2j, (−1)^j) where it has some.
 fn sigma(activation: Activation, k: usize, z: f64) -> f64 {
     let top = k as f64;
-    let point = |j: usize| (top - 2.0 * j as f64, if j % 2 == 0 { 1.0 } else { -1.0 });
+    let point = |j: usize| (top - 2.0 * j as f64, if j.is_multiple_of(2) { 1.0 } else { -1.0 });
     match activation {
         Activation::Relu => z.max(0.0),
         Activation::Power => z.powi(k as i32),

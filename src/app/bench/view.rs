@@ -14,7 +14,7 @@ use vivarium_page::state::Action;
 use vivarium_ui::browser::get_property;
 use vivarium_view::record::bench::BenchTable;
 
-/// The page of the benchmark; empty unless it is open.
+/// View of the benchmark; empty unless the benchmark is open.
 #[component]
 pub fn Bench() -> impl IntoView {
     let store = Store::here();

@@ -40,7 +40,7 @@ pub fn address_with_build(file: &str) -> String {
     }
 }
 
-/// Whether `build` is the name of a finished build.
+/// Whether `build` is the name of a finished build, and not of an unfinished one.
 fn has_build_name(build: &str) -> bool {
     !build.is_empty() && !build.starts_with('_')
 }

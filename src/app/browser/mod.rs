@@ -114,7 +114,7 @@ pub fn fetch_text(file: &str, done: impl FnOnce(Result<String, String>) + 'stati
     });
 }
 
-/// Scrolls the element that matches `selector` into view.
+/// Scrolls the page until the first element that matches the CSS selector `selector` is visible.
 pub fn scroll_into_view(selector: &str) {
     let Ok(Some(element)) = document().query_selector(selector) else { return };
     let how = Object::new();
@@ -129,7 +129,7 @@ pub fn has_gpu() -> bool {
     get_property(&window().navigator(), "gpu").is_object()
 }
 
-/// Returns the number of hardware threads that the browser reports.
+/// Returns the number of hardware threads that the browser reports, to decide how many workers train.
 pub fn thread_count() -> usize {
     get_property(&window().navigator(), "hardwareConcurrency").as_f64().map_or(1, |cores| cores as usize)
 }
@@ -172,7 +172,7 @@ pub fn parse_text_table(json: &str) -> Option<TranslationTable> {
     Some(table)
 }
 
-/// Reloads the page.
+/// Reloads the page in the browser.
 pub fn reload_page() {
     // It fails in no browser.
     let _ = window().location().reload();

@@ -38,25 +38,25 @@ impl PointerContext {
 pub struct CurveChart {
     /// The store of the page.
     pub store: Store,
-    /// Light or dark colours.
+    /// Light or dark colours of the page, and the scale of drawings.
     pub appearance: Appearance,
     /// The pointer that all charts of the page share.
     pub pointer_context: PointerContext,
-    /// Slug of the chart.
+    /// Slug (permanent name) of the chart.
     pub name: &'static str,
-    /// The canvas of the chart.
+    /// The canvas on which the chart is drawn.
     pub canvas: NodeRef<Canvas>,
-    /// The element that contains the canvas.
+    /// The element that contains the chart's canvas.
     pub frame: NodeRef<Div>,
     /// The element that contains the legend, whose buttons name the curves.
     pub names: NodeRef<Div>,
     /// Curves and axes of the last drawing; None before it.
     pub drawn_curves: StoredValue<Option<DrawnCurves>>,
-    /// Number of drawings so far; the overlay follows it.
+    /// Number of times the chart has been drawn so far; its overlay is updated when the number changes.
     pub drawing_count: RwSignal<u64>,
     /// Entries of the legend, in the order of its buttons.
     pub legend_entries: StoredValue<Vec<LegendItem>>,
-    /// The legend as HTML.
+    /// HTML of the chart's legend.
     pub legend: RwSignal<String>,
 }
 

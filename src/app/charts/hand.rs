@@ -15,9 +15,9 @@ use vivarium_page::charts::viewport::ViewportAction;
 use vivarium_page::state::Action;
 use vivarium_ui::effect::effect;
 
-/// Distance in CSS pixels from which on a pressed pointer counts as dragging.
+/// Distance in CSS pixels from the point of pressing, from which on the pointer counts as dragging and not as clicking.
 const MIN_DRAG_DISTANCE: f64 = 3.0;
-/// Factor by which the keys + and − zoom a chart.
+/// Factor by which one press of the keys + and − zooms a chart's axis of steps.
 const KEY_ZOOM_FACTOR: f64 = 2.0;
 /// Number of measurements by which an arrow key with Shift moves the crosshair.
 const SHIFT_STEPS: usize = 10;
@@ -51,11 +51,12 @@ enum Drag {
 /// Handles pointer, wheel and keys over a chart of curves. Copies are handles to the same handler.
 #[derive(Clone, Copy)]
 pub struct ChartInput {
-    /// The chart whose input is handled.
+    /// The chart of curves whose pointer, wheel and keyboard input is handled.
     of: CurveChart,
-    /// State of the pressed pointer.
+    /// State of the pointer on the chart: not pressed, pressed, or dragging.
     drag: StoredValue<Drag>,
-    /// (left, right) end, in CSS pixels, of the range of steps that a drag selects; None without such a drag.
+    /// (left, right) end, in CSS pixels from the left of the chart, of the range of steps that a drag selects; None
+    /// without such a drag.
     selected_range: RwSignal<Option<(f64, f64)>>,
     /// Index, as text, of the legend entry that was pressed within the last second and had the focus, to focus it again
     /// when the legend is rewritten; None otherwise.
@@ -112,8 +113,8 @@ impl ChartInput {
             .filter(|of| of.chart == self.of.name || (of.over_steps && over_steps))
     }
 
-    /// Sets the crosshair to the horizontal value `at` and to `down` CSS pixels from the top; without `at` it is
-    /// removed.
+    /// Sets the crosshair to the value `at` on the horizontal axis and to `down` CSS pixels from the top of the chart;
+    /// if `at` is None, the crosshair is removed.
     fn set_pointer(self, at: Option<f64>, down: Option<f64>) {
         let over_steps = self.is_over_steps();
         let pointed = at.map(|at| Pointer { chart: self.of.name, over_steps, x: at, y_css: down });
@@ -222,7 +223,7 @@ impl ChartInput {
         }
     }
 
-    /// Ends a drag of the pointer without further effect.
+    /// Ends a drag of the pointer over the chart without zooming or showing another step.
     fn end_drag(self) {
         self.drag.set_value(Drag::Nothing);
         self.selected_range.set(None);

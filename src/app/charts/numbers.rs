@@ -9,7 +9,7 @@ use vivarium_model::chart::Chart;
 use vivarium_page::html::glossary_html;
 use vivarium_plot::analysis::data_table::DataTable;
 
-/// Largest number of rows, and of columns, in the table of a chart's numbers.
+/// Largest number of rows, and of columns, that the dialog with a chart's numbers shows of the table.
 const MAX_ROWS: usize = 200;
 
 /// (chart, title, table of its numbers) in the dialog, as they were when it was opened; None while the dialog is
@@ -31,7 +31,7 @@ impl ShownTable {
     }
 }
 
-/// The button that opens the table of a chart's numbers.
+/// The button that opens the dialog with the table of a chart's numbers.
 #[component]
 pub fn Ask(
     /// The chart.

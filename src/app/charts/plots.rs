@@ -33,7 +33,7 @@ pub fn provide_chart_tools(store: Store) {
     });
 }
 
-/// The charts that are shown, in a grid of two columns.
+/// View of the shown charts, in a grid of two columns.
 #[component]
 pub fn Plots() -> impl IntoView {
     let store = Store::here();
@@ -60,7 +60,7 @@ pub fn Plots() -> impl IntoView {
     .into_any()
 }
 
-/// One chart.
+/// View of one chart: title, legend, canvas and buttons.
 #[component]
 fn Plot(
     /// The chart.

@@ -13,14 +13,14 @@ use vivarium_ui::browser::{focus_selector, read_tab_stored, write_tab_stored};
 /// Key in the tab's session storage of the ids of the compared runs.
 const STORAGE_KEY: &str = "compared";
 
-/// A compared run in the row above the charts: id, name and colour.
+/// A compared run as the row above the charts lists it: id, name and colour.
 #[derive(Clone, PartialEq)]
 struct RunLine {
     /// Id of the compared run.
     id: String,
-    /// Name of the compared run in the comparison.
+    /// Name of the compared run, different from the names of the other compared runs.
     words: String,
-    /// CSS colour of the run's curves.
+    /// CSS colour of the compared run's curves.
     tint: String,
 }
 

@@ -31,7 +31,7 @@ use vivarium_view::ui::request::Request;
 /// (width, height) in CSS pixels of a saved picture of a chart that is not on the page.
 const DEFAULT_SIZE: (u32, u32) = (640, 360);
 
-/// Number of pixels of a saved PNG, in each direction, per CSS pixel.
+/// Number of pixels per CSS pixel, in each direction, of a chart's picture that is saved as PNG.
 const PNG_SCALE: f64 = 2.0;
 
 /// Format in which a chart is saved as a file.

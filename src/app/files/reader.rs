@@ -21,7 +21,7 @@ use vivarium_view::record::reading::{FileContents, FileEvent, FileReceiver, Read
 
 /// A worker that reads a file; dropping it ends the worker.
 pub struct FileReader {
-    /// The web worker.
+    /// The web worker that reads the file.
     worker: Worker,
     // Held because the worker calls them.
     /// Handler of messages, kept alive as long as the worker.

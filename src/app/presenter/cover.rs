@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use vivarium_page::share::qr::qr_svg;
 
-/// The dialog that covers the whole screen.
+/// The dialog of presenter mode that covers the whole screen with black or with a QR code.
 #[component]
 pub fn Cover(
     /// An address, shown with its QR code; an empty text shows a black screen; None while it is closed.

@@ -20,7 +20,7 @@ use vivarium_ui::browser::{focus_selector, get_property, on_settled, set_root_at
 
 /// CSS selector of the button that enters presenter mode; it receives the focus after the mode is left.
 const ENTER_BUTTON: &str = "[data-testid=presenter]";
-/// Font sizes of a story's passage, relative to the font size of presenter mode, the largest first.
+/// Font sizes of a story's passage, as multiples of the font size of presenter mode, the largest first.
 const TYPE_SIZES: [&str; 6] = ["1.25", "1.15", "1.05", "0.95", "0.85", "0.75"];
 
 /// The bar of presenter mode while it is on.
@@ -110,7 +110,7 @@ fn leave_mode(store: Store, before: StoredValue<Option<HtmlElement>, LocalStorag
     });
 }
 
-/// Whether an element is shown in full screen.
+/// Whether the browser shows an element of the page in full screen.
 fn is_fullscreen() -> bool {
     get_property(&document(), "fullscreenElement").is_object()
 }
@@ -133,7 +133,7 @@ fn request_fullscreen(store: Store) {
     });
 }
 
-/// Leaves full screen.
+/// Leaves the browser's full screen.
 fn exit_fullscreen() {
     let document = document();
     if is_fullscreen()

@@ -12,11 +12,11 @@ use vivarium_view::display::instance::SourceComparison;
 /// Values on which the texts of the card about the current run depend.
 #[derive(Clone, PartialEq)]
 struct CardInputs {
-    /// Slug of the preset; None if the run has the settings of no preset.
+    /// Slug (permanent name) of the preset with the settings of the current run; None if there is no such preset.
     preset: Option<&'static str>,
-    /// Name of the task.
+    /// Name of the current run's task.
     task: &'static str,
-    /// Citation of the source of the task.
+    /// Citation of the publication that defines the task.
     citation: &'static str,
     /// Whether the open story asks for a prediction first, so that the claim of the preset is hidden.
     is_predicting: bool,
@@ -35,12 +35,12 @@ impl CardInputs {
     }
 }
 
-/// Texts of the card about the current run.
+/// Texts of the card that describes the current run: claim, source and settings.
 #[derive(Clone, PartialEq)]
 struct CardTexts {
     /// Claim of the preset, or a sentence on the task if the run is no preset.
     claim: String,
-    /// Source of the claim.
+    /// Citation of the source of the claim, or of the task's source.
     citation: &'static str,
     /// Sentence on the settings that differ from those in the source.
     departures: String,
@@ -49,7 +49,7 @@ struct CardTexts {
 }
 
 impl CardTexts {
-    /// Builds the texts of the card.
+    /// Builds the texts of the card about the current run.
     fn of(inputs: &CardInputs) -> Self {
         let Some(preset) = inputs.preset.and_then(find_preset) else {
             return Self {
@@ -72,7 +72,7 @@ impl CardTexts {
     }
 }
 
-/// The menu of presets.
+/// View of the menu of presets (predefined runs).
 #[component]
 pub fn Presets() -> impl IntoView {
     let store = Store::here();

@@ -32,7 +32,7 @@ fn Readout(
     .into_any()
 }
 
-/// Latest metrics, device, learner and speed of the run.
+/// View of the run's latest losses and accuracies, its device, learner and speed.
 #[component]
 pub fn Readouts() -> impl IntoView {
     let store = Store::here();

@@ -13,7 +13,7 @@ use vivarium_ui::icon::{Icon, Name};
 use vivarium_ui::setting::Setting;
 use vivarium_view::display::RunPhase;
 
-/// A button with an icon and a label.
+/// Button with an icon and a label in the bar of main buttons.
 #[component]
 fn Press(
     /// Test id.

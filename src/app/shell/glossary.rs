@@ -42,14 +42,14 @@ const EVENTS: [&str; 7] =
 /// The glossary term whose explanation is shown.
 #[derive(Clone)]
 struct ShownTerm {
-    /// Element of the term in a text.
+    /// HTML element of the term in a text, whose explanation is shown.
     term: Element,
     /// Whether the term was pressed, so that the box stays when the pointer leaves.
     stays: bool,
 }
 
 thread_local! {
-    /// Whether the listeners for the glossary are installed.
+    /// Whether the document's listeners for glossary terms have been installed.
     static IS_LISTENING: Cell<bool> = const { Cell::new(false) };
     /// The glossary term whose explanation is shown; None if none is.
     static SHOWN_TERM: RefCell<Option<ShownTerm>> = const { RefCell::new(None) };
@@ -199,7 +199,7 @@ fn show_explanation(term: Element, stays: bool) {
     SHOWN_TERM.set(Some(ShownTerm { term, stays }));
 }
 
-/// Hides the explanation.
+/// Hides the explanation of a glossary term, if one is shown.
 fn hide_explanation() {
     let Some(ShownTerm { term, .. }) = SHOWN_TERM.take() else { return };
     let _ = term.set_attribute("aria-expanded", "false");

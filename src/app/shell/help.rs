@@ -56,10 +56,12 @@ const KEYS: &[(&str, &str)] = &[
     ("?", text!("This help")),
 ];
 
-/// File with the licences of all parts of the page, which `cargo xtask build` writes (`.cargo/xtask/src/supply.rs`).
+/// Address of the file with the licences of all parts of the page, which `cargo xtask build` writes
+/// (`.cargo/xtask/src/supply.rs`).
 const LICENCES: &str = "./licences.txt";
 
-/// Listens to the keyboard shortcuts of the page.
+/// Listens to the keyboard shortcuts of the page, for as long as the page is open; `help` and `files` open these
+/// dialogs.
 pub fn listen_to_shortcuts(
     store: Store,
     help: RwSignal<bool>,

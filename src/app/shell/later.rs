@@ -47,7 +47,7 @@ pub enum Part {
     Over(CurveChart),
 }
 
-/// Function of the second WebAssembly module that creates the view of a part of the page.
+/// Function pointer to the second WebAssembly module's function that creates the view of a part of the page.
 pub(super) type LazyView = fn(Part) -> AnyView;
 
 /// The view function of the page's second WebAssembly module, in the Leptos context; None until the module is loaded.

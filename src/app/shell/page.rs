@@ -25,7 +25,7 @@ use vivarium_ui::appearance::{Appearance, PresentButton, ThemeButton};
 use vivarium_ui::browser::set_root_attribute;
 use vivarium_ui::icon;
 
-/// The whole page.
+/// View of the whole page.
 #[component]
 pub fn App() -> impl IntoView {
     let store = Store::open();
@@ -112,7 +112,7 @@ pub fn App() -> impl IntoView {
     .into_any()
 }
 
-/// Subtitle of the page, below its name.
+/// Subtitle of the page, shown below its name.
 const POINT: &str = text!("A small neural network learns here, in your browser, while you watch.");
 
 /// The list of notices about ignored parts of the link.

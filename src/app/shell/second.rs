@@ -76,9 +76,9 @@ fn load_second_program() -> Result<(LazyView, FunctionTables), SplitLoaderError>
 
 /// Function pointers of the second WebAssembly module that the first module calls.
 struct FunctionTables {
-    /// Functions of labs: computations that the first paint does not need.
+    /// Functions of the labs that compute, such as results for panels, which the first paint does not need.
     lazy: LazyModule,
-    /// Functions that open files.
+    /// Functions that open and read files.
     file_functions: FileFunctions,
     /// Functions that store runs in the browser.
     storage: StorageModule,

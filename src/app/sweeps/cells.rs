@@ -28,8 +28,8 @@ fn set_element_text(id: &str, text: &str) {
     }
 }
 
-/// (link, number of ended runs, sentence on the progress) of the sweep; its map is drawn again when one of them
-/// changes.
+/// Values on which the sweep's map depends: (link, number of ended runs, sentence on the progress) of the sweep; the
+/// map is drawn again when one of them changes.
 type MapInputs = (String, usize, String);
 
 /// Returns the values on which the sweep's map depends; None without a sweep.

@@ -11,7 +11,7 @@ use vivarium_page::sweeps::form::SweepForm;
 use vivarium_ui::browser::{element_by_id, set_attribute};
 use vivarium_ui::sheet::Sheet;
 
-/// The button that opens the dialog for a sweep, and the dialog.
+/// View of the button that opens the dialog in which a sweep is set up, and of that dialog.
 #[component]
 pub fn SweepForm() -> impl IntoView {
     let open = RwSignal::new(false);

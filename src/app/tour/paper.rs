@@ -27,7 +27,7 @@ use vivarium_ui::sheet::Sheet;
 pub struct TeacherPage {
     /// Whether the dialog with the page for teachers is open.
     open: RwSignal<bool>,
-    /// Slug of the story; empty before one was chosen.
+    /// Slug (permanent name) of the story on which the page for teachers is; empty before one was chosen.
     slug: RwSignal<String>,
     /// Content of the dialog with the page for teachers, as HTML.
     shown: RwSignal<String>,
@@ -81,7 +81,7 @@ impl TeacherPage {
     }
 }
 
-/// Opens the print dialog of the browser.
+/// Opens the browser's dialog for printing.
 pub fn print() {
     // A browser without that dialog does nothing.
     let _ = window().print();
@@ -98,7 +98,7 @@ fn printed_story_html(state: &State) -> String {
     }
 }
 
-/// The dialog with the page for teachers, and the section that is printed in place of the page.
+/// View of the dialog with the page for teachers, and of the section that is printed in place of the page.
 #[component]
 pub fn Paper() -> impl IntoView {
     let (store, lesson) = (Store::here(), TeacherPage::here());

@@ -18,7 +18,7 @@ use vivarium_ui::browser::get_property;
 pub struct WorkerTrainer {
     /// Number that the page has given to the worker; 0 without one.
     pub number: u32,
-    /// The web worker.
+    /// The web worker that trains the run.
     worker: Worker,
     // Held because the worker calls them.
     /// Handler of messages, kept alive as long as the worker.
@@ -116,7 +116,7 @@ fn program_sender(program: Program) -> Option<Function> {
         .flatten()
 }
 
-/// Fetches the WebAssembly program of CPU workers in advance.
+/// Fetches the WebAssembly program of workers that train on the CPU, before one of them is opened.
 pub fn prefetch_cpu_program() {
     if let Some(give) = program_sender(Program::Cpu) {
         let _ = give.call0(&JsValue::NULL);

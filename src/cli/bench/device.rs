@@ -85,7 +85,7 @@ fn add_network_rows(
     Ok(())
 }
 
-/// Training speed of a run; on the processor with all cores.
+/// Training speed of the run `spec` on `device`; on the processor with all cores.
 fn measure_speed(spec: &RunSpec, device: &Device) -> Result<TrainingSpeed, RunError> {
     let mut trial =
         Trial::start(spec, device, vivarium_model::platform::core_count(), TIMING_WINDOW_MS, None)?;

@@ -16,9 +16,11 @@ pub struct BenchmarkNetworks {
     pub lab: &'static str,
     /// Text that is printed above the table of results.
     pub caption: &'static str,
-    /// Networks: a name, and the settings as in a link. The PyTorch script takes the same settings.
+    /// For each network its name in the table, and its settings as in a link, which the PyTorch script takes,
+    /// too.
     pub networks: &'static [(&'static str, &'static str)],
-    /// Heading of the column with a size of the network, and key of the setting that is this size.
+    /// Heading of the table column with the size of each network, and key of the setting that is this size,
+    /// such as `width`.
     pub size_column: (&'static str, &'static str),
     /// Lists of options for the PyTorch script, which runs once for each list; the settings of the networks
     /// follow them.
@@ -27,24 +29,24 @@ pub struct BenchmarkNetworks {
 
 /// Measured speed of one learner on one network.
 struct MeasuredRate {
-    /// Settings of the network as in a link.
+    /// Settings of the network as in a link, by which the row of PyTorch is found.
     link: &'static str,
     /// Kind of the device on which the learner trained the network.
     kind: DeviceKind,
-    /// Median steps per second over the windows.
+    /// Median training steps per second over five time windows; NaN if a step takes too long to be timed.
     steps_per_s: f64,
 }
 
 /// A line of JSON from `tests/peers/torch_bench.py`: the speed of PyTorch on one network.
 #[derive(Debug, serde::Deserialize)]
 struct PyTorchNetworkRow {
-    /// Library and execution mode that were measured, as text.
+    /// Version and execution mode of PyTorch, such as "PyTorch 2.9.0 eager, 1 thread".
     peer: String,
     /// Device on which PyTorch ran: `cpu`, or `cuda: ` and the name of the GPU.
     device: String,
-    /// Settings of the network as in a link.
+    /// Settings of the timed network as in a link, without lab.
     link: String,
-    /// Median training steps per second over the time windows.
+    /// Median training steps per second of PyTorch over five time windows.
     steps_per_s: f64,
     /// Training steps per second in the slowest time window.
     low: f64,
@@ -53,15 +55,15 @@ struct PyTorchNetworkRow {
 }
 
 impl PyTorchNetworkRow {
-    /// Kind of the device that PyTorch used.
+    /// Kind of the device on which PyTorch ran: the processor or a GPU.
     fn device_kind(&self) -> DeviceKind {
         if self.device == "cpu" { DeviceKind::Cpu } else { DeviceKind::Gpu }
     }
 }
 
 impl BenchmarkNetworks {
-    /// A run of the network with the settings `link`, with few measurements and without an end that could be
-    /// reached.
+    /// The run that times the network with the settings `link`, trained by `learner`: it is measured only
+    /// every 100,000 steps, and its last step is too far to be reached.
     pub fn benchmark_run(&self, link: &str, learner: LearnerChoice) -> RunSpec {
         let endless = "halt=steps&steps=10000000&every=100000";
         let mut spec = decode(&format!("#v1/{}?{link}&{endless}", self.lab)).0.spec;
@@ -120,8 +122,8 @@ impl BenchmarkNetworks {
         Ok(())
     }
 
-    /// Measures PyTorch on the same networks and prints its speed next to our fastest learner on the same
-    /// kind of device.
+    /// Measures PyTorch on the networks of this lab and prints its speed next to `rates`, those of our
+    /// fastest learner on the same kind of device.
     fn print_pytorch_comparison(&self, arguments: &Arguments, rates: &[MeasuredRate]) {
         let headings = ["network", "peer", "device", "steps/s", "low – high", "ours", "ours / theirs"];
         let mut table = new_table(headings, 3);
@@ -149,8 +151,8 @@ impl BenchmarkNetworks {
     }
 }
 
-/// Steps per second of the fastest learner on the network with the settings `link` and a kind of device; None
-/// if none was measured.
+/// Training steps per second of our fastest learner on the network with the settings `link` and on devices of
+/// the kind `kind`; None if none was timed.
 fn max_rate(rates: &[MeasuredRate], link: &str, kind: DeviceKind) -> Option<f64> {
     let same = rates.iter().filter(|made| made.link == link && made.kind == kind);
     same.map(|made| made.steps_per_s).filter(|rate| rate.is_finite()).reduce(f64::max)

@@ -37,12 +37,13 @@ use vivarium_training::session::trial::endless;
 use vivarium_view::presets::Preset;
 use vivarium_view::record::{TrainingEnvironment, torch};
 
-/// Default measuring time of one preset, in seconds.
+/// Measuring time of one preset in seconds, where `--seconds` is not given.
 pub const DEFAULT_MEASURING_SECONDS: f64 = 1.0;
-/// Longest estimated step in seconds: presets with longer steps are not measured.
+/// Longest training step, estimated in seconds, that is timed: a preset with longer steps gets a row without
+/// a speed.
 const MAX_ESTIMATED_STEP_SECONDS: f64 = 4.0;
 
-/// A preset's run, or the first run of its sweep.
+/// Settings of the preset's run, or of the first run of its sweep.
 fn first_run(preset: &Preset) -> RunSpec {
     let spec = preset.link().spec;
     match spec.run.sweep.is_empty() {
@@ -56,14 +57,15 @@ fn is_trained(preset: &Preset) -> bool {
     entry(&first_run(preset), Place::Anywhere).is_none()
 }
 
-/// The run of `preset` on the processor, with few measurements and without an end that could be reached.
+/// The run that times `preset` on the processor: it has few measurements, and its last step is too far to be
+/// reached.
 fn benchmark_run(preset: &Preset) -> RunSpec {
     let mut spec = endless(&first_run(preset));
     spec.run.device = DeviceChoice::Cpu;
     spec
 }
 
-/// Name of the preset in the table, in backticks.
+/// Name of the preset in the table: its slug in backticks, with ", first run" if it is a sweep.
 fn format_title(preset: &Preset) -> String {
     let of_sweep = if preset.link().spec.run.sweep.is_empty() { "" } else { ", first run" };
     format!("`{}`{of_sweep}", preset.slug)
@@ -136,8 +138,9 @@ pub fn compare_presets(arguments: &Arguments, names: &[String]) -> Result<(), Co
     Ok(())
 }
 
-/// Times one preset with our learner and, if given, with `pytorch`. A cell of a speed that cannot be measured
-/// has the reason.
+/// Trains one preset for about `seconds` seconds with our learner and, if given, with `pytorch`, and returns
+/// the row of their speeds; `title` is the name of the preset in the table. A cell of a speed that cannot be
+/// measured has the reason.
 fn measure_row(
     preset: &Preset,
     title: &str,
@@ -156,7 +159,8 @@ fn measure_row(
     PresetRow::new(title, &learner, &ours, &theirs)
 }
 
-/// Name of our learner for a run and its speed on one core, or the reason why it cannot be measured.
+/// Name of our learner for a run and its training speed on one core, measured for about `seconds` seconds, or
+/// the reason why the speed cannot be measured.
 fn measure_learner(
     spec: &RunSpec,
     device: &Device,
@@ -172,7 +176,8 @@ fn measure_learner(
     }
 }
 
-/// Median, lowest and highest speed of the time windows, or the reason why there are none.
+/// Median, lowest and highest training steps per second of the time windows, or the reason why there are
+/// none.
 fn summarize_windows(rates: &StepRates) -> Result<StepsPerSecond, String> {
     match (rates.sorted.first(), rates.sorted.last()) {
         (Some(low), Some(high)) => Ok(StepsPerSecond { median: rates.median(), low: *low, high: *high }),
@@ -181,7 +186,7 @@ fn summarize_windows(rates: &StepRates) -> Result<StepsPerSecond, String> {
     }
 }
 
-/// Prints the table of presets and its summary.
+/// Prints the table of presets with their speeds, and its summary.
 #[expect(clippy::print_stdout, reason = "this command prints")]
 fn print_report(report: &PresetReport) {
     let mut table = new_table(table::HEADINGS, 2);

@@ -29,7 +29,8 @@ use vivarium_training::session::Options;
 const WIDTHS: [usize; 4] = [10, 30, 100, 300];
 /// Numbers of networks that train together, for the columns of the table of `lab bench --sweeps`.
 const REPLICAS: [usize; 6] = [1, 8, 64, 512, 2048, 8192];
-/// Number of networks in each run of the sweep over width and sample size whose time is estimated.
+/// Number of networks, which differ in their seeds, in each run of the sweep over width and sample size whose
+/// duration is estimated.
 const SEEDS_PER_RUN: usize = 20;
 /// Training steps of all networks of the sweep over width and sample size, if none ends early: 8 widths, 8
 /// sample sizes, 2 initialisations, 20 seeds and 20,000 steps.
@@ -44,7 +45,8 @@ const FAMILY_LINKS: [(&str, &str); 2] = [
         "#v1/markov?k=2&t=20&d=8&batch=16&held=64&halt=steps&steps=10000000&every=100",
     ),
 ];
-/// Numbers of runs of [`FAMILY_LINKS`] that train together.
+/// Numbers of copies of a run of [`FAMILY_LINKS`], with different seeds, that train together; one table
+/// column for each.
 const CONCURRENT_RUN_COUNTS: [usize; 4] = [1, 4, 16, 64];
 
 /// A run of the sweep over width and sample size: (30,3)-parity from 1,000 examples with weight decay. Its
@@ -57,8 +59,8 @@ fn frontier_run(width: usize, replicas: usize) -> RunSpec {
     decode(&link).0.spec
 }
 
-/// Measures on each device how many training steps of all networks of a sweep it makes per second, and prints
-/// its table.
+/// Measures on each device how many network steps per second (training steps, summed over the networks of a
+/// sweep) it makes, and prints a table by width and number of networks.
 ///
 /// # Errors
 /// When a device stops working.
@@ -110,7 +112,8 @@ pub fn print_throughput(devices: &[Device], arguments: &Arguments) -> Result<(),
     Ok(())
 }
 
-/// Network steps per second of one run with `replicas` networks, as a table cell.
+/// Network steps per second (training steps times `replicas`) of one run with `replicas` networks of hidden
+/// width `width`, as a table cell.
 fn measure_alone(
     width: usize,
     replicas: usize,
@@ -144,8 +147,8 @@ fn measure_batched(
     Ok(Some(measure_queue((0..replicas / seeds).map(run), device, seconds)?))
 }
 
-/// Measures and prints the network steps per second of the runs of [`FAMILY_LINKS`] when several train
-/// together.
+/// Measures and prints the network steps per second (training steps times networks) of each run of
+/// [`FAMILY_LINKS`] when several copies of it train together on a GPU.
 fn print_family_rates(device: &Device, seconds: f64) -> Result<(), CommandError> {
     let heads: [String; CONCURRENT_RUN_COUNTS.len() + 1] =
         std::array::from_fn(|at| match at.checked_sub(1) {
@@ -169,8 +172,8 @@ fn print_family_rates(device: &Device, seconds: f64) -> Result<(), CommandError>
     Ok(())
 }
 
-/// Network steps per second of these runs in the batch queue of a sweep, and the number of networks that
-/// trained at once.
+/// Network steps per second (training steps, summed over networks) of the runs `specs` in the batch queue of
+/// a sweep, measured for `seconds` seconds after a warm-up, and the number of networks that trained at once.
 fn measure_queue(
     specs: impl Iterator<Item = RunSpec>,
     device: &Device,

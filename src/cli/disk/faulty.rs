@@ -37,22 +37,25 @@ pub const ALL_FAULTS: [Fault; 5] = [
 
 /// A [`Disk`] on which operation number `failing_operation` (counted from 0) fails.
 pub struct FaultyDisk {
-    /// Number of the operation that fails, counted from 0.
+    /// Index, from 0, of the file operation that fails, in the order of calls.
     failing_operation: usize,
     /// How the failing operation fails.
     fault: Fault,
-    /// Number of operations on the disk so far.
+    /// Number of file operations that were called so far.
     operation_count: Cell<usize>,
-    /// Whether the simulated process or machine has ended.
+    /// Whether the simulated process has been killed or the simulated machine has lost power; all operations
+    /// fail then.
     is_dead: Cell<bool>,
-    /// For each file, by inode: its path and the number of its bytes that are synchronised.
+    /// For each file, by its inode number: its path, and the number of its first bytes that a power cut does
+    /// not lose.
     synced_lengths: RefCell<BTreeMap<u64, (PathBuf, u64)>>,
-    /// Renames whose folder is not synchronised: old path, new path, and where the replaced file is kept.
+    /// Renames that a power cut may undo, since their folder is not synchronised: old path, new path, and
+    /// where the replaced file is kept (None if there was none).
     unsynced_renames: RefCell<Vec<(PathBuf, PathBuf, Option<PathBuf>)>>,
 }
 
 impl FaultyDisk {
-    /// A disk on which operation number `at`, counted from 0, fails.
+    /// A disk on which the file operation with index `at`, from 0, fails with `fault`.
     pub fn new(at: usize, fault: Fault) -> FaultyDisk {
         FaultyDisk {
             failing_operation: at,
@@ -69,7 +72,7 @@ impl FaultyDisk {
         FaultyDisk::new(usize::MAX, Fault::Killed)
     }
 
-    /// Whether the simulated process or machine has ended.
+    /// Whether the simulated process has been killed or the simulated machine has lost power.
     pub fn is_dead(&self) -> bool {
         self.is_dead.get()
     }
@@ -112,7 +115,8 @@ impl FaultyDisk {
         }
     }
 
-    /// Counts one operation. None if it succeeds; otherwise whether half of it is still done, and its error.
+    /// Counts one file operation. None if it succeeds; otherwise its error, and whether the first half of the
+    /// bytes of a write is still written.
     fn next_fault(&self) -> Option<(bool, io::Error)> {
         let killed = || io::Error::other("the process has ended");
         if self.is_dead.get() {
@@ -130,7 +134,7 @@ impl FaultyDisk {
         }
     }
 
-    /// Counts one operation and returns its error if it is the failing one.
+    /// Counts one file operation and returns its error if it is the one that should fail.
     fn fail_if_due(&self) -> io::Result<()> {
         self.next_fault().map_or(Ok(()), |(_, error)| Err(error))
     }

@@ -9,7 +9,7 @@ use vivarium_model::sweep::cell;
 /// Link of a sweep of six runs with two networks each.
 const SWEEP_LINK: &str = "#v1/sparse-parity?replicas=2&sweep=n:10_20_30&series=k:2_3";
 
-/// Lines of run `number` with made-up results, different for each run.
+/// CSV lines of run `number`, from 0, with made-up results that differ between runs.
 fn run_lines(spec: &RunSpec, number: usize) -> String {
     let cell = cell(spec, number).unwrap();
     let row = |step: u64| {
@@ -28,8 +28,8 @@ fn run_lines(spec: &RunSpec, number: usize) -> String {
     lines(spec, number, &cell, &outcome)
 }
 
-/// Adds all missing runs, in descending order. Returns how many were added, and whether the file could be
-/// finished.
+/// Adds made-up results of all missing runs to the sweep file at `path`, in descending order. Returns how
+/// many runs were added, and whether the file could be finished.
 fn train_missing_runs(disk: &dyn Disk, path: &Path) -> (usize, Result<(), anyhow::Error>) {
     let spec = decode_within(SWEEP_LINK, 100).0.spec;
     let mut added = 0;

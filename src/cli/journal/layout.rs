@@ -15,7 +15,7 @@ use vivarium_training::session::Outcome;
 use vivarium_view::record::TrainingEnvironment;
 use vivarium_view::record::preamble::{self, relevant_numbers};
 
-/// Result of one network of a run.
+/// Steps and accuracy of one trained network, as its line in a sweep file has them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NetworkOutcome {
     /// Step at which the network reached the target; None if it never did.
@@ -26,8 +26,8 @@ pub struct NetworkOutcome {
     pub accuracy: f32,
 }
 
-/// Largest number of values of a swept setting for which the names of measures are looked up; of more values,
-/// evenly spaced ones are taken.
+/// Largest number of values of a swept setting for which the names of measures are looked up; if there are
+/// more, this many evenly spaced values are taken.
 const MAX_TRIED_VALUES: usize = 1024;
 
 /// The link of a sweep without settings of the view, by which sweeps are told apart.
@@ -35,22 +35,23 @@ pub fn sweep_link(spec: &RunSpec) -> String {
     encode(&Link::from_spec(spec.clone()))
 }
 
-/// Columns of a sweep file.
+/// Columns of a sweep file, the CSV file of `lab sweep` with a line for each trained network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnLayout {
-    /// Version of the names of measures, new or old.
+    /// Whether the columns have the new or the old names of measures.
     names: NameVersion,
     /// Names of the columns that identify a run: its number, the keys of the swept settings, and the seed.
     run_columns: Vec<String>,
     /// Relevant coordinates, from 1, that all runs share (empty if the task has none). None if they differ
     /// between runs and have a column.
     shared_relevant: Option<Vec<usize>>,
-    /// Columns of measures: index into `NetworkLine::numbers`, and name of the column. Where runs of a sweep
-    /// have different names for one number, each name has its own column.
+    /// Columns of measures: index into `NetworkLine::numbers` (0 train loss, 1 train accuracy, 2 held-out
+    /// loss, 3 held-out accuracy), and name of the column. Where runs of a sweep have different names for one
+    /// number, each name has its own column.
     measure_columns: Vec<(usize, &'static str)>,
 }
 
-/// Contents of one line: the result of one network.
+/// Contents of one line of a sweep file: steps, losses and accuracies of one network.
 struct NetworkLine<'a> {
     /// Cells that identify the run: its number, the values of the swept settings and the seed.
     run_cells: Vec<&'a str>,
@@ -64,7 +65,8 @@ struct NetworkLine<'a> {
     numbers: [String; 4],
 }
 
-/// A sample of the runs in which each value of each swept setting occurs.
+/// A sample of the runs of a sweep in which each value of each swept setting occurs, up to
+/// [`MAX_TRIED_VALUES`] values of a setting.
 fn sample_runs(spec: &RunSpec) -> impl Iterator<Item = SweepCell> {
     let lines = spec.run.series.values.len().max(1);
     // For each setting: the distance between the numbers of runs with successive values, and its number of values.
@@ -111,12 +113,13 @@ impl ColumnLayout {
         ColumnLayout { names, run_columns: place, shared_relevant: shared, measure_columns: measures }
     }
 
-    /// Whether the relevant coordinates differ between runs and have a column.
+    /// Whether the file has a column `relevant`: the relevant input coordinates of a task, where they differ
+    /// between runs.
     fn has_relevant_column(&self) -> bool {
         self.names == NameVersion::New && self.shared_relevant.is_none()
     }
 
-    /// Names of all columns, in order.
+    /// Names of all columns of the sweep file, in order: run, relevant coordinates, replica, steps, measures.
     pub fn column_names(&self) -> Vec<&str> {
         let mut columns: Vec<&str> = self.run_columns.iter().map(String::as_str).collect();
         if self.has_relevant_column() {
@@ -130,7 +133,7 @@ impl ColumnLayout {
         columns
     }
 
-    /// Number of columns.
+    /// Number of columns of the sweep file.
     fn column_count(&self) -> usize {
         let later = if self.names == NameVersion::New { 2 } else { 0 };
         self.run_columns.len()
@@ -140,8 +143,8 @@ impl ColumnLayout {
             + self.measure_columns.len()
     }
 
-    /// The lines before the first run: `first_line_prefix` with the link of the sweep, facts that hold for
-    /// all runs, and the names of the columns.
+    /// The lines of a sweep file before its first run: `first_line_prefix` with the link of the sweep, facts
+    /// that hold for all runs, and the names of the columns.
     pub fn header_lines(&self, spec: &RunSpec, first_line_prefix: &str) -> String {
         let link = sweep_link(spec);
         let about = match self.names {
@@ -156,7 +159,7 @@ impl ColumnLayout {
         format!("{first_line_prefix}{link}\n{about}{}\n", self.column_names().join(","))
     }
 
-    /// Lines of a finished run, one for each network.
+    /// CSV lines of run `number`, from 0, which has finished; one line for each network.
     ///
     /// Losses and accuracies are those of the step at which the network ended.
     pub fn format_run(&self, spec: &RunSpec, number: usize, cell: &SweepCell, outcome: &Outcome) -> String {

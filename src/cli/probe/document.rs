@@ -13,44 +13,45 @@ use vivarium_view::record::Record;
 
 /// Name of the JSON format of `lab probe`, written under the key `format`.
 const FORMAT_NAME: &str = "vivarium-data";
-/// Version of the JSON format of `lab probe`.
+/// Version of the JSON format of `lab probe`, written under the key `version`.
 const FORMAT_VERSION: u64 = 1;
 
-/// An array inside the network at a training step.
+/// An array of numbers inside the first network (activations, attention weights, outputs or their inputs) at
+/// a training step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepArray {
     /// Training step at which the array was computed.
     pub step: u64,
-    /// Name, axes, shape and values of the array.
+    /// The array with its name, the names and lengths of its axes, and its numbers.
     pub array: Inside,
 }
 
 /// Data of `lab probe`: charts and arrays at all probed steps.
 #[derive(Debug, Clone, Default)]
 pub struct ProbeDocument {
-    /// The run: link, environment and last step.
+    /// Description of the probed run: link, environment and last step.
     pub about: Record,
-    /// Charts of all steps, in the order of steps.
+    /// Numbers of each chart at each probed step, in the order of steps.
     pub charts: Vec<ChartData>,
-    /// Arrays of all steps, in the order of steps.
+    /// Arrays inside the first network at each probed step, in the order of steps.
     pub arrays: Vec<StepArray>,
 }
 
 /// JSON object with all charts and arrays; the description of the run is written before it.
 #[derive(Serialize)]
 struct DocumentJson<'a> {
-    /// Charts of all probed steps.
+    /// Charts at all probed training steps, in the order of steps.
     charts: Vec<ChartDataJson<'a>>,
-    /// Arrays of all probed steps.
+    /// Arrays inside the network at all probed steps.
     arrays: Vec<ArrayJson<'a>>,
 }
 
 /// JSON object of a chart at a step.
 #[derive(Serialize)]
 struct ChartDataJson<'a> {
-    /// Name of the chart in links.
+    /// Name of the chart in links, such as `loss`.
     chart: &'static str,
-    /// Training step of the data.
+    /// Training step at which the numbers of the chart were read.
     step: u64,
     /// Title of the chart.
     title: &'a str,
@@ -58,7 +59,7 @@ struct ChartDataJson<'a> {
     x: &'a str,
     /// Label of the vertical axis of the chart.
     y: &'a str,
-    /// Numbers of the chart; None if they are left out.
+    /// Curves, matrix or bars with their numbers; None if the numbers are left out.
     #[serde(flatten)]
     shape: Option<ChartNumbersJson<'a>>,
 }
@@ -98,7 +99,7 @@ enum ChartNumbersJson<'a> {
 struct CurveJson<'a> {
     /// Name of the curve in the legend.
     name: &'a str,
-    /// Horizontal coordinate of each point.
+    /// Position of each point on the horizontal axis, for example its training step.
     x: &'a [f64],
     /// Drawn value of each point, which may be smoothed.
     value: &'a [f32],
@@ -116,7 +117,7 @@ struct CurveJson<'a> {
 /// JSON object of a horizontal reference line or a vertical mark of a line chart.
 #[derive(Serialize)]
 struct MarkJson<'a> {
-    /// Name of the line or mark.
+    /// Name of the reference line or mark in the chart.
     name: &'a str,
     /// Value on the axis: the vertical one for a reference line, the horizontal one for a mark.
     at: f64,
@@ -127,24 +128,24 @@ struct MarkJson<'a> {
 struct SpanJson<'a> {
     /// Name of the interval.
     name: &'a str,
-    /// Start of the interval on the horizontal axis.
+    /// Start of the interval on the horizontal axis, in the unit of the axis.
     from: f64,
-    /// End of the interval on the horizontal axis.
+    /// End of the interval on the horizontal axis, in the unit of the axis.
     to: f64,
 }
 
 /// JSON object of an array at a step.
 #[derive(Serialize)]
 struct ArrayJson<'a> {
-    /// Name of the array.
+    /// Name of the array, such as `inputs` or `labels`.
     array: &'a str,
     /// Training step at which the array was computed.
     step: u64,
-    /// Names of the axes, such as "example".
+    /// Names of the axes in order, such as "example" and "column".
     axes: &'a [&'static str],
-    /// Length of each axis.
+    /// Length of each axis, in the order of `axes`.
     shape: &'a [usize],
-    /// Entries, with the last axis varying fastest; None if they are left out.
+    /// Numbers of the array, with the last axis varying fastest; None if they are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<&'a [f32]>,
 }
@@ -207,7 +208,8 @@ fn chart_json(data: &ChartData, with_numbers: bool) -> ChartDataJson<'_> {
 }
 
 impl ProbeDocument {
-    /// The document as JSON, with or without the numbers of charts and arrays.
+    /// The document as JSON: description of the run, charts and arrays; without `with_numbers` the numbers
+    /// are left out.
     fn encode_json(&self, with_numbers: bool) -> Result<String, anyhow::Error> {
         let taken = DocumentJson {
             charts: self.charts.iter().map(|data| chart_json(data, with_numbers)).collect(),

@@ -17,11 +17,11 @@ pub struct NpyArray {
     pub name: String,
     /// Length of each axis; empty for a single value.
     pub shape: Vec<usize>,
-    /// Entries, with the last axis varying fastest.
+    /// Entries of the array, with the last axis varying fastest.
     pub values: NpyValues,
 }
 
-/// Entries of an array by their type.
+/// Entries of a numpy array, by the type of number or as text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NpyValues {
     /// Single precision.
@@ -33,7 +33,7 @@ pub enum NpyValues {
 }
 
 impl NpyValues {
-    /// Name of the type in numpy, and the bytes of the entries.
+    /// Type string of the entries in numpy, such as `<f4`, and their bytes in little-endian order.
     fn encode(&self) -> (String, Vec<u8>) {
         match self {
             NpyValues::Single(values) => {
@@ -58,7 +58,7 @@ impl NpyValues {
 }
 
 impl NpyArray {
-    /// Bytes of the `.npy` file of the array.
+    /// Bytes of the array as a `.npy` file: header with type and shape, then the entries.
     fn encode_npy(&self) -> Vec<u8> {
         let (kind, data) = self.values.encode();
         let sizes: String = self.shape.iter().map(|size| format!("{size},")).collect();

@@ -22,7 +22,7 @@ use vivarium_view::record::{TrainingEnvironment, quote_shell};
 
 /// Initial weights of a run, or the checkpoint that it continues.
 pub struct RunStart {
-    /// Point from which the run starts.
+    /// Where the weights of the first step come from: drawn from the seed, from a file, or from a checkpoint.
     point: StartPoint,
     /// The file with the initial weights and what it is; both empty if the link draws the weights.
     weights: [String; 2],
@@ -33,9 +33,10 @@ enum StartPoint {
     /// Weights drawn from the seed; with a sentence for the user if the file given as the link has other
     /// initial weights.
     Drawn(Option<String>),
-    /// Weights from a file, one list per parameter.
+    /// Weights from a file: for each parameter tensor of the model its numbers for all replicas, replica
+    /// after replica.
     Weights(Vec<Vec<f32>>),
-    /// A checkpoint, with the mark of its metrics.
+    /// A checkpoint, with the mark of its metrics text; None if it has no mark.
     Checkpoint(Box<Checkpoint>, Option<OutputMark>),
 }
 
@@ -106,7 +107,7 @@ impl RunStart {
     }
 }
 
-/// Reads a file.
+/// Reads a file; an error names its path.
 fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
     Ok(std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?)
 }
@@ -132,7 +133,8 @@ fn read_checkpoint(path: &Path, spec: &RunSpec) -> Result<RunStart, CommandError
     Ok(RunStart { point: StartPoint::Checkpoint(Box::new(checkpoint), mark), weights })
 }
 
-/// A sentence for each setting that differs between the link and the checkpoint.
+/// A sentence for each setting whose value differs between the run of the link and that of the checkpoint
+/// file.
 fn list_contradictions(link: &RunSpec, file: &RunSpec) -> Vec<String> {
     let mut same = file.clone();
     (same.run.steps, same.run.device) = (link.run.steps, link.run.device);

@@ -11,9 +11,9 @@ use vivarium_core::settings::format_thousands;
 pub struct KeptSteps {
     /// Steps of `--keep` that training has not reached yet, ascending.
     remaining_steps: Vec<u64>,
-    /// Path of the checkpoint of `--checkpoint`.
+    /// Path of the checkpoint of `--checkpoint`; the files of `--keep` have the step before its extension.
     checkpoint_path: PathBuf,
-    /// Steps of `--keep` whose checkpoint could not be written.
+    /// Training steps of `--keep` whose checkpoint could not be written.
     failed_steps: Vec<u64>,
 }
 
@@ -61,7 +61,8 @@ impl KeptSteps {
         Some(kept_checkpoint_path(&self.checkpoint_path, step))
     }
 
-    /// Notes that the checkpoint at `step` could not be written.
+    /// Notes that the checkpoint at training step `step` could not be written, for an error at the end of the
+    /// run.
     pub fn add_failed_step(&mut self, step: u64) {
         self.failed_steps.push(step);
     }

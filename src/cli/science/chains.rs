@@ -17,8 +17,8 @@ pub(super) fn strategy_divergence(spec: &RunSpec, strategy: Strategy) -> f32 {
     lines.iter().find(|(of, _)| *of == strategy).map_or(f32::NAN, |(_, kl)| *kl as f32)
 }
 
-/// The measure `which` of networks on Markov chains in the measurement `row`, for each replica; NaN if it was
-/// not measured.
+/// The measure `which` of networks on Markov chains in the measurement `row`: one value for each replica; NaN
+/// if it was not measured.
 pub(super) fn chain_measure(row: &Measurement, which: OfChains) -> Vec<f32> {
     match row.measures.get(which as usize) {
         Some(values) if !values.is_empty() => values.clone(),
@@ -50,8 +50,9 @@ pub(super) fn find_stages(spec: &RunSpec, rows: &[Measurement]) -> Vec<Vec<Strat
     (0..spec.run.replicas).map(of_replica).collect()
 }
 
-/// A measure of the weights of one network on sequences or prompts; `weights` has the entries of each
-/// parameter, `[rows, columns]`. NaN if the model has no such measure.
+/// A measure computed from the weights of one network on Markov chains or prompts. `weights` has one entry
+/// for each parameter tensor of this network, in the order of the model, with the numbers of the tensor row
+/// after row. NaN if the model has no such measure.
 pub(super) fn measure_chain_weights(measure: ExpectedMeasure, spec: &RunSpec, weights: &[Vec<f32>]) -> f32 {
     match (measure, spec.model.config().family()) {
         (ExpectedMeasure::OddOverEven | ExpectedMeasure::FirstDistance, _) => {
@@ -75,8 +76,9 @@ pub(super) fn measure_chain_weights(measure: ExpectedMeasure, spec: &RunSpec, we
     }
 }
 
-/// The measure [`ExpectedMeasure::Block`] or [`ExpectedMeasure::Diagonal`] of the query-key matrices W_QK of
-/// one network on prompts; None if it has no such matrices.
+/// A ratio of entries of the query-key matrices W_QK of one network on prompts: largest inside and largest
+/// outside of the blocks for [`ExpectedMeasure::Block`], otherwise smallest on the diagonal and largest off
+/// it. `weights` are the parameter tensors of the network; None if it has no such matrices.
 fn measure_scores(measure: ExpectedMeasure, spec: &RunSpec, weights: &[Vec<f32>]) -> Option<f64> {
     let (prompts, scores) = (spec.task.sampler().prompts()?, QueryKeyMatrices::new(spec, weights)?);
     let sizes = scores.compute_magnitudes(&prompts);

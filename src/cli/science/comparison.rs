@@ -47,8 +47,8 @@ pub fn compare_all(
     Ok(rows)
 }
 
-/// Largest ratio of our median to that of an independent program at which the two count as equal; these
-/// programs ran few seeds, and times vary by about as much.
+/// Our median time to the target counts as equal to that of an independent program if neither is more than
+/// this many times the other. The factor is large because these programs ran few seeds.
 const MAX_MEDIAN_RATIO: f64 = 2.0;
 /// Largest difference between our success rate and that of an independent program at which the two count as
 /// equal.
@@ -105,8 +105,8 @@ fn compare_parity(instance: &ParityInstance, device: &Device) -> Result<Comparis
     })
 }
 
-/// Median time to the target, in steps, of the networks that reached it; the independent program leaves out
-/// the other networks, too.
+/// Median time to the target, in steps, of the networks that reached it; None if none did. The independent
+/// program leaves out the other networks, too.
 fn median_of_converged(times: &ConvergenceTimes) -> Option<f64> {
     let converged: Vec<Option<u64>> = times.converged_times().iter().map(|t| Some(*t as u64)).collect();
     ConvergenceTimes::new(&converged).median()

@@ -39,15 +39,15 @@ pub struct LookupInstance {
     pub link: String,
     /// Number of networks that are trained here; 0 if nothing is trained.
     pub seeds: usize,
-    /// Result of the independent implementation.
+    /// Result of the independent implementation that ours is compared with.
     pub figure: LookupFigure,
-    /// Seconds that one network took in the independent implementation on two processor cores; None if
-    /// unknown.
+    /// Seconds of training that one network took in the independent implementation on two processor cores;
+    /// None if unknown.
     pub seconds: Option<f64>,
 }
 
 impl LookupInstance {
-    /// A result of theory, for which nothing is trained.
+    /// A result of theory with this name, for which no network is trained.
     fn from_theory(name: String, figure: LookupFigure) -> Self {
         LookupInstance { name, link: String::new(), seeds: 0, figure, seconds: None }
     }
@@ -58,7 +58,8 @@ impl LookupInstance {
     }
 }
 
-/// Numbers of networks that are trained for a result if one network takes seconds, minutes, or many minutes.
+/// Numbers of networks that are trained for a result: the first if training one network takes seconds, the
+/// second for minutes, the third for many minutes.
 const SEED_COUNTS: (usize, usize, usize) = (5, 2, 1);
 /// Setting of a link for the learning rate: 0.003 until step 1,333, then falling linearly to 0 at step 4,000,
 /// in ten stairs.
@@ -78,8 +79,8 @@ pub fn lookup_instances() -> Vec<LookupInstance> {
     all
 }
 
-/// Results of section 4, discrepancy (iii), of the summary: short position codes break assumption 3, that
-/// inner products of two codes are at most 1/2 in size.
+/// Results of section 4, discrepancy (iii), of the summary: short position codes violate assumption 3, by
+/// which inner products of two codes are at most 1/2 in size.
 fn code_instances() -> Vec<LookupInstance> {
     let pairs = [(12, 2.9), (33, 26.0), (100, 52.0)].map(|(n, found)| {
         let name = format!("look-up 4 (iii): pairs of codes with |⟨ω, ω⟩| > 1/2, N = {n}");
@@ -160,13 +161,13 @@ impl RaceNetwork {
 
 /// Settings that the runs of one section of the summary share, in which architectures are compared.
 struct RaceSection {
-    /// Section of the summary, as in the names of results.
+    /// Section of the summary as in the names of results, such as "5.2".
     section: &'static str,
-    /// Dimension d of a token.
+    /// Dimension d of a token: how many numbers each position of a prompt has.
     dim: usize,
     /// Further settings of all runs of the section, as in a link.
     shared_settings: &'static str,
-    /// Number of prompts after which a run is stopped.
+    /// Number of training prompts after which a run is stopped if its loss has not reached the limit.
     max_prompts: u64,
 }
 
@@ -196,7 +197,7 @@ impl RaceSection {
     }
 }
 
-/// A result of one seed: the number of prompts until the loss reached the limit.
+/// A result of one seed: the number of training prompts until the loss reached the limit at which a run ends.
 fn exact_prompts(prompts: u64) -> LookupFigure {
     LookupFigure::Prompts(prompts, prompts)
 }

@@ -35,8 +35,8 @@ pub struct ParityInstance {
     pub finding: ParityFinding,
 }
 
-/// An instance with the exact median time to the target, in steps; `solved` is the number of successes and of
-/// trials.
+/// An instance with the median time to the target in the independent implementation, in steps; `solved` is
+/// the number of its seeds that reached the target and the number of all its seeds.
 const fn time_instance(
     name: &'static str,
     link: &'static str,
@@ -46,8 +46,8 @@ const fn time_instance(
     ParityInstance { name, link, finding: ParityFinding::Time { median: (median, median), solved } }
 }
 
-/// An instance with the lowest and highest median time to the target, in steps; `solved` is the number of
-/// successes and of trials.
+/// An instance with the lowest and highest median time to the target in the independent implementation, in
+/// steps; `solved` is the number of its seeds that reached the target and the number of all its seeds.
 const fn time_range_instance(
     name: &'static str,
     link: &'static str,
@@ -57,12 +57,13 @@ const fn time_range_instance(
     ParityInstance { name, link, finding: ParityFinding::Time { median, solved } }
 }
 
-/// An instance in which none of `trials` seeds reached the target.
+/// An instance of which none of the `trials` seeds of the independent implementation reached the target.
 const fn failed_instance(name: &'static str, link: &'static str, trials: u64) -> ParityInstance {
     ParityInstance { name, link, finding: ParityFinding::Time { median: (0, 0), solved: (0, trials) } }
 }
 
-/// An instance with the value of a measure at a training step, from one seed.
+/// An instance of which the independent implementation has the value `value` of a measure at a training step,
+/// from one seed.
 const fn value_instance(
     name: &'static str,
     link: &'static str,
@@ -425,14 +426,16 @@ pub const PARITY_INSTANCES: &[ParityInstance] = &[
     ),
 ];
 
-/// Settings of a run: one sine neuron on 30 bits.
+/// Settings of a parity run as in a link: a network of one sine neuron on 30 bits, 500 steps of batch 256.
 const SINE_LINK: &str =
     "n=30&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=500&halt=steps&held=1024";
-/// Settings of a run: one sine neuron on 30 bits with label noise 0.5.
+/// Settings of a parity run as in a link: a network of one sine neuron on 30 bits, with label noise 0.5.
 const NOISY_SINE_LINK: &str =
     "n=30&noise=0.5&width=1&act=sin&bias=hidden&second=ones&lr=0.01&batch=256&steps=500&halt=steps&held=1024";
-/// Settings of a run: one sine neuron on 15 bits, measured every 10 steps.
+/// Settings of a parity run as in a link: a network of one sine neuron on 15 bits, measured every 10 steps up
+/// to step 120.
 const GAP_LINK: &str =
     "n=15&width=1&act=sin&bias=hidden&second=ones&lr=0.01&steps=120&halt=steps&every=10&held=1024";
-/// Settings of a run: 1,000 hidden units with a power activation, measured every 40 steps.
+/// Settings of a parity run as in a link: 1,000 hidden units with a power activation, measured every 40 steps
+/// up to step 400.
 const WIDE_SETTINGS: &str = "width=1000&act=power&lr=0.01&batch=1024&steps=400&halt=steps&every=40&held=4096";

@@ -16,13 +16,14 @@ use vivarium_science::tokens::PositionCodes;
 use vivarium_science::tokens::theory::{angles, oracle};
 use vivarium_training::launch::device::Device;
 
-/// Number of random draws over which the risk of the oracle is averaged.
+/// Number of random draws over which the risk of the oracle of theorem 6 is averaged; the oracle sees a
+/// prompt only through its projection onto the span of the training prompts.
 const ORACLE_DRAWS: u32 = 40;
 /// Number N of positions and dimension d of a token in the draws for the risk of the oracle.
 const ORACLE_SIZES: (usize, usize) = (16, 8);
 
-/// Largest ratio of our number of prompts, or of our small error, to that of the independent program at which
-/// the two count as equal; that program ran one or two seeds.
+/// Our number of prompts, or our error if it is small, counts as equal to that of the independent program if
+/// neither is more than this many times the other; that program ran one or two seeds.
 const MAX_RATIO: f64 = 2.0;
 /// Largest relative difference between our error and that of the independent program at which the two count
 /// as equal, for errors above 0.3, which are near a floor. It allows for the noise of the test set.
@@ -31,7 +32,7 @@ const MAX_FLOOR_EXCESS: f32 = 0.06;
 /// if the runs have not converged.
 const MAX_UNFINISHED_DIFFERENCE: f32 = 0.1;
 
-/// Largest ratio of an exact number to a rounded one at which the two count as equal.
+/// An exact number counts as equal to a rounded one if neither is more than this many times the other.
 const MAX_ROUNDED_RATIO: f64 = 1.25;
 /// Codes are long enough if fewer than one random draw in this many contains a pair of codes ω_i, ω_j with
 /// |⟨ω_i, ω_j⟩| > 1/2.
@@ -76,26 +77,27 @@ pub(super) fn compare_lookup(instance: &LookupInstance, device: &Device) -> Resu
     })
 }
 
-/// The run that reproduces a look-up result.
+/// Settings of the run that reproduces a result on sparse token regression.
 fn instance_run(instance: &LookupInstance) -> RunSpec {
     decode(&format!("#v1/sparse-token-regression?{}", instance.link)).0.spec
 }
 
-/// Whether an exact number agrees with a rounded one, up to a factor of [`MAX_ROUNDED_RATIO`].
+/// Whether neither of an exact number and a rounded one is [`MAX_ROUNDED_RATIO`] times the other or more.
 fn matches_rounded(exact: f64, rounded: f64) -> bool {
     (exact / rounded).max(rounded / exact) < MAX_ROUNDED_RATIO
 }
 
-/// Number of trained parameters of one network; the position codes are fixed.
+/// Number of trained parameters of one network; position codes are not counted, since they are fixed.
 fn trained_parameter_count(spec: &RunSpec) -> u64 {
     let parameters = spec.parameters();
     let trained = parameters.iter().enumerate().filter(|(which, _)| *which != CODES);
     trained.map(|(_, parameter)| parameter.len() as u64).sum()
 }
 
-/// Smallest number of random signs per code, divided by ln N, with which fewer than one draw in 20 has a pair
-/// of codes with an inner product above 1/2 in size. Returns the result of the independent program as text,
-/// ours as text, and whether they agree.
+/// Compares, for `positions` codes (N), the smallest number of random signs per code, divided by ln N, with
+/// which fewer than one draw in 20 has a pair of codes with an inner product above 1/2 in size.
+/// `signs_per_log` is this ratio in the independent program. Returns the result of that program as text, ours
+/// as text, and whether they agree.
 fn compare_sign_count(positions: usize, signs_per_log: f64) -> (String, String, bool) {
     let log = (positions as f64).ln();
     let is_short = |signs: &usize| angles::mean_strong_pairs(positions, *signs) > 1.0 / DRAWS_PER_FAILURE;
@@ -106,7 +108,8 @@ fn compare_sign_count(positions: usize, signs_per_log: f64) -> (String, String, 
     (format!("about {signs_per_log} ln N"), here, matches_rounded(found, signs_per_log))
 }
 
-/// Largest inner product of two random position codes of a run, if it is above [`MIN_SIMILAR_PRODUCT`].
+/// Largest inner product of two random position codes of a run; None if it is at most
+/// [`MIN_SIMILAR_PRODUCT`], or if the codes are not random.
 fn similar_codes_product(spec: &RunSpec) -> Option<f64> {
     let prompts = spec.task.sampler().prompts().filter(|prompts| prompts.codes == PositionCodes::Random)?;
     let all = prompts.draw_position_codes(spec.run.seed);
@@ -119,8 +122,9 @@ fn similar_codes_product(spec: &RunSpec) -> Option<f64> {
 /// Two codes of ten signs, scaled to length 1, with a larger inner product differ in at most one sign.
 const MIN_SIMILAR_PRODUCT: f64 = 0.75;
 
-/// Compares the mean risk of the oracle with `prompts` prompts with `reference`. Returns the result of the
-/// independent program as text, ours as text, and whether they agree.
+/// Compares the mean risk of the oracle of theorem 6 after `prompts` training prompts with `reference`, that
+/// of the independent program. Returns the result of that program as text, ours as text, and whether they
+/// agree.
 fn compare_oracle(prompts: usize, reference: f64) -> (String, String, bool) {
     let (positions, dim) = ORACLE_SIZES;
     let risk = |draw: u32| oracle::sample_oracle_risks(0, draw, positions, dim, &[prompts])[0];

@@ -38,37 +38,41 @@ pub use instances::{PARITY_INSTANCES, ParityFinding, ParityInstance};
 pub use results::{NetworkValues, expectation_to_json};
 pub use table::ComparisonRow;
 
-/// Number of networks that are trained to check a claim about one network.
+/// Number of networks (replicas) that are trained where the link of a preset has one network, and for each
+/// instance of the parity lab.
 pub const REPLICAS: usize = 20;
-/// Largest number of steps of a run at which measures of its weights are computed.
+/// Measures of the weights are computed at about this many evenly spaced steps of a run; at every measured
+/// step if the run has fewer.
 const MAX_PROBED_STEPS: u64 = 60;
 
-/// Result of checking one expectation of a preset.
+/// Whether one expectation of a preset's claim holds, with the measured numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// Whether the expectation holds.
     pub holds: bool,
-    /// Expectation and measured value in one sentence.
+    /// One sentence with the measured number and the bounds that the claim expects.
     pub text: String,
-    /// The measured number that the expectation is about; None if there is none or it is not finite.
+    /// The measured number that is compared with the bounds of the expectation; None if it was not measured
+    /// or is not finite.
     pub measured: Option<f64>,
-    /// Values of the networks, one entry for each run that the expectation is about.
+    /// Values of the single networks, one entry for each run that the expectation is about.
     pub network_values: Vec<NetworkValues>,
 }
 
 /// A finished run of a preset or of its sweep, with its measurements.
 struct MeasuredRun {
-    /// Settings of the run, and its position in the sweep.
+    /// Settings of the run, and its indices, from 0, on the two axes of the sweep.
     cell: SweepCell,
-    /// Value of the first swept setting, or its number from 1 if not all values are numbers; 0 without a
-    /// sweep.
+    /// Value of the first swept setting in this run; if not all values are numbers, the position of the value
+    /// in their list, from 1. 0 without a sweep.
     axis_value: f64,
-    /// Measurements of the run, by step.
+    /// Measurements of the run (losses, accuracies and so on for each replica), in ascending order of their
+    /// steps.
     rows: Vec<Measurement>,
     /// Step at which each trial reached the target; None if never. A trial is one network, or several that
     /// share a training set, of which the earliest counts.
     target_steps: Vec<Option<u64>>,
-    /// Measures of the weights: measure, training step, and the value of each replica.
+    /// Measures computed from the weights: the measure, the training step, and the value of each replica.
     weight_measures: Vec<(ExpectedMeasure, u64, Vec<f32>)>,
 }
 
@@ -116,7 +120,8 @@ pub fn check_run(spec: RunSpec, expected: &[Expectation], device: &Device) -> Re
     Ok(expected.iter().map(verdict).collect())
 }
 
-/// Whether the measure is computed from the weights, and not taken from the measurements of the run.
+/// Whether the measure is computed from the weights of a network, and not taken from the measurements
+/// (losses, accuracies, margin, further measures) of the run.
 fn needs_weights(measure: ExpectedMeasure) -> bool {
     use ExpectedMeasure::{
         Chain, Circuit, Descent, Machine, Margin, OverLine, Succinct, TestAccuracy, Trace, TrainAccuracy,
@@ -127,8 +132,8 @@ fn needs_weights(measure: ExpectedMeasure) -> bool {
     !is_measured && !matches!(measure, TrainAccuracy | TestAccuracy | Margin | Truth)
 }
 
-/// Trains the run `cell` and computes these measures of its weights on the way; `axis_values` are the values
-/// on the axis of the sweep.
+/// Trains the run `cell` and computes the measures `weight_measures` of its weights at several training
+/// steps. `axis_values` has the number of each value of the first swept setting, by its index in the sweep.
 fn measure_run(
     cell: SweepCell,
     axis_values: &[f64],
@@ -180,7 +185,8 @@ fn measure_run(
 }
 
 /// The measure of the weights of each replica at a training step; NaN where it is not defined.
-/// `initial_weights` and `weights` have one list for each parameter, replica after replica.
+/// `initial_weights` and `weights` have one entry for each parameter tensor of the model: its numbers for all
+/// replicas, replica after replica.
 fn measure_weights(
     measure: ExpectedMeasure,
     spec: &RunSpec,
@@ -263,7 +269,8 @@ fn measure_weights(
     (0..replicas).map(one).collect()
 }
 
-/// A measure of the neurons of one network on pairs of group elements; NaN for a measure of anything else.
+/// A measure of one network on pairs of group elements, such as the number of live neurons, from the spectra
+/// of its hidden neurons; NaN if the measure is not about such neurons.
 fn measure_neurons(measure: ExpectedMeasure, spec: &RunSpec, neurons: &NeuronSpectra) -> f32 {
     match measure {
         ExpectedMeasure::Purity => neurons.median_share(NeuronPart::First).unwrap_or(f32::NAN),
@@ -295,13 +302,13 @@ impl MeasuredRun {
         (labs::lazy_lab(&self.cell.spec).largest_margin)(&self.cell.spec, None).unwrap_or(1.0) as f32
     }
 
-    /// Further measure number `which`, from 0, of the task at each measurement: step, and the value of each
-    /// replica.
+    /// The task's further measure with index `which`, from 0, at each measurement of the run: step, and the
+    /// value of each replica.
     fn further_measure(&self, which: usize) -> Vec<(u64, Vec<f32>)> {
         self.rows.iter().map(|r| (r.step, r.measures.get(which).cloned().unwrap_or_default())).collect()
     }
 
-    /// The measure at each measurement: step, and the value of each replica.
+    /// The measure at each step at which it was measured or computed: step, and the value of each replica.
     fn measure_by_step(&self, measure: ExpectedMeasure) -> Vec<(u64, Vec<f32>)> {
         let rows = self.rows.iter();
         match measure {
@@ -331,7 +338,8 @@ impl MeasuredRun {
         }
     }
 
-    /// For each replica the first measured step at which the measure was at least `at_least`; None if never.
+    /// For each replica the first measured step at which the measure `measure` was at least `at_least`; None
+    /// if never.
     fn first_steps(&self, measure: ExpectedMeasure, at_least: f32) -> Vec<Option<u64>> {
         let values = self.measure_by_step(measure);
         let first = |r: usize| {
@@ -367,8 +375,8 @@ fn format_time(time: Option<f64>) -> String {
     time.map_or("–".into(), |t| format_thousands(t.round() as u64))
 }
 
-/// Checks that a number lies in an interval, bounds included; `label` names the number in the sentence of the
-/// verdict.
+/// Checks that the measured number `value` lies between `low` and `high`, bounds included; `label` names the
+/// number in the sentence of the verdict.
 fn check_within<T>(label: &str, value: T, (low, high): (T, T)) -> Verdict
 where
     T: PartialOrd + std::fmt::Display + Copy + Into<f64>,
@@ -378,7 +386,7 @@ where
     Verdict { holds: low <= value && value <= high, text, measured: number, network_values: vec![] }
 }
 
-/// Checks one expectation of a claim against the finished runs.
+/// Checks one expectation of a preset's claim against the finished runs of the preset or of its sweep.
 fn check_expectation(expect: &Expectation, runs: &[MeasuredRun]) -> Verdict {
     let find = |series: usize, at: usize| {
         runs.iter().find(|t| (t.cell.series_index, t.cell.sweep_index) == (series, at))
@@ -525,17 +533,19 @@ fn check_expectation(expect: &Expectation, runs: &[MeasuredRun]) -> Verdict {
 }
 
 impl MeasuredRun {
-    /// Median held-out error of the replicas at the last measurement; None without measurements.
+    /// Median over the replicas of the held-out error (1 − accuracy) at the last measurement; None without
+    /// measurements.
     fn final_error(&self) -> Option<f32> {
         self.rows.last().map(|row| 1.0 - median_range(&row.test_accuracy).0)
     }
 
-    /// Median of a measure over the replicas at the last measurement; None without measurements.
+    /// Median of `measure` over the replicas at its last measurement; None without measurements.
     fn final_median(&self, measure: ExpectedMeasure) -> Option<f32> {
         self.measure_by_step(measure).last().map(|(_, values)| median_range(values).0)
     }
 
-    /// Times to the target of the run, as a point over the value of the swept setting.
+    /// Steps at which the trials of the run reached the target, as one point of a scaling law; its `x` is the
+    /// value of the first swept setting.
     fn scaling_point(&self) -> ScalingPoint {
         ScalingPoint {
             x: self.axis_value,

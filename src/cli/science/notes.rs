@@ -7,16 +7,17 @@ pub struct ComparisonNote {
     pub figures: &'static [&'static str],
     /// Whether the results are known to differ by more than the tolerance.
     pub is_known_difference: bool,
-    /// The explanation.
+    /// The explanation, in a few sentences, of why our results differ from those of the independent program.
     pub reason: &'static str,
 }
 
-/// The note on the result with this name, if there is one.
+/// The explanation for the compared result with the name `figure`; None if there is none.
 pub fn find_note(figure: &str) -> Option<&'static ComparisonNote> {
     COMPARISON_NOTES.iter().find(|note| note.figures.contains(&figure))
 }
 
-/// All notes, in the order of the table of comparisons.
+/// Explanations of all results that differ, or may differ, from those of an independent program, in the order
+/// of the table of comparisons.
 pub const COMPARISON_NOTES: &[ComparisonNote] = &[
     ComparisonNote {
         figures: &["B.8 right: Γ at 60", "B.8 right: Γ at 120"],

@@ -11,35 +11,37 @@ use vivarium_view::presets::{Expectation, ExpectedMeasure};
 /// JSON object with the values of the networks of one run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NetworkValues {
-    /// Values of the swept settings, by key; empty if the preset is no sweep.
+    /// Values of the swept settings in this run (at most two), by key; empty if the preset is no sweep.
     settings: Map<String, Value>,
     /// Seed of the run, from which the seed of each network is derived.
     seed: u64,
-    /// One value for each network, in the order of the replicas: the quantity that [`expectation_to_json`]
-    /// calls `networks`.
+    /// One value for each replica, in order: for example the step at which it reached the target, or its
+    /// held-out error at the end; `networks` in the JSON of the expectation names the quantity. Null if the
+    /// step was never reached or the number is not finite.
     values: Vec<Value>,
 }
 
-/// Quantity of each network by which an expectation is checked.
+/// Quantity of each trained network by which an expectation of a preset's claim is checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum NetworkQuantity {
     /// Step at which the network reached the target; null if it never did. Networks that share their data are one
     /// trial, with one value.
     Time,
-    /// First step at which the measure was at least this value; null if it never was.
+    /// First measured step at which the given measure was at least the given number; null if it never was.
     FirstStep(ExpectedMeasure, f32),
-    /// Value of the measure at the last measurement up to this step.
+    /// Value of the given measure at its last measurement up to the given training step.
     Measured(ExpectedMeasure, u64),
-    /// Value of the measure at the end.
+    /// Value of the given measure at its last measurement in the run.
     Last(ExpectedMeasure),
-    /// Share of held-out examples that are wrong at the end.
+    /// Share of held-out examples, from 0 to 1, that are wrong at the last measurement of the run.
     Error,
-    /// Strategies to which the predictions were nearest, in order of time.
+    /// Strategies (uniform, unigram, bigram and so on) to which the predictions of a network on Markov chains
+    /// were nearest, in order of time.
     Stages,
 }
 
 impl NetworkQuantity {
-    /// The quantity by which the expectation is checked.
+    /// The quantity of each network by which the expectation of a preset's claim is checked.
     fn from_expectation(expect: &Expectation) -> NetworkQuantity {
         match *expect {
             Expectation::Reaches { measure, at_least, .. } => NetworkQuantity::FirstStep(measure, at_least),
@@ -59,7 +61,8 @@ impl NetworkQuantity {
         }
     }
 
-    /// Name of the quantity in JSON, under the key `networks`.
+    /// Name of the quantity in the JSON of an expectation, under the key `networks`: "target step", "first
+    /// step", "measure", "held-out error" or "stages".
     fn name(self) -> &'static str {
         match self {
             NetworkQuantity::Time => "target step",
@@ -70,7 +73,8 @@ impl NetworkQuantity {
         }
     }
 
-    /// The quantity of each network of a run, in the order of the replicas.
+    /// The quantity of each network of a run, in the order of the replicas: a number or null, or the list of
+    /// names of the strategies. Empty if nothing was measured.
     fn read_values(self, run: &MeasuredRun) -> Vec<Value> {
         let measured = |row: Option<(u64, Vec<f32>)>| {
             row.map_or(vec![], |(_, values)| values.into_iter().map(float_to_json).collect())
@@ -98,12 +102,14 @@ impl NetworkQuantity {
     }
 }
 
-/// A number with the digits of single precision; null if it is not finite.
+/// A number as JSON with the decimal digits of `f32`, not those of its conversion to `f64`; null if it is not
+/// finite.
 fn float_to_json(number: f32) -> Value {
     json!(number.to_string().parse::<f64>().ok().filter(|number| number.is_finite()))
 }
 
-/// Whether the expectation is about this run of the preset.
+/// Whether the expectation is about this run of the preset's sweep, by its indices on the two swept settings.
+/// An expectation without indices is about the first run.
 fn concerns_run(expect: &Expectation, run: &MeasuredRun) -> bool {
     let (line, place) = (run.cell.series_index, run.cell.sweep_index);
     match *expect {
@@ -126,7 +132,8 @@ fn concerns_run(expect: &Expectation, run: &MeasuredRun) -> bool {
     }
 }
 
-/// Values of the networks by which an expectation is checked, for each run that the expectation is about.
+/// For each run that the expectation is about: the quantity of each of its networks by which the expectation
+/// is checked.
 pub(super) fn collect_network_values(expect: &Expectation, runs: &[MeasuredRun]) -> Vec<NetworkValues> {
     let quantity = NetworkQuantity::from_expectation(expect);
     let of_trial = |trial: &MeasuredRun| {
@@ -139,8 +146,8 @@ pub(super) fn collect_network_values(expect: &Expectation, runs: &[MeasuredRun])
     runs.iter().filter(|trial| concerns_run(expect, trial)).map(of_trial).collect()
 }
 
-/// An expectation as a JSON object: its `kind`, its numbers, and under `networks` the name of the quantity of
-/// each network.
+/// An expectation of a preset's claim as a JSON object: its `kind`, its measure and bounds, and under
+/// `networks` the name of the quantity of each network.
 pub fn expectation_to_json(expect: &Expectation) -> Value {
     let of = |measure: ExpectedMeasure| format!("{measure:?}");
     let pair = |(low, high): (f32, f32)| [float_to_json(low), float_to_json(high)];

@@ -5,15 +5,15 @@ use super::notes::find_note;
 /// One row of the table that compares our results with those of independent programs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonRow {
-    /// Name of the compared result.
+    /// Name of the compared result, such as "look-up 5.3: MLP, N = 8".
     pub name: String,
-    /// Result of the independent program, as text.
+    /// Result of the independent program as text, such as a median number of steps or an error.
     pub reference_result: String,
-    /// Our result, as text.
+    /// Our result as text, in the unit of the independent program's result.
     pub our_result: String,
     /// Whether the two agree within the tolerance.
     pub agrees: bool,
-    /// Seconds that computing our result took.
+    /// Seconds that training and measuring for our result took.
     pub seconds: f64,
 }
 
@@ -29,7 +29,8 @@ impl ComparisonRow {
     }
 }
 
-/// The row as a line of a Markdown table.
+/// The comparison as a line of a Markdown table: name, both results, whether they agree, and the explanation
+/// of a difference.
 pub(super) fn format_row(row: &ComparisonRow) -> String {
     let sign = if row.agrees { "yes" } else { "no" };
     // A bar would end the cell.

@@ -10,13 +10,15 @@ use vivarium_plot::analysis::convergence::best_of_groups;
 use vivarium_view::display::sweep::SweepProgress;
 use vivarium_view::display::words::format_setting;
 
-/// The runs of a sweep that share the values of its third and later settings, with their results.
+/// The runs of a sweep that share the values of its third and later settings, with the results of their
+/// networks.
 pub struct SweepPanel {
     /// Values of the third and later swept settings, such as "width = 16, seed = 3"; empty if there are none.
     pub name: String,
     /// The sweep over the first two settings, with the third and later ones set to the values of the panel.
     pub spec: RunSpec,
-    /// Runs of the panel with their results, as the page stores them.
+    /// Runs of the panel with the target steps and final accuracies of their networks, as the page stores
+    /// them.
     pub sweep: SweepProgress,
 }
 

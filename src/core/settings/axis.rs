@@ -17,9 +17,9 @@ use super::format_real;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "AxisFields")]
 pub struct SweepAxis {
-    /// Key of the setting.
+    /// Key of the swept setting; empty for no axis.
     pub key: String,
-    /// Values of the setting, in the order of the sweep.
+    /// Values of the swept setting as texts of a permalink, in the order of the sweep.
     pub values: Vec<String>,
     /// Text of the range that a link contains instead of the list of values; `None` if the list is written.
     #[serde(skip)]
@@ -32,7 +32,7 @@ pub struct SweepAxis {
 struct AxisFields {
     /// Key of the swept setting.
     key: String,
-    /// Values of the setting, as texts of a permalink.
+    /// Values of the swept setting, as texts of a permalink.
     values: Vec<String>,
 }
 
@@ -42,17 +42,17 @@ impl From<AxisFields> for SweepAxis {
     }
 }
 
-/// Largest number of values of an axis.
+/// Largest number of values of one axis of a sweep; an axis with more is invalid.
 pub const MAX_AXIS_VALUES: usize = 1000;
 
-/// Smallest number of values that a link writes as a range: fewer are as clear as a list.
+/// Smallest number of values of an axis that a link writes as a range; fewer are written as a list, which is as clear.
 const MIN_VALUES_IN_RANGE: usize = 8;
 
 /// Largest length of the list of an axis's values in a link, in bytes, so that a link with two such lists can be read
 /// back.
 const MAX_LIST_LENGTH: usize = 2500;
 
-/// Spacing of the numbers of a range.
+/// Spacing of the numbers of a range of values in a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spacing {
     /// Equal differences.
@@ -62,7 +62,7 @@ pub enum Spacing {
 }
 
 impl Spacing {
-    /// Both spacings, with their names in a link.
+    /// Linear and logarithmic spacing, each with its name in a link.
     pub const ALL: [(Spacing, &'static str); 2] = [(Spacing::Linear, "lin"), (Spacing::Log, "log")];
 
     /// Lists `count` numbers from `from` to `to`, each rounded to four digits, or with `is_whole` to a whole number and
@@ -73,7 +73,8 @@ impl Spacing {
         Some(numbers)
     }
 
-    /// Iterator over the numbers of [`Spacing::list_numbers`], with repetitions.
+    /// Iterator over the numbers that [`Spacing::list_numbers`] lists, as texts, without removing repetitions; None for
+    /// an invalid range.
     fn iter_numbers(
         self,
         from: f64,
@@ -116,13 +117,13 @@ thread_local! {
 }
 
 impl SweepAxis {
-    /// Creates the axis of a setting with these values.
+    /// Creates the axis of a sweep over the setting with this key and these values.
     pub fn new(key: String, values: Vec<String>) -> Self {
         let range = find_range(&values);
         SweepAxis { key, values, range }
     }
 
-    /// Whether the axis has no values.
+    /// Whether the axis has no values, so that no setting is swept.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -190,7 +191,7 @@ fn list_length(values: &[String]) -> usize {
     values.iter().map(|value| value.len() + 1).sum::<usize>().saturating_sub(1)
 }
 
-/// Whether all values are whole numbers.
+/// Whether all values, as texts of a permalink, are whole numbers.
 fn are_whole_numbers(values: &[String]) -> bool {
     values.iter().all(|value| value.parse::<u64>().is_ok())
 }

@@ -4,9 +4,9 @@ use super::{Field, Value};
 
 /// Enum declared by [`choices!`](crate::choices), whose variants are the options of a setting.
 pub trait OptionEnum: Copy + 'static {
-    /// Every variant, in the order of the form.
+    /// Every option of the setting as a variant, in the order of the form.
     const VARIANTS: &'static [Self];
-    /// Slug of the variant, its name in a permalink.
+    /// Slug of the option, by which a permalink names it.
     fn option(self) -> &'static str;
 }
 
@@ -21,7 +21,7 @@ impl<T: OptionEnum> Field for Vec<T> {
     }
 }
 
-/// Declares an enum without data, each variant with the slug and the label of a [`ChoiceOption`].
+/// Declares an enum without data, each variant with the slug and the label of a [`ChoiceOption`](crate::settings::ChoiceOption).
 #[macro_export]
 macro_rules! choices {
     ($(#[$meta:meta])* pub enum $name:ident {

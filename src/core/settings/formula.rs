@@ -23,13 +23,15 @@ const LINK_CHARACTERS: [(char, char); 4] = [(' ', '_'), ('&', '*'), ('|', '+'), 
 const SYMBOL_ALIASES: [(char, char); 7] =
     [('∧', '&'), ('·', '&'), ('⋅', '&'), ('∨', '|'), ('⊕', '^'), ('¬', '~'), ('!', '~')];
 
-/// Smallest number of binary digits of a truth table that a link writes in hexadecimal.
+/// Number of binary digits of a truth table from which a link writes it in hexadecimal; shorter ones are written in
+/// binary.
 const MIN_HEX_TABLE_DIGITS: usize = 8;
 
-/// Largest number of binary digits of a truth table that a link may write in hexadecimal.
+/// Largest number of binary digits of a truth table that is read from its hexadecimal form in a link.
 const MAX_TABLE_DIGITS: usize = 1 << 10;
 
-/// Encodes a formula for a link.
+/// Replaces the characters of a Boolean formula that a link cannot contain, and writes truth tables of eight digits or
+/// more in hexadecimal; [`decode`] reverses it.
 pub fn encode(text: &str) -> String {
     let is_table = text.bytes().all(|digit| digit == b'0' || digit == b'1');
     if is_table && text.len() >= MIN_HEX_TABLE_DIGITS && text.len().is_power_of_two() {
@@ -51,7 +53,7 @@ pub fn encode(text: &str) -> String {
     text.chars().enumerate().map(one).collect()
 }
 
-/// Decodes a formula from a link or from typed text.
+/// Decodes a Boolean formula from a link or from typed text; alternative symbols are replaced by those of formulas.
 pub fn decode(text: &str) -> String {
     if let Some(table) = decode_table(text.trim()) {
         return table;

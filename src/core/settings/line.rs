@@ -19,7 +19,7 @@ const PLAIN_CHARACTERS: &str = "_-.,:=+*()/@$";
 /// Arrow between two spaces, which a link writes as `~~`.
 const ARROW: &str = " → ";
 
-/// Encodes a text for a link.
+/// Encodes a text for a link: characters that a link cannot contain are written as code points such as `!2192!`.
 pub fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -21,10 +21,11 @@ pub use axis::{MAX_AXIS_VALUES, Spacing, SweepAxis};
 pub use choices::OptionEnum;
 pub use problem::InvalidSetting;
 
-/// Largest number of entries of a [`Range::List`] or a [`Range::Schedule`].
+/// Largest number of entries of a setting whose range is a [`Range::List`] or a [`Range::Schedule`]; longer lists are
+/// rejected.
 pub const MAX_LIST_ENTRIES: usize = 64;
 
-/// Values that a setting accepts.
+/// Kind and limits of the values that a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Range {
     /// Whole numbers from the first to the second, both included.
@@ -61,12 +62,12 @@ pub enum Range {
     Set(&'static [ChoiceOption]),
 }
 
-/// Option of a [`Range::Choice`] or a [`Range::Set`].
+/// One of the named options of a setting whose range is a [`Range::Choice`] or a [`Range::Set`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChoiceOption {
-    /// Name in a permalink.
+    /// Name of the option in a permalink.
     pub slug: &'static str,
-    /// Text on the page.
+    /// Text of the option on the page.
     pub label: &'static str,
 }
 
@@ -75,20 +76,20 @@ pub struct ChoiceOption {
 pub struct SettingInfo {
     /// Permanent key in permalinks and on the command line.
     pub key: &'static str,
-    /// Usual name of the quantity, in sentence case.
+    /// Usual name of the quantity that is set, in sentence case.
     pub label: &'static str,
-    /// One sentence, used as rustdoc, tooltip and README text.
+    /// Description of the setting in one sentence, used as rustdoc, tooltip and README text.
     pub help: &'static str,
-    /// Unit, or "" for a pure number.
+    /// Unit of the setting's number, or "" for a pure number.
     pub unit: &'static str,
-    /// Values that the setting accepts.
+    /// Kind and limits of the values that the setting accepts.
     pub range: Range,
     /// Key of another setting, a choice, and those of its values for which this setting has an effect; `None` if this
     /// setting always has one.
     pub condition: Option<(&'static str, &'static [&'static str])>,
 }
 
-/// Value of a setting.
+/// Value of a setting; its variant corresponds to the setting's [`Range`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// For [`Range::Int`].
@@ -366,9 +367,10 @@ fn parse_whole_number(text: &str) -> Option<u64> {
 pub trait Settings: Default + Clone + PartialEq {
     /// Declarations of the settings, in the order of the form.
     const SETTINGS: &'static [SettingInfo];
-    /// Fields of the settings, in the order of [`Settings::SETTINGS`].
+    /// The struct's fields that hold the values of the settings, in the order of [`Settings::SETTINGS`].
     fn fields(&self) -> Vec<&dyn Field>;
-    /// Mutable fields of the settings, in the order of [`Settings::SETTINGS`].
+    /// The struct's fields that hold the values of the settings, for changing them, in the order of
+    /// [`Settings::SETTINGS`].
     fn fields_mut(&mut self) -> Vec<&mut dyn Field>;
     /// Value of the setting `key`; None if the struct has no such setting.
     fn value(&self, key: &str) -> Option<Value> {
@@ -413,10 +415,10 @@ pub fn set_by_key(
 /// Settings are read and written through this trait. Before, code was generated for reading and writing each field,
 /// which was half of the page program's code for its 150 settings.
 pub trait Field {
-    /// Value of the field.
+    /// Returns the value of the field as the value of a setting.
     fn to_value(&self) -> Value;
-    /// Stores `value` in the field, which its setting has already checked; does nothing if the value is of another
-    /// kind.
+    /// Stores `value`, which the setting's declaration has already checked, in the field; does nothing if the value is
+    /// of another kind.
     fn take(&mut self, value: &Value);
 }
 

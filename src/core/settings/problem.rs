@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::{escape_hidden_characters, is_hidden};
 
-/// Largest number of characters of a rejected text that an error message shows.
+/// Largest number of characters of a rejected text that an error message shows; the rest is cut off.
 const MAX_SHOWN_CHARACTERS: usize = 40;
 
 /// Invalid value of a setting or of another part of a link, with a description of valid values.
@@ -13,9 +13,9 @@ const MAX_SHOWN_CHARACTERS: usize = 40;
 pub struct InvalidSetting {
     /// Key of the invalid setting, or name of the invalid part of the link; shortened.
     pub key: String,
-    /// Rejected text, shortened, with hidden characters as code points.
+    /// Rejected text of the value, shortened, with hidden characters as code points.
     pub found: String,
-    /// Description of valid values.
+    /// Description of the values that would be valid.
     pub expected: String,
 }
 

@@ -1,6 +1,7 @@
 //! Parsing of square tables: rows of numbers or names, with any separators.
 
-/// Largest entry of a square table in a link. Whether each entry is below the number of rows is checked by the task.
+/// Largest number that is accepted as an entry of a square table in a link. Whether each entry is below the number of
+/// rows is checked by the task.
 pub const MAX_ENTRY: u64 = 999;
 
 /// Parses a square table of at most `max_rows` rows into its entries, row by row, as numbers from 0; None if it is not

@@ -26,7 +26,7 @@ impl MutationRng {
     }
 }
 
-/// Pieces of text that [`mutate`] inserts into a file.
+/// Pieces of text, such as brackets and extreme numbers, one of which [`mutate`] inserts into the content of a file.
 const FRAGMENTS: &[&str] = &[
     "\"",
     "\\",

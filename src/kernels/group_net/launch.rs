@@ -68,7 +68,7 @@ impl GroupNetReplicas {
         Ok(net)
     }
 
-    /// The networks of several runs, without weights until each is [put](GroupNetReplicas::put), on the GPU that has
+    /// The networks of several runs, without weights until each is put, on the GPU that has
     /// been opened.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ fn put(work: &mut [f32], at: usize, value: f32, first: bool, #[comptime] plan: P
 /// leaves in the prompt's slice of `spread` for each head, row and feature f the sum of ∂loss/∂score over the columns that
 /// have f; for rows that are the tokens' numbers c the sum over rows of these, each times number c of its token.
 ///
-/// `errors` are the positions' ŷ − y, and what [`forward`](super::forward::forward) leaves is there.
+/// `errors` are the positions' ŷ − y, and what `forward` leaves is there.
 #[cube]
 pub fn backward(
     state: &[f32],

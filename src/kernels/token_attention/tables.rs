@@ -197,7 +197,7 @@ pub fn contract_all(state: &[f32], tables: &mut [f32], table: &[u32], #[comptime
     }
 }
 
-/// The gradient of number `at` of the parameters of scores, from [`contract_all`].
+/// The gradient of number `at` of the parameters of scores, from [`contract_all()`].
 #[cube]
 pub fn contracted(
     state: &[f32],

@@ -2,7 +2,7 @@
 //! makes number `CUBE_POS_X`·lanes + lane of the network of line `CUBE_POS_Y`.
 //!
 //! `state` is `[networks, state]`, `table` `[lines, LINE]`, `work` `[lines, work]`, with places in it as in
-//! [`Plan`](super::plan::Plan).
+//! [`Plan`].
 
 use cubecl::prelude::*;
 
@@ -30,7 +30,7 @@ fn prompt(
     (select(field == 0u32, trained, named) + row) * comptime!(net.prompts.words())
 }
 
-/// Prompts as the network sees them: `rows` of `prompts`, `[prompts, words]`, from those of [`prompt`] on.
+/// Prompts as the network sees them: `rows` of `prompts`, `[prompts, words]`, from those of [`prompt()`] on.
 #[cube(launch_unchecked)]
 pub fn encode_all(
     state: &[f32],

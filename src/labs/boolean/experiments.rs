@@ -43,7 +43,8 @@ pub const FIGURE_4_2: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Settings of Edelman 2024, figure 4.3 (left), with more examples than the threshold.
+/// Settings of Edelman 2024, figure 4.3 (left): AND of three bits learned from more training examples than the
+/// threshold.
 pub const FIGURE_4_3_ABOVE: Experiment = Experiment {
     passage: "Edelman 2024, figure 4.3 (left), above the threshold, and appendix A.3.2",
     based_on: Some(&FIGURE_4_2),
@@ -51,7 +52,8 @@ pub const FIGURE_4_3_ABOVE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Settings of Edelman 2024, figure 4.3 (left), with fewer examples than the threshold.
+/// Settings of Edelman 2024, figure 4.3 (left): AND of three bits learned from fewer training examples than the
+/// threshold.
 pub const FIGURE_4_3_BELOW: Experiment = Experiment {
     passage: "Edelman 2024, figure 4.3 (left), below the threshold, and appendix A.3.2",
     based_on: Some(&FIGURE_4_2),

@@ -21,7 +21,7 @@ pub const FOURIER_CHART: ChartSpec = ChartSpec::new(charts::FOURIER, |run| Readi
     .summary(|run| sparse_boolean_task(run).map(summarize))
     .depends_on(ChartDependency::Nothing);
 
-/// The task of a run, if it is a sparse Boolean function.
+/// The task of a run if it is a sparse Boolean function, otherwise none.
 fn sparse_boolean_task(run: &RunView) -> Option<&SparseBoolean> {
     match &run.spec().task {
         Task::SparseBoolean(task) => Some(task),

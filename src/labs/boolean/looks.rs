@@ -17,8 +17,9 @@ pub const CHARTS: &[ChartSpec] = &[
     super::fourier::FOURIER_CHART,
 ];
 
-/// The number of heads and the latest attention weights of the \[CLS\] token, `[examples, heads, inputs + 1]`; 0 heads
-/// and no weights before the first measurement.
+/// The number of heads, and the latest attention weights of the \[CLS\] token as `[examples, heads, inputs + 1]`, where
+/// the last entry of the last axis is the weight on \[CLS\] itself; 0 heads and no weights before the first
+/// measurement.
 fn latest_attention(run: &RunView) -> (usize, &[f32]) {
     match run.latest_finding(&CLS_ATTENTION) {
         Some(found) => (found.counts.first().copied().unwrap_or(0), &found.numbers),
@@ -26,18 +27,19 @@ fn latest_attention(run: &RunView) -> (usize, &[f32]) {
     }
 }
 
-/// The number of attention heads in the latest result of [`CLS_ATTENTION`]; 0 before the first one.
+/// The number of attention heads in the latest result of [`CLS_ATTENTION`]; 0 before the first result.
 pub fn head_count(run: &RunView) -> usize {
     latest_attention(run).0
 }
 
-/// The index of the head selected in the view, from 0; none if the view shows the mean of all `head_count` heads.
+/// The index, from 0, of the attention head selected in the view; none if the view shows the mean over all `head_count`
+/// heads.
 pub fn selected_head(run: &RunView, head_count: usize) -> Option<usize> {
     run.link.view.head.checked_sub(1).filter(|head| *head < head_count)
 }
 
-/// The scatter plot of the attention weight of each input bit, one dot per example, for the selected head or the mean
-/// of all heads.
+/// The scatter plot of the \[CLS\] token's attention weights by input bit, one dot per held-out example, for the
+/// selected head or the mean over all heads.
 fn draw(run: &RunView) -> LineChart {
     let inputs = run.spec().task.examples().inputs();
     match latest_attention(run) {
@@ -48,8 +50,8 @@ fn draw(run: &RunView) -> LineChart {
     }
 }
 
-/// For each head, the sum of the \[CLS\] token's attention weights on the relevant bits, as the mean over the measured
-/// examples.
+/// For each head, the sum of the \[CLS\] token's attention weights on the relevant bits, averaged over the measured
+/// held-out examples.
 pub fn relevant_attention_by_head(run: &RunView) -> Vec<f32> {
     let (heads, attention) = latest_attention(run);
     if heads == 0 {
@@ -65,7 +67,8 @@ pub fn relevant_attention_by_head(run: &RunView) -> Vec<f32> {
     sums
 }
 
-/// Summary of the attention chart: the share of attention on the relevant bits.
+/// Summary of the chart of the \[CLS\] token's attention: the share of it that is on the relevant bits, for the
+/// selected head or the mean over all heads.
 fn summarize(run: &RunView) -> String {
     let heads = relevant_attention_by_head(run);
     let mean = heads.iter().sum::<f32>() / heads.len() as f32;

@@ -7,10 +7,11 @@ use vivarium_view::presets::{
     ALL_REPLICAS, Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned,
 };
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the lab of sparse Boolean functions, one slice per menu group.
 pub const PRESETS: &[&[Preset]] = &[ATTENTION_PRESETS, LEAP_PRESETS];
 
-/// Menu group of the presets on figures 4.2 to 4.4 of Edelman 2024.
+/// Menu group of the presets on networks with attention that learn a few relevant bits (Edelman 2024, figures 4.2 to
+/// 4.4).
 const ATTENTION_GROUP: PresetGroup =
     PresetGroup { slug: "variables", name: "What attention learns from few examples", charts: &[] };
 
@@ -104,7 +105,6 @@ const ATTENTION_PRESETS: &[Preset] = &[
         ],
         max_steps: 250,
         duration_note: "A few minutes on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "and-looks",
@@ -168,7 +168,8 @@ const LEAPS_GROUP: PresetGroup = PresetGroup {
     charts: &[chart::ACCURACY],
 };
 
-/// Presets on functions with different leaps.
+/// Presets on Boolean functions of the same three bits whose leap, the number of new bits to be found at once, is 1 or
+/// 3.
 const LEAP_PRESETS: &[Preset] = &[
     Preset {
         slug: "leap-1",

@@ -5,13 +5,15 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::{Batch, ExampleForm};
 use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// Maximum number of held-out examples whose attention weights are measured.
+/// Maximum number of held-out examples for which the probe [`CLS_ATTENTION`] gives attention weights.
 const MAX_EXAMPLES: usize = 100;
-/// Maximum number of attention weights in one probe result.
+/// Maximum number of weights in one result of the probe [`CLS_ATTENTION`], over all examples, heads and tokens; with
+/// many heads or inputs, fewer examples are measured, but at least one.
 const MAX_ATTENTION_WEIGHTS: usize = 1 << 16;
 
-/// Probe of the attention weights from the \[CLS\] token to each token, for some held-out examples. The result holds
-/// the number of heads as its count, and the weights `[examples, heads, inputs + 1]`.
+/// Probe of the first replica's attention weights from the \[CLS\] token to each token, for some held-out examples. The
+/// result holds the number of heads as its count, and the weights `[examples, heads, inputs + 1]`, with \[CLS\] itself
+/// as the last token.
 pub const CLS_ATTENTION: Probe = Probe { name: "looks", applies };
 
 /// All probes of the lab of sparse Boolean functions.
@@ -20,7 +22,8 @@ pub const PROBES: &[ProbeSpec] = &[ProbeSpec {
     start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_attention))),
 }];
 
-/// `Ok` if the task has bits as inputs and the network attends from a \[CLS\] token; otherwise the reason why not.
+/// `Ok` if the probe [`CLS_ATTENTION`] can be measured: the task has bits as inputs, and the network attends from a
+/// \[CLS\] token; otherwise the reason why not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().attends_from_cls() {
         _ if !spec.task.examples().form().counts_as(ExampleForm::Bits) => {
@@ -31,8 +34,8 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Measures the attention weights of the \[CLS\] token for the probe [`CLS_ATTENTION`]; none for a network without
-/// attention.
+/// Measures the first replica's attention weights of the \[CLS\] token, the result of the probe [`CLS_ATTENTION`]; none
+/// for a network without attention.
 fn measure_attention(network: &ProbedNetwork) -> Option<ProbeResult> {
     let (spec, inputs, mut batch) = (&network.spec, network.inputs(), Batch::default());
     let (model, weights) = (spec.network(), network.slices());

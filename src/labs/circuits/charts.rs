@@ -13,13 +13,14 @@ use vivarium_science::circuits::CircuitMetric;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks, empty_lines};
 
-/// Maximum number of bars in the chart of the perturbation by layer; with more layers, several adjacent layers share
-/// one bar.
+/// Maximum number of bars, one per layer of gates, in the chart of the perturbation norm by layer; in deeper circuits
+/// several adjacent layers share one bar. The bar of the output comes in addition.
 const MAX_BARS: usize = 48;
-/// Maximum number of rows (layers) and of columns (gates of a layer) in the heat map of gate values.
+/// Maximum number of rows (layers of gates) and of columns (gates of a layer) in the heat map of gate values; further
+/// layers and gates are not drawn.
 const MAX_MATRIX_SIZE: usize = 512;
 
-/// All charts of the circuit lab.
+/// All charts of the circuit lab, beyond those that all labs share.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::NORMS, |run| Reading::Lines(draw_norms(run)))
         .summary(|run| Some(words::describe_norms(run)))
@@ -59,8 +60,8 @@ pub const CHARTS: &[ChartSpec] = &[
     .summary(words::describe_truth_table),
 ];
 
-/// Curves over the steps of the smallest norms ‖δ‖₂ of perturbations that change the answer, and of bounds on them;
-/// measures that this run does not have are left out.
+/// Curves over the steps of the search: the smallest norms ‖δ‖₂ of parameter perturbations that change the network's
+/// answer, and bounds on them; measures that this run does not have are left out.
 fn draw_norms(run: &RunView) -> LineChart {
     let measure = |name: &str, role: Role, of: CircuitMetric| {
         median_series(&run.history, name, role, ReplicaMeasure::TaskMeasure(of as usize))
@@ -89,14 +90,15 @@ fn draw_norms(run: &RunView) -> LineChart {
     lines
 }
 
-/// The name of the value of gate `at` (from 0) in `layer`, where layer 0 is the inputs: for example "x1". An inserted
-/// ID gate has the name of the value it carries.
+/// The name, such as "x1", of the signal that the gate with index `at` (from 0) of `layer` computes; layer 0 is the
+/// inputs. An inserted ID gate has the name of the signal it carries. None if there is no such gate.
 fn gate_name(state: &CircuitState, layer: usize, at: usize) -> Option<&str> {
     let place = state.layered.layers().get(layer)?.get(at)?;
     Some(state.circuit.signal_name(place.signal))
 }
 
-/// Heat map of the network's gate values, `[layers, gates]`, for the input that is shown.
+/// Heat map `[layers, gates]` of the values that the ReLU network computes for the circuit's gates on the input shown;
+/// row 0 is the inputs.
 fn draw_gate_values(state: &CircuitState) -> Heatmap {
     let given = state.network_values();
     let rows = given.len().min(MAX_MATRIX_SIZE);
@@ -119,8 +121,8 @@ fn draw_gate_values(state: &CircuitState) -> Heatmap {
     grid
 }
 
-/// Curves, over the layers of gates, of the largest distance of a gate value from the nearer of 0 and 1, before and
-/// after rounding.
+/// Curves over the layers of gates of the largest distance of a gate value in the network from the nearer of 0 and 1,
+/// before and after rounding, for the input shown.
 fn draw_deviations(state: &CircuitState) -> LineChart {
     let deviations = state.deviations();
     let curve = |name: &str, role: Role, which: usize| Series {
@@ -152,8 +154,8 @@ fn draw_deviations(state: &CircuitState) -> LineChart {
     lines
 }
 
-/// Bars of the ℓ₂ norm, in each layer of gates and last in the output layer, of the smallest perturbation of the weights
-/// that the search has found.
+/// Bars of the ℓ₂ norm of the part of the parameter perturbation δ in each layer of gates, and last in the output; δ is
+/// the smallest one found that changes the network's answer.
 fn draw_layer_norms(state: &CircuitState) -> BarChart {
     let parts = state.layer_delta_norms();
     let count = parts.len();
@@ -179,7 +181,8 @@ fn draw_layer_norms(state: &CircuitState) -> BarChart {
     }
 }
 
-/// Truth table as a heat map: a row for each input, with its bits, the circuit's value and the network's output.
+/// Truth table as a heat map: a row for each input, with columns for its bits, the circuit's value and the network's
+/// output.
 fn draw_truth_table(state: &CircuitState) -> Heatmap {
     let rows = state.truth_table();
     let mut column_names: Vec<String> = state.circuit.signal_names()[..state.circuit.input_count()].to_vec();

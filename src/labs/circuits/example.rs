@@ -9,8 +9,8 @@ use vivarium_model::run::RunSpec;
 use vivarium_science::circuits::{CircuitKind, CircuitSpec, is_correct};
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// The number of examples that can be shown: the rows of the truth table, at most [`MAX_EXAMPLES`]; 1 for the product
-/// of weights, which has one input. None for tasks that are not circuits.
+/// The number of held-out examples of a run on a circuit that the page can show: the rows of the truth table, at most
+/// [`MAX_EXAMPLES`]; 1 for the product of weights, which has one input. None for tasks that are not circuits.
 pub fn example_count(spec: &RunSpec) -> Option<usize> {
     let drawn = spec.task.examples().circuit()?;
     let inputs = if drawn.kind == CircuitKind::Toy { 0 } else { drawn.input_count() };

@@ -6,8 +6,8 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{Probe, ProbeSpec, SinglePassMeasurement};
 
-/// Probe of the smallest perturbation δ found so far that changes the first replica's answer: one number for each
-/// parameter; empty before the first step of the search.
+/// Probe of the smallest perturbation δ of the first replica's parameters, among those found so far, that changes the
+/// network's answer: one number for each parameter; empty before the first step of the search.
 pub const PERTURBATION: Probe = Probe { name: "circuit-perturbation", applies };
 
 /// The probe [`PERTURBATION`] with the function that measures it.

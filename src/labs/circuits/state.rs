@@ -10,10 +10,10 @@ use vivarium_model::run::RunSpec;
 use vivarium_science::circuits::{Circuit, CircuitSpec, ForwardTrace, LayeredCircuit, ReluNetwork};
 use vivarium_view::display::LabState;
 
-/// Maximum number of rows of a truth table that are shown.
+/// Maximum number of rows of the circuit's truth table that the page shows; further inputs are left out.
 const MAX_TABLE_ROWS: usize = 64;
 
-/// The page's state of a run on a circuit, for its first replica.
+/// The page's state of a run on a circuit, for its first replica: circuit, network, gate values and perturbation.
 #[derive(Debug, Clone)]
 pub struct CircuitState {
     /// Specification of the run's circuit: its family and size, and the input of each replica.
@@ -22,37 +22,41 @@ pub struct CircuitState {
     pub circuit: Circuit,
     /// The circuit with its gates in layers, where each gate reads only gates of the layer directly below.
     pub layered: LayeredCircuit,
-    /// The ReLU network constructed from the circuit, with parameters θ without perturbation or noise.
+    /// The ReLU network constructed from the circuit. Its parameter vector θ is the constructed one, without
+    /// perturbation δ and without noise.
     pub network: ReluNetwork,
     /// For each of the circuit's layers 1, 2, …, the index (from 0) of the network's linear layer that computes the
     /// values of its gates.
     pub gate_layers: Vec<usize>,
-    /// The input bits for which the page shows values.
+    /// The input bits for which the page shows the values of gates.
     pub input: Vec<bool>,
-    /// The circuit's values for the input that is shown, `[layers][gates]`; layer 0 is the inputs.
+    /// The value of each gate in the Boolean circuit, not in the network, for the input shown: `[layers][gates]`; layer
+    /// 0 is the inputs.
     pub values: Vec<Vec<bool>>,
-    /// The network's activations for the input that is shown, computed with the noise of the latest step.
+    /// Activations of the ReLU network in all linear layers for the input shown; its parameters contain the noise drawn
+    /// for `step`.
     pub trace: ForwardTrace,
-    /// The perturbation of smallest norm that changes the answer, among those found up to the step in `step`: one
-    /// number per parameter; empty before the first step of the search.
+    /// The perturbation of the network's parameters with the smallest norm that changes its answer, among those found
+    /// by the search up to `step`: one number per parameter; empty before the first step of the search.
     pub delta: Vec<f64>,
-    /// Step of the search at which `delta` was read. The noise on the weights that is shown is the draw with this number.
+    /// Step of the search at which `delta` was read. It also numbers the draw of the noise on the network's parameters.
     pub step: u64,
     /// Settings of the network and of the search: rounding, standard deviation of the noise, and numbers of directions
     /// and starting points.
     pub settings: CircuitNetwork,
-    /// Seed of the run, from which the noise is drawn.
+    /// Seed of the run, from which the noise on the network's parameters is drawn.
     seed: u64,
 }
 
-/// A row of a truth table.
+/// A row of the circuit's truth table: input bits, the circuit's value and the network's output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRow {
-    /// The input bits of the row.
+    /// The input bits of this row of the truth table.
     pub input: Vec<bool>,
-    /// The circuit's value.
+    /// The value of the Boolean circuit for the input of this row, which the network should reproduce.
     pub expected: bool,
-    /// The network's output for the row's input, with the noise of the latest step; its sign is the answer.
+    /// The ReLU network's output for the input of this row, with the noise of the latest step on its parameters; a
+    /// positive output means the answer 1.
     pub output: f64,
 }
 
@@ -86,7 +90,8 @@ impl CircuitState {
         Some(state)
     }
 
-    /// The network's parameters θ plus the noise of the latest step; θ itself if the noise has standard deviation 0.
+    /// The network's parameters θ plus the noise drawn for the latest step of the search; θ itself if the noise has
+    /// standard deviation 0.
     fn noisy_theta(&self) -> Vec<f64> {
         match self.settings.sigma > 0.0 {
             true => self.network.perturb(&noise(&self.network, self.seed, self.step), self.settings.sigma),
@@ -94,20 +99,22 @@ impl CircuitState {
         }
     }
 
-    /// The network's output for an input, with the noise of the latest step; none if the input has the wrong length.
+    /// The ReLU network's output for the input `bits`, with the noise of the latest step on its parameters; none if
+    /// `bits` has the wrong length.
     pub fn compute_output(&self, bits: &[bool]) -> Option<f64> {
         self.network.output_at(&self.noisy_theta(), bits).ok()
     }
 
-    /// Recomputes the network's activations for the input that is shown, with the noise of the latest step.
+    /// Recomputes the activations of the ReLU network for the input shown, with the noise of the latest step on its
+    /// parameters.
     fn update_trace(&mut self) {
         if let Ok(trace) = self.network.trace_at(&self.noisy_theta(), &self.input) {
             self.trace = trace;
         }
     }
 
-    /// For each layer of gates, the largest distance of a gate value from the nearer of 0 and 1, as
-    /// `[before rounding, after rounding]`.
+    /// For each layer of gates, without the inputs, the largest distance of a gate value in the network from the nearer
+    /// of 0 and 1, as `[before rounding, after rounding]`; for the input shown.
     pub fn deviations(&self) -> Vec<[f64; 2]> {
         let after = |at: usize| {
             let values = self.trace.layers.get(at).map_or(&[][..], |layer| &layer.rounded);
@@ -116,15 +123,16 @@ impl CircuitState {
         self.gate_layers.iter().map(|at| [self.trace.deviation(*at), after(*at)]).collect()
     }
 
-    /// The gate values in the network, after rounding if there is any, for the input that is shown: `[layers][gates]`;
-    /// layer 0 is the inputs.
+    /// The values that the ReLU network computes for the circuit's gates on the input shown, after rounding if there is
+    /// any: `[layers][gates]`; layer 0 is the inputs.
     pub fn network_values(&self) -> Vec<&[f64]> {
         let layers = self.gate_layers.iter();
         let layers = layers.map(|at| self.trace.layers.get(*at).map_or(&[][..], |layer| &layer.rounded[..]));
         std::iter::once(&self.trace.inputs[..]).chain(layers).collect()
     }
 
-    /// The norm of the part of the perturbation δ in each layer of gates; the last number is for the output.
+    /// The ℓ₂ norm of the part of the parameter perturbation δ in each layer of gates, and last in the output; all 0
+    /// before the first step of the search.
     pub fn layer_delta_norms(&self) -> Vec<f64> {
         let mut parts = vec![0.0; self.gate_layers.len() + 1];
         for (at, layer) in self.network.layers().iter().enumerate() {
@@ -137,7 +145,8 @@ impl CircuitState {
         parts.into_iter().map(f64::sqrt).collect()
     }
 
-    /// The first rows of the truth table, at most [`MAX_TABLE_ROWS`].
+    /// The first rows of the truth table, at most [`MAX_TABLE_ROWS`], with the circuit's values and the network's
+    /// outputs.
     pub fn truth_table(&self) -> Vec<TableRow> {
         let theta = self.noisy_theta();
         let rows = 1usize << self.circuit.input_count().min(6);

@@ -10,19 +10,21 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::final_measure_curves;
 use vivarium_view::display::words::setting_label;
 
-/// The key of the swept setting if it is the circuit's depth ("levels") or its number of bits ("n"); none otherwise.
+/// The link key of the swept setting if it is the circuit's depth ("levels") or its number of bits ("n"); none for
+/// other sweeps and single runs.
 pub(super) fn swept_key(run: &RunView) -> Option<&str> {
     let SweepAxis { key, values, .. } = &run.link.spec.run.sweep;
     (["levels", "n"].contains(&key.as_str()) && !values.is_empty()).then_some(key)
 }
 
-/// A circuit metric at the end of each finished run of the sweep, by value of the swept setting; one curve per value of
-/// the second swept setting.
+/// Values of a circuit metric at the last step of each finished run of the sweep, by value of the swept setting; one
+/// curve per value of the second swept setting.
 pub(super) fn final_metric_curves(run: &RunView, metric: CircuitMetric) -> Vec<SweepCurve> {
     final_measure_curves(run, metric as usize)
 }
 
-/// Whether the circuit is the product of weights, whose exact margins are known.
+/// Whether the run's circuit is the product of weights, the example of Wei, Chen and Ma 2022 for which the exact margin
+/// is known.
 pub(super) fn is_weight_product(run: &RunView) -> bool {
     run.spec().task.examples().circuit().is_some_and(|drawn| drawn.kind == CircuitKind::Toy)
 }

@@ -13,7 +13,7 @@ use vivarium_science::circuits::{
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{format_percent, format_thousands};
 
-/// A number with three significant digits, or "0".
+/// A norm or a bound as text with three significant digits, or "0".
 fn format_significant(value: f64) -> String {
     if value == 0.0 { "0".into() } else { vivarium_view::display::words::format_significant(value) }
 }
@@ -30,8 +30,8 @@ pub(super) fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Two readouts, each (name, value): the smallest perturbation norm found, and its lower bounds by theorem D.6 with
-/// fixed parameters of rounding.
+/// Two readouts beside the run, each (name, value): the smallest norm found of a perturbation that changes the
+/// network's answer, and lower bounds on this norm by theorem D.6 with fixed parameters of rounding.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     [
         (
@@ -49,20 +49,20 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     ]
 }
 
-/// The latest median over the networks of a circuit metric; NaN before the first measurement.
+/// The median over replicas of a circuit metric at the latest measured step; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: CircuitMetric) -> f64 {
     run.history.latest().map_or(f64::NAN, |row| {
         f64::from(median_range(ReplicaMeasure::TaskMeasure(metric as usize).values(row)).0)
     })
 }
 
-/// The latest median over the networks of an accuracy, from 0 to 1; NaN before the first measurement.
+/// The median over replicas of an accuracy, from 0 to 1, at the latest measured step; NaN before the first measurement.
 fn latest_share(run: &RunView, measure: ReplicaMeasure) -> f32 {
     run.history.latest().map_or(f32::NAN, |row| median_range(measure.values(row)).0)
 }
 
-/// The status line's text on the search: the norm of the smallest perturbation found so far; none before the first
-/// perturbation is found.
+/// The status line's text: the smallest norm found so far of a perturbation that changes the network's answer; none
+/// before such a perturbation is found.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     let least = latest_median(run, CircuitMetric::LeastNorm);
     least.is_finite().then(|| {
@@ -70,8 +70,8 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     })
 }
 
-/// The sentence that the target was reached; `networks` is a phrase such as "9 of 10 networks", `at` one such as "at
-/// step 200".
+/// The sentence that says that the run has reached its target; `networks` is a phrase such as "9 of 10 networks", `at`
+/// one such as "at step 200".
 pub fn describe_result(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     if settings.success == SuccessCriterion::Loss {
@@ -99,17 +99,18 @@ pub fn describe_result(run: &RunView, networks: &str, at: &str) -> String {
     }
 }
 
-/// The name of a layer of gates: "inputs" for layer 0, otherwise its number.
+/// The name of a layer of gates as a row of the heat map: "inputs" for layer 0, otherwise the layer's number.
 pub(super) fn layer_name(_state: &CircuitState, layer: usize) -> String {
     if layer == 0 { tr!("inputs").into() } else { layer.to_string() }
 }
 
-/// Bits as text: "1011".
+/// Input bits as text without separators, in the order of the inputs: "1011".
 pub(super) fn format_bits(bits: &[bool]) -> String {
     bits.iter().map(|bit| if *bit { '1' } else { '0' }).collect()
 }
 
-/// Summary of the chart of perturbation norms: the smallest norms found, the exact margin if known, and lower bounds.
+/// Summary of the chart of perturbation norms: the smallest norms found that change the network's answer, the exact
+/// margin if known, and lower bounds.
 pub(super) fn describe_norms(run: &RunView) -> String {
     let [least, noise, bound, formula, held, exact] = [
         CircuitMetric::LeastNorm,
@@ -184,6 +185,7 @@ pub(super) fn describe_by_depth(run: &RunView) -> String {
 }
 
 /// Summary of the heat map of gate values: sizes of circuit and network, and the share of gates on which they agree.
+/// None if the run is not on a circuit.
 pub(super) fn describe_gate_values(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;
     let (counts, held) = (state.network.count_free_parameters(), state.network.count_fixed_parameters());
@@ -205,7 +207,7 @@ pub(super) fn describe_gate_values(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of the distances of gate values from 0 and 1 by layer.
+/// Summary of the chart of the distances of the network's gate values from 0 and 1, by layer of gates.
 pub(super) fn describe_deviations(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;
     let deviations = state.deviations();
@@ -227,8 +229,8 @@ pub(super) fn describe_deviations(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the bars of the perturbation's norm by layer: the norm of the whole perturbation, and the layer with the
-/// largest part.
+/// Summary of the bars of the perturbation's norm by layer of gates: the norm of the whole perturbation, and the layer
+/// with the largest part.
 pub(super) fn describe_layer_norms(run: &RunView) -> Option<String> {
     let state: &CircuitState = run.lab_state()?;
     if state.delta.is_empty() {

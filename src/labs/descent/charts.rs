@@ -17,14 +17,17 @@ use vivarium_view::display::charts::{
     ChartDependency, ChartSpec, add_step_marks, empty_lines, last_solved_step, target_mark,
 };
 
-/// Maximum number of tokens for which the columns of the attention map are labelled.
+/// Maximum number of tokens of the prompt for which the columns of the attention map are labelled; with more tokens,
+/// the columns have no labels.
 const MAX_NAMED_TOKENS: usize = 64;
-/// Maximum number of cells in the heat map of tokens; for more, it shows only tokens around the selected one.
+/// Maximum number of cells (tokens times coordinates) in the heat map of tokens; of longer prompts it shows only the
+/// tokens around the selected one.
 const MAX_CELLS: usize = 1 << 18;
-/// Number of x values at which the curves of the target function and of the networks are drawn.
+/// Number of x values at which the chart of the learned function draws the target function and the two trained
+/// networks.
 const CURVE_POINTS: usize = 160;
 
-/// All charts of the descent lab.
+/// All charts of the lab of gradient descent in tokens, beyond those that all labs share.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::BOTH, |run| Reading::Lines(draw_losses(run)))
         .summary(|run| Some(words::describe_losses(run)))
@@ -81,13 +84,14 @@ pub const CHARTS: &[ChartSpec] = &[
         .uses_measurements_only(),
 ];
 
-/// The curve over the steps of the median over replicas of a comparison measure, with its band.
+/// The curve over the steps of descent of the median over replicas of a comparison measure, with its band over
+/// replicas.
 fn measure_series(run: &RunView, name: &str, role: Role, measure: ComparisonMeasure) -> Series {
     median_series(&run.history, name, role, ReplicaMeasure::TaskMeasure(measure as usize))
 }
 
-/// Losses over the steps with the weights in the tokens, with direct gradient descent, and with direct gradient descent
-/// in single precision.
+/// Three curves over the steps of descent: the loss with the network's weights stored in the tokens, with the weights
+/// of direct gradient descent, and with those of direct gradient descent in single precision.
 fn draw_losses(run: &RunView) -> LineChart {
     let mut lines = empty_lines(tr!("step"), tr!("loss L_n"));
     // The last curve is on top; where all agree, the wider ones below it stay visible as its border.
@@ -108,8 +112,8 @@ fn draw_losses(run: &RunView) -> LineChart {
     add_step_marks(lines, run)
 }
 
-/// Distances over the steps from the weights of direct gradient descent to the weights in the tokens and to those of
-/// single precision, with two bounds on the former.
+/// Curves over the steps of descent of two distances from the weights of direct gradient descent: to the weights in the
+/// tokens, with two theoretical bounds on it, and to the weights of direct descent in single precision.
 fn draw_distances(run: &RunView) -> LineChart {
     let mut lines = empty_lines(tr!("step"), tr!("distance from direct gradient descent"));
     // Bounds are cut off at the end of the axis. Their bands over replicas would span powers of ten and are left out.
@@ -137,14 +141,16 @@ fn draw_distances(run: &RunView) -> LineChart {
     lines
 }
 
-/// The y range for curves of distances, with some room above them for the bounds.
+/// The y range (lower end, upper end), on a logarithmic axis, for these curves of distances between weights, with a
+/// factor of 1,000 above them for the bounds.
 fn distance_range(series: &[Series]) -> (f64, f64) {
     let all = || series.iter().flat_map(|series| &series.y).map(|y| f64::from(*y)).filter(|y| *y > 0.0);
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
     if low > high { (1e-16, 1.0) } else { (0.3 * low.max(1e-18), 1e3 * high) }
 }
 
-/// Indices of the tokens in the heat map of tokens: all, or in a long prompt those around the selected one.
+/// Indices, from 0, of the tokens that the heat map of tokens shows: all, or in a long prompt those around the selected
+/// one.
 fn shown_tokens(state: &DescentState) -> Range<usize> {
     let (count, wide) = (state.trace.after.token_count(), state.trace.after.dimension().max(1));
     let rows = (MAX_CELLS / wide).clamp(1, count.max(1));
@@ -152,13 +158,13 @@ fn shown_tokens(state: &DescentState) -> Range<usize> {
     first..(first + rows).min(count)
 }
 
-/// The name of the token with index `token`, from 0: its number from 1, or "query" for the last one.
+/// The name in the charts of the token with index `token`, from 0: its number from 1, or "query" for the last one.
 fn token_name(state: &DescentState, token: usize) -> String {
     if token == state.examples.len() { tr!("query").into() } else { (token + 1).to_string() }
 }
 
-/// Heat map of the tokens after the transformer layer shown, `[tokens, coordinates]`; the blocks that the layer reads
-/// and writes are outlined.
+/// Heat map of the tokens after the transformer layer selected in the view, `[tokens, coordinates]`; the blocks of
+/// coordinates that this layer reads and writes are outlined.
 fn draw_tokens(state: &DescentState) -> Heatmap {
     let (trace, layout, shown) = (&state.trace, state.layout(), shown_tokens(state));
     let columns = layout.len();
@@ -188,8 +194,8 @@ fn draw_tokens(state: &DescentState) -> Heatmap {
     }
 }
 
-/// Heat map of the attention weights of the head shown, `[query tokens, key tokens]`; empty if the layer has no heads
-/// or there are too many tokens.
+/// Heat map of the attention weights of the head and layer selected in the view, `[query tokens, key tokens]`; empty if
+/// the layer has no heads or the prompt has too many tokens.
 fn draw_attention(run: &RunView, state: &DescentState) -> Heatmap {
     let (trace, count) = (&state.trace, state.trace.before.token_count());
     let Some(values) = state.attention_weights(&run.link.view) else {
@@ -213,7 +219,7 @@ fn draw_attention(run: &RunView, state: &DescentState) -> Heatmap {
 }
 
 /// Curves over x of the target function, of the network stored in the tokens and of the network trained by direct
-/// gradient descent, with the examples and the output at the query.
+/// gradient descent, with the prompt's examples and the network's output at the query as points.
 fn draw_function(state: &DescentState) -> LineChart {
     let (examples, network) = (&state.examples, &state.plan.network);
     let points: Vec<(f64, f64)> =
@@ -262,7 +268,8 @@ fn draw_function(state: &DescentState) -> LineChart {
     }
 }
 
-/// Bars of the number of heads, or of hidden units of an MLP, in each layer of the transformer.
+/// Bars of the size of each layer of the transformer: the number of its heads, or of the hidden units of its MLP. The
+/// layer selected in the view is marked.
 fn draw_layer_sizes(state: &DescentState) -> BarChart {
     let layers = state.transformer.layers().iter();
     let bar = |(at, layer): (usize, &vivarium_science::descent::DescentLayer)| {

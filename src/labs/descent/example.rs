@@ -7,15 +7,15 @@ use crate::descent::weights::PARAMETERS;
 use vivarium_model::run::RunSpec;
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// The number of examples that can be shown: the query and the examples of the prompt, at most [`MAX_EXAMPLES`]; none
-/// for other tasks.
+/// The number of examples of the prompt that the page can show one by one, including the query, at most
+/// [`MAX_EXAMPLES`]; none for other tasks.
 pub fn example_count(spec: &RunSpec) -> Option<usize> {
     let examples = spec.task.examples().regression()?.example_count();
     Some((1 + examples).min(MAX_EXAMPLES))
 }
 
-/// The texts (input, label, network's output) of example `at`: 0 is the query, larger numbers are the examples of the
-/// prompt, from 1.
+/// The texts (input, label, network's output) of the prompt's example `at`: 0 is the query, larger numbers are the
+/// labelled examples, from 1. None if `at` is too large.
 pub fn build_example(run: &RunView, at: usize) -> Option<HeldOutExample> {
     let state: &DescentState = run.lab_state()?;
     let (examples, all) = (&state.examples, state.examples.len());

@@ -12,10 +12,12 @@ use vivarium_science::descent::{
 };
 use vivarium_view::display::{LabState, WorkProgress};
 
-/// Maximum number of coordinates of a token for which names are computed.
+/// Maximum number of coordinates of a token for which names, such as "`p(2)[3]`", are computed; coordinates of longer
+/// tokens have none.
 const MAX_NAMED_NUMBERS: usize = 2048;
 
-/// Maximum number of tokens for which attention weights are shown.
+/// Maximum number of tokens of a prompt for which attention weights are computed; for longer prompts no attention map
+/// is drawn.
 const MAX_ATTENTION_TOKENS: usize = 128;
 
 /// The page's state of a run of a transformer that performs gradient descent, for its first replica.
@@ -23,40 +25,46 @@ const MAX_ATTENTION_TOKENS: usize = 128;
 pub struct DescentState {
     /// The distribution that the target function, the examples and the query are drawn from.
     pub prompts: DescentPrompts,
-    /// The plan of the construction: network, loss, learning rate and approximation.
+    /// Choices from which the transformer is constructed: the network in the tokens, its loss, the learning rate of
+    /// descent, and the approximation of the activation.
     pub plan: DescentPlan,
-    /// The function to be learned, whose values are the labels of the examples.
+    /// The target function of the prompt, whose values are the labels of the examples.
     pub target: TargetFunction,
-    /// The examples of the prompt, and the query.
+    /// The labelled examples of the prompt, and after them the query.
     pub examples: DescentExamples,
-    /// The variance of the examples' labels.
+    /// The variance of the labels over the prompt's examples, without the query.
     pub label_variance: f64,
-    /// The constructed transformer for the current learning rate, on which its weights depend.
+    /// The transformer whose layers perform one step of descent, constructed for the current learning rate, on which
+    /// its weights depend.
     pub transformer: ConstructedTransformer,
-    /// The name of each coordinate of a token; empty if there are more than [`MAX_NAMED_NUMBERS`].
+    /// The name of each coordinate of a token, such as "`p(2)[3]`"; empty if tokens have more than [`MAX_NAMED_NUMBERS`]
+    /// coordinates.
     pub coordinate_names: Vec<String>,
-    /// The weights of the network in the tokens before the first step of descent.
+    /// All weights of the network in the tokens, as one vector, before the first step of gradient descent.
     pub initial_weights: Vec<f64>,
-    /// The latest weights in the tokens and those of direct gradient descent, in double and single precision.
+    /// The latest weights of three networks: the one stored in the tokens, and those trained by direct gradient descent
+    /// in double and in single precision.
     pub comparison: ComparisonState,
-    /// Number of steps of descent after which the weights in `comparison` were read.
+    /// Number of steps of gradient descent after which the weights in `comparison` were read.
     pub step: u64,
-    /// The step of descent after the latest weights, layer by layer; in large transformers it may belong to an earlier
-    /// step until the latest one has been executed.
+    /// All layers of the transformer's next step of descent from the latest weights, executed by the page; in large
+    /// transformers it may belong to an earlier step until the latest one has been executed.
     pub trace: StepTrace,
-    /// The trace of a step in progress, and whether newer weights have arrived since it started; none if no trace is in
-    /// progress.
+    /// The trace of a step of descent that the page has not executed to its end yet, and whether newer weights have
+    /// arrived since it started; none if no trace is in progress.
     pending_trace: Option<(StepTrace, bool)>,
-    /// Settings of the transformer.
+    /// Settings of the transformer model: the network in the tokens, and the approximation of its activation.
     settings: DescentTransformer,
-    /// Settings of the run.
+    /// Settings of the run whose state this is.
     spec: RunSpec,
-    /// Whether a whole step of descent is cheap enough to be traced at once instead of in slices.
+    /// Whether a whole step of descent is cheap enough for the page to execute it at once for the trace, instead of in
+    /// slices.
     runs_at_once: bool,
 }
 
 impl DescentState {
-    /// The state of a run before its first step; none if its settings are invalid.
+    /// The state of a run before its first step of descent, for the view of `link`; none for other tasks and models,
+    /// and if the settings are invalid.
     pub fn from_spec(spec: &RunSpec, link: &Link) -> Option<Self> {
         let draw = spec.task.examples().regression()?;
         let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
@@ -94,7 +102,7 @@ impl DescentState {
         Some(state)
     }
 
-    /// The layout of a token: which coordinates belong to which block.
+    /// The layout of a token: which of its coordinates belong to which block, such as the weights or the outputs.
     pub fn layout(&self) -> &TokenLayout {
         self.transformer.layout()
     }
@@ -106,14 +114,15 @@ impl DescentState {
         if view.place == 0 { last } else { (view.place - 1).min(last) }
     }
 
-    /// The index, from 0, of the head that the view selects in the layer shown; 0 if the layer has no heads.
+    /// The index, from 0, of the attention head that the view selects in the transformer layer shown; 0 if this layer
+    /// has no heads.
     pub fn shown_head(&self, view: &ViewSettings) -> usize {
         let heads = self.trace.shown_layer(&self.transformer).map_or(0, |layer| layer.head_count());
         view.head.saturating_sub(1).min(heads.saturating_sub(1))
     }
 
-    /// The attention weights of the head shown, `[query tokens, key tokens]`; none if the layer has no heads or there
-    /// are more than [`MAX_ATTENTION_TOKENS`] tokens.
+    /// The attention weights of the head and layer that the view selects, `[query tokens, key tokens]`; none if the
+    /// layer has no heads or there are more than [`MAX_ATTENTION_TOKENS`] tokens.
     pub fn attention_weights(&self, view: &ViewSettings) -> Option<Vec<f64>> {
         let layer = self
             .trace
@@ -122,18 +131,19 @@ impl DescentState {
         layer.attention_weights(self.shown_head(view), &self.trace.before)
     }
 
-    /// The transformer layer that the view selects, from 1; 0 stands for the tokens before the first layer.
+    /// The number, from 1, of the transformer layer that the view selects; 0 stands for the tokens before the first
+    /// layer.
     pub fn shown_layer(&self, view: &ViewSettings) -> usize {
         view.layer.min(self.transformer.layers().len())
     }
 
-    /// All tokens before the next step of descent, with the latest weights in them.
+    /// All tokens of the prompt before the next step of descent, with the latest weights of the network stored in them.
     fn step_input_tokens(&self) -> DescentTokens<f64> {
         self.transformer.tokens(&self.examples, &self.comparison.tokens)
     }
 
-    /// Starts a trace of the step of descent after the latest weights, with the layer and token that the view selects;
-    /// a cheap step is traced at once.
+    /// Starts the execution, layer by layer, of the step of descent after the latest weights, for the layer and token
+    /// that the view selects; a cheap step is executed at once.
     fn start_trace(&mut self, view: &ViewSettings) {
         // The transformer's weights depend on the learning rate.
         let rate = self.spec.learning_rate(self.step);

@@ -9,31 +9,33 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::final_measure_curves;
 use vivarium_view::display::words::setting_label;
 
-/// Whether the link's run is a sweep over the setting with this key.
+/// Whether the link's run is a sweep over the setting with this link key.
 pub(super) fn is_sweep_over(run: &RunView, key: &str) -> bool {
     let SweepAxis { key: own, values, .. } = &run.link.spec.run.sweep;
     own == key && !values.is_empty()
 }
 
-/// The distance between the weights in the tokens and those of direct gradient descent at the end of each finished run
-/// of the sweep, by value of the swept setting.
+/// The distance between the weights in the tokens and those of direct gradient descent at the last step of each
+/// finished run of the sweep, by value of the swept setting; one curve per value of the second swept setting.
 pub(super) fn final_distance_curves(run: &RunView) -> Vec<SweepCurve> {
     final_measure_curves(run, ComparisonMeasure::Distance as usize)
 }
 
-/// The points (x, median of the values at x) of a sweep's curve, without points that logarithmic axes cannot show.
+/// The points (swept value, median over replicas) of a sweep's curve, without points that are 0 or negative, which
+/// logarithmic axes cannot show.
 fn positive_points((_, points): &SweepCurve) -> Vec<(f64, f64)> {
     let middle = |values: &[f32]| ends::quartiles(values).map(|[_, middle, _]| f64::from(middle));
     let known = points.iter().filter_map(|(x, values)| Some((*x, middle(values)?)));
     known.filter(|(x, y)| *x > 0.0 && *y > 0.0).collect()
 }
 
-/// The exponent of the power law fitted to the medians of a sweep's curve; none with fewer than two points.
+/// The exponent b of the power law y = a·x^b fitted to the medians over replicas of a sweep's curve; none with fewer
+/// than two points.
 pub(super) fn fit_exponent(curve: &SweepCurve) -> Option<f64> {
     fit_power_law(&positive_points(curve)).map(|(_, exponent)| exponent)
 }
 
-/// An exponent with two decimals: "−2.04".
+/// The exponent of a power law with two decimals: "−2.04".
 pub(super) fn format_exponent(exponent: f64) -> String {
     format!("{exponent:.2}").replace('-', "−")
 }

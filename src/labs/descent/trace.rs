@@ -3,7 +3,8 @@
 use vivarium_core::bounds::saturating_product;
 use vivarium_science::descent::{ConstructedTransformer, DescentLayer, DescentTokens, LayerPhase};
 
-/// Maximum number of operations of a step of descent that is traced at once; more expensive steps are traced in slices.
+/// Maximum number of operations of a step of descent that the page executes without interruption for its trace; more
+/// expensive steps are executed in slices.
 pub(super) const MAX_SYNC_OPERATIONS: u64 = 1_000_000;
 
 /// The trace of one step of descent through the 2N + 4 layers of the transformer, as far as it has been executed; N is
@@ -14,22 +15,26 @@ pub(super) const MAX_SYNC_OPERATIONS: u64 = 1_000_000;
 /// trace stores only the tokens before and after the layer that is shown, and one token after every layer.
 #[derive(Debug, Clone)]
 pub struct StepTrace {
-    /// Number of steps of descent before the traced one.
+    /// Number of steps of descent that come before the traced one.
     pub step: u64,
-    /// The transformer layer that is shown, from 1 to 2N + 4; 0 stands for the input of the first layer.
+    /// Number, from 1 to 2N + 4, of the transformer layer that the view shows; 0 stands for the input of the first
+    /// layer. N is the number of layers of the network in the tokens.
     pub layer: usize,
-    /// Index of the token that is shown, from 0; the query is the last.
+    /// Index, from 0, of the token that the view shows; the query is the last token.
     pub token_index: usize,
-    /// All tokens before the layer that is shown; for layer 0 equal to [`StepTrace::after`].
+    /// All tokens of the prompt before the transformer layer that the view shows; for layer 0 equal to
+    /// [`StepTrace::after`].
     pub before: DescentTokens<f64>,
-    /// All tokens after the layer that is shown.
+    /// All tokens of the prompt after the transformer layer that the view shows.
     pub after: DescentTokens<f64>,
-    /// The token that is shown, before the first layer and after each layer executed so far: at most `[2N + 5][D]`,
-    /// where D is the number of coordinates of a token.
+    /// The token that the view shows, before the first transformer layer and after each layer executed so far: at most
+    /// `[2N + 5][D]`, where N is the number of layers of the network in the tokens and D the number of coordinates of a
+    /// token.
     pub token_by_layer: Vec<Vec<f64>>,
-    /// All tokens after the layers executed so far.
+    /// All tokens of the prompt after the transformer layers executed so far.
     current: DescentTokens<f64>,
-    /// Number of executed layers, and number of executed parts (`DescentLayer::part_count`) of the next layer.
+    /// Number of completely executed transformer layers, and number of executed parts (`DescentLayer::part_count`) of
+    /// the layer after them.
     executed: (usize, usize),
 }
 
@@ -49,13 +54,13 @@ impl StepTrace {
         }
     }
 
-    /// Whether layers of the traced step are left to be executed.
+    /// Whether some transformer layers of the traced step of descent have not been executed yet.
     pub fn is_unfinished(&self, transformer: &ConstructedTransformer) -> bool {
         self.executed.0 < transformer.layers().len()
     }
 
-    /// Executes further layers of the traced step by about this many operations, at least one part (such as one neuron)
-    /// of a layer.
+    /// Executes further transformer layers of the traced step by about this many operations, at least one part (such as
+    /// one neuron) of a layer.
     pub fn advance(&mut self, transformer: &ConstructedTransformer, mut operations: u64) {
         while let Some(layer) = transformer.layers().get(self.executed.0) {
             if self.executed == (self.layer.wrapping_sub(1), 0) {
@@ -86,14 +91,15 @@ impl StepTrace {
         transformer.layers().get(self.layer.checked_sub(1)?)
     }
 
-    /// The phase (task within the step of descent) of the layer that is shown; none if the tokens before the first
-    /// layer are shown.
+    /// The phase, such as a layer's forward pass or the update of the weights, that the transformer layer shown has
+    /// within the step of descent; none if the tokens before the first layer are shown.
     pub fn phase(&self, transformer: &ConstructedTransformer) -> Option<LayerPhase> {
         self.shown_layer(transformer).map(|layer| layer.phase)
     }
 }
 
-/// The approximate number of operations for one part of a layer, such as one neuron of an attention layer.
+/// The approximate number of operations for executing one part of a transformer layer, such as one neuron of an
+/// attention layer, on all tokens.
 fn part_cost(layer: &DescentLayer, tokens: &DescentTokens<f64>) -> u64 {
     let (count, parts) = (tokens.token_count() as u64, layer.part_count().max(1) as u64);
     let entries = layer.nonzero_count().max(layer.unit_count() as u64);

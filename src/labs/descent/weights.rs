@@ -4,16 +4,17 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::tasks::ExampleForm;
 use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 
-/// Probe of all parameters of the first replica's run, concatenated in their permanent order: the
-/// [tensors](vivarium_science::descent::ComparisonState::to_tensors) of the comparison of descent in tokens with direct
-/// descent.
+/// Probe of all parameters of the run's first replica, concatenated in their permanent order: the
+/// [tensors](vivarium_science::descent::ComparisonState::to_tensors) of the comparison of gradient descent in tokens
+/// with direct gradient descent.
 pub const PARAMETERS: Probe = Probe { name: "descent-parameters", applies };
 
 /// The probe [`PARAMETERS`] with the function that measures it.
 pub const SPEC: ProbeSpec =
     ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
 
-/// `Ok` if the task is in-context regression by a constructed transformer; otherwise the reason why not.
+/// `Ok` if the task is in-context regression by a constructed transformer, so that the probe [`PARAMETERS`] can be
+/// measured; otherwise the reason why not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.task.examples().form() == ExampleForm::Fit {
         true => Ok(()),
@@ -22,7 +23,8 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
 }
 
 /// The four parameter tensors of one replica as slices of the concatenated `numbers`: weights in the tokens, weights of
-/// direct descent, those in single precision, and measured values. None if the lengths do not match the run.
+/// direct gradient descent, those in single precision, and values of comparison measures. None if the lengths do not
+/// match the run.
 pub(super) fn split_parameters<'a>(spec: &RunSpec, numbers: &'a [f32]) -> Option<[&'a [f32]; 4]> {
     let parts: [&[f32]; 4] = spec.split_parameters(numbers)?.try_into().ok()?;
     (parts.iter().map(|part| part.len()).sum::<usize>() == numbers.len()).then_some(parts)

@@ -29,8 +29,8 @@ pub(super) fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Two readouts, each (name, value): the number of transformer layers executed so far, and the distance from the
-/// weights in the tokens to those of direct gradient descent.
+/// Two readouts beside the run, each (name, value): the number of transformer layers executed so far, and the distance
+/// from the weights in the tokens to those of direct gradient descent.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let layers = run.spec().task.examples().regression().and_then(|draw| {
         let Some(Family::Descent(net)) = run.spec().model.config().family() else { return None };
@@ -49,12 +49,13 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     ]
 }
 
-/// The latest median over the networks of a value; NaN before the first measurement.
+/// The median over replicas of `measure` at the latest measured step; NaN before the first measurement.
 fn latest_median(run: &RunView, measure: ReplicaMeasure) -> f64 {
     run.history.latest().map_or(f64::NAN, |row| f64::from(median_range(measure.values(row)).0))
 }
 
-/// The latest median over the networks of a comparison measure; NaN before the first measurement.
+/// The median over replicas of a comparison of descent in tokens with direct gradient descent, at the latest measured
+/// step; NaN before the first measurement.
 fn latest_measure(run: &RunView, measure: ComparisonMeasure) -> f64 {
     latest_median(run, ReplicaMeasure::TaskMeasure(measure as usize))
 }
@@ -85,8 +86,8 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     })
 }
 
-/// The sentence that the target was reached; `networks` is a phrase such as "9 of 10 networks", `at` one such as "at
-/// step 100".
+/// The sentence that says that the run has reached its target; `networks` is a phrase such as "9 of 10 networks", `at`
+/// one such as "at step 100".
 pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     if settings.success == SuccessCriterion::Loss {
@@ -132,14 +133,16 @@ pub(super) fn learning_obstacles(spec: &RunSpec) -> Vec<String> {
     }
 }
 
-/// Whether the gradient of this network is 0 when all weights are 0.
+/// Whether the gradient of the loss of `network` is 0 when all its weights are 0, so that descent from there changes
+/// nothing.
 fn has_zero_gradient(network: &DescentNetwork) -> bool {
     let is_dead =
         network.output_activation == OutputActivation::Activated && network.activation == Activation::Relu;
     is_dead || (network.layer_count() > 1 && network.activation != Activation::Sigmoid)
 }
 
-/// Summary of the chart of losses: the latest loss of each curve.
+/// Summary of the chart of losses: the latest loss with the weights in the tokens, with those of direct gradient
+/// descent, and with those in single precision.
 pub(super) fn describe_losses(run: &RunView) -> String {
     tr!(
         "Loss after {step} steps: {tokens} with the weights in the tokens, {direct} with direct gradient descent, {single} with direct gradient descent in single precision.",
@@ -213,7 +216,8 @@ pub(super) fn describe_tokens(run: &RunView) -> Option<String> {
     ))
 }
 
-/// The title of the attention map: "Forward 2, head 3 of 8"; none if the layer shown has no heads.
+/// The title of the attention map, with the phase of the transformer layer shown: "Forward 2, head 3 of 8"; none if the
+/// layer has no heads.
 pub(super) fn attention_title(state: &DescentState, view: &ViewSettings) -> Option<String> {
     let layer = state.trace.shown_layer(&state.transformer).filter(|layer| layer.head_count() > 0)?;
     Some(tr!(
@@ -224,7 +228,8 @@ pub(super) fn attention_title(state: &DescentState, view: &ViewSettings) -> Opti
     ))
 }
 
-/// Summary of the attention map: the kind of layer, and the token coordinates that the head writes.
+/// Summary of the attention map: the kind of the transformer layer shown, and the token coordinates that the selected
+/// head writes.
 pub(super) fn describe_attention(run: &RunView) -> Option<String> {
     let state: &DescentState = run.lab_state()?;
     let Some(layer) = state.trace.shown_layer(&state.transformer) else {
@@ -257,17 +262,17 @@ pub(super) fn describe_attention(run: &RunView) -> Option<String> {
     }
 }
 
-/// Whether all attention weights of a head are 0.
+/// Whether all of these attention weights of one head are 0.
 pub(super) fn is_zero(values: &[f64]) -> bool {
     values.iter().all(|value| *value == 0.0)
 }
 
-/// The note on a head whose attention weights are all 0.
+/// The note on the attention map that all attention weights of the selected head are 0.
 pub(super) fn zero_attention_note() -> &'static str {
     tr!("The attention weight of this head is 0 for every pair of tokens.")
 }
 
-/// Summary of the chart of the target function and the networks: the outputs at the query.
+/// Summary of the chart of the target function and the two trained networks: their outputs at the query.
 pub(super) fn describe_function(run: &RunView) -> Option<String> {
     let state: &DescentState = run.lab_state()?;
     let (examples, network) = (&state.examples, &state.plan.network);
@@ -293,7 +298,8 @@ pub(super) fn describe_function(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the bars of heads and hidden units by layer: the totals over all layers of one step of descent.
+/// Summary of the bars of heads and hidden units by transformer layer: the totals over all layers of one step of
+/// descent.
 pub(super) fn describe_layer_sizes(run: &RunView) -> Option<String> {
     let state: &DescentState = run.lab_state()?;
     let counts = state.transformer.counts();
@@ -308,7 +314,8 @@ pub(super) fn describe_layer_sizes(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of final distances in a sweep over the setting with this symbol, such as "M".
+/// Summary of the chart of final distances from direct gradient descent in a sweep over the setting with this symbol,
+/// such as "M".
 pub(super) fn describe_sweep(run: &RunView, symbol: &str) -> String {
     let curves = final_distance_curves(run);
     if curves.iter().all(|(_, points)| points.is_empty()) {

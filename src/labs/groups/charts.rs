@@ -22,7 +22,7 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks};
 use vivarium_view::display::words::{format_decimal, format_percent};
 
-/// All charts of the lab of finite groups.
+/// All charts of the lab of finite groups, beyond those that all labs share.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::NEURONS, |run| {
         let grid = measured_neurons(run).map(|(pairs, neurons)| power_heatmap(neurons, &pairs.irrep_names));
@@ -123,7 +123,8 @@ pub const CHARTS: &[ChartSpec] = &[
     .probe(PROGRESS),
 ];
 
-/// `Ok` if neurons have phases, which need a cyclic group and embeddings for each neuron; otherwise the reason why not.
+/// `Ok` if the chart of neuron phases applies to a run: the group must be cyclic, and each neuron must have its own
+/// embeddings of the elements; otherwise the reason why not.
 fn has_phases(run: &RunView) -> Result<(), String> {
     if !run.lab_state().is_some_and(|pairs: &GroupsState| pairs.group.is_standard_cyclic()) {
         return Err(tr!("Phases are defined only for the numbers modulo n.").into());
@@ -134,8 +135,8 @@ fn has_phases(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// `Ok` if theory predicts a relation between the phases of the embeddings u, v and w of a neuron; otherwise the reason
-/// why not.
+/// `Ok` if the task is addition or subtraction modulo n, for which theory predicts a relation between the phases of a
+/// neuron's embeddings u, v and w; otherwise the reason why not.
 fn has_residuals(run: &RunView) -> Result<(), String> {
     has_phases(run)?;
     match modular_operation(&run.spec().task) {
@@ -144,14 +145,15 @@ fn has_residuals(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// The state of the run and the latest spectra of its neurons; none before they have been measured.
+/// The lab's state of the run and the latest spectra of the first replica's neurons; none before they have been
+/// measured.
 fn measured_neurons(run: &RunView) -> Option<(&GroupsState, &NeuronSpectra)> {
     let pairs: &GroupsState = run.lab_state()?;
     Some((pairs, pairs.neurons.as_ref()?))
 }
 
-/// The line chart `chart` as a reading, with marks at the steps shown; if it is none, empty axes with a note that
-/// nothing has been measured.
+/// The reading of a line chart about neurons: `chart`, with marks at the steps shown if it is over the steps; if
+/// `chart` is none, empty axes with a note that the neurons have not been measured.
 fn draw_lines(run: &RunView, chart: Option<LineChart>) -> Reading {
     let empty =
         || LineChart { x_label: tr!("the neurons have not been measured yet").into(), ..Default::default() };
@@ -159,8 +161,8 @@ fn draw_lines(run: &RunView, chart: Option<LineChart>) -> Reading {
     Reading::Lines(if lines.is_over_steps() { add_step_marks(lines, run) } else { lines })
 }
 
-/// The summary of `chart`, which `describe` writes from the neurons' spectra, or a note that nothing has been measured
-/// yet.
+/// The summary of `chart`, which `describe` writes from the latest spectra of the first replica's neurons, or a note
+/// that nothing has been measured yet; none if the run is not on a group.
 fn summarize_neurons(
     run: &RunView,
     chart: Chart,
@@ -175,12 +177,14 @@ fn summarize_neurons(
     })
 }
 
-/// The name of the components of a neuron's power spectrum: "frequencies" for cyclic groups, otherwise "irreps".
+/// The name of the components of a neuron's power spectrum: "frequencies" for cyclic groups, otherwise "irreps"
+/// (irreducible representations).
 fn basis_name(neurons: &NeuronSpectra) -> &'static str {
     if neurons.has_phases() { "frequencies" } else { "irreps" }
 }
 
-/// The sentence on how many frequencies or irreps have the largest share of power in at least one live neuron.
+/// The sentence on how many frequencies or irreps have the largest share of power of at least one live neuron of the
+/// first replica.
 fn describe_used_kinds(neurons: &NeuronSpectra) -> String {
     let live = neurons.live_neurons().len();
     let kinds = neurons.count_per_irrep().iter().skip(1).filter(|count| **count > 0).count();
@@ -230,7 +234,7 @@ fn draw_cosets(run: &RunView) -> Option<BarChart> {
     )
 }
 
-/// Exponent ν of the neurons' norms ‖ω‖^ν, of which the chart shows each irrep's share; 2 if the model has no such
+/// Exponent ν of the neurons' norms ‖ω‖^ν, of whose sum the chart shows each irrep's share; 2 if the model has no such
 /// exponent.
 fn norm_exponent(run: &RunView) -> u32 {
     match &run.spec().model {
@@ -239,19 +243,21 @@ fn norm_exponent(run: &RunView) -> u32 {
     }
 }
 
-/// Each irrep's share, in the order of the irreps, of Σ‖ω‖³ over the neurons that theory predicts for the present λ;
-/// none without a prediction or if all weights are predicted to be 0.
+/// Each irrep's share, in the order of the irreps, of Σ‖ω‖³ over all neurons of the network that theory predicts for
+/// the present penalty strength λ; none without a prediction or if all weights are predicted to be 0.
 fn predicted_norm_shares(pairs: &GroupsState) -> Option<Vec<f32>> {
     let prediction = pairs.theory.as_ref()?.prediction().filter(|prediction| !prediction.is_zero_network)?;
     Some(prediction.norm_shares.iter().map(|share| *share as f32).collect())
 }
 
-/// Indices of the irreps that, according to theory, are unused for the present λ but used in the limit λ → 0.
+/// Indices, from 0, of the irreps that, according to theory, are unused for the present penalty strength λ but used in
+/// the limit λ → 0.
 fn late_irreps(pairs: &GroupsState) -> Vec<usize> {
     pairs.theory.as_ref().map(GroupTheory::late_irreps).unwrap_or_default()
 }
 
-/// Sentences on the irreps that theory predicts to be unused for the present λ; empty if there are none.
+/// Sentences on the irreps that theory predicts to be unused for the present penalty strength λ but used in the limit λ
+/// → 0; empty if there are none.
 fn describe_late_irreps(run: &RunView) -> String {
     let Some((pairs, theory)) =
         run.lab_state().and_then(|pairs: &GroupsState| Some((pairs, pairs.theory.as_ref()?)))
@@ -269,7 +275,8 @@ fn describe_late_irreps(run: &RunView) -> String {
     theory.late_irreps().into_iter().map(share).collect()
 }
 
-/// The title of the chart of one neuron's embedding, with the number of the neuron from 1.
+/// The title of the chart of one neuron's embedding, with the number of the neuron from 1; none before the weights are
+/// known.
 fn curve_title(run: &RunView) -> Option<String> {
     let neuron = shown_neuron(run, run.lab_state()?)?;
     let rows = run.spec().rows();
@@ -281,8 +288,8 @@ fn curve_title(run: &RunView) -> Option<String> {
     ))
 }
 
-/// The index of the neuron shown, from 0: the one selected in the view, otherwise the one with the largest norm. None
-/// before the weights are known.
+/// The index, from 0, of the neuron whose embedding the charts show: the one selected in the view, otherwise the one
+/// with the largest norm. None before the weights are known.
 fn shown_neuron(run: &RunView, pairs: &GroupsState) -> Option<usize> {
     let weights = &run.weights;
     let width = weights.width;
@@ -303,15 +310,16 @@ fn shown_neuron(run: &RunView, pairs: &GroupsState) -> Option<usize> {
     }
 }
 
-/// The index of the neuron shown, from 0, and its embedding: the neuron's column of the first parameter, one number per
-/// group element.
+/// The index, from 0, of the neuron that the charts show, and its embedding: the neuron's column of the first parameter
+/// tensor, one number per group element.
 fn shown_column(run: &RunView, pairs: &GroupsState) -> Option<(usize, Vec<f32>)> {
     let neuron = shown_neuron(run, pairs)?;
     let column = run.weights.values.iter().skip(neuron).step_by(run.weights.width);
     Some((neuron, column.copied().collect()))
 }
 
-/// The embedding of the neuron shown, by group element: points, for a cyclic group with a curve through them.
+/// The embedding of one neuron of the first replica, by group element: points, for a cyclic group with a curve through
+/// them.
 fn draw_embedding(run: &RunView, pairs: &GroupsState) -> LineChart {
     let Some((neuron, values)) = shown_column(run, pairs) else { return LineChart::default() };
     let mut lines = wave::embedding_chart(&values, NeuronPart::First, neuron);
@@ -322,8 +330,8 @@ fn draw_embedding(run: &RunView, pairs: &GroupsState) -> LineChart {
     lines
 }
 
-/// Bars of the shares of power in the embedding of the neuron shown: by frequency for cyclic groups, otherwise by
-/// irrep.
+/// Bars of the shares of power in the embedding of one neuron of the first replica: by frequency for cyclic groups,
+/// otherwise by irrep.
 fn draw_spectrum(run: &RunView, pairs: &GroupsState) -> BarChart {
     let values = shown_column(run, pairs).map(|(_, values)| values).unwrap_or_default();
     if pairs.group.is_standard_cyclic() {
@@ -347,7 +355,8 @@ fn draw_spectrum(run: &RunView, pairs: &GroupsState) -> BarChart {
     }
 }
 
-/// Heat map of the logits for some pairs, `[pairs, classes]`, from which the logit of the right class is subtracted.
+/// Heat map of the first replica's logits for some pairs of elements, `[pairs, classes]`, each minus the logit of the
+/// pair's right class.
 fn draw_wrong_logits(run: &RunView, pairs: &GroupsState) -> Heatmap {
     let (Some((shown, outputs)), Task::Groups(task)) = (&pairs.outputs, &run.spec().task) else {
         return Heatmap::default();

@@ -22,19 +22,20 @@ pub fn modular_operation(task: &Task) -> Option<ModularOperation> {
     }
 }
 
-/// Maximum number of pairs (a, b) for which the probe [`OUTPUTS`] gives logits.
+/// Maximum number of pairs (a, b) of elements for which the probe [`OUTPUTS`] gives logits.
 const SHOWN_PAIRS: usize = 48;
-/// Approximate number of multiplications in one poll of a probe's job.
+/// Approximate number of multiplications in one poll of a job that measures a probe of this lab; the job returns after
+/// it, so that the page stays responsive.
 const OPERATIONS_PER_POLL: usize = 1 << 20;
 
-/// Probe of the spectrum of each neuron. The counts are the numbers of neurons and of irreps (for cyclic groups
-/// frequencies); norms, powers and phases are encoded by `NeuronSpectra::to_numbers`.
+/// Probe of the power spectrum of each neuron of the first replica. The counts are the numbers of neurons and of irreps
+/// (for cyclic groups frequencies); norms, powers and phases are encoded by `NeuronSpectra::to_numbers`.
 pub const NEURONS: Probe = Probe { name: "neurons", applies: require_pairs };
-/// Probe of the logits for some pairs. The counts are the pairs of element indices as a, b, a, b, …; the numbers are
-/// the logits, `[pairs, classes]`.
+/// Probe of the first replica's logits for some pairs of elements. The counts are the pairs of element indices, from 0,
+/// as a, b, a, b, …; the numbers are the logits, `[pairs, classes]`.
 pub const OUTPUTS: Probe = Probe { name: "outputs", applies: require_pairs };
-/// Probe of the number of live neurons for each conjugacy class of subgroups. A neuron counts for the class of the
-/// largest subgroup on whose left cosets its embedding u is constant.
+/// Probe of the number of live neurons of the first replica for each conjugacy class of subgroups. A neuron counts for
+/// the class of the largest subgroup on whose left cosets its embedding u, that of the first operand, is constant.
 pub const COSETS: Probe = Probe { name: "cosets", applies: require_neuron_embeddings };
 /// Probe of the progress measures of modular arithmetic (Nanda et al. 2023). The scalars are restricted, excluded,
 /// training and held-out loss, and Gini coefficient and inverse participation ratio of the embedding's Fourier norms;
@@ -52,7 +53,7 @@ pub const PROBES: &[ProbeSpec] = &[
     ProbeSpec { probe: PROGRESS, start_measurement: new_progress_job },
 ];
 
-/// The task of a run, if it is the product in a finite group.
+/// The task of a run if it is a product in a finite group, otherwise none.
 fn groups_task(spec: &RunSpec) -> Option<&Groups> {
     match &spec.task {
         Task::Groups(task) => Some(task),
@@ -60,12 +61,14 @@ fn groups_task(spec: &RunSpec) -> Option<&Groups> {
     }
 }
 
-/// `Ok` if the task is the product in a finite group; otherwise the reason why not.
+/// `Ok` if the task is the product of pairs in a finite group, so that probes of this lab apply; otherwise the reason
+/// why not.
 fn require_pairs(spec: &RunSpec) -> Result<(), String> {
     groups_task(spec).map(drop).ok_or_else(|| ExampleForm::Pair.unavailable_reason().into())
 }
 
-/// `Ok` if each neuron has an embedding of its own; otherwise the reason why not.
+/// `Ok` if each neuron of the run's network has an embedding of its own for group elements; otherwise the reason why
+/// not.
 fn require_neuron_embeddings(spec: &RunSpec) -> Result<(), String> {
     require_pairs(spec)?;
     match spec.model.config().embeds_by_neuron() {
@@ -85,20 +88,22 @@ fn require_modular(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// The embeddings of all neurons for a group with `order` elements: arrays `[elements, neurons]` for the first operand,
-/// the second operand and the outputs. None if the network has no such embeddings.
+/// The first replica's embeddings of all neurons for a group with `order` elements: arrays `[elements, neurons]` for
+/// the first operand, the second operand and the outputs. None if the network has no such embeddings.
 fn neuron_arrays(network: &ProbedNetwork, order: usize) -> Option<Vec<Vec<f32>>> {
     network.spec.network().neurons(&network.slices(), order)
 }
 
-/// Starts the computation of all neurons' spectra; none if the network has no embeddings of group elements by neuron.
+/// Starts the computation of the power spectra of all neurons of the first replica; none if the network has no
+/// embeddings of group elements by neuron.
 fn start_spectra(network: &ProbedNetwork, group: &Group) -> Option<NeuronSpectraBuilder> {
     let arrays = neuron_arrays(network, group.order())?;
     let width = arrays.first()?.len() / group.order();
     NeuronSpectraBuilder::new(&Irreps::compute(group), arrays, width)
 }
 
-/// Job that measures [`NEURONS`], with the computation in progress; none after its end.
+/// Job that measures the probe [`NEURONS`], with the computation of the spectra in progress; none after it has returned
+/// its result.
 struct NeuronsJob(Option<NeuronSpectraBuilder>);
 
 /// Starts the job that measures [`NEURONS`]; none for other tasks, and for networks without embeddings by neuron.
@@ -125,7 +130,8 @@ impl ProbeMeasurement for NeuronsJob {
     }
 }
 
-/// Evaluates the network on at most [`SHOWN_PAIRS`] pairs, for the probe [`OUTPUTS`].
+/// Evaluates the first replica's network on at most [`SHOWN_PAIRS`] pairs of elements; the result of the probe
+/// [`OUTPUTS`].
 fn measure_outputs(network: &ProbedNetwork) -> Option<ProbeResult> {
     let order = groups_task(&network.spec)?.order();
     let pairs = sample_pairs(order, SHOWN_PAIRS);
@@ -135,15 +141,15 @@ fn measure_outputs(network: &ProbedNetwork) -> Option<ProbeResult> {
     Some(ProbeResult::new(OUTPUTS.id()).with_counts(pairs).with_numbers(outputs))
 }
 
-/// Job that measures [`COSETS`], with the neurons left to classify and the counts so far.
+/// Job that measures the probe [`COSETS`], with the neurons left to classify and the counts so far.
 struct CosetsJob {
-    /// Finds the subgroups on whose cosets an embedding is constant.
+    /// For each neuron, finds the largest subgroup on whose left cosets its embedding is constant.
     reader: CosetReader,
-    /// Embeddings of the first operand, `[elements, neurons]`.
+    /// Embeddings u of all neurons for the first operand, `[elements, neurons]`.
     u: Vec<f32>,
-    /// Indices of the live neurons that are not classified yet.
+    /// Indices, from 0, of the live neurons that are not classified by subgroup yet.
     unclassified_neurons: Vec<usize>,
-    /// Number of neurons classified so far, for each conjugacy class of subgroups.
+    /// Number of neurons classified so far for each conjugacy class of subgroups; empty before the first poll.
     counts: Vec<usize>,
 }
 
@@ -171,7 +177,8 @@ impl ProbeMeasurement for CosetsJob {
     }
 }
 
-/// Job that measures [`PROGRESS`]: first computes the outputs for all pairs, then the progress measures.
+/// Job that measures the probe [`PROGRESS`]: first computes the network's outputs for all pairs of elements, then the
+/// progress measures.
 enum ProgressJob {
     /// Computes the outputs: those of the pairs so far, `[pairs, classes]`, and the operation of the task.
     Evaluating { outputs: Vec<f32>, operation: ModularOperation },

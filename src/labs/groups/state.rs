@@ -17,35 +17,37 @@ use vivarium_view::display::{LabState, WorkProgress};
 pub struct GroupsState {
     /// The group of the task; for a table that is not a group, the group whose irreps it is analysed with.
     pub group: Group,
-    /// The irreducible representations of `group`.
+    /// The irreducible representations (irreps) of `group`.
     pub irreps: Irreps,
-    /// The name of each irreducible representation, in the order of `irreps`.
+    /// The name of each irreducible representation of the group, in the order of `irreps`.
     pub irrep_names: Vec<String>,
-    /// The margins that theory predicts; none where there is no theory or it has not been computed yet.
+    /// Prediction of the largest normalised margin, and of the optimum with the penalty; none where there is no theory
+    /// or it has not been computed yet.
     pub theory: Option<GroupTheory>,
-    /// Computation of the predicted margins, in progress; none if it is finished or there is no theory.
+    /// Computation of the theory's largest margin, in progress; none if it is finished or there is no theory for the
+    /// run.
     theory_job: Option<GroupTheoryJob>,
-    /// Strength λ of the penalty on the weights; none if the model has no penalty.
+    /// Strength λ of the penalty on the weights in the training loss; none if the model has no penalty.
     lambda: Option<f64>,
-    /// Key that determines the group: the operation's name and its parameters.
+    /// Key by which two runs on the same group are recognised: the operation's name and its parameters.
     group_key: (&'static str, Vec<usize>),
-    /// The latest spectra of the neurons; none before the first measurement.
+    /// The latest spectra of the first replica's neurons; none before the first measurement.
     pub neurons: Option<NeuronSpectra>,
-    /// The spectra of the neurons at step 0; none if they were not measured.
+    /// The spectra of the first replica's neurons at step 0; none if they were not measured.
     pub initial_neurons: Option<NeuronSpectra>,
-    /// The latest result of the probe [`OUTPUTS`]: pairs of element indices as a, b, a, b, …, and the logits for them,
-    /// `[pairs, classes]`.
+    /// The latest result of the probe [`OUTPUTS`]: pairs of element indices, from 0, as a, b, a, b, …, and the first
+    /// replica's logits for them, `[pairs, classes]`; none before the first measurement.
     pub outputs: Option<(Vec<usize>, Vec<f32>)>,
-    /// The latest number of live neurons for each conjugacy class of subgroups on whose cosets they are constant; none
-    /// before the first measurement.
+    /// The latest number of live neurons for each conjugacy class of subgroups, counted at the largest subgroup on
+    /// whose left cosets a neuron's embedding is constant; none before the first measurement.
     pub coset_counts: Option<Vec<usize>>,
-    /// The progress measures over the steps of the run.
+    /// The progress measures of modular arithmetic (Nanda et al. 2023) at the measured steps of the run so far.
     pub progress: ProgressTrace,
 }
 
 impl GroupsState {
-    /// The state of a run before its first step; none for other tasks. If the previous run, `before`, was on the same
-    /// group, its representations and theory are reused.
+    /// The state of a run before its first step; none for tasks other than products in a group. If the previous run,
+    /// `before`, was on the same group, its representations and theory are reused.
     pub fn from_spec(spec: &RunSpec, before: Option<&GroupsState>) -> Option<Self> {
         let Task::Groups(task) = &spec.task else { return None };
         let law = task.group_key();

@@ -9,31 +9,33 @@ use vivarium_science::groups::theory::{
 };
 use vivarium_science::groups::{Group, Irreps};
 
-/// The largest margin of networks on a group, and the optimum with a penalty of strength λ.
+/// Theory of quadratic networks on a group: the largest normalised margin, and the optimum of the loss with a penalty
+/// of strength λ.
 #[derive(Debug, Clone)]
 pub struct GroupTheory {
-    /// The group's real character table.
+    /// The group's real character table: a number for each irrep (irreducible representation) and conjugacy class.
     characters: RealCharacters,
-    /// The largest normalised margin γ*, and which irreps networks with this margin use.
+    /// The largest normalised margin γ* that networks on the group can have, and the share of each irrep in networks
+    /// with this margin.
     pub max_margin: MaxMargin,
-    /// The latest λ for which the optimum was computed, and this optimum, which is none if the convex programme has no
-    /// solution; none before the first computation.
+    /// The latest λ for which the optimum of loss plus penalty was computed, and this optimum, which is none if the
+    /// convex programme has no solution; none before the first computation.
     optimum: Option<(f64, Option<PenalisedOptimum>)>,
-    /// Computation of the optimum for the latest λ, in progress; none if it is finished.
+    /// Computation of the optimum of loss plus penalty for the latest λ, in progress; none if it is finished.
     optimum_job: Option<PenalisedOptimumJob>,
 }
 
-/// Computation of the largest normalised margin on a group, in progress.
+/// Computation of the largest normalised margin that networks on a group can have, in progress.
 #[derive(Debug, Clone)]
 pub struct GroupTheoryJob {
-    /// The group's real character table.
+    /// The group's real character table: a number for each irrep (irreducible representation) and conjugacy class.
     characters: RealCharacters,
-    /// Solver of the convex programme for the largest margin.
+    /// Solver of the convex programme for the largest normalised margin of networks on the group.
     margin_job: MaxMarginJob,
 }
 
-/// The number of solver steps that fit into `operations`; a step multiplies matrices of irreps and classes and does a
-/// Cholesky decomposition.
+/// The number of steps of the convex solver that fit into `operations`; a step multiplies matrices of irreps and
+/// classes and does a Cholesky decomposition.
 fn affordable_steps(characters: &RealCharacters, operations: u64) -> usize {
     let each = 3 * (characters.irrep_count() as u64).pow(3);
     usize::try_from(operations / each.max(1)).unwrap_or(usize::MAX).max(1)
@@ -51,14 +53,14 @@ pub fn applies(spec: &RunSpec) -> bool {
 }
 
 impl GroupTheoryJob {
-    /// Starts the computation for a run on `group`; none where the theory does not [apply](applies).
+    /// Starts the computation of the theory for a run on `group`; none where the theory does not [apply](applies).
     pub fn from_spec(spec: &RunSpec, group: &Group, irreps: &Irreps) -> Option<Self> {
         let characters = applies(spec).then(|| RealCharacters::from_group(group, irreps).ok()).flatten()?;
         Some(GroupTheoryJob { margin_job: characters.start_max_margin(), characters })
     }
 
-    /// Computes further by about this many operations. None while unfinished; at the end the theory, or `Some(None)` if
-    /// the convex programme has no solution.
+    /// Continues the computation of the largest margin by about this many operations. None while unfinished; at the end
+    /// the theory, or `Some(None)` if the convex programme has no solution.
     pub fn advance(&mut self, operations: u64) -> Option<Option<GroupTheory>> {
         let largest =
             self.margin_job.advance(&self.characters, affordable_steps(&self.characters, operations))?;
@@ -77,7 +79,8 @@ impl GroupTheory {
         GroupTheoryJob::from_spec(spec, group, irreps)?.advance(u64::MAX)?
     }
 
-    /// Sets the strength λ of the penalty; calls of [`GroupTheory::advance`] then compute the optimum for it.
+    /// Sets the strength λ of the penalty; later calls of [`GroupTheory::advance`] compute the optimum of loss plus
+    /// penalty for it.
     pub fn set_lambda(&mut self, lambda: f64) {
         let is_known = match (&self.optimum_job, &self.optimum) {
             (Some(job), _) => job.lambda() == lambda,
@@ -89,8 +92,8 @@ impl GroupTheory {
         }
     }
 
-    /// Computes the optimum for the latest λ further by about this many operations; true when it has just been
-    /// finished.
+    /// Continues the computation of the optimum for the latest penalty strength λ by about this many operations; true
+    /// when it has just been finished.
     pub fn advance(&mut self, operations: u64) -> bool {
         let Some(job) = &mut self.optimum_job else { return false };
         let steps = affordable_steps(&self.characters, operations);
@@ -120,14 +123,14 @@ impl GroupTheory {
         self.characters.collapse_penalty()
     }
 
-    /// The optimum of loss plus penalty for the latest λ that has been computed; none before the first computation or
-    /// if it does not exist.
+    /// The optimum of loss plus penalty for the latest penalty strength λ whose computation is finished; none before
+    /// the first computation or if the optimum does not exist.
     pub fn prediction(&self) -> Option<&PenalisedOptimum> {
         self.optimum.as_ref().and_then(|(_, prediction)| prediction.as_ref())
     }
 }
 
-/// Computes the largest normalised margin γ* of a run's networks; none where the theory does not apply.
+/// Computes the largest normalised margin γ* that the networks of a run can have; none where the theory does not apply.
 pub fn compute_max_margin(spec: &RunSpec) -> Option<f64> {
     let Task::Groups(task) = &spec.task else { return None };
     let group = task.group()?;

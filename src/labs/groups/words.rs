@@ -7,8 +7,8 @@ use vivarium_plot::analysis::neurons::NeuronPart;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{format_decimal, format_percent, format_significant};
 
-/// The sentence that the target was reached, such as "All pairs are answered correctly at step 85."; `networks` is a
-/// phrase such as "9 of 10 networks", `at` one such as "at step 85".
+/// The sentence that says that the run has reached its target, such as "All pairs are answered correctly at step 85.";
+/// `networks` is a phrase such as "9 of 10 networks", `at` one such as "at step 85".
 pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String {
     let spec = run.spec();
     let of = tested_pairs_name(spec);
@@ -31,7 +31,7 @@ pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String
     format!("{share}{who} {at}.{}", margin.unwrap_or_default())
 }
 
-/// Whether some pairs are held out from training.
+/// Whether some pairs of elements are held out from training, so that accuracy is measured on them.
 fn has_held_out(spec: &RunSpec) -> bool {
     let examples = spec.task.examples();
     examples.training_set_size() != Some(examples.inputs().pow(2))
@@ -42,8 +42,9 @@ pub(super) fn tested_pairs_name(spec: &RunSpec) -> &'static str {
     if has_held_out(spec) { tr!("held-out pairs") } else { tr!("pairs") }
 }
 
-/// Two readouts, each (name, value): the normalised margin (divided by γ* if known), and the median over live neurons
-/// of the largest share of power.
+/// Two readouts beside the run, each (name, value): the median normalised margin (divided by the largest possible
+/// margin γ* if known), and the median over the first replica's live neurons of the largest share of power of one
+/// irrep.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let margin = match run.largest_margin() {
         Some(_) => (tr!("Margin / γ*").into(), format_decimal(run.margin_share().unwrap_or(f32::NAN))),
@@ -61,8 +62,8 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     ]
 }
 
-/// Reference line of the margin chart: the margin predicted for the present λ, as a share of the largest margin γ*,
-/// with a label. Empty without a prediction and if the share is at least 0.995.
+/// Reference line of the margin chart, as (height, label): the normalised margin predicted for the present penalty
+/// strength λ, as a share of the largest margin γ*. Empty without a prediction and if the share is at least 0.995.
 pub(super) fn margin_lines(run: &RunView) -> Vec<(f64, String)> {
     let theory = run.lab_state().and_then(|pairs: &GroupsState| pairs.theory.as_ref());
     let prediction =
@@ -73,7 +74,8 @@ pub(super) fn margin_lines(run: &RunView) -> Vec<(f64, String)> {
     is_below.then_some((prediction.margin_ratio, text)).into_iter().collect()
 }
 
-/// The note, beginning with a space, that all weights are 0 in the optimum if λ is this large; none for smaller λ.
+/// The note, beginning with a space, that theory predicts all weights to be 0 if the penalty strength λ is this large;
+/// none for smaller λ.
 pub(super) fn margin_note(run: &RunView) -> Option<String> {
     let pairs: &GroupsState = run.lab_state()?;
     let collapse =

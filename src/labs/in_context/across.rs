@@ -13,29 +13,33 @@ use vivarium_model::sweep::axis_positions;
 use vivarium_science::functions::FunctionPrompts;
 use vivarium_science::functions::baselines::{Baseline, BaselinesJob};
 
-/// Maximum number of runs of a sweep for which the linear baseline is measured; for larger sweeps it is measured for
-/// none.
+/// Maximum number of runs of a sweep; in larger sweeps R² of the linear baseline is measured for no run.
 const MAX_RUNS: usize = 64;
-/// Approximate number of operations for measuring the linear baseline on all runs of a sweep together.
+/// Approximate number of operations, shared by all runs of a sweep, for measuring R² of the linear baseline; it sets
+/// the number of prompts per run.
 const MAX_OPERATIONS: u64 = 1 << 26;
-/// Minimum and maximum number of prompts for measuring the linear baseline on one run.
+/// Minimum and maximum number of held-out prompts on which R² of the linear baseline is measured for one run of a
+/// sweep.
 const PROMPT_COUNT_RANGE: (u64, u64) = (32, 512);
 
-/// R² of a linear baseline at the last point of a prompt, for each run of a sweep over a setting of the prompts.
+/// R² of a linear baseline, fitted to each prompt's examples, at the last point of a prompt, for each run of a sweep
+/// over a setting of the prompts.
 #[derive(Debug, Clone)]
 pub struct SweepRegression {
-    /// Settings of the sweep whose runs are measured.
+    /// Settings of the sweep for whose runs the baseline is measured.
     spec: RunSpec,
     /// The linear baseline that is measured: ridge regression, an affine fit or least squares.
     pub baseline: Baseline,
-    /// Results so far, one per run: the value of the swept setting, and the baseline's R².
+    /// The pairs (value of the swept setting, R² of the baseline at the last point of a prompt) of all runs measured so
+    /// far.
     pub points: Vec<(f64, f32)>,
-    /// Measurements of runs that are left, each with the run's value of the swept setting; the last one is next.
+    /// Measurements left, one per run: the run's value of the swept setting, and the job that measures the baseline's
+    /// R²; the last job is next.
     pending_jobs: Vec<(f64, BaselinesJob)>,
 }
 
-/// The first of the applicable baselines that is linear: an affine fit, ridge regression or least squares; none if
-/// there is none.
+/// The first of the baselines for these prompts that is linear: an affine fit, ridge regression or least squares; none
+/// if there is none.
 fn linear_baseline(prompts: &FunctionPrompts) -> Option<Baseline> {
     applicable_baselines(prompts)
         .into_iter()
@@ -43,8 +47,8 @@ fn linear_baseline(prompts: &FunctionPrompts) -> Option<Baseline> {
 }
 
 impl SweepRegression {
-    /// Starts the measurements for a sweep over one setting of the prompts with at most [`MAX_RUNS`] runs; none for
-    /// other runs.
+    /// Starts the measurements of the linear baseline for a sweep over one setting of the prompts with at most
+    /// [`MAX_RUNS`] runs; none for other sweeps and for single runs.
     pub fn from_spec(spec: &RunSpec) -> Option<Self> {
         let sweep = &spec.run.sweep;
         let is_of_prompts = !sweep.is_empty() && spec.task.value(&sweep.key).is_some();
@@ -68,7 +72,7 @@ impl SweepRegression {
         Some(SweepRegression { spec: spec.clone(), baseline, points: vec![], pending_jobs: jobs })
     }
 
-    /// Whether the measurements are for the sweep with these settings, so that they can be reused.
+    /// Whether the baseline was measured for the sweep with these settings, so that its R² values can be reused.
     pub fn is_for(&self, spec: &RunSpec) -> bool {
         self.spec == *spec
     }
@@ -78,7 +82,8 @@ impl SweepRegression {
         self.pending_jobs.is_empty()
     }
 
-    /// Measures further by about this many operations; true when the measurement of another run has just been finished.
+    /// Continues the measurements of the linear baseline by about this many operations; true when another run's R² has
+    /// just been finished.
     pub fn advance(&mut self, operations: u64) -> bool {
         let Some((at, job)) = self.pending_jobs.last_mut() else { return false };
         let Some(scores) = job.advance(operations) else { return false };

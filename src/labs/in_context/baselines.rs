@@ -7,46 +7,50 @@ use vivarium_plot::analysis::Role;
 use vivarium_science::functions::baselines::{Baseline, BaselineErrors, BaselinesJob, TRAINING_EPOCHS};
 use vivarium_science::functions::{BiasFreeNetwork, FunctionClass, FunctionPrompts};
 
-/// Maximum number of example counts at which baselines without training are measured; for longer prompts some counts
-/// are skipped.
+/// Maximum number of example counts at which R² of baselines without training is measured; in longer prompts some
+/// counts are skipped.
 const MAX_EXAMPLE_COUNTS: usize = 26;
-/// Maximum number of example counts at which the trained baselines, networks trained on each prompt, are measured.
+/// Maximum number of example counts at which R² of the trained baselines, networks trained on each prompt, is measured;
+/// in longer prompts some counts are skipped.
 pub(super) const MAX_TRAINED_COUNTS: usize = 8;
-/// Approximate number of operations for measuring all baselines without training.
+/// Approximate number of operations for measuring R² of all baselines without training; it sets the number of prompts.
 const MAX_FIT_OPERATIONS: u64 = 1 << 26;
-/// Approximate number of operations for measuring the trained baselines, networks trained on each prompt.
+/// Approximate number of operations for measuring R² of the trained baselines, networks trained on each prompt; it sets
+/// the numbers of prompts and of example counts.
 const MAX_TRAINING_OPERATIONS: u64 = 1 << 31;
-/// Minimum and maximum number of prompts on which baselines without training are measured.
+/// Minimum and maximum number of held-out prompts on which R² of baselines without training is measured.
 const FIT_PROMPT_RANGE: (u64, u64) = (8, 512);
-/// Minimum and maximum number of prompts on which baseline networks are trained. If the minimum is too expensive, fewer
-/// example counts are measured, or none: then [`unmeasured_baselines`] lists these baselines.
+/// Minimum and maximum number of held-out prompts on each of which a baseline network is trained to measure R². If the
+/// minimum is too expensive, fewer example counts are measured, or none: then [`unmeasured_baselines`] lists these
+/// baselines.
 const TRAINING_PROMPT_RANGE: (u64, u64) = (16, 256);
 
-/// R² of one baseline by number of examples.
+/// R² of one baseline on held-out prompts, by number of examples in the prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineCurve {
-    /// The baseline.
+    /// The method that predicts the query's label from a prompt's examples, such as least squares.
     pub baseline: Baseline,
-    /// Numbers of examples at which R² was measured, increasing.
+    /// Numbers of examples in the prompt at which R² was measured, increasing.
     pub example_counts: Vec<usize>,
-    /// R² at each number of examples in `example_counts`.
+    /// R² of the baseline with its 90 % interval, one entry for each number in `example_counts`.
     pub curve: R2Curve,
-    /// Number of prompts on which R² was measured.
+    /// Number of held-out prompts on which R² was measured.
     pub prompt_count: usize,
 }
 
 impl BaselineCurve {
-    /// The baseline's R² after this number of examples; none if it was not measured there.
+    /// R² of the baseline after this number of examples in the prompt; none if it was not measured there.
     pub fn r2_after(&self, examples: usize) -> Option<f32> {
         let at = self.example_counts.iter().position(|known| *known == examples)?;
         Some(self.curve.mean[at])
     }
 }
 
-/// Measurement of R² of all baselines on held-out prompts, in progress.
+/// Measurement of R² of all baselines on held-out prompts, in slices, in progress or finished.
 #[derive(Debug, Clone)]
 pub struct BaselineEvaluator {
-    /// Measurements of groups of baselines that are left; the last one is next.
+    /// Measurements left: one for the baselines without training, one for the trained ones; the last in the list is
+    /// next.
     pending_jobs: Vec<BaselinesJob>,
 }
 
@@ -86,8 +90,8 @@ pub fn baseline_color(baseline: Baseline) -> (Role, Option<usize>) {
     }
 }
 
-/// Evenly spaced numbers of examples from `first` to `last`, at most `max_count`, and in addition all of `required`;
-/// increasing.
+/// Evenly spaced numbers of examples, counted down from `last` to at least `first`, at most `max_count` of them, and in
+/// addition all numbers in `required`; increasing.
 fn spread_example_counts(first: usize, last: usize, max_count: usize, required: &[usize]) -> Vec<usize> {
     let stride = (last + 1 - first.min(last)).div_ceil(max_count.max(1)).max(1);
     let mut all: Vec<usize> = (first..=last).rev().step_by(stride).chain(required.iter().copied()).collect();
@@ -96,7 +100,7 @@ fn spread_example_counts(first: usize, last: usize, max_count: usize, required: 
     all
 }
 
-/// The number of weights of the baseline network that is trained on a prompt.
+/// The number of weights of the network that the trained baseline fits to one prompt.
 fn network_weight_count(prompts: &FunctionPrompts) -> u64 {
     BiasFreeNetwork::weight_count(&BiasFreeNetwork::layer_sizes(
         prompts.inputs(),
@@ -105,13 +109,14 @@ fn network_weight_count(prompts: &FunctionPrompts) -> u64 {
     )) as u64
 }
 
-/// The approximate number of operations for training the baseline network on this number of examples.
+/// The approximate number of operations for training the baseline network on one prompt with this number of examples.
 pub fn training_operations(prompts: &FunctionPrompts, examples: usize) -> u64 {
     saturating_product([TRAINING_EPOCHS as u64, 6 * examples as u64 + 20, network_weight_count(prompts)])
 }
 
-/// The example counts at which trained baselines are measured, and the number of prompts; none if it would take too
-/// long. Expensive settings have fewer example counts, always including the number of examples in a training prompt.
+/// The example counts at which R² of the trained baselines is measured, and the number of held-out prompts; none if it
+/// would take too long. Expensive settings have fewer example counts, always including the number of examples in a
+/// training prompt.
 fn plan_training(prompts: &FunctionPrompts) -> Option<(Vec<usize>, usize)> {
     let (last, usual) = (prompts.max_points() - 1, prompts.points - 1);
     let all = [MAX_TRAINED_COUNTS, MAX_TRAINED_COUNTS / 2, MAX_TRAINED_COUNTS / 4]
@@ -130,7 +135,7 @@ pub fn unmeasured_baselines(prompts: &FunctionPrompts) -> Vec<Baseline> {
 }
 
 impl BaselineEvaluator {
-    /// Starts the measurement on the held-out prompts drawn with this seed.
+    /// Starts the measurement of the baselines' R² on held-out prompts of this distribution, drawn with this seed.
     pub fn new(prompts: &FunctionPrompts, seed: u64) -> Self {
         let (last, usual) = (prompts.max_points() - 1, prompts.points - 1);
         let (trained, fitted): (Vec<Baseline>, Vec<Baseline>) =
@@ -149,13 +154,13 @@ impl BaselineEvaluator {
         BaselineEvaluator { pending_jobs: jobs }
     }
 
-    /// Whether all baselines are measured.
+    /// Whether R² of all baselines has been measured.
     pub fn is_done(&self) -> bool {
         self.pending_jobs.is_empty()
     }
 
-    /// Measures further by about this many operations; the curves of the baselines that have just been finished,
-    /// otherwise none.
+    /// Continues the measurement of R² by about this many operations; returns the curves of the baselines that have
+    /// just been finished, otherwise none.
     pub fn advance(&mut self, operations: u64) -> Option<Vec<BaselineCurve>> {
         let scores = self.pending_jobs.last_mut()?.advance(operations)?;
         self.pending_jobs.pop();
@@ -163,7 +168,8 @@ impl BaselineEvaluator {
     }
 }
 
-/// Converts the errors of baselines to curves of R² with 90 % intervals.
+/// Converts the squared errors of baselines on held-out prompts to curves of R² by number of examples, with 90 %
+/// intervals.
 fn to_baseline_curves(scores: &BaselineErrors) -> Vec<BaselineCurve> {
     let one = |(baseline, _): &(Baseline, Vec<_>)| {
         let relative = scores.relative_errors(*baseline)?;

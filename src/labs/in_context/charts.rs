@@ -19,7 +19,7 @@ use vivarium_view::display::charts::{
 };
 use vivarium_view::display::words::format_decimal;
 
-/// All charts of the lab of in-context learning.
+/// All charts of the lab of in-context learning, beyond those that all labs share.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::EXPLAINED, |run| Reading::Lines(draw_r2_over_steps(run)))
         .summary(|run| Some(words::describe_r2_over_steps(run)))
@@ -77,12 +77,14 @@ pub const CHARTS: &[ChartSpec] = &[
         .uses_measurements_only(),
 ];
 
-/// Whether charts show the error 1 − R² instead of R², because the view's y axis is logarithmic.
+/// Whether charts show 1 − R² (the squared error relative to the labels' variance) instead of R², because the view's y
+/// axis is logarithmic.
 fn shows_error(run: &RunView) -> bool {
     run.link.view.y_axis == AxisScale::Log
 }
 
-/// R², or the error 1 − R², over the training steps, with the baselines as reference lines.
+/// Curves over the training steps of R², or of 1 − R², as the median over replicas: on training prompts at all points,
+/// and on held-out prompts at the last point, with the baselines as reference lines.
 fn draw_r2_over_steps(run: &RunView) -> LineChart {
     // The training value is over all points of a prompt, the held-out one at the last point only.
     let is_finite = run.spec().task.examples().training_set_size().is_some();
@@ -119,7 +121,8 @@ fn draw_r2_over_steps(run: &RunView) -> LineChart {
     lines
 }
 
-/// The curve with band of R², or of the error 1 − R², at the numbers of examples in `examples`.
+/// The curve of R², or of 1 − R², by number of examples in the prompt, with its 90 % band; `examples` has the x values
+/// of the points of `curve`.
 fn r2_series(run: &RunView, examples: Vec<f64>, curve: &R2Curve) -> Series {
     let (y, band) = (curve.mean.clone(), curve.band());
     let (y, band) = match shows_error(run) {
@@ -132,7 +135,8 @@ fn r2_series(run: &RunView, examples: Vec<f64>, curve: &R2Curve) -> Series {
     Series { x: examples, y, band, is_clipped: true, ..Default::default() }
 }
 
-/// Curves of R², or of the error 1 − R², by number of examples, for the baselines and the network.
+/// Curves of R², or of 1 − R², on held-out prompts by number of examples in the prompt, for the baselines and the first
+/// replica's network.
 fn draw_r2_by_examples(run: &RunView) -> LineChart {
     let Some(state) = run.lab_state::<InContextState>() else { return LineChart::default() };
     let mut series = vec![];
@@ -173,8 +177,8 @@ fn draw_r2_by_examples(run: &RunView) -> LineChart {
     }
 }
 
-/// Curves over x of a prompt's target function and of the predictions by baselines and network after the examples
-/// shown, with these examples as points.
+/// Curves over x of one held-out prompt's target function and of the predictions by baselines and network after the
+/// prompt's first examples, with these examples as points.
 fn draw_prompt(run: &RunView, state: &InContextState) -> LineChart {
     let inspected = &state.inspected;
     let Some(PromptCurves { positions: places, target: truth, network, baselines: others }) =

@@ -12,8 +12,8 @@ use measured::R2Measurement;
 use vivarium_model::protocol::ProbeResult;
 use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
-/// Probe of R² on held-out prompts after 0, 1, … examples, up to the longest held-out prompt. The numbers are R² and
-/// the lower and upper ends of its 90 % interval: `[3, points]`.
+/// Probe of the first replica's R² on held-out prompts after 0, 1, … examples, up to the longest held-out prompt. The
+/// numbers are R² and the lower and upper ends of its 90 % interval: `[3, points]`.
 ///
 /// The result's scalars are R² at the last point of a training prompt and half-way there. Its counts are the numbers of
 /// points and of prompts.
@@ -25,14 +25,15 @@ pub const SPEC: ProbeSpec = ProbeSpec {
     start_measurement: |network| Some(Box::new(R2ByExamplesJob::new(network)?)),
 };
 
-/// Approximate number of operations in one poll of the job that measures [`R2_BY_EXAMPLES`].
+/// Approximate number of operations of one slice of the job that measures [`R2_BY_EXAMPLES`], at least one prompt.
 const OPERATIONS_PER_POLL: f64 = 4e6;
 
-/// Job of [`R2_BY_EXAMPLES`] with the measurement in progress.
+/// Job that measures the probe [`R2_BY_EXAMPLES`] in slices, with the prompts evaluated so far.
 struct R2ByExamplesJob(R2Measurement);
 
 impl R2ByExamplesJob {
-    /// Creates the job that measures [`R2_BY_EXAMPLES`]; none for networks that are not on prompts of points.
+    /// Creates the job that measures [`R2_BY_EXAMPLES`] on the first replica; none if the network does not read prompts
+    /// of points.
     fn new(probed: &ProbedNetwork) -> Option<Self> {
         let network = points_network(&probed.spec)?;
         Some(R2ByExamplesJob(R2Measurement::new(
@@ -60,8 +61,8 @@ impl ProbeMeasurement for R2ByExamplesJob {
     }
 }
 
-/// Reads the curve of R² by number of examples from a result of the probe [`R2_BY_EXAMPLES`]; none if the sizes do not
-/// match.
+/// Reads the curve of R² by number of examples from a result of the probe [`R2_BY_EXAMPLES`]; none if the lengths in
+/// the result do not match.
 pub fn read_curve(finding: &ProbeResult) -> Option<R2Curve> {
     R2Curve::from_numbers(&finding.numbers, *finding.counts.first()?)
 }

@@ -10,13 +10,13 @@ use vivarium_science::functions::baselines::Baseline;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::join_list;
 
-/// Minimum R² on a chart's axis; curves are cut off there.
+/// Lowest possible end of a chart's axis of R²; curves with smaller R² are cut off there.
 const MIN_R2_SHOWN: f64 = -1.0;
-/// The lower end of an axis of R² is a multiple of this.
+/// The lower end of a chart's axis of R² is a multiple of this number.
 const R2_AXIS_STEP: f64 = 0.25;
 
-/// Pairs of R² and baseline at the last point of a training prompt, for baselines measured so far. Empty while the view
-/// multiplies inputs by a factor, because the baselines are then measured on other prompts than the run.
+/// For each baseline measured so far, the pair (R² at the last point of a training prompt, baseline). Empty while the
+/// view multiplies inputs by a factor, because the baselines are then measured on other prompts than those of the run.
 pub(super) fn final_baseline_r2(run: &RunView) -> Vec<(f32, Baseline)> {
     let Some(state) = unscaled_state(run) else { return vec![] };
     let last = state.prompts.points - 1;
@@ -24,13 +24,14 @@ pub(super) fn final_baseline_r2(run: &RunView) -> Vec<(f32, Baseline)> {
     applicable_baselines(&state.prompts).into_iter().filter_map(one).collect()
 }
 
-/// The state of the run; none while the view multiplies inputs by a factor, since baselines then apply to other
-/// prompts.
+/// The lab's state of the run; none while the view multiplies inputs by a factor, since the state then holds baselines
+/// on other prompts than those of the run.
 fn unscaled_state(run: &RunView) -> Option<&InContextState> {
     run.lab_state().filter(|_| !InContextState::has_scaled_inputs(&run.link.view))
 }
 
-/// Baselines whose errors 1 − R² differ by at most this fraction share one reference line.
+/// Baselines whose errors 1 − R² differ by at most this fraction of the larger error share one reference line in a
+/// chart.
 const MERGE_TOLERANCE: f32 = 0.01;
 
 /// Reference lines, each (R², name), of the baselines at the last point of a training prompt; baselines with almost
@@ -42,7 +43,8 @@ pub(super) fn reference_lines(run: &RunView) -> Vec<(f32, String)> {
     merge_equal_r2(applicable_baselines(&state.prompts).into_iter().filter_map(one))
 }
 
-/// Pairs (R², name): baselines with almost equal R² ([`MERGE_TOLERANCE`]) are merged, and their names are joined.
+/// The pairs (R², name) of the reference lines of these baselines: baselines with almost equal R² ([`MERGE_TOLERANCE`])
+/// share one line, and their names are joined.
 fn merge_equal_r2(all: impl Iterator<Item = (Baseline, f32)>) -> Vec<(f32, String)> {
     let mut lines: Vec<(f32, Vec<Baseline>)> = vec![];
     for (of, r2) in all {
@@ -55,7 +57,8 @@ fn merge_equal_r2(all: impl Iterator<Item = (Baseline, f32)>) -> Vec<(f32, Strin
     lines.into_iter().map(|(r2, of)| (r2, join_baseline_names(&of))).collect()
 }
 
-/// Names of baselines as a list: "Ridge on (x, 1) and 3 nearest neighbours"; two epochs of one network share one name.
+/// Names of baselines as a list: "Ridge on (x, 1) and 3 nearest neighbours"; the network trained on a prompt has one
+/// name for its two epochs.
 fn join_baseline_names(baselines: &[Baseline]) -> String {
     let is_both = [Baseline::BestForAll, Baseline::LastEpoch].iter().all(|epoch| baselines.contains(epoch));
     let one = |of: &Baseline| match of {
@@ -68,7 +71,7 @@ fn join_baseline_names(baselines: &[Baseline]) -> String {
     join_list(&baselines.iter().filter_map(one).collect::<Vec<_>>())
 }
 
-/// The attention heads that are shown: the one selected in the view, otherwise all.
+/// The attention heads among `heads` whose maps are drawn: the one selected in the view, otherwise all.
 pub(super) fn shown_heads<'a>(run: &RunView, heads: &'a [Head]) -> Vec<&'a Head> {
     match run.link.view.head.checked_sub(1).and_then(|head| heads.get(head)) {
         Some(head) => vec![head],
@@ -76,20 +79,20 @@ pub(super) fn shown_heads<'a>(run: &RunView, heads: &'a [Head]) -> Vec<&'a Head>
     }
 }
 
-/// The lower and upper end of an axis on which these values of R² are drawn; the lower end is below 0 only if some
-/// value is negative.
+/// The lower and upper end of a chart's axis for these values of R²; the lower end is below 0 only if some value is
+/// negative.
 pub(super) fn r2_axis_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let least = values.filter(|r2| r2.is_finite()).fold(0.0, f64::min);
     ((R2_AXIS_STEP * (least / R2_AXIS_STEP).floor()).max(MIN_R2_SHOWN), 1.02)
 }
 
-/// All y values of these curves.
+/// All y values of these curves of one chart, curve after curve.
 pub(super) fn series_values(series: &[Series]) -> impl Iterator<Item = f64> {
     series.iter().flat_map(|series| &series.y).map(|y| f64::from(*y))
 }
 
-/// R² of the network by number of examples: measured by the worker, or by the page while the view multiplies inputs by
-/// a factor. None before the first measurement.
+/// R² of the first replica's network on held-out prompts, by number of examples: measured by the worker, or by the page
+/// while the view multiplies inputs by a factor. None before the first measurement.
 pub(super) fn network_curve(run: &RunView, state: &InContextState) -> Option<R2Curve> {
     match InContextState::has_scaled_inputs(&run.link.view) {
         true => state.scaled_curve().cloned(),

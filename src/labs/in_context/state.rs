@@ -23,142 +23,153 @@ use vivarium_science::functions::FunctionPrompts;
 use vivarium_science::functions::baselines::{Baseline, FittedBaseline, TRAINING_EPOCHS};
 use vivarium_view::display::{LabState, WorkProgress};
 
-/// Approximate maximum number of operations for training a baseline network on the prompt that is shown; more expensive
-/// ones are left out.
+/// Approximate maximum number of operations for training a baseline network on the held-out prompt that the page shows;
+/// a more expensive training is left out, and the baseline has no prediction.
 const MAX_TRAINING_OPERATIONS: u64 = 2 * PAGE_SLICE_OPERATIONS;
-/// Number of x values at which the curves of the prompt shown are computed.
+/// Number of x values at which the curves of target function and predictions are computed for the held-out prompt
+/// shown.
 const CURVE_POINTS: usize = 37;
-/// Margin of the curves' x range on each side, as a fraction of the distance between the outermost points.
+/// The x range of the curves of a prompt extends beyond its smallest and largest input by this fraction of their
+/// distance.
 const X_MARGIN: f64 = 0.08;
 
-/// The prompt that is shown, and the predictions of network and baselines for it.
+/// The held-out prompt that the page shows, and the predictions of network and baselines for it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InspectedPrompt {
-    /// Number of the held-out prompt that is shown, from 1.
+    /// Number of the prompt among the held-out prompts of the run, from 1.
     pub prompt_number: usize,
     /// The prompt as one row: inputs `[points, input_size]`, then labels `[points]`.
     pub row: Vec<f32>,
-    /// Numbers per input, including the constant coordinate 1 if there is one.
+    /// Count of numbers that the network reads for one input, including the constant coordinate 1 if there is one.
     pub input_size: usize,
-    /// Numbers per input, without the constant coordinate 1.
+    /// Count of numbers in one input x, without the constant coordinate 1.
     pub dim: usize,
-    /// The network's prediction at each point from the points before it; empty until computed.
+    /// The network's prediction of the label of each point of the prompt, from the points before it; empty until
+    /// computed.
     pub predictions: Vec<f64>,
-    /// The network's attention heads on the prompt, layer by layer, with attention weights; empty until computed.
+    /// The network's attention heads, layer by layer, each with its attention weights on the prompt; empty until
+    /// computed.
     pub heads: Vec<Head>,
     /// Number of the prompt's first points that are shown as examples; the point after them is the query.
     pub shown_count: usize,
-    /// Each baseline with its prediction for the query from the examples shown.
+    /// Pairs of a baseline and its prediction of the query's label from the examples shown.
     pub baseline_predictions: Vec<(Baseline, f64)>,
     /// Whether the baselines lack a network trained on this prompt, because training would take too long.
     pub lacks_own_network: bool,
-    /// Target function and predictions as curves over x; none if inputs have several numbers.
+    /// Target function and predictions as curves over x; none if inputs have more than one number.
     pub curves: Option<PromptCurves>,
 }
 
-/// The target function of one prompt and its predictions as curves over x.
+/// The target function of one prompt, and the predictions by network and baselines, as curves over x.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PromptCurves {
-    /// The x values at which the curves are computed, increasing.
+    /// The x values, increasing, at which the curves are computed.
     pub positions: Vec<f64>,
-    /// The value of the prompt's target function at each x in `positions`.
+    /// The value of the prompt's target function, without noise, at each x in `positions`.
     pub target: Vec<f64>,
-    /// The network's prediction after the examples shown, at each x in `positions`; NaN until computed.
+    /// The network's prediction for a query at each x in `positions`, after the examples shown; NaN until computed.
     pub network: Vec<f64>,
-    /// Each baseline with its predictions at each x in `positions`.
+    /// Pairs of a baseline and its predictions for a query at each x in `positions`, after the examples shown.
     pub baselines: Vec<(Baseline, Vec<f64>)>,
 }
 
 impl InspectedPrompt {
-    /// The number of points of the prompt, including the query.
+    /// The number of points (inputs with labels) of the prompt shown, including the query.
     pub fn point_count(&self) -> usize {
         self.row.len() / (self.input_size + 1)
     }
 
-    /// The input of point `at`, from 0, without the constant coordinate; empty for a point that the prompt does not
-    /// have, as while the page still shows the table of a longer prompt.
+    /// The input of the prompt's point `at`, from 0, without the constant coordinate; empty for a point that the prompt
+    /// does not have, as while the page still shows the table of a longer prompt.
     pub fn input(&self, at: usize) -> &[f32] {
         self.row.get(at * self.input_size..at * self.input_size + self.dim).unwrap_or_default()
     }
 
-    /// The label of point `at`, from 0; NaN for a point that the prompt does not have.
+    /// The label of the prompt's point `at`, from 0; NaN for a point that the prompt does not have.
     pub fn label(&self, at: usize) -> f64 {
         self.row.get(self.point_count() * self.input_size + at).map_or(f64::NAN, |y| f64::from(*y))
     }
 
-    /// The network's prediction for point `at`, from 0, from the points before it; NaN until computed.
+    /// The network's prediction of the label of the prompt's point `at`, from 0, from the points before it; NaN until
+    /// computed.
     pub fn prediction(&self, at: usize) -> f64 {
         self.predictions.get(at).copied().unwrap_or(f64::NAN)
     }
 
-    /// A prompt of the first `examples` points and the query `x`, as a row; the query's label is 0 and not read.
+    /// A prompt of the first `examples` points of the prompt shown and the query input `x`, as one row for the network;
+    /// the query's label is set to 0 and not read.
     fn query_row(&self, examples: usize, x: &[f32]) -> Vec<f32> {
         let labels = self.point_count() * self.input_size;
         [&self.row[..examples * self.input_size], x, &self.row[labels..][..examples], &[0.0]].concat()
     }
 }
 
-/// Job that computes, in slices, the network's predictions over x for the prompt that is shown.
+/// Job that computes, in slices, the network's predictions over x for the held-out prompt that the page shows.
 #[derive(Clone)]
 struct CurveJob {
-    /// The network that is evaluated.
+    /// The network that is evaluated, with the parameters at the start of the job.
     network: Plain,
-    /// The predictions so far, one for each x.
+    /// The network's predictions so far, one for each x in increasing order.
     predictions: Vec<f64>,
-    /// Approximate number of operations for the prediction at one x.
+    /// Approximate number of operations of the forward pass that predicts the label at one x.
     operations_per_point: f64,
-    /// Whether the network has changed since the job began.
+    /// Whether newer parameters of the network have arrived since the job began, so that it must run again.
     is_stale: bool,
 }
 
-/// R² of the network on held-out prompts whose inputs are multiplied by the view's factor.
+/// R² of the first replica's network on held-out prompts whose inputs are multiplied by the view's factor, measured by
+/// the page.
 #[derive(Clone, Default)]
 struct ScaledMeasurement {
-    /// The measurement in progress; none if there is none.
+    /// The measurement of R² in progress; none while no measurement is in progress.
     measurement: Option<R2Measurement>,
-    /// R² of the network by number of examples, from the latest completed measurement; none before the first one.
+    /// R² of the network by number of examples in the prompt, from the latest completed measurement; none before the
+    /// first one.
     curve: Option<R2Curve>,
-    /// Whether the network has changed since the measurement began.
+    /// Whether newer parameters of the network have arrived since the measurement began, so that it must run again.
     is_stale: bool,
 }
 
-/// The page's state of a run on prompts of points, for its first network.
+/// The page's state of a run on prompts of points, for its first replica.
 #[derive(Clone)]
 pub struct InContextState {
-    /// The held-out prompts, with inputs multiplied by the view's factor.
+    /// The distribution of the held-out prompts, with inputs multiplied by the view's factor.
     pub prompts: FunctionPrompts,
-    /// The latest parameters of the first network, one vector per parameter tensor; empty if there are too many for the
-    /// page.
+    /// The latest parameters of the first replica's network, one vector per parameter tensor in the model's order;
+    /// empty if there are too many for the page.
     pub parameters: Vec<Vec<f32>>,
-    /// Training step at which `parameters` were read.
+    /// Training step at which the network's `parameters` were read.
     pub step: u64,
-    /// R² by number of examples of each baseline measured so far.
+    /// For each baseline measured so far, R² on held-out prompts by number of examples in the prompt.
     pub baseline_curves: Vec<BaselineCurve>,
-    /// The prompt that is shown, with predictions.
+    /// The held-out prompt that the page shows, with the predictions for it.
     pub inspected: InspectedPrompt,
     /// Settings of the run whose state this is.
     spec: RunSpec,
-    /// Measurement of the baselines' R², in progress or finished.
+    /// Measurement of R² of the baselines on held-out prompts, in progress or finished.
     evaluator: BaselineEvaluator,
-    /// Computation of the network's predictions over x, in progress; none if there is none.
+    /// Computation of the network's predictions over x for the prompt shown, in progress; none while no computation is
+    /// in progress.
     curve_job: Option<CurveJob>,
-    /// R² of the network on inputs multiplied by the view's factor.
+    /// R² of the network on held-out prompts whose inputs are multiplied by the view's factor.
     scaled: ScaledMeasurement,
     /// R² of a linear baseline on the prompts of each run of a sweep; none unless a setting of the prompts is swept.
     pub sweep_regression: Option<SweepRegression>,
-    /// Number of calls of `continue_work` so far; jobs of the network and of baselines take turns.
+    /// Number of calls of `continue_work` so far; from call to call, work on the network and work on the baselines take
+    /// turns.
     turn_count: u64,
 }
 
-/// The held-out prompts of a run, with inputs multiplied by the view's factor.
+/// The distribution of the held-out prompts of a run, with inputs multiplied by the view's factor; none for tasks
+/// without prompts of points.
 fn scaled_prompts(spec: &RunSpec, view: &ViewSettings) -> Option<FunctionPrompts> {
     let prompts = spec.task.examples().function_prompts()?;
     Some(FunctionPrompts { test_scale: prompts.test_scale * view.shift, ..prompts })
 }
 
 impl InContextState {
-    /// The state of a run before its first step; none for other tasks. Measurements that stay valid are taken from the
-    /// previous run, `before`.
+    /// The state of a run before its first training step; none for tasks without prompts of points. Measurements that
+    /// stay valid are taken from the state `before` of the previous run.
     pub fn from_spec(spec: &RunSpec, link: &Link, before: Option<&InContextState>) -> Option<Self> {
         let prompts = scaled_prompts(spec, &link.view)?;
         let same = |old: &&InContextState| old.prompts == prompts && old.spec.run.seed == spec.run.seed;
@@ -189,19 +200,20 @@ impl InContextState {
         Some(state)
     }
 
-    /// The maximum number of examples that can be shown: all points of a prompt except the query.
+    /// The maximum number of examples that the view can show: all points of the longest held-out prompt except the
+    /// query.
     pub fn max_shown(&self) -> usize {
         self.prompts.max_points().saturating_sub(1).max(1)
     }
 
-    /// The number of examples that the view selects by its field `place`, where 0 stands for all; the point after them
-    /// is the query.
+    /// The number of examples of the prompt that the view selects by its field `place`, where 0 stands for all; the
+    /// point after them is the query.
     pub fn shown_count(&self, view: &ViewSettings) -> usize {
         let most = self.max_shown();
         if view.place == 0 { most } else { view.place.min(most) }
     }
 
-    /// R² of a baseline by number of examples; none if it has not been measured.
+    /// R² of a baseline on held-out prompts by number of examples; none if it has not been measured.
     pub fn baseline_curve(&self, baseline: Baseline) -> Option<&BaselineCurve> {
         self.baseline_curves.iter().find(|judged| judged.baseline == baseline)
     }
@@ -217,7 +229,7 @@ impl InContextState {
         self.scaled.curve.as_ref()
     }
 
-    /// The network with the latest parameters; none if the page does not have the parameters.
+    /// The first replica's network with the latest parameters; none if the page does not have the parameters.
     fn network(&self) -> Option<Plain> {
         if self.parameters.is_empty() {
             return None;
@@ -226,8 +238,8 @@ impl InContextState {
         Some(weights::points_network(&self.spec)?.plain(&slices))
     }
 
-    /// Updates the prompt shown and its predictions to the view and the latest parameters, and starts the computation
-    /// of the network's predictions over x.
+    /// Updates the held-out prompt shown and the predictions for it to the view and the latest parameters, and starts
+    /// the computation of the network's predictions over x.
     fn update_inspected(&mut self, view: &ViewSettings) {
         if let Some(prompts) = scaled_prompts(&self.spec, view).filter(|prompts| *prompts != self.prompts) {
             self.evaluator = BaselineEvaluator::new(&prompts, self.spec.run.seed);
@@ -256,8 +268,8 @@ impl InContextState {
         }
     }
 
-    /// Loads held-out prompt number `example`, from 1, with the first `shown` points as examples, and computes the
-    /// predictions of the baselines.
+    /// Loads the held-out prompt with number `example`, from 1, with its first `shown` points as examples, and computes
+    /// the predictions of the baselines for it.
     fn inspect(&mut self, example: usize, shown: usize) {
         let (prompts, seed) = (&self.prompts, self.spec.run.seed);
         let (inputs, dim, mut row) = (prompts.inputs(), prompts.dim, vec![]);
@@ -305,14 +317,15 @@ impl InContextState {
         self.curve_job = None;
     }
 
-    /// Starts the measurement of the network's R², if there is a network, on prompts whose inputs are multiplied by the
-    /// view's factor.
+    /// Starts the measurement of R² of `network`, if there is one, on held-out prompts whose inputs are multiplied by
+    /// the view's factor.
     fn start_measurement(&mut self, network: Option<Plain>) {
         let of = |network| R2Measurement::new(&self.spec, self.prompts.clone(), network);
         self.scaled.measurement = network.map(of);
     }
 
-    /// Continues the measurement of the network's R² on scaled inputs; true when it has just been finished.
+    /// Continues the measurement of R² on held-out prompts with multiplied inputs by about this many operations; true
+    /// when it has just been finished.
     fn advance_measurement(&mut self, operations: u64) -> bool {
         let Some(measurement) = &mut self.scaled.measurement else { return false };
         if !measurement.advance(operations as f64) {
@@ -327,7 +340,8 @@ impl InContextState {
         true
     }
 
-    /// Starts the computation of the network's predictions over x, if there is a network and inputs have one number.
+    /// Starts the computation of the predictions of `network` over x for the prompt shown, if there is a network and
+    /// inputs have one number.
     fn start_curve(&mut self, network: Option<Plain>) {
         let each = forward_operations(&self.spec, self.inspected.shown_count + 1);
         let network = network.filter(|_| self.inspected.curves.is_some());
@@ -339,7 +353,8 @@ impl InContextState {
         });
     }
 
-    /// Continues the computation of the network's predictions over x; true when it has just been finished.
+    /// Continues the computation of the network's predictions over x by about this many operations; true when it has
+    /// just been finished.
     fn advance_curve(&mut self, operations: u64) -> bool {
         let (Some(making), Some(drawn)) = (&mut self.curve_job, &self.inspected.curves) else { return false };
         let portion = ((operations as f64 / making.operations_per_point) as usize).max(1);

@@ -19,7 +19,8 @@ pub(super) fn r2_curves(run: &RunView) -> Vec<SweepCurve> {
     final_error_curves(run).into_iter().map(curve).collect()
 }
 
-/// The chart of R² at the end of a sweep's runs by the swept setting, with the baselines.
+/// The chart of R² on held-out prompts at the end of a sweep's runs, by the swept setting, with the baselines as
+/// reference lines or a curve.
 pub(super) fn draw_r2_by_setting(run: &RunView) -> LineChart {
     let spec = &run.link.spec;
     let mut lines = ends::chart(&r2_curves(run), &setting_label(spec, &spec.run.sweep.key), tr!("R²"));
@@ -54,8 +55,8 @@ pub(super) fn draw_r2_by_setting(run: &RunView) -> LineChart {
     lines
 }
 
-/// The linear baseline, and its pairs of a value of the swept setting of the prompts and R² at the last point of a
-/// prompt; none before the first result.
+/// The linear baseline of a sweep over a setting of the prompts, and its pairs (value of the setting, R² at the last
+/// point of a prompt) measured so far; none before the first one.
 pub(super) fn swept_regression(run: &RunView) -> Option<(Baseline, &[(f64, f32)])> {
     let across = run.lab_state::<InContextState>()?.sweep_regression.as_ref()?;
     (!across.points.is_empty()).then_some((across.baseline, across.points.as_slice()))

@@ -14,13 +14,14 @@ pub const PARAMETERS: Probe = Probe { name: "in-context-parameters", applies };
 pub const SPEC: ProbeSpec =
     ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
 
-/// `Ok` if the run is on prompts of points and its network is small; otherwise the reason why not.
+/// `Ok` if the probe [`PARAMETERS`] can be measured: the run is on prompts of points, and its network is small;
+/// otherwise the reason why not.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     require_point_prompts(spec)?;
     require_small(spec)
 }
 
-/// `Ok` if the run is on prompts of points.
+/// `Ok` if the run's task has prompts of points (inputs with labels) and its model is a transformer on them.
 ///
 /// # Errors
 /// A sentence that names the tasks whose examples are prompts of points.
@@ -31,7 +32,8 @@ pub fn require_point_prompts(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// The transformer of a run on prompts of points, together with the prompts; none for other networks.
+/// The transformer of a run on prompts of points, together with the distribution of the prompts; none for other models
+/// and tasks.
 pub fn points_network(spec: &RunSpec) -> Option<OnPoints> {
     let Some(Family::InContext(net)) = spec.model.config().family() else { return None };
     Some(OnPoints { net, prompts: spec.task.examples().function_prompts()? })
@@ -47,7 +49,7 @@ pub fn forward_operations(spec: &RunSpec, points: usize) -> f64 {
     (step * longer * longer.max(1.0)).max(1.0)
 }
 
-/// `Ok` if the page can store the parameters of one network and evaluate a prompt without delay.
+/// `Ok` if the page can store the parameters of one replica's network and evaluate a prompt without delay.
 ///
 /// # Errors
 /// A sentence that says that the network is too large.

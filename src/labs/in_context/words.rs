@@ -24,7 +24,8 @@ pub(super) fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Two readouts, each (name, value): the number of training prompts seen so far, and R² and name of the best baseline.
+/// Two readouts beside the run, each (name, value): the number of training prompts seen so far, and R² and name of the
+/// best baseline at the last point of a training prompt.
 pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     let seen = format_thousands(run.step.saturating_mul(run.spec().batch_size() as u64));
     let best =
@@ -32,20 +33,22 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     [(tr!("Prompts seen").into(), seen), (tr!("Best method that uses only one prompt").into(), best)]
 }
 
-/// The latest median over the networks of the values that `values` selects; NaN before the first measurement.
+/// The median over replicas of the values that `values` selects from the latest measurement of the run; NaN before the
+/// first measurement.
 fn latest_median(run: &RunView, values: fn(&Measurement) -> &Vec<f32>) -> f32 {
     run.history.latest().map_or(f32::NAN, |row| median_range(values(row)).0)
 }
 
-/// R² and name of the best baseline at the last point of a training prompt, among those that do not use the query's
-/// label; none before the first measurement.
+/// R² and name of the baseline with the largest R² at the last point of a training prompt, among those that do not use
+/// the query's label; none before the first baseline has been measured.
 fn best_baseline(run: &RunView) -> Option<(f32, &'static str)> {
     let honest = final_baseline_r2(run).into_iter().filter(|(_, of)| !of.uses_query_labels());
     let best = honest.max_by(|a, b| a.0.total_cmp(&b.0));
     best.map(|(r2, of)| (r2, baseline_name(of)))
 }
 
-/// The status line's text: R² of the network and of the best baseline; none before the first measurement.
+/// The status line's text: R² on held-out prompts of the network (median over replicas) and of the best baseline; none
+/// before the first measurement.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     let r2 = latest_median(run, |row| &row.test_accuracy);
     if !r2.is_finite() {
@@ -65,8 +68,8 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     })
 }
 
-/// The sentence that the target was reached; `networks` is a phrase such as "9 of 10 networks", `at` one such as "at
-/// step 4,000".
+/// The sentence that says that the run has reached its target; `networks` is a phrase such as "9 of 10 networks", `at`
+/// one such as "at step 4,000".
 pub(super) fn describe_result(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     let target = format_real(settings.target);
@@ -91,7 +94,7 @@ fn list_baselines(run: &RunView) -> Option<String> {
     (!all.is_empty()).then(|| join_list(&all))
 }
 
-/// A sentence, followed by another one if there is one.
+/// The first sentence, followed by a space and the sentence `more` if there is one.
 pub(super) fn append_sentence(said: String, more: Option<&'static str>) -> String {
     match more {
         Some(more) => format!("{said} {more}"),
@@ -99,8 +102,8 @@ pub(super) fn append_sentence(said: String, more: Option<&'static str>) -> Strin
     }
 }
 
-/// The note that the trained baselines are not measured because training a network on each prompt takes too long; none
-/// if all are measured.
+/// The note for charts that R² of the trained baselines is not measured because training a network on each prompt takes
+/// too long; none if all baselines are measured.
 fn unmeasured_note(run: &RunView) -> Option<&'static str> {
     let state: &InContextState = run.lab_state()?;
     (!unmeasured_baselines(&state.prompts).is_empty()).then(|| {
@@ -110,7 +113,8 @@ fn unmeasured_note(run: &RunView) -> Option<&'static str> {
     })
 }
 
-/// The note that no baseline network was trained on the prompt shown because it takes too long; none otherwise.
+/// The note that the trained baseline has no prediction for the prompt shown because training a network on it takes too
+/// long; none otherwise.
 pub(super) fn untrained_note(state: &InContextState) -> Option<&'static str> {
     state.inspected.lacks_own_network.then(|| {
         tr!("A network that is trained on this prompt is not shown, because training takes too long at these settings.")
@@ -176,7 +180,7 @@ pub(super) fn describe_r2_by_examples(run: &RunView) -> Option<String> {
     Some(append_sentence(said, unmeasured_note(run)))
 }
 
-/// The title of the chart of one prompt: its number, and the number of examples shown.
+/// The title of the chart of one held-out prompt: the prompt's number, and the number of its examples shown.
 pub(super) fn prompt_title(run: &RunView) -> Option<String> {
     let state: &InContextState = run.lab_state()?;
     let shown = state.shown_count(&run.link.view);
@@ -190,8 +194,8 @@ pub(super) fn prompt_title(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the chart of one prompt: root mean square distances from the target function to the predictions of
-/// network and baselines.
+/// Summary of the chart of one held-out prompt: root mean square distances from its target function to the predictions
+/// of network and baselines.
 pub(super) fn describe_prompt(run: &RunView) -> Option<String> {
     let state: &InContextState = run.lab_state()?;
     let drawn = state.inspected.curves.as_ref()?;
@@ -213,7 +217,7 @@ pub(super) fn describe_prompt(run: &RunView) -> Option<String> {
     Some(append_sentence(said, untrained_note(state)))
 }
 
-/// The title of the attention map of a selected head; none if all heads are shown.
+/// The title of the attention map of the head selected in the view; none if all heads are shown.
 pub(super) fn attention_maps_title(run: &RunView) -> Option<String> {
     let state: &InContextState = run.lab_state()?;
     match shown_heads(run, &state.inspected.heads).as_slice() {
@@ -226,8 +230,8 @@ pub(super) fn attention_maps_title(run: &RunView) -> Option<String> {
     }
 }
 
-/// Summary of the attention maps: for each head, the share of the attention of the query's token that is on label
-/// tokens.
+/// Summary of the attention maps on the prompt shown: for each head, the share of the attention of the query's token
+/// that is on label tokens.
 pub(super) fn describe_attention_maps(run: &RunView) -> Option<String> {
     let state: &InContextState = run.lab_state()?;
     let (heads, shown) = (shown_heads(run, &state.inspected.heads), state.shown_count(&run.link.view));
@@ -251,7 +255,8 @@ pub(super) fn describe_attention_maps(run: &RunView) -> Option<String> {
     Some(tr!("Attention of the query's token: {said}.", said = join_list(&said)))
 }
 
-/// Summary of the chart of final R² by the swept setting, for the network and the linear baseline.
+/// Summary of the chart of R² on held-out prompts at the end of a sweep's runs, by the swept setting, for the network
+/// and the linear baseline.
 pub(super) fn describe_sweep(run: &RunView) -> String {
     let spec = &run.link.spec;
     let one = |(name, points): (String, Vec<(f64, Vec<f32>)>)| {

@@ -64,7 +64,7 @@ const ERROR_BY_SAMPLE_SIZE: ChartSpec =
         .depends_on(ChartDependency::Findings)
         .uses_measurements_only();
 
-/// Charts of the lab, in the order of the chart menu.
+/// Charts of the lab on sparse token regression, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::ERROR, |run| Reading::Lines(draw_error(run)))
         .summary(|run| Some(words::describe_error(run)))
@@ -110,7 +110,7 @@ pub const CHARTS: &[ChartSpec] = &[
     ERROR_BY_SAMPLE_SIZE,
 ];
 
-/// Returns an error message if the network has no attention heads.
+/// Returns an error message if the network has no attention heads, so that no chart of attention can be drawn.
 fn check_has_heads(run: &RunView) -> Result<(), String> {
     match read_count(run.spec(), "h") {
         Some(_) => Ok(()),
@@ -118,7 +118,7 @@ fn check_has_heads(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Label of the training curve in the error chart; `None` if the chart's default label fits.
+/// Label of the curve of the training error in the error chart; `None` if the chart's default label fits.
 fn training_curve_name(run: &RunView) -> Option<&'static str> {
     curves::training_curve_name(
         run.spec().task.examples().training_set_size().is_some(),
@@ -126,7 +126,8 @@ fn training_curve_name(run: &RunView) -> Option<&'static str> {
     )
 }
 
-/// Draws relative error against steps, with the theoretical lower bounds as reference lines.
+/// Draws the relative error on training and held-out prompts against steps, with the theoretical lower bounds for each
+/// number of heads as reference lines.
 fn draw_error(run: &RunView) -> LineChart {
     let mut lines = add_step_marks(
         LineChart {
@@ -148,7 +149,8 @@ fn draw_error(run: &RunView) -> LineChart {
     lines
 }
 
-/// Attention heads to draw, from 0: the one selected in the view, or all `heads` heads if none is selected.
+/// Attention heads to draw, counted from 0: the one selected in the view, or all `heads` heads of the network if none
+/// is selected.
 fn select_heads(run: &RunView, heads: usize) -> Vec<usize> {
     match run.link.view.head.checked_sub(1).filter(|head| *head < heads) {
         Some(head) => vec![head],
@@ -273,7 +275,7 @@ fn draw_answered_names(run: &RunView) -> LineChart {
     lines
 }
 
-/// Bars of the relative error on held-out prompts at each position.
+/// Bars of the first network's relative error on held-out prompts, one bar per position of the prompt.
 fn draw_error_by_position(run: &RunView) -> BarChart {
     let errors = run.latest_finding(&POSITIONS).map_or(&[][..], |found| &found.numbers);
     let length = run.spec().task.examples().prediction_count();
@@ -286,8 +288,8 @@ fn draw_error_by_position(run: &RunView) -> BarChart {
     }
 }
 
-/// Heat map of the slots of the gated-memory network for the inspected prompt, `[slots × dim, length]`; each column
-/// holds the contents after one more position is read.
+/// Heat map of the slots of the gated-memory network for the inspected prompt, `[slots × dim, length]`: column t holds
+/// the contents after t positions are read, and is empty (NaN) beyond the positions that the network reads.
 fn draw_memory_slots(state: &LookupState) -> Heatmap {
     let Some((memory, passed)) = state.read_memory() else { return Heatmap::default() };
     let (length, dim) = (state.prompts.length, state.prompts.dim);

@@ -35,13 +35,14 @@ pub const PROBES: &[ProbeSpec] = &[
 
 /// Floating-point operations of the prompts evaluated in one call of `poll`, which keeps each call short.
 const OPERATIONS_PER_SLICE: f64 = 4e6;
-/// Maximum floating-point operations of a whole measurement; the minimum number of prompts is evaluated even if it
-/// exceeds them.
+/// Maximum floating-point operations for evaluating all held-out prompts of one measurement; if even 32 prompts need
+/// more, 32 are evaluated all the same.
 const MAX_OPERATIONS: f64 = 1e9;
-/// Minimum and maximum number of held-out prompts per measurement.
+/// Minimum and maximum number of held-out prompts that one measurement evaluates, if the run has so many; between them,
+/// as many as `MAX_OPERATIONS` allows.
 const PROMPT_LIMITS: (usize, usize) = (32, 1000);
 
-/// Returns an error message if the task's examples are not prompts.
+/// Returns an error message if the task's examples are not prompts (sequences of tokens with a label at each position).
 fn check_has_prompts(spec: &RunSpec) -> Result<(), String> {
     match spec.task.examples().form() == ExampleForm::Prompt {
         true => Ok(()),
@@ -49,7 +50,7 @@ fn check_has_prompts(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Returns an error message if the network has no attention heads.
+/// Returns an error message unless the task has prompts and the network is an attention network with heads.
 fn check_has_heads(spec: &RunSpec) -> Result<(), String> {
     check_has_prompts(spec)?;
     match spec.model.config().family() {
@@ -58,14 +59,14 @@ fn check_has_heads(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Held-out prompts (sequences of tokens with labels) of one measurement, processed in chunks so that the page stays
-/// responsive.
+/// Held-out prompts (sequences of tokens with labels) that one measurement of `HEADS` or `POSITIONS` evaluates in
+/// chunks, so that the page stays responsive.
 struct HeldOutPrompts {
-    /// Number of positions, token size and other settings of a prompt.
+    /// Number of positions, entries per token and other settings of the held-out prompts.
     prompts: TokenPrompts,
     /// Held-out prompts as rows of a batch, `[count, row_len]`; a row holds a prompt's tokens, names and labels.
     rows: Vec<f32>,
-    /// Number of prompts processed in one call of `poll`.
+    /// Number of held-out prompts processed in one call of `poll`; at least 1.
     chunk_len: usize,
     /// Number of held-out prompts processed so far.
     processed: usize,
@@ -91,17 +92,18 @@ impl HeldOutPrompts {
         })
     }
 
-    /// Number of held-out prompts that this measurement evaluates.
+    /// Number of held-out prompts that the measurement evaluates in all.
     fn count(&self) -> usize {
         self.rows.len() / self.prompts.row_len()
     }
 
-    /// Whether every prompt has been processed.
+    /// Whether all held-out prompts of the measurement have been processed.
     fn is_done(&self) -> bool {
         self.processed >= self.count()
     }
 
-    /// Rows of the next chunk of prompts, which then counts as processed; empty once all are.
+    /// Batch rows of the next chunk of held-out prompts, which then counts as processed; empty once all prompts are
+    /// processed.
     fn next_chunk(&mut self) -> &[f32] {
         let (from, columns) = (self.processed, self.prompts.row_len());
         self.processed = (from + self.chunk_len).min(self.count());
@@ -130,13 +132,13 @@ pub fn compute_head_assignment(attention: &[f64], names: usize) -> f64 {
     best.into_iter().fold(0.0, f64::max) / names as f64
 }
 
-/// Running measurement of [`HEADS`].
+/// Running measurement of [`HEADS`], the mean attention weight of each head on the token of each name.
 struct HeadsJob {
     /// Held-out prompts on which attention is measured.
     held_out: HeldOutPrompts,
     /// Reference implementation of the attention network, in plain loops, which gives the attention weights.
     reference: Plain,
-    /// Number of attention heads of the network.
+    /// Number of attention heads of the network whose attention is measured.
     heads: usize,
     /// Function that computes labels from named tokens, and the variance of a label; `None` where the theory of the
     /// least error does not cover the task.
@@ -148,7 +150,8 @@ struct HeadsJob {
 }
 
 impl HeadsJob {
-    /// Starts the measurement; `None` if the network has no attention heads.
+    /// Starts to measure the attention weights of the heads on held-out prompts; `None` if the network has no attention
+    /// heads.
     fn new(network: &ProbedNetwork) -> Option<Self> {
         let spec = &network.spec;
         let Some(Family::TokenAttention(net)) = spec.model.config().family() else { return None };
@@ -207,18 +210,19 @@ impl ProbeMeasurement for HeadsJob {
     }
 }
 
-/// Running measurement of [`POSITIONS`].
+/// Running measurement of [`POSITIONS`], the relative error at each position of held-out prompts.
 struct PositionsJob {
     /// Held-out prompts on which the error is measured.
     held_out: HeldOutPrompts,
-    /// Variance of the labels, by which the errors are divided.
+    /// Variance of the labels, by which the squared errors are divided to give relative errors.
     variance: f64,
-    /// Squared error at each position, summed over prompts, `[length]`.
+    /// Squared error of the network's output at each position, summed over the held-out prompts processed so far,
+    /// `[length]`.
     squared_errors: Vec<f64>,
 }
 
 impl PositionsJob {
-    /// Starts the measurement; `None` if the task has no prompts.
+    /// Starts to measure the error at each position of held-out prompts; `None` if the task has no prompts.
     fn new(spec: &RunSpec) -> Option<Self> {
         let held_out = HeldOutPrompts::new(spec)?;
         let variance = held_out.prompts.label_variance(spec.run.seed);

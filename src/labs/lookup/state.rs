@@ -17,33 +17,36 @@ use vivarium_view::display::LabState;
 pub struct InspectedPrompt {
     /// Number, from 1, of the held-out prompt from which the inspected prompt started.
     pub example: usize,
-    /// Whether names or numbers were changed.
+    /// Whether the user has changed a token entry or a name of the inspected prompt.
     pub changed: bool,
     /// Inspected prompt as a row of a batch, with the user's changes to tokens and names; its labels are still those
     /// before the changes.
     pub row: Vec<f32>,
-    /// Tokens of all positions, with the user's changes, `[length, dim]`.
+    /// Tokens at all positions of the inspected prompt, with the user's changes, `[length, dim]`.
     pub tokens: Vec<f32>,
     /// Positions, from 0, that each position of the prompt names, `[length, names]`.
     pub names: Vec<usize>,
-    /// Labels of all positions, recomputed after the user's changes, `[length]`.
+    /// Labels at all positions of the inspected prompt, recomputed after the user's changes, `[length]`.
     pub labels: Vec<f64>,
-    /// Outputs of the network at all positions, `[length]`; NaN until its parameters are known.
+    /// Outputs of the first network at all positions of the inspected prompt, `[length]`; NaN until the network's
+    /// parameters are known.
     pub outputs: Vec<f64>,
-    /// Attention weights of each head for the selected query position, `[heads][length]`; empty without heads.
+    /// Attention weights of each head of the first network for the selected query position, `[heads][length]`; empty if
+    /// the network has no heads.
     pub attention: Vec<Vec<f64>>,
 }
 
 /// State of the lab for one run on prompts: its task, its latest parameters and the inspected prompt.
 #[derive(Debug, Clone)]
 pub struct LookupState {
-    /// Task of the run.
+    /// Settings of the sparse token regression task on which the run trains.
     pub task: SparseTokenRegression,
-    /// Number of positions, token size and other settings of the task's prompts.
+    /// Number of positions, entries per token, names per position and other settings of the task's prompts.
     pub prompts: TokenPrompts,
     /// Target function that computes the label of a position from the tokens that the position names.
     pub teacher: Teacher,
-    /// Positional encodings ("codes") of all positions, `[length, code_dim]`.
+    /// Positional encodings ("codes") of all positions of a prompt, the same for all prompts of the run, `[length,
+    /// code_dim]`.
     pub codes: Vec<f32>,
     /// Number of pairs of positions whose codes have a scalar product above 1/2 in size, against assumption 3 of
     /// Mousavi-Hosseini et al. 2025; `None` unless codes are random signs.
@@ -51,21 +54,22 @@ pub struct LookupState {
     /// For attention weights set by hand: their sharpness α, and the smallest attention weight on a named token; `None`
     /// if the weights are trained.
     pub hand_set_attention: Option<(f64, f64)>,
-    /// Variance of the labels, by which squared errors are divided.
+    /// Variance of the task's labels; a squared error divided by it is the relative error.
     pub label_variance: f64,
-    /// Latest known parameters of the first network, one list per tensor; empty if they are unknown or too large for
-    /// the page.
+    /// Latest known parameters of the first network, one list per parameter tensor in the model's order; empty if they
+    /// are unknown or too large for the page.
     pub parameters: Vec<Vec<f32>>,
-    /// Training step after which the network had these `parameters`.
+    /// Training step after which the first network had these `parameters`; 0 before the first step.
     pub step: u64,
-    /// Prompt shown in the panel.
+    /// Prompt shown in the panel, with the first network's outputs and attention for it.
     pub inspected: InspectedPrompt,
-    /// Settings of the run.
+    /// Settings of the run that the lab displays: task, model, optimiser and seed.
     spec: RunSpec,
 }
 
 impl LookupState {
-    /// State of a run before its first step; `None` if the task has no prompts.
+    /// State of the lab before the run's first step, with the prompt that the view of `link` selects; `None` if the
+    /// task has no prompts.
     pub fn new(spec: &RunSpec, link: &Link) -> Option<Self> {
         let Task::SparseTokenRegression(task) = &spec.task else { return None };
         let (prompts, seed) = (task.prompt_spec(), spec.run.seed);
@@ -98,7 +102,8 @@ impl LookupState {
         if view.place == 0 { last } else { (view.place - 1).min(last) }
     }
 
-    /// Matrices of the network's attention scores, one per head; `None` without heads or parameters.
+    /// Query-key matrices W_QK of the first network, one per head; `None` if it has no heads or its parameters are
+    /// unknown.
     pub fn scores(&self) -> Option<QueryKeyMatrices> {
         if self.parameters.is_empty() { None } else { QueryKeyMatrices::new(&self.spec, &self.parameters) }
     }

@@ -62,8 +62,8 @@ pub(super) fn draw_error_by_heads(run: &RunView) -> LineChart {
     lines
 }
 
-/// Curves of the sweep so far as (name, points); the times of a point count the training sequences, not the steps,
-/// until each network reached the target.
+/// Curves of the sweep so far as (name, points); each point holds a swept value and, for each network, the number of
+/// training sequences (not steps) seen until it reached the target.
 pub(super) fn collect_sequences(run: &RunView) -> Vec<(String, Vec<ScalingPoint>)> {
     let spec = &run.link.spec;
     let Some(sweep) = &run.sweep else { return vec![] };
@@ -108,7 +108,8 @@ fn format_log_fit(points: &[ScalingPoint], symbol: &str) -> Option<String> {
     Some(append_interval(fitted, ends))
 }
 
-/// Texts of the two fits to a curve of a sweep, the logarithm and the power law; `None` with fewer than two medians.
+/// Texts of the two fits to a curve of training sequences until the target, first the logarithm and then the power law;
+/// `None` with fewer than two medians.
 pub(super) fn format_fits(points: &[ScalingPoint], symbol: &str) -> Option<[String; 2]> {
     Some([format_log_fit(points, symbol)?, format_power_fit(points, symbol)?])
 }
@@ -160,7 +161,8 @@ pub(super) fn draw_sequences_to_target(run: &RunView) -> LineChart {
     }
 }
 
-/// Curves of the logarithm and of the power law fitted to the medians; empty with fewer than two medians.
+/// Curves of the logarithm and of the power law fitted to the median training sequences until the target; empty with
+/// fewer than two medians.
 fn draw_fits(points: &[ScalingPoint], symbol: &str) -> Vec<Series> {
     let known: Vec<f64> =
         points.iter().filter(|point| point.median_time().is_some()).map(|point| point.x).collect();

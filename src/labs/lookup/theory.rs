@@ -11,7 +11,7 @@ use vivarium_science::tokens::theory::oracle::PromptSpan;
 use vivarium_science::tokens::theory::retrieval::{evaluate_lookup, leak_decay_rate};
 use vivarium_science::tokens::{NameLists, TeacherKind, TokenPrompts};
 
-/// Sparse token regression task of a run; `None` for other tasks.
+/// Settings of the sparse token regression task of a run; `None` if the run trains on another task.
 pub fn prompt_task(spec: &RunSpec) -> Option<&SparseTokenRegression> {
     match &spec.task {
         Task::SparseTokenRegression(task) => Some(task),
@@ -27,7 +27,7 @@ pub fn read_count(spec: &RunSpec, key: &str) -> Option<usize> {
     }
 }
 
-/// Whether the model's setting with key `key` has the value `slug`.
+/// Whether the model of the run has a setting with key `key` whose chosen value is `slug`.
 fn has_choice(spec: &RunSpec, key: &str, slug: &str) -> bool {
     matches!(spec.model.value(key), Some(Value::Choice(chosen)) if chosen == slug)
 }
@@ -69,8 +69,8 @@ pub fn lower_bounds(spec: &RunSpec) -> Vec<(usize, f64)> {
     all.filter(|(_, floor)| *floor > 0.0).collect()
 }
 
-/// Prompt settings and the codes (positional encodings) of all positions; `None` if comparing all pairs of codes takes
-/// too long.
+/// Prompt settings and the codes (positional encodings) of all positions, `[length, code_dim]`; `None` if comparing all
+/// pairs of codes takes too long.
 fn codes_to_compare(spec: &RunSpec) -> Option<(TokenPrompts, Vec<f32>)> {
     let prompts = prompt_task(spec)?.prompt_spec();
     let each = saturating_product([prompts.length, prompts.length, prompts.code_dim]);

@@ -11,12 +11,12 @@ use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 /// are [few enough](check_is_small).
 pub const PARAMETERS: Probe = Probe { name: "lookup-parameters", applies };
 
-/// Definition of the probe [`PARAMETERS`].
+/// Definition of the probe [`PARAMETERS`]: its name, and the measurement that reads all parameter tensors.
 pub const SPEC: ProbeSpec =
     ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) };
 
-/// Whether the probe of all parameters can run: an error message if the task has no prompts or the network has too many
-/// parameters.
+/// Returns an error message if the probe [`PARAMETERS`] cannot run: if the task has no prompts, or the network has too
+/// many parameters.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     let examples = spec.task.examples();
     if examples.form() != ExampleForm::Prompt {
@@ -25,7 +25,7 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
     check_is_small(spec)
 }
 
-/// Returns an error message if the network is too large to evaluate on the page.
+/// Returns an error message if one forward pass of the network on a prompt takes too many operations for the page.
 ///
 /// # Errors
 ///

@@ -16,7 +16,8 @@ use vivarium_view::display::words::{
     MISSING, format_decimal, format_percent, format_significant, format_thousands, join_list, setting_symbol,
 };
 
-/// Names of the four metrics of a measurement: relative error on training and held-out prompts, R² on both.
+/// Names of the four metrics that each measurement of the run reports: relative error on training and held-out prompts,
+/// R² on both.
 pub(super) fn metric_names() -> [String; 4] {
     [
         tr!("Relative error, training"),
@@ -43,12 +44,14 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     [(tr!("Sequences seen").into(), seen), second]
 }
 
-/// Median over networks of a metric, selected by `of`, in the latest measurement; NaN before the first measurement.
+/// Median over networks of the metric that `of` selects, in the latest measurement of the run; NaN before the first
+/// measurement.
 fn latest_median(run: &RunView, of: fn(&Measurement) -> &Vec<f32>) -> f32 {
     run.history.latest().map_or(f32::NAN, |row| median_range(of(row)).0)
 }
 
-/// Relative error so far, for the status line; `None` before the first measurement.
+/// Median relative error on held-out prompts so far, as a sentence for the status line; `None` before the first
+/// measurement.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     let error = latest_median(run, |row| &row.test_loss);
     let spec = run.spec();
@@ -79,7 +82,8 @@ fn format_head_count(heads: usize) -> String {
     }
 }
 
-/// Sentence that the target was reached; `networks` and `at` are phrases that say by which networks and at which steps.
+/// Sentence that the run has reached its target error; `networks` and `at` are phrases that say by how many networks
+/// and at which steps.
 pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     if settings.success == SuccessCriterion::Loss {
@@ -178,7 +182,8 @@ pub(super) fn describe_sequences_to_target(run: &RunView) -> String {
 /// a margin for single-precision rounding.
 const MAX_CODE_PRODUCT: f64 = 0.5 + 1e-6;
 
-/// Summary of the chart of retrieval error against the sharpness α.
+/// Summary of the sweep chart of the retrieval error against the sharpness α of attention scores set by hand; `None` if
+/// there is nothing to describe.
 pub(super) fn describe_sharpness(run: &RunView) -> Option<String> {
     let square = f64::from(prompt_task(run.spec())?.prompt_spec().code_scale()).powi(2);
     let text = tr!(
@@ -281,7 +286,8 @@ pub(super) fn describe_attention(run: &RunView) -> Option<String> {
     ))
 }
 
-/// Summary of the chart of the heads' query-key matrices.
+/// Summary of the heat map of the heads' query-key matrices |W_QK|: how large the entries inside and outside the blocks
+/// of the paper's construction are.
 pub(super) fn describe_matrix(run: &RunView) -> Option<String> {
     let state: &LookupState = run.lab_state()?;
     let Some(scores) = state.scores() else {
@@ -308,7 +314,7 @@ pub(super) fn describe_answered_names(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the chart of relative error at each position.
+/// Summary of the chart of the relative error on held-out prompts at each position.
 pub(super) fn describe_error_by_position(run: &RunView) -> Option<String> {
     let errors = run.latest_finding(&POSITIONS).map_or(&[][..], |found| &found.numbers);
     let min_value = errors.iter().copied().fold(f32::INFINITY, f32::min);
@@ -323,7 +329,7 @@ pub(super) fn describe_error_by_position(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the chart of the slots of the gated-memory network.
+/// Summary of the heat map of the slot contents of the gated-memory network for the inspected prompt.
 pub(super) fn describe_memory_slots(run: &RunView) -> Option<String> {
     let state: &LookupState = run.lab_state()?;
     Some(match state.read_memory() {

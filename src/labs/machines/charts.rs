@@ -11,7 +11,7 @@ use vivarium_plot::analysis::{BarChart, LineChart, Reading, Role, Series};
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks, empty_lines};
 
-/// Charts of the lab, in the order of the chart menu.
+/// Charts of the lab on executed Turing machines, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::COLUMNS, |run| {
         Reading::Grid(

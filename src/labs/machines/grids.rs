@@ -11,19 +11,21 @@ use vivarium_science::machines::{Affine, ResidualLayout, StepTrace, TokenGroup};
 /// steps.
 const MAX_CELLS: usize = 1 << 16;
 
-/// Maximum number of tape cells in the heat map, one per row.
+/// Maximum number of tape cells in the heat map of the tape, one per row.
 const MAX_TAPE_ROWS: usize = 256;
 
 /// Maximum number of columns of the attention heat map that get labels; with more columns none gets one.
 const MAX_NAMED: usize = 512;
 
-/// Range of machine steps, from 0 and ending with `step`, for which a heat map with `rows` rows has columns.
+/// Machine steps, counted from 0 and ending with `step`, that a heat map with `rows` rows shows as columns: the latest
+/// ones that fit `MAX_CELLS`.
 fn shown_steps(rows: usize, step: usize) -> Range<usize> {
     let max_value = (MAX_CELLS / rows.max(1)).max(1);
     (step + 1).saturating_sub(max_value)..step + 1
 }
 
-/// Outlines of the groups of token coordinates in a heat map of tokens, as (row range, column range).
+/// Outlines of the groups of token coordinates (state, symbols, positions, flags) in a heat map of tokens with
+/// `columns` columns, as (row range, column range).
 fn group_outlines(layout: &ResidualLayout, columns: usize) -> Vec<(Range<usize>, Range<usize>)> {
     TokenGroup::ALL.iter().map(|group| (layout.group(*group), 0..columns)).collect()
 }

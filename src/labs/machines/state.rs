@@ -14,11 +14,12 @@ use vivarium_science::machines::{
 };
 use vivarium_view::display::{LabState, WorkProgress};
 
-/// Arithmetic operations executed at once when a machine step is displayed; if it needs more, the rest is executed in
-/// slices.
+/// Maximum arithmetic operations executed at once when the user displays a machine step; if executing up to this step
+/// needs more, the rest is executed in slices.
 const IMMEDIATE_OPERATIONS: u64 = 2_000_000;
 
-/// Number of operations for which drawing one normal random number counts; it takes a logarithm and a cosine.
+/// Number of arithmetic operations for which drawing one normal random number (noise on a weight) counts; it takes a
+/// logarithm and a cosine.
 const OPERATIONS_PER_NORMAL: u64 = 16;
 
 /// State of the lab for the first replica: its Turing machine, the simulated run, and the transformer that executes the
@@ -38,14 +39,14 @@ pub struct MachineState {
     pub trace: Option<StepTrace>,
     /// Library entry of the machine that runs; `None` if the user wrote the rules.
     pub example: Option<&'static MachineExample>,
-    /// Settings of the transformer: noise, rounding and kind of attention.
+    /// Settings of the transformer that executes the machine: noise on weights, rounding and kind of attention.
     net: RunsMachine,
     /// Running addition of random noise to the transformer's weights; `None` once it is finished, and without noise.
     noise_adder: Option<NoiseAdder>,
 }
 
 impl MachineState {
-    /// State of a run before its first step; `None` if the run has no machine.
+    /// State of the lab before the run's first step; `None` if the run does not execute a Turing machine.
     pub fn new(spec: &RunSpec) -> Option<Self> {
         let program = spec.task.examples().program()?;
         let Some(Family::Machine(net)) = spec.model.config().family() else { return None };
@@ -92,13 +93,14 @@ impl MachineState {
         }
     }
 
-    /// Whether the transformer with its noise is executed up to the displayed step.
+    /// Whether the transformer, with the noise in its weights, has executed all machine steps up to the displayed one.
     pub fn is_executed(&self) -> bool {
         self.noise_adder.is_none()
             && self.trace.as_ref().is_some_and(|trace| trace.step == self.target_step())
     }
 
-    /// Machine step up to which the transformer is to be executed; 0 is the time before the first step.
+    /// Number of machine steps that the transformer is to have executed so that the displayed step can be shown; 0
+    /// before the first step.
     fn target_step(&self) -> usize {
         self.step
     }

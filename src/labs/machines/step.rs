@@ -10,13 +10,14 @@ use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurem
 /// Number of machine steps that the first replica has executed.
 pub const CURRENT_STEP: Probe = Probe { name: "machine-step", applies };
 
-/// Definition of the probe [`CURRENT_STEP`].
+/// Definition of the probe [`CURRENT_STEP`]: its name, and the measurement that reads the step.
 pub const SPEC: ProbeSpec = ProbeSpec {
     probe: CURRENT_STEP,
     start_measurement: |_| Some(Box::new(SinglePassMeasurement(read_step))),
 };
 
-/// Returns an error message if the run does not execute a Turing machine.
+/// Returns an error message if the run does not execute a Turing machine, so that the probe [`CURRENT_STEP`] cannot
+/// run.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.task.examples().form() == ExampleForm::Steps {
         true => Ok(()),

@@ -8,14 +8,14 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::final_measure_curves;
 use vivarium_view::display::words::setting_label;
 
-/// Whether the link is a sweep over the setting with this key.
+/// Whether the link of the run is a sweep over the setting with the key `key`.
 pub(super) fn sweeps_over(run: &RunView, key: &str) -> bool {
     let SweepAxis { key: own, values, .. } = &run.link.spec.run.sweep;
     own == key && !values.is_empty()
 }
 
-/// Curves of the sweep so far: for each swept value, the first step at which each network's token differs from the
-/// simulator (T + 1 if none does).
+/// Curves of the sweep so far: for each swept value, the first machine step (from 1) at which each network's token
+/// differs from the simulator, T + 1 if none of the T steps does.
 pub(super) fn first_wrong_curves(run: &RunView) -> Vec<SweepCurve> {
     final_measure_curves(run, MachineMetric::FirstWrong as usize)
 }
@@ -36,7 +36,8 @@ fn draw_curves(run: &RunView, curves: &[SweepCurve], key: &str, y_label: &str) -
     lines
 }
 
-/// Draws the first wrong step against the setting with key `key`, on a logarithmic y-axis.
+/// Draws the first wrong machine step of each network against the swept setting with key `key`, on a logarithmic
+/// y-axis.
 fn draw_first_wrong(run: &RunView, key: &str) -> LineChart {
     let mut lines =
         draw_curves(run, &first_wrong_curves(run), key, tr!("first wrong step; T + 1 if no step is wrong"));

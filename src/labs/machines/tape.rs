@@ -2,22 +2,22 @@
 
 use vivarium_science::machines::{HaltReason, Machine, MachineRun, StepRecord};
 
-/// Number of tape cells shown at once.
+/// Number of tape cells that the panel's window shows at once.
 pub const CELL_COUNT: usize = 15;
 /// Number of tape cells by which the displayed window scrolls at a time, so that mostly the head moves on the screen
 /// and not the tape.
 const SCROLL_CELLS: usize = 5;
 
-/// Cell of the tape, as displayed.
+/// Cell of the Turing machine's tape, as displayed in the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TapeCell {
-    /// Number of the cell on the tape, from 0.
+    /// Number of the cell on the machine's tape, from 0.
     pub number: usize,
     /// Symbol in the cell.
     pub symbol: char,
-    /// Whether the head is on the cell.
+    /// Whether the head of the machine is on the cell.
     pub is_head: bool,
-    /// Whether the last step wrote the cell.
+    /// Whether the displayed machine step wrote the cell.
     pub is_written: bool,
 }
 

@@ -25,18 +25,19 @@ pub(super) fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Median over networks of a metric in the latest measurement; NaN before the first measurement.
+/// Median over networks of `metric` in the latest measurement of the run; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f64 {
     run.history.latest().map_or(f64::NAN, |row| f64::from(median_range(metric.values(row)).0))
 }
 
-/// Median over networks of a metric that only this task has, in the latest measurement; NaN before the first
-/// measurement.
+/// Median over networks of a metric that only runs of Turing machines have, in the latest measurement; NaN before the
+/// first measurement.
 fn latest_machine_metric(run: &RunView, metric: MachineMetric) -> f64 {
     latest_median(run, ReplicaMeasure::TaskMeasure(metric as usize))
 }
 
-/// Formats a distance of token entries from 0 and 1: "2.2e−16", "0", "overflow", or a dash if it is unknown.
+/// Formats the largest distance of token entries from the nearer of 0 and 1: "2.2e−16", "0", "overflow", or a dash if
+/// it is unknown.
 fn format_deviation(value: f64) -> String {
     match value {
         0.0 => "0".into(),
@@ -46,7 +47,7 @@ fn format_deviation(value: f64) -> String {
     }
 }
 
-/// Formats the first step whose token differs from the simulator: "9", or "none".
+/// Formats the median first machine step whose token differs from the simulator: "9", or "none".
 fn format_first_wrong(run: &RunView) -> String {
     let steps = run.spec().task.examples().program().map_or(0, |program| program.steps);
     match latest_machine_metric(run, MachineMetric::FirstWrong) {
@@ -86,7 +87,8 @@ pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     })
 }
 
-/// Sentence that the target was reached; `networks` and `at` are phrases that say by which networks and at which steps.
+/// Sentence that the run has reached its target; `networks` and `at` are phrases that say by how many networks and at
+/// which steps.
 pub(super) fn describe_success(run: &RunView, networks: &str, at: &str) -> String {
     let settings = &run.spec().run;
     if settings.success == SuccessCriterion::Loss {
@@ -147,7 +149,8 @@ pub fn describe_end(run: &RunView) -> Option<String> {
     }
 }
 
-/// Warnings about settings that prevent the transformer from executing the machine.
+/// Warnings about settings of the run that prevent the transformer from executing the machine correctly; empty if there
+/// are none.
 pub(super) fn execution_obstacles(spec: &RunSpec) -> Vec<String> {
     let (Some(program), Some(Family::Machine(net))) =
         (spec.task.examples().program(), spec.model.config().family())

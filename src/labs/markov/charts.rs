@@ -21,7 +21,7 @@ use vivarium_view::display::words::format_significant;
 /// computes are drawn.
 const MAX_THEORY_STEPS: usize = 3;
 
-/// Charts of the lab, in the order of the chart menu.
+/// Charts of the lab on Markov chains, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::TRUTH, draw_kl_to_truth)
         .summary(|run| describe_chart(charts::TRUTH, run))
@@ -95,7 +95,7 @@ pub const CHARTS: &[ChartSpec] = &[
         .depends_on(ChartDependency::Sequence),
 ];
 
-/// Returns an error message if the network has no attention heads.
+/// Returns an error message if the network has no attention heads, so that no chart of attention can be drawn.
 fn check_has_heads(run: &RunView) -> Result<(), String> {
     match run.spec().model.config().heads().is_empty() {
         true => Err(tr!("This network has no heads.").into()),

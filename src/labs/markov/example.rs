@@ -11,7 +11,8 @@ use vivarium_view::display::{HeldOutExample, RunView};
 /// Maximum number of symbols in the text of an example; of a longer context the last ones are shown.
 const MAX_SYMBOLS: usize = 20;
 
-/// Builds the display of held-out sequence number `index`, from 0; `None` if there is none.
+/// Builds the text of held-out sequence number `index`, from 0, with its next symbol and the network's prediction;
+/// `None` if there is no such sequence.
 pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
     let (spec, number) = (run.spec(), index + 1);
     let Task::MarkovChain(task) = &spec.task else { return None };

@@ -17,7 +17,7 @@ pub const PARAMETERS: Probe = Probe { name: "parameters", applies: check_has_seq
 /// the whole network, then without each head, layer by layer.
 pub const ABLATION: Probe = Probe { name: "ablation", applies: check_has_heads };
 
-/// Probes of the lab: parameters and ablation of heads.
+/// Probes of the lab on Markov chains: [`PARAMETERS`] and [`ABLATION`], the loss without each head.
 pub const PROBES: &[ProbeSpec] = &[
     ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) },
     ProbeSpec {
@@ -26,7 +26,7 @@ pub const PROBES: &[ProbeSpec] = &[
     },
 ];
 
-/// Returns an error message if the task's examples are not sequences.
+/// Returns an error message if the task's examples are not sequences of symbols.
 fn check_has_sequences(spec: &RunSpec) -> Result<(), String> {
     match spec.task.examples().form() == ExampleForm::Sequence {
         true => Ok(()),
@@ -34,7 +34,7 @@ fn check_has_sequences(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Returns an error message if the network has no attention heads.
+/// Returns an error message unless the task has sequences and the network has attention heads.
 fn check_has_heads(spec: &RunSpec) -> Result<(), String> {
     check_has_sequences(spec)?;
     match spec.model.config().heads().is_empty() {
@@ -43,26 +43,28 @@ fn check_has_heads(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Running measurement of [`ABLATION`]: first the whole network, then without each head.
+/// Running measurement of [`ABLATION`]: the KL divergence of the whole network, then without each attention head in
+/// turn.
 struct AblationJob {
     /// Computes the KL divergence from the true next-symbol distribution to the predictions with given logits.
     evaluator: Evaluator,
-    /// Evaluates the network with some heads switched off.
+    /// Computes the network's logits, with one attention head switched off or with all heads.
     inference: Inference,
-    /// Number of attention heads.
+    /// Number of attention heads of the network, in all layers together.
     head_count: usize,
     /// Number of held-out sequences, each used as one context.
     held_out: usize,
-    /// Symbols per context.
+    /// Number of symbols in each context.
     length: usize,
     /// Logits after the last symbol of each context evaluated so far, with the present head off, `[contexts, symbols]`.
     logits: Vec<f32>,
-    /// KL divergences measured so far: whole network, then without head 0, 1, ….
+    /// KL divergences measured so far, in nats: of the whole network, then without head 0, 1, …, counted through all
+    /// layers.
     kl_values: Vec<f32>,
 }
 
 impl AblationJob {
-    /// Starts the measurement; `None` if the network has no heads.
+    /// Starts to measure the KL divergence without each attention head; `None` if the network has no heads.
     fn new(spec: &RunSpec) -> Option<Self> {
         let heads = spec.model.config().heads().iter().sum();
         (heads > 0).then_some(())?;

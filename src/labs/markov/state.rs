@@ -26,18 +26,18 @@ use vivarium_science::markov::{
     BayesDivergence, BayesDivergenceJob, BayesPredictor, Chain, Strategy, kl_to_log_probabilities,
     log_softmax, softmax, validate_symbols,
 };
-use vivarium_training::session::evaluator::{LinesJob, between};
+use vivarium_training::session::evaluator::{LinesJob, TargetStrategies, between};
 use vivarium_view::display::{LabState, WorkProgress};
 
-/// Maximum number of earlier training steps for which the attention weights by distance are kept.
+/// Maximum number of earlier training steps for which the state keeps the first layer's attention weights by distance.
 const MAX_SNAPSHOTS: usize = 6;
 
-/// Origin of the sequence shown in the panel.
+/// Origin of the sequence shown in the panel: entered by the user, drawn from the user's chain, or held out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SequenceOrigin {
-    /// Entered by the user.
+    /// Sequence that the user has entered.
     Entered,
-    /// Drawn from the chain that the user entered; the number counts from 1.
+    /// Sequence drawn from the Markov chain that the user has entered; the number counts from 1.
     Drawn(usize),
     /// Held-out sequence of the run; the number counts from 1.
     HeldOut(usize),
@@ -46,9 +46,9 @@ pub enum SequenceOrigin {
 /// Sequence of symbols shown in the panel, with the first network's logits and attention for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InspectedSequence {
-    /// Symbols of the sequence, from 0; at least one and at most as many as the context length.
+    /// Symbols of the inspected sequence, numbered from 0; at least one and at most as many as the context length.
     pub symbols: Vec<u8>,
-    /// Origin of the sequence.
+    /// Origin of the inspected sequence: held out, entered by the user, or drawn from the user's chain.
     pub origin: SequenceOrigin,
     /// Markov chain that generated the sequence; `None` if it is unknown.
     pub chain: Option<Chain>,
@@ -64,31 +64,31 @@ pub struct InspectedSequence {
 /// switched off, without those.
 #[derive(Debug, Clone)]
 struct PendingTrace {
-    /// Evaluations of the network still to run; the last one of the list runs first.
+    /// Evaluations of the network on the inspected sequence still to run; the last one of the list runs first.
     jobs: Vec<LookJob>,
-    /// Numbers of the heads that are switched off, counted through all layers from 1.
+    /// Numbers of the attention heads that are switched off, counted through all layers from 1.
     off: Vec<usize>,
-    /// Logits with all heads; empty until they are computed, and if no head is switched off.
+    /// Logits for the inspected sequence with all heads; empty until they are computed, and if no head is switched off.
     whole_logits: Vec<f64>,
-    /// Whether the network has changed since the start.
+    /// Whether the network's parameters have changed since this computation started, so that it must be repeated.
     is_stale: bool,
 }
 
-/// Source of a next-symbol prediction.
+/// Source of a next-symbol prediction that the panel compares: truth, network, reference strategy or Bayes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Predictor {
-    /// Chain that generated the sequence.
+    /// True next-symbol distribution of the Markov chain that generated the sequence.
     Truth,
-    /// First network of the run.
+    /// First network of the run, with its latest known parameters.
     Network,
-    /// Reference strategy.
+    /// Reference strategy, such as unigram or bigram.
     Strategy(Strategy),
-    /// Posterior mean of the next symbol's probabilities.
+    /// Bayes-optimal prediction: posterior mean of the next symbol's probabilities.
     Bayes,
 }
 
 impl Predictor {
-    /// Name in charts and tables.
+    /// Name of the predictor in charts and tables.
     pub fn name(self) -> String {
         match self {
             Predictor::Truth => tr!("truth").into(),
@@ -109,10 +109,11 @@ pub struct HeadWeights {
     pub weights: Vec<f64>,
 }
 
-/// State of the lab for one run on sequences.
+/// State of the lab for one run on sequences of Markov chains: its task, its first network's latest parameters and the
+/// inspected sequence.
 #[derive(Debug, Clone)]
 pub struct MarkovState {
-    /// Task of the run.
+    /// Settings of the Markov-chain task on which the run trains.
     pub task: MarkovChain,
     /// Reference strategies (uniform, unigram, bigram, …, up to the task's order) with the KL divergence from the true
     /// next-symbol distribution to each; empty until computed.
@@ -120,27 +121,29 @@ pub struct MarkovState {
     /// KL divergence from the true next-symbol distribution to the Bayes-optimal prediction; `None` until it is
     /// computed, and if it cannot be.
     pub bayes: Option<BayesDivergence>,
-    /// Latest known parameters of the first network, one list per tensor; empty for a large network until a worker has
-    /// sent them.
+    /// Latest known parameters of the first network, one list per parameter tensor in the model's order; empty for a
+    /// large network until a worker has sent them.
     pub parameters: Vec<Vec<f32>>,
-    /// Training step after which the network had these `parameters`.
+    /// Training step after which the first network had these `parameters`; 0 before the first step.
     pub step: u64,
     /// KL divergence from the truth to the prediction of the whole network, then without each head, counted through all
     /// layers; `None` until it is measured.
     pub ablation: Option<Vec<f32>>,
     /// First layer's attention weights by distance of query and key, at some training steps of the run.
     pub distances: ThinnedHistory<DistanceWeights>,
-    /// Sequence shown in the panel.
+    /// Sequence of symbols shown in the panel, with the first network's attention and logits for it.
     pub inspected: InspectedSequence,
     /// Settings of the theoretical training of the minimal model, and its result; `None` for other networks.
     pub theory: Option<(TheorySettings, TheoryResult)>,
-    /// Settings of the run.
+    /// Settings of the run that the lab displays: task, model, optimiser and seed.
     spec: RunSpec,
-    /// Running computation of `strategy_kl`.
+    /// Running computation of `strategy_kl`, the KL divergences of the reference strategies; `None` when it is
+    /// finished.
     strategies_job: Option<LinesJob>,
-    /// Running computation of `bayes`.
+    /// Running computation of `bayes`, the KL divergence of the Bayes-optimal prediction; `None` when it is finished,
+    /// and if there is none.
     bayes_job: Option<BayesDivergenceJob>,
-    /// Running attention trace of the inspected sequence.
+    /// Running computation of attention and logits for the inspected sequence; `None` when it is finished.
     pending_trace: Option<PendingTrace>,
 }
 
@@ -207,7 +210,7 @@ impl MarkovState {
         }
     }
 
-    /// Number of heads in each layer; empty if the network has no heads.
+    /// Number of attention heads in each layer of the network; empty if it has no heads.
     pub fn heads(&self) -> &[usize] {
         match &self.spec.model {
             Model::AttentionOnly(net) => &net.heads,
@@ -215,7 +218,7 @@ impl MarkovState {
         }
     }
 
-    /// Names of the heads, "2.1" for the first head of layer 2, layer by layer.
+    /// Names of the network's attention heads, "2.1" for the first head of layer 2, layer by layer.
     pub fn head_names(&self) -> Vec<String> {
         head_names(self.heads())
     }
@@ -418,7 +421,7 @@ impl MarkovState {
         (symbols, SequenceOrigin::HeldOut(view.example), Some(task.held_out_chain(task.test, seed, example)))
     }
 
-    /// Latest known parameters of the first network, one slice per tensor.
+    /// Latest known parameters of the first network, one slice per parameter tensor in the model's order.
     fn weights(&self) -> Vec<&[f32]> {
         self.parameters.iter().map(Vec::as_slice).collect()
     }
@@ -442,11 +445,11 @@ impl MarkovState {
 
     /// Reference strategies between which progress is measured, with the KL divergence from the truth to each: the one
     /// before the best (`None` if the uniform strategy is the best), and the best.
-    pub fn target_strategies(&self) -> Option<(Option<(Strategy, f64)>, (Strategy, f64))> {
+    pub fn target_strategies(&self) -> Option<TargetStrategies> {
         between(&self.strategy_kl)
     }
 
-    /// Letters of the task's symbols.
+    /// Letters that name the task's symbols in charts and texts, such as "a" for symbol 0.
     pub fn symbol_letters(&self) -> Vec<String> {
         (0..self.task.symbols).map(symbol_letter).collect()
     }

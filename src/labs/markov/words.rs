@@ -17,12 +17,13 @@ use vivarium_view::display::words::{
 /// Maximum number of symbols of a sequence that is spelled out in a sentence.
 const MAX_SPELLED_SYMBOLS: usize = 60;
 
-/// Median over networks of a metric in the latest measurement; NaN before the first measurement.
+/// Median over networks of `metric` in the latest measurement of the run; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ChainMeasure) -> f32 {
     run.history.latest().map_or(f32::NAN, |row| median_range(measured_values(row, metric)).0)
 }
 
-/// Summary of a chart of this lab for screen readers; `None` without a state.
+/// Summary of `chart`, one of the charts of the lab on Markov chains, for screen readers; `None` without a state of the
+/// lab.
 pub(super) fn describe_chart(chart: Chart, run: &RunView) -> Option<String> {
     let chains: &MarkovState = run.lab_state()?;
     let order = chains.task.order;
@@ -233,8 +234,8 @@ pub(super) fn readouts(run: &RunView) -> Option<[(String, String); 2]> {
     Some([first, second])
 }
 
-/// Names of the four metrics of a measurement, of which the last depends on the best reference strategy; `None` without
-/// a state of the lab.
+/// Names of the four metrics of a measurement: training loss, KL to the truth, training accuracy, and progress towards
+/// the best reference strategy, which is named; `None` without a state of the lab.
 pub(super) fn metric_names(run: &RunView) -> Option<[String; 4]> {
     let chains: &MarkovState = run.lab_state()?;
     let best = chains

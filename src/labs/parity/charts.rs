@@ -18,7 +18,7 @@ use vivarium_view::display::words::{format_decimal, format_percent};
 /// Maximum number of neurons in the heat map of a power network's neurons; those of largest norm are drawn.
 const MAX_NEURONS: usize = 16;
 
-/// Charts of the lab, in the order of the chart menu.
+/// Charts of the lab on sparse parities, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::MOVEMENT, |run| Reading::Lines(draw_trajectories(run, movement::movement_chart)))
         .applies(require_weights)
@@ -74,8 +74,8 @@ pub const CHARTS: &[ChartSpec] = &[
         .depends_on(ChartDependency::Weights),
 ];
 
-/// Draws paths of the first layer's weights against steps, as `draw` makes them, with the run's step marks; empty axes
-/// without recorded paths.
+/// Chart that `draw` makes from the recorded paths of the first layer's weights against training steps, with the run's
+/// step marks; empty axes if no paths are recorded.
 fn draw_trajectories(run: &RunView, draw: fn(&WeightTrajectories) -> LineChart) -> LineChart {
     let lines = run.trajectories.as_ref().map(draw);
     add_step_marks(lines.unwrap_or_else(|| empty_lines(tr!("step"), tr!("weight"))), run)
@@ -114,7 +114,7 @@ fn describe_movement(run: &RunView) -> String {
     }
 }
 
-/// Fourier gaps measured along the run, as (training step, gap).
+/// Fourier gaps of the network measured along the run, as (training step, gap of the neuron with the largest gap).
 fn fourier_gaps(run: &RunView) -> Vec<(u64, FourierGap)> {
     let gap = |few: &[f64]| match *few {
         [relaxed, strict, error] => Some(FourierGap { relaxed, strict, standard_error: error }),

@@ -27,7 +27,8 @@ use vivarium_view::display::{RunPhase, RunView};
 /// Number of neurons in a lottery ticket (neurons reset to their initial weights and trained alone), as in Edelman
 /// 2024.
 const TICKET_NEURONS: usize = 5;
-/// Number of networks that the link of a lottery ticket trains, with different orders of the data.
+/// Number of networks that the link of a lottery ticket (winning neurons, trained again alone) trains, with different
+/// orders of the data.
 const TICKET_REPLICAS: usize = 20;
 
 /// Settings of an MLP whose neurons start with a few weights of 1 each (sparse initial rows); `None` for other
@@ -59,8 +60,8 @@ pub(super) fn check_sparse_rows(run: &RunView) -> Result<(), String> {
     }
 }
 
-/// Initial first-layer weights of the first network, `[inputs, neurons]`, and the numbers of its neurons from 1; `None`
-/// if its initial rows are not sparse or it is too large to initialise on the page.
+/// Initial first-layer weights of the first network, `[inputs, neurons]`, and the numbers that its neurons have on the
+/// page, from 1; `None` if its initial rows are not sparse or it is too large to initialise on the page.
 fn initial_rows(spec: &RunSpec) -> Option<(Vec<f32>, Vec<usize>)> {
     let net = sparse_mlp(spec).filter(|_| spec.can_page_initialize())?;
     let names = if net.keep.is_empty() { (1..=net.width).collect() } else { net.keep.clone() };
@@ -88,7 +89,7 @@ fn winning_neurons(run: &RunView, count: usize) -> Option<Vec<(usize, usize)>> {
     Some(largest_neurons(&now.values, now.width, count).into_iter().map(|j| (names[j], held[j])).collect())
 }
 
-/// Numbers as a list in words: "1, 4 and 7".
+/// Neuron numbers or counts of bits as a list in words: "1, 4 and 7".
 fn format_list(numbers: impl Iterator<Item = usize>) -> String {
     join_list(&numbers.map(|number| number.to_string()).collect::<Vec<_>>())
 }
@@ -112,8 +113,8 @@ pub struct LotteryTickets {
     /// Link that trains the winning neurons alone from their initial weights, with several orders of data; `None` while
     /// the run is not paused, and if the layer has no other neurons.
     pub ticket: Option<String>,
-    /// Link that trains random neurons, as many as there are winners, for comparison; `None` in the same cases as
-    /// `ticket`.
+    /// Link that trains as many random neurons as there are winners, for comparison; `None` while the run is not
+    /// paused, and if the layer has no other neurons.
     pub others: Option<String>,
 }
 
@@ -331,7 +332,8 @@ pub fn describe_bound(spec: &RunSpec) -> Option<String> {
     })
 }
 
-/// Formats a count: "4.06 · 10⁷" for large numbers, all digits of small ones.
+/// Formats a product of parameters, steps and examples, or a factor: "4.06 · 10⁷" from a million on, else as a plain
+/// number.
 fn format_large_number(number: f64) -> String {
     if number < 1e6 {
         return if number >= 100.0 { format_thousands(number as u64) } else { format_significant(number) };

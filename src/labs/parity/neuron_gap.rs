@@ -14,8 +14,8 @@
 use vivarium_model::models::Activation;
 use vivarium_plot::analysis::gap::relu_majority_gap;
 
-/// Derivative σ'(z) of an activation function (`degree` is its degree, if it has one); at a kink the mean of the left
-/// and right derivative.
+/// Derivative σ'(z) of a neuron's activation function σ (`degree` is its degree, if it has one) at the input z; at a
+/// kink the mean of the left and right derivative.
 ///
 /// # Why
 ///
@@ -33,9 +33,9 @@ pub fn activation_derivative(activation: Activation, degree: usize, z: f64) -> f
     if is_kink { 0.0 } else { activation.value_and_slope(degree, z).1 }
 }
 
-/// Fourier gap of a neuron with weights ±1/√n and bias 0, |f̂(k − 1)| − |f̂(k + 1)| for the derivative of its
-/// activation, the same for all sets of `k` of the `n` inputs; negative if irrelevant inputs have larger gradient
-/// entries.
+/// Fourier gap of a neuron with weights ±1/√n and bias 0: |f̂(k − 1)| − |f̂(k + 1)|, where f̂(m) is the Fourier
+/// coefficient of its activation's derivative on `m` inputs. It is equal for all sets of `k` relevant inputs out of
+/// `n`; negative if irrelevant inputs have larger gradient entries.
 pub fn sign_neuron_gap(activation: Activation, degree: usize, n: usize, k: usize) -> f64 {
     if k == 0 || k > n {
         return 0.0;
@@ -49,7 +49,8 @@ pub fn sign_neuron_gap(activation: Activation, degree: usize, n: usize, k: usize
     of(k - 1).abs() - if k < n { of(k + 1).abs() } else { 0.0 }
 }
 
-/// Fourier coefficient of x ↦ f(Σ x_i) on n signs x_i = ±1, equal for all sets of `m` inputs.
+/// Fourier coefficient of x ↦ f(Σ x_i) on the parity of `m` of the `n` signs x_i = ±1, equal for all sets of `m`
+/// inputs.
 fn fourier_coefficient(n: usize, m: usize, f: impl Fn(f64) -> f64) -> f64 {
     // ((1 − t)/2)^m ((1 + t)/2)^(n − m), factor by factor: first what is a distribution, then its differences.
     let mut product = vec![1.0];

@@ -12,14 +12,16 @@ use vivarium_plot::analysis::gradient::{FirstLayer, GradientAccumulator, MAX_EXA
 use vivarium_plot::analysis::spectrum::{FourierSpectrum as Walsh, MAX_INPUTS, point_of_mask};
 use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork, SinglePassMeasurement};
 
-/// Points of the hypercube evaluated in one call of `poll`, times the width of the network.
+/// Number of points of the hypercube {−1, 1}ⁿ evaluated in one call of `poll` for a network of width 1; a network of
+/// width w gets a w-th of it.
 const POINTS_PER_SLICE: usize = 1 << 16;
-/// Number of held-out inputs over which attention is averaged.
+/// Number of held-out inputs over which the attention weights of the \[CLS\] token are averaged.
 const ATTENTION_INPUTS: usize = 256;
 
 /// Largest Fourier gap of any neuron: of g = E[y x σ'(w·x + b)] if the output is a sum of [neurons](summed_neurons),
-/// else of g = E[y x ∂f/∂z] with z = w·x + b, for the label y and output f. Its scalars are the gap Γ, the strict gap,
-/// and the standard error of either, 0 for an exact mean.
+/// else of g = E[y x ∂f/∂z] with z = w·x + b, for the label y and output f. Its scalars are the gap (largest |g_i| on a
+/// relevant bit minus the largest on another bit), the strict gap (smallest |g_i| on a relevant bit minus the largest
+/// on another bit), and the standard error of the gap, 0 for an exact mean.
 pub const GAP: Probe = Probe { name: "gap", applies: check_has_gap };
 /// Walsh (Fourier) spectrum of the output on all points of the hypercube. Its scalar is the correlation with the
 /// target; its numbers are the shares of the squared norm on parities of 0, 1, 2, … bits.
@@ -31,7 +33,7 @@ pub const ATTENTION: Probe = Probe { name: "attention", applies: check_has_atten
 /// layer w, `[2, width]`.
 pub const POWERS: Probe = Probe { name: "powers", applies: check_is_power_net };
 
-/// Probes of the lab: [`GAP`], [`SPECTRUM`], [`ATTENTION`] and [`POWERS`].
+/// Probes of the lab on sparse parities: [`GAP`], [`SPECTRUM`], [`ATTENTION`] (from \[CLS\] to bits) and [`POWERS`].
 pub const PROBES: &[ProbeSpec] = &[
     ProbeSpec { probe: GAP, start_measurement: start_gap },
     ProbeSpec { probe: SPECTRUM, start_measurement: start_spectrum },
@@ -54,7 +56,8 @@ fn check_has_parity(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Returns an error message if the network or the task has no Fourier gap.
+/// Returns an error message if the Fourier gap is not defined: if the label is no parity, or the network is a
+/// transformer, which has no layer linear in the input.
 fn check_has_gap(spec: &RunSpec) -> Result<(), String> {
     check_has_parity(spec)?;
     match spec.model.config().attends_from_cls() {
@@ -66,7 +69,8 @@ fn check_has_gap(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Returns an error message if the spectrum cannot be computed, for example because there are too many inputs.
+/// Returns an error message if the Walsh spectrum of the output cannot be computed: if the label is no parity, or there
+/// are too many inputs to evaluate all 2ⁿ points.
 fn check_has_spectrum(spec: &RunSpec) -> Result<(), String> {
     check_has_parity(spec)?;
     match spec.task.examples().inputs() > MAX_INPUTS {
@@ -78,7 +82,7 @@ fn check_has_spectrum(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Returns an error message unless the network attends from \[CLS\] to bits.
+/// Returns an error message unless the network is a transformer whose \[CLS\] token attends to the input bits.
 fn check_has_attention(spec: &RunSpec) -> Result<(), String> {
     match spec.model.config().attends_from_cls() {
         _ if !spec.task.examples().form().counts_as(ExampleForm::Bits) => {
@@ -97,7 +101,8 @@ fn check_is_power_net(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Activation and its degree, of the hidden neurons, if the output is their plain sum; `None` for other networks.
+/// Activation function of the hidden neurons and its degree, if the network's output is the plain sum of these neurons;
+/// `None` for other networks.
 pub fn summed_neurons(spec: &RunSpec) -> Option<(Activation, usize)> {
     match spec.model.config().family()? {
         Family::OneHiddenLayer(layer) if layer.head == Head::Sum => Some((layer.activation, layer.degree)),
@@ -112,15 +117,15 @@ fn points_per_slice(network: &ProbedNetwork) -> usize {
     (POINTS_PER_SLICE / (network.width() * network.inputs().div_ceil(MAX_EXACT_INPUTS))).max(16)
 }
 
-/// Running measurement of [`GAP`].
+/// Running measurement of [`GAP`], the Fourier gap of the first network's neurons.
 struct GapJob {
-    /// Bits that determine the label, from 0.
+    /// Relevant bits (those that determine the label), numbered from 0.
     relevant: Vec<usize>,
     /// Mean gradient of the first layer over all inputs (or random ones), accumulated so far.
     gradient: GradientAccumulator,
 }
 
-/// Starts the measurement of [`GAP`]; `None` if the network has no first layer that is linear in the input.
+/// Starts to measure the Fourier gap [`GAP`]; `None` if the network has no first layer that is linear in the input.
 fn start_gap(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
     let (spec, inputs) = (&network.spec, network.inputs());
     let relevant = spec.task.examples().relevant(spec.run.seed);
@@ -158,7 +163,7 @@ impl ProbeMeasurement for GapJob {
 /// Running measurement of [`SPECTRUM`]: outputs of the network on the points of the hypercube evaluated so far.
 struct SpectrumJob(Vec<f32>);
 
-/// Starts the measurement of [`SPECTRUM`].
+/// Starts to evaluate the network on all points of the hypercube for [`SPECTRUM`].
 fn start_spectrum(network: &ProbedNetwork) -> Option<Box<dyn ProbeMeasurement>> {
     Some(Box::new(SpectrumJob(Vec::with_capacity(1 << network.inputs()))))
 }
@@ -185,7 +190,8 @@ impl ProbeMeasurement for SpectrumJob {
     }
 }
 
-/// Measures [`ATTENTION`] on held-out inputs; `None` if the network has no attention.
+/// Measures [`ATTENTION`], the mean attention weight of \[CLS\] on each input, on held-out inputs; `None` if the
+/// network has no attention.
 fn measure_attention(network: &ProbedNetwork) -> Option<ProbeResult> {
     let (spec, inputs, mut batch) = (&network.spec, network.inputs(), Batch::default());
     spec.task.sampler().append_held_out(spec.run.seed, 0, ATTENTION_INPUTS, &mut batch);
@@ -195,7 +201,7 @@ fn measure_attention(network: &ProbedNetwork) -> Option<ProbeResult> {
     Some(ProbeResult::new(ATTENTION.id()).with_numbers(mass))
 }
 
-/// Reads the weights of a power network for [`POWERS`].
+/// Reads the first network's weights for [`POWERS`], which applies only to power networks.
 fn measure_powers(network: &ProbedNetwork) -> Option<ProbeResult> {
     Some(ProbeResult::new(POWERS.id()).with_counts([network.width()]).with_numbers(network.weights.concat()))
 }

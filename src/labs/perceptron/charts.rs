@@ -18,10 +18,10 @@ use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks};
 use vivarium_view::display::words::{MISSING, format_decimal, format_percent};
 
-/// Number of steps at which the theoretical overlap of Hebb's rule is drawn.
+/// Number of training steps at which the theoretical overlap of Hebb's rule is drawn.
 const THEORY_POINTS: u64 = 200;
 
-/// Charts of the lab.
+/// Chart of the lab: overlap (cosine) of student and teacher weights against the step.
 pub const CHARTS: &[ChartSpec] = &[ChartSpec::new(charts::OVERLAP, draw_overlap)
     .probe(OVERLAP)
     .summary(|run| Some(describe_overlap(run)))
@@ -91,7 +91,7 @@ fn draw_overlap(run: &RunView) -> Reading {
     Reading::Lines(lines)
 }
 
-/// Summary of the chart of the overlap of student and teacher.
+/// Summary of the chart of the overlap (cosine) of student and teacher weights, for screen readers.
 fn describe_overlap(run: &RunView) -> String {
     match latest_overlap(run) {
         Some(found) => tr!(

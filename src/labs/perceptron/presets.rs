@@ -2,13 +2,13 @@
 
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the lab on student and teacher perceptrons: only Hebb's rule.
 pub const PRESETS: &[&[Preset]] = &[&[HEBB]];
 
-/// Group of presets that compare with Vallet 1989 (Hebb's rule).
+/// Group of presets of a student perceptron that learns from a linear teacher, compared with Vallet 1989 (Hebb's rule).
 const GROUP: PresetGroup = PresetGroup { slug: "teacher", name: "Teacher and student", charts: &[] };
 
-/// Preset of Hebb's rule with zero initial weights.
+/// Preset in which a student perceptron with zero initial weights learns from a linear teacher by Hebb's rule.
 const HEBB: Preset = Preset {
     slug: "hebb",
     name: "Hebb's rule and the error that theory predicts",

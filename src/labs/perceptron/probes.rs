@@ -9,7 +9,7 @@ use vivarium_view::probing::{Probe, ProbeSpec, ProbedNetwork, SinglePassMeasurem
 /// the student's weights are zero.
 pub const OVERLAP: Probe = Probe { name: "overlap", applies };
 
-/// Probes of the lab: only [`OVERLAP`].
+/// Probes of the lab on student and teacher: only [`OVERLAP`], the cosine of their weights.
 pub const PROBES: &[ProbeSpec] = &[ProbeSpec {
     probe: OVERLAP,
     start_measurement: |_| Some(Box::new(SinglePassMeasurement(measure_overlap))),
@@ -23,7 +23,8 @@ pub fn teacher_task(spec: &RunSpec) -> Option<&TeacherStudent> {
     }
 }
 
-/// Returns an error message unless the labels come from a linear teacher and the network is a single linear unit.
+/// Returns an error message if the overlap cannot be measured: unless the labels come from a linear teacher and the
+/// network is a single linear unit.
 fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.parameters().first() {
         _ if teacher_task(spec).is_none() => {
@@ -34,7 +35,7 @@ fn applies(spec: &RunSpec) -> Result<(), String> {
     }
 }
 
-/// Cosine of the angle between two vectors; NaN if either is zero.
+/// Cosine of the angle between the weight vectors of student and teacher; NaN if either is zero.
 pub fn compute_overlap(student: &[f32], teacher: &[f64]) -> f64 {
     let (mut both, mut own, mut of_teacher) = (0.0, 0.0, 0.0);
     for (w, t) in student.iter().map(|w| f64::from(*w)).zip(teacher) {
@@ -45,7 +46,7 @@ pub fn compute_overlap(student: &[f32], teacher: &[f64]) -> f64 {
     both / libm::sqrt(own * of_teacher)
 }
 
-/// Measures [`OVERLAP`] for the first network.
+/// Measures [`OVERLAP`] for the first network: the cosine between its weights and the teacher's.
 fn measure_overlap(network: &ProbedNetwork) -> Option<ProbeResult> {
     let teacher = teacher_task(&network.spec)?.teacher(network.spec.run.seed);
     let found = compute_overlap(network.weights.first()?, &teacher);

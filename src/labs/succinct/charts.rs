@@ -12,7 +12,7 @@ use vivarium_science::succinct::LearningMetric;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks, empty_lines};
 
-/// Charts of the lab, in the order of the chart menu.
+/// Charts of the lab on networks that contain a learning algorithm, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::TABLE, |run| {
         Reading::Grid(run.lab_state().map(grids::draw_table).unwrap_or_default())

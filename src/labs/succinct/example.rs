@@ -19,17 +19,18 @@ use vivarium_view::display::words::format_thousands;
 use vivarium_view::display::{HeldOutExample, RunView};
 use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 
-/// Answers of the first replica to the displayed test inputs: −1 or 1, and 0 where it gives no answer.
+/// Answers ±1 of the first replica to the test inputs that the page can display, one number per input; 0 where it gives
+/// no answer.
 ///
 /// If a program has halted with an answer in the top-left cell, the number is the output f, which may differ from that
 /// answer. Empty before the table is full, and before a rule has been tried.
 pub const ANSWERED: Probe = Probe { name: "succinct-answers", applies: super::probes::applies };
 
-/// Definition of the probe [`ANSWERED`].
+/// Definition of the probe [`ANSWERED`]: its name, and the measurement that answers the test inputs.
 pub const SPEC: ProbeSpec =
     ProbeSpec { probe: ANSWERED, start_measurement: |_| Some(Box::new(AnswersJob(vec![]))) };
 
-/// Number of test inputs that the user can display as examples.
+/// Number of test inputs that the user can display as examples, between 1 and `MAX_EXAMPLES`.
 pub fn example_count(spec: &RunSpec) -> Option<usize> {
     Some(spec.held_out_count().clamp(1, MAX_EXAMPLES))
 }

@@ -75,8 +75,8 @@ fn cell_brightness(program_state: &ProgramState, cell: AutomatonCell) -> f32 {
 /// Maximum number of columns of the automaton's cells that are drawn, unless the table of examples is wider.
 const MAX_COLUMNS: usize = 64;
 
-/// Heat map of the automaton's cells after the latest layer, with the ring of padding around them; the cell of the
-/// program's head is outlined.
+/// Heat map of the cellular automaton's cells (table and working tape) after the latest layer, with the ring of padding
+/// around them; the cell of the program's head is outlined.
 pub(super) fn draw_cells(state: &SuccinctState) -> Heatmap {
     let Some(own) = state.program_state() else { return Heatmap::default() };
     let [high, _] = state.problem.grid_size();

@@ -7,11 +7,12 @@ use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 /// Parameters of the first replica (table and cells of a program, or state of a search), one tensor after another.
 pub const MEMORY: Probe = Probe { name: "succinct-memory", applies };
 
-/// Definition of the probe [`MEMORY`].
+/// Definition of the probe [`MEMORY`]: its name, and the measurement that reads all parameters.
 pub const SPEC: ProbeSpec =
     ProbeSpec { probe: MEMORY, start_measurement: |_| Some(Box::new(AllParameters(MEMORY.id()))) };
 
-/// Returns an error message unless the run contains a learning algorithm.
+/// Returns an error message unless the run's task is a learning problem for a network that contains a learning
+/// algorithm.
 pub(super) fn applies(spec: &RunSpec) -> Result<(), String> {
     match spec.task.examples().form() == ExampleForm::Program {
         true => Ok(()),

@@ -24,7 +24,7 @@ use vivarium_view::display::LabState;
 pub struct SuccinctState {
     /// Learning problem of the run: kind of concept, number of inputs d and of examples m, and label noise.
     pub problem: LearningProblem,
-    /// Concept (true labelling function) and examples drawn for the first replica.
+    /// Concept (true labelling function) and training examples drawn for the first replica.
     pub sample: SampledProblem,
     /// Test input shown in the panel, with entries ±1, `[d]` for d inputs.
     pub query: Vec<i8>,
@@ -37,16 +37,16 @@ pub struct SuccinctState {
 /// Part of the lab's state that depends on the kind of model.
 #[derive(Debug, Clone)]
 pub enum ModelState {
-    /// State of a network that runs a program on the table.
+    /// State of a network that runs a program on the table of examples.
     Program(Box<ProgramState>),
-    /// State of a search among rules.
+    /// State of a search among cell-update rules for one that learns.
     Search(Box<SearchState>),
 }
 
 /// State of a network that writes examples into a table and runs a program on it.
 #[derive(Debug, Clone)]
 pub struct ProgramState {
-    /// Settings of the network that runs the program.
+    /// Settings of the recurrent convolutional network whose filter contains the program.
     pub net: RecurrentConv,
     /// Program whose rules the network's filter applies on the grid of cells.
     pub program: Arc<GridProgram>,
@@ -57,8 +57,8 @@ pub struct ProgramState {
     /// Cells of the automaton, with a ring of padding around the table, `[m + 3, columns]`; blank before the first
     /// layer.
     pub cells: Vec<AutomatonCell>,
-    /// Number of columns of `cells`: d + 3 for d inputs, and more once the head goes farther to the right, on the
-    /// working tape.
+    /// Number of columns of `cells`, including the padding: d + 3 for d inputs, and more once the head goes farther to
+    /// the right, on the working tape.
     pub columns: usize,
     /// Number of columns of the table, d + 1 for d inputs and the label.
     pub table_columns: usize,
@@ -69,7 +69,7 @@ pub struct ProgramState {
 /// State of a search among cell-update rules for one that learns.
 #[derive(Debug, Clone)]
 pub struct SearchState {
-    /// Settings of the search.
+    /// Settings of the search among cell-update rules, such as the number of validation queries.
     pub net: CellRules,
     /// Distribution of the queries (examples of a random concept and a test input) on which rules are tested.
     pub queries: QueryDistribution,
@@ -78,12 +78,14 @@ pub struct SearchState {
     /// Statistics of the chosen rule: twice its number of right validation queries, the number of the restart that
     /// found it, from 1, and the number of good rules tried.
     pub chosen_stats: [f32; 3],
-    /// Number of rules tried, by discretised validation accuracy (row) and test accuracy (column), `[SIDE, SIDE]`.
+    /// Number of rules tried, by discretised validation accuracy (row) and test accuracy (column), `[SIDE, SIDE]`,
+    /// where `SIDE` is the number of levels of an accuracy.
     pub rule_counts: Vec<f32>,
 }
 
 impl SuccinctState {
-    /// State of a run before its first step; `None` if its settings are invalid.
+    /// State of the lab before the run's first step; `None` if the settings of its learning problem or program are
+    /// invalid.
     pub fn new(spec: &RunSpec) -> Option<Self> {
         let problem = spec.task.examples().learning_problem()?;
         let drawn = problem.sample(spec.run.seed, 0).ok()?;
@@ -134,7 +136,7 @@ impl SuccinctState {
         }
     }
 
-    /// Number of rows of the table that SGD has written so far.
+    /// Number of rows of the table of examples that SGD has written so far, the dummy example included.
     pub fn rows_written(&self) -> usize {
         usize::try_from(self.step.min(self.problem.writing_steps())).unwrap_or(usize::MAX)
     }
@@ -187,7 +189,7 @@ impl ProgramState {
     }
 
     /// Output f of the network after the applied layers, as (numerator, denominator): the sum of its output function
-    /// over the cells of the table (definition 5).
+    /// over the cells of the table (definition 5 of Goel et al. 2022).
     pub fn compute_output(&self) -> (i64, i64) {
         let codes = CellCodes::new(&self.program);
         (output(codes, &self.cells, self.columns, self.table_columns), codes.denominator())
@@ -199,8 +201,8 @@ impl ProgramState {
         self.prediction().filter(|prediction| f == i64::from(*prediction) * unit)
     }
 
-    /// Cells of the automaton after `layers` layers, recomputed from the table, and their number of columns; `None` if
-    /// the table is not valid.
+    /// Cells of the automaton after `layers` layers for the test input `query`, recomputed from the table, and their
+    /// number of columns; `None` if the table does not hold valid examples.
     fn simulate_with_tape(
         &self,
         problem: &LearningProblem,
@@ -214,7 +216,8 @@ impl ProgramState {
         Some((network.cells().to_vec(), network.size().1))
     }
 
-    /// Number of cells in the compute phase, which the message "compute" has reached.
+    /// Number of the automaton's cells in the compute phase: those that the message "compute" from the full table has
+    /// reached.
     pub fn computing_cells(&self) -> usize {
         self.cells.iter().filter(|cell| cell.phase == CellPhase::Compute).count()
     }
@@ -276,11 +279,12 @@ impl LabState for SuccinctState {
                 let cell = |number: &f32| AutomatonCell::from_number(*number as u16).or(blank);
                 own.cells = cells.iter().filter_map(cell).collect();
                 own.columns = own.table_columns + 2;
-                if layers > 0 && own.max_tape_columns > 1 && own.head_position().is_none() {
-                    if let Some((cells, columns)) = own.simulate_with_tape(&self.problem, &self.query, layers)
-                    {
-                        (own.cells, own.columns) = (cells, columns);
-                    }
+                if layers > 0
+                    && own.max_tape_columns > 1
+                    && own.head_position().is_none()
+                    && let Some((cells, columns)) = own.simulate_with_tape(&self.problem, &self.query, layers)
+                {
+                    (own.cells, own.columns) = (cells, columns);
                 }
             }
             ModelState::Search(own) => {

@@ -29,14 +29,15 @@ pub(super) fn accuracy_curves(run: &RunView) -> Vec<SweepCurve> {
     curves
 }
 
-/// Exponent of the power law fitted to a curve of running times against the problem size; `None` with too few points.
+/// Exponent of the power law fitted to a curve of layers until the program halts against the swept problem size; `None`
+/// with too few points.
 pub(super) fn fit_exponent((_, points): &SweepCurve) -> Option<f64> {
     let point = |(x, values): &(f64, Vec<f32>)| Some((*x, f64::from(ends::quartiles(values)?[1])));
     let points: Vec<(f64, f64)> = points.iter().filter_map(point).collect();
     Some(ends::fit_power_law(&points)?.1)
 }
 
-/// Chart of curves against the swept setting, with an x-axis that covers all swept values.
+/// Chart of the sweep curves `curves` against the swept setting, with an x-axis that covers all swept values.
 fn draw_curves(run: &RunView, curves: &[SweepCurve], y_label: &str) -> LineChart {
     let mut lines =
         ends::chart(curves, &setting_label(&run.link.spec, swept_setting(run).unwrap_or("inputs")), y_label);

@@ -26,12 +26,13 @@ pub(super) fn validation_accuracy(search_state: &SearchState) -> f64 {
     f64::from(search_state.chosen_stats[0]) / (2 * search_state.net.validation.max(1)) as f64
 }
 
-/// Whether the run is a search among rules.
+/// Whether the run is a search among cell-update rules, and not a network that runs a program.
 fn is_search(run: &RunView) -> bool {
     run.lab_state().is_some_and(|state: &SuccinctState| state.search_state().is_some())
 }
 
-/// Names of the four metrics of a measurement, which differ between a search and a network that runs a program.
+/// Names of the four metrics of a measurement: errors and accuracies on validation and test queries for a search;
+/// deviation of the rows, squared error, rows written and accuracy for a network that runs a program.
 pub(super) fn metric_names(run: &RunView) -> [String; 4] {
     match is_search(run) {
         true => [
@@ -77,24 +78,25 @@ pub(super) fn readouts(run: &RunView) -> [(String, String); 2] {
     }
 }
 
-/// Median over networks of a metric that only this task has, in the latest measurement; NaN before the first
+/// Median over networks of a metric that only runs of this lab have, in the latest measurement; NaN before the first
 /// measurement.
 fn latest_learning_metric(run: &RunView, metric: LearningMetric) -> f32 {
     latest_median(run, ReplicaMeasure::TaskMeasure(metric as usize))
 }
 
-/// Median over networks of a metric in the latest measurement; NaN before the first measurement.
+/// Median over networks of `metric` in the latest measurement of the run; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f32 {
     run.history.latest().map_or(f32::NAN, |row| median_range(metric.values(row)).0)
 }
 
-/// Number of rules that a search has tried; if it tries a fixed list of rules, it stops growing at the end of that
-/// list.
+/// Number of cell-update rules that a search has tried; if it tries a fixed list of rules, the number stops growing at
+/// the end of that list.
 fn count_tried_rules(search_state: &SearchState) -> u64 {
     search_state.rule_counts.iter().sum::<f32>() as u64
 }
 
-/// Progress of the run for the status line; `None` if a search has not tried a rule yet.
+/// Progress of the run for the status line: rows written and layers applied, or the best rule of a search; `None` if a
+/// search has not tried a rule yet.
 pub(super) fn describe_progress(run: &RunView) -> Option<String> {
     let state: &SuccinctState = run.lab_state()?;
     if let Some(own) = state.search_state() {
@@ -242,7 +244,7 @@ pub(super) fn describe_answers(run: &RunView) -> String {
     text
 }
 
-/// Medians of a sweep curve in words, each number formatted by `format`: "521 at d = 3, 949 at d = 4".
+/// Medians over networks of a sweep curve in words, each number formatted by `format`: "521 at d = 3, 949 at d = 4".
 fn list_medians(run: &RunView, curve: &ends::SweepCurve, format: impl Fn(f32) -> String) -> String {
     let symbol = match sweeps::swept_setting(run) {
         Some("inputs") => "d",
@@ -268,7 +270,7 @@ fn join_curves(curves: &[ends::SweepCurve], one: impl Fn(&ends::SweepCurve) -> S
     are_there.then(|| curves.iter().map(text).collect::<Vec<_>>().join("; "))
 }
 
-/// Summary of the chart of layers until the program halts, with the exponents of the fitted power laws.
+/// Summary of the sweep chart of the layers until the program halts, with the exponents of the fitted power laws.
 pub(super) fn describe_times(run: &RunView) -> String {
     let curves = sweeps::time_curves(run);
     let one = |curve: &ends::SweepCurve| {
@@ -286,7 +288,7 @@ pub(super) fn describe_times(run: &RunView) -> String {
     }
 }
 
-/// Summary of the chart of accuracy on test inputs.
+/// Summary of the sweep chart of the accuracy on test inputs against the swept setting.
 pub(super) fn describe_accuracy(run: &RunView) -> String {
     match join_curves(&sweeps::accuracy_curves(run), |curve| list_medians(run, curve, format_percent)) {
         Some(all) => tr!("Share of test inputs answered correctly at the end of each run: {all}.", all),

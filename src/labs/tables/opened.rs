@@ -20,7 +20,7 @@ const MAX_OPEN_FILES: usize = 8;
 /// CSV file that the user has opened, and the table read from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenedFile {
-    /// Name of the CSV file.
+    /// File name of the CSV file, as the user's computer gave it.
     pub name: String,
     /// CSV file from which the table was read; its handle or its content.
     pub file: UploadedFile,
@@ -73,7 +73,8 @@ pub fn larger_class_share(spec: &RunSpec) -> Option<f32> {
     Some(high.max(1.0 - high))
 }
 
-/// Sentences on the table of a run: its size, its held-out rows and its label; empty for runs without a table.
+/// Sentences on the table on which a run trains: numbers of rows and columns, held-out rows and label; empty for runs
+/// without a table.
 pub fn describe_table(spec: &RunSpec) -> Vec<String> {
     let Some(task) = table_task(spec) else { return vec![] };
     let size = tr!(

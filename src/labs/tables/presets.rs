@@ -3,10 +3,10 @@
 use super::experiments;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the lab on tables, in the order of the menu; there is one group.
 pub const PRESETS: &[&[Preset]] = &[TABLE_PRESETS];
 
-/// Group of presets for section 6.4.2 and figure C.3 of Edelman 2024.
+/// Group of presets that compare networks and random forests on tables (section 6.4.2 and figure C.3 of Edelman 2024).
 const GROUP: PresetGroup =
     PresetGroup { slug: "tables", name: "Networks and forests on tables", charts: &[] };
 
@@ -23,10 +23,10 @@ const DEVIATIONS: &[(&str, &str, &str)] = &[
 const DEVIATIONS_500: &[(&str, &str, &str)] =
     &[DEVIATIONS[0], DEVIATIONS[1], ("training", "100 epochs", "500 steps")];
 
-/// Source of all presets of this file.
+/// Papers and sections shown as the source of the presets of networks and random forests on tables.
 const SOURCE: &str = "Edelman 2024, section 6.4.2 and appendix C.3.3; Grinsztajn et al. 2022";
 
-/// Presets of networks and random forests on tables.
+/// Presets in which networks and random forests learn to classify the rows of a table.
 const TABLE_PRESETS: &[Preset] = &[
     Preset {
         slug: "table-network",
@@ -84,7 +84,6 @@ const TABLE_PRESETS: &[Preset] = &[
         ],
         max_steps: 300,
         duration_note: "About half a minute on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "table-turned",
@@ -106,7 +105,6 @@ const TABLE_PRESETS: &[Preset] = &[
         ],
         max_steps: 300,
         duration_note: "About ten seconds on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "table-columns",
@@ -130,7 +128,6 @@ const TABLE_PRESETS: &[Preset] = &[
         ],
         max_steps: 300,
         duration_note: "Under a minute on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "table-jumps",
@@ -154,7 +151,6 @@ const TABLE_PRESETS: &[Preset] = &[
         ],
         max_steps: 300,
         duration_note: "About a minute on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "table-width",
@@ -181,7 +177,6 @@ const TABLE_PRESETS: &[Preset] = &[
         ],
         max_steps: 300,
         duration_note: "A few minutes on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "table-sparse",
@@ -200,7 +195,6 @@ const TABLE_PRESETS: &[Preset] = &[
         ],
         max_steps: 500,
         duration_note: "A few minutes on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "table-parity",
@@ -219,6 +213,5 @@ const TABLE_PRESETS: &[Preset] = &[
         ],
         max_steps: 500,
         duration_note: "A minute or two on one processor core.",
-        ..PRESET_DEFAULTS
     },
 ];

@@ -16,7 +16,7 @@ use vivarium_science::machines::traces::WRITE_DISTANCES;
 use vivarium_view::display::RunView;
 use vivarium_view::display::charts::{ChartDependency, ChartSpec, add_step_marks, empty_lines};
 
-/// Charts of the lab, in the order of the chart menu.
+/// Charts of the lab on traces of a Turing machine, in the order of the chart menu.
 pub const CHARTS: &[ChartSpec] = &[
     ChartSpec::new(charts::FLOOR, |run| Reading::Lines(draw_loss(run)))
         .summary(words::describe_loss)
@@ -59,7 +59,8 @@ pub const CHARTS: &[ChartSpec] = &[
         .depends_on(ChartDependency::Sequence),
 ];
 
-/// Curve of a metric that only this task has, median over networks, against the step.
+/// Curve of a metric that only runs on traces have, as median over networks, against the training step; `name` is its
+/// label.
 fn metric_series(run: &RunView, name: &str, role: Role, metric: TraceMetric) -> Series {
     median_series(&run.history, name, role, ReplicaMeasure::TaskMeasure(metric as usize))
 }
@@ -78,7 +79,8 @@ fn draw_loss(run: &RunView) -> LineChart {
     add_step_marks(lines, run)
 }
 
-/// Chart of curves whose values are fractions against the step, on a linear axis from 0 to 1; `label` names that axis.
+/// Line chart of curves between 0 and 1 (accuracies or attention weights) against the training step, on a linear y-axis
+/// with the name `label`.
 fn draw_fractions(run: &RunView, label: &str, series: Vec<Series>) -> LineChart {
     let mut lines = empty_lines(tr!("step"), label);
     lines.series = series;

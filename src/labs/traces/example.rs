@@ -6,7 +6,8 @@ use vivarium_science::machines::random::{TAPE_SYMBOLS, token_name};
 use vivarium_view::display::words::format_decimal;
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// Maximum number of tokens in the text of an example; of a longer trace the last ones are shown.
+/// Maximum number of tokens (step records of the machine) in the text of an example; of a longer trace the last ones
+/// are shown.
 const MAX_TOKENS: usize = 12;
 
 /// Builds the display of held-out trace number `index`, from 0; `None` if there is none. Only the predicted tape symbol

@@ -6,7 +6,7 @@ use vivarium_science::machines::TraceMetric;
 use vivarium_science::machines::traces::MAX_MEASURED_LAYERS;
 use vivarium_view::display::RunView;
 
-/// Median over networks of a metric that only this task has, in the latest measurement; NaN before the first
+/// Median over networks of a metric that only runs on traces have, in the latest measurement; NaN before the first
 /// measurement.
 pub(super) fn latest_metric(run: &RunView, metric: TraceMetric) -> f32 {
     let values = run.history.latest().map(|row| ReplicaMeasure::TaskMeasure(metric as usize).values(row));

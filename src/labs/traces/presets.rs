@@ -5,7 +5,7 @@ use vivarium_model::tasks::machine_traces::charts;
 use vivarium_science::machines::TraceMetric as Of;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the lab on traces, in the order of the menu; there is one group.
 pub const PRESETS: &[&[Preset]] = &[TRACES];
 
 /// Group of presets on networks trained with traces of a Turing machine.
@@ -15,11 +15,11 @@ const GROUP: PresetGroup = PresetGroup {
     charts: &[charts::CELLS, charts::FLOOR],
 };
 
-/// Source of all presets of this file.
+/// Source shown for all presets of networks trained on traces of a Turing machine.
 const SOURCE: &str =
     "Our own experiment; for comparison: the construction of Wei, Chen and Ma 2022, section 4";
 
-/// Expects the median of a metric over the networks at step `step` to be in the interval `between`.
+/// Expects the median over networks of `metric` at training step `step` to be in the interval `between`.
 const fn expect_median(metric: Of, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::Trace(metric), step, between }
 }

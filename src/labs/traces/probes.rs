@@ -8,11 +8,11 @@ use vivarium_view::probing::{AllParameters, Probe, ProbeSpec};
 /// page evaluates the network.
 pub const PARAMETERS: Probe = Probe { name: "trace-parameters", applies: check_has_traces };
 
-/// Probes of the lab: only [`PARAMETERS`].
+/// Probes of the lab on traces: only [`PARAMETERS`], all parameter tensors of the first network.
 pub const PROBES: &[ProbeSpec] =
     &[ProbeSpec { probe: PARAMETERS, start_measurement: |_| Some(Box::new(AllParameters(PARAMETERS.id()))) }];
 
-/// Returns an error message if the task's examples are not traces.
+/// Returns an error message if the task's examples are not traces of a Turing machine.
 fn check_has_traces(spec: &RunSpec) -> Result<(), String> {
     match spec.task.examples().form() == ExampleForm::Trace {
         true => Ok(()),

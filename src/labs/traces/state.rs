@@ -34,13 +34,14 @@ pub struct TracesState {
     pub example: usize,
     /// Attention weights and logits of the network on the inspected trace; both empty until they are computed.
     pub attention: Look,
-    /// Latest known parameters of the first network, one list per tensor; empty if unknown.
+    /// Latest known parameters of the first network, one list per parameter tensor in the model's order; empty if
+    /// unknown.
     parameters: Vec<Vec<f32>>,
     /// Running computation of `attention`, and whether the network's parameters have changed since its start.
     job: Option<(LookJob, bool)>,
-    /// Settings of the attention-only network.
+    /// Settings of the attention-only network that the run trains.
     net: AttentionOnly,
-    /// Settings of the run.
+    /// Settings of the run that the lab displays: task, model, optimiser and seed.
     spec: RunSpec,
 }
 
@@ -69,7 +70,7 @@ impl TracesState {
         Some(state)
     }
 
-    /// Names of the heads, "2.1" for the first head of layer 2, layer by layer.
+    /// Names of the network's attention heads, "2.1" for the first head of layer 2, layer by layer.
     pub fn head_names(&self) -> Vec<String> {
         head_names(&self.net.heads)
     }

@@ -10,8 +10,8 @@ use vivarium_science::machines::traces::StateControl;
 use vivarium_view::display::RunView;
 use vivarium_view::display::words::{MISSING, format_decimal, format_percent, join_list};
 
-/// Names of the four metrics of a measurement: loss in training and held-out, accuracy in training and on written
-/// cells.
+/// Names of the four metrics of a measurement: loss on training traces and on held-out traces, accuracy in training,
+/// and accuracy on cells that the machine has written.
 pub fn metric_names() -> [String; 4] {
     [
         tr!("Loss, training"),
@@ -22,17 +22,17 @@ pub fn metric_names() -> [String; 4] {
     .map(String::from)
 }
 
-/// Formats a number, or a dash if it is not finite.
+/// Formats a loss or an attention weight as a decimal number, or as a dash if it is not finite.
 fn decimal_or_missing(value: f32) -> String {
     if value.is_finite() { format_decimal(value) } else { MISSING.into() }
 }
 
-/// Formats a fraction as a percentage, or a dash if it is not finite.
+/// Formats an accuracy from 0 to 1 as a percentage, or as a dash if it is not finite.
 fn percent_or_missing(value: f32) -> String {
     if value.is_finite() { format_percent(value) } else { MISSING.into() }
 }
 
-/// Median over networks of a metric in the latest measurement; NaN before the first measurement.
+/// Median over networks of `metric` in the latest measurement of the run; NaN before the first measurement.
 fn latest_median(run: &RunView, metric: ReplicaMeasure) -> f32 {
     let values = run.history.latest().map(|row| metric.values(row));
     values.filter(|values| !values.is_empty()).map_or(f32::NAN, |values| median_range(values).0)
@@ -63,7 +63,7 @@ pub fn describe_progress(run: &RunView) -> Option<String> {
     })
 }
 
-/// Summary of the loss chart, with the least possible loss.
+/// Summary of the chart of the loss on training and held-out traces, with the least possible loss.
 pub(super) fn describe_loss(run: &RunView) -> Option<String> {
     let state: &TracesState = run.lab_state()?;
     Some(tr!(
@@ -82,7 +82,7 @@ pub(super) fn describe_accuracy_by_cell(run: &RunView) -> String {
     )
 }
 
-/// Latest medians of these metrics as a list in words: "80 % for “2 steps back”".
+/// Latest medians over networks of the accuracies `metrics`, as a list in words: "80 % for “2 steps back”".
 fn list_metrics(run: &RunView, metrics: &[TraceMetric]) -> String {
     let one = |of: &TraceMetric| {
         let name = translated(TraceMetric::OPTIONS[*of as usize].label);

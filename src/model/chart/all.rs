@@ -47,7 +47,7 @@ const CHART_GROUPS: &[&[&[Chart]]] = &[
     &[LAST_CHARTS],
 ];
 
-/// Number of charts in the catalog.
+/// Number of charts of all tasks, models and runs together.
 const CHART_COUNT: usize = {
     let (mut all, mut i) = (0, 0);
     while i < CHART_GROUPS.len() {
@@ -105,7 +105,7 @@ impl Chart {
         Some(Task::from_slug(Task::ENTRIES[at].info.slug)?.examples().form())
     }
 
-    /// Returns the chart with this slug.
+    /// Returns the chart with this slug; `None` for an unknown slug.
     pub fn from_slug(slug: &str) -> Option<Chart> {
         Chart::ALL.iter().copied().find(|chart| chart.slug() == slug)
     }

@@ -5,7 +5,7 @@
 //! # Why
 //! A step of the run is 2N + 4 layers, which is one step of descent. Direct descent on the same network goes on beside it, in
 //! double and in single precision, and what is measured needs its state too. So the parameters of a run are the four
-//! [parts](State::parts) of that state: weights in the tokens, those of direct descent, those in single precision, and the
+//! parts of that state: weights in the tokens, those of direct descent, those in single precision, and the
 //! bounds that have been measured. Numbers in double precision are kept as three in single precision each, so that a run that
 //! is taken up again goes on with the same bits.
 

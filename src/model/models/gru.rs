@@ -12,7 +12,7 @@
 //! z_i is what [`prompts`] says; the gates are those of PyTorch's `GRU`, which calls u z. All numbers begin uniform on
 //! ±1/√w, those of O and β on ±1/√(2w), as PyTorch has them.
 //!
-//! [`reference`] has these formulas and their gradients in double precision.
+//! [`mod@reference`] has these formulas and their gradients in double precision.
 
 pub mod reference;
 #[cfg(test)]

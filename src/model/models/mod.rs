@@ -341,7 +341,7 @@ pub trait Architecture {
 ///
 /// # Why
 /// The page's first program runs no network, and would bring what all of them answer if it could: see
-/// [`Examples`](crate::tasks::Examples).
+/// [`Examples`].
 pub trait Network: Architecture {
     /// The first layer of one replica, if it is linear in the input.
     ///

@@ -19,7 +19,7 @@
 //! The positions are the first parameter, so that charts of a first layer, which has one row for each input, show
 //! them.
 //!
-//! On the processor its loop is that of the family [`ReadAtCls`](super::family::ReadAtCls); on GPUs it goes through autodiff.
+//! On the processor its loop is that of the family [`ReadAtCls`]; on GPUs it goes through autodiff.
 
 pub(super) mod reference;
 

@@ -12,7 +12,7 @@
 //!
 //! All numbers begin uniform on ±1/√fan_in, as PyTorch's `Linear` has them.
 //!
-//! [`reference`] has these formulas and their gradients in double precision.
+//! [`mod@reference`] has these formulas and their gradients in double precision.
 
 pub mod reference;
 #[cfg(test)]

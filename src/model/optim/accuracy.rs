@@ -19,8 +19,8 @@
 //! largest outputs count as wrong: the maximum margins of chapter 7 ask for the same, and 1/(number of largest outputs) would
 //! not be exact in binary.
 
-/// Contribution of the output of one example to the accuracy, for a label −1 or +1: 1 if the signs agree, 0.5 for a
-/// tie, else 0.
+/// Contribution of one example to the accuracy, for its label −1 or +1 and the network's output: 1 if their signs
+/// agree, 0.5 if the output is 0, else 0.
 #[inline(always)]
 pub fn accuracy_credit(label: f32, output: f32) -> f64 {
     let margin = label * output;

@@ -47,9 +47,9 @@ vivarium_core::catalog! {
         lion::Lion,
         muon::Muon,
     }
-    /// Update rule of the optimizer, for the learners.
+    /// Update rule of the optimizer, by which learners change the parameters.
     pub fn update_rule(&self) -> &dyn UpdateRule;
-    /// Mutable update rule, for changing the learning rate or the weight decay.
+    /// Update rule of the optimizer, for changing its learning rate or weight decay.
     pub fn update_rule_mut(&mut self) -> &mut dyn UpdateRule;
     /// Part of a PyTorch script: a function `moved` that creates the optimizer for groups of parameters.
     pub fn script(&self) -> &dyn ToPyTorch;
@@ -59,15 +59,15 @@ vivarium_core::catalog! {
 /// Adam and Lion; then 1 − β₁, β₂, 1 − β₂ and ε. Unused ones are 0.
 pub type UpdateConstants = [f64; 6];
 
-/// Update rule of an optimizer, as all learners apply it.
+/// Rule by which an optimizer updates the parameters of a network from their gradients, the same for all learners.
 pub trait UpdateRule {
     /// Base learning rate η, before the [schedule](UpdateRule::schedule).
     fn rate(&self) -> f64;
-    /// Mutable base learning rate.
+    /// Base learning rate η, before the [schedule](UpdateRule::schedule), for changing it.
     fn rate_mut(&mut self) -> &mut f64;
-    /// Mutable strength λ of the weight decay.
+    /// Strength λ of the weight decay, for changing it.
     fn decay_mut(&mut self) -> &mut f64;
-    /// Schedule that multiplies the base learning rate.
+    /// Warm-up and decay of the learning rate, by whose factor the base rate is multiplied in each step.
     fn schedule(&self) -> &LearningRateSchedule;
     /// Largest norm of the gradient of all parameters of a network, to which longer gradients are scaled; 0 for no
     /// clipping.
@@ -81,9 +81,10 @@ pub trait UpdateRule {
     fn is_entrywise(&self) -> bool {
         true
     }
-    /// Constants of the updates, the same at every step.
+    /// Numbers in the update that are the same at every step, such as momentum and weight decay.
     fn constants(&self) -> UpdateConstants;
-    /// Scalars of the update of step `step` at learning rate `lr`, as [`Optimizer::scalars`] lists them.
+    /// Numbers in the update of step `step` at learning rate `lr`, which change during a run, as [`Optimizer::scalars`]
+    /// lists them.
     fn scalars(&self, step: u64, lr: f64) -> [f32; 4];
 }
 
@@ -93,7 +94,7 @@ impl Optimizer {
         self.update_rule().rate()
     }
 
-    /// Sets the base learning rate.
+    /// Sets the base learning rate, before the schedule, to `lr`.
     pub fn set_learning_rate(&mut self, lr: f64) {
         *self.update_rule_mut().rate_mut() = lr;
     }
@@ -126,14 +127,15 @@ impl Optimizer {
         self.update_rule().is_entrywise()
     }
 
-    /// Returns the optimizer with weight decay 0.
+    /// Returns the same optimizer with the strength of its weight decay set to 0.
     pub fn without_decay(&self) -> Optimizer {
         let mut plain = self.clone();
         *plain.update_rule_mut().decay_mut() = 0.0;
         plain
     }
 
-    /// The [`UpdateConstants`] in single precision.
+    /// Numbers in the updates that are the same at every step, in the order of [`UpdateConstants`], in single
+    /// precision.
     pub fn constants(&self) -> [f32; 6] {
         self.update_rule().constants().map(|number| number as f32)
     }

@@ -49,7 +49,7 @@ settings! {
 }
 
 impl LearningRateSchedule {
-    /// Whether there is a warm-up or a decay.
+    /// Whether the learning rate changes during a run, by a warm-up or a decay.
     pub fn is_active(&self) -> bool {
         self.warm > 0 || self.cool != RateDecay::None
     }

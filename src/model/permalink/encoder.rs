@@ -13,7 +13,7 @@ use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSettings, RunSpec};
 use vivarium_core::settings::{Field, SettingInfo, Settings, Value};
 use vivarium_science::markov::theory::TheorySettings;
 
-/// Encodes a link, starting with `#v1/`.
+/// Writes a link as text, starting with `#v1/`; settings with their default values are left out.
 pub fn encode(link: &Link) -> String {
     LinkEncoder::new(link, &[]).encode(&link.spec)
 }
@@ -39,15 +39,17 @@ pub struct LinkEncoder<'a> {
     templates: Vec<LinkTemplate>,
 }
 
-/// Parts that the links of all runs with one task, model and optimizer share.
+/// Parts of a link that are equal for all runs with one task, model and optimizer, and the settings in which these runs
+/// differ.
 struct LinkTemplate {
     /// Slugs of task, model and optimizer.
     entries: [&'static str; 3],
-    /// Parts of the link after `?`, in order.
+    /// Parts of the link after `?`, keys with their values, in the order in which they are written.
     parts: Vec<LinkPart>,
 }
 
-/// Part of a link between two `&`: a key with its value.
+/// Part of a link between two `&`, a key with its value: the same text for all runs, or the value of a setting of each
+/// run.
 enum LinkPart {
     /// Text that is the same for all runs.
     Fixed(String),
@@ -83,7 +85,7 @@ impl<'a> LinkEncoder<'a> {
         format!("#v1/{}{query}", entries[0])
     }
 
-    /// Builds the parts after `?` of the link of `spec`.
+    /// Builds the parts after `?` of the link of the run `spec`, for all runs with the same task, model and optimizer.
     fn build_parts(&self, spec: &RunSpec) -> Vec<LinkPart> {
         let mut parts = vec![];
         let mut usual = RunSpec::default_of_lab(spec.task.info().slug).unwrap_or_default();

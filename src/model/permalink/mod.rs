@@ -123,7 +123,7 @@ settings! {
 }
 
 impl ViewSettings {
-    /// Default view of a run of `task`.
+    /// View settings with which a run of `task` is shown if its link states none.
     pub fn default_of_task(task: &Task) -> Self {
         let mut view = ViewSettings::default();
         for (key, text) in task.config().default_view() {
@@ -159,7 +159,7 @@ impl ViewSettings {
 /// yet).
 pub const TEACHER_KEYS: [&str; 5] = ["lock", "hide", "embed", "at", "axes"];
 
-/// Content of a link.
+/// Content of a link: a run, the settings of its view and of its theory, and the keys that a teacher has added.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Link {
     /// Specification of the run: task, model, optimizer and run settings.
@@ -184,7 +184,7 @@ impl Link {
 /// Largest length of a link that is read, in bytes; the rest is ignored. The longest link that is written is shorter.
 pub const MAX_LINK_LENGTH: usize = 40_000;
 
-/// Largest number of notices about ignored parts of one link; more are summed up in one notice.
+/// Largest number of notices to the user about ignored parts of one link; more are summed up in one notice.
 const MAX_NOTICES: usize = 20;
 
 /// Decodes a link, an address that ends in one, or a bare `sparse-parity?n=20`. Never fails: the second result lists
@@ -316,7 +316,7 @@ fn repeated_key_error(
     unread.unwrap_or_else(|| InvalidSetting::new(key, value, expected))
 }
 
-/// Reads one key and its value into `link`.
+/// Reads a key of a link and its value into `link`; an error if the key is unknown or the value invalid.
 fn read_pair(link: &mut Link, key: &str, value: &str) -> Result<(), InvalidSetting> {
     if TEACHER_KEYS.contains(&key) {
         let plain =

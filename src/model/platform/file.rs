@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// File that the user has opened. Clones share the content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UploadedFile {
-    /// Size of the file in bytes.
+    /// Size of the whole file in bytes.
     pub size: u64,
     /// First bytes of the file; all bytes if the file is small or in memory.
     pub head: Arc<[u8]>,
@@ -19,7 +19,7 @@ pub struct UploadedFile {
 }
 
 impl UploadedFile {
-    /// Creates a file whose bytes are all in memory.
+    /// Creates an uploaded file from its content, all of which is in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> UploadedFile {
         UploadedFile { size: bytes.len() as u64, head: bytes.into(), handle: None }
     }
@@ -56,13 +56,13 @@ mod web {
     use super::{FileHandle, FileId, UploadedFile};
 
     thread_local! {
-        /// Last used number, and the browser's files by number. The page's state holds only the numbers, since it may
-        /// not contain browser objects.
+        /// Last used number, and the browser's files by their numbers, on this thread. The page's state holds only the
+        /// numbers, since it may not contain browser objects.
         static FILES: RefCell<(u32, BTreeMap<u32, Blob>)> = const { RefCell::new((0, BTreeMap::new())) };
     }
 
     impl FileHandle {
-        /// Registers a file and returns its handle.
+        /// Registers a file of the browser on this thread and returns a handle to it.
         pub fn new(file: Blob) -> FileHandle {
             FILES.with_borrow_mut(|(last, files)| {
                 *last += 1;

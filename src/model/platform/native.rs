@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// Milliseconds since the first call.
+/// Milliseconds since the first call of this function in the process.
 #[expect(clippy::disallowed_methods, reason = "the one place that may ask the clock")]
 pub fn now_ms() -> f64 {
     /// Moment of the first call of `now_ms`.

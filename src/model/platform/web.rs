@@ -28,7 +28,7 @@ pub fn fresh_seed() -> u64 {
     getrandom::u32().map_or_else(|_| now_ms() as u64, u64::from)
 }
 
-/// Runs `task` concurrently on this thread.
+/// Starts the future `task`, which runs on this thread whenever it does not wait.
 #[expect(clippy::disallowed_methods, reason = "the one place where tasks start")]
 pub fn spawn(task: impl Future<Output = ()> + 'static) {
     wasm_bindgen_futures::spawn_local(task);
@@ -43,13 +43,14 @@ pub fn spawn(task: impl Future<Output = ()> + 'static) {
 #[expect(unsafe_code, reason = "the linker makes this function, and there is no other way to call it")]
 pub fn construct() {
     unsafe extern "C" {
+        /// Runs all static constructors of the module; the linker generates this function.
         fn __wasm_call_ctors();
     }
     // SAFETY: constructors may run once before they are relied on; nothing has run in this module yet.
     unsafe { __wasm_call_ctors() }
 }
 
-/// Waits for at least `ms` milliseconds.
+/// Waits for at least `ms` milliseconds, while other tasks of the thread go on.
 pub async fn sleep(ms: f64) {
     let promise = Promise::new(&mut |resolve, _| set_timeout(&resolve, ms));
     // The promise is only ever resolved.

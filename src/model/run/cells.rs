@@ -86,7 +86,7 @@ pub fn build_run(spec: &RunSpec, number: usize) -> Result<RunSpec, InvalidSettin
 /// Runs of a sweep, built one by one. Their common settings are copied once: with a thousand values, copying the axes
 /// for each run would copy a million strings.
 pub struct SweepRuns<'a> {
-    /// Specification that contains the sweep.
+    /// Specification of the run that contains the sweep, with the swept settings and their values.
     sweep: &'a RunSpec,
     /// Settings that all runs of the sweep have in common, without a sweep.
     shared: RunSpec,
@@ -178,8 +178,8 @@ fn sum_construction_operations(spec: &RunSpec, numbers: impl Iterator<Item = usi
     different.into_values().fold(0, u64::saturating_add)
 }
 
-/// Largest number of runs of a sweep that are checked before the sweep starts if checking one takes about a
-/// millisecond, as for constructed networks.
+/// Largest number of runs of a sweep that are checked before the sweep starts if checking one run takes about a
+/// millisecond, as for constructed networks; the other runs are checked when they start.
 const MAX_CHECKED_EXPENSIVE_RUNS: usize = 24;
 
 /// Error for the swept setting `axis` of a sweep that contains an invalid run; `key` is "sweep", "series" or "further".

@@ -13,7 +13,7 @@
 //! | sweeps on the page | the [number of workers](CostEstimate::max_sweep_workers) that fit into memory |
 //! | the page, waiting for a worker | the [timeout](CostEstimate::response_timeout_s) |
 //! | the page's own computations | splitting work into parts of
-//! [`PAGE_SLICE_OPERATIONS`](vivarium_core::bounds::PAGE_SLICE_OPERATIONS) |
+//! [`PAGE_SLICE_OPERATIONS`] |
 //! | kernels | the number of [steps per launch](CostEstimate::steps_per_launch) |
 
 use super::{LearnerChoice, RunSpec};
@@ -31,12 +31,12 @@ const MAX_CHECKPOINT_FLOATS: u64 = 12 << 20;
 /// Number of tensors of the size of the largest activations that a step by autodiff holds at once: two tensors of
 /// activations, and their gradients.
 const AUTODIFF_TENSORS: u64 = 4;
-/// Rough number of operations for drawing a normal random number.
+/// Rough number of floating-point operations for drawing one normal random number.
 const NORMAL_DRAW_OPERATIONS: u64 = 16;
-/// Largest number of runs of a sweep whose cost is computed to find the largest cost.
+/// Largest number of runs of a sweep whose cost is computed to find the largest cost; of more runs, an even selection.
 const MAX_ESTIMATED_RUNS: usize = 64;
-/// Number of floating-point operations of a training step from which its examples are split into shards for several
-/// cores.
+/// Minimum number of floating-point operations of a training step of one replica for its examples to be split into
+/// shards for several cores.
 const MIN_SHARDED_STEP_FLOPS: f64 = 5e7;
 /// Smallest number of floating-point operations that a shard of a training step must have for each weight of the
 /// network.
@@ -46,7 +46,8 @@ const MAX_SHARDS: f64 = 8.0;
 /// Assumed floating-point operations per second of a slow processor, for time-outs.
 const SLOW_PROCESSOR_FLOPS: u64 = 50_000_000;
 
-/// Estimated cost of a run: memory as numbers of 4-byte floats, and floating-point operations. Sums saturate.
+/// Estimated cost of a run: memory, counted in floats of 4 bytes, and numbers of floating-point operations. Sums
+/// saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CostEstimate {
     /// Floats in the page's memory: measurements, checkpoints, and the parameters of the first replica.
@@ -54,15 +55,18 @@ pub struct CostEstimate {
     /// Floats in the memory of a worker that trains on the processor: weights, optimizer state, gradients, the state
     /// for restoring a diverged run, a checkpoint that is being written, examples and activations.
     pub worker_floats: u64,
-    /// Floats in the GPU's memory if a GPU trains the run.
+    /// Floats in the memory of the GPU, if a GPU trains the run: weights, gradients, optimizer state, examples and
+    /// activations.
     pub gpu_floats: u64,
-    /// Operations before the first step: initial weights, and examples that are drawn once.
+    /// Floating-point operations before the first training step: initial weights, and examples that are drawn once.
     pub start_operations: u64,
-    /// Operations of one training step of all replicas.
+    /// Floating-point operations of one training step of all replicas together.
     pub step_operations: u64,
-    /// Operations of a measurement of all replicas.
+    /// Floating-point operations of one measurement of loss and accuracy of all replicas, on held-out and training
+    /// examples.
     pub measurement_operations: u64,
-    /// Operations of the most expensive probe (a measurement of the first replica on request), from start to end.
+    /// Floating-point operations of the most expensive probe (a measurement of the first replica on request), from
+    /// start to end.
     pub probe_operations: u64,
     /// Operations of the theory: for Markov chains, the strategies' predictions and the Bayes-optimal prediction of the
     /// held-out sequences; for groups, the maximum margin and the bound with the penalty.
@@ -161,13 +165,14 @@ impl RunSpec {
         [2, 4, 8].into_iter().filter(|shards| f64::from(*shards) <= max_shards).max().unwrap_or(1) as usize
     }
 
-    /// Operations of the forward pass of one network for one example: a third of the operations of a training step on
-    /// it.
+    /// Floating-point operations of the forward pass of one network for one example: a third of the operations of a
+    /// training step on it.
     pub fn forward_operations(&self) -> u64 {
         ((self.architecture().step_flops(self.task.examples().inputs(), 1) / 3.0) as u64).max(1)
     }
 
-    /// Operations for constructing the initial weights by an algorithm; 0 if the initial weights are drawn at random.
+    /// Floating-point operations for constructing the initial weights by an algorithm; 0 if the initial weights are
+    /// drawn at random.
     pub fn construction_operations(&self) -> u64 {
         self.model.config().construction(&self.task).map_or(0, |(_, operations)| operations)
     }
@@ -194,7 +199,7 @@ impl RunSpec {
         }
     }
 
-    /// Number of parameters of one replica.
+    /// Number of parameters of the network of one replica.
     fn weights_per_replica(&self) -> u64 {
         let parameters = self.architecture().parameters(self.task.examples().inputs(), 1);
         parameters.iter().map(Parameter::numbers).fold(0, u64::saturating_add)
@@ -267,12 +272,12 @@ impl RunSpec {
 }
 
 impl CostEstimate {
-    /// Memory of the page and of one worker, in floats.
+    /// Memory of the page and of one worker together, counted in floats of 4 bytes.
     pub fn memory_floats(&self) -> u64 {
         saturating_sum([self.page_floats, self.worker_floats])
     }
 
-    /// Maximum of both estimates, field by field.
+    /// The larger of both estimates in each field: enough memory and operations for either run.
     pub fn max(self, other: CostEstimate) -> CostEstimate {
         CostEstimate {
             page_floats: self.page_floats.max(other.page_floats),
@@ -372,7 +377,7 @@ fn format_memory(numbers: u64) -> String {
     }
 }
 
-/// Sum of all terms, at most 2⁶⁴ − 1.
+/// Sum of all terms, or 2⁶⁴ − 1 where it is larger.
 fn saturating_sum<const N: usize>(terms: [u64; N]) -> u64 {
     terms.into_iter().fold(0, u64::saturating_add)
 }

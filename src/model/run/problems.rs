@@ -6,7 +6,7 @@ use crate::optim::loss::Loss;
 use vivarium_core::settings::InvalidSetting;
 
 impl RunSpec {
-    /// Errors for invalid settings of this run, without checking the settings of a sweep.
+    /// Errors for invalid settings of this run by itself; the settings of its sweep are not checked.
     pub(super) fn invalid_settings_of_one_run(&self) -> Vec<InvalidSetting> {
         self.invalid_settings_and(Vec::new)
     }

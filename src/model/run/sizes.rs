@@ -15,11 +15,12 @@ use vivarium_core::settings::{InvalidSetting, Range, SettingInfo, Value};
 pub struct RunSizes {
     /// Weights of all replicas: the sum of `replicas · rows · columns` over the parameters.
     pub weights: u64,
-    /// Inputs, or class scores if these are more numbers, of one step: `replicas · batch · max(columns, classes)`.
+    /// Inputs of the examples of one training step, or class scores if these are more numbers: `replicas · batch ·
+    /// max(columns, classes)`.
     pub data: u64,
-    /// Fixed training sets of all replicas: `replicas · examples · columns`.
+    /// Inputs of the fixed training sets of all replicas: `replicas · examples · columns`.
     pub samples: u64,
-    /// Held-out examples shared by all replicas: `examples · columns`.
+    /// Inputs of the held-out examples that all replicas share: `examples · columns`.
     pub held_out: u64,
     /// Held-out examples of all replicas, `replicas · examples · columns`, if each replica has its own; else 0.
     pub splits: u64,
@@ -28,12 +29,12 @@ pub struct RunSizes {
     pub activations: u64,
 }
 
-/// Everything that the sizes of a run depend on.
+/// Task, model and numbers that determine how many floats a run holds, to recognise runs of equal size.
 #[derive(PartialEq)]
 struct SizeInputs {
-    /// Task whose examples are held.
+    /// Task whose examples the run holds.
     task: Task,
-    /// Model whose parameters are held.
+    /// Model whose parameters the run holds.
     model: Model,
     /// Steps, steps between measurements, replicas, batch, held-out examples, moments, whether autodiff trains, inputs,
     /// size of the training set.

@@ -3,17 +3,18 @@
 use super::RunSpec;
 use vivarium_core::settings::format_thousands;
 
-/// Rough number of floating-point operations per second of one processor core: see `AUTODIFF_WORTH_FLOPS`.
+/// Rough number of floating-point operations per second of one processor core, by which durations of runs are
+/// estimated: see `AUTODIFF_WORTH_FLOPS`.
 const CORE_FLOPS: f64 = 1e10;
-/// Rough number of seconds that a step of one replica takes at least, however small the network is.
+/// Rough minimum number of seconds for one training step of one replica, however small the network is.
 const MIN_STEP_S: f64 = 1e-6;
 
-/// Estimated seconds on one processor core for the run of `spec` up to its last step.
+/// Estimated seconds on one processor core for training the run of `spec` up to its last step, all replicas together.
 pub fn estimate_run_seconds(spec: &RunSpec) -> f64 {
     spec.run.steps as f64 * (spec.step_flops() / CORE_FLOPS + MIN_STEP_S * spec.run.replicas as f64)
 }
 
-/// Formats a duration: "20 s", "3 min", "5 hours", "12 days".
+/// Formats a duration given in seconds: "20 s", "3 min", "5 hours", "12 days".
 pub fn format_duration(seconds: f64) -> String {
     let rounded = |unit: f64| format_thousands(libm::round(seconds / unit).clamp(1.0, 1e15) as u64);
     match seconds {

@@ -15,7 +15,7 @@ use crate::optim::Optimizer;
 use crate::tasks::Task;
 use vivarium_core::settings::{Field, Settings, Value};
 
-/// Serialized form of a [`RunSpec`].
+/// Form in which a [`RunSpec`] is serialised: slugs of its entries, and the values of all settings.
 #[derive(Serialize, Deserialize)]
 struct SerializedRun {
     /// Slugs of the task, the model and the optimizer.

@@ -59,7 +59,7 @@ impl BooleanCircuit {
     /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
-    /// Specification of the circuit with these settings.
+    /// Specification, from the settings of this task, of the circuit that the network computes.
     pub fn circuit_spec(&self) -> CircuitSpec {
         CircuitSpec {
             kind: self.named,

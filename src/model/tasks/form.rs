@@ -29,7 +29,7 @@ pub enum ExampleForm {
 }
 
 impl ExampleForm {
-    /// List with [`ExampleForm::Bits`] alone.
+    /// List with the form [`ExampleForm::Bits`] alone, for charts and probes that apply to inputs of bits only.
     pub const BITS: &[ExampleForm] = &[ExampleForm::Bits];
 
     /// Whether charts and probes for examples of the form `other` also apply to examples of this form: a row of a table
@@ -38,7 +38,7 @@ impl ExampleForm {
         self == other || (self, other) == (ExampleForm::Row, ExampleForm::Bits)
     }
 
-    /// Whether the inputs are bits ±1.
+    /// Whether the inputs of an example are bits ±1 (false for rows of a table).
     pub fn has_bits(self) -> bool {
         self == ExampleForm::Bits
     }

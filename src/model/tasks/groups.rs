@@ -96,7 +96,7 @@ impl Groups {
     };
 
     /// Number of elements according to the settings, saturating; for a direct product in invalid settings it may be far
-    /// above [`MAX_GROUP_ORDER`](bounds::MAX_GROUP_ORDER).
+    /// above [`MAX_GROUP_ORDER`].
     pub fn element_count(&self) -> u64 {
         let permutations = bounds::saturating_product(2..=self.letters);
         match self.operation {
@@ -305,12 +305,12 @@ impl Groups {
         (0..all).partition(|pair| order.position(*pair) < trained)
     }
 
-    /// Number of all pairs of elements.
+    /// Number of all pairs of elements: the square of the number of elements.
     fn pair_count(&self) -> usize {
         self.order().pow(2)
     }
 
-    /// Number of training pairs.
+    /// Number of pairs of elements that are training pairs.
     fn training_pair_count(&self) -> usize {
         let all = self.pair_count();
         ((self.fraction * all as f64).round() as usize).clamp(1, all)

@@ -85,7 +85,7 @@ impl InContextLearning {
     /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = &[&measures::PROMPT_MEASURES];
 
-    /// Specification of the prompts with these settings: functions, inputs and row layout.
+    /// Specification, from the settings of this task, of the prompts: functions, inputs and row layout.
     pub fn prompt_spec(&self) -> FunctionPrompts {
         let InContextLearning {
             class,
@@ -215,10 +215,10 @@ impl Examples for InContextLearning {
 impl Sampler for InContextLearning {
     /// Variance of a label; computed once for each specification of prompts and seed, then cached.
     fn label_variance(&self, seed: u64) -> Option<f64> {
-        /// Settings of the task as text, and seed.
+        /// Key of a cached label variance: settings of the task as text, and seed.
         type CacheKey = (String, u64);
         thread_local! {
-            /// Label variances that this thread has computed.
+            /// Label variances that this thread has computed, by the task's settings and seed.
             static CACHE: RefCell<BoundedCache<CacheKey, f64>> = const { RefCell::new(BoundedCache::new(MAX_CACHED_VARIANCES)) };
         }
         let written = |setting: &settings::SettingInfo| Some(Settings::value(self, setting.key)?.to_string());

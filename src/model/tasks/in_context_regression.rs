@@ -70,7 +70,7 @@ impl InContextRegression {
     /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
-    /// Specification of the prompt's examples and of gradient descent on them with these settings.
+    /// Specification, from the settings of this task, of the prompt's examples and of gradient descent on them.
     pub fn prompt_spec(&self) -> DescentPrompts {
         DescentPrompts {
             examples: self.examples,

@@ -56,7 +56,7 @@ impl MachineTraces {
     /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
-    /// Specification of the traces with these settings.
+    /// Specification, from the settings of this task, of the traces: machine, random tape and length.
     pub fn trace_settings(&self) -> TraceSettings {
         let MachineTraces { control, states, machine, length } = *self;
         TraceSettings { control, states, machine: machine as u64, length }

@@ -62,7 +62,8 @@ impl MarkovChain {
         sources: &[EDELMAN_2024_MARKOV, EDELMAN_2024_HEADS],
     };
 
-    /// Specification of the sequences with these settings.
+    /// Specification, from the settings of this task, of the sequences and of the Markov chains from which they are
+    /// drawn.
     pub fn sequence_spec(&self) -> ChainSequences {
         let MarkovChain { symbols, length, order, train, alpha, share, test } = *self;
         ChainSequences {

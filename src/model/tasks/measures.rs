@@ -12,7 +12,7 @@ use super::Task;
 use vivarium_core::settings::ChoiceOption;
 use vivarium_core::sources::{EDELMAN_2024_GROUPS, MORWANI_2023, Source};
 
-/// Field of a [`Measurement`](crate::protocol::Measurement) that holds a measure.
+/// Field of a [`Measurement`](crate::protocol::Measurement) that holds the values of a measure of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeasureSlot {
     /// [`Measurement::train_loss`](crate::protocol::Measurement::train_loss).
@@ -38,7 +38,7 @@ pub struct MeasureInfo {
     pub slot: MeasureSlot,
     /// Name of the measure: its column in CSV and its field in JSON.
     pub name: &'static str,
-    /// Unit of the measure and range of its values.
+    /// Unit of the measure and range of its values, as text for the documentation of files.
     pub unit: &'static str,
     /// Definition of the measure in one or two sentences, for the documentation of files.
     pub about: &'static str,
@@ -133,7 +133,7 @@ pub const PROMPT_MEASURES: [MeasureInfo; 4] = [
     ),
 ];
 
-/// Cross-entropy and accuracy in training, for tasks on sequences.
+/// Definitions of cross-entropy and accuracy on training sequences, for tasks that predict the next symbol.
 pub const SEQUENCE_TRAINING_MEASURES: [MeasureInfo; 2] = [
     MeasureInfo::new(
         MeasureSlot::TrainLoss,
@@ -186,7 +186,7 @@ impl Default for MeasureNames {
 }
 
 impl MeasureNames {
-    /// Names in files of format version 1, for tasks without further measures.
+    /// Names of loss, accuracy and margin in files of format version 1, for tasks without further measures.
     pub const EARLIER: MeasureNames = MeasureNames {
         names: [EARLIER_NAMES[0], EARLIER_NAMES[1], EARLIER_NAMES[2], EARLIER_NAMES[3]],
         further_names: &[],
@@ -234,8 +234,8 @@ pub struct NamedSlot {
     pub further: (usize, usize),
 }
 
-/// Names in files of the measures of all tasks. The page reads files by names alone, so that its WebAssembly does not
-/// contain the texts of the definitions.
+/// Names in files of the measures of all tasks, with the fields that hold them. The page reads files by names alone, so
+/// that its WebAssembly does not contain the texts of the definitions.
 const NAMED_SLOTS: [NamedSlot; count_named_slots()] = list_named_slots();
 
 /// Names of the measures of all tasks, for reading a file before its task is known. A name that several tasks share

@@ -68,17 +68,18 @@ vivarium_core::catalog! {
         /// Examples from which a program inside a network learns.
         succinct_learning::SuccinctLearning,
     }
-    /// Charts of each task.
+    /// Charts that only runs of one task have, one list per task in the order of the tasks.
     pub const CHARTS: [&[Chart]];
-    /// Definitions of the measures of each task, in lists; the further measures of a task are one list.
+    /// Definitions of the measures of each task, several lists per task in the order of the tasks; the further measures
+    /// of a task (those besides loss, accuracy and margin) are one list.
     pub const MEASURES: [&[&[MeasureInfo]]];
-    /// Form, sizes and validity of the task's examples.
+    /// Form, sizes and validity of this task's examples, without drawing any.
     pub fn examples(&self) -> &dyn Examples;
-    /// Sampler of the task's examples.
+    /// Drawing of this task's training and held-out examples.
     pub fn sampler(&self) -> &dyn Sampler;
-    /// Defaults and checks of the task's settings, for page, links and forms.
+    /// Defaults and checks of this task's settings, for page, links and forms.
     pub fn config(&self) -> &dyn TaskConfig;
-    /// Mutable access for repairing the task's settings.
+    /// Settings of this task as a trait object that can repair invalid combinations of them.
     pub fn config_mut(&mut self) -> &mut dyn TaskConfig;
     /// Part of a PyTorch script that draws the task's examples.
     pub fn script(&self) -> &dyn ToPyTorch;
@@ -108,23 +109,24 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Number of examples.
+    /// Number of examples in the batch.
     pub fn len(&self) -> usize {
         self.y.len()
     }
 
-    /// Whether there is no example.
+    /// Whether the batch contains no example.
     pub fn is_empty(&self) -> bool {
         self.y.is_empty()
     }
 
-    /// Empties the batch and keeps its memory.
+    /// Removes all examples from the batch, but keeps its memory for new ones.
     pub fn clear(&mut self) {
         self.x.clear();
         self.y.clear();
     }
 
-    /// Appends the examples of `source` with these indices (from 0); each row of inputs has `columns` numbers.
+    /// Appends the examples of the batch `source` with these indices (from 0); each row of inputs has `columns`
+    /// numbers.
     pub fn append_rows(&mut self, source: &Batch, columns: usize, indices: impl IntoIterator<Item = usize>) {
         for at in indices {
             self.x.extend_from_slice(&source.x[at * columns..][..columns]);
@@ -140,30 +142,32 @@ impl Batch {
 /// draws no example. So the functions that it needs are a separate trait: a trait object links all functions of its
 /// trait, and drawing examples was a tenth of that file.
 pub trait Examples {
-    /// How an example of the task is written: bits, symbols, numbers in columns, or prompts.
+    /// How an example of the task is written: bits, symbols, numbers in columns, pairs of elements, or prompts. Charts
+    /// and probes are chosen by this form.
     fn form(&self) -> ExampleForm {
         ExampleForm::default()
     }
-    /// Number of rows of a first layer: numbers in one input, or the number of different elements if inputs are
-    /// elements.
+    /// Number of rows of the first layer's weights: as many as one input has numbers or, if inputs are symbols or
+    /// elements of a group, as there are different ones.
     fn inputs(&self) -> usize;
-    /// Number of entries in a row of [`Batch::x`], which holds one example.
+    /// Number of numbers by which one example is stored in [`Batch::x`], the length of a row.
     fn columns(&self) -> usize {
         self.inputs()
     }
-    /// Number of predictions per example: one, or in a sequence or prompt one per position.
+    /// Number of predictions that a network makes for one example: one, or in a sequence or prompt one per position.
     fn prediction_count(&self) -> usize {
         1
     }
-    /// Number of classes of the labels; None if a label is ±1 or a real number.
+    /// Number of classes if the label is a class (a symbol or an element of a group); None if it is ±1 or a real
+    /// number.
     fn classes(&self) -> Option<usize> {
         None
     }
-    /// Whether the training set consists of all possible inputs, each once per epoch.
+    /// Whether the training set consists of all possible inputs, each visited once per epoch, so that none is held out.
     fn trains_on_all_inputs(&self) -> bool {
         false
     }
-    /// Number of held-out examples; None if any number of them can be drawn.
+    /// Number of held-out examples that exist; None if any number of them can be drawn.
     fn held_out_count(&self) -> Option<usize> {
         None
     }
@@ -171,34 +175,34 @@ pub trait Examples {
     fn has_held_out_per_replica(&self) -> bool {
         false
     }
-    /// Number of examples of the fixed training set, or None if every batch is fresh.
+    /// Number of examples of the fixed training set of a replica; None if every training step draws fresh examples.
     fn training_set_size(&self) -> Option<usize>;
     /// Number of consecutive replicas that share a training set; of these, only the first to reach the target counts in
     /// statistics of times.
     fn replicas_per_training_set(&self) -> usize {
         1
     }
-    /// Probability that a training label is flipped.
+    /// Probability, from 0 to 1, that the label of a training example is flipped.
     fn noise(&self) -> f64 {
         0.0
     }
-    /// Indices, from 0, of the input coordinates on which the label depends with the seed `_seed`, for marking in
-    /// charts; empty if there are no such coordinates.
+    /// Indices, from 0, of the input coordinates on which the label depends in a run with the seed `_seed`, for marking
+    /// in charts; empty if there are no such coordinates.
     fn relevant(&self, _seed: u64) -> Vec<usize> {
         vec![]
     }
     /// Errors for settings of this task that are valid one by one but not together.
     fn invalid_settings(&self) -> Vec<InvalidSetting>;
-    /// Number of bits whose parity is the label; None in tasks that are not parities of uniform inputs.
+    /// Number k of relevant bits whose parity is the label; None in tasks that are not parities of uniform inputs.
     fn parity(&self) -> Option<usize> {
         self.parity_examples().map(|examples| examples.relevant_bits)
     }
-    /// Specification of the examples, from which GPU kernels draw them; None in tasks that are not parities of uniform
-    /// inputs.
+    /// Specification of inputs, parity, training set and noise, from which GPU kernels draw examples; None in tasks
+    /// that are not parities of uniform inputs.
     fn parity_examples(&self) -> Option<ParityExamples> {
         None
     }
-    /// Specification of the sequences in tasks on Markov chains; None in other tasks.
+    /// Specification of the sequences and of their Markov chains, in tasks on Markov chains; None in other tasks.
     fn chain_sequences(&self) -> Option<ChainSequences> {
         None
     }
@@ -210,24 +214,25 @@ pub trait Examples {
     fn prompts(&self) -> Option<TokenPrompts> {
         None
     }
-    /// Specification of the examples in tasks on gradient descent inside a transformer; None in other tasks.
+    /// Specification of the prompt's examples and of gradient descent on them, in tasks on gradient descent inside a
+    /// transformer; None in other tasks.
     fn regression(&self) -> Option<descent::DescentPrompts> {
         None
     }
-    /// Machine with its input in tasks that run a Turing machine; None in other tasks.
+    /// Turing machine with its input tape and start cell, in tasks in which a transformer runs it; None in other tasks.
     fn program(&self) -> Option<Arc<machines::MachineProgram>> {
         None
     }
-    /// Names of the task's measures in CSV and JSON files.
+    /// Names in CSV and JSON files of loss, accuracy and the further measures of this task.
     fn measure_names(&self) -> MeasureNames {
         MeasureNames::default()
     }
-    /// Specification of the circuit in tasks on Boolean circuits; None in other tasks.
+    /// Specification of the Boolean circuit that the network computes, in tasks on circuits; None in other tasks.
     fn circuit(&self) -> Option<circuits::CircuitSpec> {
         None
     }
-    /// Specification of concept and examples in tasks for networks that contain a learning algorithm; None in other
-    /// tasks.
+    /// Specification of concept and examples for the learning algorithm, in tasks on networks that contain one; None in
+    /// other tasks.
     fn learning_problem(&self) -> Option<LearningProblem> {
         None
     }
@@ -239,10 +244,11 @@ pub trait Examples {
 
 /// Drawing of a task's examples. All methods are pure functions of their arguments.
 pub trait Sampler: Examples {
-    /// Appends the `size` training examples of step `step` in replica `replica` to `out`.
+    /// Appends the `size` training examples of training step `step` in the replica with the index `replica` (from 0) to
+    /// `out`, as the run with this seed draws them.
     fn sample(&self, seed: u64, replica: u32, step: u64, size: usize, out: &mut Batch);
-    /// Appends the examples with the indices `_examples` (from 0) of the training batch of `_step` to `_out`, if the
-    /// task can draw them without the rest of the batch; returns whether it can.
+    /// Appends the examples with the indices `_examples` (from 0) of the training batch of step `_step` to `_out`, if
+    /// the task can draw them without the rest of the batch; returns false, and appends nothing, if it cannot.
     fn sample_range(
         &self,
         _seed: u64,
@@ -278,8 +284,8 @@ pub trait Sampler: Examples {
         let order = RandomStream::new(seed, Purpose::Order, replica);
         self.training_set_size().map_or(vec![], |all| epoch_indices(order, all, step, size))
     }
-    /// Variance of a label without noise in tasks with real labels, where losses are divided by it; None in other
-    /// tasks.
+    /// Variance of a label without noise in a run with the seed `_seed`, by which losses are divided in tasks with real
+    /// labels; None in other tasks.
     fn label_variance(&self, _seed: u64) -> Option<f64> {
         None
     }
@@ -287,15 +293,16 @@ pub trait Sampler: Examples {
 
 /// Defaults and checks of a task's settings, for page, links and forms; learners do not use them.
 pub trait TaskConfig {
-    /// Settings that the default run of this task has instead of the general defaults.
+    /// Settings, as (key, value), that the default run of this task has instead of the general defaults.
     fn default_run(&self) -> SettingDefaults {
         &[]
     }
-    /// Settings that the default view of this task has instead of the general defaults.
+    /// Settings of the view, as (key, value), that a run of this task has instead of the general defaults.
     fn default_view(&self) -> SettingDefaults {
         &[]
     }
-    /// Settings of the theory that is shown next to a run; only links of this task contain them.
+    /// Declarations of the settings of the theory that the page shows next to a run of this task; only links of this
+    /// task contain them.
     fn theory_settings(&self) -> &'static [SettingInfo] {
         &[]
     }
@@ -329,12 +336,13 @@ pub trait TaskConfig {
     fn has_uploaded_data(&self) -> bool {
         false
     }
-    /// Rough number of operations for the theory that the page computes before the run starts.
+    /// Rough number of floating-point operations for the theory that the page computes before a run of this task
+    /// starts.
     fn theory_operations(&self) -> u64 {
         0
     }
-    /// Changes invalid combinations of settings to the nearest valid ones, where resetting a setting to its default is
-    /// not enough.
+    /// Changes invalid combinations of this task's settings to the nearest valid ones, where resetting a setting to its
+    /// default is not enough; does nothing by default.
     fn repair(&mut self) {}
 }
 
@@ -350,8 +358,8 @@ mod pytorch {
     pub const CLASS_LOSSES_SCRIPT: &str = include_str!("pytorch/classes.py");
 }
 
-/// Indices, from 0, of the `size` examples in the batch of `step`: each of `example_count` examples occurs once per
-/// epoch, in an order that `stream` draws anew for each epoch.
+/// Indices, from 0, of the `size` training examples in the batch of training step `step`: each of `example_count`
+/// examples occurs once per epoch, in an order that `stream` draws anew for each epoch.
 fn epoch_indices(stream: RandomStream, example_count: usize, step: u64, size: usize) -> Vec<usize> {
     let (m, first) = (example_count as u64, step * size as u64);
     let mut epoch = first / m;

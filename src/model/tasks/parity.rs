@@ -5,13 +5,13 @@ use vivarium_core::rng::RandomStream;
 /// Specification of examples: uniform input bits, and the parity of some of them as the label.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParityExamples {
-    /// Number n of bits in each input.
+    /// Number n of bits of each input.
     pub inputs: usize,
-    /// Number k of bits in the parity.
+    /// Number k of bits of each input whose parity is the label.
     pub relevant_bits: usize,
     /// Number of examples of the fixed training set; 0 if every step draws a fresh batch.
     pub training_set_size: usize,
-    /// Probability that a training label is flipped.
+    /// Probability, from 0 to 1, that the label of a training example is flipped.
     pub noise: f64,
     /// Whether the training set consists of all 2ⁿ inputs, in place of drawn ones.
     pub all_inputs: bool,

@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 
 /// Cache of computed values by key; emptied when the total size of the values would exceed a bound.
 pub(super) struct BoundedCache<K, V> {
-    /// Cached values by key.
+    /// Computed values that are cached, by their keys.
     entries: BTreeMap<K, V>,
     /// Total size of the cached values, in the unit of the caller's sizes.
     size: usize,
-    /// Largest total size of the cached values.
+    /// Largest total size of the cached values, in the unit of the caller's sizes; before it would be exceeded, all
+    /// values are evicted.
     capacity: usize,
 }
 

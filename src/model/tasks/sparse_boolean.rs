@@ -78,7 +78,8 @@ settings! {
     }
 }
 
-/// Largest number of times that a fixed training set is drawn anew until it determines the relevant bits uniquely.
+/// Largest number of times that a fixed training set is drawn anew until it determines the relevant bits uniquely; the
+/// last draw is used in any case.
 pub const MAX_DRAWS: u64 = 100;
 /// Largest number of candidate sets of relevant bits that are tried on a training set to find out whether it determines
 /// them.
@@ -103,7 +104,7 @@ impl SparseBoolean {
         sources: &[EDELMAN_2024_VARIABLES, EDELMAN_2022, ABBE_2023],
     };
 
-    /// Probability that an input bit is 1.
+    /// Probability that a bit of a random input is 1, from 0 to 1.
     pub fn probability_of_one(&self) -> f64 {
         let root = libm::pow(0.5, 1.0 / self.k as f64);
         match self.function {
@@ -113,7 +114,7 @@ impl SparseBoolean {
         }
     }
 
-    /// Number of relevant bits.
+    /// Number k of input bits on which the label depends, also if a formula defines the function.
     pub fn relevant_bit_count(&self) -> usize {
         match self.function {
             BooleanFunction::Own => {

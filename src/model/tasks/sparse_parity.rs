@@ -86,7 +86,7 @@ impl SparseParity {
         sources: &[EDELMAN_2024, BARAK_2022],
     };
 
-    /// Specification of the examples (bits, parity, training set, noise) with these settings.
+    /// Specification, from the settings of this task, of the examples: bits, parity, training set and noise.
     fn parity_spec(&self) -> ParityExamples {
         ParityExamples {
             inputs: self.n,
@@ -97,7 +97,7 @@ impl SparseParity {
         }
     }
 
-    /// Number 2ⁿ of all inputs if training is on all of them; else None.
+    /// Number 2ⁿ of all inputs if the network is trained on all of them; else None.
     fn cube_size(&self) -> Option<usize> {
         (self.data == TrainingInputs::Cube && self.n <= MAX_CUBE_BITS).then(|| 1 << self.n)
     }

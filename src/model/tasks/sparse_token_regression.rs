@@ -102,7 +102,7 @@ impl SparseTokenRegression {
     /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = &[&measures::PROMPT_MEASURES];
 
-    /// Specification of the prompts with these settings: tokens, names, labels and row layout.
+    /// Specification, from the settings of this task, of the prompts: tokens, names, labels and row layout.
     pub fn prompt_spec(&self) -> TokenPrompts {
         let SparseTokenRegression { length, dim, names, repeats, function, units, codes, scale, .. } = *self;
         let code_dim = codes.dimension(length, self.code_dim);
@@ -126,7 +126,7 @@ impl SparseTokenRegression {
         /// seed.
         type CacheKey = (&'static str, [usize; 3], u64);
         thread_local! {
-            /// Teachers that this thread has drawn.
+            /// Teachers, the random functions that give the labels, that this thread has drawn, by settings and seed.
             static CACHE: RefCell<BoundedCache<CacheKey, Rc<Teacher>>> =
                 const { RefCell::new(BoundedCache::new(MAX_CACHED_NUMBERS)) };
         }

@@ -17,9 +17,9 @@ use vivarium_core::settings::{InvalidSetting, Range};
 use vivarium_core::sources::GOEL_2022;
 use vivarium_science::succinct::{ConceptFamily, LearningProblem};
 
-/// Largest number of input bits of an example.
+/// Largest number of input bits of an example that the setting accepts.
 const MAX_INPUTS: u64 = 31;
-/// Largest number of training examples of the learning algorithm inside the network.
+/// Largest number of training examples, for the learning algorithm inside the network, that the setting accepts.
 const MAX_EXAMPLES: u64 = 100;
 
 settings! {
@@ -53,10 +53,11 @@ impl SuccinctLearning {
     /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = measures::MEASURES;
 
-    /// Names of the measures of a search for a learning rule.
+    /// Names in CSV and JSON files of the measures of a search that selects a learning rule: error and accuracy on
+    /// validation and test queries.
     pub const SEARCH_MEASURE_NAMES: MeasureNames = measures::SEARCH_MEASURE_NAMES;
 
-    /// Specification of concept and examples with these settings.
+    /// Specification, from the settings of this task, of the concept, the examples and the label noise.
     pub fn problem_spec(&self) -> LearningProblem {
         LearningProblem {
             family: self.concept,

@@ -126,7 +126,8 @@ impl Tabular {
         (self.origin == TableOrigin::Uploaded).then(|| uploaded::find_table(self.csv)).flatten()
     }
 
-    /// Number of rows of the table; 1 for an uploaded table that is not open in this program.
+    /// Number of rows of the table, training and held-out rows together; 1 for an uploaded table that is not open in
+    /// this program.
     pub fn row_count(&self) -> usize {
         match self.origin {
             TableOrigin::Generated => self.rows,
@@ -144,7 +145,7 @@ impl Tabular {
         self.row_count().saturating_sub(self.held_out_row_count()).max(1)
     }
 
-    /// Number of rows of a training set.
+    /// Number of rows in the training set of one replica.
     fn training_row_count(&self) -> usize {
         if self.m == 0 { self.training_pool_size() } else { self.m }
     }
@@ -178,13 +179,13 @@ impl Tabular {
     }
 }
 
-/// Generator of the rows of a random table.
+/// Generator of the rows of a table with random columns and a known label rule.
 struct RowGenerator<'a> {
-    /// Settings of the generated table.
+    /// Settings of the generated table, such as its numbers of rows and columns.
     task: &'a Tabular,
-    /// Random stream of the column values.
+    /// Random stream from which the column values of all rows are drawn.
     values: RandomStream,
-    /// Random stream of the label noise.
+    /// Random stream that determines which labels are flipped by the label noise.
     flips: RandomStream,
     /// Relevant columns (index from 0), each with the sign ±1 of the first piece of its step function.
     steps: Vec<(usize, f32)>,
@@ -242,7 +243,7 @@ fn normal_cdf(x: f64) -> f64 {
 /// The result is uniform among all rotations and reflections, since normal vectors have no preferred direction. The
 /// last one is cached, because every part of a training set needs it.
 fn random_rotation(seed: u64, size: usize) -> Arc<Vec<f32>> {
-    /// Seed and size of a rotation, and its matrix.
+    /// Random seed and size n of a rotation of the columns, and its matrix `[n, n]`.
     type CachedRotation = ((u64, usize), Arc<Vec<f32>>);
     /// Rotation that was computed last, with its seed and size.
     static LAST_ROTATION: Mutex<Option<CachedRotation>> = Mutex::new(None);
@@ -276,7 +277,7 @@ impl Tabular {
         support
     }
 
-    /// Errors in the settings of a generated table.
+    /// Errors in the settings of a generated table, such as more relevant columns than there are columns.
     fn invalid_generated_settings(&self) -> Vec<InvalidSetting> {
         let mut errors = vec![];
         if self.k > self.n {

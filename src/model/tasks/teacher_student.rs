@@ -59,7 +59,7 @@ impl TeacherStudent {
     /// Definitions of the measures of this task (loss, accuracy and further ones), in lists.
     pub const MEASURES: &[&[MeasureInfo]] = &[&measures::SIGN_LABEL_MEASURES];
 
-    /// Weights w* of the teacher, `[n]`.
+    /// Weights w* of the linear teacher that gives the labels in a run with this seed, `[n]` for n inputs.
     pub fn teacher(&self, seed: u64) -> Vec<f64> {
         let stream = RandomStream::new(seed, Purpose::Support, 0);
         (0..self.n as u32).map(|i| f64::from(stream.draw_normal(0, i))).collect()

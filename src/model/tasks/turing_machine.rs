@@ -27,7 +27,7 @@ use vivarium_science::machines::{
     library::{self, MachineExample},
 };
 
-/// Largest number of characters of the machine's input in a link.
+/// Largest number of characters of the text on the machine's tape at the start, as a setting in a link.
 const MAX_INPUT_CHARACTERS: usize = 2000;
 
 /// Default number of the tape cell, from 0, at which the user's own machine starts.
@@ -90,10 +90,11 @@ settings! {
     }
 }
 
-/// Settings of the task with the machine's program, or the error, that was built from them.
+/// Settings of the task, and the machine with its input that was built from them, or the error in them.
 type CachedProgram = (TuringMachine, Result<Arc<MachineProgram>, InvalidSetting>);
 
-/// Largest number of machines whose built programs are cached.
+/// Largest number of machines, each built from different settings, whose programs one thread caches; the oldest are
+/// dropped.
 const MAX_CACHED_PROGRAMS: usize = 16;
 
 thread_local! {

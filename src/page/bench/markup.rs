@@ -177,7 +177,7 @@ impl Html {
         self.raw("</tr></thead><tbody>");
     }
 
-    /// Appends a table row: `name` as its heading, then cells of text, then cells of numbers.
+    /// Appends a row to the benchmark's table: `name` as the row's heading, then cells of text, then cells of numbers.
     fn write_table_row(&mut self, name: &str, texts: &[&str], numbers: &[String]) {
         self.alternate(&["<tr><th scope=\"row\">", name, "</th>"]);
         for word in texts {

@@ -25,7 +25,7 @@ pub struct Bench {
     pub is_open: bool,
     /// Number of changes of the benchmark's display so far; its HTML is rebuilt when the number changes.
     pub version: u64,
-    /// Devices and speeds measured so far.
+    /// Devices and training speeds that the benchmark has measured so far.
     pub table: BenchTable,
     /// Why worker programs could not be timed, one sentence each.
     notes: Vec<String>,
@@ -44,7 +44,7 @@ pub struct Bench {
 /// The benchmark's measurement in progress: which worker program times which network.
 #[derive(Debug, Clone, PartialEq)]
 struct BenchProgress {
-    /// The worker program (device and learner) that is timed.
+    /// The worker program (device and learner) whose speed the benchmark measures now.
     program: Program,
     /// Device as the benchmark's worker reports it; None before its first message.
     device: Option<vivarium_model::protocol::DeviceInfo>,
@@ -54,7 +54,7 @@ struct BenchProgress {
     silent_seconds: u32,
 }
 
-/// An action in the benchmark.
+/// An action of the user in the benchmark, or a message of its worker.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BenchAction {
     /// Start all measurements again.
@@ -70,7 +70,7 @@ pub enum BenchAction {
 }
 
 impl Bench {
-    /// Whether a measurement of the benchmark is in progress.
+    /// Whether one of the benchmark's measurements is in progress.
     pub fn is_running(&self) -> bool {
         self.progress.is_some()
     }

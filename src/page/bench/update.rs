@@ -32,14 +32,14 @@ impl State {
         self.presenter = None;
     }
 
-    /// Closes the benchmark if it is open.
+    /// Closes the benchmark if it is open, and stops its measurement.
     pub fn close_bench(&mut self, effects: &mut Vec<Effect>) {
         if self.bench.is_open {
             self.apply_bench_action(BenchAction::Close, effects);
         }
     }
 
-    /// Applies an action of the benchmark.
+    /// Applies an action of the benchmark, such as Start or Stop, to the state.
     pub fn apply_bench_action(&mut self, action: BenchAction, effects: &mut Vec<Effect>) {
         match action {
             BenchAction::Start => {
@@ -87,7 +87,7 @@ impl Bench {
         effects.push(Effect::Bench(BenchEffect::Open(program)));
     }
 
-    /// Stops the benchmark's measurement and closes its worker.
+    /// Stops the benchmark's measurement, if one is in progress, and closes its worker.
     fn stop(&mut self, effects: &mut Vec<Effect>) {
         if self.progress.take().is_some() {
             effects.push(Effect::Bench(BenchEffect::Close));

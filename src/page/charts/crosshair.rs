@@ -16,13 +16,13 @@ const HIT_DISTANCE: f64 = 24.0;
 const DOT_RADIUS: f64 = 3.5;
 /// Half the width, and the height, of the triangle that marks an event of the run, in CSS pixels.
 const EVENT_MARK: f64 = 4.0;
-/// Largest number of values in the list at the crosshair.
+/// Largest number of curves in the list of values at the crosshair; values of further curves are left out.
 const MAX_VALUES: usize = 12;
 
 /// Position of the pointer over a chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pointer {
-    /// Slug of the chart over which the pointer is.
+    /// Slug (permanent name) of the chart over which the pointer is.
     pub chart: &'static str,
     /// Whether the chart's horizontal axis counts steps; then all charts over steps show the crosshair.
     pub over_steps: bool,
@@ -36,28 +36,28 @@ pub struct Pointer {
 /// Curves as they were last drawn, with the geometry of the drawing.
 #[derive(Debug, Clone)]
 pub struct DrawnCurves {
-    /// The curves of the chart.
+    /// The curves of the chart, as they were drawn.
     lines: LineChart,
     /// Axes of the drawing, which map values to pixels of the drawing and back.
     across: PlotAxes,
-    /// Pixels of the drawing per CSS pixel.
+    /// Number of pixels of the drawing per CSS pixel.
     scale: f64,
     /// CSS colour of each curve, in the order of the curves.
     colours: Vec<String>,
-    /// (step, description) of each event of the run.
+    /// Events of the run, such as memorisation, as (step, description).
     events: Vec<(u64, String)>,
 }
 
-/// A curve's value in the list at the crosshair.
+/// A curve's value at the crosshair, as the list of values shows it.
 #[derive(Debug, Clone, PartialEq)]
 struct ReadoutValue {
     /// Index of the curve among the chart's curves, from 0.
     series_index: usize,
-    /// Colour of the curve in CSS.
+    /// CSS colour of the curve.
     colour: String,
-    /// Name of the curve.
+    /// Name of the curve in the list of values.
     name: String,
-    /// The value as text.
+    /// Value of the curve at the crosshair, as text.
     text: String,
     /// Text after the value: the smoothed value, or the range of the curve's band.
     note: String,
@@ -74,9 +74,9 @@ struct ReadoutValue {
 /// The overlay of a chart of curves: crosshair, dots on the curves and list of values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CrosshairOverlay {
-    /// HTML and SVG of the overlay.
+    /// HTML and SVG of the overlay: crosshair, dots on curves, list of values and marks of events.
     pub markup: String,
-    /// The list of values as plain text; empty without a pointer.
+    /// The list of the curves' values at the crosshair as plain text; empty without a pointer.
     pub text: String,
 }
 
@@ -94,7 +94,7 @@ impl DrawnCurves {
         DrawnCurves { lines, across, scale, colours, events }
     }
 
-    /// Returns the drawn curves.
+    /// Returns the curves of the chart as they were last drawn.
     pub fn lines(&self) -> &LineChart {
         &self.lines
     }
@@ -460,7 +460,7 @@ fn format_range(low: f32, high: f32) -> String {
     tr!(" ({from} to {to})", from = format_significant(low, 3), to = format_significant(high, 3))
 }
 
-/// Formats a number with five significant digits.
+/// Formats a curve's value with five significant digits.
 pub fn format_value(value: f32) -> String {
     format_significant(value, 5)
 }

@@ -21,7 +21,7 @@ use vivarium_view::display::words;
 use vivarium_view::ui::field::SPEED_KEY;
 
 impl State {
-    /// Zooms the charts, or shows or hides curves.
+    /// Applies a zoom of the charts' axis of steps, or shows or hides curves.
     pub fn apply_viewport_action(&mut self, action: ViewportAction) {
         let end = self.latest_step() as f64;
         self.viewport.apply(action, end);
@@ -86,7 +86,7 @@ impl State {
         Ok(())
     }
 
-    /// Shows a chart, or hides it if it is shown; one chart always stays.
+    /// Shows a chart, or hides it if it is shown; the only shown chart is never hidden.
     pub fn toggle_chart(&mut self, chart: Chart, effects: &mut Vec<Effect>) {
         let mut shown = self.run.link.view.show.clone();
         if shown.contains(&chart) {

@@ -26,11 +26,12 @@ pub struct Viewport {
     pub zoom: Option<(f64, f64)>,
     /// Hidden curves: (slug of the chart, name of the curve).
     hidden: Vec<(&'static str, String)>,
-    /// Number of changes so far; charts are drawn again when it changes.
+    /// Number of changes of zoom and hidden curves so far; charts are drawn again when it changes.
     pub change_count: u64,
 }
 
-/// Smallest width of a zoomed range, in steps.
+/// Minimum width, in training steps, of the zoomed range of a chart's horizontal axis; a narrower range is widened to
+/// it.
 const MIN_STEPS: f64 = 2.0;
 
 /// Largest number of hidden curves that are remembered; beyond it the oldest are shown again. Every compared run adds

@@ -15,7 +15,7 @@ use vivarium_view::record::{RunRows, format_runs_csv};
 
 /// The current run and the runs compared with it, with names that distinguish them.
 pub struct Comparison<'a> {
-    /// Name of the page's current run.
+    /// Name of the page's current run in the legends of the comparison.
     pub own_name: String,
     /// The runs compared with the current run.
     pub runs: Vec<NamedRun<'a>>,
@@ -38,7 +38,7 @@ impl NamedRun<'_> {
     }
 }
 
-/// Whether two runs train on the same task.
+/// Whether two runs train on the same task, with settings of the task ignored.
 fn is_same_task(one: &RunView, other: &RunView) -> bool {
     one.spec().task.info().slug == other.spec().task.info().slug
 }

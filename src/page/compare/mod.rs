@@ -19,5 +19,6 @@ mod tests;
 
 pub use draw::NamedRun;
 
-/// Largest number of compared runs; each has a colour of its own.
+/// Largest number of runs compared with the current run, equal to the number of their colours; no further run can be
+/// added.
 pub const MAX_COMPARED: usize = super::library::COLOUR_COUNT;

@@ -28,7 +28,7 @@ use vivarium_view::record::weights::CheckpointHeader;
 use vivarium_view::record::{Record, TrainingEnvironment, format_csv, torch};
 use vivarium_view::ui::request::Request;
 
-/// A kind of file that the page can save.
+/// A kind of file that the page can save from the current run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Export {
     /// Metrics of the run as CSV.
@@ -43,14 +43,14 @@ pub enum Export {
     Script,
 }
 
-/// A file to be saved.
+/// A file that the page offers to the browser for download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportFile {
-    /// Name of the file to be saved.
+    /// Name under which the browser saves the file.
     pub name: String,
-    /// Media type, such as `text/csv`.
+    /// Media type of the file's content, such as `text/csv`.
     pub media_type: &'static str,
-    /// Content of the file.
+    /// Bytes of the file's content.
     pub bytes: Vec<u8>,
 }
 
@@ -67,7 +67,7 @@ impl Export {
         }
     }
 
-    /// Returns the extension of the file, without a dot.
+    /// Returns the extension, without a dot, of the name of this kind of file.
     pub fn extension(self) -> &'static str {
         match self {
             Export::Csv | Export::ComparedCsv => "csv",
@@ -192,7 +192,7 @@ pub fn build_record(state: &State, system: &str) -> Record {
     }
 }
 
-/// Returns the command line that trains the page's run.
+/// Returns the shell command that trains the page's run on the command line.
 pub fn command_line(state: &State) -> String {
     build_record(state, "").command()
 }

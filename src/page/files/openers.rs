@@ -16,11 +16,11 @@ use vivarium_view::record::reading::ReadProgress;
 /// Functions that are in the page's second WebAssembly module (loaded after the first paint), as pointers that the
 /// first module calls.
 pub struct FileFunctions {
-    /// Opens a file with a run, with weights or with a table: state, file name, file, effects.
+    /// Opens a file with a run, with weights or with a table; arguments: state, file name, file, effects.
     pub open_file: fn(&mut State, &str, UploadedFile, &mut Vec<Effect>),
-    /// Opens a data table: state, file name, file, index of the label column from 0, effects.
+    /// Opens a data table from a file; arguments: state, file name, file, index of the label column from 0, effects.
     pub open_table: fn(&mut State, &str, UploadedFile, usize, &mut Vec<Effect>),
-    /// Handles a message of the worker that reads a file: state, number of the file, message, effects.
+    /// Handles a message of the worker that reads a file; arguments: state, number of the file, message, effects.
     pub handle_message: fn(&mut State, u64, ReadProgress, &mut Vec<Effect>),
     /// Returns the reasons why a run cannot learn, one sentence each.
     pub learning_obstacles: fn(&RunSpec) -> Vec<String>,
@@ -28,7 +28,7 @@ pub struct FileFunctions {
     pub glossary_html: fn(&str) -> String,
 }
 
-/// Pointers to the functions themselves, for the module that contains them.
+/// Pointers to the functions on files, which the second WebAssembly module passes to `install`.
 pub const FILE_FUNCTIONS: FileFunctions = FileFunctions {
     open_file: State::read_file,
     open_table: State::read_table,
@@ -37,23 +37,23 @@ pub const FILE_FUNCTIONS: FileFunctions = FileFunctions {
     glossary_html: html::glossary_html,
 };
 
-/// The function pointers of the second WebAssembly module, once it is loaded.
+/// Pointers to the functions on files in the second WebAssembly module; empty until that module is loaded.
 #[cfg(feature = "ui")]
 static INSTALLED: std::sync::OnceLock<FileFunctions> = std::sync::OnceLock::new();
 
-/// Returns the function pointers; None until the second WebAssembly module is loaded.
+/// Returns the pointers to the functions on files; None until the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
 pub fn openers() -> Option<&'static FileFunctions> {
     INSTALLED.get()
 }
 
-/// Returns the function pointers, which are always available without the feature `ui`.
+/// Returns the pointers to the functions on files, which are always available without the feature `ui`.
 #[cfg(not(feature = "ui"))]
 pub fn openers() -> Option<&'static FileFunctions> {
     Some(&FILE_FUNCTIONS)
 }
 
-/// Stores the function pointers when the second WebAssembly module is loaded.
+/// Stores the pointers to the functions on files when the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
 pub fn install(openers: FileFunctions) {
     // It is called once.

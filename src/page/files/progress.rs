@@ -3,7 +3,7 @@
 use vivarium_model::platform::file::UploadedFile;
 use vivarium_view::record::reading::ReadJob;
 
-/// Why a file is read.
+/// Purpose for which a worker reads a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadPurpose {
     /// The file is opened as a run, as weights or as a data table.
@@ -15,13 +15,14 @@ pub enum ReadPurpose {
 /// A file that a worker is reading.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileReading {
-    /// Number of the reading, so that a late message about another file is ignored.
+    /// Number of the file among those given to workers since the page was opened, so that a late message about another
+    /// file is ignored.
     pub number: u64,
-    /// Name of the file.
+    /// Name of the file that a worker is reading.
     pub name: String,
-    /// Handle to the file, with its first bytes.
+    /// Handle to the file that a worker is reading, with the file's first bytes.
     pub file: UploadedFile,
-    /// Purpose for which the file is read.
+    /// Purpose for which the file is read, such as opening it.
     pub purpose: ReadPurpose,
     /// The task of the worker: kind of file, and options.
     pub job: ReadJob,

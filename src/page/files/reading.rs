@@ -79,7 +79,7 @@ impl State {
         }
     }
 
-    /// Cancels reading of the current file.
+    /// Cancels the reading of the file that a worker is reading.
     pub fn cancel_reading(&mut self) {
         if let Some(reading) = self.file_reading.take() {
             self.reject_file(&reading.name, tr!("reading was cancelled"));

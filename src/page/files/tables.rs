@@ -8,8 +8,8 @@ use vivarium_labs::tables::opened::{file_of_run, find_file, store_file};
 use vivarium_model::platform::file::UploadedFile;
 use vivarium_view::record::dataset::{self, Dataset};
 
-/// Largest total of file size times number of columns up to which a table is read again once per column, to find the
-/// label column.
+/// Limit on (file size in bytes × number of columns) up to which a data table is read again once per column, to find
+/// the label column.
 const MAX_REREAD_BYTES: u64 = 1 << 20;
 
 impl State {

@@ -53,7 +53,7 @@ pub struct CardFilter {
     pub time: String,
 }
 
-/// An action in the gallery.
+/// An action in the gallery, such as a change of the filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GalleryAction {
     /// The file of recorded curves was fetched, or could not be.
@@ -105,7 +105,8 @@ fn group_label(group: &PresetGroup) -> &'static str {
     translated(group.name)
 }
 
-/// Iterates over the labs: (slug, name, groups of presets).
+/// Iterates over the labs in the order of the catalogue of tasks: (slug of the lab, name of the lab, groups of its
+/// presets).
 fn labs_with_groups() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'static PresetGroup>)> {
     Task::ENTRIES.iter().map(|entry| {
         let slug = entry.info.slug;
@@ -170,7 +171,7 @@ impl Gallery {
         out.0
     }
 
-    /// Returns the cards that match the filter as HTML.
+    /// Returns the cards of presets and stories that match the filter as HTML.
     pub fn cards_html(&self) -> String {
         let (mut out, mut shown) = (Html::default(), 0);
         let all = PRESETS.len() + stories().count();
@@ -300,9 +301,9 @@ fn corner_note(recording: &PresetRecording) -> String {
     tr!("{word}, recorded", word = chart.map_or("", |chart| chart.info().word))
 }
 
-/// (width, height) of the SVG of recorded curves, in units of its view box.
+/// (width, height) of the SVG of a preset's recorded curves, in units of its view box.
 const DRAWING_SIZE: (f32, f32) = (600.0, 160.0);
-/// Margin between recorded curves and edges of their SVG, in units of its view box.
+/// Margin between a preset's recorded curves and the edges of their SVG, in units of its view box.
 const DRAWING_MARGIN: f32 = 8.0;
 
 /// Returns the recorded curves as an SVG element with a description; the style sheet sets the colours.
@@ -355,7 +356,7 @@ fn describe_curves(recording: &PresetRecording) -> String {
     )
 }
 
-/// (smallest, largest) value on an axis of recorded curves.
+/// (smallest, largest) value on one axis, horizontal or vertical, of a preset's recorded curves.
 struct ValueRange(f32, f32);
 
 impl ValueRange {

@@ -10,7 +10,7 @@ use super::CardFilter;
 /// Where the user left the gallery when a card was opened, so that Back returns there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GalleryPosition {
-    /// Scroll position of the gallery in CSS pixels.
+    /// How far the gallery was scrolled from its top, in CSS pixels.
     pub scroll: f64,
     /// Link of the card that was opened.
     pub link: String,

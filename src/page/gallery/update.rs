@@ -33,7 +33,7 @@ impl State {
         }
     }
 
-    /// Applies an action of the gallery.
+    /// Applies an action of the gallery, such as a change of the filter, to the state.
     pub(crate) fn apply_gallery_action(&mut self, action: GalleryAction) {
         let gallery = &mut self.gallery;
         gallery.version += 1;

@@ -10,7 +10,7 @@ use super::Library;
 use vivarium_model::protocol::Measurement;
 use vivarium_plot::analysis::curves::RunHistory;
 
-/// Size in bytes to which the curves of one saved run are thinned; sizes are estimates.
+/// Size in bytes to which the measurements of one saved run are thinned; sizes are estimates.
 const MAX_RUN_BYTES: usize = 256 << 10;
 /// Total bytes of curves in memory of runs that are also in the browser's storage; curves beyond it are dropped and
 /// read again when needed. Sizes are estimates.
@@ -18,15 +18,15 @@ pub(super) const MAX_STORED_BYTES: usize = MAX_RUN_BYTES;
 /// Total bytes of curves in memory of runs that are not in the browser's storage; beyond it, the oldest curves are
 /// thinned further. Sizes are estimates.
 pub(super) const MAX_UNSTORED_BYTES: usize = 32 << 20;
-/// Smallest number of measurements that thinning leaves of a saved run's curves.
+/// Smallest number of measurements to which the curves of a saved run are thinned.
 pub(super) const MIN_ROWS: usize = 16;
 
-/// Returns an estimate of the bytes that a measurement takes.
+/// Returns an estimate of the bytes of memory that a measurement takes.
 fn row_bytes(row: &Measurement) -> usize {
     64 + 8 * (5 * row.test_loss.len() + row.measures.iter().map(Vec::len).sum::<usize>())
 }
 
-/// Returns an estimate of the bytes that these measurements take.
+/// Returns an estimate of the bytes of memory that these measurements take together.
 pub(super) fn rows_bytes(rows: &[Measurement]) -> usize {
     rows.iter().map(row_bytes).sum()
 }
@@ -44,7 +44,7 @@ pub fn thin_history(history: &RunHistory) -> Vec<Measurement> {
         .collect()
 }
 
-/// Keeps every second measurement of a run, and the last.
+/// Keeps every second measurement of a run, and the last one, to save memory.
 fn halve_rows(rows: Vec<Measurement>) -> Vec<Measurement> {
     let last = rows.len().saturating_sub(1);
     rows.into_iter().enumerate().filter(|(i, _)| i % 2 == 0 || *i == last).map(|(_, row)| row).collect()

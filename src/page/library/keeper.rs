@@ -14,17 +14,17 @@ use vivarium_plot::analysis::LineChart;
 /// Functions on saved runs that are in the page's second WebAssembly module (loaded after the first paint), as pointers
 /// that the first module calls.
 pub struct LibraryFunctions {
-    /// Applies an action on saved runs.
+    /// Applies an action of the user on saved runs, or an answer of the storage.
     apply_action: fn(&mut State, LibraryAction, &mut Vec<Effect>),
-    /// Saves the current run; the flag also saves a run of the last seconds.
+    /// Saves the current run; if the flag is true, even a run that was opened less than two seconds ago.
     save: fn(&mut State, bool, &mut Vec<Effect>),
-    /// Restores names, pins and deletions of saved runs: the effect of Undo.
+    /// Restores names, pins and deletions of saved runs as the given saved runs have them: the effect of Undo.
     undo: fn(&mut State, &[SavedRun], &mut Vec<Effect>),
-    /// Adds the curves of the compared runs to a chart.
+    /// Adds the curves of the compared runs to the curves that a chart draws.
     draw_compared: fn(&State, Chart, &mut LineChart),
 }
 
-/// Pointers to the functions themselves, for the module that contains them.
+/// Pointers to the functions on saved runs, which the second WebAssembly module passes to `install`.
 pub const LIBRARY_FUNCTIONS: LibraryFunctions = LibraryFunctions {
     apply_action: State::handle_library_action,
     save: State::write_current_run,
@@ -32,7 +32,7 @@ pub const LIBRARY_FUNCTIONS: LibraryFunctions = LibraryFunctions {
     draw_compared: State::draw_compared_runs,
 };
 
-/// The function pointers of the second WebAssembly module, once it is loaded.
+/// Pointers to the functions on saved runs in the second WebAssembly module; empty until that module is loaded.
 #[cfg(feature = "ui")]
 static INSTALLED: std::sync::OnceLock<LibraryFunctions> = std::sync::OnceLock::new();
 
@@ -48,7 +48,7 @@ fn keeper() -> Option<&'static LibraryFunctions> {
     Some(&LIBRARY_FUNCTIONS)
 }
 
-/// Stores the functions on saved runs when the second WebAssembly module is loaded.
+/// Stores the pointers to the functions on saved runs when the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
 pub fn install(keeper: LibraryFunctions) {
     // It is called once.
@@ -67,7 +67,8 @@ impl State {
         }
     }
 
-    /// Saves the current run if it has changed; a run of the last seconds only if `even_if_young`.
+    /// Saves the current run if it has changed since the last save; a run that was opened less than two seconds ago
+    /// only if `even_if_young`.
     pub fn save_run(&mut self, even_if_young: bool, effects: &mut Vec<Effect>) {
         if let Some(keeper) = keeper() {
             (keeper.save)(self, even_if_young, effects);

@@ -36,14 +36,15 @@ use vivarium_model::run::RunSpec;
 use vivarium_view::display::{RunView, words};
 pub use vivarium_view::record::saved::{MarksEdit, SavedRun};
 
-/// Largest number of runs in the browser's storage.
+/// Largest number of runs in the browser's storage; a further run stays in the page's memory only.
 pub const MAX_RUNS: usize = 100;
-/// Largest total size of the stored runs with their checkpoints, in bytes.
+/// Largest total size in bytes of the stored runs with their checkpoints; a run beyond it stays in the page's memory
+/// only.
 pub const MAX_BYTES: usize = vivarium_view::record::saved::MAX_RUN_BYTES;
-/// Number of colours for curves of saved runs.
+/// Number of colours for the curves of saved runs in charts that compare runs.
 pub const COLOUR_COUNT: usize = vivarium_plot::charts::MUTED_COLOURS.len();
 
-/// A command to the browser's storage of runs.
+/// A command to the browser's storage of runs, such as writing or deleting a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StorageCommand {
     /// Read all runs, without curves.
@@ -68,9 +69,9 @@ pub enum StorageCommand {
 /// All runs in the browser's storage.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StoredRuns {
-    /// Runs that can be used, without curves.
+    /// Stored runs that can be used, without their curves.
     pub runs: Vec<SavedRun>,
-    /// Stored entries that cannot be read: (key, reason).
+    /// Stored entries that cannot be read as runs: (key of the entry, reason).
     pub damaged: Vec<(String, String)>,
     /// Whether saved runs of an earlier version of the page could not be moved to the database for lack of space.
     pub is_partial: bool,
@@ -149,7 +150,7 @@ pub enum LibraryAction {
     Answer(StorageAnswer),
 }
 
-/// Whether runs can be stored.
+/// Whether saved runs can be stored in the browser.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) enum StorageStatus {
     /// Not known before the first answer.
@@ -177,18 +178,19 @@ pub(super) enum UnstoredReason {
 /// A run that is only in the page's memory and not in the browser's storage.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unstored {
-    /// Id of the run.
+    /// Id of the run, which is its link.
     pub(super) id: String,
-    /// Encoded weights and optimizer state of the run; None if there are none, or they were dropped to save memory.
+    /// Checkpoint of the run, which encodes its weights and optimizer state; None if there is none, or it was dropped
+    /// to save memory.
     pub(super) checkpoint: Option<Vec<u8>>,
-    /// Why the run is not stored.
+    /// Why the run is only in the page's memory.
     pub(super) reason: UnstoredReason,
 }
 
 /// A saved run that can be resumed only when the user opens the file with its data table again.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct WaitingRun {
-    /// The saved run.
+    /// The saved run that waits for its data table.
     pub(super) kept: SavedRun,
     /// Number of the data table that the run needs: a checksum of its content.
     pub(super) table_number: u64,
@@ -197,9 +199,9 @@ pub(super) struct WaitingRun {
 /// A run whose curves are drawn in the charts of the current run.
 #[derive(Debug, Clone)]
 pub struct ComparedRun {
-    /// Id of the saved run.
+    /// Id of the saved run whose curves are drawn.
     pub id: String,
-    /// The run with its curves.
+    /// The compared run, whose history holds its curves.
     pub run: RunView,
     /// Index of the colour of the run's curves, below [`COLOUR_COUNT`].
     pub colour: usize,
@@ -212,11 +214,12 @@ pub struct ComparedRun {
 pub struct Library {
     /// All saved runs, including deleted ones; most stored runs are without curves.
     pub runs: Vec<SavedRun>,
-    /// Stored entries that cannot be read: (key, reason).
+    /// Entries of the browser's storage that cannot be read as runs: (key of the entry, reason).
     pub damaged: Vec<(String, String)>,
     /// Sentences on runs that are not stored; empty if all are.
     pub warning: String,
-    /// The compared runs; those that were deleted stay in the list and are hidden.
+    /// The runs that are compared with the current run; those that the user has deleted stay in the list and are
+    /// hidden.
     pub(super) compared: Vec<ComparedRun>,
     /// Ids of runs that are added to the comparison when their curves have been read.
     pub(super) awaiting_curves: Vec<String>,
@@ -239,15 +242,16 @@ pub struct Library {
     pub(super) last_open_run: Option<String>,
     /// The run that can be resumed only when the user opens its data table; None without one.
     pub(super) waiting_run: Option<Box<WaitingRun>>,
-    /// Whether runs can be stored.
+    /// Whether saved runs can be stored in the browser.
     pub(super) storage: StorageStatus,
     /// Whether saved runs of an earlier version of the page could not be moved to the database for lack of space.
     pub(super) is_partial: bool,
-    /// Current time in milliseconds since 1970.
+    /// Current time in milliseconds since 1970, as far as the page has been told it.
     pub(super) now_ms: f64,
-    /// Seconds since the current run was opened.
+    /// Seconds since the current run was opened on the page.
     pub(super) run_age_s: u32,
-    /// (number of the run, step, whether it has ended) at the last save, to detect that nothing has changed.
+    /// (number of the run since the page was opened, training step, whether the run has ended) at the last save, to
+    /// detect that nothing has changed.
     pub(super) last_written: (u64, u64, bool),
     /// (saved run, checkpoint) that is being resumed and not yet shown; None otherwise.
     pub(super) resumed_run: Option<(SavedRun, Option<Vec<u8>>)>,
@@ -279,7 +283,7 @@ impl Library {
         listed
     }
 
-    /// Returns the saved run with this id.
+    /// Returns the saved run with this id; None if there is none.
     pub fn find(&self, id: &str) -> Option<&SavedRun> {
         self.runs.iter().find(|kept| kept.id == id)
     }

@@ -14,11 +14,11 @@ use vivarium_view::display::RunPhase;
 use vivarium_view::display::words::format_count;
 use vivarium_view::record::saved::{ENTRY_FORMAT, MarksEdit, RunMarks, clean_name, parse_saved_link};
 
-/// Seconds between two saves of a run that is training.
+/// Seconds between two saves of a run that is training to the browser's storage.
 const SAVE_INTERVAL_S: u32 = 3;
-/// Seconds since the current run was opened before which it is not saved, unless it has ended.
+/// Minimum age of a run, in seconds since it was opened: a younger run is not saved unless it has ended.
 const MIN_AGE_S: u32 = 2;
-/// Seconds between two attempts to open a storage that has failed.
+/// Seconds between two attempts to open the browser's storage of runs after it has failed.
 const RETRY_INTERVAL_S: u32 = 30;
 
 impl Library {
@@ -45,7 +45,7 @@ impl State {
         self.library.drawing_version
     }
 
-    /// Applies an action on the saved runs.
+    /// Applies an action of the user on the saved runs, or an answer of the storage.
     pub(super) fn handle_library_action(&mut self, action: LibraryAction, effects: &mut Vec<Effect>) {
         match action {
             LibraryAction::Load => effects.push(Effect::Library(StorageCommand::Load)),
@@ -242,7 +242,8 @@ impl State {
         }
     }
 
-    /// Saves the current run if it has changed since the last save; a run of the last seconds only if `even_if_young`.
+    /// Saves the current run if it has changed since the last save; a run that was opened less than [`MIN_AGE_S`] ago
+    /// only if `even_if_young`.
     pub(super) fn write_current_run(&mut self, even_if_young: bool, effects: &mut Vec<Effect>) {
         self.update_compared_run();
         let run = self.latest_run();

@@ -13,7 +13,7 @@ use vivarium_model::chart::Chart;
 /// Largest number of charts on the first screen of presenter mode; every later screen shows one chart.
 const MAX_CHARTS: usize = 2;
 
-/// A cover of the whole screen in presenter mode.
+/// A cover of the whole screen in presenter mode: black, or an address with its QR code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScreenCover {
     /// A black screen.
@@ -83,12 +83,13 @@ impl Presenter {
         })
     }
 
-    /// Returns the index, from 0, of the last screen for this number of charts.
+    /// Returns the index, from 0, of the last screen of presenter mode for this number of charts.
     fn last_screen(charts: usize) -> usize {
         if charts > 1 { charts } else { 0 }
     }
 
-    /// Goes forward (or back) by `by` screens of charts; `charts` is the number of charts.
+    /// Goes forward by `by` screens of presenter mode, or back if `by` is negative; `charts` is the number of shown
+    /// charts.
     fn turn_screens(&mut self, by: isize, charts: usize) {
         let last = Presenter::last_screen(charts);
         self.screen = self.screen.min(last).saturating_add_signed(by).min(last);

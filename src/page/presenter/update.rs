@@ -8,7 +8,7 @@ use crate::trainer::Effect;
 use vivarium_model::chart::Chart;
 
 impl State {
-    /// Applies an action of presenter mode.
+    /// Applies an action of presenter mode, such as going to the next screen, to the state.
     pub fn apply_presenter_action(&mut self, action: PresenterAction, effects: &mut Vec<Effect>) {
         if action == PresenterAction::Enter {
             self.close_bench(effects);

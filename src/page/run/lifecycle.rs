@@ -18,10 +18,11 @@ use vivarium_view::display::sweep::SweepProgress;
 use vivarium_view::display::upload_command;
 use vivarium_view::display::{RunPhase, words};
 
-/// Largest number of changes that can be undone.
+/// Largest number of changes in the list of Undo; beyond it the oldest is removed.
 const MAX_UNDO: usize = 100;
 
-/// Largest number of held-out examples on which the CPU evaluates a run during training.
+/// Largest number of held-out examples on which a run is measured during training on the CPU; a run with more is
+/// measured on this many.
 pub const CPU_HELD_OUT: usize = 1024;
 
 /// Returns the number of held-out examples to which evaluations on the CPU during training are limited; None for no
@@ -31,10 +32,10 @@ pub fn held_out_limit(spec: &RunSpec) -> Option<usize> {
     (is_drawn && spec.held_out_count() > CPU_HELD_OUT).then_some(CPU_HELD_OUT)
 }
 
-/// Largest number of learning-rate changes in a run.
+/// Largest number of learning-rate changes that the user can make in a run; a further change is rejected.
 const MAX_RATE_CHANGES: usize = 64;
 
-/// Largest number of notices about ignored parts of links; the oldest are dropped.
+/// Largest number of notices about ignored parts of links; beyond it the oldest are dropped.
 const MAX_NOTICES: usize = 24;
 
 impl State {
@@ -211,7 +212,7 @@ impl State {
     fn decide_program_for(&self, spec: &RunSpec) -> ProgramDecision {
         let known = DeviceKnowledge {
             gpu_support: &self.gpu_support,
-            gpu_error: self.gpu_error.as_deref(),
+            gpu_error: self.gpu_failure.as_ref().map(|failure| failure.reason.as_str()),
             uncovered: self.fused_error.is_some(),
             // The runs of a sweep share launches: the speed of a single run says nothing about them.
             speeds: self.speeds.as_ref().filter(|_| self.run.sweep.is_none()),
@@ -375,9 +376,7 @@ impl State {
         self.pending = None;
         self.conflicts.clear();
         self.invalid_inputs.clear();
-        if std::mem::take(&mut self.oversized) || device_wish {
-            self.gpu_error = None;
-        }
+        self.gpu_failure.take_if(|failure| failure.is_of_this_run || device_wish);
     }
 
     /// Starts the run from its first step, or the sweep from its first run.

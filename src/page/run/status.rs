@@ -25,7 +25,7 @@ fn run_status(state: &State) -> String {
     state.earlier_step_text().unwrap_or_else(|| describe_status(&state.run, || loading_text(state)))
 }
 
-/// Returns the status of a run whose trainer has not answered yet.
+/// Returns the status text of a run whose trainer (worker) has not answered yet.
 fn loading_text(state: &State) -> String {
     match state.run.step {
         _ if state.is_timing() => tr!("Timing the CPU and the GPU").into(),

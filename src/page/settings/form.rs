@@ -9,7 +9,7 @@ use vivarium_model::run::{FormSection, MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use vivarium_science::markov::theory::TheorySettings;
 use vivarium_view::ui::field::{Field, SPEED_KEY};
 
-/// Returns the fields in a section of the form for these settings.
+/// Returns the form fields in the section `section` of the settings form for a run with the settings `spec`.
 pub fn section_fields(spec: &RunSpec, section: FormSection) -> Vec<Field> {
     let mut fields = match section {
         FormSection::Model => {
@@ -66,7 +66,7 @@ pub fn theory_setting(key: &str) -> Option<&'static SettingInfo> {
     TheorySettings::SETTINGS.iter().find(|setting| setting.key == key)
 }
 
-/// Returns the form field of the speed limit.
+/// Returns the form field of the setting that limits the training speed; None if there is no such setting.
 pub fn speed_field() -> Option<Field> {
     ViewSettings::SETTINGS.iter().find(|k| k.key == SPEED_KEY).map(Field::of)
 }

@@ -20,16 +20,17 @@ pub struct FormInputs {
     link: Link,
     /// Settings that conflict with each other and are not yet applied; None without a conflict.
     pending: Option<RunSpec>,
-    /// Why the settings in `pending` conflict.
+    /// Why the settings in `pending` conflict with each other; empty without a conflict.
     conflicts: Vec<InvalidSetting>,
-    /// Form fields whose text was not accepted, with the texts.
+    /// Form fields whose text was not accepted, each with its text and the error.
     invalid_inputs: Vec<InvalidInput>,
-    /// Learning rate at the step that is shown; None as in [`State::current_learning_rate`].
+    /// Learning rate at the training step that the page shows; None when the form shows the initial learning rate of
+    /// the settings.
     learning_rate: Option<f64>,
 }
 
 impl FormInputs {
-    /// Copies the form's values from `state`.
+    /// Copies the values on which the settings form depends from the page's state.
     pub fn of(state: &State) -> Self {
         FormInputs {
             link: state.run.link.clone(),

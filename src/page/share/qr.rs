@@ -4,7 +4,8 @@ use qrcodegen::{QrCode, QrCodeEcc, QrSegment, Version};
 
 use vivarium_core::language::escape_html;
 
-/// Largest version (side length) of a QR code; a camera can read it from the back of a room.
+/// Largest version (from 1 to 40, which determines the side length) of a QR code, so that a camera can read it from the
+/// back of a room; a longer text gets no code.
 const MAX_VERSION: u8 = 20;
 
 /// Returns the modules of the QR code of a text as `[row][column]` from the upper left, true for dark; error correction

@@ -8,18 +8,18 @@ use vivarium_model::chart::Chart;
 use vivarium_model::permalink::{HIDEABLE_PARTS, Link, StartMode};
 use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY};
 
-/// Values in the form of the dialog for teachers.
+/// Values in the form of the dialog in which a teacher makes a link for a lesson.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LessonForm {
-    /// Names of the hidden parts of the page.
+    /// Names (keys) of the settings and parts of the page that the lesson's link hides.
     pub hidden: Vec<String>,
-    /// Names of the locked settings.
+    /// Names (keys) of the settings that the reader of the lesson's link cannot change.
     pub locked: Vec<String>,
     /// Whether the run opens paused.
     pub paused: bool,
-    /// Step at which the run pauses; None if it does not.
+    /// Training step at which the run of the lesson's link pauses; None if it does not pause.
     pub wait_step: Option<u64>,
-    /// The only chart that is shown; None leaves the charts as they are.
+    /// The only chart that the lesson's link shows; None leaves the charts of the link as they are.
     pub chart: Option<Chart>,
     /// Whether only charts and Play button are shown, for a frame in another page.
     pub embedded: bool,

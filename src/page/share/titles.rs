@@ -10,10 +10,10 @@ use vivarium_labs::find_matching_preset;
 use vivarium_model::run::RunSpec;
 use vivarium_view::display::words::format_setting;
 
-/// Largest number of settings in the name of a run.
+/// Largest number of settings listed in the name of a run; an ellipsis stands for further ones.
 const MAX_SETTINGS: usize = 3;
 
-/// Returns the title of the page.
+/// Returns the title of the page, which the browser shows on the tab.
 pub fn page_title(state: &State) -> String {
     tr!("{subject} · Vivarium", subject = title_subject(state))
 }

@@ -18,21 +18,21 @@ use vivarium_model::run::time::format_duration;
 use vivarium_model::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use vivarium_view::display::words::{format_count, format_thousands, setting_label};
 
-/// Number of seeds per run in the form of a sweep, unless the current settings train several replicas.
+/// Number of seeds (replicas) per run of a new sweep in the form, unless the current settings train several replicas.
 const DEFAULT_SEEDS: usize = 10;
 
 /// The form fields of one axis of the sweep; every field is the text of its control.
 #[derive(Debug, Clone, Default)]
 pub struct AxisForm {
-    /// Key of the swept setting; empty if the second axis is not used.
+    /// Key of the swept setting; empty if this axis is not used.
     pub key: String,
-    /// Spacing of the values: "lin", "log" or "list".
+    /// Spacing of the swept values: "lin" (linear), "log" (logarithmic) or "list" (listed one by one).
     pub mode: String,
-    /// Smallest value, if the values are spaced.
+    /// Smallest value of the swept setting, if the values are spaced.
     pub from: String,
-    /// Largest value, if the values are spaced.
+    /// Largest value of the swept setting, if the values are spaced.
     pub to: String,
-    /// Number of values, if they are spaced.
+    /// Number of values of the swept setting, if they are spaced.
     pub value_count: String,
     /// The listed values, or the slugs of the chosen options, separated by spaces.
     pub list: String,
@@ -43,7 +43,7 @@ pub struct AxisForm {
 pub struct SweepForm {
     /// The first and the second swept setting.
     pub axes: [AxisForm; 2],
-    /// Text of the field for the number of seeds per run.
+    /// Text of the form field for the number of seeds (replicas) per run of the sweep.
     pub seeds: String,
 }
 

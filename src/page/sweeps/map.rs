@@ -23,7 +23,7 @@ use vivarium_view::display::words::{
 pub struct CellView {
     /// Strength of the cell's colour from 0 (palest) to 1; None if the run has no value yet.
     pub colour_strength: Option<f64>,
-    /// Text in the cell.
+    /// Text in the cell of the map: the shown quantity of the cell's run.
     pub text: String,
     /// Sentence on the result of the cell's run.
     pub description: String,
@@ -31,7 +31,7 @@ pub struct CellView {
     pub is_now: bool,
 }
 
-/// Formats a number rounded and short, such as 950, 1.2k or 34k.
+/// Formats the number in a cell of the map, rounded and short, such as 950, 1.2k or 34k.
 fn format_compact(number: f64) -> String {
     let short = |number: f64| if number < 9.95 { format!("{number:.1}") } else { format!("{number:.0}") };
     match number {

@@ -12,7 +12,7 @@ mod update;
 
 use vivarium_model::permalink::Link;
 
-/// An action of the user on sweeps.
+/// An action of the user on sweeps, such as starting or cancelling one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SweepAction {
     /// Start the sweep of this link.

@@ -25,7 +25,7 @@ impl State {
             .filter(|flops| *flops > 0.0)
     }
 
-    /// Applies an action on sweeps.
+    /// Applies an action of the user on sweeps, such as starting or cancelling one.
     pub fn apply_sweep_action(&mut self, action: SweepAction, effects: &mut Vec<Effect>) {
         match action {
             SweepAction::Start(_) if self.refuse_if_locked("sweep") => {}

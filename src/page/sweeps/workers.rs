@@ -21,14 +21,16 @@ use vivarium_model::run::cost::max_cost;
 use vivarium_view::display::sweep::SweepRunResult;
 use vivarium_view::display::upload_command;
 
-/// Largest number of sweep workers; more would need too much memory.
+/// Largest number of sweep workers (workers that train further runs of a sweep next to the trainer); more would need
+/// too much memory.
 const MAX_WORKERS: usize = 7;
 
 /// Workers that train further runs of a sweep next to the trainer; `T` is the connection to a worker.
 pub struct SweepWorkers<T> {
-    /// The open workers.
+    /// The open sweep workers, each with the run that it trains.
     workers: Vec<SweepWorker<T>>,
-    /// Largest number of workers, from the number of cores; lower after failures.
+    /// Largest number of sweep workers: one less than the processor's cores and at most [`MAX_WORKERS`]; fewer after
+    /// failures.
     max_workers: usize,
     /// Settings of the sweep that the workers train; None without one.
     sweep: Option<Box<RunSpec>>,
@@ -36,17 +38,17 @@ pub struct SweepWorkers<T> {
     memory_limit: usize,
     /// Whether the workers train, and are not paused.
     is_playing: bool,
-    /// Number that the next opened worker gets.
+    /// Number that the sweep worker opened next gets; it identifies the worker's messages.
     next_number: u32,
-    /// Connections to workers that have failed, to be dropped.
+    /// Connections to sweep workers that have failed; the caller drops them.
     failed_workers: Vec<T>,
 }
 
 /// A worker with its number and the run of the sweep that it trains.
 struct SweepWorker<T> {
-    /// Number of the worker, by which its messages are assigned to it.
+    /// Number of the sweep worker, by which its messages are assigned to it.
     number: u32,
-    /// The connection to the worker.
+    /// The connection to the sweep worker.
     trainer: T,
     /// The run that the worker trains; None if it is idle.
     job: Option<SweepJob>,
@@ -56,11 +58,11 @@ struct SweepWorker<T> {
 struct SweepJob {
     /// Index of the run in the sweep, from 0.
     cell_index: usize,
-    /// Settings of the run.
+    /// Settings of the run that the sweep worker trains.
     spec: RunSpec,
-    /// Step at which each replica reached the target; None if it has not.
+    /// Step at which each replica of this run reached the target; None for replicas that have not.
     solved_steps: Vec<Option<u64>>,
-    /// Latest measurement of the run; None before the first.
+    /// Latest measurement of the run that the sweep worker trains; None before the first.
     last_row: Option<Measurement>,
 }
 

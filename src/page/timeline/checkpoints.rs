@@ -2,42 +2,44 @@
 
 use std::sync::Arc;
 
-/// Largest total size of the checkpoints of a run in bytes.
+/// Largest total size in bytes of the checkpoints of a run; beyond it checkpoints are removed, and a single larger one
+/// is not kept.
 ///
 /// # Why
 /// A page beside others in a browser may take some tens of megabytes. Most networks here are a few hundred kilobytes
 /// with their optimizer's memory, so that more than a hundred of them fit.
 pub const MAX_BYTES: usize = 48 << 20;
 
-/// Largest number of checkpoints of a run.
+/// Largest number of checkpoints of a run; beyond it the one with the smallest removal cost is removed.
 const MAX_CHECKPOINTS: usize = 256;
 
-/// Change of the accuracy (from 0 to 1) since the last checkpoint at which another checkpoint is requested.
+/// Difference of accuracies, from 0 to 1: when the accuracy has changed by this much since the last checkpoint, another
+/// one is requested.
 const ACCURACY_CHANGE: f32 = 0.1;
 
 /// Weights and optimizer state of the run at one step.
 #[derive(Debug, Clone)]
 struct Checkpoint {
-    /// Number of training steps made before the checkpoint.
+    /// Number of training steps completed when the checkpoint was made.
     step: u64,
-    /// Encoded weights and optimizer state.
+    /// Encoded weights and optimizer state of the run at this step.
     bytes: Arc<Vec<u8>>,
-    /// Accuracy at this step, from 0 to 1.
+    /// Accuracy of the run at the checkpoint's step, from 0 to 1.
     accuracy: f32,
 }
 
 /// Checkpoints of a run in the order of their steps, denser where the accuracy changes.
 #[derive(Debug, Clone, Default)]
 pub struct Checkpoints {
-    /// The checkpoints, by increasing step.
+    /// The run's checkpoints, in increasing order of their training steps.
     entries: Vec<Checkpoint>,
-    /// Accuracy at the last checkpoint, or at the last request of one; None before both.
+    /// Accuracy, from 0 to 1, at the last checkpoint or at the last request of one; None before both.
     last_accuracy: Option<f32>,
 }
 
 impl Checkpoints {
-    /// Adds a checkpoint, at which the accuracy was `level`; beyond the limits on number and bytes, the checkpoint with
-    /// the smallest removal cost is removed.
+    /// Adds the checkpoint `bytes` of training step `step`, at which the accuracy was `level` (from 0 to 1); beyond the
+    /// limits on number and bytes, the checkpoint with the smallest removal cost is removed.
     pub fn push(&mut self, step: u64, bytes: &[u8], level: f32) {
         let at = self.entries.partition_point(|kept| kept.step < step);
         if self.entries.get(at).is_some_and(|kept| kept.step == step) || bytes.len() > MAX_BYTES {
@@ -64,7 +66,7 @@ impl Checkpoints {
         steps as f64 / last as f64 + if change.is_finite() { f64::from(change) } else { 0.0 }
     }
 
-    /// Returns the total size of the checkpoints in bytes.
+    /// Returns the total size in bytes of the run's checkpoints.
     pub fn total_bytes(&self) -> usize {
         self.entries.iter().map(|kept| kept.bytes.len()).sum()
     }
@@ -75,7 +77,7 @@ impl Checkpoints {
         Some((self.entries[at].step, &self.entries[at].bytes))
     }
 
-    /// Removes the checkpoints after `step`.
+    /// Removes the run's checkpoints after training step `step`.
     pub fn remove_after(&mut self, step: u64) {
         self.entries.retain(|kept| kept.step <= step);
     }

@@ -18,7 +18,7 @@ use vivarium_view::display::RunPhase;
 /// A jump to an earlier step: the page shows that step while the trainer trains to it without showing progress.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seek {
-    /// Step to which the trainer trains.
+    /// Training step that the page shows and to which the trainer trains.
     pub step: u64,
     /// Phase of the run (such as paused or finished) once the trainer has reached the step.
     pub phase_on_arrival: RunPhase,

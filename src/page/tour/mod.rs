@@ -22,7 +22,7 @@ use vivarium_view::display::words::format_thousands;
 /// A step at which the run pauses, set by a story or by a teacher's link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PauseGoal {
-    /// Step at which the run pauses.
+    /// Training step at which the run pauses.
     pub step: u64,
     /// Whether the run ignores the speed limit until it pauses.
     pub ignores_speed_limit: bool,
@@ -37,7 +37,7 @@ const ADDRESS_PREFIX: &str = "#story/";
 /// The open story and the reader's progress in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tour {
-    /// Slug of the story.
+    /// Slug (permanent name) of the open story.
     pub slug: &'static str,
     /// Text of the story, or why it could not be loaded; None until then.
     pub story: Option<Result<Story, String>>,
@@ -47,7 +47,7 @@ pub struct Tour {
     pub guesses: Vec<(usize, usize, usize)>,
     /// Questions whose explanation is shown: (index of the passage, index of the block).
     pub explained_questions: Vec<(usize, usize)>,
-    /// Indices of passages in which the reader has changed a setting or opened another run after a guess.
+    /// Indices, from 0, of the passages in which the reader has changed a setting or opened another run after a guess.
     pub changed_passages: Vec<usize>,
     /// (chart at which the story points, number of times that it has pointed at a chart); None if it points at none.
     pub pointed_chart: Option<(Chart, u32)>,
@@ -417,7 +417,7 @@ pub fn answers_storage_key(slug: &str) -> String {
     format!("vivarium.story.{slug}")
 }
 
-/// An action of the reader of a story.
+/// An action of the reader of a story, such as a guess or a press of a button.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TourAction {
     /// Open the story with this slug.

@@ -50,7 +50,7 @@ impl State {
         effects.push(Effect::FetchStory(about.slug));
     }
 
-    /// Applies an action of the reader of a story.
+    /// Applies an action of the reader of a story, such as a guess, to the state.
     pub(crate) fn apply_tour_action(&mut self, action: TourAction, effects: &mut Vec<Effect>) {
         match action {
             TourAction::Open(slug) => self.open_story(&slug, effects),

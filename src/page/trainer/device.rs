@@ -7,7 +7,7 @@ use vivarium_model::protocol::DeviceInfo;
 use vivarium_model::run::{DeviceChoice, RunSpec};
 use vivarium_training::launch::choose::{Engine, engine, is_to_be_timed, worth_a_gpu};
 
-/// GPU support of the browser.
+/// GPU support of the browser, as the page has found it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum GpuSupport {
     /// The browser has not answered yet.
@@ -39,7 +39,7 @@ pub struct ProgramChoice {
 /// Facts about the browser's devices from which a worker program is chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct DeviceKnowledge<'state> {
-    /// GPU support of the browser.
+    /// GPU support of the browser, as the page has found it.
     pub gpu_support: &'state GpuSupport,
     /// Why the GPU failed earlier on this page; None if it has not.
     pub gpu_error: Option<&'state str>,
@@ -129,7 +129,7 @@ pub fn decide_program(spec: &RunSpec, knowledge: DeviceKnowledge<'_>) -> Program
     })
 }
 
-/// Formats a positive number, such as steps per second, with two significant digits.
+/// Formats a positive speed, such as steps per second, with two significant digits.
 fn format_two_digits(speed: f64) -> String {
     let unit = libm::pow(10.0, (libm::log10(speed.max(1e-3)).floor() - 1.0).max(-2.0));
     let rounded = (speed / unit).round() * unit;

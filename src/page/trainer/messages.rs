@@ -2,7 +2,7 @@
 
 use super::device::GpuSupport;
 use crate::run::status::status_line;
-use crate::state::{State, TrainerStatus, UndoEntry};
+use crate::state::{GpuFailure, State, TrainerStatus, UndoEntry};
 use crate::trainer::{Effect, Program, TrainerMessage};
 use vivarium_model::protocol::{Command, EndReason, Event, EventMessage, Payload, RunError};
 use vivarium_plot::analysis::curves::median_range;
@@ -10,8 +10,8 @@ use vivarium_view::display::RunPhase;
 use vivarium_view::display::status::{describe_found, examples_name};
 use vivarium_view::display::words::{capitalize, format_decimal, format_percent, format_thousands};
 
-/// Seconds until a trainer on the GPU must have reported that it is ready; it loads its WebAssembly and compiles
-/// kernels.
+/// Seconds after which a trainer on the GPU that has not reported to be ready counts as failed; it loads its
+/// WebAssembly and compiles kernels.
 const GPU_READY_TIMEOUT_S: u32 = 20;
 /// Seconds until the browser must have reported its GPU support; after that the GPU counts as absent.
 const GPU_DETECT_TIMEOUT_S: u32 = 5;
@@ -51,7 +51,7 @@ impl State {
                         "the worker for the GPU did not answer within {seconds} seconds",
                         seconds = GPU_READY_TIMEOUT_S
                     );
-                    self.replace_trainer(program, &why, effects);
+                    self.replace_trainer(program, &why, false, effects);
                 }
             }
             TrainerStatus::Ready(program) if self.run.phase == RunPhase::Running || self.awaiting_start => {
@@ -66,6 +66,7 @@ impl State {
                     self.replace_trainer(
                         program,
                         &tr!("the worker sent nothing for {patience} seconds", patience),
+                        false,
                         effects,
                     );
                 }
@@ -87,7 +88,7 @@ impl State {
         }
         self.silent_seconds = 0;
         match message {
-            TrainerMessage::Died(why) => self.replace_trainer(program, &why, effects),
+            TrainerMessage::Died(why) => self.replace_trainer(program, &why, false, effects),
             TrainerMessage::Message(EventMessage { event: Event::Ready(report), .. }) => {
                 self.device_report = Some(report);
                 self.trainer = TrainerStatus::Ready(program);
@@ -274,17 +275,20 @@ impl State {
                 self.fused_error = Some(why);
                 self.resume(effects);
             }
-            RunError::TooLarge(why) => {
-                self.oversized = true;
-                self.replace_trainer(program, &why, effects);
-            }
-            other => self.replace_trainer(program, &other.to_string(), effects),
+            RunError::TooLarge(why) => self.replace_trainer(program, &why, true, effects),
+            other => self.replace_trainer(program, &other.to_string(), false, effects),
         }
     }
 
     /// Replaces a dead trainer, for the reason `why`: the run continues from the last checkpoint, if necessary on
-    /// another device.
-    fn replace_trainer(&mut self, program: Program, why: &str, effects: &mut Vec<Effect>) {
+    /// another device. `is_too_large` says that only the size of this run is the reason.
+    fn replace_trainer(
+        &mut self,
+        program: Program,
+        why: &str,
+        is_too_large: bool,
+        effects: &mut Vec<Effect>,
+    ) {
         if self.handle_loss_while_timing(program, effects) {
             return;
         }
@@ -302,7 +306,10 @@ impl State {
             None => tr!("restarts from its beginning").into(),
         };
         if program.needs_gpu() {
-            self.gpu_error = Some(tr!("WebGPU cannot be used, because {why}", why));
+            self.gpu_failure = Some(GpuFailure {
+                reason: tr!("WebGPU cannot be used, because {why}", why),
+                is_of_this_run: is_too_large,
+            });
             self.message =
                 tr!("WebGPU cannot be used, because {why}. The run {goes_on} on the CPU.", why, goes_on);
         } else if self.replaced_at.is_none_or(|at| from.is_some_and(|step| step > at)) {

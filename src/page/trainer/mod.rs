@@ -21,7 +21,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// Whether the program needs a GPU.
+    /// Whether the worker program needs a GPU.
     pub fn needs_gpu(self) -> bool {
         self != Program::Cpu
     }
@@ -86,7 +86,7 @@ pub enum Effect {
     Library(super::library::StorageCommand),
 }
 
-/// An effect on the worker of the benchmark.
+/// An operation on the benchmark's worker that the caller of the state must do, such as opening it.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "as the command inside it")]
 pub enum BenchEffect {

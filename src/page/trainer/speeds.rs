@@ -11,30 +11,30 @@
 use super::Program;
 use vivarium_model::run::RunSpec;
 
-/// Largest number of stored speed measurements; the oldest are removed.
+/// Largest number of speed measurements stored in this browser; beyond it the oldest are removed.
 const MAX_ENTRIES: usize = 100;
 
-/// Training speed of a run on CPU and GPU.
+/// Measured training speed of a run on CPU and GPU, in steps per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeviceSpeeds {
-    /// Steps per second on the CPU.
+    /// Training speed of the run on the CPU in steps per second.
     pub cpu: f64,
-    /// Steps per second on the GPU; 0 if it cannot train the run.
+    /// Training speed of the run on the GPU in steps per second; 0 if the GPU cannot train the run.
     pub gpu: f64,
 }
 
 /// A speed measurement on CPU and GPU, in progress, that precedes a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceTiming {
-    /// Settings of the run.
+    /// Settings of the run whose speed is measured.
     pub spec: RunSpec,
-    /// Name of the GPU adapter.
+    /// Name of the GPU adapter on which the run is timed.
     pub adapter: String,
     /// Worker program that would train the run on the GPU: fused kernels or autodiff.
     pub gpu_program: Program,
-    /// Worker program that is being timed.
+    /// Worker program (device and learner) whose speed is being measured now.
     pub current_program: Program,
-    /// Steps per second on the CPU; 0 before it is measured.
+    /// Training speed measured on the CPU in steps per second; 0 before it is measured.
     pub cpu: f64,
 }
 

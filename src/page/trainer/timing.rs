@@ -11,8 +11,8 @@ use vivarium_view::display::upload_command;
 const WINDOW_MS: f64 = 120.0;
 
 impl State {
-    /// Starts to measure the speed of the run on the CPU, then with the GPU program `on_gpu`; after that the run
-    /// starts.
+    /// Starts to measure the speed of the current run on the CPU, then with the GPU program `on_gpu`; after that the
+    /// run starts.
     pub fn start_timing(&mut self, on_gpu: Program, effects: &mut Vec<Effect>) {
         let GpuSupport::Adapter { name, .. } = &self.gpu_support else { return };
         let (spec, adapter) = (self.run.spec().clone(), name.clone());

@@ -7,7 +7,7 @@ use vivarium_model::tasks::sparse_boolean::charts as boolean_charts;
 use vivarium_ui::context::RunContext;
 use vivarium_view::display::words::format_percent;
 
-/// Largest number of an attention head that a link can select; heads above it have no button.
+/// Largest number of attention heads that get a button; further heads have none.
 const MAX_HEADS: usize = 32;
 
 /// Buttons that choose one attention head for the chart of attention on relevant bits; empty unless that chart is

@@ -12,9 +12,10 @@ use vivarium_ui::plot::Drawing;
 use vivarium_ui::sheet::fold;
 use vivarium_ui::slider::slider;
 
-/// Context lengths whose curves are drawn in addition to the chosen one.
+/// Context lengths (numbers of input tokens) whose curves are drawn in addition to the curve of the chosen length.
 const CONTEXT_LENGTHS: [usize; 3] = [16, 128, 1024];
-/// Number of inputs that the example heads shatter: one head for each of their 2⁴ labellings.
+/// Number of inputs that the example attention heads shatter: each of the inputs' 2⁴ labellings has a head that
+/// realises it.
 const SHATTERED_INPUTS: u32 = 4;
 
 /// Section about attention heads whose weights come from two proofs, for runs on sparse Boolean functions.

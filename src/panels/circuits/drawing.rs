@@ -10,7 +10,7 @@ use vivarium_labs::circuits::panel::diagram::{self, Diagram, GateBox, GateState,
 /// Radius of the circle of an ID gate that only copies a value to the next layer, in SVG units.
 const ID_GATE_RADIUS: &str = "3";
 
-/// Draws one toggle button per input bit of the circuit.
+/// Draws one toggle button per input bit of the circuit; a click flips the bit.
 pub(super) fn draw_input_bits(panel: PanelContext) -> AnyView {
     let names = panel.memo(|state, _| state.circuit.signal_names()[..state.circuit.input_count()].to_vec());
     let problem = panel.rejected_text("in");

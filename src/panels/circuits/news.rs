@@ -3,12 +3,12 @@
 use vivarium_labs::circuits::CircuitState;
 use vivarium_labs::circuits::panel::action::{self, PanelAction};
 
-/// Reactive handle to the run on display and to this lab's state of it.
+/// Access of the panel to the displayed run and to `CircuitState`, the data that the lab on circuits keeps for it.
 pub(super) type PanelContext = vivarium_ui::news::LabContext<CircuitState>;
 
-/// Sends the panel's actions to the page.
+/// Sends the actions of the panel on a circuit to the page.
 pub(super) trait SendAction {
-    /// Sends `action` to the page as the request that it stands for.
+    /// Sends the page the request that stands for `action`, a change in the circuits panel.
     fn send_action(self, action: PanelAction);
 }
 

@@ -9,7 +9,7 @@ use vivarium_labs::circuits::panel::editor;
 use vivarium_ui::button::button;
 use vivarium_ui::effect::effect;
 
-/// Draws one button per example circuit.
+/// Draws one button per example circuit; a click opens a run of that circuit.
 pub(super) fn draw_example_buttons(panel: PanelContext) -> AnyView {
     let one = move |(at, (name, named, ..)): (
         usize,

@@ -3,12 +3,13 @@
 use vivarium_labs::descent::DescentState;
 use vivarium_labs::descent::panel::action::{self, PanelAction};
 
-/// Reactive handle to the run on display and to this lab's state of it.
+/// Access of the panel to the displayed run and to `DescentState`, the data that the lab on gradient descent keeps for
+/// it.
 pub(super) type PanelContext = vivarium_ui::news::LabContext<DescentState>;
 
 /// Sends the panel's actions to the page.
 pub(super) trait SendAction {
-    /// Sends `action` to the page as the request that it stands for.
+    /// Sends the page the request that stands for `action`, a change in the panel on gradient descent.
     fn send_action(self, action: PanelAction);
 }
 

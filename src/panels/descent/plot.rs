@@ -19,25 +19,26 @@ use vivarium_labs::descent::panel::strip::format_number;
 use vivarium_ui::browser::element_by_id;
 use vivarium_ui::button::button;
 
-/// Time after the last arrow key until the move of a point is committed.
+/// Time after the last press of an arrow key until the move of an example point is committed, which starts a new run.
 const KEY_MOVE_PAUSE: Duration = Duration::from_millis(700);
 
 /// Moves, adds and removes the example points (x, y) by pointer and keyboard. Copies share the same signals.
 #[derive(Clone, Copy)]
 struct PointEditor {
-    /// Handle to the run on display.
+    /// Access to the displayed run and the lab's data.
     panel: PanelContext,
     /// The points (x, y) of the run on display.
     points: Memo<Vec<[f64; 2]>>,
-    /// The part of the plane that the plot shows.
+    /// Part of the (x, y) plane that the plot shows.
     frame: Memo<PlotFrame>,
     /// The index of the point that is being moved, and its position (x, y); the run does not have this position yet.
     moved: RwSignal<Option<(usize, [f64; 2])>>,
-    /// Index, from 0, of the selected point, on which the buttons act.
+    /// Index, from 0, of the selected example point, on which the buttons act.
     chosen: RwSignal<usize>,
-    /// Index, from 0, of the point that the pointer drags; `None` without a drag.
+    /// Index, from 0, of the example point that the pointer drags; `None` without a drag.
     dragged: StoredValue<Option<usize>>,
-    /// Number of presses of arrow keys; a timer commits a move only if no key was pressed since.
+    /// Number of presses of arrow keys so far; a timer commits a point's move only if no key was pressed since its
+    /// start.
     key_presses: StoredValue<u64>,
 }
 
@@ -56,7 +57,7 @@ impl PointEditor {
         }
     }
 
-    /// The position (x, y) of the point with index `place`, including a move that is not committed yet.
+    /// The position (x, y) of the example point with index `place`, from 0, including a move that is not committed yet.
     fn position(self, place: usize) -> [f64; 2] {
         match self.moved.get() {
             Some((moved, to)) if moved == place => to,
@@ -64,7 +65,7 @@ impl PointEditor {
         }
     }
 
-    /// Requests a run in which the moved point is at its new position; does nothing if no point was moved.
+    /// Requests a run in which the moved example point is at its new position; does nothing if no point was moved.
     fn commit_move(self) {
         if let Some((at, to)) = self.moved.try_get_untracked().flatten() {
             self.panel.send_action(PanelAction::MovePoint(at, to));
@@ -72,7 +73,7 @@ impl PointEditor {
         }
     }
 
-    /// Selects the point with index `place` and gives it the keyboard focus.
+    /// Selects the example point with index `place`, from 0, and gives it the keyboard focus.
     fn select(self, place: usize) {
         self.chosen.set(place);
         // Points may be drawn anew until then.
@@ -97,12 +98,12 @@ impl PointEditor {
         }
     }
 
-    /// Removes the selected point.
+    /// Removes the selected example point.
     fn remove_chosen(self) {
         self.add_or_remove(PanelAction::RemovePoint(self.chosen.get_untracked()));
     }
 
-    /// The position (x, y) in the plane under a pointer.
+    /// The position (x, y) in the plot's plane under the pointer; `None` if the plot is not on the page.
     fn plane_position(self, event: &MouseEvent) -> Option<[f64; 2]> {
         let bounds = element_by_id("plane")?.get_bounding_client_rect();
         let right = (f64::from(event.client_x()) - bounds.left()) / bounds.width().max(1.0);
@@ -110,7 +111,7 @@ impl PointEditor {
         Some(self.frame.get_untracked().to_coordinates(right, down))
     }
 
-    /// Starts, continues, commits or cancels a drag.
+    /// Handles a pointer event: starts, continues, commits or cancels the drag of an example point.
     fn handle_pointer(self, event: PointerEvent) {
         match event.type_().as_str() {
             "pointerdown" if event.button() == 0 => {
@@ -180,7 +181,7 @@ impl PointEditor {
         event.prevent_default();
     }
 
-    /// Commits the move of a point, then selects the point with index `place`.
+    /// Commits the move of an example point, then selects the point with index `place`, from 0.
     fn commit_and_select(self, place: usize) {
         self.commit_move();
         self.select(place);
@@ -284,12 +285,13 @@ fn draw_plane(editor: PointEditor) -> AnyView {
     .into_any()
 }
 
-/// Label for screen readers of the point with index `place`, numbered from 1, such as "Point 3: x 0.5, y −1".
+/// Label for screen readers of the example point with index `place` (from 0), which the label counts from 1, such as
+/// "Point 3: x 0.5, y −1".
 fn point_label(place: usize, [x, y]: [f64; 2]) -> String {
     tr!("Point {number}: x {x}, y {y}", number = place + 1, x = format_number(x), y = format_number(y))
 }
 
-/// Draws the point with index `place` as a button.
+/// Draws the example point with index `place`, from 0, as a button.
 fn draw_point(editor: PointEditor, place: usize) -> AnyView {
     let at = Memo::new(move |_| editor.position(place));
     let is_chosen = Memo::new(move |_| editor.chosen.get() == place);

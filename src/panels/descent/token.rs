@@ -18,7 +18,7 @@ use vivarium_ui::frames::paint_on_frames;
 use vivarium_ui::pixels;
 use vivarium_view::display::words::format_thousands;
 
-/// Largest number of example tokens for which each gets a button; of more, a number field chooses the token.
+/// Largest number of example tokens for which each token gets a button; with more, a number field chooses the token.
 const MAX_TOKEN_BUTTONS: usize = 32;
 
 /// Draws the buttons that choose the token on display: the token of one of `examples` examples, or of the query.

@@ -11,12 +11,13 @@ use vivarium_labs::in_context::panel::action::{self, HELD_OUT_PROMPTS, MAX_QUART
 use vivarium_model::permalink::ViewSettings;
 use vivarium_ui::inside::{example_buttons, prompt_panel, show_for_lab};
 
-/// Reactive handle to the run on display and to this lab's state of it.
+/// Access of the panel to the displayed run and to `InContextState`, the data that the lab on in-context learning keeps
+/// for it.
 type PanelContext = vivarium_ui::news::LabContext<InContextState>;
 
-/// Sends the panel's actions to the page.
+/// Sends the actions of the panel on one prompt to the page.
 trait SendAction {
-    /// Sends `action` to the page as the request that it stands for.
+    /// Sends the page the request that stands for `action`, a change of the prompt.
     fn send_action(self, action: PromptAction);
 }
 
@@ -26,7 +27,7 @@ impl SendAction for PanelContext {
     }
 }
 
-/// Row counts of the panel's two tables: points of the prompt, and predictions.
+/// Numbers of rows of the panel's two tables, one of the prompt's points and one of the predictions for the next point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PromptSize {
     /// Number of example points (x, y) in the prompt before the point to predict.
@@ -140,7 +141,7 @@ fn draw_predictions(panel: PanelContext, size: PromptSize) -> AnyView {
     draw_table("predictions", &columns, (0..=size.baseline_count).map(line).collect_view().into_any())
 }
 
-/// Draws the table of the prompt's points; the last row is the point to predict.
+/// Draws the table of the prompt's points (x, y); the last row is the point whose y the network predicts.
 fn draw_points(panel: PanelContext, size: PromptSize) -> AnyView {
     let line = |at: usize| {
         let part =

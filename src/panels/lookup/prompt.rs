@@ -17,12 +17,12 @@ use vivarium_ui::inside::{example_buttons, prompt_panel, show_for_lab};
 /// Number of rows (prompt positions) that PageUp and PageDown move the focus by.
 const PAGE_ROWS: usize = 10;
 
-/// Reactive handle to the run on display and to this lab's state of it.
+/// Access of the panel to the displayed run and to `LookupState`, the data that the lab on look-up tasks keeps for it.
 type PanelContext = vivarium_ui::news::LabContext<LookupState>;
 
-/// Sends the panel's actions to the page.
+/// Sends the actions of the panel on one prompt to the page.
 trait SendAction {
-    /// Sends `action` to the page as the request that it stands for.
+    /// Sends the page the request that stands for `action`, a change of the prompt.
     fn send_action(self, action: PromptAction);
 }
 
@@ -32,16 +32,16 @@ impl SendAction for PanelContext {
     }
 }
 
-/// Rows and columns of the table of a prompt.
+/// Rows and columns of the table in which the panel shows a prompt.
 #[derive(Debug, Clone, PartialEq)]
 struct TableShape {
     /// Positions in the prompt that have a row, from 0.
     positions: Vec<usize>,
-    /// Number of components of a token vector.
+    /// Number of components of the vector that each token of the prompt carries.
     token_dim: usize,
     /// Number of names per token; each name is the position in the prompt that the token refers to.
     name_count: usize,
-    /// Number of attention heads.
+    /// Number of attention heads of the network, each with a column of attention weights.
     head_count: usize,
 }
 
@@ -80,7 +80,7 @@ pub fn LookupPromptPanel() -> impl IntoView {
     })
 }
 
-/// Draws the buttons that choose a prompt, undo changes and add an attention head.
+/// Draws the buttons that choose a prompt, undo changes of the prompt, and add an attention head to the network.
 fn draw_prompt_buttons(panel: PanelContext) -> AnyView {
     let is_drawn = move || panel.see(|_, view| view.named.is_empty() && view.tokens.is_empty()) == Some(true);
     let heads = panel.context.memo(|run| vivarium_labs::lookup::heads(run.spec()));

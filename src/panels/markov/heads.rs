@@ -16,7 +16,7 @@ use vivarium_ui::pixels;
 use vivarium_ui::plot::repaint_on;
 use vivarium_view::ui::request::Request;
 
-/// Number of shades of colour in an attention map.
+/// Number of colours into which attention weights from 0 to 1 are divided in an attention map.
 const SHADES: usize = 256;
 /// Upper bound on the length of a sequence; the base in which [`pack_cell`] encodes positions.
 const MAX_LENGTH: usize = 256;

@@ -4,12 +4,12 @@ use vivarium_labs::markov::panel::action::SequenceAction;
 use vivarium_labs::markov::panel::change::request;
 use vivarium_labs::markov::state::MarkovState;
 
-/// Reactive handle to the run on display and to this lab's state of it.
+/// Access of the panel to the displayed run and to `MarkovState`, the data that the lab on Markov chains keeps for it.
 pub(super) type PanelContext = vivarium_ui::news::LabContext<MarkovState>;
 
-/// Sends the panel's actions to the page.
+/// Sends the actions of the panel on one sequence to the page.
 pub(super) trait SendAction {
-    /// Sends `action` to the page as the request that it stands for.
+    /// Sends the page the request that stands for `action`, a change of the sequence or of its Markov chain.
     fn send_action(self, action: SequenceAction);
 }
 

@@ -19,7 +19,7 @@ use vivarium_ui::button::button;
 use vivarium_ui::inside::{example_buttons, inside_panel, show_for_lab};
 use vivarium_view::display::words::format_decimal;
 
-/// Number of symbols that PageUp and PageDown move by.
+/// Number of symbols by which PageUp and PageDown move the chosen position in the sequence.
 const PAGE_SYMBOLS: usize = 10;
 
 /// The lab's panel: one sequence, its next-symbol predictions, the attention heads and the chain; for runs on

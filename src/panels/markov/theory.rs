@@ -15,7 +15,7 @@ use vivarium_ui::setting::Setting;
 use vivarium_ui::sheet::fold;
 use vivarium_view::ui::field::Field;
 
-/// Number of last gradient steps for which the minimal model's attention vector v over distances is drawn.
+/// Number of gradient steps, the last ones, for which the minimal model's attention vector v over distances is drawn.
 const DRAWN_STEPS: usize = 3;
 
 /// Section about the first gradient steps of the minimal attention model on Markov chains, computed exactly; for runs

@@ -27,14 +27,14 @@ use vivarium_ui::context::RunContext;
 use vivarium_ui::plot::Drawing;
 use vivarium_ui::sheet::fold;
 
-/// Longest time, in milliseconds, that trials run before the browser handles events.
+/// Time limit of one slice of trials, in milliseconds, after which the browser handles events.
 const SLICE_MS: f64 = 6.0;
-/// Number of trials (random batches for one gradient step) per neuron and batch size.
+/// Number of trials at each combination of neuron and batch size; a trial draws a random batch for one gradient step.
 const TRIALS_PER_POINT: usize = 40;
 /// (p, q): batches of up to 2^p examples are sampled, and theory curves are drawn up to batches of 2^q examples.
 const MAX_BATCH_POWERS: (u32, u32) = (17, 20);
 
-/// HTML of the section's introduction, above the sliders.
+/// HTML of the introduction above the sliders of the section on width and initial weights.
 fn intro_markup() -> String {
     format!(
         "<h3 class=\"card__name\">{}</h3><p class=\"card__note\">{}</p>",

@@ -3,12 +3,13 @@
 use vivarium_labs::succinct::SuccinctState;
 use vivarium_labs::succinct::panel::action::{self, SuccinctAction};
 
-/// Reactive handle to the run on display and to this lab's state of it.
+/// Access of the panel to the displayed run and to `SuccinctState`, the data that the lab on succinct programs keeps
+/// for it.
 pub(super) type PanelContext = vivarium_ui::news::LabContext<SuccinctState>;
 
-/// Sends the panel's actions to the page.
+/// Sends the actions of the panel on succinct programs to the page.
 pub(super) trait SendAction {
-    /// Sends `action` to the page as the request that it stands for.
+    /// Sends the page the request that stands for `action`, a change in the panel on succinct programs.
     fn send_action(self, action: SuccinctAction);
 }
 

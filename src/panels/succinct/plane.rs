@@ -10,7 +10,7 @@ use vivarium_science::succinct::search::{InterpolationPoint, PointError, PointNe
 use vivarium_ui::browser::{element_by_id, get_property};
 use vivarium_ui::button::button;
 
-/// DOM id of the plane with the interpolation points.
+/// DOM id of the SVG plane with the points through which the interpolating ReLU network passes.
 const PLANE_ID: &str = "succinct-plane";
 
 /// Moves the points through which the interpolating ReLU network passes, by pointer and keyboard. Copies share the same
@@ -19,9 +19,9 @@ const PLANE_ID: &str = "succinct-plane";
 struct InterpolationEditor {
     /// The points with their slopes.
     points: RwSignal<[InterpolationPoint; POINT_COUNT]>,
-    /// Index, from 0, of the selected point, on which the buttons act.
+    /// Index, from 0, of the selected interpolation point, on which the buttons act.
     chosen: RwSignal<usize>,
-    /// Index, from 0, of the point that the pointer drags; `None` without a drag.
+    /// Index, from 0, of the interpolation point that the pointer drags; `None` without a drag.
     dragged: StoredValue<Option<usize>>,
 }
 
@@ -34,17 +34,17 @@ impl InterpolationEditor {
         }
     }
 
-    /// The point with this index.
+    /// Returns the interpolation point with this index, from 0.
     fn point(self, index: usize) -> InterpolationPoint {
         self.points.with(|points| points[index % POINT_COUNT])
     }
 
-    /// Moves the point with index `place` to `point`.
+    /// Moves the interpolation point with index `place`, from 0, to `point`.
     fn set_point(self, place: usize, point: InterpolationPoint) {
         self.points.update(|points| points[place % POINT_COUNT] = point);
     }
 
-    /// Switches the slope of a point between 0 and 1.
+    /// Switches the slope of the network at the interpolation point with index `place`, from 0, between 0 and 1.
     fn toggle_slope(self, place: usize) {
         self.points.update(|points| {
             let point = &mut points[place % POINT_COUNT];
@@ -52,7 +52,7 @@ impl InterpolationEditor {
         });
     }
 
-    /// Starts, continues or ends a drag.
+    /// Handles a pointer event: starts, continues or ends the drag of an interpolation point.
     fn handle_pointer(self, event: PointerEvent) {
         match event.type_().as_str() {
             "pointerdown" if event.button() == 0 => {
@@ -94,7 +94,7 @@ impl InterpolationEditor {
     }
 }
 
-/// The position (x, y) in the plane under a pointer.
+/// The position (x, y) in the plane under the pointer; `None` if the plane is not on the page.
 fn plane_position(event: &MouseEvent) -> Option<[f64; 2]> {
     let bounds = element_by_id(PLANE_ID)?.get_bounding_client_rect();
     let right = (f64::from(event.client_x()) - bounds.left()) / bounds.width().max(1.0);
@@ -182,7 +182,7 @@ fn draw_graph(editor: InterpolationEditor, network: Memo<Result<PointNetwork, Po
     .into_any()
 }
 
-/// Draws the point with index `place` as a button.
+/// Draws the interpolation point with index `place`, from 0, as a button.
 fn draw_point(editor: InterpolationEditor, place: usize) -> AnyView {
     let at = Memo::new(move |_| editor.point(place));
     let is_chosen = Memo::new(move |_| editor.chosen.get() == place);
@@ -224,7 +224,7 @@ fn draw_weights(network: Memo<Result<PointNetwork, PointError>>) -> AnyView {
     .into_any()
 }
 
-/// Draws the weights and biases of one layer of the interpolating network.
+/// Draws the table of weights and biases of one layer of the interpolating ReLU network.
 fn draw_layer_weights(layer: LayerTable) -> AnyView {
     let columns = layer.rows.first().map_or(1, |(weights, _)| weights.len());
     let row = |(at, (weights, bias)): (usize, (Vec<String>, String))| {

@@ -11,10 +11,10 @@ use vivarium_labs::succinct::panel::sentences::{self, LabeledValues};
 use vivarium_ui::browser::element_by_id;
 use vivarium_ui::effect::effect;
 
-/// DOM id of the program's list of rules.
+/// DOM id of the list of the program's update rules.
 const LISTING_ID: &str = "succinct-listing";
 
-/// Draws one button per example program.
+/// Draws one button per example program; a click opens a run of that program.
 pub(super) fn draw_example_buttons(panel: PanelContext) -> AnyView {
     let shown = panel.memo(|state, _| state.program_state().map(|own| own.net.program));
     let one = move |(at, example): (usize, ExampleProgram)| {
@@ -58,7 +58,7 @@ pub(super) fn draw_sizes(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// Draws a titled list of terms and values.
+/// Draws a titled list of terms and their values, such as the sizes of the program and the network.
 fn draw_definition_list(testid: &'static str, title: &'static str, entries: Memo<LabeledValues>) -> AnyView {
     let one = |(term, value): (&'static str, String)| {
         view! { <div class="succinct-size"><dt>{term}</dt><dd>{value}</dd></div> }
@@ -108,12 +108,12 @@ pub(super) fn draw_listing(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// DOM id of the line with this number in the list of rules.
+/// DOM id of the line with number `number` in the list of the program's rules.
 fn line_id(number: usize) -> String {
     format!("succinct-line-{number}")
 }
 
-/// Scrolls the list of rules, but not the page, until the line with this number is visible.
+/// Scrolls the list of the program's rules, but not the page, until the rule in line `number` is visible.
 fn scroll_to_line(number: usize) {
     let (Some(list), Some(line)) = (element_by_id(LISTING_ID), element_by_id(&line_id(number))) else {
         return;

@@ -9,7 +9,8 @@ use vivarium_labs::succinct::panel::sentences::{self, FilterProbability};
 use vivarium_science::succinct::search::{CellRule, CellValue};
 use vivarium_ui::button::button;
 
-/// Draws the update rule that the search chose, and buttons for another learning problem.
+/// Draws the cell update rule that the lab's random search over rules chose so far, and buttons for another learning
+/// problem.
 pub(super) fn draw_rule(panel: PanelContext) -> AnyView {
     let rule =
         Memo::new(move |_| panel.see(|state, _| state.search_state().and_then(|own| own.rule)).flatten());
@@ -37,8 +38,8 @@ pub(super) fn draw_rule(panel: PanelContext) -> AnyView {
     .into_any()
 }
 
-/// Draws an update rule as a table: the new value of a cell for each of the 3 × 3 old values of the cell and the cell
-/// above; with name and description.
+/// Draws a cell update rule as a table: the new value of a cell for each of the 3 × 3 pairs of old values of the cell
+/// and the cell above; with name and description.
 fn draw_rule_table(rule: CellRule) -> AnyView {
     let entry = move |centre: CellValue, above: CellValue| {
         let becomes = rule.apply(centre, above);

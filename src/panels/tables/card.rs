@@ -13,7 +13,7 @@ use vivarium_view::ui::request::Request;
 /// Texts of the card about the data table on which the run trains.
 #[derive(Debug, Clone, PartialEq)]
 struct TableCard {
-    /// Name of the table's file, or of the kind of table.
+    /// Name of the file of the data table, or the kind of a generated table.
     title: String,
     /// Sentences about the table's rows, columns and label.
     texts: Vec<String>,

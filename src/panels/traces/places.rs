@@ -8,7 +8,7 @@ use vivarium_ui::inside::{example_buttons, inside_panel, show_for_lab};
 use vivarium_ui::news::LabContext;
 use vivarium_view::ui::request::Request;
 
-/// Number of held-out traces (recorded runs of the Turing machine) that can be chosen for display.
+/// Number of held-out traces (recorded runs of the Turing machine) of which the user can choose one for display.
 const HELD_OUT_TRACES: usize = 64;
 
 impl LabPanel for TracesLab {

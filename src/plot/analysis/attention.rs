@@ -2,7 +2,8 @@
 
 use super::{BarChart, LineChart, Role, Series};
 
-/// Bar chart of the attention weight from the \[CLS\] token to each input bit, averaged over heads; relevant bits are
+/// Bar chart of the attention weight from the \[CLS\] token to each input bit, averaged over heads and held-out
+/// examples, from `weights` with one number per input bit; the bits with the indices `relevant`, from 0, are
 /// highlighted. The weights sum to 1 together with the weight of the \[CLS\] token on itself.
 pub fn mean_attention_chart(weights: &[f32], relevant: &[usize]) -> BarChart {
     BarChart {

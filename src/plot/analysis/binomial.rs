@@ -1,6 +1,6 @@
 //! Confidence interval of a success probability.
 
-/// The 97.5 % quantile of the standard normal distribution.
+/// The 97.5 % quantile z of the standard normal distribution, which gives 95 % intervals in [`wilson_interval`].
 const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
 /// The Wilson 95 % confidence interval (low, high) of a success probability, given `successes` out of `trials`; (0,

@@ -22,13 +22,13 @@ use vivarium_core::rng::{Purpose, RandomStream};
 /// Number of bootstrap resamples behind a confidence interval; fewer, but at least 200, where all resamples together
 /// would draw more than four million networks.
 pub const RESAMPLES: usize = 1000;
-/// Minimum number of networks at each point of a curve for a confidence interval; with fewer, a resample has too few
-/// different medians.
+/// Minimum number of networks at each value of the swept setting for a confidence interval of the slope; if any value
+/// has fewer, no interval is computed, since a resample would have too few different medians.
 pub const MIN_NETWORKS: usize = 5;
-/// Random seed of the resamples: the ASCII word "fits".
+/// Random seed of the bootstrap resamples behind the interval of a slope: the ASCII word "fits".
 pub const SEED: u64 = 0x6669_7473;
-/// Maximum number of networks drawn over all resamples of one interval; beyond it the number of resamples is reduced,
-/// down to [`MIN_RESAMPLES`].
+/// Maximum number of networks drawn over all bootstrap resamples of one interval; if 1000 resamples would draw more,
+/// their number is reduced, down to [`MIN_RESAMPLES`].
 const MAX_DRAWS: usize = 4_000_000;
 /// Minimum number of bootstrap resamples behind a confidence interval, however many networks there are.
 const MIN_RESAMPLES: usize = 200;
@@ -44,12 +44,14 @@ pub enum ScalingLaw {
     Logarithm,
 }
 
-/// An x value with the convergence time of each network there, in steps; `None` for a network that has not converged.
+/// A value of the swept setting, and the convergence time in training steps of each network trained with it; `None` for
+/// a network that has not converged.
 pub type TimedPoint<'a> = (f64, &'a [Option<u64>]);
 
-/// A point of a scaling curve that has a median: an x value at which at least half of the networks converged.
+/// A point of a scaling curve that has a median: a value of the swept setting at which at least half of the networks
+/// converged.
 struct LogPoint {
-    /// Natural logarithm of the x value.
+    /// Natural logarithm of the value of the swept setting.
     ln_x: f64,
     /// Convergence times in ascending order, infinite for networks that did not converge.
     times: Vec<f64>,
@@ -62,7 +64,8 @@ pub fn slope_interval(points: &[TimedPoint], law: ScalingLaw) -> Option<(f64, f6
     /// Arguments of [`slope_interval`], points and law, and the interval computed for them.
     type CacheEntry = (Vec<(f64, Vec<Option<u64>>)>, ScalingLaw, Option<(f64, f64)>);
     thread_local! {
-        /// The latest [`CACHE_SIZE`] intervals, oldest first.
+        /// The latest [`CACHE_SIZE`] intervals computed by [`slope_interval`] on this thread with their arguments,
+        /// oldest first.
         static CACHE: RefCell<Vec<CacheEntry>> = const { RefCell::new(vec![]) };
     }
     CACHE.with_borrow_mut(|known| {
@@ -82,7 +85,7 @@ pub fn slope_interval(points: &[TimedPoint], law: ScalingLaw) -> Option<(f64, f6
     })
 }
 
-/// Computes [`slope_interval`] without the cache.
+/// Computes the bootstrap interval of [`slope_interval`] by resampling the networks, without looking into the cache.
 fn resample_slope_interval(points: &[TimedPoint], law: ScalingLaw) -> Option<(f64, f64)> {
     let has_place = |(x, times): &&TimedPoint| {
         *x > 0.0 && ConvergenceTimes::new(times).median().is_some_and(|time| time > 0.0)

@@ -18,7 +18,7 @@ use vivarium_core::sorting;
 /// Number of bootstrap resamples behind a confidence interval of a median convergence time (Edelman 2024, appendix
 /// B.4.2).
 pub const RESAMPLES: usize = 100;
-/// Maximum number of bins of a histogram of convergence times.
+/// Maximum number of bins of a histogram of convergence times; where there would be more, the bins are made wider.
 pub const MAX_BINS: usize = 80;
 /// Random seed of the bootstrap resamples: the ASCII word "time".
 const SEED: u64 = 0x7469_6d65;
@@ -67,7 +67,7 @@ impl ConvergenceTimes {
         pairs.sum::<f64>() / (self.0.len() * others.0.len()) as f64
     }
 
-    /// Number of replicas, converged or not.
+    /// Number of replicas, whether they converged or not.
     pub fn replica_count(&self) -> usize {
         self.0.len()
     }
@@ -77,8 +77,8 @@ impl ConvergenceTimes {
         &self.0[..self.0.partition_point(|t| t.is_finite())]
     }
 
-    /// The quantile at `share`, interpolated [linearly](quantile); `None` if it falls on replicas that did not
-    /// converge.
+    /// The time before which the fraction `share`, from 0 to 1, of the replicas converged, interpolated
+    /// [linearly](quantile); `None` if it falls on replicas that did not converge.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         Some(quantile(&self.0, share)).filter(|t| t.is_finite())
     }
@@ -137,7 +137,7 @@ pub fn random_search_probability(sets: f64, from: f64, to: f64) -> f64 {
     }
 }
 
-/// Unit of the bar heights of a histogram.
+/// Quantity that the bar heights of a histogram of convergence times show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HistogramHeight {
     /// Number of replicas per bin.

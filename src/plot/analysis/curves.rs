@@ -13,7 +13,8 @@ pub const MAX_HISTORY_ROWS: usize = MAX_MEASUREMENTS as usize;
 /// measurements than [`MAX_HISTORY_ROWS`].
 pub const MAX_STORED_NUMBERS: usize = MAX_MEASUREMENT_FLOATS as usize;
 
-/// Number of measurements that are stored in any case, however many floats each has.
+/// Minimum number of measurements that a run may store, however many floats each has: it overrides
+/// [`MAX_STORED_NUMBERS`].
 const MIN_CAPACITY: usize = 64;
 
 /// The measurements of a run, thinned evenly when there are too many.
@@ -23,11 +24,11 @@ const MIN_CAPACITY: usize = 64;
 /// it is added: for thousands of replicas and thousands of measurements it takes a second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunHistory {
-    /// Every `stride`-th measurement, by ascending step.
+    /// Every `stride`-th measurement of the run with its statistics over replicas, ascending by training step.
     rows: Vec<SummarisedRow>,
     /// Number of measurements from one stored measurement to the next; a power of two.
     stride: u64,
-    /// Number of measurements pushed so far.
+    /// Number of measurements that the run has added so far, including those that are no longer stored.
     push_count: u64,
     /// The latest measurement, whether it is stored in `rows` or not; `None` before the first.
     latest: Option<SummarisedRow>,
@@ -36,7 +37,7 @@ pub struct RunHistory {
 /// A measurement of a run with the median, minimum and maximum over replicas of each of its measures that is not empty.
 #[derive(Debug, Clone, PartialEq)]
 struct SummarisedRow {
-    /// The measurement itself.
+    /// The measurement, with the values of all replicas.
     row: Measurement,
     /// Median, minimum and maximum of each measure, indexed by [`ReplicaMeasure::index`]; `None` for a measure without
     /// values.
@@ -68,7 +69,7 @@ impl Default for RunHistory {
     }
 }
 
-/// Maximum number of stored measurements if each has as many floats as `row`.
+/// Maximum number of measurements that a run may store if each has as many floats as `row`.
 fn max_rows(row: &Measurement) -> usize {
     let numbers = (0..ReplicaMeasure::TaskMeasure(row.measures.len()).index())
         .map(|at| ReplicaMeasure::from_index(at).values(row).len());
@@ -106,7 +107,7 @@ impl RunHistory {
         self.rows.iter().chain(self.latest.iter().filter(is_newer))
     }
 
-    /// The stored measurements, always including the latest.
+    /// The stored measurements, ascending by training step, always including the latest.
     pub fn rows(&self) -> impl Iterator<Item = &Measurement> {
         self.iter_summarised().map(|measured| &measured.row)
     }
@@ -125,7 +126,7 @@ impl RunHistory {
         RunHistory { push_count: rows.len() as u64 * self.stride, stride: self.stride, rows, latest: last }
     }
 
-    /// The latest measurement; `None` before the first.
+    /// The latest measurement of the run; `None` before the first.
     pub fn latest(&self) -> Option<&Measurement> {
         self.latest.as_ref().map(|measured| &measured.row)
     }
@@ -172,7 +173,8 @@ pub fn training_curve_name(finite_sample: bool, batch: usize) -> Option<&'static
     }
 }
 
-/// Maximum number of initialisations in [`loss_by_initialisation_chart`], each with a curve.
+/// Maximum number of initialisations in [`loss_by_initialisation_chart`], each with a curve; with more, the ordinary
+/// loss chart is shown instead.
 pub const MAX_INITIALISATIONS: usize = 8;
 
 /// Held-out loss over steps with a curve for each of `inits` initialisations: curve i is the median, with the range as

@@ -9,7 +9,7 @@ pub struct DataTable {
     pub columns: Vec<String>,
     /// Each row: its header, then one number for each further column; empty text where there is no value.
     pub rows: Vec<Vec<String>>,
-    /// Number of rows that were omitted at even intervals.
+    /// Number of rows that the full table has but that were omitted, at even intervals, from `rows`.
     pub omitted_rows: usize,
 }
 

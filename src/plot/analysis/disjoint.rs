@@ -30,19 +30,19 @@ pub fn time_to_reach(k: usize, v: f64) -> f64 {
     if k == 2 { libm::log(v) } else { (1.0 - libm::pow(v, -power)) / power }
 }
 
-/// The time of gradient flow at which relevant weights that start at one become infinite, 1/(k−2) for `k` blocks;
-/// infinite for k ≤ 2.
+/// The time of gradient flow at which the relevant weights of a disjoint PolyNet with `k` blocks become infinite if all
+/// start at one, 1/(k−2); infinite for k ≤ 2.
 pub fn blow_up_time(k: usize) -> f64 {
     if k > 2 { 1.0 / (k as f64 - 2.0) } else { f64::INFINITY }
 }
 
-/// Gradient flow of the relevant weights of a disjoint PolyNet under the correlation loss, from any initial values:
-/// dv_i/dt = ∏_{j≠i} v_j.
+/// Gradient flow of the relevant weights v_i of a disjoint PolyNet, a product of linear functions of disjoint blocks of
+/// inputs, under the correlation loss, from any initial values: dv_i/dt = ∏_{j≠i} v_j.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradientFlow {
-    /// The relevant weights, one per block.
+    /// The relevant weights now, one per block of inputs.
     pub v: Vec<f64>,
-    /// Time of the flow since its start.
+    /// Time since the start of gradient flow, in units in which dv_i/dt = ∏_{j≠i} v_j.
     pub time: f64,
 }
 
@@ -102,9 +102,9 @@ pub fn approximate_dominance(v: f64, norm: f64) -> f64 {
     if norm > 0.0 { libm::erf(v.abs() / (std::f64::consts::SQRT_2 * norm)) } else { 1.0 }
 }
 
-/// Classification error of a disjoint PolyNet with one relevant weight per block in `v`: ½ − ½·s·∏ `dominance`, where s
-/// is the sign of the product of these weights and `dominance` has for each block the probability that its relevant
-/// weight decides the sign of the block.
+/// Classification error, from 0 to 1, of a disjoint PolyNet on the parity of its relevant inputs, with the relevant
+/// weight of each block in `v`: ½ − ½·s·∏ `dominance`, where s is the sign of the product of these weights and
+/// `dominance` has for each block the probability that its relevant weight decides the sign of the block.
 pub fn parity_error(v: &[f64], dominance: &[f64]) -> f64 {
     let sign = v.iter().map(|v| v.signum()).product::<f64>();
     0.5 - 0.5 * sign * dominance.iter().product::<f64>()
@@ -135,7 +135,7 @@ pub fn plateau_share(k: usize, block: usize, gamma: f64) -> f64 {
 /// Line chart of the error of a disjoint PolyNet with `k` ≥ 3 blocks over the time of gradient flow, as a share of
 /// [`blow_up_time`], for weights that start at one; one curve for each number of inputs per block in `blocks`.
 pub fn chart(k: usize, blocks: &[usize]) -> LineChart {
-    /// Points per curve.
+    /// Number of points of each error curve, over the time of gradient flow.
     const POINTS: usize = 400;
     let curve = |block: &usize| {
         let share = |i: usize| i as f64 / POINTS as f64;

@@ -10,10 +10,12 @@ pub fn quartiles(values: &[f32]) -> Option<[f32; 3]> {
     (!sorted.is_empty()).then(|| [0.25, 0.5, 0.75].map(|share| quantile(&sorted, share) as f32))
 }
 
-/// A curve of a sweep: its name, and for each x value, a value of the swept setting, one result per network.
+/// A curve of a sweep: its name, and pairs of a value of the swept setting and the final results, one per network, of
+/// the plotted measure such as the error.
 pub type SweepCurve = (String, Vec<(f64, Vec<f32>)>);
 
-/// Line chart of sweep curves: at each x value the median of the results, with their quartiles as a band.
+/// Line chart over a swept setting: at each value the median over the networks of a final result such as the error,
+/// with the quartiles as a band; one line per curve.
 pub fn chart(curves: &[SweepCurve], x_label: &str, y_label: &str) -> LineChart {
     let roles = [Role::Test, Role::Train, Role::Relevant, Role::Other];
     let curve = |(number, (name, points)): (usize, &SweepCurve)| {

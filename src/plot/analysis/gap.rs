@@ -19,7 +19,8 @@ pub use super::majority::{majority_coefficient, majority_gap, relu_majority_gap}
 
 use super::{LineChart, Role, Series};
 
-/// Fourier gap of one neuron: how far the relevant coordinates S of its gradient g exceed the others.
+/// Fourier gap of one neuron: how far the gradient entries of the relevant coordinates S exceed in absolute value those
+/// of the other coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FourierGap {
     /// Γ = max_{i∈S} |g_i| − max_{i∉S} |g_i| for the gradient entries g_i of the neuron; positive if the largest is on
@@ -28,7 +29,8 @@ pub struct FourierGap {
     /// min_{i∈S} |g_i| − max_{i∉S} |g_i| for the gradient entries g_i of the neuron; positive if the largest entries
     /// identify the whole set S of relevant coordinates.
     pub strict: f64,
-    /// Standard error of `relaxed`, from the standard errors of its two entries; 0 if the gradient is exact.
+    /// Standard error of the gap `relaxed`, from the standard errors of the two gradient entries in it; 0 if the
+    /// gradient is exact.
     pub standard_error: f64,
 }
 
@@ -64,7 +66,7 @@ impl FirstLayerGradient {
     }
 }
 
-/// The kind of gradient whose gap is charted.
+/// Which gradient a chart of Fourier gaps is about: that of hidden neurons or that of linear forms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum GapSource {
     /// Hidden neurons, E[y x σ'(w·x + b)]; the number is the gap of a neuron with the same activation, weights ±1/√n

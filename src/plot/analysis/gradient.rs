@@ -28,7 +28,7 @@ pub const MAX_EXACT_INPUTS: usize = 20;
 /// Number of random points of the cube over which the gradient is averaged if there are more than [`MAX_EXACT_INPUTS`]
 /// inputs; a gradient entry of scale 1 then has a standard error of 1/128.
 pub const SAMPLE_COUNT: usize = 1 << 14;
-/// Random seed of the sampled points.
+/// Random seed of the points of the cube {−1, 1}ⁿ that are sampled if there are too many inputs for an exact mean.
 const SEED: u64 = 0x6761_7000;
 
 /// First-layer parameters of a network: weights W and biases b of the preactivations z = Wᵀx + b.
@@ -38,16 +38,17 @@ pub struct FirstLayer<'a> {
     pub weights: &'a [f32],
     /// Biases `[width]`; empty if there are none.
     pub biases: &'a [f32],
-    /// Number of inputs, the rows of `weights`.
+    /// Number of inputs of the network, which is the number of rows of `weights`.
     pub inputs: usize,
-    /// Number of neurons, the columns of `weights`.
+    /// Number of neurons of the first layer, which is the number of columns of `weights`.
     pub width: usize,
 }
 
 /// The network after its first layer: from the preactivations z `[width]` it returns the output f and writes ∂f/∂z
 /// `[width]` into its second argument.
 pub type NetworkHead<'h> = dyn Fn(&[f64], &mut [f64]) -> f64 + 'h;
-/// Derivative of a loss with respect to the output, dℓ/df, at label y and output f.
+/// Derivative dℓ/df of a loss ℓ with respect to the network's output f; the first argument is the label y, the second
+/// the output f.
 pub type LossDerivative<'h> = dyn Fn(f64, f64) -> f64 + 'h;
 
 /// Accumulates the population gradient of a first layer over blocks of points, so that the work can be split between
@@ -55,9 +56,9 @@ pub type LossDerivative<'h> = dyn Fn(f64, f64) -> f64 + 'h;
 /// random point.
 #[derive(Debug, Clone)]
 pub struct GradientAccumulator {
-    /// Number of inputs n.
+    /// Number n of inputs of the network.
     inputs: usize,
-    /// Number of neurons.
+    /// Number of neurons of the first layer.
     width: usize,
     /// Indices of the relevant inputs, whose parity is the label.
     relevant: Vec<usize>,
@@ -69,9 +70,9 @@ pub struct GradientAccumulator {
     low_bits: usize,
     /// For each value of the low input bits, their part of the preactivation of each neuron.
     table: Vec<f64>, // [2^low, width], the preactivations of the low bits
-    /// Number of blocks, or sampled points, accumulated so far.
+    /// Number of blocks of points, or if sampled of single points, whose gradients have been added so far.
     blocks_done: usize,
-    /// Total number of blocks, or of sampled points.
+    /// Number of blocks of points, or if sampled of single points, over which the gradient is averaged in the end.
     block_count: usize,
     /// If exact, for each value of the low input bits and each neuron, the sum over the blocks of ℓ′·∂f/∂z; if sampled,
     /// for each neuron, the sum over the points of the square of ℓ′·∂f/∂z.
@@ -117,7 +118,8 @@ impl GradientAccumulator {
         job
     }
 
-    /// Total number of points of the cube to visit.
+    /// Number of points of the cube {−1, 1}ⁿ over which the gradient is averaged: all 2ⁿ, or [`SAMPLE_COUNT`] if they
+    /// are sampled.
     pub fn point_count(&self) -> usize {
         self.block_count << self.low_bits
     }
@@ -234,7 +236,7 @@ impl GradientAccumulator {
     }
 }
 
-/// −1 if `negative`, else 1.
+/// Input value of a bit of a point of the cube: −1 if `negative`, else 1.
 fn bit_sign(negative: bool) -> f64 {
     if negative { -1.0 } else { 1.0 }
 }
@@ -251,9 +253,9 @@ pub struct FirstLayerGradient {
     pub values: Vec<f64>,
     /// Standard errors `[inputs, width]` if points were sampled; `None` if the values are exact.
     pub standard_errors: Option<Vec<f64>>,
-    /// Number of inputs, the rows of `values`.
+    /// Number of inputs of the network, which is the number of rows of `values`.
     pub inputs: usize,
-    /// Number of neurons, the columns of `values`.
+    /// Number of neurons of the first layer, which is the number of columns of `values`.
     pub width: usize,
 }
 

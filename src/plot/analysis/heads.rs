@@ -39,14 +39,14 @@ pub struct SelectingHead {
 /// Frobenius norms of the weight matrices W_Q, W_K, W_V and W_C of a [`SelectingHead`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeightNorms {
-    /// Norm of the query matrix: ‖W_Q‖ = R, the sharpness of the head.
+    /// Frobenius norm of the query matrix: ‖W_Q‖ = R, the sharpness of the head.
     pub query: f64,
     /// Norm of the key matrix: ‖W_K‖ = ‖v_I‖, the norm of the sum of the s selected position vectors, which is √s if
     /// they are orthogonal and at most s.
     pub key: f64,
-    /// Norm of the value matrix: ‖W_V‖ = √2.
+    /// Frobenius norm of the value matrix: ‖W_V‖ = √2.
     pub value: f64,
-    /// Norm of the output matrix: ‖W_C‖ = 1.
+    /// Frobenius norm of the output matrix: ‖W_C‖ = 1.
     pub out: f64,
 }
 
@@ -115,7 +115,7 @@ impl SelectingHead {
         shares
     }
 
-    /// Total attention weight of the selected positions.
+    /// Total attention weight, from 0 to 1, of the `[CLS]` query on all selected positions.
     pub fn selected_attention(&self) -> f64 {
         let shares = self.attention_weights();
         self.selected.iter().map(|place| shares[*place]).sum()
@@ -231,9 +231,10 @@ pub fn required_sharpness_chart(selected: usize, marked: (usize, f64)) -> LineCh
     }
 }
 
-/// Largest sharpness R on the horizontal axis of [`selected_attention_chart`].
+/// Right end of the horizontal axis of [`selected_attention_chart`], a sharpness R, and upper end of the vertical axis
+/// of [`required_sharpness_chart`].
 const MAX_SHARPNESS: f64 = 16.0;
-/// Number of points of a curve in a chart of this module.
+/// Number of points at which each theoretical curve of a chart on selecting heads is computed.
 const CURVE_POINTS: usize = 80;
 
 /// Line chart of the attention weight of the selected positions over the sharpness R, one curve for each length;
@@ -266,7 +267,7 @@ pub fn selected_attention_chart(lengths: &[usize], selected: usize, marked: (usi
 /// combinations of outputs occur (Edelman 2024, proposition 4.8 and appendix A.1.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShatteringHeads {
-    /// Number of inputs, log₂ of the sequence length T.
+    /// Number of inputs that the heads shatter, which is log₂ of the sequence length T.
     bits: u32,
 }
 

@@ -55,7 +55,7 @@ impl Reading {
         }
     }
 
-    /// Replaces the title.
+    /// Replaces the title of the chart.
     pub fn with_title(mut self, title: String) -> Self {
         let old = match &mut self {
             Reading::Lines(lines) => &mut lines.title,
@@ -87,11 +87,11 @@ pub struct LineChart {
     pub log_y: bool,
     /// The curves.
     pub series: Vec<Series>,
-    /// Horizontal reference lines: y value and name.
+    /// Horizontal reference lines: the y value of each, and the name written next to it.
     pub reference_lines: Vec<(f64, String)>,
-    /// Vertical lines at an x value with a name, such as "solution found".
+    /// Vertical lines over the whole plot: the x value of each, and its name, such as "solution found".
     pub marks: Vec<(f64, String)>,
-    /// Intervals of the horizontal axis with a pale background.
+    /// Intervals of the horizontal axis, such as phases of training, that get a pale background.
     pub spans: Vec<AxisSpan>,
     /// Other unit, such as examples, for the tick numbers of an axis of training steps: units per step, and the axis
     /// label. The x values remain steps; `None` if the ticks show steps.
@@ -109,30 +109,31 @@ impl LineChart {
     }
 }
 
-/// An interval of the horizontal axis, drawn as a pale background and named in the legend.
+/// An interval of the horizontal axis of a line chart, such as a phase of training, drawn as a pale background and
+/// named in the legend.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AxisSpan {
-    /// First x value.
+    /// First x value of the interval.
     pub from: f64,
-    /// Last x value.
+    /// Last x value of the interval.
     pub to: f64,
     /// Name in the legend; intervals of the same meaning share it.
     pub name: String,
-    /// Colour role, of which a pale shade is drawn.
+    /// Colour role of the interval; the background is a pale shade of its colour.
     pub role: Role,
 }
 
 /// One curve of a line chart, or the median of several with a band around it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Series {
-    /// Name in the legend; empty for none.
+    /// Name of the curve in the legend; empty for no legend entry.
     pub name: String,
-    /// Colour role.
+    /// Meaning of the curve, which determines its colour.
     pub role: Role,
     /// The x values, ascending unless it is a scatter plot. A staircase may have one more than y values, for the end
     /// of its last step.
     pub x: Vec<f64>,
-    /// The y values, one per x value.
+    /// The y values, one per x value; not a number where the curve has a gap.
     pub y: Vec<f32>,
     /// Lower and upper edge of the band, one pair per x value; empty for no band.
     pub band: Vec<(f32, f32)>,
@@ -161,7 +162,7 @@ pub struct Series {
     pub replica_curves: Option<replicas::ReplicaCurves>,
 }
 
-/// Meaning of a curve, which determines its colour.
+/// Meaning of a curve of a line chart, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Role {
     /// Measured on training data.
@@ -188,9 +189,9 @@ pub struct Heatmap {
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
-    /// Values `[rows, columns]`; NaN for an empty cell.
+    /// Numbers in the cells, row by row, `[rows, columns]`; NaN for an empty cell.
     pub values: Vec<f32>,
-    /// Indices, from 0, of the rows to highlight.
+    /// Indices, from 0 at the top, of the rows to highlight.
     pub marked_rows: Vec<usize>,
     /// Row names, drawn instead of row numbers; empty for numbers.
     pub row_names: Vec<String>,

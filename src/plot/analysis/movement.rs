@@ -15,19 +15,19 @@
 use super::thinned::ThinnedHistory;
 use super::{LineChart, Role, Series};
 
-/// Maximum number of stored measurements of a run.
+/// Number of stored measurements of the first-layer weights of a run at which every second one is dropped.
 pub const MAX_MEASUREMENTS: usize = 1024;
-/// Maximum number of neurons whose weights are recorded.
+/// Maximum number of first-layer neurons of which weights are recorded; of a wider layer, evenly spaced ones.
 pub const MAX_NEURONS: usize = 8;
-/// Maximum number of input coordinates whose weights are recorded.
+/// Maximum number of input coordinates whose first-layer weights are recorded, all relevant ones among them.
 pub const MAX_COORDINATES: usize = 64;
 
 /// Largest absolute change of a first-layer weight since the start of training.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct WeightMovement {
-    /// Largest change over the weights of relevant input coordinates.
+    /// Largest absolute change since the start of training of a first-layer weight of a relevant input coordinate.
     pub relevant: f32,
-    /// Largest change over the weights of the other input coordinates.
+    /// Largest absolute change since the start of training of a first-layer weight of an irrelevant input coordinate.
     pub other: f32,
 }
 
@@ -58,9 +58,9 @@ impl WeightMovement {
 pub struct WeightTrajectories {
     /// First-layer weights at the start of training.
     start: Vec<f32>, // [inputs, width]
-    /// Number of neurons.
+    /// Number of neurons of the first layer, recorded or not.
     width: usize,
-    /// Whether each input is relevant.
+    /// Whether each input coordinate of the network is relevant for the label, `[inputs]`.
     is_relevant: Vec<bool>,
     /// Indices, from 0, of the neurons whose weights are recorded.
     neurons: Vec<usize>,
@@ -99,7 +99,8 @@ impl WeightTrajectories {
         self.kept.push(step, (movement, self.select_weights(weights)));
     }
 
-    /// The recorded weights, `[neurons, coordinates]`.
+    /// Weights of the recorded neurons and input coordinates, `[neurons, coordinates]`, out of the first-layer weights
+    /// `[inputs, width]`.
     fn select_weights(&self, weights: &[f32]) -> Vec<f32> {
         let of = |j: usize| self.coordinates.iter().map(move |i| weights[i * self.width + j]);
         self.neurons.iter().copied().flat_map(of).collect()

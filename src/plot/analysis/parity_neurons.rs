@@ -90,7 +90,7 @@ impl ParityNeurons {
         ratio.is_finite().then_some(found)
     }
 
-    /// Describes the measures in a paragraph for the page.
+    /// Describes in a paragraph for the page how closely the neurons match a maximum-margin network.
     pub fn describe(&self) -> String {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let neurons = if self.live_count == 1 { tr!("neurons is") } else { tr!("neurons are") };
@@ -107,7 +107,7 @@ impl ParityNeurons {
     }
 }
 
-/// Accumulator of a weighted mean.
+/// Accumulator of a weighted mean of numbers: Σ weight · value / Σ weight.
 #[derive(Debug, Clone, Copy, Default)]
 struct WeightedMean {
     /// Sum of value times weight.

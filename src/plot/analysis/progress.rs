@@ -55,7 +55,7 @@ impl ModularOperation {
         }
     }
 
-    /// Formula of the [residual](Self::residual), as axis label.
+    /// Formula of the phase [residual](Self::residual), such as "θu + θv − θw", as the label of an axis.
     pub fn residual_name(self) -> &'static str {
         match self {
             ModularOperation::Sum => "θu + θv − θw",
@@ -84,9 +84,9 @@ pub struct ProgressMeasures {
     pub restricted_loss: f64,
     /// Loss on the training pairs if the waves of the key frequencies are removed from the logits.
     pub excluded_loss: f64,
-    /// Loss on the training pairs.
+    /// Loss on the training pairs with unchanged logits: mean cross-entropy in nats.
     pub train_loss: f64,
-    /// Loss on the held-out pairs; `None` if there are none.
+    /// Loss on the held-out pairs with unchanged logits, in nats; `None` if no pair is held out.
     pub test_loss: Option<f64>,
     /// How concentrated the embedding is on few frequencies; `None` if no embedding was given.
     pub embedding: Option<EmbeddingConcentration>,
@@ -97,13 +97,13 @@ pub struct ProgressMeasures {
 pub struct EmbeddingConcentration {
     /// Gini coefficient of the norms of the Fourier components; near 1 if few components have most of the norm.
     pub gini: f64,
-    /// Inverse participation ratio of the norms of the Fourier components; 1/m if m components have equal norms and the
-    /// others none.
+    /// Inverse participation ratio of the norms of the Fourier components; 1/m if m components have equal norms and all
+    /// others are zero.
     pub participation: f64,
 }
 
 impl EmbeddingConcentration {
-    /// Measures an embedding `[p, width]`.
+    /// Measures the concentration of an embedding `[p, width]`, a row for each residue modulo p.
     pub fn read(embedding: &[f32], p: usize) -> Self {
         let norms = embedding_norms(embedding, p);
         EmbeddingConcentration { gini: gini(&norms), participation: inverse_participation(&norms) }
@@ -190,17 +190,17 @@ impl WaveTable {
 pub struct ProgressMeasurement<'a> {
     /// Logits of all pairs of residues, `[p·p, p]`: a row for each pair, a column for each class.
     logits: Cow<'a, [f32]>,
-    /// Right class of each pair of residues, `[p·p]`.
+    /// Right class of each pair of residues (a, b), `[p·p]`, at index a·p + b.
     labels: Cow<'a, [u32]>,
-    /// Whether each pair of residues is a training pair, `[p·p]`.
+    /// Whether each pair of residues (a, b) is a training pair, `[p·p]`, at index a·p + b.
     training: Cow<'a, [bool]>,
     /// Modulus p of the residues, which is also the number of classes.
     p: usize,
-    /// The function that the network learns.
+    /// Operation on two residues, such as addition modulo p, that the network learns.
     operation: ModularOperation,
     /// Key frequencies to use instead of those of the measured network; `None` to determine them.
     given_key_frequencies: Option<Vec<usize>>,
-    /// The next portion of work.
+    /// Phase of the computation that runs next, and how far it has come.
     stage: MeasurementStage,
     /// `[p, p]`, a row for each result s of the operation, a column for each class: first the mean logits over the
     /// pairs with this result; later their part in the waves of the key frequencies, followed by one more row with the
@@ -208,13 +208,14 @@ pub struct ProgressMeasurement<'a> {
     mean_logits_by_sum: Vec<f64>,
     /// Sum of squares of all logits, after subtracting from the logits of each pair their mean over the classes.
     sum_of_squares: f64,
-    /// Sum of the excluded losses of the training pairs so far.
+    /// Sum over the training pairs so far of the loss without the waves of the key frequencies.
     excluded_loss_sum: f64,
-    /// The measures computed so far.
+    /// Progress measures, of which only those of finished phases of the computation are final.
     result: ProgressMeasures,
 }
 
-/// Next portion of work of a [`ProgressMeasurement`].
+/// Phases in which a [`ProgressMeasurement`] computes the progress measures, in this order; the number is the pair,
+/// frequency or residue that is processed next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum MeasurementStage {
     /// Accumulates mean logits and the losses of the unchanged logits; the number is the index of the next pair.
@@ -269,7 +270,7 @@ impl<'a> ProgressMeasurement<'a> {
         self
     }
 
-    /// Also measures the embedding `[p, width]`, immediately.
+    /// Also measures, immediately, how concentrated the embedding `[p, width]` is on few frequencies.
     pub fn with_embedding(mut self, embedding: &[f32]) -> Self {
         self.result.embedding = Some(EmbeddingConcentration::read(embedding, self.p));
         self
@@ -284,13 +285,13 @@ impl<'a> ProgressMeasurement<'a> {
         self.stage == MeasurementStage::Done
     }
 
-    /// Completes the work and returns the measures.
+    /// Completes the remaining work at once and returns the progress measures.
     pub fn finish(mut self) -> ProgressMeasures {
         while !self.advance(usize::MAX) {}
         self.result
     }
 
-    /// Number of training pairs.
+    /// Number of pairs of residues that are training pairs.
     fn training_pair_count(&self) -> usize {
         self.training.iter().filter(|trained| **trained).count()
     }
@@ -403,7 +404,7 @@ impl<'a> ProgressMeasurement<'a> {
         if variance > 1e-12 * constant { power / waves.normalisation(k) / variance } else { 0.0 }
     }
 
-    /// The mean logit of each class over all pairs.
+    /// The mean logit of each class over all p² pairs, `[p]`.
     fn class_constants(&self) -> Vec<f64> {
         let mut constants = vec![0.0; self.p];
         for row in self.mean_logits_by_sum.chunks_exact(self.p) {
@@ -429,7 +430,8 @@ impl<'a> ProgressMeasurement<'a> {
         self.mean_logits_by_sum = kept;
     }
 
-    /// Adds the restricted losses of the p pairs on which the operation has the result `s`.
+    /// Adds the losses of the p pairs on which the operation has the result `s`, with only the waves of the key
+    /// frequencies and a constant per class left in the logits, to the sum of restricted losses.
     fn add_restricted_losses(&mut self, s: usize) {
         let p = self.p;
         let (waves, constants) = self.mean_logits_by_sum.split_at(p * p);
@@ -445,7 +447,8 @@ impl<'a> ProgressMeasurement<'a> {
         }
     }
 
-    /// Adds the excluded loss of the training pair with index `pair` = a·p + b.
+    /// Adds the loss of the training pair with index `pair` = a·p + b, with the waves of the key frequencies removed
+    /// from its logits, to the sum of excluded losses.
     fn add_excluded_loss(&mut self, pair: usize) {
         let waves = &self.mean_logits_by_sum[self.pair_residue(pair) * self.p..][..self.p];
         let without = self.logits_of_pair(pair).iter().zip(waves).map(|(v, wave)| f64::from(*v) - wave);

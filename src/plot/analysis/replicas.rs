@@ -20,8 +20,8 @@ pub enum ReplicaMeasure {
 }
 
 impl ReplicaMeasure {
-    /// Index of the measure within a measurement: 0 to 4 for the general measures, and from 5 on for the task-specific
-    /// ones.
+    /// Index of the measure in the list of all measures of a measurement: 0 training loss, 1 training accuracy, 2
+    /// held-out loss, 3 held-out accuracy, 4 margin, and from 5 on the task-specific measures.
     pub fn index(self) -> usize {
         match self {
             ReplicaMeasure::TrainLoss => 0,
@@ -33,7 +33,7 @@ impl ReplicaMeasure {
         }
     }
 
-    /// The measure with this [`index`](Self::index).
+    /// The measure with this [`index`](Self::index) in the list of all measures of a measurement, from 0.
     pub fn from_index(index: usize) -> ReplicaMeasure {
         match index {
             0 => ReplicaMeasure::TrainLoss,
@@ -65,7 +65,7 @@ impl ReplicaMeasure {
 /// that the value of one replica can be looked up when the user points at it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReplicaCurves {
-    /// Measure of which the curve shows the median.
+    /// Measure, such as the held-out loss, of which the curve shows the median over replicas.
     pub measure: ReplicaMeasure,
     /// Number by which the values of the measure are divided.
     pub divisor: f32,

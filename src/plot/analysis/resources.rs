@@ -27,7 +27,7 @@ pub struct TrainingResources {
     pub inputs: usize,
     /// Number of relevant bits k.
     pub relevant: usize,
-    /// Number of parameters r.
+    /// Number r of parameters of the network.
     pub parameters: f64,
     /// Number of training steps T.
     pub steps: f64,

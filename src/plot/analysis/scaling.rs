@@ -21,7 +21,7 @@ pub struct ScalingPoint {
     pub x: f64,
     /// Convergence time of each replica in steps; `None` if it has not converged by `horizon`.
     pub times: Vec<Option<u64>>,
-    /// Maximum number of training steps.
+    /// Number of training steps after which a replica that has not converged is given up.
     pub horizon: u64,
 }
 
@@ -40,33 +40,33 @@ impl ScalingPoint {
     }
 }
 
-/// The fitted power law t = scale · x^exponent.
+/// Power law t = scale · x^exponent, fitted to median convergence times t in steps over the swept setting x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PowerLaw {
     /// Exponent α of t = scale · x^α; its confidence interval is computed by [`slope_interval`].
     pub exponent: f64,
-    /// Time t at x = 1, in steps.
+    /// Convergence time t, in training steps, at x = 1.
     pub scale: f64,
 }
 
 impl PowerLaw {
-    /// The fitted t at x.
+    /// The convergence time t, in training steps, that the fitted law gives at `x`.
     pub fn time_at(&self, x: f64) -> f64 {
         self.scale * libm::pow(x, self.exponent)
     }
 }
 
-/// The fitted logarithmic law t = level + slope · ln x.
+/// Logarithmic law t = level + slope · ln x, fitted to median convergence times t in steps over the swept setting x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogarithmicLaw {
-    /// Time t at x = 1, in steps.
+    /// Convergence time t, in training steps, at x = 1.
     pub level: f64,
     /// Increase of the time t, in steps, where ln x increases by 1.
     pub slope: f64,
 }
 
 impl LogarithmicLaw {
-    /// The fitted t at x.
+    /// The convergence time t, in training steps, that the fitted law gives at `x`.
     pub fn time_at(&self, x: f64) -> f64 {
         self.level + self.slope * libm::log(x)
     }

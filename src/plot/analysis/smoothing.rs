@@ -23,7 +23,7 @@ impl Series {
         self.unsmoothed = std::mem::replace(&mut self.y, smooth);
     }
 
-    /// The values before smoothing.
+    /// The y values before smoothing; if the curve is not smoothed, its y values.
     pub fn measured_values(&self) -> &[f32] {
         if self.unsmoothed.is_empty() { &self.y } else { &self.unsmoothed }
     }

@@ -4,13 +4,13 @@
 /// and the sampling interval doubles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThinnedHistory<T> {
-    /// Stored measurements as pairs (step, value), ascending by step.
+    /// Stored measurements as pairs (training step, value), ascending by step.
     entries: Vec<(u64, T)>,
     /// The latest measurement as (step, value), whether it is stored in `entries` or not; `None` before the first.
     latest: Option<(u64, T)>,
     /// Number of measurements from one stored measurement to the next; a power of two.
     stride: u64,
-    /// Number of measurements pushed so far.
+    /// Number of measurements that were added so far, including those that are no longer stored.
     push_count: u64,
     /// Number of stored measurements at which every second one is dropped.
     capacity: usize,

@@ -14,7 +14,7 @@ use vivarium_core::math::LeastSquaresLine;
 
 /// Share of the trials that must succeed at a value of the swept setting for it to reach the success threshold.
 pub const REQUIRED_SUCCESS_SHARE: f64 = 0.8;
-/// Number of points of a curve fitted to thresholds.
+/// Number of points of each theoretical curve in a chart of success thresholds.
 const CURVE_POINTS: usize = 40;
 
 /// The first of the ascending `values` of a setting at which at least [`REQUIRED_SUCCESS_SHARE`] of the trials

@@ -6,7 +6,7 @@ use super::{LineChart, Series};
 const VERTICAL_MARGIN: f64 = 0.06;
 
 impl LineChart {
-    /// Whether the horizontal axis counts training steps.
+    /// Whether the horizontal axis of the chart counts training steps.
     pub fn is_over_steps(&self) -> bool {
         self.x_label == tr!("step")
     }

@@ -17,11 +17,11 @@ pub(super) enum AxisScale {
 /// A horizontal or vertical axis, which maps values to pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Axis {
-    /// Value at the pixel `start_pixel`.
+    /// Value at the start of the axis, at the pixel `start_pixel`.
     pub low: f64,
-    /// Value at the pixel `end_pixel`.
+    /// Value at the end of the axis, at the pixel `end_pixel`.
     pub high: f64,
-    /// Linear or logarithmic.
+    /// Whether values are spaced linearly or logarithmically along the axis.
     pub scale: AxisScale,
     /// Whether only whole numbers get a tick.
     pub whole_ticks_only: bool,
@@ -115,12 +115,12 @@ impl Axis {
         (low * (1.0 - slack)..=self.high * (1.0 + slack)).contains(&value)
     }
 
-    /// Length of a logarithmic axis in powers of ten.
+    /// Length of a logarithmic axis in decades: log₁₀ of `high` divided by `low`.
     pub fn decade_count(&self) -> f64 {
         libm::log10(self.high / self.low)
     }
 
-    /// The axis with its values multiplied by `tick_unit`.
+    /// A copy of the axis with its ends multiplied by `tick_unit`, in the unit of the numbers at the ticks.
     fn in_tick_units(&self) -> Axis {
         Axis { low: self.low * self.tick_unit, high: self.high * self.tick_unit, tick_unit: 1.0, ..*self }
     }

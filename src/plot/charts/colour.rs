@@ -26,7 +26,7 @@ pub(super) fn mix(from: RGBColor, to: RGBColor, share: f64) -> RGBColor {
     RGBColor(r, g, b)
 }
 
-/// Linear-light red, green and blue, from 0 to 1.
+/// Red, green and blue of a colour in linear light, each from 0 to 1, without the gamma curve of sRGB.
 pub(super) fn to_linear_rgb(colour: RGBColor) -> [f64; 3] {
     [colour.0, colour.1, colour.2].map(|c| {
         let c = f64::from(c) / 255.0;
@@ -34,7 +34,7 @@ pub(super) fn to_linear_rgb(colour: RGBColor) -> [f64; 3] {
     })
 }
 
-/// OKLab coordinates: lightness, green–red, blue–yellow.
+/// OKLab coordinates of a colour: lightness, green–red, blue–yellow.
 pub(super) fn to_oklab(colour: RGBColor) -> [f64; 3] {
     let [r, g, b] = to_linear_rgb(colour);
     let [l, m, s] = [

@@ -28,7 +28,8 @@ pub(super) fn mark_corners(style_index: usize, (x, y): PixelPoint, radius: f64) 
     corners.iter().map(at).collect()
 }
 
-/// Cuts a curve into dashes; `lengths` alternate dash and gap in backend pixels.
+/// Cuts a curve through `points` into dashes, each a list of points; `lengths` alternate between the length of a dash
+/// and of a gap, in backend pixels.
 pub(super) fn cut_into_dashes(points: &[PixelPoint], lengths: &[f64]) -> Vec<Vec<PixelPoint>> {
     if lengths.is_empty() || lengths.iter().any(|length| *length < 0.5) {
         return vec![points.to_vec()];

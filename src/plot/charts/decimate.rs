@@ -1,6 +1,6 @@
 //! Fewer points, the same picture: per column of pixels only the lowest and the highest are kept.
 
-/// A position in backend pixels: (x, y).
+/// A position in backend pixels: (x from the left, y from the top).
 pub(super) type PixelPoint = (i32, i32);
 
 /// Splits the pixels of a curve into runs at each `None`. Of consecutive points in one pixel column it keeps only the

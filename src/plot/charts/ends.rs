@@ -1,20 +1,21 @@
 //! Axis ranges: round numbers that grow in steps, so that axes do not change with every frame.
 
-/// Allowed ends of a horizontal axis, as multiples of a power of ten.
+/// Numbers, times a power of ten, at which a horizontal axis may end.
 const HORIZONTAL_MULTIPLES: &[f64] = &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-/// Allowed ends of a vertical axis, as multiples of a power of ten; finer, so that less height is empty.
+/// Numbers, times a power of ten, at which a vertical axis may end; they are closer together than those of a horizontal
+/// axis, so that less height is empty.
 const VERTICAL_MULTIPLES: &[f64] = &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-/// Allowed distances between ticks, and ends of a vertical logarithmic axis, as multiples of a power of ten.
+/// Numbers, times a power of ten, that may be the distance between ticks or the end of a vertical logarithmic axis.
 pub(super) const TICK_MULTIPLES: &[f64] = &[1.0, 2.0, 5.0, 10.0];
-/// Allowed ends of a long logarithmic axis: powers of ten.
+/// Numbers, times a power of ten, at which a long logarithmic axis may end: powers of ten only.
 const DECADE_MULTIPLES: &[f64] = &[1.0, 10.0];
 
-/// Largest absolute value on an axis, so that differences of values remain finite.
+/// Largest absolute value at an end of an axis, so that differences of values remain finite.
 pub(super) const MAX_MAGNITUDE: f64 = 1e300;
 /// Smallest positive value at an end of a logarithmic axis, and smallest length of any axis.
 const MIN_POSITIVE: f64 = 1e-280;
-/// Smallest value on a vertical logarithmic axis, as a share of its largest, so that an underflow does not flatten the
-/// other values.
+/// Smallest value at the lower end of a vertical logarithmic axis, as a fraction of the largest value, so that an
+/// underflow does not flatten the other values.
 const MIN_RELATIVE_TO_MAX: f64 = 1e-15;
 
 /// The smallest number of at least `value` that is one of `multiples` times a power of ten.

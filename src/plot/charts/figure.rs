@@ -5,21 +5,21 @@ use crate::analysis::Reading;
 
 /// Integer units of the plotters backend per CSS pixel of an SVG.
 const UNITS_PER_PIXEL: u32 = 4;
-/// Height of a figure title in CSS pixels.
+/// Height of the title of a figure, above all its charts, in CSS pixels.
 pub(super) const TITLE_HEIGHT: f64 = 30.0;
 
 /// Size of a picture on paper or on a screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PictureSize {
-    /// Width in `unit`.
+    /// Width of the picture, in the unit `unit`.
     pub width: f64,
-    /// Height in `unit`.
+    /// Height of the picture, in the unit `unit`.
     pub height: f64,
-    /// Unit of width and height.
+    /// Unit in which width and height are given.
     pub unit: LengthUnit,
 }
 
-/// Unit of length of a picture.
+/// Unit of length in which the size of a picture is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LengthUnit {
     /// Inches.
@@ -62,7 +62,7 @@ impl PictureSize {
 pub struct FigureLayout<'a> {
     /// Size of the whole figure; with `None` the sizes of its charts add up.
     pub size: Option<PictureSize>,
-    /// Scale factor of text, margins and line widths.
+    /// Factor by which text, margins and lines are larger than at their usual size in CSS pixels.
     pub zoom: f64,
     /// Accessible name of the figure if it has no title; if empty too, the title of its only chart is used.
     pub name: &'a str,
@@ -77,13 +77,13 @@ impl Default for FigureLayout<'_> {
 /// Several charts in one picture, arranged in rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Figure<'a> {
-    /// Data of the charts.
+    /// Data of the charts of the figure, row by row.
     pub readings: &'a [Reading],
     /// Title above all charts; empty for none.
     pub title: &'a str,
     /// Maximum number of charts per row of the figure.
     pub columns: usize,
-    /// Width and height of one chart in CSS pixels; ignored if `format` fixes the size of the whole figure.
+    /// Width and height of one chart in CSS pixels; ignored if `layout` fixes the size of the whole figure.
     pub chart_size: (u32, u32),
     /// Size, zoom and accessible name of the whole figure.
     pub layout: FigureLayout<'a>,
@@ -129,7 +129,7 @@ impl Figure<'_> {
         (units(width), units(height))
     }
 
-    /// Accessible name of the figure: its title, the name in `format`, or the title of its only chart.
+    /// Accessible name of the figure: its title, the name in `layout`, or the title of its only chart.
     pub(super) fn accessible_name(&self) -> &str {
         match self.readings {
             _ if !self.title.is_empty() => self.title,

@@ -9,7 +9,7 @@ use super::DrawResult;
 use super::axis::Axis;
 use super::pen::{LabelStyle, Pen, PixelRect};
 
-/// Space around the whole chart, in CSS pixels.
+/// Empty space at each edge of a chart, in CSS pixels.
 const PAD: f64 = 8.0;
 /// Height of a row of title or legend, in CSS pixels.
 const ROW_HEIGHT: f64 = 18.0;
@@ -21,7 +21,7 @@ const SWATCH_WIDTH: f64 = 14.0;
 const DASHED_SWATCH_WIDTH: f64 = 30.0;
 /// Maximum fraction of the height of the chart that the legend may take.
 const MAX_LEGEND_FRACTION: f64 = 0.35;
-/// Number of legend rows that are allowed however low the chart is.
+/// Number of legend rows that are always allowed, even if they take more than [`MAX_LEGEND_FRACTION`] of a low chart.
 const MIN_LEGEND_ROWS: usize = 3;
 /// Minimum factor by which the font of a long name in the legend is shrunk.
 const MIN_NAME_SCALE: f64 = 0.6;
@@ -29,7 +29,8 @@ const MIN_NAME_SCALE: f64 = 0.6;
 pub(super) const MIN_LEFT_MARGIN: f64 = 48.0;
 /// Space on the right of the plot, in CSS pixels: half the width of the last tick label of the horizontal axis.
 const RIGHT_MARGIN: f64 = 14.0;
-/// Minimum length of a power of ten on a logarithmic axis, in CSS pixels, for minor ticks within it.
+/// Minimum length of a power of ten on a logarithmic axis, in CSS pixels, for minor ticks within it; on a shorter one
+/// they are left out.
 const MIN_DIVIDED_DECADE: f64 = 32.0;
 /// Minimum length of a power of ten on a logarithmic axis, in CSS pixels, for a tick at each power of ten.
 const MIN_MARKED_DECADE: f64 = 6.0;
@@ -38,7 +39,7 @@ const CORNER_BUTTON_WIDTH: f64 = 24.0;
 /// Length of a tick of an axis, in CSS pixels.
 pub(super) const TICK_LENGTH: f64 = 4.0;
 
-/// Symbol before a name in the legend.
+/// Symbol in the legend before the name of a curve, of bars or of a background interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LegendSwatch {
     /// A line segment.
@@ -73,7 +74,7 @@ pub(super) struct LegendEntry {
     pub style_index: usize,
 }
 
-/// Texts around a plot, and the space they need.
+/// Title, axis labels and legend around a plot, and the least space left of it.
 pub(super) struct PlotLabels<'a> {
     /// Title of the chart.
     pub title: &'a str,
@@ -81,7 +82,7 @@ pub(super) struct PlotLabels<'a> {
     pub x_label: &'a str,
     /// Label of the vertical axis; omitted if the title repeats it.
     pub y_label: &'a str,
-    /// Legend entries.
+    /// Entries of the legend, in the order in which they are drawn.
     pub legend: Vec<LegendEntry>,
     /// Width of the tick labels left of the plot, in backend pixels.
     pub left_label_width: i32,

@@ -20,20 +20,21 @@ use super::numbers;
 use super::pen::{LabelStyle, Pen, PixelRect};
 use crate::analysis::Heatmap;
 
-/// Number of colours for positive values, and as many for negative ones, besides the colour of zero.
+/// Number of colours of a heat map for positive values, and as many for negative ones, besides the colour of zero.
 const COLOURS_PER_SIDE: usize = 20;
-/// Number of columns down to which cells are pooled only after all rows have been pooled.
+/// Minimum number of columns that remain when a heat map with too many cells is pooled; beyond that its rows are pooled
+/// further instead.
 const MIN_COLUMNS: usize = 96;
 /// Width of the colour scale beside a heat map, in CSS pixels.
 const SCALE_WIDTH: f64 = 8.0;
-/// Space between the cells and the colour scale, in CSS pixels.
+/// Space between the cells of a heat map and its colour scale, in CSS pixels.
 const SCALE_GAP: f64 = 10.0;
-/// Maximum fraction of the width of the chart that row names may take.
+/// Maximum fraction of the width of a heat map that row names may take; if they would take more, row numbers are drawn.
 const MAX_NAME_FRACTION: f64 = 0.3;
-/// Minimum width in CSS pixels of a pooled cell, so that a single large value remains visible.
+/// Minimum width in CSS pixels of a block of pooled heat map cells, so that a single large value remains visible.
 const MIN_BLOCK_WIDTH: f64 = 2.0;
 
-/// Draws a heat map with labels and colour scale.
+/// Draws a heat map with its cells, row and column labels, and colour scale.
 pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, grid: &Heatmap) -> DrawResult<DB> {
     let empty =
         grid.rows == 0 || grid.columns == 0 || grid.rows.checked_mul(grid.columns) != Some(grid.values.len());
@@ -116,7 +117,8 @@ fn block_counts(rows: usize, columns: usize, (width, height): (f64, f64), cells:
     (down.min((cells / across).max(1)), across)
 }
 
-/// Range of the indices in block `i`, from 0, if `length` indices are divided into `block_count` blocks.
+/// Range of the row or column indices in block number `i`, from 0, if `length` rows or columns are pooled into
+/// `block_count` blocks.
 fn block_range(i: usize, block_count: usize, length: usize) -> Range<usize> {
     i * length / block_count..(i + 1) * length / block_count
 }
@@ -283,8 +285,8 @@ fn draw_column_names<DB: DrawingBackend>(pen: &Pen<DB>, plot: PixelRect, names: 
     Ok(())
 }
 
-/// Ascending pixel positions as near as possible to the `wanted` ones, at least `gap` apart, within `low` to `high`;
-/// empty if they do not fit.
+/// Pixel rows for the labels of highlighted rows, ascending and as near as possible to the `wanted` ones, at least
+/// `gap` apart, within `low` to `high`; empty if they do not fit.
 fn spread_positions(wanted: &[i32], gap: i32, low: i32, high: i32) -> Vec<i32> {
     if wanted.len() as i32 * gap > high - low + gap {
         return vec![];

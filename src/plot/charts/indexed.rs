@@ -59,7 +59,7 @@ fn build_palette(pixels: &[u8]) -> Vec<[u8; 3]> {
     colours.into_iter().take(PALETTE_SIZE).map(|(colour, _)| colour).collect()
 }
 
-/// Index of the palette colour nearest to a pixel.
+/// Index, from 0, of the palette colour nearest to a pixel; both have the channels red, green and blue.
 fn nearest_colour(colours: &[[u8; 3]], pixel: &[u8]) -> u8 {
     let distance = |colour: &[u8; 3]| -> u32 {
         colour.iter().zip(pixel).map(|(a, b)| u32::from(a.abs_diff(*b)).pow(2)).sum()

@@ -99,7 +99,7 @@ fn draw_at_free_spot<DB: DrawingBackend>(
     Ok(Some(*area))
 }
 
-/// Whether two rectangles overlap.
+/// Whether the rectangles `a` and `b` have a common pixel.
 fn overlaps(a: PixelRect, b: PixelRect) -> bool {
     a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 }

@@ -31,7 +31,7 @@ const OTHER_RUN_STYLE_INDEX: usize = 4;
 /// Share of the background colour in the colour of an interval of the horizontal axis.
 const SPAN_MIX: f64 = 0.86;
 
-/// Draws a line chart with axes and legend.
+/// Draws a line chart with its curves, axes and legend.
 pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &LineChart) -> DrawResult<DB> {
     let (x, y) = (x_axis(lines), y_axis(lines));
     let styles = curve_styles(pen.theme, lines);
@@ -108,7 +108,7 @@ pub(super) fn draw<DB: DrawingBackend>(pen: &Pen<DB>, lines: &LineChart) -> Draw
     inside::draw_inside_names(pen, plot, &x, &y, lines, &drawn)
 }
 
-/// Draws the background intervals of the horizontal axis.
+/// Draws the pale backgrounds of the intervals `lines.spans` of the horizontal axis, over the whole height of the plot.
 fn draw_spans<DB: DrawingBackend>(
     pen: &Pen<DB>,
     plot: PixelRect,

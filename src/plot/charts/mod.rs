@@ -128,9 +128,9 @@ impl PlotAxes {
 /// An entry of a legend that the page shows itself: name and colour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LegendItem {
-    /// Name in the legend.
+    /// Name of the curve or background interval.
     pub name: String,
-    /// Colour in CSS notation.
+    /// Colour of the curve or background interval as "#rrggbb".
     pub colour: String,
     /// Whether the entry names a background interval instead of a curve.
     pub is_patch: bool,

@@ -30,7 +30,7 @@ pub(super) fn format_tick(value: f64, step: f64) -> String {
     text.replace('-', "−")
 }
 
-/// Formats a value with two significant digits.
+/// Formats a value with two significant digits, for labels in a chart.
 pub(super) fn format_two_digits(value: f64) -> String {
     let size = value.abs();
     if size < 1e-290 || !size.is_finite() {
@@ -40,7 +40,7 @@ pub(super) fn format_two_digits(value: f64) -> String {
     format_tick((value / digit).round() * digit, digit)
 }
 
-/// Removes trailing zeros after the decimal point.
+/// Removes the zeros at the end of the digits after a decimal point.
 fn trim_zeros(number: &str) -> String {
     if number.contains('.') {
         number.trim_end_matches('0').trim_end_matches('.').into()

@@ -29,9 +29,9 @@ use super::{BackendQuirks, Theme};
 
 /// Integer units of the plotters backend per CSS pixel of a PDF file.
 const UNITS_PER_PIXEL: u32 = 8;
-/// Points, the unit of length of PDF, per inch.
+/// Number of points, the unit of length in PDF, per inch.
 const POINTS_PER_INCH: f64 = 72.0;
-/// CSS pixels per inch.
+/// Number of CSS pixels per inch.
 const PIXELS_PER_INCH: f64 = 96.0;
 /// Distance from the middle of capitals down to the baseline, in em.
 const BASELINE_OFFSET: f64 = 0.35;
@@ -52,9 +52,9 @@ const CID_SYSTEM: SystemInfo<'static> =
 
 /// Content of a PDF page with one embedded font subset.
 pub(super) struct PdfPage {
-    /// Drawing operators of the page.
+    /// Drawing operators of the page written so far.
     content: Content,
-    /// Width and height in backend units.
+    /// Width and height of the page in backend units, of which a CSS pixel has [`UNITS_PER_PIXEL`].
     size: (u32, u32),
     /// The bundled font, from which glyph numbers and widths are read.
     face: Face<'static>,
@@ -62,7 +62,7 @@ pub(super) struct PdfPage {
     glyphs: GlyphRemapper,
     /// For each glyph number of the subset, its character and width in thousandths of an em.
     used_characters: BTreeMap<u16, (char, f32)>,
-    /// Opacities in use, in percent.
+    /// Opacities that the drawing operators of the page use, in percent.
     opacities: BTreeSet<u8>,
 }
 
@@ -212,7 +212,7 @@ impl PdfPage {
     }
 }
 
-/// Compresses a stream for the filter `FlateDecode`.
+/// Compresses the bytes of a PDF stream by zlib, for the filter `FlateDecode`.
 fn compress_stream(data: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(vec![], Compression::best());
     encoder.write_all(data)?;

@@ -55,13 +55,13 @@ impl PixelRect {
 
 /// Drawing primitives on a plotters area, with the colours and sizes of a theme.
 pub(super) struct Pen<'a, DB: DrawingBackend> {
-    /// The plotters drawing area.
+    /// Drawing area of the plotters library on which the pen draws.
     area: &'a DrawingArea<DB, Shift>,
-    /// Colours and sizes.
+    /// Colours, font sizes and line widths of the chart.
     pub theme: &'a Theme,
     /// Horizontal and vertical axis of the line chart that was drawn; `None` before, and for other charts.
     pub axes: Cell<Option<(Axis, Axis)>>,
-    /// Backend pixels per CSS pixel.
+    /// Number of backend pixels per CSS pixel.
     scale: f64,
 }
 

@@ -18,7 +18,7 @@ use crate::analysis::Reading;
 
 /// Factor by which width and height of a PNG are drawn larger before it is averaged down.
 const OVERSAMPLING: u32 = 3;
-/// Maximum number of pixels of a PNG.
+/// Maximum number of pixels of a PNG picture; drawing a larger one is an error.
 const MAX_PIXELS: u64 = 16 << 20;
 
 /// Pairs of a character that the bundled font lacks and the text that replaces it.

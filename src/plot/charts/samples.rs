@@ -2,14 +2,14 @@
 
 use crate::analysis::{BarChart, Heatmap, LineChart, Reading, Role, Series};
 
-/// Pseudorandom number from −1 to 1 that depends only on `i`.
+/// Pseudorandom number from −1 to 1 for sample charts, which depends only on `i`.
 pub(super) fn noise(i: usize) -> f32 {
     let x = (i as u32).wrapping_mul(2_654_435_761) ^ 0x9e37_79b9;
     let x = (x ^ (x >> 15)).wrapping_mul(0x85eb_ca6b);
     (x ^ (x >> 13)) as f32 / u32::MAX as f32 * 2.0 - 1.0
 }
 
-/// A sample loss at `step` that falls from 1 to 0 around the step `at`, as on parities.
+/// A made-up loss at training step `step`, for sample charts, that falls from 1 to 0 around the step `at`.
 fn falling_loss(step: f64, at: f64) -> f32 {
     (1.0 / (1.0 + ((step - at) / (0.04 * at)).exp())) as f32
 }
@@ -293,7 +293,7 @@ fn overlaid_bars() -> BarChart {
     }
 }
 
-/// All charts that are compared with a golden picture, by file name.
+/// All sample charts, which tests compare with golden pictures, each with the name of its picture file.
 pub(super) fn samples() -> Vec<(&'static str, Reading)> {
     let empty = |lines: LineChart| LineChart {
         series: lines

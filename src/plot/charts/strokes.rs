@@ -11,9 +11,10 @@ use super::frame::MIN_LEFT_MARGIN;
 use super::pen::{Pen, PixelRect};
 use crate::analysis::Series;
 
-/// Radius of a dot in CSS pixels.
+/// Radius in CSS pixels of the dot that marks a value of a curve.
 pub(super) const DOT_RADIUS: f64 = 2.6;
-/// Minimum distance between dots in CSS pixels; if values are closer, only the line is drawn.
+/// Minimum distance in CSS pixels between the dots that mark the values of a line curve; if values are closer, only the
+/// line is drawn.
 const MIN_DOT_DISTANCE: f64 = 7.0;
 /// Opacity, from 0 to 1, of the band around a curve.
 const BAND_OPACITY: f64 = 0.2;
@@ -26,9 +27,9 @@ const MAX_LARGE_DOTS: usize = 300;
 /// Colour, width and dashes of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct CurveStyle {
-    /// Colour of the curve.
+    /// Colour of the curve and of its dots.
     pub colour: RGBColor,
-    /// Line width in CSS pixels.
+    /// Line width of the curve in CSS pixels.
     pub width: f64,
     /// Index of the dashes and marks of the curve; 0 is a solid line with dots.
     pub style_index: usize,
@@ -132,7 +133,7 @@ fn clipped_line_points(x: &Axis, y: &Axis, places: &[f64], values: &[f32]) -> Ve
     points
 }
 
-/// Rounds a position to whole pixels.
+/// Rounds a position (x, y) in fractions of backend pixels to whole backend pixels.
 fn round_to_pixel((x, y): (f64, f64)) -> PixelPoint {
     (x.round() as i32, y.round() as i32)
 }
@@ -198,7 +199,7 @@ fn thin_dots(places: impl Iterator<Item = PixelPoint>, side: i32) -> Vec<PixelPo
     places.filter(|(x, y)| taken.insert((x.div_euclid(side), y.div_euclid(side)))).collect()
 }
 
-/// Draws the values of a curve as dots.
+/// Draws a dot or mark at each value of a curve.
 fn draw_dots<DB: DrawingBackend>(
     pen: &Pen<DB>,
     x: &Axis,

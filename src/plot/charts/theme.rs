@@ -22,7 +22,7 @@ pub const MUTED_COLOURS: [RGBColor; 6] = [
     RGBColor(132, 138, 112),
 ];
 
-/// Differences of a plotters backend from an HTML canvas.
+/// Corrections that a backend of the plotters library needs to draw like an HTML canvas.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BackendQuirks {
     /// Font size to request from the backend for text whose em is one pixel.
@@ -36,12 +36,12 @@ pub struct BackendQuirks {
 }
 
 impl BackendQuirks {
-    /// The canvas itself: no differences.
+    /// No corrections, for the HTML canvas.
     pub const CANVAS: BackendQuirks =
         BackendQuirks { text_size: 1.0, text_offset_em: 0.0, draws_segments: false, substitutes: &[] };
 }
 
-/// Colours and sizes of a chart.
+/// Colours, font sizes and line widths of a chart, and limits of the backend that draws it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
     /// Colour of the background.
@@ -50,15 +50,15 @@ pub struct Theme {
     pub ink: RGBColor,
     /// Colour of axis numbers, labels and lines, and of reference lines.
     pub quiet: RGBColor,
-    /// Colour of grid lines, frames and empty cells.
+    /// Colour of grid lines and frames, and of heat map cells without a value.
     pub grid: RGBColor,
     /// Colour of curves measured on training data.
     pub train: RGBColor,
     /// Colour of curves measured on held-out data.
     pub test: RGBColor,
-    /// Colour of other curves, and of bars.
+    /// Colour of curves of no special meaning, and of bars.
     pub other: RGBColor,
-    /// Colour of marks and highlighted items.
+    /// Colour of vertical marks, and of highlighted rows, bars and other items.
     pub mark: RGBColor,
     /// Colour of the most negative cell of a heat map.
     pub negative: RGBColor,
@@ -66,7 +66,7 @@ pub struct Theme {
     pub zero: RGBColor,
     /// Colour of the most positive cell of a heat map.
     pub positive: RGBColor,
-    /// CSS font family; native backends only have "sans-serif".
+    /// Font family of all text in CSS notation; native backends only have "sans-serif".
     pub font_family: &'static str,
     /// Font size of titles in CSS pixels.
     pub title_px: f64,
@@ -86,7 +86,7 @@ pub struct Theme {
     pub dashes: bool,
     /// Maximum number of heat map cells that are drawn; more are pooled, so that drawing stays fast.
     pub max_cells: usize,
-    /// Differences of the plotters backend from an HTML canvas.
+    /// Corrections that the plotters backend needs to draw like an HTML canvas.
     pub quirks: BackendQuirks,
 }
 

@@ -17,14 +17,15 @@ use super::limits::MAX_NOISE_DRAWS;
 use super::network::ReluNetwork;
 use vivarium_core::math::norm;
 
-/// Smallest noise scale σ that is tried: 2⁻¹⁰.
+/// Smallest scale σ of the noise σ ε on the network's parameters that a search tries: 2⁻¹⁰.
 const MIN_SIGMA: f64 = 1.0 / 1024.0;
-/// Largest noise scale σ that is tried.
+/// Largest scale σ of the noise σ ε on the network's parameters that a search tries.
 const MAX_SIGMA: f64 = 8.0;
-/// Factor from one noise scale σ that is tried to the next: 2^¼.
+/// Ratio of two consecutive noise scales σ that a search tries: 2^¼.
 const SIGMA_FACTOR: f64 = 1.189_207_115_002_721;
 
-/// The smallest noise along one random direction that changes the answer.
+/// For one random direction, the smallest noise on a network's parameters that changes its output bit for one
+/// input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoiseFlip {
     /// Index of the random direction, from 0: the argument `draw` of [`ReluNetwork::draw_noise`].
@@ -33,7 +34,7 @@ pub struct NoiseFlip {
     pub sigma: f64,
     /// Norm ‖σ ε‖₂ of the perturbation, an upper bound on the margin.
     pub norm: f64,
-    /// The perturbation σ ε, `[parameters]`.
+    /// The perturbation σ ε of the network's parameters, `[parameters]`.
     pub delta: Vec<f64>,
 }
 
@@ -94,7 +95,8 @@ pub(super) struct DecisionBoundary<'a> {
 }
 
 impl<'a> DecisionBoundary<'a> {
-    /// The decision boundary for the input `bits`; an error if their number is wrong.
+    /// The decision boundary of `network` for the input `bits`; an error if the network has another number of
+    /// inputs.
     pub fn new(network: &'a ReluNetwork, bits: &[bool]) -> Result<Self, CircuitError> {
         Ok(DecisionBoundary::with_inputs(network, network.encode_bits(bits)?))
     }
@@ -105,7 +107,7 @@ impl<'a> DecisionBoundary<'a> {
         DecisionBoundary { network, inputs, sign, evaluations: 0 }
     }
 
-    /// Whether the perturbation `radius` · `unit` changes the answer.
+    /// Whether the network with the parameters θ + `radius` · `unit` gives another output bit than with θ.
     pub fn changes_answer(&mut self, unit: &[f64], radius: f64) -> bool {
         self.evaluations += 1;
         self.sign * self.network.output_unchecked(&self.network.perturb(unit, radius), &self.inputs) <= 0.0

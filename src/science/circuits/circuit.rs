@@ -57,9 +57,9 @@ impl GateKind {
 /// One gate of a circuit's text: its name, its kind and the names of its inputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateDefinition {
-    /// Name of the gate's output signal.
+    /// Name of the gate's output signal, which other gates use as input.
     pub name: String,
-    /// The Boolean function of the gate.
+    /// The Boolean function that the gate computes.
     pub kind: GateKind,
     /// Names of the gate's inputs, each a circuit input or another gate; [`GateKind::input_count`] names.
     pub inputs: Vec<String>,
@@ -80,9 +80,9 @@ impl GateDefinition {
 /// A gate of a [`Circuit`]. Signals are numbered from 0: first the circuit's inputs, then the gates in the order of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gate {
-    /// The Boolean function of the gate.
+    /// The Boolean function that the gate computes.
     pub kind: GateKind,
-    /// Signals that enter the gate; a NOT or ID gate has its one input twice.
+    /// Indices of the signals that the gate reads; a NOT or ID gate has its one input twice.
     pub inputs: [usize; 2],
 }
 
@@ -98,11 +98,12 @@ pub struct Gate {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Circuit {
-    /// Name of each signal: the inputs, then the gates.
+    /// Name of each signal: first the circuit's inputs, then its gates in the order of the text, `[inputs +
+    /// gates]`.
     names: Vec<String>,
     /// Number of inputs of the circuit.
     inputs: usize,
-    /// The gates, in the order of the text.
+    /// The gates in the order of the circuit's text; gate g, from 0, is signal `inputs` + g.
     gates: Vec<Gate>,
     /// Indices into `gates`, each gate after the gates that it reads.
     topological_order: Vec<usize>,
@@ -123,7 +124,8 @@ impl Circuit {
         Self::with_line_numbers(inputs.map(|names| (0, names)), &numbered)
     }
 
-    /// [`Circuit::new`] for definitions with their line numbers, which appear in errors.
+    /// Builds a circuit as [`Circuit::new`] does. `listed` holds the input names with the line that lists them, if
+    /// one does; `lines` holds each gate with its line number, which errors report.
     pub(super) fn with_line_numbers(
         listed: Option<(usize, Vec<String>)>,
         lines: &[(usize, GateDefinition)],

@@ -11,7 +11,8 @@ use vivarium_core::math::{add_scaled, dot, norm};
 /// Maximum number of neurons from which a search takes starting directions. Of more neurons, evenly spaced ones are
 /// used.
 const MAX_START_NEURONS: usize = 600;
-/// Smallest and largest radius at which the boundary is searched along a starting direction.
+/// Smallest and largest norm of a perturbation at which a search looks for the decision boundary along a starting
+/// direction.
 const START_RADII: [f64; 2] = [1.0 / 64.0, 4.0];
 /// Fractions α that a descent tries for its step u ← (1 − α) u + α g from the current direction u to the target
 /// direction g.
@@ -53,17 +54,17 @@ pub(super) struct BoundaryDescent {
     pub point: BoundaryPoint,
     /// The most recent tangent planes of the decision boundary, at most [`MAX_PLANES`].
     pub planes: Vec<HalfSpace>,
-    /// Number of steps since the norm of `point` last decreased.
+    /// Number of descent steps since the norm of `point` last decreased.
     pub steps_without_gain: usize,
     /// Fraction α of the way from the point to the target. If a step does not improve the point, the descent computes
     /// one more tangent plane there, and α shrinks.
     pub alpha: f64,
-    /// Number of steps of the descent so far.
+    /// Number of steps that the descent along the decision boundary has made so far.
     pub steps: usize,
 }
 
 impl BoundaryDescent {
-    /// A descent before its first step, from a starting point.
+    /// A descent along the decision boundary before its first step, from the starting point `point`.
     pub fn new(point: BoundaryPoint) -> Self {
         BoundaryDescent { point, planes: vec![], steps_without_gain: 0, alpha: 0.1, steps: 0 }
     }
@@ -136,7 +137,8 @@ impl DecisionBoundary<'_> {
         Some(self.bisect(point, 1e-5))
     }
 
-    /// Replaces `point` by the boundary point that [`DecisionBoundary::search_towards`] finds towards `target`.
+    /// Replaces `point` by a nearer boundary point in directions between it and `target`, if
+    /// [`DecisionBoundary::search_towards`] finds one.
     fn move_towards(&mut self, point: &mut BoundaryPoint, target: &[f64]) {
         *point = self.search_towards(point.clone(), target);
     }

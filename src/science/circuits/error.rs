@@ -144,7 +144,7 @@ impl CircuitError {
     }
 }
 
-/// Returns `found` if `min` ≤ `found` ≤ `max`; otherwise an error.
+/// Returns `found` if it is from `min` to `max`, both included; otherwise a [`CircuitError`] that names the range.
 pub(super) fn check_range(found: usize, min: usize, max: usize) -> Result<usize, CircuitError> {
     let fits = (min..=max).contains(&found);
     fits.then_some(found).ok_or(CircuitError::NumberOutOfRange { min, max, found })

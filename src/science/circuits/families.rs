@@ -5,7 +5,7 @@ use super::error::{CircuitError, check_range};
 use super::limits::{MAX_ADDER_BITS, MAX_GATES, MAX_MAJORITY_BITS, MAX_PARITY_BITS, MAX_RANDOM_INPUTS};
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Order in which a parity circuit combines its bits.
+/// Order in which a parity circuit combines its input bits by XOR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParityOrder {
     /// One bit after the other; n bits give depth 3(n − 1) + 1.
@@ -52,7 +52,7 @@ impl GateList {
     }
 }
 
-/// The names `x1`, …, `xn` for the letter `x` and the count n.
+/// Names of `count` signals, numbered from 1: for the letter x they are `x1`, `x2`, ….
 fn numbered_names(letter: char, count: usize) -> Vec<String> {
     (1..=count).map(|i| format!("{letter}{i}")).collect()
 }

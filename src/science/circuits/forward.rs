@@ -13,7 +13,7 @@ use super::network::{Activation, FreeParameters, LinearLayer, ReluNetwork, Round
 pub struct LayerValues {
     /// Pre-activations W v + b of the layer, one for each output, `[rows]`.
     pub sums: Vec<f64>,
-    /// Activations act(W v + b) of the layer, `[rows]`.
+    /// Activations act(W v + b) of the layer before rounding, one for each output, `[rows]`.
     pub values: Vec<f64>,
     /// Activations after rounding, the input of the next layer; equal to `values` without rounding.
     pub rounded: Vec<f64>,
@@ -24,17 +24,18 @@ pub struct LayerValues {
 pub struct ForwardTrace {
     /// The input bits as numbers 0 and 1.
     pub inputs: Vec<f64>,
-    /// The values of each linear layer.
+    /// The pre-activations and activations of each linear layer, from the first to the output layer.
     pub layers: Vec<LayerValues>,
 }
 
 impl ForwardTrace {
-    /// The network's output F.
+    /// The network's output F, the only activation of the last linear layer.
     pub fn output(&self) -> f64 {
         self.layers.last().and_then(|layer| layer.rounded.first()).copied().unwrap_or(0.0)
     }
 
-    /// The input of linear layer `layer`, `[columns]`.
+    /// The input vector of linear layer `layer`, from 0: the network's input or the previous layer's output,
+    /// `[columns]`.
     pub fn layer_inputs(&self, layer: usize) -> &[f64] {
         let before = layer.checked_sub(1).and_then(|before| self.layers.get(before));
         before.map_or(&self.inputs, |values| &values.rounded)
@@ -47,10 +48,10 @@ impl ForwardTrace {
     }
 }
 
-/// The output F of a network and its gradient.
+/// The output F of a network for one input, and the gradient of F with respect to the network's parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutputGradient {
-    /// The network's output F.
+    /// The network's output F for the input.
     pub output: f64,
     /// Gradient ∂F/∂θ of the output F with respect to all parameters, `[parameters]`; 0 for fixed parameters.
     pub grad_theta: Vec<f64>,
@@ -63,7 +64,7 @@ pub fn is_correct(output: f64, label: bool) -> bool {
     if label { output > 0.0 } else { output < 0.0 }
 }
 
-/// Applies the layer's activation function to a pre-activation.
+/// Applies the layer's activation function, ReLU or identity, to the pre-activation `sum`.
 fn activate(layer: &LinearLayer, sum: f64) -> f64 {
     match layer.activation {
         Activation::Linear => sum,
@@ -71,7 +72,7 @@ fn activate(layer: &LinearLayer, sum: f64) -> f64 {
     }
 }
 
-/// Rounds an activation if the layer has rounding.
+/// Applies the rounding function ζ to the activation `value` if the layer has rounding, else returns `value`.
 fn round_if_enabled(layer: &LinearLayer, value: f64) -> f64 {
     match layer.rounding {
         Rounding::Off => value,
@@ -140,7 +141,7 @@ impl ReluNetwork {
         Ok(self.output(bits)? > 0.0)
     }
 
-    /// Computes the values of all layers for the input `bits`.
+    /// Computes the pre-activations and activations of all layers for the input `bits`.
     ///
     /// # Errors
     /// `bits` has the wrong length.
@@ -173,7 +174,7 @@ impl ReluNetwork {
         self.theta().iter().zip(direction).map(|(theta, d)| theta + scale * d).collect()
     }
 
-    /// Returns `theta` if it has the right length; else an error.
+    /// Returns `theta` if it has one entry for each parameter of the network; else an error.
     fn check_parameters<'a>(&self, theta: &'a [f64]) -> Result<&'a [f64], CircuitError> {
         let expected = self.theta().len();
         let fits = theta.len() == expected;
@@ -195,7 +196,8 @@ impl ReluNetwork {
         values.first().copied().unwrap_or(0.0)
     }
 
-    /// [`ReluNetwork::trace_at`] without checking lengths.
+    /// Computes the values of all layers for one input with parameters `theta`, without checking the lengths of
+    /// `theta` and `inputs`.
     pub(super) fn trace_unchecked(&self, theta: &[f64], inputs: &[f64]) -> ForwardTrace {
         let mut trace =
             ForwardTrace { inputs: inputs.to_vec(), layers: Vec::with_capacity(self.layers().len()) };

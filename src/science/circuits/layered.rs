@@ -13,14 +13,15 @@ use super::circuit::{Circuit, GateKind};
 use super::error::CircuitError;
 use super::limits::MAX_LAYERED_GATES;
 
-/// A gate of a [`LayeredCircuit`].
+/// A gate in one layer of a [`LayeredCircuit`]: an input, a gate of the circuit, or an ID gate that copies a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayerGate {
     /// The [signal](super::Gate) of the circuit whose value this gate computes or copies.
     pub signal: usize,
     /// The gate's Boolean function; `None` for an input of the circuit.
     pub kind: Option<GateKind>,
-    /// Indices of the gate's inputs in the layer below. NOT and ID have one input, stored twice; inputs of the circuit have 0.
+    /// Indices, from 0, of the two gates of the layer below that this gate reads. NOT and ID read one gate, stored
+    /// twice; circuit inputs, in layer 0, have 0.
     pub inputs: [usize; 2],
     /// Whether this ID gate was inserted to copy a value to the next layer, and is not in the circuit's text.
     pub is_inserted: bool,
@@ -44,7 +45,7 @@ impl Circuit {
 }
 
 impl LayeredCircuit {
-    /// Arranges a circuit in layers; see [`Circuit::to_layers`].
+    /// Arranges a circuit in layers; an error if there would be too many gates. See [`Circuit::to_layers`].
     pub(super) fn new(circuit: &Circuit) -> Result<Self, CircuitError> {
         let (inputs, levels, output) = (circuit.input_count(), circuit.levels(), circuit.output_signal());
         // The last layer that must contain each signal; `None` if the output does not depend on the signal.
@@ -111,7 +112,7 @@ impl LayeredCircuit {
         &self.layers
     }
 
-    /// Depth q: number of layers, including layer 0 with the inputs.
+    /// Depth q of the circuit: number of its layers, including layer 0 with the inputs.
     pub fn depth(&self) -> usize {
         self.layers.len()
     }
@@ -134,7 +135,7 @@ impl LayeredCircuit {
         pairs.fold(2, u64::saturating_add)
     }
 
-    /// Number of gates of `kind` in all layers.
+    /// Number of gates with the Boolean function `kind` in all layers, including inserted ID gates.
     pub fn count_gates(&self, kind: GateKind) -> usize {
         self.layers.iter().flatten().filter(|place| place.kind == Some(kind)).count()
     }
@@ -161,7 +162,7 @@ impl LayeredCircuit {
     }
 }
 
-/// An error if the layers would have more than [`MAX_LAYERED_GATES`] gates.
+/// Returns an error if `size`, the number of gates of all layers, is greater than [`MAX_LAYERED_GATES`].
 fn check_size(size: u64) -> Result<(), CircuitError> {
     (size <= MAX_LAYERED_GATES as u64).then_some(()).ok_or(CircuitError::TooManyLayeredGates(size))
 }

@@ -38,7 +38,8 @@
 
 use super::boundary::NoiseFlip;
 
-/// Seed and length of a [`LeastNormSearch`](super::LeastNormSearch).
+/// Seed and effort of a [`LeastNormSearch`](super::LeastNormSearch): numbers of directions, starting points and
+/// steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchSettings {
     /// Seed of the noise directions and of the random directions of the final polishing.
@@ -61,14 +62,14 @@ impl Default for SearchSettings {
 /// The smallest perturbation δ that a search found with a changed answer for the parameters θ + δ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastNormPerturbation {
-    /// The norm ‖δ‖₂, an upper bound on the margin.
+    /// The norm ‖δ‖₂ of the perturbation, an upper bound on the all-layer margin.
     pub norm: f64,
     /// The perturbation δ of all parameters, `[parameters]`; 0 for fixed parameters.
     pub delta: Vec<f64>,
-    /// Norm ‖δ‖₂ at the end of the descent from each starting point, before polishing.
+    /// Norms ‖δ‖₂ of the perturbations where the descents ended, one for each starting point, before polishing.
     pub ends: Vec<f64>,
     /// For each random direction the smallest noise that changes the answer, smallest norm first.
     pub noise: Vec<NoiseFlip>,
-    /// Number of evaluations of the network's output, including those for the noise directions.
+    /// Number of evaluations of the network's output in the whole search, including those for the noise directions.
     pub evaluations: u64,
 }

@@ -17,24 +17,24 @@ use super::network::{FreeParameters, ReluNetwork, Rounding};
 pub struct NamedMatrix {
     /// The name, for example `layer3.first.weight`; see the table of the module.
     pub name: String,
-    /// Number of rows.
+    /// Number of rows of the matrix, or of entries of the bias vector.
     pub rows: usize,
-    /// Number of columns; 1 for a bias vector.
+    /// Number of columns of the matrix; 1 for a bias vector.
     pub columns: usize,
-    /// The entries, row-major, `[rows, columns]`.
+    /// The entries of the matrix or vector, row-major, `[rows, columns]`.
     pub entries: Vec<f64>,
-    /// Whether the matrix is fixed: perturbations do not change it.
+    /// Whether the entries are fixed parameters, which perturbations do not change.
     pub is_fixed: bool,
 }
 
-/// Number and ℓ₁ norm of a set of parameters.
+/// Number of parameters, of nonzero parameters, and ℓ₁ norm, of a set of a network's parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParameterCounts {
-    /// Number of parameters.
+    /// Number of parameters in the set, zeros included.
     pub parameters: u64,
-    /// Number of these parameters that are not 0.
+    /// Number of parameters in the set that are not 0.
     pub nonzeros: u64,
-    /// ℓ₁ norm of the parameters: sum of their absolute values.
+    /// ℓ₁ norm of the parameters in the set: sum of their absolute values.
     pub l1: f64,
 }
 

@@ -25,7 +25,7 @@ use super::layered::LayeredCircuit;
 use super::limits::{MAX_NETWORK_PARAMETERS, MAX_TOY_DEPTH};
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Whether the values of each gate layer are rounded.
+/// Whether a network rounds the values that its gate layers pass to the next layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// The next layer receives the values unchanged.
@@ -48,7 +48,7 @@ pub fn apply_rounding(z: f64) -> f64 {
     }
 }
 
-/// The activation function of a layer.
+/// The activation function of a linear layer of a circuit's network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
     /// The identity.
@@ -79,9 +79,9 @@ pub struct LinearLayer {
     pub columns: usize,
     /// The activation function that is applied to W v + b.
     pub activation: Activation,
-    /// Whether the activations are rounded.
+    /// Whether the layer's activations are rounded before the next layer reads them.
     pub rounding: Rounding,
-    /// Which parameters a perturbation may change.
+    /// Which of the layer's parameters, weights or biases, a perturbation may change.
     pub free: FreeParameters,
     /// Index in the network's parameter vector θ of the layer's first weight. The weights are row-major, and the
     /// biases follow.
@@ -134,7 +134,7 @@ impl LinearLayer {
 pub struct ReluNetwork {
     /// Number of input bits.
     inputs: usize,
-    /// The linear layers from the first to the output.
+    /// The linear layers in the order of the forward pass; the last computes the output F.
     layers: Vec<LinearLayer>,
     /// The parameter vector θ: weights and biases of each layer in turn.
     theta: Vec<f64>,
@@ -215,7 +215,8 @@ impl ReluNetwork {
         Ok(network)
     }
 
-    /// Appends a layer whose parameters are all 0 and free; returns the index of the layer, from 0.
+    /// Appends a linear layer of shape `[rows, columns]` whose parameters are all 0 and free; returns the index of
+    /// the layer, from 0.
     fn add_layer(&mut self, name: String, [rows, columns]: [usize; 2], activation: Activation) -> usize {
         let start = self.theta.len();
         self.layers.push(LinearLayer {

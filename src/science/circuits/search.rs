@@ -16,8 +16,8 @@ use super::least_norm::{LeastNormPerturbation, SearchSettings};
 use super::limits::{MAX_DESCENT_STEPS, MAX_NOISE_DRAWS, MAX_SEARCH_STARTS};
 use super::network::ReluNetwork;
 
-/// Number of iterations of [`SearchStage::Starts`], which finds the boundary along the starting directions of
-/// gradients and neurons.
+/// Number of iterations over which [`SearchStage::Starts`] spreads its work: finding the boundary along the
+/// starting directions of gradients and neurons.
 const START_ITERATIONS: usize = 24;
 /// Maximum number of end points of descents that are polished by sampling around them.
 const MAX_POLISHED_ENDS: usize = 3;
@@ -48,7 +48,7 @@ impl ReluNetwork {
     }
 }
 
-/// Stage of a [`LeastNormSearch`], with its progress.
+/// Stage of a [`LeastNormSearch`] with the progress within it; all indices count from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SearchStage {
     /// Finding the boundary along the random direction with this index.
@@ -70,10 +70,10 @@ pub struct PolishState {
     pub end: usize,
     /// Index, from 0, of the polishing round of this end point.
     pub round: usize,
-    /// Number of `SAMPLE_DISTANCES` at which this round has sampled; after the last the round continues with a
-    /// descent.
+    /// Number of the distances `SAMPLE_DISTANCES` from the end point at which this round has sampled; after the
+    /// last the round continues with a descent.
     pub sampled: usize,
-    /// Number of consecutive polishing rounds in which the norm did not decrease.
+    /// Number of consecutive polishing rounds in which the norm of the end point did not decrease.
     pub rounds_without_gain: usize,
     /// Norm of the end point at the beginning of the round.
     pub initial_norm: f64,
@@ -84,24 +84,24 @@ pub struct PolishState {
 pub struct LeastNormSearch {
     /// Seed of the search, and its numbers of directions, starting points and steps.
     pub(super) search: SearchSettings,
-    /// The input bits as numbers 0 and 1.
+    /// The input bits, as numbers 0 and 1, for which the answer is to change, `[inputs]`.
     pub(super) inputs: Vec<f64>,
     /// Number of parameters of the network.
     parameter_count: usize,
-    /// Number of iterations so far.
+    /// Number of iterations of the search so far, over all stages.
     pub(super) iterations: u64,
     /// Number of evaluations of the network's output so far.
     pub(super) evaluations: u64,
-    /// Stage of the next iteration.
+    /// Stage of the search to which its next iteration belongs.
     pub(super) stage: SearchStage,
-    /// For each random direction, then for each direction of a gradient or neuron: the radii between which the boundary lies;
-    /// `None` if it was not found.
+    /// For each random direction, then for each direction of a gradient or neuron: the two norms of perturbations
+    /// along it between which the answer changes; `None` if no change was found.
     pub(super) radii: Vec<Option<[f64; 2]>>,
     /// The descent from the current starting or end point; `None` before its first step.
     pub(super) descent: Option<BoundaryDescent>,
     /// End points of the completed descents, in the order of the starting points.
     pub(super) ends: Vec<BoundaryPoint>,
-    /// The boundary point with the smallest norm so far; `None` if no perturbation has changed the answer.
+    /// The boundary point with the smallest norm so far; `None` while no perturbation has changed the answer.
     pub(super) best: Option<BoundaryPoint>,
 }
 
@@ -146,22 +146,22 @@ impl LeastNormSearch {
         })
     }
 
-    /// Number of parameters of the network.
+    /// Number of parameters of the network whose answer the search changes.
     pub(super) fn parameter_count(&self) -> usize {
         self.parameter_count
     }
 
-    /// Whether the search is complete.
+    /// Whether the search is complete, so that [`LeastNormSearch::advance`] does nothing.
     pub fn is_done(&self) -> bool {
         self.stage == SearchStage::Done
     }
 
-    /// The stage of the next iteration.
+    /// The stage of the search to which its next iteration belongs.
     pub fn stage(&self) -> SearchStage {
         self.stage
     }
 
-    /// Number of iterations so far.
+    /// Number of iterations of the search so far, over all stages.
     pub fn iterations(&self) -> u64 {
         self.iterations
     }

@@ -8,7 +8,7 @@ use super::network::{ReluNetwork, Rounding};
 use vivarium_core::choices;
 
 choices! {
-    /// The family of a run's circuit.
+    /// The family of circuits, such as parity or adder, from which a run takes its circuit.
     pub enum CircuitKind {
         /// Parity of the bits, combined one after the other: [`Circuit::parity`] with [`ParityOrder::Chain`].
         Parity = "parity", "Parity, computed bit by bit";
@@ -30,7 +30,8 @@ choices! {
 }
 
 choices! {
-    /// Metrics of a run besides errors and accuracies, in the order of their columns in files.
+    /// Metrics of a run of a circuit's network besides errors and accuracies, in the order of their columns in
+    /// files.
     pub enum CircuitMetric {
         /// Smallest norm found so far of a perturbation that changes the answer.
         LeastNorm = "least-norm", "Least norm found";
@@ -54,13 +55,13 @@ choices! {
 /// Specification of a run's circuit: its family and size, and the input of each replica.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CircuitSpec {
-    /// Family of the circuit.
+    /// Family of circuits to which the run's circuit belongs.
     pub kind: CircuitKind,
     /// Number of input bits of a parity, a majority or a random circuit; number of bits of each summand of an adder.
     pub bits: usize,
-    /// Number of gates of a random circuit.
+    /// Number of gates of the circuit if it is a random one.
     pub gates: usize,
-    /// Seed of a random circuit.
+    /// Seed that determines the circuit if it is a random one.
     pub seed: u64,
     /// Minimum number of layers, including the inputs; for the toy, the number of weights.
     pub depth: usize,

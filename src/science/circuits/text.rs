@@ -46,7 +46,8 @@ impl FromStr for Circuit {
     }
 }
 
-/// Parses the words of one line, such as `s = a and b`.
+/// Parses the words of one line of a circuit's text, such as `s = a and b`; an error reports `line`, a line number
+/// from 1.
 fn parse_gate(line: usize, words: &[&str]) -> Result<GateDefinition, CircuitError> {
     let kind = |word: &str| GateKind::ALL.into_iter().find(|kind| word.eq_ignore_ascii_case(kind.keyword()));
     let unknown = |word: &str| CircuitError::UnknownGate { line, gate: word.chars().take(40).collect() };

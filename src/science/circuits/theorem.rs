@@ -65,20 +65,20 @@ pub const SIGMA_ZETA: f64 = 1.0 / 3.0;
 pub struct MarginBounds {
     /// The bound of the theorem as stated, for perturbations that may change the parameters of rounding too.
     pub theorem: f64,
-    /// The constants from which the bound `theorem` follows.
+    /// The constants λ, σ, μ and κ from which the bound `theorem` follows.
     pub constants: TheoremConstants,
     /// Lower bound for perturbations that do not change the parameters of rounding: the theorem's formula with κ_ξ
     /// = 0.
     pub fixed_rounding: f64,
-    /// The constants of the bound `fixed_rounding`, which does not use κ_ξ.
+    /// The constants λ, σ, μ and κ of the bound `fixed_rounding`, which does not use κ_ξ.
     pub fixed_rounding_constants: TheoremConstants,
     /// Lower bound from the proof of theorem D.6 with E₁ = 0, for fixed parameters of rounding; at least `fixed_rounding`.
     pub proof: f64,
-    /// The constants of the bound `proof`, which does not use κ_ξ.
+    /// The constants λ, σ, μ and κ of the bound `proof`, which does not use κ_ξ.
     pub proof_constants: TheoremConstants,
 }
 
-/// The constants of conditions D.3 and D.4 of theorem D.6.
+/// The constants λ, σ, μ and κ of conditions D.3 and D.4 of theorem D.6, for one network and one input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TheoremConstants {
     /// The constant λ: largest norm of the vector of true values of a layer, at least 1.
@@ -91,7 +91,8 @@ pub struct TheoremConstants {
     pub mu_0: f64,
     /// Lipschitz constant μ, in their inputs, of the layers above the theorem's first layer: the maximum over these layers.
     pub mu: f64,
-    /// Lipschitz constant κ_θ of the other layers in their parameters, relative to their inputs.
+    /// Lipschitz constant κ_θ, in their parameters and relative to their inputs, of the layers above the theorem's
+    /// first layer.
     pub kappa_theta: f64,
     /// Lipschitz constant κ_ξ of rounding in its parameters, relative to its inputs.
     pub kappa_xi: f64,

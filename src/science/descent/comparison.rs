@@ -29,11 +29,11 @@ use super::tokens::DescentTokens;
 use super::transformer::ConstructedTransformer;
 use vivarium_core::choices;
 
-/// Losses, distances and bounds of the three descents after a step: in tokens, direct, and direct in single
-/// precision.
+/// Losses, distances and bounds, after one step, of three gradient descents: by the transformer in its tokens,
+/// direct in double precision, and direct in single precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparisonMeasures {
-    /// Number l of steps of gradient descent taken.
+    /// Number l of steps of gradient descent that the measures follow.
     pub step: u64,
     /// Training loss L_n of the weights that the transformer's tokens hold.
     pub token_loss: f64,
@@ -115,17 +115,19 @@ impl ComparisonMeasures {
 /// A checkpoint of a comparison of descent in tokens with direct descent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonState {
-    /// Number of steps of gradient descent taken.
+    /// Number of steps of gradient descent taken so far by all three descents.
     pub step: u64,
-    /// Network weights that the tokens hold, `[weights]`.
+    /// Weights of the network that the transformer's tokens hold, `[weights]`.
     pub tokens: Vec<f64>,
-    /// Network weights of direct gradient descent, `[weights]`.
+    /// Weights of the network after direct gradient descent in double precision, `[weights]`.
     pub direct: Vec<f64>,
-    /// Network weights of direct gradient descent in single precision, `[weights]`.
+    /// Weights of the network after direct gradient descent in single precision, `[weights]`.
     pub single: Vec<f32>,
-    /// Number of pairs of an example and a ReLU whose derivative was wrong in the last step.
+    /// Number of pairs of an example and a ReLU neuron whose derivative the transformer computed wrongly in the
+    /// last step.
     pub wrong_derivatives: usize,
-    /// The measures `error`, `lipschitz` and `recursion` of [`ComparisonMeasures`].
+    /// Largest transformer error ε so far, largest Lipschitz constant L so far, and the bound by recursion: the
+    /// measures `error`, `lipschitz` and `recursion` of [`ComparisonMeasures`].
     pub bounds: [f64; 3],
 }
 
@@ -158,7 +160,8 @@ impl ComparisonState {
         [wide(&self.tokens), wide(&self.direct), self.single.clone(), wide(&measured)]
     }
 
-    /// The state from these [tensors](ComparisonState::to_tensors); missing numbers are 0.
+    /// Restores the state from the four [tensors](ComparisonState::to_tensors), in the order of `NAMES`; missing
+    /// numbers are 0.
     pub fn from_tensors(parts: [&[f32]; 4]) -> Self {
         let wide = |numbers: &[f32]| -> Vec<f64> {
             numbers.chunks_exact(3).map(|three| join_f64([three[0], three[1], three[2]])).collect()
@@ -181,17 +184,17 @@ impl ComparisonState {
 /// A transformer, direct descent, and direct descent in single precision on the same examples.
 #[derive(Debug, Clone)]
 pub struct DescentComparison {
-    /// The settings of the construction.
+    /// The settings from which the transformer is constructed.
     plan: DescentPlan,
-    /// The examples and the query.
+    /// The labelled examples and the query on which all three descents work.
     examples: DescentExamples,
     /// The constructed transformer that is compared with direct descent.
     transformer: ConstructedTransformer,
-    /// The transformer's tokens after the last complete step of descent.
+    /// The transformer's input and output tokens after the last complete step of gradient descent.
     tokens: DescentTokens<f64>,
-    /// The initial weights w(0), `[weights]`.
+    /// The initial network weights w(0) of all three descents, `[weights]`.
     start: Vec<f64>,
-    /// Weights and bounds after the last step.
+    /// Weights of all three descents and measured bounds after the last step.
     state: ComparisonState,
 }
 
@@ -206,22 +209,22 @@ impl DescentComparison {
         DescentComparison { plan: plan.clone(), examples, transformer, tokens, start, state }
     }
 
-    /// The settings of the construction.
+    /// The settings from which the transformer is constructed.
     pub fn plan(&self) -> &DescentPlan {
         &self.plan
     }
 
-    /// The examples and the query.
+    /// The labelled examples and the query on which all three descents work.
     pub fn examples(&self) -> &DescentExamples {
         &self.examples
     }
 
-    /// The transformer under comparison.
+    /// The constructed transformer that is compared with direct gradient descent.
     pub fn transformer(&self) -> &ConstructedTransformer {
         &self.transformer
     }
 
-    /// The tokens after the last complete step.
+    /// The transformer's tokens after the last complete step of gradient descent.
     pub fn tokens(&self) -> &DescentTokens<f64> {
         &self.tokens
     }
@@ -269,7 +272,7 @@ impl DescentComparison {
         *recursion = (1.0 + plan.learning_rate * lipschitz) * *recursion + plan.learning_rate * error;
     }
 
-    /// Computes losses, distances and bounds of the current state.
+    /// Computes losses, distances and bounds of the three descents after the last step.
     pub fn measure(&self) -> ComparisonMeasures {
         let (network, state) = (&self.plan.network, &self.state);
         let loss_of = |w: &[f64]| compute_loss(network, &self.examples, w);

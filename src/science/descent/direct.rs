@@ -23,7 +23,7 @@ struct ForwardCache<T> {
 }
 
 impl<T: Precision> ForwardCache<T> {
-    /// Allocates the cache for a network.
+    /// Allocates the cache, filled with zeros, for a network of the sizes of `network`.
     fn new(network: &DescentNetwork) -> Self {
         let units = network.unit_count();
         let zeros = |count| vec![T::default(); count];
@@ -39,7 +39,8 @@ impl<T: Precision> ForwardCache<T> {
         if j == 0 { 0 } else { network.inputs + network.unit_count_below(j) }
     }
 
-    /// Computes the outputs and derivatives for the input `x`.
+    /// Forward pass: computes the outputs of all layers and the derivatives r′ for the weights `w` and the input
+    /// `x`.
     fn forward(&mut self, network: &DescentNetwork, w: &[T], x: &[f64]) {
         self.outputs.iter_mut().zip(x).for_each(|(p, x)| *p = T::from_f64(*x));
         for j in 1..=network.layer_count() {
@@ -94,7 +95,8 @@ impl<T: Precision> ForwardCache<T> {
     }
 }
 
-/// Computes the gradient ∇L_n(w) of the training loss, `[weights]`, and the loss L_n(w).
+/// Computes for the network with weights `w` the pair of the gradient ∇L_n(w) of the training loss, `[weights]`,
+/// and the loss L_n(w).
 pub fn loss_and_gradient<T: Precision>(
     network: &DescentNetwork,
     examples: &DescentExamples,

@@ -9,7 +9,7 @@ pub struct DescentExamples {
     pub inputs: usize,
     /// Dimension d_y of a label.
     pub outputs: usize,
-    /// Inputs, the query last, `[n + 1, inputs]`.
+    /// Inputs of the n examples, then the input of the query, row-major, `[n + 1, inputs]`.
     pub x: Vec<f64>,
     /// Labels, the query's last, `[n + 1, outputs]`; the query's label is 0 in the paper.
     pub y: Vec<f64>,
@@ -21,7 +21,7 @@ impl DescentExamples {
         self.token_count().saturating_sub(1)
     }
 
-    /// Whether there are no examples.
+    /// Whether there are no examples besides the query.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

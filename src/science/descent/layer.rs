@@ -34,7 +34,7 @@ pub struct NeuronHeads {
     pub inputs: Range<usize>,
     /// Token coordinates of the neuron's weights v, read from the key.
     pub weights: Range<usize>,
-    /// Token coordinate that the heads write.
+    /// Token coordinate to which the heads write the function's value.
     pub target: usize,
     /// Index of the function among the sums of ReLUs of the layer's [`LayerWeights`].
     pub sum_index: usize,
@@ -43,15 +43,15 @@ pub struct NeuronHeads {
 /// The two heads that update the weights of a neuron (equation D.16).
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightUpdate {
-    /// Token coordinate of the neuron's backpropagated error.
+    /// Token coordinate of the neuron's backpropagated error s, which both heads read.
     pub error: usize,
-    /// Token coordinates of the neuron's inputs.
+    /// Token coordinates of the neuron's inputs p, by which the error is multiplied.
     pub inputs: Range<usize>,
-    /// Token coordinates of the neuron's weights.
+    /// Token coordinates of the neuron's weights, which both heads change.
     pub weights: Range<usize>,
 }
 
-/// A hidden unit of an MLP.
+/// A hidden unit of an MLP layer, given by its nonzero input weights and its single output weight.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MlpUnit {
     /// Nonzero entries of the unit's row of W₁ as pairs (token coordinate, weight), from the last coordinate to the
@@ -66,17 +66,17 @@ pub struct MlpUnit {
 /// A head that writes ⟨a, b⟩ c, where a, b and c are coordinates of one token (equation D.15).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProductHead {
-    /// Token coordinates of the vector a.
+    /// Token coordinates of the vector a of the product ⟨a, b⟩ c.
     pub queries: Vec<usize>,
-    /// Token coordinates of the vector b.
+    /// Token coordinates of the vector b of the product ⟨a, b⟩ c.
     pub keys: Range<usize>,
-    /// Token coordinate of the factor c.
+    /// Token coordinate of the factor c of the product ⟨a, b⟩ c.
     pub factor: usize,
-    /// Token coordinate that the head writes.
+    /// Token coordinate to which the head writes the product ⟨a, b⟩ c.
     pub target: usize,
 }
 
-/// The weights of a layer in sparse form.
+/// The weights of one transformer layer in sparse form: those of its heads or of its hidden units.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LayerWeights {
     /// Attention that writes functions of neurons, with the sums of ReLUs of these functions.
@@ -89,14 +89,14 @@ pub enum LayerWeights {
     Products(Vec<ProductHead>),
 }
 
-/// One of the 2N + 4 layers of a step.
+/// One of the 2N + 4 transformer layers that together take one step of gradient descent on a network of N layers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescentLayer {
     /// The task of the layer within a step, such as a forward layer or the loss gradient.
     pub phase: LayerPhase,
-    /// The weights of the layer.
+    /// The weights of the heads or hidden units of the layer.
     pub weights: LayerWeights,
-    /// Dimension D of a token.
+    /// Dimension D of a token: its number of coordinates.
     dimension: usize,
     /// Index of the token coordinate that is always 1.
     one: usize,
@@ -294,7 +294,7 @@ impl DescentLayer {
         if let LayerWeights::Neurons(neurons, _) = &self.weights { neurons.len() } else { 1 }
     }
 
-    /// Applies the layer to the tokens.
+    /// Applies the whole layer to all tokens, in place.
     pub fn apply<T: Precision>(&self, tokens: &mut DescentTokens<T>) {
         self.apply_parts(0..self.part_count(), tokens);
     }
@@ -314,7 +314,7 @@ impl DescentLayer {
     }
 }
 
-/// The inner product ⟨a, b⟩.
+/// The inner product ⟨a, b⟩ of two vectors of equal length.
 fn inner_product<T: Precision>(a: &[T], b: &[T]) -> T {
     #[cfg(test)]
     DOT_PRODUCTS.set(DOT_PRODUCTS.get() + a.len());
@@ -329,7 +329,7 @@ thread_local! {
     static DOT_PRODUCTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Adds `row` to `to`.
+/// Adds the vector `row` to the vector `to`, entry by entry.
 #[inline(always)]
 fn add_row<T: Precision>(to: &mut [T], row: &[T]) {
     to.iter_mut().zip(row).for_each(|(to, x)| *to += *x);
@@ -399,7 +399,7 @@ fn write_units<T: Precision>(units: &[MlpUnit], tokens: &mut DescentTokens<T>) {
     }
 }
 
-/// Applies the heads of element-wise products to each token.
+/// Applies the heads of element-wise products to each token, in place.
 fn write_products<T: Precision>(products: &[ProductHead], tokens: &mut DescentTokens<T>) {
     let mut score = vec![T::default(); tokens.token_count()];
     for product in products {

@@ -19,7 +19,7 @@ use std::ops::Range;
 use super::network::DescentNetwork;
 use super::phase::LayerPhase;
 
-/// A block of the coordinates of a token, such as the weights or the outputs of the network.
+/// A block of adjacent token coordinates with one content, such as the weights or the outputs of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenBlock {
     /// The input x.
@@ -43,7 +43,7 @@ pub enum TokenBlock {
 }
 
 impl TokenBlock {
-    /// All blocks in the order of their coordinates.
+    /// All blocks of a token, in the order of their coordinates.
     pub const ALL: [TokenBlock; 9] = [
         TokenBlock::Input,
         TokenBlock::Label,
@@ -95,12 +95,13 @@ impl TokenBlock {
     }
 }
 
-/// The coordinates of the blocks in a token.
+/// Which coordinates of a token belong to which block, for a given network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenLayout {
     /// The network whose weights the tokens hold.
     network: DescentNetwork,
-    /// First coordinate of each block, and the dimension of a token as the last entry.
+    /// First token coordinate of each block, in the order of [`TokenBlock::ALL`], and the dimension D of a token as
+    /// the last entry.
     block_starts: [usize; 10],
 }
 
@@ -122,12 +123,12 @@ impl TokenLayout {
         TokenLayout { network: network.clone(), block_starts: starts }
     }
 
-    /// The network whose weights the tokens hold.
+    /// The network whose weights are stored in the tokens.
     pub fn network(&self) -> &DescentNetwork {
         &self.network
     }
 
-    /// Dimension D of a token.
+    /// Dimension D of a token: its number of coordinates.
     pub fn len(&self) -> usize {
         self.block_starts[9]
     }
@@ -143,7 +144,7 @@ impl TokenLayout {
         self.block_starts[i]..self.block_starts[i + 1]
     }
 
-    /// The block that contains a coordinate.
+    /// The block of the token that contains the coordinate with index `coordinate`.
     pub fn block_of(&self, coordinate: usize) -> TokenBlock {
         let i = self.block_starts[1..9].iter().filter(|start| **start <= coordinate).count();
         TokenBlock::ALL[i]
@@ -171,7 +172,7 @@ impl TokenLayout {
         start + range.start..start + range.end
     }
 
-    /// Token coordinates of the outputs p(j) of layer `j`; layer 0 is the input x.
+    /// Token coordinates of the outputs p(j) of layer `j`, from 1; for `j` = 0 those of the input x.
     pub fn outputs(&self, j: usize) -> Range<usize> {
         match j {
             0 => self.block_range(TokenBlock::Input),
@@ -190,7 +191,7 @@ impl TokenLayout {
         self.layer_range(TokenBlock::Errors, above, j)
     }
 
-    /// Token coordinates that the layer with this task writes.
+    /// Token coordinates that the transformer layer with the task `phase` writes.
     pub fn written_by(&self, phase: LayerPhase) -> Range<usize> {
         match phase {
             LayerPhase::Forward(j) => self.outputs(j),

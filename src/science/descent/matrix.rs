@@ -29,7 +29,7 @@ impl SparseMatrix {
         SparseMatrix { rows, columns, entries }
     }
 
-    /// All entries, `[rows, columns]`.
+    /// All entries of the matrix, zeros included, row-major, `[rows, columns]`.
     pub fn to_dense(&self) -> Vec<f64> {
         let mut dense = vec![0.0; self.rows * self.columns];
         for (row, column, value) in &self.entries {
@@ -58,11 +58,11 @@ impl SparseMatrix {
 /// The matrices of an attention or product head, `[D, D]` each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadMatrices {
-    /// The query matrix Q.
+    /// The query matrix Q: the query of token h_i is Q h_i, `[D, D]`.
     pub q: SparseMatrix,
-    /// The key matrix K.
+    /// The key matrix K: the key of token h_s is K h_s, `[D, D]`.
     pub k: SparseMatrix,
-    /// The value matrix V.
+    /// The value matrix V: the value of token h_s is V h_s, `[D, D]`.
     pub v: SparseMatrix,
 }
 

@@ -12,18 +12,18 @@ use super::activation::{Activation, OutputActivation};
 use vivarium_core::math::dot;
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Sizes and activations of a network of N layers.
+/// Sizes and activation functions of a fully connected network of N layers, without its weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescentNetwork {
     /// Dimension d_x of an input, including the constant coordinate 1.
     pub inputs: usize,
-    /// Neurons of each hidden layer, `[N − 1]`.
+    /// Number of neurons in each hidden layer, from the first, `[N − 1]`.
     pub hidden: Vec<usize>,
     /// Dimension d_y of the output.
     pub outputs: usize,
-    /// Activation r of the hidden layers.
+    /// Activation function r of all hidden layers.
     pub activation: Activation,
-    /// Activation of the output layer.
+    /// Activation function of the output layer.
     pub output_activation: OutputActivation,
 }
 
@@ -60,7 +60,7 @@ impl DescentNetwork {
             .then_some(self.activation)
     }
 
-    /// Number of neurons of all layers.
+    /// Number of neurons of all layers, hidden and output.
     pub fn unit_count(&self) -> usize {
         self.unit_count_below(self.layer_count() + 1)
     }

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
-/// A floating-point type: `f64` or `f32`.
+/// A floating-point type, `f64` or `f32`, in which transformer and gradient descent are computed.
 pub trait Precision:
     Copy
     + Debug
@@ -67,7 +67,7 @@ pub fn split_f64(wide: f64) -> [f32; 3] {
     [high, middle, (rest - f64::from(middle)) as f32]
 }
 
-/// The number that [`split_f64`] split.
+/// Restores a number from the three parts of [`split_f64`]: the sum of the parts.
 pub fn join_f64([high, middle, low]: [f32; 3]) -> f64 {
     f64::from(high) + (f64::from(middle) + f64::from(low))
 }

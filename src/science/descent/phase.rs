@@ -1,6 +1,6 @@
 //! Descriptions of the 2N + 4 layers of a step, in words and as formulas.
 
-/// The task of a transformer layer within a step of descent.
+/// The task of one of the 2N + 4 transformer layers within one step of gradient descent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LayerPhase {
     /// Computes the outputs p(j) of the network's layer j, from 1 to N.
@@ -17,7 +17,8 @@ pub enum LayerPhase {
     CleanUp,
 }
 
-/// The operation of a layer (definitions 6, 7 and 8 of the paper).
+/// The operation of a transformer layer: attention, MLP or element-wise products (definitions 6, 7 and 8 of the
+/// paper).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LayerKind {
     /// ReLU attention.
@@ -29,7 +30,7 @@ pub enum LayerKind {
 }
 
 impl LayerKind {
-    /// Name in the language of the page.
+    /// Name of the operation in the language of the page.
     pub fn name(self) -> &'static str {
         match self {
             LayerKind::Attention => tr!("ReLU attention"),
@@ -67,7 +68,7 @@ impl LayerPhase {
         }
     }
 
-    /// Name in the language of the page, such as "Forward 2".
+    /// Name of the layer's task in the language of the page, such as "Forward 2".
     pub fn name(self) -> String {
         match self {
             LayerPhase::Forward(j) => tr!("Forward {j}", j),
@@ -79,7 +80,7 @@ impl LayerPhase {
         }
     }
 
-    /// Sentence that describes the layer, in the language of the page.
+    /// Sentence on what the layer computes, in the language of the page.
     pub fn description(self) -> String {
         match self {
             LayerPhase::Forward(1) => {

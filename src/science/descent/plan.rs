@@ -38,9 +38,9 @@ const MAX_MASK: f64 = (1u128 << 100) as f64;
 pub struct DescentPlan {
     /// The network whose weights the tokens hold.
     pub network: DescentNetwork,
-    /// How activations and their derivatives become sums of ReLUs.
+    /// How activation functions of the network and their derivatives become sums of ReLUs.
     pub approximation: ReluApproximation,
-    /// Learning rate η.
+    /// Learning rate η of gradient descent.
     pub learning_rate: f64,
     /// The bound B: weights are projected to the interval from −B to B.
     pub weight_bound: f64,
@@ -60,11 +60,11 @@ impl Default for DescentPlan {
 /// Sizes of a transformer and its tokens, computed from the settings alone. All sums and products saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransformerSizes {
-    /// Number D_N of weights of the network.
+    /// Number D_N of weights of the network whose weights the tokens hold.
     pub weights: u64,
-    /// Dimension D of a token.
+    /// Dimension D of a token: its number of coordinates.
     pub token_dim: u64,
-    /// Number n + 1 of tokens.
+    /// Number n + 1 of tokens: one for each example, and one for the query.
     pub token_count: u64,
     /// Number of transformer layers of a step, 2N + 4 for a network of N layers.
     pub layers: u64,
@@ -75,7 +75,7 @@ pub struct TransformerSizes {
 }
 
 impl DescentPlan {
-    /// Computes the sizes of the transformer for `examples` examples.
+    /// Computes the sizes of the transformer and its tokens for n = `examples` examples.
     pub fn compute_sizes(&self, examples: usize) -> TransformerSizes {
         let network = &self.network;
         // Inputs and neurons of each layer, converted before they are multiplied.

@@ -23,7 +23,8 @@
 use super::activation::Activation;
 use super::number::{Precision, next_power_of_two};
 
-/// How activation functions become sums of ReLUs.
+/// How activation functions become sums of ReLUs: number and range of line segments, and the width δ of the band in
+/// which the derivative of a ReLU is wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReluApproximation {
     /// Width δ of the band above 0 in which the derivative of a ReLU is wrong.
@@ -56,18 +57,18 @@ pub struct ScaledRelu {
 struct ReluTerm {
     /// Sign of z inside the ReLU: 1, −1, or 0 in a constant term.
     sign: f64,
-    /// Bias added inside the ReLU.
+    /// Bias that is added to the argument inside the ReLU.
     shift: f64,
     /// Factor by which the ReLU's output is multiplied.
     weight: f64,
 }
 
-/// A sum of ReLUs, a function of one number z.
+/// A function of one number z that is a sum of scaled and shifted ReLUs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReluSum {
     /// Factor of the argument z inside all ReLUs of the sum.
     gain: f64,
-    /// The ReLUs of the sum.
+    /// The ReLUs whose sum is the function, and constant terms.
     terms: Vec<ReluTerm>,
 }
 
@@ -185,7 +186,7 @@ impl ReluApproximation {
 }
 
 impl ReluSum {
-    /// Number of ReLUs.
+    /// Number of ReLUs in the sum, constant terms included.
     pub fn len(&self) -> usize {
         self.terms.len()
     }

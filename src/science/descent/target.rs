@@ -63,13 +63,14 @@ pub struct DescentPrompts {
     pub examples: usize,
     /// Dimension of an input without the constant coordinate.
     pub dim: usize,
-    /// Whether an input has an additional coordinate 1, because the network has no biases.
+    /// Whether an input has an additional coordinate that is always 1 and replaces biases, which the networks do
+    /// not have.
     pub constant: bool,
     /// Distribution of the inputs.
     pub spacing: InputSpacing,
     /// Size a of the inputs: half-width of their interval, or their standard deviation if they are normal.
     pub input_range: f64,
-    /// Kind of the target function.
+    /// Kind of the target function, such as a sine or a random network, that gives the labels.
     pub function: TargetKind,
     /// Frequency ω of the target function sin(ωx).
     pub frequency: f64,
@@ -77,7 +78,7 @@ pub struct DescentPrompts {
     pub teacher_hidden: Vec<usize>,
     /// Activation function of the random network that serves as target function.
     pub activation: Activation,
-    /// Points (x, y) that the user entered.
+    /// Examples (x, y) that the user entered, if the target function is given by points.
     pub points: Vec<[f64; 2]>,
     /// Input of the query if inputs have one dimension; otherwise it is drawn.
     pub query: f64,
@@ -120,7 +121,8 @@ pub enum TargetFunction {
 }
 
 impl TargetFunction {
-    /// The value at `x`, which includes the constant coordinate; none if the function is not known.
+    /// The value of the target function at `x`, which includes the constant coordinate; `None` if only entered
+    /// points are known.
     pub fn evaluate(&self, x: &[f64]) -> Option<f64> {
         match self {
             TargetFunction::Sine(frequency) => x.first().map(|x| libm::sin(frequency * x)),
@@ -166,7 +168,7 @@ impl DescentPrompts {
         }
     }
 
-    /// Draws the examples of a replica, and the query.
+    /// Draws the labelled examples of replica `replica`, from 0, and the query.
     pub fn draw_examples(&self, seed: u64, replica: u32) -> DescentExamples {
         let (target, stream) = (self.draw_target(seed), RandomStream::new(seed, Purpose::Sample, replica));
         let (n, mut x, mut y) = (self.example_count(), vec![], vec![]);

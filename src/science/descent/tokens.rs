@@ -38,7 +38,7 @@ impl<T: Precision> DescentTokens<T> {
         tokens
     }
 
-    /// Writes the network weights `w` into every token.
+    /// Writes the network weights `w`, `[weights]`, into the weight coordinates of every token.
     pub fn set_weights<W: Precision>(&mut self, layout: &TokenLayout, w: &[W]) {
         for (c, w) in layout.block_range(TokenBlock::Weights).zip(w) {
             self.row_mut(c).fill(T::from_f64(w.to_f64()));
@@ -50,7 +50,7 @@ impl<T: Precision> DescentTokens<T> {
         self.count
     }
 
-    /// Dimension D of a token: the number of coordinates.
+    /// Dimension D of a token: its number of coordinates.
     pub fn dimension(&self) -> usize {
         self.values.len() / self.count.max(1)
     }
@@ -65,7 +65,7 @@ impl<T: Precision> DescentTokens<T> {
         &mut self.values[coordinate * self.count..][..self.count]
     }
 
-    /// All coordinates of token `i`, `[D]`.
+    /// All coordinates of token `i`, `[D]`; tokens 0 to n − 1 hold the examples, and token n the query.
     pub fn token(&self, i: usize) -> Vec<T> {
         self.values.iter().skip(i).step_by(self.count.max(1)).copied().collect()
     }

@@ -30,7 +30,7 @@ use super::tokens::DescentTokens;
 /// A transformer whose forward pass is one step of gradient descent on the network in its tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConstructedTransformer {
-    /// The coordinates of a token.
+    /// Which coordinates of a token belong to which block.
     layout: TokenLayout,
     /// The 2N + 4 layers of one step of gradient descent on a network of N layers, in order.
     layers: Vec<DescentLayer>,
@@ -39,18 +39,18 @@ pub struct ConstructedTransformer {
     mask: f64,
 }
 
-/// Numbers of the components of a transformer.
+/// Numbers of layers, heads, hidden units and parameters of a constructed transformer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TransformerCounts {
     /// Number of layers of a step, 2N + 4 for a network of N layers.
     pub layers: u64,
-    /// Number of heads of all attention layers of a step.
+    /// Number of heads of all attention layers in one step of gradient descent.
     pub attention_heads: u64,
-    /// Number of heads of all layers of element-wise products of a step.
+    /// Number of heads of all layers of element-wise products in one step of gradient descent.
     pub product_heads: u64,
-    /// Number of hidden units of all MLP layers of a step.
+    /// Number of hidden units of all MLP layers in one step of gradient descent.
     pub mlp_units: u64,
-    /// Number of nonzero entries of all matrices of the layers.
+    /// Number of nonzero entries of the weight matrices of all layers.
     pub nonzero_entries: u64,
     /// Number of all entries of the matrices, zeros included: 3D² for a head and 2D for a hidden unit, with tokens
     /// of dimension D.
@@ -73,7 +73,7 @@ impl ConstructedTransformer {
         ConstructedTransformer { layout, layers, mask }
     }
 
-    /// The layout of the tokens: which coordinates hold what.
+    /// Which coordinates of a token belong to which block, such as weights or labels.
     pub fn layout(&self) -> &TokenLayout {
         &self.layout
     }
@@ -94,7 +94,7 @@ impl ConstructedTransformer {
         DescentTokens::new(&self.layout, examples, w)
     }
 
-    /// Applies all layers: one step of gradient descent.
+    /// Applies all layers to the tokens, in place: one step of gradient descent on the weights that they hold.
     pub fn step<T: Precision>(&self, tokens: &mut DescentTokens<T>) {
         self.layers.iter().for_each(|layer| layer.apply(tokens));
     }
@@ -131,11 +131,11 @@ impl ConstructedTransformer {
 
 /// Builds the weights of the transformer's layers.
 struct LayerBuilder<'a> {
-    /// The settings of the construction.
+    /// The settings from which the transformer is constructed.
     plan: &'a DescentPlan,
-    /// The layout of the tokens.
+    /// Which coordinates of a token belong to which block.
     layout: &'a TokenLayout,
-    /// Number n of examples.
+    /// Number n of examples, without the query.
     examples: usize,
     /// The mask R₃: a large number that the loss gradient's MLP subtracts in the query's token, so that the query
     /// has no gradient.

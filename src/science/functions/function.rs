@@ -24,7 +24,7 @@ pub enum PromptFunction {
 }
 
 impl PromptFunction {
-    /// Draws a function of the class that `prompts` sets, from the random words of `stream` at step number `step`.
+    /// Draws a function of the class `prompts.class`, from the random words of `stream` at step number `step`.
     pub fn draw(prompts: &FunctionPrompts, stream: &RandomStream, step: u64) -> Self {
         let FunctionPrompts { dim, layers, hidden, .. } = *prompts;
         let mut numbers = vec![];

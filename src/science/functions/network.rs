@@ -4,7 +4,7 @@ use super::normals::append_normals;
 use vivarium_core::math::dot;
 use vivarium_core::rng::RandomStream;
 
-/// A network x ↦ W_N relu(… relu(W₁ x)) with one output, in double precision.
+/// A ReLU network without biases, x ↦ W_N relu(… relu(W₁ x)), with one output, in double precision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BiasFreeNetwork {
     /// Dimension of the input, then of each layer's output, `[layers + 1]`; the last is 1.
@@ -60,12 +60,12 @@ impl BiasFreeNetwork {
         BiasFreeNetwork { sizes, weights }
     }
 
-    /// All weights, layer by layer `[outputs, inputs]`.
+    /// The weights of all layers in sequence; those of a layer are row-major, `[outputs, inputs]`.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// All weights, mutable, layer by layer `[outputs, inputs]`.
+    /// The weights of all layers in sequence, mutable; those of a layer are row-major, `[outputs, inputs]`.
     pub fn weights_mut(&mut self) -> &mut [f64] {
         &mut self.weights
     }
@@ -87,7 +87,7 @@ impl BiasFreeNetwork {
             let (inputs, following) = rest.split_at_mut(pair[0]);
             let is_hidden = layer + 2 < self.sizes.len();
             for (output, row) in following.iter_mut().zip(layer_weights.chunks_exact(pair[0])) {
-                let sum = dot(row, &inputs);
+                let sum = dot(row, inputs);
                 *output = if is_hidden { sum.max(0.0) } else { sum };
             }
             (weights, rest) = (later_weights, following);

@@ -51,17 +51,18 @@ const MAX_VARIANCE_OPERATIONS: u64 = 1 << 27;
 /// A distribution of prompts: points with labels of a random function, of which the last is the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionPrompts {
-    /// Class of the functions that give the labels.
+    /// Class of functions, such as linear functions, from which the function of each prompt is drawn.
     pub class: FunctionClass,
     /// Number of random coordinates of an input, without the constant coordinate 1.
     pub dim: usize,
-    /// Whether an input has an additional coordinate 1, because networks have no biases.
+    /// Whether an input has an additional coordinate that is always 1 and replaces biases, which the networks do
+    /// not have.
     pub constant: bool,
     /// Number of points of a training prompt, including the query.
     pub points: usize,
     /// Number of points of the longest held-out prompt; 0 means as many as in training.
     pub held_out_points: usize,
-    /// Distribution of the inputs.
+    /// Distribution of the inputs of training prompts.
     pub distribution: InputDistribution,
     /// Standard deviation s of inputs of [`InputDistribution::Normal`].
     pub input_scale: f64,
@@ -73,14 +74,14 @@ pub struct FunctionPrompts {
     pub test_mixture_weight: f64,
     /// Number of nonzero weights of a sparse linear function.
     pub sparsity: usize,
-    /// Depth of a decision tree as function.
+    /// Depth of the decision tree if the functions of the prompts are decision trees.
     pub depth: usize,
     /// Number of layers of weights of a random network as function, and of the network that serves as a baseline.
     pub layers: usize,
     /// Number of neurons in each hidden layer of a random network as function, and of the network that serves as a
     /// baseline.
     pub hidden: usize,
-    /// Standard deviation of the label noise.
+    /// Standard deviation of the noise that is added to each label; 0 for exact labels.
     pub noise: f64,
 }
 
@@ -108,7 +109,7 @@ impl Default for FunctionPrompts {
 }
 
 impl FunctionPrompts {
-    /// Dimension of an input, including the constant coordinate.
+    /// Dimension of an input vector, including the constant coordinate 1.
     pub fn inputs(&self) -> usize {
         self.dim + usize::from(self.constant)
     }
@@ -189,7 +190,7 @@ impl FunctionPrompts {
         }
     }
 
-    /// Draws the function of held-out prompt `example`.
+    /// Draws the function that gives the labels of held-out prompt `example`, from 0.
     pub fn held_out_function(&self, seed: u64, example: usize) -> PromptFunction {
         let functions = RandomStream::new(seed, Purpose::HeldOutFunction, 0);
         PromptFunction::draw(self, &functions, (example as u64) << EXAMPLE_SHIFT)

@@ -30,7 +30,7 @@ const VALUE_TOLERANCE: f64 = 1e-7;
 /// by their values in decreasing order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CharacterTable {
-    /// The dimension χ(e) of each character, `[characters]`.
+    /// The dimension χ(e), the value at the identity, of each complex character, `[characters]`.
     pub dimensions: Vec<usize>,
     /// Real and imaginary part of χ on each class, `[characters, classes]`, to about twelve digits. Values that are
     /// an integer up to rounding are exactly that integer.

@@ -34,7 +34,7 @@ pub struct Irrep {
     /// `standard` and `standard ⊗ sign`, and for all others the dimension, with a letter if several irreps share it:
     /// `2`, `3a`, `3b`.
     pub name: String,
-    /// Type of the irrep: real, complex or quaternionic.
+    /// Type of the irrep (real, complex or quaternionic), by the matrices that commute with it.
     pub irrep_type: IrrepType,
     /// Dimension D, the number of rows of the irrep's matrices: d, 2d or 2d for real, complex and quaternionic
     /// type, where d is the complex dimension.
@@ -56,7 +56,7 @@ impl Irrep {
     }
 }
 
-/// All irreducible real representations of a group.
+/// All irreducible real representations (irreps) of a group, with orthonormal bases of their functions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Irreps {
     /// The group that the irreps represent.

@@ -37,17 +37,17 @@ pub use subgroups::{CosetSide, Subgroup, coset_variance_fraction};
 /// A finite group, given by its multiplication table. Its elements are the numbers 0 to order − 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// Number of elements.
+    /// Number of elements of the group.
     order: usize,
     /// The product a·b at `a * order + b`, `[order, order]`.
     table: Vec<u32>,
     /// Printable name of each element, `[order]`.
     names: Vec<String>,
-    /// The identity element.
+    /// The identity element e, as a number from 0 to order − 1.
     identity: usize,
-    /// The inverse of each element, `[order]`.
+    /// The inverse a⁻¹ of each element a, `[order]`.
     inverses: Vec<usize>,
-    /// The conjugacy classes; see [`Group::classes`].
+    /// The conjugacy classes, each the list of its elements; sorted as [`Group::classes`] states.
     classes: Vec<Vec<usize>>,
     /// Index in `classes` of the conjugacy class of each element, `[order]`.
     class_of: Vec<usize>,
@@ -55,7 +55,7 @@ pub struct Group {
     family: GroupFamily,
 }
 
-/// Structure of a group beyond its multiplication table, as far as the constructor provides it.
+/// How a group was constructed: as Z_n, from permutations, or from its multiplication table alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum GroupFamily {
     /// Only the multiplication table.
@@ -144,7 +144,7 @@ impl Group {
         self.identity
     }
 
-    /// The inverse a⁻¹ of element `a`: a·a⁻¹ = e.
+    /// The inverse a⁻¹ of element `a`, for which a·a⁻¹ = e.
     pub fn inverse(&self, a: usize) -> usize {
         self.inverses[a]
     }
@@ -165,7 +165,7 @@ impl Group {
         &self.names[a]
     }
 
-    /// Whether a·b = b·a for all elements.
+    /// Whether the group is commutative: a·b = b·a for all elements a and b.
     pub fn is_abelian(&self) -> bool {
         self.classes.len() == self.order
     }

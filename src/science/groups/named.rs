@@ -2,7 +2,8 @@
 
 use super::{Group, GroupFamily};
 
-/// The largest n of [`Group::symmetric`] and [`Group::alternating`]: S₆ has 720 elements.
+/// The largest number n of permuted points for [`Group::symmetric`] and [`Group::alternating`]: S₆ has 720
+/// elements.
 pub const MAX_PERMUTATION_POINTS: usize = 6;
 
 impl Group {

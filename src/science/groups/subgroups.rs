@@ -11,14 +11,14 @@ pub const MAX_GROUP_ORDER: usize = 128;
 /// A set of elements of a group as a bit mask: bit a is element a.
 type ElementSet = u128;
 
-/// A subgroup that represents its conjugacy class of subgroups.
+/// A subgroup of a group, as the representative of all its conjugate subgroups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subgroup {
     /// Printable name from the generators and the order: `⟨(1 2 3)⟩ order 3`.
     pub name: String,
-    /// One or two elements that generate the subgroup.
+    /// One or two elements, as numbers from 0, whose products are all elements of the subgroup.
     pub generators: Vec<usize>,
-    /// All elements of the subgroup, sorted.
+    /// All elements of the subgroup, as numbers from 0, in increasing order.
     pub members: Vec<usize>,
     /// Number of different conjugate subgroups a·H·a⁻¹ of this subgroup H, including H.
     pub conjugate_count: usize,
@@ -97,7 +97,7 @@ fn conjugate_subgroup(group: &Group, members: &[usize], by: usize) -> ElementSet
     members.iter().fold(0, |set, a| set | 1 << group.multiply(group.multiply(by, *a), inverse))
 }
 
-/// The side of the subgroup H in a coset.
+/// Whether the cosets of a subgroup H are left cosets a·H or right cosets H·a.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CosetSide {
     /// Left cosets a·H.

@@ -13,7 +13,7 @@
 
 use super::layer::Affine;
 
-/// How attention weights are computed from scores.
+/// How attention weights are computed from the attention scores of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AttentionMode {
     /// Hard maximum: equal weights for all slots with the largest score, 0 for the others.
@@ -45,13 +45,13 @@ impl AttentionMode {
 /// Weights of an attention layer with a null slot: one more key and value, which get the attention if no token matches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attention {
-    /// Query matrix Q with its bias, `[keys, width]`.
+    /// Query matrix Q with its bias, an affine map from a token to its query, `[keys, width]`.
     pub query: Affine,
-    /// Key matrix K with its bias, `[keys, width]`.
+    /// Key matrix K with its bias, an affine map from a token to its key, `[keys, width]`.
     pub key: Affine,
     /// Key K₀ of the null slot, `[keys]`.
     pub null_key: Vec<f64>,
-    /// Value matrix V with its bias, `[width, width]`.
+    /// Value matrix V with its bias, an affine map from a token to its value, `[width, width]`.
     pub value: Affine,
     /// Value V₀ of the null slot, `[width]`.
     pub null_value: Vec<f64>,
@@ -62,7 +62,7 @@ pub struct Attention {
 pub struct KeyValueCache {
     /// Keys of the tokens so far, one list for each key coordinate, `[keys][tokens]`.
     keys: Vec<Vec<f64>>,
-    /// Stored coordinates of the tokens' values, `[tokens, rows]`; see `rows`.
+    /// For each token so far, the coordinates of its value whose indices `rows` lists, row-major, `[tokens, rows]`.
     values: Vec<f64>,
     /// Indices of the value coordinates that are stored: those that can be other than 0.
     rows: Vec<usize>,
@@ -73,11 +73,11 @@ pub struct KeyValueCache {
 /// Scores and attention weights of one token in one attention layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttentionTrace {
-    /// Attention weight of each key token, from the first.
+    /// Attention weight of each key token, in the order of the tokens, without the null slot.
     pub weights: Vec<f64>,
     /// Attention weight of the null slot.
     pub null_weight: f64,
-    /// Attention score of each key token, from the first.
+    /// Attention score of each key token, in the order of the tokens, without the null slot.
     pub scores: Vec<f64>,
     /// Attention score of the null slot.
     pub null_score: f64,
@@ -86,7 +86,7 @@ pub struct AttentionTrace {
 }
 
 impl Attention {
-    /// A cache without tokens.
+    /// Creates an empty cache for the keys and values of this attention layer.
     pub fn new_cache(&self) -> KeyValueCache {
         let mut rows = self.value.nonzero_rows();
         let null = self.null_value.iter().enumerate().filter(|(_, value)| **value != 0.0);
@@ -159,7 +159,8 @@ impl Attention {
 }
 
 impl KeyValueCache {
-    /// Appends the key and value of a token.
+    /// Computes the key and value of the token `h`, `[width]`, with the weights of `attention`, and appends them to
+    /// the cache.
     pub fn push(&mut self, attention: &Attention, h: &[f64]) {
         attention.key.apply(h, &mut self.numbers);
         self.keys.iter_mut().zip(&self.numbers).for_each(|(keys, key)| keys.push(*key));
@@ -167,7 +168,8 @@ impl KeyValueCache {
         self.values.extend(self.rows.iter().map(|row| self.numbers[*row]));
     }
 
-    /// Number of stored numbers per token: its key and the stored coordinates of its value.
+    /// Number of double-precision numbers that the cache stores per token: its key and the stored coordinates of
+    /// its value.
     pub(super) fn numbers_per_token(&self) -> u64 {
         (self.keys.len() + self.rows.len()) as u64
     }

@@ -1,6 +1,6 @@
 //! The kinds of blocks of the transformer, each with a description and a formula. There are bits + 4 blocks.
 
-/// Task of a block of the transformer.
+/// Task of a block of the transformer that executes a Turing machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockKind {
     /// Applies the machine's rule to the current state and symbol.
@@ -46,7 +46,7 @@ impl BlockKind {
         }
     }
 
-    /// Description shown on the page.
+    /// Sentences on how the block performs its task, in the language of the page.
     pub fn about(self) -> String {
         match self {
             BlockKind::Apply => tr!("There is one hidden unit for each pair of state and symbol. Only the hidden unit of the current pair is active. The output of this unit is the next state, the symbol to write and the move. Before step 1, step 0 fetches the first symbol: none of these units is active, the token gets the start state, no symbol is written, and the head does not move.").into(),

@@ -36,14 +36,15 @@ use super::limits::MAX_POSITION_BITS;
 use super::machine::{HeadMove, Machine};
 use vivarium_core::rng::Purpose;
 
-/// Purpose that selects the random stream of the noise on the weights.
+/// Purpose number that separates the random numbers of the noise on the transformer's weights from all others of a
+/// seed.
 pub const NOISE_PURPOSE: Purpose = Purpose::Construction;
 
 /// Index, from 0, within the token group `scr4` (flags). In h₀ this flag marks step 0; in later steps it is the bit
 /// found by a search, and it is 0 between steps.
 const START_MARK: usize = 2;
 
-/// Weights of one block of the transformer.
+/// Weights of one block of the transformer: its attention layers and ReLU layers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransformerBlock {
     /// Task of the block.
@@ -56,14 +57,14 @@ pub struct TransformerBlock {
     pub layers: Vec<Affine>,
 }
 
-/// The weights of a transformer that runs one Turing machine.
+/// The weights of all blocks of a transformer that runs one Turing machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Construction {
-    /// Layout of a token.
+    /// Which coordinates of a token belong to which group.
     layout: ResidualLayout,
     /// The bits + 4 blocks of the transformer, in their order.
     pub(super) blocks: Vec<TransformerBlock>,
-    /// Whether weights differ from the construction, by noise or by the values of a file.
+    /// Whether the weights differ from those of the paper's construction, by noise or because a file replaced them.
     pub(super) is_noisy: bool,
 }
 
@@ -72,11 +73,11 @@ pub struct Construction {
 pub struct NamedTensor {
     /// Permanent name, for example `search.2.own.query.weight`.
     pub name: String,
-    /// Number of rows; the length of a vector.
+    /// Number of rows of the matrix, or number of entries of the vector.
     pub rows: usize,
     /// Number of columns; `None` for a vector.
     pub columns: Option<usize>,
-    /// Entries of the matrix or vector, row-major.
+    /// Entries of the matrix, row-major, or of the vector.
     pub values: Vec<f64>,
 }
 
@@ -90,20 +91,20 @@ pub struct BlockCounts {
     pub blocks: u64,
     /// Number of bits of a position, that is, of cell and step numbers.
     pub bits: u64,
-    /// Number of weights and biases.
+    /// Number of weights and biases of all blocks, zeros included.
     pub parameters: u64,
-    /// Number of weights and biases that are not 0.
+    /// Number of weights and biases of all blocks that are not 0.
     pub nonzeros: u64,
-    /// ℓ₁ norm ‖θ‖₁: sum of the absolute values of all weights and biases.
+    /// ℓ₁ norm ‖θ‖₁ of the blocks' parameters: sum of the absolute values of all weights and biases.
     pub l1_norm: f64,
 }
 
-/// Cost of executing a run, estimated before it begins.
+/// Time and memory for executing the transformer for a number of steps, estimated before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunCost {
-    /// Number of multiplications of all steps.
+    /// Approximate number of multiplications of all steps of the transformer together.
     pub multiplications: u64,
-    /// Size of all cached keys, values and outputs at the end, in bytes.
+    /// Memory, in bytes, of the cached keys, values and output tokens of all steps at the end of the run.
     pub cache_bytes: u64,
 }
 
@@ -123,7 +124,7 @@ impl Construction {
         Ok(Construction { layout, blocks, is_noisy: false })
     }
 
-    /// The layout of a token.
+    /// Which coordinates of a token belong to which group.
     pub fn layout(&self) -> &ResidualLayout {
         &self.layout
     }
@@ -133,7 +134,7 @@ impl Construction {
         &self.blocks
     }
 
-    /// Whether weights differ from the construction, by noise or by the values of a file.
+    /// Whether the weights differ from those of the paper's construction, by noise or because a file replaced them.
     pub fn is_noisy(&self) -> bool {
         self.is_noisy
     }
@@ -206,7 +207,7 @@ impl Construction {
         counts
     }
 
-    /// Computes the cost of `steps` steps with an input of `input` symbols.
+    /// Estimates the cost of `steps` steps of the transformer for an input word of `input` symbols.
     pub fn cost(&self, steps: usize, input: usize) -> RunCost {
         let (steps, counts) = (steps as u64, self.counts());
         let token = if self.is_noisy { counts.parameters } else { counts.nonzeros };

@@ -5,7 +5,7 @@ use super::limits::{
     MAX_STATES, MAX_SYMBOLS,
 };
 
-/// Why a machine cannot be parsed or run.
+/// Why a Turing machine's text cannot be parsed, or the machine cannot be run by a transformer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MachineError {
     /// The text has no rule.

@@ -11,19 +11,19 @@
 //! whole column at once. A matrix with few nonzero entries is also stored sparsely. Both only skip products with 0 and keep the
 //! order of summation, so that the result equals the plain product exactly (a test compares).
 
-/// A matrix is stored sparsely if at most one in this number of its entries is not 0.
+/// A matrix is stored sparsely if the number of its entries is at least this many times the number of nonzero ones.
 const MIN_SPARSITY: usize = 4;
 
 /// An affine map x ↦ W x + b.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Affine {
-    /// Number of rows of W.
+    /// Number of rows of W: dimension of the output.
     rows: usize,
-    /// Number of columns of W.
+    /// Number of columns of W: dimension of the input.
     columns: usize,
-    /// W, column-major, `[columns, rows]`.
+    /// Entries of the weight matrix W, column-major, `[columns, rows]`.
     weights: Vec<f64>,
-    /// b, `[rows]`.
+    /// Entries of the bias vector b, `[rows]`.
     bias: Vec<f64>,
     /// The entries of W that are not 0; `None` if they are many.
     sparse: Option<SparseEntries>,
@@ -44,12 +44,12 @@ impl Affine {
         Affine { rows, columns, weights: vec![0.0; rows * columns], bias: vec![0.0; rows], sparse: None }
     }
 
-    /// Sets the entry of W in this row and column.
+    /// Sets the entry of the weight matrix W at `row` and `column`, both from 0.
     pub(super) fn set(&mut self, row: usize, column: usize, value: f64) {
         self.weights[column * self.rows + row] = value;
     }
 
-    /// Sets the entry of the bias b in this row.
+    /// Sets entry `row`, from 0, of the bias vector b.
     pub(super) fn set_bias(&mut self, row: usize, value: f64) {
         self.bias[row] = value;
     }
@@ -70,17 +70,17 @@ impl Affine {
         self.sparse = Some(SparseEntries { starts, entries });
     }
 
-    /// Number of rows.
+    /// Number of rows of the weight matrix W: dimension of the output.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// Number of columns of the weight matrix W: dimension of the input.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The entry of W in this row and column.
+    /// The entry of the weight matrix W at `row` and `column`, both from 0.
     pub fn weight(&self, row: usize, column: usize) -> f64 {
         self.weights[column * self.rows + row]
     }
@@ -90,7 +90,7 @@ impl Affine {
         &self.bias
     }
 
-    /// W, row-major, `[rows, columns]`.
+    /// All entries of the weight matrix W, row-major, `[rows, columns]`.
     pub fn dense(&self) -> Vec<f64> {
         let all = (0..self.rows).flat_map(|row| (0..self.columns).map(move |column| (row, column)));
         all.map(|(row, column)| self.weight(row, column)).collect()
@@ -138,13 +138,13 @@ impl Affine {
         }
     }
 
-    /// All weights of W and biases b.
+    /// The values of all weights of W and then of all biases b.
     pub fn parameters(&self) -> impl Iterator<Item = f64> {
         self.weights.iter().chain(&self.bias).copied()
     }
 }
 
-/// Applies φ(z) = max(z, 0) to every number.
+/// Replaces every number z by the ReLU φ(z) = max(z, 0).
 pub(super) fn relu(numbers: &mut [f64]) {
     numbers.iter_mut().filter(|z| **z < 0.0).for_each(|z| *z = 0.0);
 }

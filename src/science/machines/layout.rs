@@ -104,7 +104,8 @@ impl TokenGroup {
 /// Positions of the groups in a token, for given numbers of states, symbols and bits of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResidualLayout {
-    /// First coordinate of each group, then the width.
+    /// First token coordinate of each group, in the order of [`TokenGroup::ALL`], and the width of a token as the
+    /// last entry.
     starts: [usize; 12],
 }
 
@@ -171,7 +172,7 @@ impl ResidualLayout {
         token[self.group(group)].iter().fold(0, |number, bit| 2 * number + usize::from(*bit > 0.5))
     }
 
-    /// Index within a group of `token` of the largest value, the first of equal ones.
+    /// Index, from 0, within the token group `group` of the largest value in `token`; of equal values the first.
     pub(super) fn argmax(&self, token: &[f64], group: TokenGroup) -> usize {
         let numbers = &token[self.group(group)];
         (1..numbers.len()).fold(0, |best, at| if numbers[at] > numbers[best] { at } else { best })

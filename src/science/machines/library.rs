@@ -13,13 +13,13 @@ pub struct MachineExample {
     name: &'static str,
     /// Description of the example in English.
     about: &'static str,
-    /// Text of the machine: its rules.
+    /// The machine as text, with all its rules.
     pub text: &'static str,
-    /// Input word.
+    /// Input word that is on the tape at the beginning of the run.
     pub input: &'static str,
     /// Start cell, far enough to the right that the head stays on the tape.
     pub start: usize,
-    /// Number of steps of a run.
+    /// Number of machine steps in a run of the example.
     pub steps: usize,
     /// Step at which the machine halts; `None` if it never halts.
     pub halting_step: Option<u64>,
@@ -45,7 +45,7 @@ impl MachineExample {
     }
 }
 
-/// Finds the example with this slug.
+/// Finds the library's example with this slug; `None` if there is none.
 pub fn find_example(slug: &str) -> Option<&'static MachineExample> {
     EXAMPLES.iter().find(|example| example.slug == slug)
 }

@@ -15,7 +15,7 @@ pub const MAX_MACHINE_TEXT_BYTES: usize = 1 << 16;
 /// Maximum length of a state's name, in characters.
 pub const MAX_STATE_NAME_LENGTH: usize = 32;
 
-/// Maximum number of steps of a run.
+/// Maximum number of machine steps of a run.
 pub const MAX_RUN_STEPS: usize = 10_000;
 
 /// Largest cell number of an input symbol or the start cell.

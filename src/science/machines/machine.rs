@@ -14,13 +14,13 @@ use std::fmt::{Display, Formatter, Result as FmtResult};
 
 use super::error::MachineError;
 
-/// The character of the blank symbol.
+/// The character that stands for the blank symbol in the text of a machine.
 pub const BLANK: char = '_';
 
-/// Lower-case names of states in which a halting machine accepts.
+/// Names, in lower case, of halting states that mean that the machine accepts its input.
 pub const ACCEPTING: [&str; 8] = ["accept", "acc", "yes", "qa", "qacc", "qaccept", "q_accept", "halt-accept"];
 
-/// Lower-case names of states in which a halting machine rejects.
+/// Names, in lower case, of halting states that mean that the machine rejects its input.
 pub const REJECTING: [&str; 8] = ["reject", "rej", "no", "qr", "qrej", "qreject", "q_reject", "halt-reject"];
 
 /// Direction in which a rule moves the head.
@@ -44,7 +44,7 @@ impl HeadMove {
         }
     }
 
-    /// Change of the head's cell number: −1, 1 or 0.
+    /// Change of the number of the cell under the head: −1 for left, 1 for right, 0 for staying.
     pub fn offset(self) -> i64 {
         match self {
             HeadMove::Left => -1,
@@ -57,15 +57,15 @@ impl HeadMove {
 /// The rule of a machine for one pair of state and symbol under the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TransitionRule {
-    /// Index of the symbol that the machine writes.
+    /// Index, in the machine's symbols, of the symbol that the machine writes.
     pub write: usize,
     /// Direction in which the head moves after writing.
     pub step: HeadMove,
-    /// Index of the next state.
+    /// Index, in the machine's states, of the next state.
     pub next: usize,
 }
 
-/// Result of a run that ends in a halting state.
+/// Whether a machine that stops in a halting state has accepted or rejected its input, or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// The machine accepts the input.
@@ -77,7 +77,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The name shown on the page.
+    /// Name of the verdict that the page shows.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Accepts => tr!("Accepts"),
@@ -105,13 +105,13 @@ impl Verdict {
 /// symbols are sorted, so that equal machines have equal texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
-    /// Names of the states.
+    /// Names of the states; the first is the start state.
     pub(super) states: Vec<String>,
-    /// Characters of the symbols.
+    /// Characters of the tape symbols; the first is the blank.
     pub(super) symbols: Vec<char>,
-    /// Verdict of each state by index; only those of states without rules are used.
+    /// Verdict of each state by index, `[states]`; only those of halting states, which have no rules, are used.
     pub(super) verdicts: Vec<Verdict>,
-    /// The rule of each state and symbol, `[states, symbols]`.
+    /// The rule of each pair of state and symbol, `[states, symbols]`; `None` where the machine halts.
     pub(super) rules: Vec<Option<TransitionRule>>,
 }
 
@@ -141,7 +141,7 @@ impl Machine {
         })
     }
 
-    /// Number of rules.
+    /// Number of pairs of state and symbol for which the machine has a rule.
     pub fn rule_count(&self) -> usize {
         self.rules.iter().flatten().count()
     }

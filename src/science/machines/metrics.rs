@@ -67,9 +67,9 @@ pub fn clamp_to_f32(number: f64) -> f32 {
 /// Executes a transformer, compares it with the simulator, and stores the metrics of each step.
 #[derive(Debug, Clone)]
 pub struct TransformerEvaluator {
-    /// The transformer that is executed.
+    /// The transformer that is executed and compared with the simulator.
     transformer: Transformer,
-    /// Metrics after steps 0, 1, ….
+    /// Metrics after each step so far, from step 0, `[steps + 1]`.
     history: Vec<StepMetrics>,
 }
 
@@ -83,7 +83,7 @@ impl TransformerEvaluator {
         TransformerEvaluator { transformer, history: vec![initial] }
     }
 
-    /// The transformer with its tokens so far.
+    /// The transformer, with the tokens of all steps executed so far.
     pub fn transformer(&self) -> &Transformer {
         &self.transformer
     }

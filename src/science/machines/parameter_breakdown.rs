@@ -22,16 +22,16 @@ use super::program::MachineProgram;
 /// Number and ℓ₁ norm of the parameters of one part of a transformer.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ParameterStats {
-    /// Number of parameters.
+    /// Number of parameters of the part, zeros included.
     pub parameters: u64,
-    /// Number of parameters that are not 0.
+    /// Number of parameters of the part that are not 0.
     pub nonzeros: u64,
-    /// ℓ₁ norm of the parameters: sum of their absolute values.
+    /// ℓ₁ norm of the part's parameters: sum of their absolute values.
     pub l1_norm: f64,
 }
 
 impl ParameterStats {
-    /// Counts these parameters.
+    /// Computes number, number of nonzeros and ℓ₁ norm of the parameters with the values `numbers`.
     fn count(numbers: impl IntoIterator<Item = f64>) -> ParameterStats {
         numbers.into_iter().fold(ParameterStats::default(), |part, number| ParameterStats {
             parameters: part.parameters + 1,
@@ -63,15 +63,15 @@ impl ParameterStats {
 /// Number and norm of a transformer's parameters, by part.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParameterBreakdown {
-    /// Attention and ReLU layers of all blocks.
+    /// Statistics of the attention and ReLU layers of all blocks.
     pub blocks: ParameterStats,
-    /// Rounding layers after all blocks; 0 without rounding.
+    /// Statistics of the rounding layers after all blocks; all 0 without rounding.
     pub rounding: ParameterStats,
-    /// Embedding matrix E of the input's symbols, in the encoder.
+    /// Statistics of the encoder's embedding matrix E of the tape symbols.
     pub encoder: ParameterStats,
-    /// Token h₀, the decoder's input in step 0.
+    /// Statistics of the token h₀, the decoder's input in step 0.
     pub initial: ParameterStats,
-    /// Classifier θ_cls, which reads the verdict from the last token.
+    /// Statistics of the classifier θ_cls, which reads the verdict from the last token.
     pub classifier: ParameterStats,
 }
 

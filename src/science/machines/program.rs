@@ -9,13 +9,13 @@ use super::simulator::MachineRun;
 /// A Turing machine with its input, start cell and number of steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MachineProgram {
-    /// The machine.
+    /// The Turing machine that is run.
     pub machine: Machine,
-    /// Symbol indices of the input.
+    /// Indices of the symbols of the input word in the machine's list of symbols.
     pub input: Vec<usize>,
     /// Start cell: the cell of the input's first symbol, where the head begins.
     pub start: usize,
-    /// Number of steps T.
+    /// Number T of machine steps of the run.
     pub steps: usize,
     /// Number of bits of a position, enough for the number of steps T and the largest cell number.
     pub bits: u32,

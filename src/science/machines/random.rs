@@ -24,9 +24,9 @@
 use super::machine::{HeadMove, TransitionRule};
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Number of symbols of the tape.
+/// Number of different symbols that a cell of a random machine's tape can hold.
 pub const TAPE_SYMBOLS: usize = 2;
-/// Maximum number of states of a random machine.
+/// Maximum number of states of a random machine whose traces a network learns.
 pub const MAX_TRACE_STATES: usize = 4;
 /// Number of random tapes on which rejection sampling tests a transition table.
 pub const TRIAL_TAPES: usize = 8;
@@ -44,14 +44,14 @@ pub const RANDOM_CONTROL_STATES: usize = 4;
 pub struct RandomMachine {
     /// The rule for each token, that is, each pair of state and symbol read, at index `state · 2 + symbol`.
     rules: Vec<TransitionRule>,
-    /// Whether the next state is drawn at random instead of being given by the rule.
+    /// Whether the machine's next state is drawn at random at every step, instead of being given by the rule.
     has_random_control: bool,
 }
 
 /// Statistics of a machine's traces on random tapes, as shares from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TraceStatistics {
-    /// Share of the steps that enter the rarest state.
+    /// Share of the steps whose next state is the one that is entered least often.
     pub min_state_share: f64,
     /// Share of the steps that move the head to a cell that it has visited before.
     pub revisit_share: f64,
@@ -101,7 +101,7 @@ impl RandomMachine {
         }
     }
 
-    /// Whether the next state is drawn at random at every step.
+    /// Whether the machine's next state is drawn at random at every step, instead of being given by the rule.
     pub fn has_random_control(&self) -> bool {
         self.has_random_control
     }
@@ -124,7 +124,7 @@ impl RandomMachine {
         machine
     }
 
-    /// Number of states.
+    /// Number of states of the random machine.
     pub fn state_count(&self) -> usize {
         self.rules.len() / TAPE_SYMBOLS
     }
@@ -199,7 +199,7 @@ pub struct TracePosition {
     pub token: u8,
     /// Latest earlier position of the trace at which the head was on this cell and wrote it; `None` for a new cell.
     pub last_write: Option<usize>,
-    /// Number of the cell; the cell of the first position is 0.
+    /// Number of the tape cell under the head; the head begins on cell 0.
     pub cell: i64,
 }
 
@@ -212,7 +212,7 @@ pub struct TraceSimulator {
     /// For each tape cell its symbol, and 1 + the position in the trace at which it was last written (0: never).
     /// The head begins in the middle.
     cells: Vec<(u8, u32)>,
-    /// Index into `cells` of the cell under the head.
+    /// Index into `cells` of the tape cell under the head.
     head: usize,
     /// Current position in the trace, from 0.
     position: usize,
@@ -234,7 +234,7 @@ impl TraceSimulator {
         (steps + 1) * BITS_PER_POSITION / 32 + 1
     }
 
-    /// Random bit number `at`, from 0, of the words in `bits`.
+    /// Random bit number `at`, from 0, of the trace's random words: the lowest bit of the first word is number 0.
     fn bit(&self, at: usize) -> usize {
         (self.bits.get(at / 32).copied().unwrap_or(0) >> (at % 32) & 1) as usize
     }

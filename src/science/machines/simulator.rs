@@ -14,17 +14,17 @@ use super::machine::{Machine, Verdict};
 /// State, symbol and head position after one step of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StepRecord {
-    /// Index of the state z(i) after step i.
+    /// Index, in the machine's states, of the state z(i) after step i.
     pub state: usize,
-    /// Index of the symbol a(i) under the head after the move of step i.
+    /// Index, in the machine's symbols, of the symbol a(i) under the head after the move of step i.
     pub symbol: usize,
-    /// Index of the symbol u(i) that step i wrote.
+    /// Index, in the machine's symbols, of the symbol u(i) that step i wrote.
     pub written: usize,
     /// Number of the cell l(i) under the head after the move of step i.
     pub head: usize,
 }
 
-/// Why a machine stopped.
+/// Why the simulation of a machine stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HaltReason {
     /// The state has no rules: a halting state.
@@ -44,7 +44,7 @@ pub enum HaltReason {
 }
 
 impl HaltReason {
-    /// A sentence with the reason, for the page.
+    /// A sentence, in the language of the page, with the reason why `machine` stopped.
     pub fn describe(self, machine: &Machine) -> String {
         let name = |state: usize| machine.state_names().get(state).cloned().unwrap_or_default();
         match self {
@@ -83,15 +83,15 @@ pub struct Simulator<'a> {
     right: Vec<u8>,
     /// Symbol indices of the tape's cells −1, −2, ….
     left: Vec<u8>,
-    /// Index of the current state.
+    /// Index, in the machine's states, of the current state.
     state: usize,
-    /// Cell of the head.
+    /// Number of the tape cell under the head; 0 is the first cell of the input.
     head: i64,
-    /// Number of steps so far.
+    /// Number of machine steps made so far.
     steps: u64,
-    /// Leftmost cell that the head has visited.
+    /// Number of the leftmost tape cell that the head has visited.
     min_head: i64,
-    /// Rightmost cell that the head has visited.
+    /// Number of the rightmost tape cell that the head has visited.
     max_head: i64,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Simulator<'a> {
         Simulator { machine, right, left: Vec::new(), state: 0, head: 0, steps: 0, min_head: 0, max_head: 0 }
     }
 
-    /// Index of the symbol in a cell.
+    /// Index, in the machine's symbols, of the symbol in tape cell `cell`; cell 0 is the first cell of the input.
     pub fn symbol_at(&self, cell: i64) -> usize {
         let (side, at) = if cell < 0 { (&self.left, -1 - cell) } else { (&self.right, cell) };
         side.get(at as usize).copied().map_or(0, usize::from)
@@ -130,7 +130,7 @@ impl<'a> Simulator<'a> {
         true
     }
 
-    /// Index of the current state.
+    /// Index, in the machine's states, of the current state.
     pub fn state(&self) -> usize {
         self.state
     }
@@ -140,7 +140,7 @@ impl<'a> Simulator<'a> {
         self.head
     }
 
-    /// Number of steps so far.
+    /// Number of machine steps made so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }
@@ -164,15 +164,15 @@ impl<'a> Simulator<'a> {
 /// A complete run of a machine on a tape that begins at cell 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MachineRun {
-    /// Symbol indices of the input.
+    /// Indices, in the machine's symbols, of the symbols of the input word.
     pub input: Vec<usize>,
     /// Start cell: the cell of the input's first symbol, where the head begins.
     pub start: usize,
-    /// State, symbol and head position after steps 1, 2, ….
+    /// State, symbols and head position after each of the steps 1, 2, …; entry 0 belongs to step 1.
     pub records: Vec<StepRecord>,
     /// Number of steps before the machine stopped, and why it stopped; `None` if it did not stop within the run.
     pub halt: Option<(u64, HaltReason)>,
-    /// Largest cell number of the input and the head.
+    /// Largest number of a cell that the input occupies or the head visits.
     pub max_cell: usize,
 }
 

@@ -23,7 +23,7 @@ use super::error::MachineError;
 use super::limits::{MAX_MACHINE_TEXT_BYTES, MAX_RULES, MAX_STATE_NAME_LENGTH, MAX_STATES, MAX_SYMBOLS};
 use super::machine::{BLANK, HeadMove, Machine, TransitionRule, Verdict};
 
-/// Notation of the text of a machine.
+/// Notation in which the rules in the text of a machine are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
     /// `state read → write move state`.
@@ -35,7 +35,7 @@ pub enum Notation {
 }
 
 impl Notation {
-    /// Detects the notation of a text.
+    /// Detects in which notation the text of a machine is written.
     pub fn detect(text: &str) -> Notation {
         // Only the part before the first `;` counts, because a comment may follow.
         let first = |line| without_comment(line).split(';').find(|piece| split_directive(piece).is_none());
@@ -49,7 +49,7 @@ impl Notation {
         }
     }
 
-    /// Name shown on the page.
+    /// Name of the notation that the page shows.
     pub fn name(self) -> &'static str {
         match self {
             Notation::Arrows => tr!("Rules with an arrow"),
@@ -58,7 +58,7 @@ impl Notation {
         }
     }
 
-    /// Form of a rule, for error messages.
+    /// Pattern of a rule in this notation, for error messages.
     pub fn rule_form(self) -> &'static str {
         match self {
             Notation::Arrows => tr!("state, symbol read → symbol to write, move, next state"),
@@ -74,7 +74,7 @@ impl Notation {
 
 /// A parsed rule of a machine's text, with its line number; `None` in a field stands for the wildcard `*`.
 struct ParsedRule {
-    /// Line number of the rule, from 1.
+    /// Number of the rule's line in the text, from 1.
     number: usize,
     /// Name of the current state; `None` for `*`, any state.
     state: Option<String>,
@@ -82,14 +82,15 @@ struct ParsedRule {
     read: Option<char>,
     /// Symbol that the rule writes; `None` for `*`, the symbol read.
     write: Option<char>,
-    /// Move of the head after writing.
+    /// Direction in which the rule moves the head after writing.
     step: HeadMove,
     /// Name of the next state; `None` for `*`, the current state.
     next: Option<String>,
 }
 
 impl ParsedRule {
-    /// Parses the five words of a rule; `number` is its line number, from 1.
+    /// Parses the five words of a rule (state, symbol read, symbol written, move, next state); `number` is its line
+    /// number, from 1.
     fn new(number: usize, [state, read, write, step, next]: [&str; 5]) -> Result<ParsedRule, MachineError> {
         Ok(ParsedRule {
             number,
@@ -108,7 +109,7 @@ impl ParsedRule {
     }
 }
 
-/// The parsed rules and directives of a machine's text.
+/// The rules and directives of a machine's text, parsed but not yet checked together.
 #[derive(Default)]
 struct ParsedText {
     /// The parsed rules in the order of the text.
@@ -133,12 +134,12 @@ impl Machine {
     }
 }
 
-/// A line without its `//` comment.
+/// A line of a machine's text without its comment, which begins with `//`.
 fn without_comment(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// Splits a line at white space.
+/// Splits a line of a machine's text into its words at white space.
 fn split_words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
@@ -149,7 +150,8 @@ fn split_directive(line: &str) -> Option<(&str, &str)> {
     ["name", "init", "start", "accept"].contains(&word).then_some((word, rest.trim()))
 }
 
-/// Parses the name of a state; `None` for `*`. `line` is the line number, from 1, that an error reports.
+/// Parses the name of a state; `None` for the wildcard `*`. `line` is the line number, from 1, that an error
+/// reports.
 fn parse_state(line: usize, word: &str) -> Result<Option<String>, MachineError> {
     let word = word.trim();
     if word == "*" {
@@ -165,7 +167,7 @@ fn parse_state(line: usize, word: &str) -> Result<Option<String>, MachineError> 
     Ok(Some(word.into()))
 }
 
-/// Parses a symbol; `None` for `*`. `line` is the line number, from 1, that an error reports.
+/// Parses a symbol; `None` for the wildcard `*`. `line` is the line number, from 1, that an error reports.
 fn parse_symbol(line: usize, word: &str) -> Result<Option<char>, MachineError> {
     let mut characters = word.trim().chars();
     match (characters.next(), characters.next()) {
@@ -268,7 +270,7 @@ impl ParsedText {
         Ok(())
     }
 
-    /// Builds the machine from the parsed rules.
+    /// Builds the machine from the parsed rules and directives; an error if they contradict each other.
     fn build(self, notation: Notation) -> Result<Machine, MachineError> {
         let ParsedText { mut lines, start, accepting } = self;
         let accepts = |state: &str| accepting.iter().any(|(_, name)| name == state);

@@ -23,7 +23,8 @@ use super::random::{RANDOM_CONTROL_STATES, RandomMachine, TAPE_SYMBOLS, TracePos
 use vivarium_core::choices;
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Positions of the trace at which the windows of held-out traces begin, as multiples of the context length.
+/// Positions of a long held-out trace at which windows of the context length begin, in multiples of the context
+/// length.
 pub const WINDOW_STARTS: [usize; 4] = [0, 1, 3, 7];
 
 /// Maximum number of layers of a network whose attention is measured on traces.
@@ -83,21 +84,21 @@ choices! {
     }
 }
 
-/// Distribution of traces: the machine and the context length.
+/// Distribution of training and held-out traces: the random machine and the context length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceSettings {
-    /// How the machine's next state is determined.
+    /// Whether the machine's next state is given by a table or drawn at random.
     pub control: StateControl,
     /// Number of states of a machine with a table of rules.
     pub states: usize,
     /// Number of the machine: the argument of [`RandomMachine::draw`].
     pub machine: u64,
-    /// Context length, in tokens; a trace has one token more.
+    /// Context length of the network, in tokens; a trace has one token more.
     pub length: usize,
 }
 
 impl TraceSettings {
-    /// Number of different tokens: states × symbols.
+    /// Number of different tokens of a trace: states × symbols.
     pub fn vocab_size(&self) -> usize {
         let states = if self.control == StateControl::Random { RANDOM_CONTROL_STATES } else { self.states };
         states * TAPE_SYMBOLS
@@ -128,14 +129,14 @@ impl TraceSettings {
     }
 }
 
-/// Samples traces of one machine.
+/// Samples training and held-out traces of one random machine.
 #[derive(Debug, Clone)]
 pub struct TraceSource {
     /// The machine whose traces are sampled.
     machine: RandomMachine,
     /// Simulator of the machine, reused for every trace.
     simulator: TraceSimulator,
-    /// Context length, in tokens.
+    /// Context length of the network, in tokens; a trace has one token more.
     length: usize,
 }
 

@@ -37,12 +37,12 @@ use super::layout::TokenGroup;
 use super::limits::{MAX_CELL, MAX_POSITION_BITS};
 use super::simulator::{MachineRun, StepRecord};
 
-/// Attention and rounding of a transformer's execution.
+/// How a transformer is executed: the kind of its attention, and whether tokens are rounded after each block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExecutionMode {
-    /// How attention weights are computed.
+    /// Whether attention is a hard maximum or a softmax.
     pub attention: AttentionMode,
-    /// Whether all numbers are rounded after each block.
+    /// Whether all coordinates of the token are rounded towards 0 or 1 after each block.
     pub rounding: bool,
 }
 
@@ -55,7 +55,7 @@ impl Default for ExecutionMode {
 /// Result of one block of the transformer for the token of one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockTrace {
-    /// Task of the block.
+    /// Task of the block, such as moving the head.
     pub kind: BlockKind,
     /// The token after the block and, with rounding, after rounding, `[width]`.
     pub residual: Vec<f64>,
@@ -63,18 +63,19 @@ pub struct BlockTrace {
     pub deviation: f64,
     /// Self-attention to the tokens of steps 1 … i, if the block has it; step t has index t − 1.
     pub self_attention: Option<AttentionTrace>,
-    /// Cross-attention to the input's symbols, if the block has it.
+    /// Scores and weights of the cross-attention to the input's symbols; `None` if the block has no
+    /// cross-attention.
     pub cross_attention: Option<AttentionTrace>,
 }
 
-/// Results of all blocks for the token of one step.
+/// Tokens, attention and decoded record of one step of the transformer, with the results of each block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepTrace {
     /// Number of the step: step 0 fetches the first symbol, and step 1 is the machine's first.
     pub step: usize,
     /// The token before the first block, `[width]`; h₀ in step 0.
     pub input_token: Vec<f64>,
-    /// The results of the blocks in their order.
+    /// The results of all blocks for the step's token, in the order of the blocks.
     pub blocks: Vec<BlockTrace>,
     /// State, symbols and head position decoded from the final token.
     pub record: StepRecord,
@@ -102,17 +103,18 @@ impl StepTrace {
 /// A transformer during its execution: the weights, the tokens so far, and their cached keys and values.
 #[derive(Debug, Clone)]
 pub struct Transformer {
-    /// The weights of all blocks.
+    /// The weights of all blocks of the transformer.
     construction: Arc<Construction>,
-    /// Attention and rounding of the execution.
+    /// Kind of attention and rounding with which the transformer is executed.
     mode: ExecutionMode,
-    /// Per block, cached keys and values of the tokens of earlier steps, if the block has self-attention.
+    /// For each block, cached keys and values of the tokens of earlier steps; `None` for a block without
+    /// self-attention.
     step_caches: Vec<Option<KeyValueCache>>,
-    /// Per block, cached keys and values of the input, if the block has cross-attention.
+    /// For each block, cached keys and values of the input's symbols; `None` for a block without cross-attention.
     input_caches: Vec<Option<KeyValueCache>>,
     /// Number of symbols of the input word.
     inputs: usize,
-    /// The token h₀ of step 0, `[width]`.
+    /// The token h₀ that the decoder receives in step 0, `[width]`.
     start_token: Vec<f64>,
     /// Tokens after the last block of steps 0, 1, …, `[steps + 1, width]`.
     outputs: Vec<f64>,
@@ -120,7 +122,7 @@ pub struct Transformer {
     initial_record: StepRecord,
     /// States, symbols and head positions decoded from the output tokens of steps 1, 2, ….
     tokens: Vec<StepRecord>,
-    /// Results of all blocks of the latest step.
+    /// Results of all blocks in the latest step, which is step 0 at first; `None` only until step 0 is executed.
     last_trace: Option<StepTrace>,
 }
 
@@ -183,17 +185,17 @@ impl Transformer {
         Ok(all)
     }
 
-    /// The weights of the transformer.
+    /// The weights of all blocks of the transformer.
     pub fn construction(&self) -> &Construction {
         &self.construction
     }
 
-    /// Attention and rounding of the execution.
+    /// Kind of attention and rounding with which the transformer is executed.
     pub fn mode(&self) -> ExecutionMode {
         self.mode
     }
 
-    /// Number of steps so far, without step 0.
+    /// Number of machine steps that the transformer has executed so far, without step 0.
     pub fn steps(&self) -> usize {
         self.tokens.len()
     }

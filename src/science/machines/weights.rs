@@ -3,7 +3,7 @@
 //! # Noise
 //! Noise is added to every weight and bias of the blocks, including K₀, V₀ and those that are 0. The encoder, position
 //! encodings, h₀, θ_cls and rounding have no noise. Draw number k of tensor number n is `Stream::normal(n, k)` of
-//! [`NOISE_PURPOSE`](super::NOISE_PURPOSE), in the order of [`Construction::tensors`]. The sum is rounded to single precision,
+//! [`NOISE_PURPOSE`], in the order of [`Construction::tensors`]. The sum is rounded to single precision,
 //! so that files in single precision contain exactly the executed weights.
 
 use super::attention::Attention;
@@ -12,7 +12,7 @@ use super::construction::{Construction, NOISE_PURPOSE, TransformerBlock};
 use super::layout::ResidualLayout;
 use vivarium_core::rng::RandomStream;
 
-/// Name and shape of a tensor.
+/// Name and shape of a weight tensor of the transformer, without its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorShape {
     /// Permanent name, for example `search.2.own.query.weight`.
@@ -24,7 +24,7 @@ pub struct TensorShape {
 }
 
 impl TensorShape {
-    /// Number of values of the tensor.
+    /// Number of values of the tensor: the product of its dimensions.
     pub fn len(&self) -> u64 {
         (self.rows as u64).saturating_mul(self.columns.unwrap_or(1) as u64)
     }
@@ -35,7 +35,7 @@ impl TensorShape {
     }
 }
 
-/// Part of a transformer block that contains a weight tensor.
+/// Part of a transformer block to which a weight tensor belongs.
 #[derive(Debug, Clone, Copy)]
 enum BlockPart {
     /// The attention with this name: `own` or `input`.
@@ -48,9 +48,9 @@ enum BlockPart {
 /// position alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConstructionSizes {
-    /// Number of states of the machine.
+    /// Number of states of the machine that the transformer runs.
     states: usize,
-    /// Number of symbols of the machine.
+    /// Number of tape symbols of the machine that the transformer runs, including the blank.
     symbols: usize,
     /// Number of bits of a position, that is, of cell and step numbers.
     bits: usize,
@@ -62,12 +62,12 @@ impl ConstructionSizes {
         ConstructionSizes { states, symbols, bits: bits as usize }
     }
 
-    /// Width of a token.
+    /// Width of a token of the transformer: number of its coordinates.
     pub fn width(&self) -> usize {
         ResidualLayout::new(self.states, self.symbols, self.bits).width()
     }
 
-    /// Number of blocks: bits + 4.
+    /// Number of blocks of the transformer: bits + 4.
     pub fn blocks(&self) -> usize {
         self.bits + 4
     }
@@ -140,7 +140,7 @@ impl ConstructionSizes {
         }
     }
 
-    /// Number of weights and biases.
+    /// Number of weights and biases of all blocks of the transformer, zeros included.
     pub fn parameter_count(&self) -> u64 {
         let mut all = 0u64;
         self.for_each_tensor(|_, _, _, rows, columns| {
@@ -149,7 +149,7 @@ impl ConstructionSizes {
         all
     }
 
-    /// Approximate number of weights and biases that are not 0.
+    /// Approximate number of weights and biases of all blocks that are not 0.
     fn estimated_nonzeros(&self) -> u64 {
         (3 * self.width() * self.blocks() + 8 * self.states * self.symbols) as u64
     }
@@ -183,13 +183,13 @@ impl ConstructionSizes {
 /// Adds noise to the weights of a construction, block by block.
 #[derive(Debug, Clone)]
 pub struct NoiseAdder {
-    /// The construction with the noise so far.
+    /// The construction whose first blocks already have noise: those before `block`.
     construction: Construction,
-    /// Standard deviation of the noise.
+    /// Standard deviation of the Gaussian noise that is added to each weight and bias.
     sigma: f64,
     /// Random stream of the noise for one replica.
     stream: RandomStream,
-    /// Index of the block to which noise is added next.
+    /// Index, from 0, of the block to which noise is added next.
     block: usize,
     /// Index of the weight tensor to which noise is added next, which selects its random numbers.
     tensor: u64,
@@ -225,7 +225,7 @@ impl NoiseAdder {
         Some(count)
     }
 
-    /// The construction with the noise so far.
+    /// Returns the construction with the noise added so far.
     pub fn into_construction(self) -> Construction {
         self.construction
     }

@@ -32,7 +32,7 @@ use super::{ChainFamily, ChainSequences, SequenceSampler, context_count};
 use vivarium_core::math::softplus;
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Number of transition matrices in an importance sample for one prediction.
+/// Number of random transition matrices over which the importance sampler averages for one prediction.
 pub const IMPORTANCE_SAMPLES: usize = 64;
 /// Distance between neighbouring nodes of the quadrature over a transition probability, near the middle, in
 /// log-odds.
@@ -42,7 +42,7 @@ const SPACING_GROWTH_NODE: f64 = 60.0;
 /// Exponent 30 of the tail that the quadrature omits: about e^−30 of a row's distribution lies beyond the last
 /// node.
 const TAIL_EXPONENT: f64 = 30.0;
-/// The largest log-odds of a quadrature node.
+/// Upper limit for the absolute log-odds of a quadrature node; nodes beyond it are not placed.
 const MAX_LOG_ODDS: f64 = 300.0;
 /// Quadrature nodes whose weight is smaller than this multiple of the largest weight are skipped.
 const MIN_RELATIVE_WEIGHT: f64 = 1e-18;
@@ -51,9 +51,9 @@ const MIN_RELATIVE_WEIGHT: f64 = 1e-18;
 /// symbols.
 #[derive(Debug, Clone)]
 pub struct BayesPredictor {
-    /// Number of symbols k.
+    /// Number k of different symbols of the sequences.
     symbols: usize,
-    /// Order n of the chains.
+    /// Order n of the chains: each symbol depends on the n − 1 symbols before it.
     order: usize,
     /// How the posterior mean is computed for the chains' family.
     method: PredictionMethod,
@@ -74,12 +74,13 @@ enum PredictionMethod {
     ImportanceSample(ImportanceSampler),
 }
 
-/// A Bayes-optimal prediction of the next symbol.
+/// A Bayes-optimal prediction of the symbol that follows a context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BayesPrediction {
     /// Predicted probability of each symbol: the posterior mean, `[symbols]`.
     pub mean: Vec<f64>,
-    /// The prediction from each half of the importance sample, `[symbols]` each; none if the mean is exact.
+    /// The posterior mean estimated from each half of the importance sample alone, `[symbols]` each; `None` if
+    /// `mean` is exact.
     pub half_means: Option<[Vec<f64>; 2]>,
 }
 
@@ -107,7 +108,7 @@ impl BayesPredictor {
         !matches!(self.method, PredictionMethod::ImportanceSample(_))
     }
 
-    /// Approximate number of operations of one prediction.
+    /// Approximate number of arithmetic operations of one prediction.
     pub fn operations_per_prediction(&self) -> u64 {
         match &self.method {
             PredictionMethod::Independent
@@ -249,13 +250,13 @@ impl QuadratureNodes {
 /// sampling).
 #[derive(Debug, Clone)]
 struct ImportanceSampler {
-    /// Number of symbols k.
+    /// Number k of different symbols of the chains.
     symbols: usize,
-    /// Order n of the chains.
+    /// Order n of the chains: each symbol depends on the n − 1 symbols before it.
     order: usize,
-    /// Dirichlet parameter α of the rows.
+    /// Parameter α of the symmetric Dirichlet prior of each row of a transition matrix.
     alpha: f64,
-    /// Seed of the sampled matrices.
+    /// Seed of the random transition matrices of the importance samples.
     seed: u64,
     /// Computes the stationary distributions of the drawn matrices.
     sampler: SequenceSampler,

@@ -1,11 +1,11 @@
 //! One Markov chain: its transition probabilities, its stationary distribution, and sequences drawn from it.
 
-/// The largest number of symbols of a chain.
+/// The largest number k of different symbols of a Markov chain.
 pub const MAX_SYMBOLS: usize = 8;
 /// The largest number of contexts of a chain. The stationary distribution is computed by elimination, in contexts³
 /// operations.
 pub const MAX_CONTEXTS: usize = 64;
-/// Accepted deviation from 1 of the sum of a row of transition probabilities.
+/// A row of transition probabilities is rejected if its sum deviates from 1 by more than this.
 const ROW_SUM_TOLERANCE: f64 = 1e-6;
 
 /// Number of contexts of a chain, which are the possible sequences of `order − 1` symbols: `symbols^(order − 1)`.
@@ -100,7 +100,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Probability one in units of 2⁻²⁴.
+    /// The number that stands for probability 1 in `rows`, which count units of 2⁻²⁴.
     pub const ONE: u32 = 1 << 24;
 
     /// Builds a chain from its transition probabilities `[contexts, symbols]`.
@@ -166,7 +166,7 @@ impl Chain {
         context_count(self.symbols, self.order)
     }
 
-    /// Probability of `symbol` after the context with this index.
+    /// Probability that `symbol`, from 0, follows the context with index `context`.
     pub fn probability(&self, context: usize, symbol: usize) -> f64 {
         f64::from(self.rows[context * self.symbols + symbol]) / f64::from(Chain::ONE)
     }
@@ -244,9 +244,9 @@ fn closed_classes(symbols: usize, rows: &[u32]) -> Vec<u64> {
 /// Draws sequences of many chains with the same numbers of symbols and contexts, and reuses its memory.
 #[derive(Debug, Clone)]
 pub struct SequenceSampler {
-    /// Number of symbols k.
+    /// Number k of different symbols of the chains.
     symbols: usize,
-    /// Order n of the chains.
+    /// Order n of the chains: each symbol depends on the n − 1 symbols before it.
     order: usize,
     /// Stationary distribution over contexts of the chain that was used last, `[contexts]`.
     stationary: Vec<f64>,

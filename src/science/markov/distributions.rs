@@ -6,7 +6,7 @@
 
 use super::chain::{Chain, context_count, round_to_units};
 
-/// A distribution of transition matrices.
+/// A distribution from which transition matrices of Markov chains are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ChainDistribution {
     /// Independent rows, each from the symmetric Dirichlet distribution with this parameter α; α = 1 is uniform.

@@ -49,19 +49,19 @@ choices! {
 /// A distribution of sequences: each has `length + 1` symbols and comes from its own chain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChainSequences {
-    /// Number k of different symbols.
+    /// Number k of different symbols of the sequences.
     pub symbols: usize,
     /// Number of symbols in the context of the last prediction; a sequence has one more.
     pub length: usize,
     /// The order n of the chains: each symbol depends on the n − 1 symbols before it.
     pub order: usize,
-    /// Family of the chains of training sequences.
+    /// Distribution of the Markov chains that generate training sequences.
     pub train_family: ChainFamily,
-    /// Family of the chains of held-out sequences that measurements use.
+    /// Distribution of the Markov chains that generate the held-out sequences of measurements.
     pub test_family: ChainFamily,
-    /// Parameter α of the Dirichlet distribution of rows.
+    /// Parameter α of the symmetric Dirichlet distribution of the rows of transition matrices.
     pub alpha: f64,
-    /// Fraction of doubly stochastic chains in a mixture.
+    /// Probability that a chain of the mixture is doubly stochastic.
     pub mixture_weight: f64,
 }
 

@@ -27,7 +27,7 @@ choices! {
 }
 
 impl Strategy {
-    /// Name in the language of the page.
+    /// Name of the prediction strategy in the language of the page.
     pub fn name(self) -> &'static str {
         vivarium_core::language::translated(Strategy::OPTIONS[self.order()].label)
     }
@@ -38,7 +38,8 @@ impl Strategy {
         self as usize
     }
 
-    /// The strategy of this order; `None` above the largest order.
+    /// The strategy of order n = `order`, which predicts from the last n − 1 symbols (0: uniform); `None` above the
+    /// largest order.
     pub fn from_order(order: usize) -> Option<Self> {
         Strategy::ALL.get(order).copied()
     }
@@ -72,13 +73,13 @@ pub fn kl_to_log_probabilities(p: &[f64], logs: &[f64]) -> f64 {
     p.iter().zip(logs).filter(|(p, _)| **p > 0.0).map(|(p, log)| p * (libm::log(*p) - log)).sum()
 }
 
-/// Writes the log-probabilities of these logits into `out`.
+/// Writes the natural logarithms of softmax(`logits`), `[symbols]`, into `out`.
 pub fn log_softmax(logits: &[f64], out: &mut [f64]) {
     let shift = log_sum_exp(logits.iter().copied());
     out.iter_mut().zip(logits).for_each(|(out, z)| *out = z - shift);
 }
 
-/// Writes the probabilities of these logits into `out`.
+/// Writes the probabilities softmax(`logits`), `[symbols]`, into `out`.
 pub fn softmax(logits: &[f64], out: &mut [f64]) {
     log_softmax(logits, out);
     out.iter_mut().for_each(|p| *p = libm::exp(*p));

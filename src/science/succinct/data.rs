@@ -18,7 +18,7 @@ use vivarium_core::choices;
 use vivarium_core::rng::{Purpose, RandomStream};
 
 choices! {
-    /// A family of concepts.
+    /// A family of concepts, from which a learning problem draws the function that gives its labels.
     pub enum ConceptFamily {
         /// The label is one of the inputs.
         Dictator = "dictator", "One unknown bit";
@@ -76,7 +76,7 @@ impl Concept {
 /// m examples with d inputs each, and their labels; all numbers are 1 or −1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dataset {
-    /// Number d of inputs of an example.
+    /// Number d of inputs of each example.
     d: usize,
     /// Inputs x of the examples, `[m][d]`.
     inputs: Vec<Vec<i8>>,
@@ -102,12 +102,12 @@ impl Dataset {
         Ok(Dataset { d, inputs, labels })
     }
 
-    /// Number d of inputs of an example.
+    /// Number d of inputs of each example.
     pub fn d(&self) -> usize {
         self.d
     }
 
-    /// Number m of examples.
+    /// Number m of examples in the data set.
     pub fn m(&self) -> usize {
         self.inputs.len()
     }
@@ -122,7 +122,7 @@ impl Dataset {
         &self.labels
     }
 
-    /// The examples (x, y), in their order.
+    /// The examples as pairs (x, y) of inputs `[d]` and label, in the order of the data set.
     pub fn examples(&self) -> impl Iterator<Item = (&[i8], i8)> {
         self.inputs.iter().map(Vec::as_slice).zip(self.labels.iter().copied())
     }
@@ -185,15 +185,15 @@ pub(super) fn check_input(d: usize, x: &[i8]) -> Result<(), SuccinctError> {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SampledProblem {
-    /// The concept that gives the labels.
+    /// The concept that gives the labels of examples and test inputs.
     pub concept: Concept,
-    /// The examples, with label noise.
+    /// The examples, whose labels are wrong where `flipped` says so.
     pub data: Dataset,
     /// For each example whether its label is wrong because of the noise, `[m]`.
     pub flipped: Vec<bool>,
-    /// Seed of the test inputs.
+    /// Seed of the random test inputs of this problem.
     seed: u64,
-    /// Number of the problem within the seed, for the test inputs.
+    /// Index of the problem among those of the seed, which also selects its random test inputs.
     number: u64,
 }
 

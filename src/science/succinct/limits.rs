@@ -1,6 +1,6 @@
 //! Maximum sizes of data sets, grids, programs and their texts.
 
-/// Maximum number of states of a program, including HALT.
+/// Maximum number of states of a grid program, including the state HALT.
 pub const MAX_PROGRAM_STATES: usize = 64;
 
 /// Maximum number of symbols of a program, including the blank, `+` and `-`: the number of values of three ternary digits.
@@ -24,5 +24,5 @@ pub const MAX_EXAMPLES: usize = 100;
 /// Maximum probability of a wrong label; above one half, the opposite label would be correct more often.
 pub const MAX_LABEL_NOISE: f64 = 0.5;
 
-/// Maximum number of steps of a run.
+/// Maximum number of steps of a run of a grid program.
 pub const MAX_PROGRAM_STEPS: u64 = 1 << 20;

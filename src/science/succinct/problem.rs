@@ -34,11 +34,11 @@ choices! {
 /// Settings of a learning problem: family of concepts, numbers of inputs and examples, label noise, and test input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LearningProblem {
-    /// Family of the concept that gives the labels.
+    /// Family of functions from which the concept, which gives the labels, is drawn.
     pub family: ConceptFamily,
-    /// Number d of inputs of an example.
+    /// Number d of inputs of an example, each 1 or −1.
     pub inputs: usize,
-    /// Number m of examples.
+    /// Number m of examples in the data set.
     pub examples: usize,
     /// Probability that an example has the wrong label.
     pub noise: f64,

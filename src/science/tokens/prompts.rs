@@ -34,7 +34,8 @@ choices! {
     }
 }
 
-/// A distribution of prompts, and their encoding.
+/// A distribution of prompts of tokens, each position of which names tokens, and the encoding of prompts for a
+/// network.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenPrompts {
     /// Number N of positions in a prompt.
@@ -43,17 +44,17 @@ pub struct TokenPrompts {
     pub dim: usize,
     /// Number q of tokens that a position names.
     pub names: usize,
-    /// Whether a position may name a token twice.
+    /// Whether a position may name the same token more than once.
     pub repeats: NameRepeats,
-    /// Family of the function g that gives the labels.
+    /// Family of the label function g of the named tokens.
     pub function: TeacherKind,
     /// Number of hidden units of the label function g if it is a random network.
     pub hidden_units: usize,
-    /// Kind of the position codes.
+    /// Kind of the vectors that encode positions, such as random or orthogonal codes.
     pub codes: PositionCodes,
     /// Dimension d_e of a position code.
     pub code_dim: usize,
-    /// The factor of the position codes in an encoded token.
+    /// Choice of the factor by which position codes are multiplied in an encoded token.
     pub code_scaling: CodeScale,
 }
 
@@ -77,13 +78,13 @@ impl Default for TokenPrompts {
 /// The random streams from which the tokens, names and noise of prompts are drawn.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptStreams {
-    /// Random stream of the tokens.
+    /// Random stream from which the tokens of the prompts are drawn.
     pub tokens: RandomStream,
     /// Random stream of the names: the positions of the tokens that each position's label depends on.
     pub names: RandomStream,
     /// Random stream of the label noise and the noise's standard deviation; `None` for labels without noise.
     pub noise: Option<(RandomStream, f64)>,
-    /// Whether all positions share one list of names.
+    /// Whether all positions of a prompt share one list of names, or each has its own.
     pub lists: NameLists,
 }
 
@@ -106,7 +107,7 @@ impl TokenPrompts {
         (tokens, names, labels)
     }
 
-    /// Draws the codes of all positions, `[length, code_dim]`.
+    /// Draws the position codes of all positions from `seed`, `[length, code_dim]`.
     pub fn draw_position_codes(&self, seed: u64) -> Vec<f32> {
         self.codes.draw(seed, self.length, self.code_dim)
     }
@@ -135,7 +136,7 @@ impl TokenPrompts {
         }
     }
 
-    /// Draws the function g that gives the labels.
+    /// Draws the label function g of the named tokens from `seed`.
     pub fn teacher(&self, seed: u64) -> Teacher {
         Teacher::draw(self.function, self.names, self.dim, self.hidden_units, seed)
     }
@@ -149,7 +150,7 @@ impl TokenPrompts {
         }
     }
 
-    /// Variance of a label without noise over prompts.
+    /// Variance over prompts of a label without noise, for the label function of `seed`.
     pub fn label_variance(&self, seed: u64) -> f64 {
         self.teacher(seed).label_variance(self.length, self.repeats == NameRepeats::Independent)
     }

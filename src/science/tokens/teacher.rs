@@ -21,18 +21,18 @@ choices! {
     }
 }
 
-/// The label function g of q tokens of dimension d.
+/// A label function g of q named tokens, each a vector of dimension d.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Teacher {
     /// Number q of tokens that the label function depends on.
     names: usize,
     /// Dimension d of a token.
     dim: usize,
-    /// The family of the label function g with its parameters.
+    /// The parameters of the label function g, which depend on its family.
     parameters: TeacherParameters,
 }
 
-/// The family of a label function g with its parameters.
+/// The parameters of a label function g, for each family of functions.
 #[derive(Debug, Clone, PartialEq)]
 enum TeacherParameters {
     /// The direction u, `[names · dim]`.
@@ -62,18 +62,18 @@ struct ReluTeacher {
 /// x⟩ + b_k) + c (assumption 2 of the paper).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReluReadout {
-    /// Input weights w_k of the units, `[names · dim, units]`.
+    /// Input weights w_k of the hidden units, column k for unit k, `[names · dim, units]`.
     pub w: Vec<f64>,
     /// Biases b_k of the units, `[units]`.
     pub b: Vec<f64>,
     /// Output weights a_k of the units, `[units]`.
     pub a: Vec<f64>,
-    /// Bias c of the output.
+    /// Bias c that is added to the readout's output.
     pub c: f64,
 }
 
 impl ReluReadout {
-    /// Computes the output for these tokens, `[names · dim]`.
+    /// Computes the readout's output for the named tokens in sequence, `[names · dim]`.
     pub fn compute_output(&self, tokens: &[f64]) -> f64 {
         let mut sum = self.c;
         for (k, (b, a)) in self.b.iter().zip(&self.a).enumerate() {

@@ -44,7 +44,7 @@ const SCHEDULE_BYTES: usize = 4 << 20;
 pub(crate) const MEASURE_GROUPS: usize = 256;
 
 /// Snapshots of a launch.
-struct Snapshots {
+pub(crate) struct Snapshots {
     pub handle: Handle,
     /// Numbers in all of them, and in each.
     pub length: usize,

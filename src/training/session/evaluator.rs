@@ -288,9 +288,13 @@ pub fn evaluated_row(
     }
 }
 
+/// A strategy of the order below the best (`None` below the uniform strategy) and the best strategy, each with its KL
+/// divergence from the truth.
+pub type TargetStrategies = (Option<(Strategy, f64)>, (Strategy, f64));
+
 /// Between which lines the share of the way is counted: the strategy with the smallest KL, and before it the strategy of
 /// the order below; none before the uniform one. None where there are no lines.
-pub fn between(lines: &[(Strategy, f64)]) -> Option<(Option<(Strategy, f64)>, (Strategy, f64))> {
+pub fn between(lines: &[(Strategy, f64)]) -> Option<TargetStrategies> {
     let best = (0..lines.len()).min_by(|a, b| lines[*a].1.total_cmp(&lines[*b].1))?;
     Some((best.checked_sub(1).map(|before| lines[before]), lines[best]))
 }

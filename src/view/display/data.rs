@@ -38,7 +38,7 @@ use vivarium_model::chart::Chart;
 use vivarium_model::permalink::{Link, ViewSettings};
 use vivarium_plot::analysis::{BarChart, Heatmap, LineChart, Reading};
 
-/// Header line of the CSV table of charts.
+/// Header line of the CSV table of charts: the names of its columns.
 pub const COLUMNS: &str = "chart,step,kind,name,x,row,value,low,high";
 
 /// Content of a chart at one training step, to be written as CSV.
@@ -46,7 +46,7 @@ pub const COLUMNS: &str = "chart,step,kind,name,x,row,value,low,high";
 pub struct ChartData {
     /// Slug of the chart: its permanent name in links and files.
     pub chart: &'static str,
-    /// Training steps completed.
+    /// Training steps that the run had completed when the chart was read.
     pub step: u64,
     /// Curves, matrix or bars of the chart.
     pub reading: Reading,
@@ -81,7 +81,7 @@ pub struct ChartDatum<'a> {
 }
 
 impl<'a> ChartDatum<'a> {
-    /// A number without a row and without a band.
+    /// Builds a number of a chart that has neither a row nor an uncertainty band.
     fn new(kind: &'static str, name: &'a str, x: AxisPosition<'a>, value: Option<f32>) -> Self {
         ChartDatum { kind, name, x, row: AxisPosition::Absent, value, band: None }
     }
@@ -175,7 +175,7 @@ fn data_of_lines(lines: &LineChart) -> Vec<ChartDatum<'_>> {
     data
 }
 
-/// Numbers of a heatmap: one per cell.
+/// Numbers of a heatmap for the CSV table: one per cell, with the names of its column and row.
 fn data_of_grid(grid: &Heatmap) -> Vec<ChartDatum<'_>> {
     let cell = |(at, value): (usize, &f32)| {
         let (row, column) = (at / grid.columns.max(1), at % grid.columns.max(1));

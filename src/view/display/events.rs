@@ -7,7 +7,7 @@ use vivarium_core::sorting;
 use vivarium_model::protocol::Measurement;
 
 impl RunView {
-    /// Updates the milestones with a new measurement.
+    /// Updates the run's milestones (memorisation, divergence, strategies followed) with the new measurement `row`.
     pub fn update_milestones(&mut self, row: &Measurement) {
         let has_sample = self.spec().task.examples().training_set_size().is_some();
         let nearest = self.lab_state.as_ref().and_then(|state| state.nearest_stage(row));

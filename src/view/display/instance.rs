@@ -1,9 +1,10 @@
 //! Sentences that compare a preset's run with the experiment of its source.
 
-use super::words::{MISSING, format_setting, format_setting_value, join_list};
+use super::words::{MISSING, format_setting_value, join_list, setting_symbol, uncapitalize};
 use crate::presets::Preset;
 use crate::presets::ledger::SettingsComparison;
 use vivarium_core::language::translated;
+use vivarium_core::settings::Range;
 use vivarium_model::run::RunSpec;
 
 /// Sentences that compare the run of a preset with the publication's experiment that the preset reproduces.
@@ -51,21 +52,31 @@ pub fn describe_source_comparison(preset: &Preset) -> String {
     [kept, departures].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Lists settings with their values in the run: "n = 50 and k = 3"; skips settings with an empty value.
+/// Lists the settings with the keys `keys` and their values in the run: "n = 50 and k = 3"; skips settings with an
+/// empty value.
 fn format_settings(spec: &RunSpec, keys: &[&str]) -> String {
     let keys = keys.iter().filter(|key| spec.value(key).is_some_and(|value| !value.to_string().is_empty()));
     join_list(&keys.map(|key| format_current(spec, key)).collect::<Vec<_>>())
 }
 
-/// Formats a setting with its value in the run: "B = 32".
+/// Formats the setting `key` with its value in the run: "B = 32", "biases = hidden biases only".
 fn format_current(spec: &RunSpec, key: &str) -> String {
-    format_setting(spec, key, &value_text(spec, key))
+    format!("{} = {}", setting_symbol(spec, key), format_value_in_sentence(spec, key, &value_text(spec, key)))
+}
+
+/// Formats a value given as link text, without a capital that only begins an option's label in a menu.
+fn format_value_in_sentence(spec: &RunSpec, key: &str, text: &str) -> String {
+    let value = format_setting_value(spec, key, text);
+    match spec.setting(key).map(|setting| setting.range) {
+        Some(Range::Choice(_)) => uncapitalize(&value),
+        _ => value,
+    }
 }
 
 /// Formats a setting that differs from the publication: "B = 32 instead of 64 or 128"; `stated` holds the publication's
 /// values, separated by ` | `.
 fn format_change(spec: &RunSpec, key: &str, stated: &str) -> String {
-    let stated = stated.split(" | ").map(|text| format_setting_value(spec, key, text));
+    let stated = stated.split(" | ").map(|text| format_value_in_sentence(spec, key, text));
     let source = stated.reduce(|values, value| tr!("{values} or {value}", values, value)).unwrap_or_default();
     tr!("{here} instead of {source}", here = format_current(spec, key), source)
 }
@@ -77,7 +88,7 @@ fn format_departure((what, source, here): &(&'static str, &'static str, &'static
     tr!("{what}: {here} instead of {source}", what, here, source)
 }
 
-/// Value of a setting as text, as in a link; a dash if it is empty.
+/// Value of the setting `key` in the run, as text in the form that links use; a dash if the value is empty.
 fn value_text(spec: &RunSpec, key: &str) -> String {
     let text = spec.value(key).map(|value| value.to_string()).unwrap_or_default();
     if text.is_empty() { MISSING.into() } else { text }

@@ -7,7 +7,8 @@
 use vivarium_model::protocol::Measurement;
 use vivarium_plot::analysis::curves::median_range;
 
-/// Median training accuracy from which a fixed training set counts as memorised.
+/// Threshold from 0 to 1: a fixed training set counts as memorised once the median training accuracy over the replicas
+/// is at least this.
 const MEMORISED_ACCURACY: f32 = 0.99;
 /// Number of consecutive measurements nearest to a strategy (such as unigram prediction) after which the network counts
 /// as following it.
@@ -16,7 +17,7 @@ const FOLLOWED_AFTER: u32 = 3;
 /// Milestones of a run (memorisation, divergence, strategies followed), recognised one measurement at a time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Milestones {
-    /// Step of the latest measurement; `None` before the first.
+    /// Training step of the latest measurement that was added to the milestones; `None` before the first.
     last_step: Option<u64>,
     /// Step of the first measurement by which the fixed training set was memorised; `None` before.
     pub(super) memorised: Option<u64>,
@@ -64,7 +65,7 @@ impl Milestones {
         self.current_stage = Some((now, since, count + 1));
     }
 
-    /// Number of milestones reached.
+    /// Number of milestones reached so far: memorisation, divergence and each followed strategy count one each.
     pub(super) fn count(&self) -> usize {
         usize::from(self.memorised.is_some())
             + usize::from(self.diverged.is_some())

@@ -14,7 +14,7 @@ const MAX_SETTINGS: usize = 3;
 /// Largest number of characters of one setting's value in the name of a run; longer values (uploaded data, machine
 /// rules) are cut.
 const MAX_VALUE_CHARS: usize = 24;
-/// Largest number of learning-rate changes listed in the name of a run.
+/// Largest number of learning-rate changes listed in the name of a run; an ellipsis stands for further changes.
 const MAX_RATE_CHANGES: usize = 2;
 
 /// Keys of settings on stopping, measuring and hardware, which appear in the names of runs only if all other settings

@@ -6,11 +6,12 @@ use super::words::{format_percent, format_thousands};
 use vivarium_model::protocol::EndReason;
 use vivarium_plot::analysis::curves::median_range;
 
-/// Accuracy above chance up to which a network counts as guessing (about three standard errors of a thousand held-out
-/// examples).
+/// Difference of accuracies, from 0 to 1: a network whose accuracy exceeds random guessing by at most this counts as
+/// guessing (about three standard errors of a thousand held-out examples).
 const CHANCE_TOLERANCE: f32 = 0.05;
 
-/// Median training accuracy from which a fixed training set counts as memorised.
+/// Threshold from 0 to 1: a fixed training set counts as memorised once the median training accuracy over the replicas
+/// is at least this.
 const MEMORISED_ACCURACY: f32 = 0.99;
 
 /// Status line of the run; `loading` gives the text that is shown until a worker has started the training.
@@ -88,7 +89,8 @@ fn describe_solved_networks(run: &RunView) -> String {
     }
 }
 
-/// Beginning of a sentence that lists the replicas that have reached the target: "Found by" or "Target reached by".
+/// Beginning of a sentence that lists the replicas that have reached the target: "Found by" for tasks with a hidden
+/// rule, else "Target reached by".
 fn reached_label(run: &RunView) -> &'static str {
     if run.vocabulary().has_hidden_rule { tr!("Found by") } else { tr!("Target reached by") }
 }

@@ -6,7 +6,8 @@ use vivarium_model::protocol::Measurement;
 use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::weights;
 
-/// Accuracy of random guessing in this run.
+/// Accuracy that random guessing reaches on the run's task, from 0 to 1: 1 / number of classes, or R² = 0 for numeric
+/// labels.
 pub fn chance_accuracy(run: &RunView) -> f32 {
     run.lab().chance_accuracy(run.spec())
 }
@@ -51,13 +52,15 @@ pub fn largest_weights(run: &RunView) -> (String, String) {
 /// Loss and accuracy of the latest measurement as text; medians over replicas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LatestMetrics {
-    /// Loss on training examples.
+    /// Loss on training examples, the median over replicas, as text; a dash before the first measurement.
     pub train_loss: String,
-    /// Loss on held-out examples.
+    /// Loss on held-out examples, the median over replicas, as text; a dash before the first measurement.
     pub test_loss: String,
-    /// Accuracy on training examples.
+    /// Accuracy on training examples (percentage or R²), the median over replicas, as text; a dash before the first
+    /// measurement.
     pub train_accuracy: String,
-    /// Accuracy on held-out examples.
+    /// Accuracy on held-out examples (percentage or R²), the median over replicas, as text; a dash before the first
+    /// measurement.
     pub test_accuracy: String,
 }
 

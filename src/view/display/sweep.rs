@@ -16,7 +16,7 @@ use vivarium_plot::analysis::scaling::ScalingPoint;
 /// Progress and results of a sweep: one run after the other over the values of one or two settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepProgress {
-    /// Every run of the sweep with its settings, in the order of training.
+    /// Every run of the sweep with its settings, in the order in which the runs are trained.
     pub cells: Vec<SweepCell>,
     /// Step at which each replica reached the target (`None` if it did not), for each run before the current one;
     /// results of later runs are in `early_results`.
@@ -32,14 +32,15 @@ pub struct SweepProgress {
     early_results: BTreeMap<usize, SweepRunResult>,
     /// Whether the user has cancelled the sweep.
     pub cancelled: bool,
-    /// Seconds of wall-clock time so far during which the sweep trained; pauses are not counted.
+    /// Wall-clock seconds that the sweep has trained so far, over all its finished runs and the current one; pauses are
+    /// not counted.
     pub trained_seconds: u32,
     /// Estimated duration of each run in `cells`, from its size and number of steps; only ratios of these numbers are
     /// used.
     relative_costs: Vec<f64>,
 }
 
-/// Result of one run of a sweep.
+/// Result of one finished run of a sweep: steps of reaching the target, final accuracies and final measures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRunResult {
     /// Step at which each replica reached the target, `None` if it did not; of replicas that share a training set, only
@@ -74,7 +75,8 @@ pub fn median_measures(row: Option<&Measurement>) -> Vec<f32> {
 }
 
 impl SweepProgress {
-    /// The sweep of `spec` before its first run; `None` if `spec` describes a single run.
+    /// Creates the progress of the sweep that `spec` describes, before its first run; `None` if `spec` describes a
+    /// single run.
     pub fn of(spec: &RunSpec) -> Option<SweepProgress> {
         let cells = cells(spec);
         let costs = cells.iter().map(|cell| estimate_run_seconds(&cell.spec)).collect();
@@ -91,7 +93,7 @@ impl SweepProgress {
         })
     }
 
-    /// Whether the sweep was cancelled or is complete.
+    /// Whether no run of the sweep is being trained any more: the sweep was cancelled, or all its runs have finished.
     pub fn is_stopped(&self) -> bool {
         self.cancelled || self.is_complete()
     }
@@ -122,7 +124,7 @@ impl SweepProgress {
         self.final_measures.get(run).or_else(|| Some(&self.early_results.get(&run)?.final_measures))
     }
 
-    /// Stores the result of the current run and moves on to the next unfinished run.
+    /// Stores `outcome`, the result of the sweep's current run, and moves on to the next unfinished run.
     pub fn finish_run(&mut self, outcome: SweepRunResult) {
         let mut next = Some(outcome);
         while let Some(SweepRunResult {
@@ -255,7 +257,7 @@ pub(super) fn sweep_axis(spec: &RunSpec) -> (String, Vec<f64>, bool) {
     (label, at, has_ratios)
 }
 
-/// Smallest and largest of the positions `places` on the axis of a sweep.
+/// Smallest and largest of `places`, the positions of the swept values on a chart's horizontal axis.
 pub(super) fn value_range(places: &[f64]) -> (f64, f64) {
     let low = places.iter().copied().fold(f64::INFINITY, f64::min);
     (low, places.iter().copied().fold(f64::NEG_INFINITY, f64::max))

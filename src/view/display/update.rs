@@ -11,7 +11,8 @@ use vivarium_plot::analysis::curves::{RunHistory, median_range};
 use vivarium_plot::analysis::movement::WeightTrajectories;
 use vivarium_plot::analysis::thinned::ThinnedHistory;
 
-/// Largest number of first-layer weights that are initialised on the page itself before the worker sends any.
+/// Limit on the first layer's size in numbers: up to it the page computes the initial weights itself and shows them at
+/// once; larger layers are shown when the worker sends weights.
 const MAX_PREVIEW_WEIGHTS: usize = 50_000;
 
 /// Largest number of results kept per probe along a run; beyond it every second one is dropped.
@@ -48,7 +49,7 @@ impl RunView {
         self.finish_work();
     }
 
-    /// Whether a long computation that the lab makes on the page is unfinished.
+    /// Whether a long computation of the lab for its charts, which runs on the page in slices, is unfinished.
     pub fn is_busy(&self) -> bool {
         self.lab_state.as_ref().is_some_and(|state| state.is_busy())
     }
@@ -74,7 +75,8 @@ impl RunView {
         }
     }
 
-    /// Computes and shows the initial first-layer weights before a worker sends any.
+    /// Computes the first replica's initial first-layer weights on the page and shows them until the worker sends
+    /// weights; does nothing if the layer is too large.
     fn show_initial_weights(&mut self) {
         let (spec, inputs, width) = (self.spec(), self.weights.inputs, self.weights.width);
         let is_drawn = inputs * width <= MAX_PREVIEW_WEIGHTS
@@ -112,13 +114,15 @@ impl RunView {
         (self.step, self.relevant, self.held_out) = (step, relevant, held_out);
     }
 
-    /// Adds a measurement to the history.
+    /// Adds a measurement (loss, accuracy and other metrics of all replicas at one step) to the run's history and
+    /// updates the milestones.
     pub fn add_measurement(&mut self, row: Measurement) {
         self.update_milestones(&row);
         self.history.push(row);
     }
 
-    /// Stores the first-layer weights `values` `[inputs, width]` of the first replica, read at training step `step`.
+    /// Stores the first replica's first-layer weights, read at training step `step`: `values` is row-major `[inputs,
+    /// width]`.
     pub fn set_weights(&mut self, step: u64, inputs: usize, width: usize, values: Vec<f32>) {
         let start = || WeightTrajectories::new(&values, inputs, width, &self.relevant);
         // Too large to be initialised on the page: the worker's first weights are the initial ones, if sent at step 0.
@@ -154,8 +158,8 @@ impl RunView {
         self.latest_results.insert(finding.probe.clone(), (step, finding));
     }
 
-    /// Copies curves that cover all steps from `end`, the same run at its latest step, into this view of an earlier
-    /// step.
+    /// Copies weight trajectories, traces of probes and the lab's curves, which cover all steps, from `end`, the same
+    /// run at its latest step, into this view of an earlier step.
     pub fn copy_curves(&mut self, end: &RunView) {
         (self.trajectories, self.traces) = (end.trajectories.clone(), end.traces.clone());
         if let (Some(state), Some(end)) = (&mut self.lab_state, &end.lab_state) {
@@ -163,7 +167,8 @@ impl RunView {
         }
     }
 
-    /// Recomputes everything that depends on the settings of the view, such as the inspected example.
+    /// Recomputes the lab's data after a view setting has changed, such as the number of the inspected example, and
+    /// marks the charts for redrawing.
     pub fn recompute_view(&mut self) {
         self.view_changes += 1;
         if let Some(state) = &mut self.lab_state {
@@ -185,7 +190,8 @@ impl RunView {
         (self.lazy_lab()?.largest_margin)(self.spec(), self.lab_state.as_deref())
     }
 
-    /// Passes the strength λ of the weight penalty at the current step to the lab's theory.
+    /// Passes λ, the strength of the penalty on weights that is added to the loss at the current step, to the lab,
+    /// whose theory curves depend on it.
     pub fn update_lambda(&mut self) {
         let penalty = self.spec().architecture().penalty(self.step);
         if let (Some(penalty), Some(state)) = (penalty, &mut self.lab_state) {

@@ -29,7 +29,7 @@ use vivarium_plot::analysis::curves::{RunHistory, median_range};
 use vivarium_plot::analysis::movement::WeightTrajectories;
 use vivarium_plot::analysis::thinned::ThinnedHistory;
 
-/// State of the run's training.
+/// State of the run's training, such as running, paused or finished.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum RunPhase {
     /// A trainer is being started, or has not answered yet.
@@ -52,16 +52,16 @@ pub enum RunPhase {
     Failed(String),
 }
 
-/// First-layer weights of the first replica at one step.
+/// First-layer weights of the run's first replica at one training step, for heatmaps.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FirstLayerWeights {
     /// Training step at which the weights were read.
     pub step: u64,
-    /// Number of rows of the weights: inputs of the network.
+    /// Number of rows of the first layer's weight matrix: inputs of the network.
     pub inputs: usize,
-    /// Number of neurons (columns).
+    /// Number of columns of the first layer's weight matrix: neurons (hidden units).
     pub width: usize,
-    /// Weights `[inputs, width]`, row-major; empty if not known yet.
+    /// First-layer weights `[inputs, width]` of the first replica, row-major; empty if not known yet.
     pub values: Arc<Vec<f32>>,
 }
 
@@ -72,11 +72,11 @@ pub struct RunView {
     pub link: Link,
     /// Progress of the sweep; `None` if the link describes a single run.
     pub sweep: Option<SweepProgress>,
-    /// State of the training.
+    /// State of the run's training, such as running, paused or finished.
     pub phase: RunPhase,
-    /// Training steps completed.
+    /// Training steps that the displayed run has completed.
     pub step: u64,
-    /// Measurements (loss, accuracy and others) over the steps.
+    /// Measurements (loss, accuracy and others) of the run at increasing training steps.
     pub history: RunHistory,
     /// Latest first-layer weights of the first replica.
     pub weights: FirstLayerWeights,
@@ -99,7 +99,7 @@ pub struct RunView {
     pub view_changes: u64,
     /// Indices, from 0, of the input coordinates that determine the label.
     pub relevant: Vec<usize>,
-    /// Number of held-out examples used in measurements during training.
+    /// Number of held-out examples on which loss and accuracy are measured during training.
     pub held_out: usize,
     /// Indices, from 0, of the replicas that have reached the target, each with its step.
     pub solved: Vec<(usize, u64)>,
@@ -135,7 +135,7 @@ pub struct Vocabulary {
     pub has_numeric_labels: bool,
     /// Names of the two curves of loss and accuracy, in English; `None` if they are training and held-out examples.
     pub curve_names: Option<[&'static str; 2]>,
-    /// Label of the horizontal axis when it counts training examples instead of steps, in English.
+    /// Label of a chart's horizontal axis when the axis counts training examples instead of steps, in English.
     pub example_axis_label: &'static str,
 }
 
@@ -164,15 +164,15 @@ impl Vocabulary {
 
 /// Part of a lab (a task with its charts and panels) that the page needs at once: texts and conditions, no computation.
 pub trait Lab: Sync {
-    /// Name, slug and sources of the lab's task.
+    /// Name, slug and citations of the lab's task, as the catalogue lists them.
     fn info(&self) -> &'static CatalogInfo;
 
-    /// Description of the task of the run `_spec` in one or two sentences, in English.
+    /// Description, in one or two English sentences, of the task that a run with the given settings trains on.
     fn about(&self, _spec: &RunSpec) -> &'static str {
         self.info().about
     }
 
-    /// Words and conventions of the lab.
+    /// Words and conventions of the lab, such as the English name of its held-out examples.
     fn vocabulary(&self) -> Vocabulary {
         Vocabulary::BITS
     }
@@ -182,7 +182,8 @@ pub trait Lab: Sync {
         vivarium_core::language::translated(self.vocabulary().examples_name)
     }
 
-    /// Ending of a sentence about accuracy on the examples named `examples`: "right on held-out rows".
+    /// Ending of a sentence about accuracy, for the held-out examples with the name `examples`: "right on held-out
+    /// rows".
     fn score_phrase(&self, examples: &str) -> String {
         match self.vocabulary().has_numeric_labels {
             true => tr!("of the variance explained on {examples}", examples),
@@ -225,11 +226,11 @@ pub trait Lab: Sync {
 /// One held-out example and the network's answer to it, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HeldOutExample {
-    /// Input of the network.
+    /// Input of the network for this held-out example, as text.
     pub input: String,
-    /// Correct label.
+    /// Correct label of this held-out example, as text.
     pub label: String,
-    /// Answer of the network; empty before it has been computed.
+    /// Label that the network predicts for this held-out example, as text; empty before it has been computed.
     pub answer: String,
 }
 
@@ -267,13 +268,16 @@ pub struct LazyLab {
     /// Names of the four metrics of a measurement: training loss, held-out loss, training accuracy, held-out accuracy.
     pub metric_names: fn(&RunView) -> Option<[String; 4]>,
     /// Two further numbers for the readouts, each as (name, value).
-    pub extra_numbers: fn(&RunView) -> Option<[(String, String); 2]>,
+    pub extra_numbers: fn(&RunView) -> Option<NamedNumbers>,
     /// Remark from theory on the map of a sweep over two settings, whose runs are given.
     pub map_note: fn(&[SweepCell]) -> Option<String>,
     /// Upper bound on the probability of success with the data, width and steps of this run, from a lower bound on the
     /// resources in the literature; may exceed 1.
     pub max_success: fn(&RunSpec) -> Option<f64>,
 }
+
+/// Two numbers of the readouts, each as (name, value).
+pub type NamedNumbers = [(String, String); 2];
 
 /// Creates a lab's data from the settings of a run, the link, and the data of the previously displayed run, if there
 /// were any.
@@ -315,34 +319,38 @@ pub enum WorkProgress {
 /// There is no `derive(Debug)`: its code for all lists and settings of all labs would enlarge every program without
 /// use.
 pub trait LabState: Any + Send + Sync {
-    /// Clones the value behind the trait object.
+    /// Clones the lab's data behind the trait object.
     fn clone_boxed(&self) -> Box<dyn LabState>;
 
-    /// Continues the lab's long computation by about `_operations` floating-point operations.
+    /// Continues the lab's long computation for its charts by about the given number of floating-point operations.
     fn continue_work(&mut self, _operations: u64) -> WorkProgress {
         WorkProgress::Done
     }
 
-    /// Whether a computation is unfinished and [`LabState::continue_work`] must be called again.
+    /// Whether the lab's computation for its charts is unfinished, so that [`LabState::continue_work`] must be called
+    /// again.
     fn is_busy(&self) -> bool {
         false
     }
 
-    /// Stores the result `_finding` of a probe, made at training step `_step`.
+    /// Stores a probe's result, which was measured at the given training step; the link holds the run's settings and
+    /// its view.
     fn add_finding(&mut self, _step: u64, _finding: &ProbeResult, _link: &Link) {}
 
-    /// Copies the lab's curves over all steps from `_end`, the data of the same run at its latest step, into these data
-    /// of an earlier step.
+    /// Copies the lab's curves over all steps into these data of an earlier step, from the given data of the same run
+    /// at its latest step.
     fn copy_curves(&mut self, _end: &dyn LabState) {}
 
-    /// Recomputes everything that depends on the view's settings and on the theory's settings of `_link`.
+    /// Recomputes everything that depends on the link's view settings (such as the number of the inspected example) or
+    /// on its settings for theory charts.
     fn recompute_view(&mut self, _link: &Link) {}
 
-    /// Sets the strength λ of the weight penalty for which theory predictions are computed.
+    /// Sets λ, the strength of the penalty on weights that is added to the loss, for which the lab computes its theory
+    /// curves.
     fn update_lambda(&mut self, _lambda: f64) {}
 
-    /// Name of the learning stage (such as a unigram strategy) whose predictions are nearest to the measurement `_row`;
-    /// `None` for labs without stages.
+    /// Name of the learning stage (such as a unigram strategy) whose predictions are nearest to the network's in the
+    /// given measurement; `None` for labs without stages.
     fn nearest_stage(&self, _row: &Measurement) -> Option<String> {
         None
     }
@@ -378,15 +386,17 @@ impl Clone for Box<dyn LabState> {
 pub struct LazyLabs {
     /// Computing functions of each lab, in the order of [`Labs::all`].
     pub all: &'static [&'static LazyLab],
-    /// Drawing functions of each lab's charts.
+    /// Drawing functions of each lab's charts: the outer list runs over the labs in the order of [`Labs::all`], the
+    /// inner one over a lab's charts.
     pub drawings: &'static [&'static [ChartDrawing]],
 }
 
 /// Table of all labs.
 pub struct Labs {
-    /// Texts and conditions of each lab, in the order of the menu.
+    /// Texts and conditions of each lab, in the order of the page's menu of labs.
     pub all: &'static [&'static dyn Lab],
-    /// Availability rules and titles of each lab's own charts.
+    /// Availability rules and titles of each lab's own charts: the outer list runs over the labs in the order of
+    /// [`Labs::all`].
     pub charts: &'static [&'static [ChartRules]],
     /// Returns the computing functions of the labs, or `None` before the page's second WebAssembly file, which contains
     /// them, is loaded.
@@ -453,7 +463,7 @@ pub struct ChartRules {
     pub(super) applies: fn(&RunView) -> Result<(), String>,
     /// Title that depends on the run; `None` for the name of the chart.
     pub(super) title: fn(&RunView) -> Option<String>,
-    /// Data whose change redraws the chart.
+    /// Data whose change redraws the chart, such as measurements, weights or probe results.
     pub(super) depends_on: ChartDependency,
     /// Whether the chart needs measurements only, so that it can be drawn for a run opened from a file.
     pub(super) uses_measurements_only: bool,
@@ -466,14 +476,14 @@ pub struct ChartRules {
 pub struct ChartDrawing {
     /// Chart of the catalogue that is drawn.
     pub(super) chart: Chart,
-    /// Builds the content of the chart from the run.
+    /// Builds the content of the chart (curves, matrix or bars) from the data of the run.
     pub(super) reading: fn(&RunView) -> Reading,
     /// Describes the chart in a sentence for screen readers; `None` for a default sentence.
     pub(super) summary: fn(&RunView) -> Option<String>,
 }
 
 impl RunView {
-    /// Latest result of a probe; `None` before the first.
+    /// Latest result of a probe in this run; `None` before the probe's first result.
     pub fn latest_finding(&self, probe: &Probe) -> Option<&ProbeResult> {
         self.latest_results.get(&probe.id()).map(|(_, finding)| finding)
     }

@@ -27,7 +27,7 @@ pub fn format_probability(p: f64) -> String {
     if p.is_finite() { format!("{:.1} %", 100.0 * p) } else { MISSING.into() }
 }
 
-/// Placeholder for a number that is not known yet.
+/// Placeholder (an en dash) for a number that is not known yet, such as a loss before the first measurement.
 pub const MISSING: &str = "–";
 
 /// Formats a number with three decimals; from 1000 on without decimals, and as a bound below 0.001 or beyond a million.
@@ -50,7 +50,7 @@ pub fn format_decimal(value: f32) -> String {
     }
 }
 
-/// Formats a number with three significant digits.
+/// Formats a number with three significant digits, as text for the page.
 pub fn format_significant(value: f64) -> String {
     if !value.is_finite() {
         return MISSING.into();
@@ -155,20 +155,24 @@ pub fn option_label(spec: &RunSpec, key: &str, text: &str) -> String {
     translated(label.unwrap_or(text)).into()
 }
 
-/// Makes the first letter a capital.
+/// Makes the first letter of the text a capital and leaves the other letters as they are.
 pub fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
+/// Names of people with which labels begin.
+const PROPER_NAMES: [&str; 4] = ["Collatz", "Fourier", "Gaussian", "Nesterov"];
+
 /// Makes the first letter small, unless the first word has capitals for another reason: "Weight of N(2, I)" becomes
-/// "weight of N(2, I)"; "MLP size" and "ReLU" stay.
+/// "weight of N(2, I)"; "MLP size", "ReLU" and "Gaussian, variance 2/n" stay.
 pub fn uncapitalize(text: &str) -> String {
     let mut letters = text.chars();
     let Some(first) = letters.next() else { return String::new() };
     let rest = letters.as_str();
     let word = rest.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or("");
-    match !word.is_empty() && word.chars().all(char::is_lowercase) {
+    let is_name = PROPER_NAMES.iter().any(|name| text.starts_with(name));
+    match !is_name && !word.is_empty() && word.chars().all(char::is_lowercase) {
         true => first.to_lowercase().chain(rest.chars()).collect(),
         false => text.into(),
     }
@@ -186,7 +190,8 @@ pub fn format_count(number: usize, noun: &str) -> String {
     tr!("{number} {noun}", number = format_thousands(number as u64), noun)
 }
 
-/// Formats the value of a setting in a run: options by their label, whole numbers with separators.
+/// Formats the value that the setting `key` has in a run: options by their label, whole numbers with thousands
+/// separators.
 pub fn format_value(spec: &RunSpec, key: &str) -> String {
     match spec.value(key) {
         None => MISSING.into(),
@@ -358,6 +363,7 @@ mod tests {
             ("Query-key matrix", "query-key matrix"),
             ("MLP size", "MLP size"),
             ("ReLU", "ReLU"),
+            ("Gaussian, variance 2/n", "Gaussian, variance 2/n"),
             ("R² at the end", "R² at the end"),
             ("K bits", "K bits"),
             ("", ""),

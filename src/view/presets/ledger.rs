@@ -107,7 +107,7 @@ fn held_out_count_matters(spec: &RunSpec) -> bool {
         .is_none_or(|most| most > spec.run.held_out && Some(most) != examples.training_set_size())
 }
 
-/// Whether the setting `key` has the value written as `text` in a link.
+/// Whether the run's setting `key` has the value that a link writes as `text`.
 fn has_value(spec: &RunSpec, key: &str, text: &str) -> bool {
     let value = spec.value(key);
     match spec.setting(key) {

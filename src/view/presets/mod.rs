@@ -38,7 +38,7 @@ pub struct Preset {
     pub link: &'static str,
     /// Claim that the run demonstrates, in one sentence.
     pub claim: &'static str,
-    /// Source of the claim: author, year and section.
+    /// Source of the claim that the run demonstrates: author, year and section.
     pub source: &'static str,
     /// Experiment of a publication that the run reproduces, with which its settings are compared; `None` if there is
     /// none.
@@ -191,7 +191,7 @@ pub enum Expectation {
     VarianceBetweenInits(f64),
 }
 
-/// Quantity that an expectation is about.
+/// Quantity of a run that an expectation limits, such as its held-out accuracy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpectedMeasure {
     /// Accuracy on the training batch, or on the finite sample where there is one.
@@ -263,7 +263,7 @@ pub enum ExpectedMeasure {
 }
 
 impl Preset {
-    /// Decodes the link of the preset's run.
+    /// Decodes the preset's link to the settings of its run and view.
     pub fn link(&self) -> Link {
         decode(self.link).0
     }

@@ -36,7 +36,7 @@ choices! {
 }
 
 impl DurationClass {
-    /// Class of a duration given in seconds.
+    /// Returns the class of a run's duration in seconds.
     pub fn of(seconds: f64) -> DurationClass {
         match seconds {
             s if s < 20.0 => DurationClass::Seconds,
@@ -65,11 +65,11 @@ pub struct PresetRecording {
     pub recorded_until: u64,
     /// Last step of the whole run, or number of runs of the sweep.
     pub run_length: u64,
-    /// Permanent name of the chart that the curves belong to.
+    /// Permanent name of the chart whose curves were recorded.
     pub chart: String,
     /// Whether the horizontal and the vertical axis are logarithmic.
     pub log: [bool; 2],
-    /// Horizontal reference lines of the chart, as (height, name).
+    /// Horizontal reference lines of the recorded chart, as (height, name).
     pub lines: Vec<(f32, String)>,
     /// Recorded curves; empty if the run was too long to record.
     pub curves: Vec<RecordedCurve>,
@@ -80,9 +80,9 @@ pub struct PresetRecording {
 pub struct RecordedCurve {
     /// Role of the curve, which decides its colour.
     pub role: Role,
-    /// Horizontal coordinates (steps, or swept values), increasing.
+    /// Horizontal coordinates of the recorded points (training steps, or swept values), increasing.
     pub x: Vec<f32>,
-    /// Heights of the curve, one per horizontal coordinate.
+    /// Heights of the recorded points, one per horizontal coordinate.
     pub y: Vec<f32>,
 }
 
@@ -129,7 +129,7 @@ impl PresetRecording {
     }
 }
 
-/// Formats numbers separated by spaces.
+/// Formats numbers as text, separated by spaces, for the file of recordings.
 fn format_numbers(numbers: &[f32]) -> String {
     numbers.iter().map(f32::to_string).collect::<Vec<_>>().join(" ")
 }
@@ -198,12 +198,12 @@ fn parse_line(word: &str, rest: &str, all: &mut Vec<PresetRecording>, places: &m
     Some(())
 }
 
-/// Parses a finite number.
+/// Parses a finite number from a word of the file of recordings; `None` for other words.
 fn parse_finite(word: &str) -> Option<f32> {
     word.parse().ok().filter(|number: &f32| number.is_finite())
 }
 
-/// Parses finite numbers separated by spaces.
+/// Parses finite numbers separated by spaces, from the file of recordings; `None` if a word is no finite number.
 fn parse_numbers(words: &str) -> Option<Vec<f32>> {
     words.split(' ').map(parse_finite).collect()
 }

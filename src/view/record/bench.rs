@@ -14,18 +14,19 @@ use vivarium_model::permalink::decode;
 use vivarium_model::protocol::{DeviceInfo, PeakPerformance, TrainingSpeed};
 use vivarium_model::run::{LearnerChoice, RunSpec};
 
-/// Time for which each network is timed, in milliseconds.
+/// Milliseconds for which the benchmark trains each network to measure its speed.
 pub const TIMING_WINDOW_MS: f64 = 600.0;
-/// Largest number of rows read from a pasted table of benchmark results.
+/// Largest number of rows of a pasted table of benchmark results; a longer table is rejected.
 const MAX_ROWS: usize = 1000;
-/// Largest number of characters of a word read from a pasted table of benchmark results.
+/// Largest number of characters of a cell in a pasted table of benchmark results; a table with a longer cell is
+/// rejected.
 const MAX_WORD_CHARS: usize = 200;
 
 /// A network whose training speed is timed by the benchmark.
 pub struct BenchNetwork {
-    /// Name of the network in the table of results.
+    /// Name of the timed network in the table of benchmark results.
     pub name: &'static str,
-    /// Settings of the run, as a link.
+    /// Settings of the run that trains the timed network, as a link.
     pub link: &'static str,
 }
 
@@ -50,7 +51,7 @@ pub static NETWORKS: &[BenchNetwork] = &[
 ];
 
 impl BenchNetwork {
-    /// Settings of the run when timed with `learner`.
+    /// Settings of the run that trains this network when it is timed with `learner`.
     pub fn spec_for(&self, learner: LearnerChoice) -> RunSpec {
         let mut spec = decode(self.link).0.spec;
         spec.run.learner = learner;
@@ -61,7 +62,7 @@ impl BenchNetwork {
 /// A device measured by the benchmark: a processor or a GPU.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchDevice {
-    /// Name of the device.
+    /// Name of the device in the benchmark's table of results.
     pub name: String,
     /// Whether the device is a GPU simulated by a processor.
     pub simulated: bool,
@@ -89,9 +90,9 @@ impl BenchDevice {
 /// Training speed of one network on one device with one learner (the code that computes the training steps).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchRow {
-    /// Name of the network.
+    /// Name of the timed network.
     pub network: String,
-    /// Name of the device.
+    /// Name of the device (processor or GPU) on which the network was timed.
     pub device: String,
     /// Name of the learner (the code that computed the steps), or the reason why the network was not timed.
     pub learner: String,
@@ -134,14 +135,14 @@ impl BenchRow {
     }
 }
 
-/// Results of a benchmark.
+/// Results of a benchmark: measured devices and training speeds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BenchTable {
     /// Name of the program that ran the benchmark: a browser, or the command line.
     pub program: String,
-    /// Measured devices.
+    /// Devices (processors and GPUs) of which the benchmark measured the peak speed.
     pub devices: Vec<BenchDevice>,
-    /// Timed networks.
+    /// Training speeds, one row per combination of network, device and learner.
     pub rows: Vec<BenchRow>,
 }
 
@@ -155,7 +156,7 @@ const PROGRAM_PREFIX: &str = "Program: ";
 const SIMULATED_SUFFIX: &str = " (simulated)";
 
 impl BenchTable {
-    /// Formats the results as Markdown tables.
+    /// Formats the results as two Markdown tables, one of devices and one of training speeds.
     pub fn to_markdown(&self) -> String {
         let mut text =
             format!("{PROGRAM_PREFIX}{}\n\n{DEVICES_HEADING}\n|---|---:|---:|---:|\n", self.program);
@@ -187,12 +188,12 @@ impl BenchTable {
         Some(row.gflops? / device.gflops)
     }
 
-    /// The fraction from [`BenchTable::fraction_of_maximum`] in per cent, as text.
+    /// Speed of a row as a percentage of the peak speed of its device, as text; `None` without either number.
     pub fn format_fraction_of_maximum(&self, row: &BenchRow) -> Option<String> {
         self.fraction_of_maximum(row).map(|part| format_three_digits(100.0 * part))
     }
 
-    /// Formats the results as JSON.
+    /// Formats the results of the benchmark as JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
@@ -283,7 +284,7 @@ fn clean_word(text: &str) -> String {
     text.chars().take(MAX_WORD_CHARS).map(plain).collect()
 }
 
-/// Formats a number with three significant digits.
+/// Formats a measured speed with three significant digits.
 fn format_three_digits(value: f64) -> String {
     if !value.is_finite() {
         return "–".into();
@@ -300,7 +301,7 @@ pub fn format_cell(value: Option<f64>) -> String {
     value.map_or("–".into(), format_three_digits)
 }
 
-/// Parses a finite non-negative number with thousands separators.
+/// Parses a finite non-negative number with thousands separators; `None` for other texts.
 fn parse_number(text: &str) -> Option<f64> {
     text.replace(',', "").parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }

@@ -9,15 +9,16 @@ use vivarium_model::tasks::MeasureNames;
 /// A column of metrics in the CSV table of measurements.
 #[derive(Debug, Clone)]
 pub struct MetricColumn {
-    /// Name of the column, defined in the README.
+    /// Name of the column in the CSV header; the README defines the columns.
     pub key: String,
-    /// Index, from 0, among the further measures of the task; `None` for columns that all tasks have.
+    /// Index, from 0, of the column's quantity among the further measures of the task (those besides loss and
+    /// accuracy); `None` for columns that all tasks have.
     pub further: Option<usize>,
-    /// Field of a measurement from which the column takes its numbers.
+    /// Field of a measurement from which the column takes its numbers, one per replica.
     source: ColumnSource,
 }
 
-/// Field of a measurement from which a column takes its numbers.
+/// Field of a [`Measurement`] from which a column of the CSV table takes its numbers.
 #[derive(Debug, Clone, Copy)]
 enum ColumnSource {
     /// A list of the measurement.
@@ -69,7 +70,7 @@ pub fn list_columns<'a>(
     columns
 }
 
-/// Formats the CSV line with the column names.
+/// Formats the first CSV line of the table of measurements, which holds the column names.
 pub fn format_csv_header(columns: &[MetricColumn]) -> String {
     let mut text = String::from("step,replica");
     for column in columns {
@@ -116,11 +117,11 @@ pub fn format_csv<'a>(
 pub struct RunRows<'a> {
     /// Name of the run in its column `run` of the table.
     pub name: &'a str,
-    /// Names of the measures of the run's task.
+    /// Names of the measures (loss, accuracy and further ones) of the run's task.
     pub measures: MeasureNames,
     /// Comment lines on the run at the top of the file, as from [`csv_preamble`](super::Record::csv_preamble).
     pub preamble: String,
-    /// Measurements of the run.
+    /// Measurements of the run, one per measured training step, in increasing order of steps.
     pub rows: Vec<&'a Measurement>,
 }
 

@@ -20,14 +20,16 @@ use vivarium_core::math::mean_and_variance;
 use vivarium_core::sorting;
 use vivarium_model::tasks::tabular::uploaded::UploadedTable;
 
-/// Largest number of columns of an uploaded table besides the label.
+/// Largest number of feature columns (all columns but the label) of an uploaded table; a table with more is rejected.
 pub const MAX_COLUMNS: usize = 512;
-/// Largest number of cells of an uploaded CSV file: their numbers take 64 MiB while reading and half of that
-/// afterwards.
+/// Largest number of cells of an uploaded CSV file; a file with more is rejected. Their numbers take 64 MiB while
+/// reading and half of that afterwards.
 const MAX_CELLS: u64 = 1 << 23;
-/// Largest absolute value of a cell that is read as a number, so that sums of squares stay finite.
+/// Largest absolute value of a cell that is read as a number, so that sums of squares stay finite; a cell beyond it
+/// counts as text.
 const MAX_ABS_VALUE: f64 = 1e100;
-/// Smallest number of usable rows of an uploaded table, enough for training and test data.
+/// Smallest number of usable rows of an uploaded table, enough for training and test data; a table with fewer is
+/// rejected.
 const MIN_ROWS: usize = 40;
 /// Fraction of missing values above which a column of an uploaded table is left out.
 const MAX_MISSING_SHARE: f64 = 0.2;
@@ -50,7 +52,7 @@ pub struct Dataset {
     pub names: Vec<String>,
     /// Names of all columns of the file, each of which may be chosen as the label.
     pub all: Vec<String>,
-    /// Index, from 0, in `all` of the label column.
+    /// Index, from 0, of the label column in `all`, the names of all columns.
     pub label: usize,
     /// Names of the classes with label −1 and +1.
     pub classes: [String; 2],
@@ -154,14 +156,14 @@ fn prepare(cells: CsvCells) -> Result<Dataset, String> {
 struct CellColumn {
     /// One number per row, NaN where the cell is missing; empty once a cell of the column contained text.
     values: Vec<f64>,
-    /// Number of missing values in the column so far.
+    /// Number of cells of the column without a value so far.
     missing: usize,
     /// Whether the column contains text.
     has_words: bool,
 }
 
 impl CellColumn {
-    /// Adds the cell of the next row: a number, a missing value, or text.
+    /// Adds the column's cell in the next row of the file: a number, a missing value, or text.
     fn push_cell(&mut self, cell: &str) {
         if self.has_words {
             return;
@@ -180,26 +182,26 @@ impl CellColumn {
 /// Texts of the label column of a CSV file, stored one after the other in one string.
 #[derive(Default)]
 struct LabelTexts {
-    /// Concatenated label texts of all rows.
+    /// Label texts of all rows of the file, one after the other without separators.
     text: String,
     /// For each row, the position in bytes at which its text in `text` ends.
     ends: Vec<u32>,
 }
 
 impl LabelTexts {
-    /// Adds the label of the next row.
+    /// Adds the text that the label column has in the next row of the file.
     fn push_text(&mut self, cell: &str) {
         self.text.push_str(cell);
         // A file has fewer bytes.
         self.ends.push(self.text.len() as u32);
     }
 
-    /// Number of rows.
+    /// Number of rows of the file whose label texts are stored.
     fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Label of row `row`, counted from 0.
+    /// Label text of the row with index `row`, counted from 0.
     fn text_of(&self, row: usize) -> &str {
         let begin = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[begin as usize..self.ends[row] as usize]
@@ -208,13 +210,13 @@ impl LabelTexts {
 
 /// Cells of a CSV file: numbers of the numeric columns, and texts of the label column.
 struct CsvCells {
-    /// Names of all columns.
+    /// Names of all columns of the file, in the order of the file.
     names: Vec<String>,
-    /// Index, from 0, of the label column.
+    /// Index, from 0, of the label column among all columns of the file.
     label: usize,
     /// All columns of the file; the entry of the label column is empty, since `labels` holds its cells.
     columns: Vec<CellColumn>,
-    /// Label of each row.
+    /// Texts of the label column, one per row of the file.
     labels: LabelTexts,
 }
 
@@ -290,7 +292,7 @@ impl CsvCells {
         Ok(cells)
     }
 
-    /// Adds the next row of the file.
+    /// Adds the cells of the file's next row to the columns and its label to `labels`.
     fn push_row(&mut self, row: &StringRecord) {
         for (at, (column, cell)) in self.columns.iter_mut().zip(row).enumerate() {
             match at == self.label {
@@ -301,7 +303,7 @@ impl CsvCells {
     }
 }
 
-/// Converts an error of the CSV reader.
+/// Converts an error of the CSV parser to the error that the page shows.
 fn to_file_error(error: ::csv::Error) -> FileError {
     match error.kind() {
         ::csv::ErrorKind::Io(_) => FileError::Unreadable,

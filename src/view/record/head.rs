@@ -10,14 +10,14 @@ use super::FileError;
 use super::read::{RawRun, ReadOptions, parse_link};
 use super::weights::{self, CheckpointHeader};
 
-/// Number of bytes at the start of a file that are read to recognise its kind.
+/// Number of bytes at the start of a file that suffice to recognise its kind (run, weights or table).
 pub const HEAD_BYTES: usize = 64 << 10;
 
-/// Largest JSON file of a run, in bytes.
+/// Size limit, in bytes, of a run's JSON file; a larger file is refused.
 pub const MAX_RUN_BYTES: u64 = 128 << 20;
 
-/// Largest CSV table and largest file of weights that are opened, in bytes: enough for the largest network with
-/// optimizer state, and for the largest number of cells.
+/// Size limit, in bytes, of CSV tables and weight files; a larger file is refused. It is enough for the largest network
+/// with optimizer state, and for the largest number of cells.
 pub const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// Kind of a file, recognised by its first bytes.
@@ -50,7 +50,7 @@ const METRICS_TABLE_PREFIXES: [&[u8]; 6] = [
     b"# lab sweep ",
 ];
 
-/// Whether a file name ends in .csv, .tsv or .txt, in any case.
+/// Whether a file name ends in .csv, .tsv or .txt, in upper or lower case.
 fn has_table_extension(name: &str) -> bool {
     let name = name.to_lowercase();
     [".csv", ".tsv", ".txt"].iter().any(|ending| name.ends_with(ending))

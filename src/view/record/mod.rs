@@ -75,7 +75,7 @@ pub struct TrainingEnvironment {
     pub program: String,
     /// User interface that trained the run: "page" for the web page, "lab" for the command line.
     pub frontend: String,
-    /// Name of the device: "CPU", "WebGPU: Apple M2".
+    /// Name of the device on which the run was trained: "CPU", "WebGPU: Apple M2".
     pub device: String,
     /// Name of the learner (the code that computed the training steps): "fused kernels".
     pub learner: String,
@@ -87,12 +87,12 @@ pub struct TrainingEnvironment {
     pub weights_description: String,
 }
 
-/// Keys in a JSON file of the fields of [`TrainingEnvironment`], in the order of these fields.
+/// Keys in a JSON file of the fields of [`TrainingEnvironment`], in the order in which that struct declares the fields.
 const ENVIRONMENT_KEYS: [&str; 7] =
     ["program", "front", "device", "learner", "system", "weights", "weights_of"];
 
 impl TrainingEnvironment {
-    /// Texts of all fields, in the order of [`ENVIRONMENT_KEYS`].
+    /// Texts of all fields of the environment, in the order of [`ENVIRONMENT_KEYS`].
     fn values(&self) -> [&String; ENVIRONMENT_KEYS.len()] {
         [
             &self.program,
@@ -105,7 +105,7 @@ impl TrainingEnvironment {
         ]
     }
 
-    /// Name and version of this program.
+    /// Name and version of this program, as files state them.
     pub fn program() -> String {
         format!("Vivarium {}", env!("CARGO_PKG_VERSION"))
     }
@@ -118,7 +118,7 @@ pub struct Record {
     pub link: Link,
     /// Program and device that trained the run.
     pub environment: TrainingEnvironment,
-    /// Training steps completed.
+    /// Training steps that the run had completed when the file was written.
     pub step: u64,
     /// Reason why the run ended; `None` while it can continue.
     pub ending: Option<EndReason>,
@@ -126,18 +126,18 @@ pub struct Record {
     pub held_out: usize,
     /// For each replica, the step at which it reached the target, `None` if it did not; empty for a sweep.
     pub solved: Vec<Option<u64>>,
-    /// Measurements with increasing steps; empty for a sweep.
+    /// Measurements of the run at increasing training steps; empty for a sweep.
     pub rows: Vec<Measurement>,
     /// For each finished run of a sweep, in order, the step at which each replica reached the target, `None` if it did
     /// not; empty for a single run.
     pub times: Vec<Vec<Option<u64>>>,
 }
 
-/// Permanent names in JSON files of the reasons why a run ended.
+/// Names in JSON files, which never change, of the reasons why a run ended.
 const ENDING_NAMES: [(EndReason, &str); 3] =
     [(EndReason::Target, "target"), (EndReason::LastStep, "last-step"), (EndReason::Diverged, "diverged")];
 
-/// Formats a text as a JSON string.
+/// Formats a text as a JSON string, with quotation marks and escapes.
 fn quote_json(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -157,14 +157,14 @@ fn format_numbers(values: &[f32]) -> String {
     format!("[{}]", values.iter().map(number).collect::<Vec<_>>().join(","))
 }
 
-/// Formats optional training steps as a JSON array, with null for `None`.
+/// Formats steps at which replicas reached the target as a JSON array, with null for replicas that have not reached it.
 fn format_steps(values: &[Option<u64>]) -> String {
     let step = |v: &Option<u64>| v.map_or("null".into(), |step| step.to_string());
     format!("[{}]", values.iter().map(step).collect::<Vec<_>>().join(","))
 }
 
 impl Record {
-    /// Formats the whole JSON file.
+    /// Formats the whole JSON file of the run: head, measurements and tail.
     pub fn to_json(&self) -> String {
         let measures = self.link.spec.measure_names();
         let rows = self.rows.iter().enumerate().map(|(at, row)| json_row(&measures, row, at == 0));
@@ -268,7 +268,7 @@ pub fn json_row(measures: &MeasureNames, row: &Measurement, is_first: bool) -> S
     format!("{end_of_line}{{{}}}", parts.join(","))
 }
 
-/// Key of the normalised margin, in CSV and JSON.
+/// Key in CSV and JSON files of the normalised margin of each replica.
 const MARGIN: &str = "margin";
 /// Key in CSV and JSON of the normalised margin divided by the largest possible margin.
 const MARGIN_OVER_MAX: &str = "margin_over_max";

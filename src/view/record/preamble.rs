@@ -41,7 +41,7 @@ fn format_line(key: &str, value: &str) -> String {
     format!("# {key}: {}\n", join_lines(value))
 }
 
-/// Formats numbers as a JSON array.
+/// Formats whole numbers (such as input coordinates) as a JSON array.
 pub(super) fn format_list(numbers: &[usize]) -> String {
     format!("[{}]", numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(","))
 }
@@ -60,7 +60,7 @@ pub fn format_run_lines(program: &str, link: &str, spec: &RunSpec, relevant: Opt
     text + &format_line("t_c_resolution", &spec.run.every.to_string())
 }
 
-/// File name without folders.
+/// Returns the last part of a file path, the file's name without its folders.
 pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
@@ -109,7 +109,7 @@ impl Record {
         fields
     }
 
-    /// The link as a JSON field.
+    /// The run's link as a JSON field: `"link": …`.
     pub(super) fn json_link(&self) -> String {
         format!("\"link\":{}", quote_json(&encode(&self.link)))
     }
@@ -146,7 +146,7 @@ impl Record {
         lines
     }
 
-    /// All settings as a JSON field.
+    /// All settings of the run as one JSON field, an object of keys and values as in a link.
     pub(super) fn json_settings(&self) -> String {
         let settings = list_settings(&self.link.spec);
         let fields = settings.iter().map(|(key, value)| format!("{}:{}", quote_json(key), quote_json(value)));

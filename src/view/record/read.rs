@@ -25,16 +25,17 @@ use vivarium_model::sweep::cells;
 use vivarium_model::tasks::Task;
 use vivarium_model::tasks::measures::{EARLIER_NAMES, MeasureSlot, NamedSlot, named_slots};
 
-/// Largest number of measurements of a run in a JSON file that is read.
+/// Largest number of measurements in a run's JSON file; a file with more is rejected.
 const MAX_ROWS: usize = 1 << 20;
 
-/// Largest number of replicas in a JSON file that is read: the upper limit of the setting.
+/// Largest number of replicas in a run's JSON file, equal to the upper limit of the setting; a file with longer lists
+/// is rejected.
 const MAX_REPLICAS: usize = 4096;
 
-/// Largest number of runs of a sweep in a JSON file that is read.
+/// Largest number of runs of a sweep in a JSON file; a file with more is rejected.
 const MAX_SWEEP_RUNS: usize = 1 << 16;
-/// Largest number of entries, one per run and replica, in the lists of steps at which the target was reached of a whole
-/// sweep.
+/// Largest total number of entries, one per run and replica, in a sweep's lists of steps at which the target was
+/// reached; a file with more is rejected.
 const MAX_SWEEP_TIMES: usize = 1 << 22;
 
 /// Decodes the link in a file; an error if any part of the link is invalid.
@@ -60,22 +61,22 @@ pub(super) struct ReadOptions {
 pub struct RawRun {
     /// Whether the field "format" identifies a file of this program.
     pub(super) is_ours: bool,
-    /// Version of the file format.
+    /// Version of the file format as the file states it; `None` if the file lacks it.
     version: Option<u64>,
-    /// Link of the run.
+    /// Link of the run as the file states it; `None` if the file lacks it.
     pub(super) link: Option<String>,
     /// Settings listed in the file next to the link, as (key, value).
     settings: Vec<(String, String)>,
     /// Program, device and files with which the run was trained, in the order of [`ENVIRONMENT_KEYS`].
     environment: [String; ENVIRONMENT_KEYS.len()],
-    /// Training steps completed.
+    /// Training steps completed, as the file states it; `None` if the file lacks the number.
     step: Option<u64>,
-    /// Reason why the run ended.
+    /// Reason why the run ended; `None` if it can continue or the file states no reason.
     ending: Option<EndReason>,
     /// Number of held-out examples used in measurements, as stated in the file.
     held_out: Option<u64>,
-    /// Step at which each replica reached the target, the inner value `None` if it did not; the outer value is `None`
-    /// if the file lacks the list.
+    /// Step at which each replica reached the target, the inner value `None` if the replica did not; the outer value is
+    /// `None` if the file lacks the list.
     solved: Option<Vec<Option<u64>>>,
     /// For each finished run of a sweep, the step at which each replica reached the target.
     times: Vec<Vec<Option<u64>>>,
@@ -84,7 +85,7 @@ pub struct RawRun {
     /// Number, counted from 1, of the first measurement that contains measures besides loss and accuracy; `None` if no
     /// measurement does.
     judged: Option<usize>,
-    /// Number of replicas in the measurements; `None` without measurements.
+    /// Number of replicas in the file's measurements; `None` without measurements.
     replicas: Option<usize>,
     /// Measurements that are kept after thinning; sent to the page apart from the other fields.
     #[serde(skip)]
@@ -115,12 +116,13 @@ impl RawRun {
         })
     }
 
-    /// Takes the kept measurements out, to be sent apart from the other fields.
+    /// Takes the kept measurements out of this struct and leaves it without measurements, so that they can be sent to
+    /// the page apart from the other fields.
     pub fn take_rows(&mut self) -> Vec<Measurement> {
         std::mem::take(&mut self.rows)
     }
 
-    /// Puts the measurements, which were sent separately, back in.
+    /// Puts the measurements `rows`, which were sent apart from the other fields, back into the contents of the file.
     pub fn with_rows(self, rows: Vec<Measurement>) -> RawRun {
         RawRun { rows, ..self }
     }
@@ -225,12 +227,12 @@ fn find_contradiction(spec: &RunSpec, listed: &[(String, String)]) -> Option<Fil
     all.into_iter().find_map(differs)
 }
 
-/// Name, in error messages, of the field `key` of measurement number `at` (from 1).
+/// Name, in error messages, of the field `key` of the measurement with number `at`, counted from 1 in the file.
 fn measurement_place(key: &str, at: usize) -> String {
     format!("{key} of measurement {at}")
 }
 
-/// Description of a valid list of steps for this number of replicas, for error messages.
+/// For error messages: describes a valid list of training steps with one entry for each of `replicas` replicas.
 fn describe_step_list(replicas: usize) -> String {
     tr!("a step or null for each of {replicas} replicas", replicas)
 }
@@ -244,18 +246,19 @@ fn describe_number_list(replicas: usize, values: usize) -> String {
 struct ReadContext<'a> {
     /// First error found in the contents; of nested readers, the innermost finds it first.
     first_error: RefCell<Option<FileError>>,
-    /// Options for reading measurements.
+    /// Options for reading the file's measurements: expected number of replicas, and when measurements are thinned.
     options: &'a ReadOptions,
 }
 
 impl ReadContext<'_> {
-    /// Records an error in the file's contents unless there is one already: of nested readers, the innermost records
-    /// first.
+    /// Records `flaw`, an error in the file's contents, unless there is one already: of nested readers, the innermost
+    /// records first.
     fn record_error(&self, flaw: impl FnOnce() -> FileError) {
         self.first_error.borrow_mut().get_or_insert_with(flaw);
     }
 
-    /// Records an error and returns a placeholder error for the JSON parser.
+    /// Records `flaw`, an error in the file's contents, and returns a placeholder error that makes the JSON parser
+    /// stop.
     fn fail<E: Error>(&self, flaw: impl FnOnce() -> FileError) -> E {
         self.record_error(flaw);
         E::custom("refused")
@@ -436,7 +439,7 @@ impl MeasurementKeys {
 struct RowReader<'a> {
     /// Number of the measurement in the file, from 1.
     at: usize,
-    /// Keys that a measurement may have.
+    /// Keys that a measurement may have in the file.
     names: &'a MeasurementKeys,
     /// Keys of the four common lists in this file, for error messages.
     own: [&'static str; 4],
@@ -483,7 +486,7 @@ reads!(RowReader, visit_map: MapAccess, "an object", |this, object| -> (Measurem
 struct MeasuresReader<'a> {
     /// Number of the measurement in the file, from 1.
     at: usize,
-    /// Keys that a measurement may have.
+    /// Keys that the object "measures" may have in the file.
     names: &'a MeasurementKeys,
     /// Number of replicas; set by the first list of the file if it is not known before.
     replicas: &'a mut Option<usize>,
@@ -511,9 +514,10 @@ reads!(MeasuresReader, visit_map: MapAccess, "an object", |this, object| -> Vec<
     Ok(measures)
 });
 
-/// Reads the list of all measurements and thins it to the number of the options.
+/// Reads the list of all measurements of a run; whenever `ReadOptions::max_rows` of them are kept, every second one is
+/// dropped.
 struct RowsReader<'a> {
-    /// Contents of the file, filled while reading.
+    /// Contents of the run's file, whose measurements this reader fills in.
     raw: &'a mut RawRun,
     /// Options, and first error found in the file.
     context: &'a ReadContext<'a>,
@@ -565,9 +569,9 @@ reads!(RowsReader, visit_seq: SeqAccess, "a list", |this, list| -> () {
     Ok(())
 });
 
-/// Reads the whole JSON file of a run.
+/// Reads the whole JSON file of a run, one top-level field after another.
 struct RunReader<'a> {
-    /// Contents of the file, filled while reading.
+    /// Contents of the run's file, whose fields this reader fills in.
     raw: &'a mut RawRun,
     /// Options, and first error found in the file.
     context: &'a ReadContext<'a>,
@@ -575,7 +579,7 @@ struct RunReader<'a> {
 
 reads!(RunReader, visit_map: MapAccess, "an object", |this, object| -> () {
     let RunReader { raw, context } = this;
-    /// Keys of the file.
+    /// Keys of the top-level fields of a run's JSON file.
     const KEYS: [&str; 11] = [
         "format", "version", "link", "settings", "environment", "step", "ending", "held_out", "solved", "times",
         "rows",

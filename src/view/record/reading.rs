@@ -19,9 +19,9 @@ use vivarium_model::protocol::{Measurement, Payload};
 /// Order to read a file that the user opened, sent from the page to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReadJob {
-    /// Kind of the file: a run, weights or a table.
+    /// Kind of the file to read: a run, weights or a table.
     pub kind: FileKind,
-    /// Size of the file in bytes.
+    /// Size in bytes of the file to read.
     pub size: u64,
     /// Index, from 0, of the label column of a CSV table; `None` to choose it by the columns' names.
     pub label: Option<usize>,
@@ -39,7 +39,7 @@ impl ReadJob {
     }
 }
 
-/// Contents of a file that was read.
+/// Contents of a file that a worker has read: a run, weights or a table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FileContents {
     /// A run, not yet compared with its link.
@@ -133,7 +133,7 @@ impl FileEvent {
 /// Assembles the contents of a file from the messages of a worker.
 #[derive(Debug, Default)]
 pub struct FileReceiver {
-    /// Measurements of a run received so far.
+    /// Measurements of the run's file that the worker has sent so far.
     rows: Vec<Measurement>,
 }
 
@@ -189,17 +189,18 @@ fn pack_row(row: &Measurement, bytes: &mut Vec<u8>) -> usize {
     count
 }
 
-/// Unpacks measurements from the binary form of [`pack_row`]; `None` if the bytes are invalid.
+/// Unpacks measurements from the binary form that [`pack_row`] writes; `None` if the bytes are invalid.
 fn unpack_rows(mut bytes: &[u8]) -> Option<Vec<Measurement>> {
-    /// Takes `count` bytes from the front.
+    /// Takes `count` bytes from the front of the packed measurements; `None` if fewer are left.
     fn take_bytes<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
         bytes.split_off(..count)
     }
-    /// Takes a number of elements from the front.
+    /// Takes the length of a list from the front of the packed measurements; `None` if too few bytes are left.
     fn take_count(bytes: &mut &[u8]) -> Option<usize> {
         Some(u32::from_le_bytes(take_bytes(bytes, 4)?.try_into().ok()?) as usize)
     }
-    /// Takes a list of numbers from the front.
+    /// Takes a list of numbers, with its length before it, from the front of the packed measurements; `None` if the
+    /// bytes are invalid.
     fn take_list(bytes: &mut &[u8]) -> Option<Vec<f32>> {
         let count = take_count(bytes)?;
         let numbers = take_bytes(bytes, count.checked_mul(4)?)?;

@@ -22,15 +22,15 @@ use vivarium_model::run::RunSpec;
 /// Version of the format of saved runs that is written; entries of earlier versions can be read. Keys of measures in it
 /// do not depend on [the version of files](super::VERSION).
 pub const ENTRY_FORMAT: u64 = 1;
-/// Largest size in bytes of one saved run; also the limit for all saved runs together.
+/// Size limit in bytes of one saved run, and of all saved runs together; an entry of the storage beyond it is rejected.
 pub const MAX_RUN_BYTES: usize = 200 << 20;
-/// Largest number of measurements of a saved run, to which its curves are thinned.
+/// Largest number of measurements of a saved run in the storage; an entry with more is rejected.
 const MAX_ROWS: usize = 1 << 13;
-/// Largest number of characters of a saved run's name.
+/// Largest number of characters of a saved run's name; a longer name is cut.
 const MAX_NAME_CHARS: usize = 80;
-/// Latest time that JavaScript can represent, in milliseconds since 1970.
+/// Latest time that a JavaScript `Date` can represent, in milliseconds since 1970; stored times beyond it are invalid.
 const MAX_TIME_MS: f64 = 8.64e15;
-/// Largest integer that a JavaScript number holds exactly.
+/// Largest integer that a JavaScript number holds exactly; stored counts beyond it are invalid.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// A run as the page stores it in the browser's database.
@@ -54,9 +54,9 @@ pub struct SavedRun {
     /// Number of changes that the user has made to name, pin and deletion; if two browser tabs disagree, the higher
     /// number wins.
     pub revision: u64,
-    /// Time at which the entry was last written, in milliseconds since 1970.
+    /// Time at which the saved run was last written to the storage, in milliseconds since 1970.
     pub at: f64,
-    /// Training steps completed.
+    /// Training steps that the saved run has completed.
     pub step: u64,
     /// Whether the run has ended.
     pub ended: bool,
@@ -68,7 +68,7 @@ pub struct SavedRun {
     pub initial: [String; 2],
     /// CSV file from which the run's table was read; `None` if the run uses no uploaded table.
     pub table: Option<TableFile>,
-    /// Measurements, thinned to at most [`MAX_ROWS`].
+    /// Measurements of the run, of which at most [`MAX_ROWS`] are stored.
     pub rows: Vec<Measurement>,
 }
 
@@ -76,11 +76,11 @@ pub struct SavedRun {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TableFile {
-    /// Name of the file.
+    /// Name of the CSV file, without folders.
     pub name: String,
-    /// Size of the file in bytes.
+    /// Size of the CSV file in bytes.
     pub size: u64,
-    /// Index of the label column, from 0.
+    /// Index, from 0, of the label column among the columns of the CSV file.
     pub label: usize,
 }
 
@@ -88,7 +88,7 @@ pub struct TableFile {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunMarks {
-    /// Name of the run.
+    /// Name of the saved run, given by the user or the page.
     pub name: String,
     /// Whether the run is pinned.
     pub pinned: bool,
@@ -103,9 +103,9 @@ pub struct RunMarks {
 pub struct MarksEdit {
     /// Id of the saved run that is changed.
     pub id: String,
-    /// New name of the run.
+    /// New name of the saved run; `None` leaves its name.
     pub name: Option<String>,
-    /// Whether the run is pinned after the change.
+    /// Whether the saved run is pinned after the change; `None` leaves it as it is.
     pub pinned: Option<bool>,
     /// New time of deletion in milliseconds since 1970; 0 restores the run.
     pub deleted: Option<f64>,
@@ -198,7 +198,7 @@ impl RunMarks {
     }
 }
 
-/// Whether a number is a valid time in milliseconds since 1970.
+/// Whether `time` is a valid time in milliseconds since 1970: at least 0 and at most [`MAX_TIME_MS`].
 fn is_valid_time(time: f64) -> bool {
     (0.0..=MAX_TIME_MS).contains(&time)
 }

@@ -19,10 +19,11 @@ use vivarium_model::run::{RunSpec, StopCondition};
 const HEAD_PY: &str = include_str!("torch/head.py");
 /// Part of a generated PyTorch script that starts from initial weights written into the script.
 const GIVEN_PY: &str = include_str!("torch/given.py");
-/// Training loop of a generated PyTorch script.
+/// Training loop at the end of a generated PyTorch script.
 const TRAIN_PY: &str = include_str!("torch/train.py");
 
-/// Largest number of initial weights written into a PyTorch script; their text takes about a mebibyte.
+/// Largest number of initial weights of one network that a PyTorch script contains, about a mebibyte of text; a script
+/// of a larger network contains none.
 const MAX_GIVEN_WEIGHTS: u64 = (1 << 20) * 3 / 16;
 
 /// Writes the PyTorch script that trains the run.
@@ -106,10 +107,10 @@ fn format_origin(spec: &RunSpec, link: &str) -> String {
     )
 }
 
-/// Formats the settings as entries of a Python dictionary.
+/// Formats the run's settings as entries of a Python dictionary, for the start of a PyTorch script.
 fn format_settings(spec: &RunSpec, data: &ScriptPart, model: &ScriptPart) -> String {
     // Where it is measured, and what trains it, is PyTorch's business.
-    /// Keys that have no meaning in a PyTorch script.
+    /// Keys of settings that are left out of a PyTorch script, where they have no meaning.
     const OMITTED_KEYS: [&str; 7] = ["device", "learner", "sweep", "series", "further", "lrs", "table"];
     let mut all: Vec<(String, String)> = vec![];
     let mut put = |key: &str, value: String| all.push((key.into(), value));

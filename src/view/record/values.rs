@@ -8,7 +8,7 @@ use super::ENVIRONMENT_KEYS;
 use vivarium_core::language::is_hidden;
 use vivarium_model::permalink::MAX_LINK_LENGTH;
 
-/// Longest string in a JSON file that is read, in bytes.
+/// Longest string in bytes that a JSON file may contain; a file with a longer one is rejected.
 pub(super) const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// Largest number of characters kept of a text of a file that is only displayed.
@@ -19,11 +19,11 @@ const MAX_WHOLE_NUMBER: u64 = 1 << 53;
 
 /// Reader that passes JSON through unchanged and fails at a string longer than [`MAX_TEXT_BYTES`].
 pub(super) struct TextLimiter<R> {
-    /// Underlying reader.
+    /// Reader that delivers the JSON text whose strings are checked.
     source: R,
     /// Position of the current byte in the JSON text: inside a string, after a backslash, or outside.
     state: JsonPosition,
-    /// Number of bytes since the current JSON string began.
+    /// Number of bytes of the current JSON string that have been read.
     length: usize,
 }
 
@@ -34,7 +34,7 @@ impl<R> TextLimiter<R> {
     }
 }
 
-/// Position of a byte in JSON text.
+/// Position of a byte in JSON text: inside a string, after a backslash in it, or outside of strings.
 enum JsonPosition {
     Outside,
     Text,
@@ -247,13 +247,14 @@ reads_object!(EnvironmentReader, object, |this| {
     }
 });
 
-/// Largest number of settings kept of the object "settings" of a run's JSON file, several times as many as a run has.
+/// Largest number of settings that are kept from the object "settings" of a run's JSON file, several times as many as a
+/// run has; further ones are ignored.
 const MAX_SETTINGS: usize = 256;
 
 /// Reads the object "settings" of a run's JSON file as (key, value); ignores values that are no text or longer than any
 /// link.
 pub(super) struct SettingsReader<'a> {
-    /// Settings read so far, as (key, value).
+    /// Settings of the file read so far, as (key, value as in a link).
     pub(super) settings: &'a mut Vec<(String, String)>,
 }
 

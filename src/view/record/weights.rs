@@ -19,16 +19,16 @@ pub const CHECKPOINT_FORMAT: &str = "vivarium-checkpoint-1";
 /// Keys in a checkpoint's metadata for the name of the file with the initial weights, and for its description.
 pub const INITIAL_WEIGHTS_KEYS: [&str; 2] = ["weights", "weights_of"];
 
-/// Longest header of a safetensors file that is read, in bytes; one for 4096 replicas and a hundred tensors has a tenth
-/// of this.
+/// Longest header in bytes of a safetensors file; a file with a longer header is not recognised. The header for 4096
+/// replicas and a hundred tensors has a tenth of this length.
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 
 /// Header of a checkpoint, a safetensors file with the weights and optimizer state of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckpointHeader {
-    /// Settings of the run.
+    /// Settings of the run whose weights the checkpoint contains.
     pub spec: RunSpec,
-    /// Training steps completed.
+    /// Training steps completed when the checkpoint was written.
     pub step: u64,
     /// For each replica, the step at which it reached the target, `None` if it did not.
     pub solved: Vec<Option<u64>>,
@@ -43,7 +43,7 @@ fn header_length(bytes: &[u8]) -> Option<u64> {
     bytes.first_chunk::<8>().map(|length| u64::from_le_bytes(*length))
 }
 
-/// Whether the file begins like a safetensors file.
+/// Whether the file begins like a safetensors file: a header length within the limit, then `{`.
 pub fn is_safetensors(bytes: &[u8]) -> bool {
     header_length(bytes).is_some_and(|length| length <= MAX_HEADER_BYTES) && bytes.get(8) == Some(&b'{')
 }

@@ -21,7 +21,7 @@ pub enum Control {
 /// A field of the settings form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Permanent key of the setting.
+    /// Permanent key of the field's setting, as in links.
     pub key: &'static str,
     /// Label of the field, in the reader's language.
     pub label: &'static str,
@@ -29,7 +29,7 @@ pub struct Field {
     pub help: String,
     /// Description of the valid values in words; empty for options, which are visible.
     pub range: String,
-    /// Unit of the value, or an empty text.
+    /// Unit of the setting's value, such as "steps"; an empty text if there is none.
     pub unit: &'static str,
     /// Kind of input element of the field.
     pub control: Control,
@@ -87,7 +87,7 @@ impl Field {
     }
 }
 
-/// Options of a selection as (slug, translated label).
+/// Options of a selection as pairs (slug, label in the reader's language).
 fn option_pairs(options: &'static [ChoiceOption]) -> Vec<(&'static str, &'static str)> {
     options.iter().map(|o| (o.slug, translated(o.label))).collect()
 }
@@ -152,10 +152,10 @@ fn describe_range(setting: &SettingInfo) -> String {
 /// Key of the setting that limits the training speed, whose slider is in the bar with the Play button.
 pub const SPEED_KEY: &str = "speed";
 
-/// State of a form field on the page.
+/// State of a form field on the page: its text, the valid value, and the error.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FieldState {
-    /// Text in the field, even if it is invalid.
+    /// Text in the form field, even if it is no valid value.
     pub text: String,
     /// Valid value of the setting that is in effect; `None` if the run lacks the setting.
     pub value: Option<Value>,

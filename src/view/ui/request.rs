@@ -33,7 +33,7 @@ pub enum Request {
 }
 
 impl Request {
-    /// Request to set one setting to a text.
+    /// Request to set the setting `key` to the value that `text` describes.
     pub fn edit(key: &'static str, text: impl Into<String>) -> Request {
         Request::Edit(vec![(key, text.into())])
     }

@@ -8,9 +8,9 @@ pub const TRACK: u32 = 1000;
 /// Mapping between integer positions of a slider and values of a setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SliderScale {
-    /// Smallest value of the setting.
+    /// Smallest value of the setting that the slider can select.
     low: f64,
-    /// Largest value of the setting.
+    /// Largest value of the setting that the slider can select.
     high: f64,
     /// Whether values are integers.
     whole: bool,
@@ -18,7 +18,7 @@ pub struct SliderScale {
     kind: ScaleKind,
 }
 
-/// Linear or logarithmic mapping of a slider.
+/// Shape of the mapping from slider positions to values of a setting: linear or logarithmic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum ScaleKind {
     Linear,
@@ -133,7 +133,7 @@ impl SliderScale {
     }
 }
 
-/// Rounds `value` to this number of significant digits.
+/// Rounds `value` to `digits` significant decimal digits.
 fn round_significant(value: f64, digits: i32) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;

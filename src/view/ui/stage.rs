@@ -3,7 +3,7 @@
 /// Texts of the button that selects one stage of a computation, such as a layer of a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageButton {
-    /// Name of the stage: "Forward 2".
+    /// Name of the stage of the computation on its button: "Forward 2".
     pub name: String,
     /// Abbreviation on the button: "p(2)", the vector that the stage writes.
     pub short: String,

@@ -21,11 +21,11 @@ use vivarium_training::launch::device::Device;
 use vivarium_training::session::helper::{Answer, Order, ShardJob};
 use vivarium_training::session::learner::{Helper, Learner, Local};
 
-/// Largest number of workers, the training worker included, that train one run.
+/// Largest number of workers that compute the gradients of one run together, the training worker included.
 const MAX_THREADS: usize = 8;
 
 thread_local! {
-    /// Helper workers of this training worker, each of which computes a part of every gradient.
+    /// Helper workers of this training worker, each of which computes the gradient on a part of every batch.
     static OPEN_HELPERS: RefCell<Vec<Rc<WebHelper>>> = const { RefCell::new(vec![]) };
     /// Number of runs of this worker for which helpers have been opened; the number identifies the current run.
     static RUN_COUNT: Cell<u32> = const { Cell::new(0) };
@@ -34,7 +34,7 @@ thread_local! {
 /// State of a helper worker, shared with the handlers of its messages and errors.
 #[derive(Default)]
 struct HelperState {
-    /// Number of the run for which the helper has reported to be ready; 0 before its first report.
+    /// Number of the run for which the helper worker has reported to be ready; 0 before its first report.
     ready_run: Cell<u32>,
     /// Whether the helper worker has failed.
     is_dead: Cell<bool>,
@@ -57,9 +57,9 @@ impl HelperState {
 
 /// A web worker that computes the gradient of a shard of each batch for a training worker; dropping it ends it.
 struct WebHelper {
-    /// The web worker.
+    /// The web worker that runs the helper's program.
     worker: Worker,
-    /// State that the handlers of messages and errors change.
+    /// State of the helper, which the handlers of its messages and errors change.
     state: Rc<HelperState>,
     /// Number of the run for which the helper computes gradients; 0 before the first.
     run: Cell<u32>,
@@ -116,7 +116,7 @@ impl WebHelper {
 }
 
 impl Drop for WebHelper {
-    /// Ends the worker.
+    /// Ends the helper's web worker.
     fn drop(&mut self) {
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
@@ -131,7 +131,8 @@ impl Helper for WebHelper {
         !self.state.is_dead.get() && self.run.get() > 0 && self.state.ready_run.get() == self.run.get()
     }
 
-    /// Computes the gradient of a shard of the batch in the helper, at these weights.
+    /// Lets the helper compute the gradient at the given weights of the network's loss on a shard (a part) of the
+    /// batch.
     fn ask(&self, job: &ShardJob, weights: Vec<f32>) -> Local<'static, Vec<f32>> {
         let failed = || RunError::Internal("a helper has stopped".into());
         let number = self.state.order_count.get().wrapping_add(1);

@@ -66,7 +66,7 @@ fn fixed_features(name: &str) -> f64 {
     let width = u.len();
     // Some inputs are enough: with more of them the longest is longer.
     let longest = (0..64u32).map(|point| {
-        let x = |bit: usize| if (point * 517 >> bit) & 1 == 1 { -1.0 } else { 1.0 };
+        let x = |bit: usize| if ((point * 517) >> bit) & 1 == 1 { -1.0 } else { 1.0 };
         let z = |j: usize| b[j] + (0..15).map(|bit| x(bit) * w[bit * width + j]).sum::<f32>();
         (0..width).map(|j| f64::from(z(j).max(0.0)).powi(2)).sum::<f64>()
     });

@@ -12,11 +12,11 @@ use vivarium_page::library::{StorageAnswer, StorageError};
 
 #[wasm_bindgen]
 extern "C" {
-    /// Calls `indexedDB.open`.
+    /// Calls the browser's `indexedDB.open` for the database `name` with its schema version; returns the request.
     #[wasm_bindgen(js_namespace = indexedDB, js_name = open, catch)]
     fn open_database(name: &str, version: u32) -> Result<Request, JsValue>;
 
-    /// `IDBRequest`.
+    /// The browser's `IDBRequest`: a pending or finished request to the database.
     pub(super) type Request;
     /// Returns the result of a database request that has succeeded.
     #[wasm_bindgen(method, getter)]
@@ -33,14 +33,14 @@ extern "C" {
     /// Sets the callback for the failure of a database request.
     #[wasm_bindgen(method, setter)]
     fn set_onerror(this: &Request, then: &Function);
-    /// Sets the callback that creates or upgrades the schema.
+    /// Sets the callback that creates or upgrades the database's schema.
     #[wasm_bindgen(method, setter)]
     fn set_onupgradeneeded(this: &Request, then: &Function);
     /// Sets the callback for an open request that waits because another page uses an older schema.
     #[wasm_bindgen(method, setter)]
     fn set_onblocked(this: &Request, then: &Function);
 
-    /// `IDBDatabase`.
+    /// The browser's `IDBDatabase`: a connection to a database.
     #[derive(Clone)]
     pub(super) type Database;
     /// Creates an object store with this name in the database.
@@ -49,7 +49,7 @@ extern "C" {
     /// Begins a transaction on the object stores with these names; `mode` is "readonly" or "readwrite".
     #[wasm_bindgen(method, catch)]
     fn transaction(this: &Database, names: &Array, mode: &str) -> Result<Transaction, JsValue>;
-    /// Closes the connection.
+    /// Closes the connection to the database.
     #[wasm_bindgen(method)]
     pub(super) fn close(this: &Database);
     /// Sets the callback for another page that upgrades or deletes the database.
@@ -59,9 +59,9 @@ extern "C" {
     #[wasm_bindgen(method, setter)]
     fn set_onclose(this: &Database, then: &Function);
 
-    /// `IDBTransaction`.
+    /// The browser's `IDBTransaction`: a group of reads and writes that succeed or fail together.
     pub(super) type Transaction;
-    /// Returns the error that has aborted the transaction.
+    /// Returns the error because of which the transaction was aborted.
     #[wasm_bindgen(method, getter, js_name = error)]
     fn why(this: &Transaction) -> JsValue;
     /// Sets the callback for the completion of the transaction.
@@ -70,17 +70,17 @@ extern "C" {
     /// Sets the callback for an abort of the transaction.
     #[wasm_bindgen(method, setter)]
     fn set_onabort(this: &Transaction, then: &Function);
-    /// Commits the transaction without waiting for its requests.
+    /// Commits the transaction at once, without waiting for its requests to finish.
     #[wasm_bindgen(method)]
     pub(super) fn commit(this: &Transaction);
-    /// Aborts the transaction.
+    /// Aborts the transaction, so that none of its writes takes effect.
     #[wasm_bindgen(method, catch)]
     pub(super) fn abort(this: &Transaction) -> Result<(), JsValue>;
     /// Returns the object store with this name, for use in the transaction.
     #[wasm_bindgen(method, catch, js_name = objectStore)]
     pub(super) fn object_store(this: &Transaction, name: &str) -> Result<ObjectStore, JsValue>;
 
-    /// `IDBObjectStore`.
+    /// The browser's `IDBObjectStore`: a table of values by key.
     pub(super) type ObjectStore;
     /// Writes a value under a key to an object store.
     #[wasm_bindgen(method, catch)]

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use vivarium_page::library::{StorageAnswer, StorageCommand};
 
-/// A boxed future with this output.
+/// A boxed future with the output `T`, for function pointers that return futures.
 pub type BoxedFuture<T> = Pin<Box<dyn Future<Output = T>>>;
 
 /// The storage of saved runs, which is in the page's second WebAssembly module (loaded after the first paint), as
@@ -27,7 +27,7 @@ pub struct StorageModule {
     pub open_table: fn(u64) -> BoxedFuture<()>,
 }
 
-/// The storage's function pointers, once the second WebAssembly module is loaded.
+/// Pointers to the functions that store runs, in the second WebAssembly module; empty until that module is loaded.
 static INSTALLED: OnceLock<StorageModule> = OnceLock::new();
 
 /// Returns the storage's function pointers; None until the second WebAssembly module is loaded.

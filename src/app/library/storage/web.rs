@@ -49,7 +49,7 @@ const FORMER_TABLE_KEY: &str = "table";
 
 #[wasm_bindgen]
 extern "C" {
-    /// `BroadcastChannel`.
+    /// The browser's `BroadcastChannel`, which sends messages between tabs of this page.
     type BroadcastChannel;
     /// Opens the browser's broadcast channel with this name.
     #[wasm_bindgen(constructor, catch)]
@@ -379,7 +379,7 @@ async fn merge_pending() -> Result<(Vec<String>, Vec<(String, String)>), JsValue
     Ok((merged, damaged))
 }
 
-/// Writes changes of the runs' names, pins and deletions.
+/// Writes changes of saved runs' names, pins and deletions to the storage.
 async fn write_edits(edits: &[MarksEdit]) -> Result<(), JsValue> {
     let work = begin_transaction(&[RUNS, MARKS], "readwrite").await?;
     let (runs, marks) = (work.object_store(RUNS)?, work.object_store(MARKS)?);
@@ -407,7 +407,7 @@ async fn delete_runs(ids: &[String]) -> Result<(), JsValue> {
     delete_unused_tables(|number| of_them.contains(&number)).await
 }
 
-/// Reads a run and its checkpoint.
+/// Reads a saved run and its checkpoint (weights and optimizer state) from the storage, as an answer for the page.
 async fn read_run_and_checkpoint(id: &str) -> Result<StorageAnswer, JsValue> {
     let work = begin_transaction(&[RUNS, STATES], "readonly").await?;
     let (runs, states) = (work.object_store(RUNS)?, work.object_store(STATES)?);

@@ -15,14 +15,14 @@ use super::table::StepsPerSecond;
 /// First line of JSON from the Python process: its version of PyTorch.
 #[derive(Debug, Deserialize)]
 struct HelloMessage {
-    /// Version of PyTorch.
+    /// Version of PyTorch, such as "2.9.0".
     torch: String,
 }
 
 /// Line of JSON from the Python process: the speed of a script, or the reason why it failed.
 #[derive(Debug, Deserialize)]
 struct TimingMessage {
-    /// Median training steps per second; None if the script failed.
+    /// Median training steps per second of the script over the time windows; None if the script failed.
     steps_per_s: Option<f64>,
     /// Training steps per second in the slowest time window; None if the script failed.
     low: Option<f64>,
@@ -33,7 +33,7 @@ struct TimingMessage {
 }
 
 impl TimingMessage {
-    /// Training speed of the script, or the reason why there is none.
+    /// Training speed of the script, or the reason why it could not be timed.
     fn speed(self) -> Result<StepsPerSecond, String> {
         match (self.steps_per_s, self.low, self.high) {
             (Some(median), Some(low), Some(high)) => Ok(StepsPerSecond { median, low, high }),
@@ -42,17 +42,20 @@ impl TimingMessage {
     }
 }
 
-/// A running Python process that times scripts; it is killed when this value is dropped.
+/// A running Python process that times PyTorch training scripts; it is killed when this value is dropped.
 struct PyTorchProcess {
-    /// The Python process.
+    /// The Python process, which runs `tests/peers/torch_preset.py`.
     child: Child,
-    /// Standard input of the process, one script per line.
+    /// Standard input of the process: one JSON object per line, with the slug of a preset and its training
+    /// script.
     scripts: ChildStdin,
-    /// Standard output of the process, one answer per line.
+    /// Standard output of the process: its PyTorch version, then for each script a JSON object with its
+    /// speed, one per line.
     answers: BufReader<ChildStdout>,
 }
 
 impl Drop for PyTorchProcess {
+    /// Kills the Python process and waits for its end.
     fn drop(&mut self) {
         // Errors are ignored: the process may have ended already.
         let _ = self.child.kill();
@@ -83,7 +86,7 @@ impl PyTorchProcess {
         Ok((running, hello.torch))
     }
 
-    /// Reads the next line of JSON from the process.
+    /// Reads the next line of JSON that the process writes, and waits for it.
     fn read_message<Line: for<'a> Deserialize<'a>>(&mut self) -> Result<Line, String> {
         let mut line = String::new();
         match self.answers.read_line(&mut line) {
@@ -108,13 +111,14 @@ impl PyTorchProcess {
 
 /// Times PyTorch scripts in a Python process, which is restarted after it has ended.
 pub struct PyTorchTimer {
-    /// Version of PyTorch.
+    /// Version of PyTorch, as the Python process reported it.
     pub version: String,
     /// Name of the Python program, such as `python3`.
     python: String,
-    /// Measuring time of one script, in seconds.
+    /// Time for which each script is measured, in seconds.
     seconds: f64,
-    /// The Python process; None after it has ended.
+    /// The Python process that times the next script; None after it has ended, until the next script is
+    /// timed.
     process: Option<PyTorchProcess>,
 }
 

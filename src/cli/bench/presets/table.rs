@@ -15,14 +15,15 @@ use vivarium_core::math::median;
 /// Headings of the columns in the table of `lab bench --presets`.
 pub const HEADINGS: [&str; 5] = ["preset", "learner", "steps/s", "PyTorch, steps/s", "ours / theirs"];
 
-/// Text of a table cell that has no number.
+/// Text of a table cell for a speed or a ratio that was not measured.
 const NO_NUMBER: &str = "–";
-/// Ratio of our speed to that of PyTorch that every preset should reach.
+/// Ratio of our speed to that of PyTorch that every preset should reach; the summary below the table counts
+/// the presets below it.
 const TARGET_FACTOR: f64 = 3.0;
-/// Start of the line in the report that names the machine.
+/// Start of the line in the report with processor, versions and day of the measurements.
 const MACHINE_PREFIX: &str = "Measured with one thread each on ";
 
-/// Title and introduction of the report in Markdown.
+/// Title and introduction of the report of `lab bench --presets` in Markdown.
 const FILE_HEAD: &str = "# Presets beside PyTorch
 
 Training steps per second of every preset that is trained, and of the PyTorch script that `lab script` writes for the \
@@ -35,30 +36,33 @@ highest in parentheses. Of a sweep, the first run is timed.
 /// Training speed in steps per second, measured in several time windows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepsPerSecond {
-    /// Median of the time windows, in steps per second.
+    /// Training steps per second: median of the time windows.
     pub median: f64,
-    /// Slowest time window, in steps per second.
+    /// Training steps per second in the slowest time window.
     pub low: f64,
-    /// Fastest time window, in steps per second.
+    /// Training steps per second in the fastest time window.
     pub high: f64,
 }
 
 /// A row of the table of `lab bench --presets`: the texts of its cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PresetRow {
-    /// Name of the preset, in backticks.
+    /// Name of the preset in the table: its slug in backticks, and ", first run" for a sweep.
     pub preset: String,
-    /// Name of our learner that trains the preset.
+    /// Name of our learner (such as fused kernels or autodiff) that trains the preset.
     pub learner: String,
-    /// Steps per second of our learner, or a dash with the reason.
+    /// Training steps per second of our learner as text: median and range of the time windows, or a dash with
+    /// the reason why there is none.
     ours: String,
-    /// Steps per second of PyTorch, or a dash with the reason.
+    /// Training steps per second of PyTorch as text: median and range of the time windows, or a dash with the
+    /// reason why there is none.
     theirs: String,
-    /// Our speed divided by that of PyTorch, or a dash.
+    /// Our training steps per second divided by those of PyTorch as text, or a dash if either is missing.
     factor: String,
 }
 
-/// A speed with its range as a table cell, or a dash and the reason why there is none.
+/// A training speed as a table cell: median, and in parentheses the slowest and fastest time window; or a
+/// dash and the reason why there is none.
 fn format_speed(speed: &Result<StepsPerSecond, String>) -> String {
     match speed {
         Ok(speed) => format!(
@@ -107,7 +111,7 @@ impl PresetRow {
         parse_number(if with_peers { &self.factor } else { &self.ours }).is_some()
     }
 
-    /// Cells in the order of [`HEADINGS`].
+    /// Texts of the cells in the order of [`HEADINGS`]: preset, learner, our speed, speed of PyTorch, ratio.
     pub fn cells(&self) -> Vec<String> {
         [&self.preset, &self.learner, &self.ours, &self.theirs, &self.factor].map(String::clone).to_vec()
     }
@@ -123,6 +127,8 @@ impl PresetRow {
 }
 
 impl fmt::Display for PresetRow {
+    /// Writes the row in one line for the progress of the command: preset, learner, both speeds and their
+    /// ratio.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let PresetRow { preset, learner, ours, theirs, factor } = self;
         write!(f, "{preset}: {learner} {ours}, PyTorch {theirs}: {factor}")
@@ -143,7 +149,8 @@ pub struct BenchMachine {
 }
 
 impl BenchMachine {
-    /// This machine on the current day.
+    /// The processor of this machine on the current day, with the given versions of this program and of
+    /// PyTorch.
     pub fn current(program: String, pytorch: Option<String>) -> BenchMachine {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -167,7 +174,7 @@ impl BenchMachine {
         Ok(BenchMachine { pytorch: latest.pytorch.clone().or(self.pytorch), ..latest })
     }
 
-    /// Parses the line about the machine; None for other lines.
+    /// Parses the line of the report that begins with [`MACHINE_PREFIX`]; None for other lines.
     fn parse(line: &str) -> Option<BenchMachine> {
         let inside = line.strip_prefix(MACHINE_PREFIX)?.strip_suffix('.')?;
         let parts: Vec<String> = inside.split("; ").map(String::from).collect();
@@ -178,6 +185,8 @@ impl BenchMachine {
 }
 
 impl fmt::Display for BenchMachine {
+    /// Writes processor, program, version of PyTorch and day, separated by semicolons, as the line of the
+    /// report has them.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let pytorch = match &self.pytorch {
             Some(version) => format!("PyTorch {version}"),
@@ -212,7 +221,7 @@ fn format_date(days: u64) -> String {
 /// The table of `lab bench --presets`, with the machine on which it was measured.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PresetReport {
-    /// Machine of the measurements; None before the first row.
+    /// Processor, versions and day of the measurements; None before the first row.
     pub machine: Option<BenchMachine>,
     /// Rows in ascending order of the ratio of our speed to that of PyTorch; those without a ratio come last.
     pub rows: Vec<PresetRow>,
@@ -229,12 +238,14 @@ impl PresetReport {
         Ok(PresetReport { machine, rows: text.lines().filter_map(PresetRow::parse).collect() })
     }
 
-    /// Whether there is a complete row of this preset; `with_peers` requires the speed of PyTorch.
+    /// Whether the report has a row for the preset with the name `preset` that has our speed and, with
+    /// `with_peers`, also the ratio to the speed of PyTorch.
     pub fn has_row(&self, preset: &str, with_peers: bool) -> bool {
         self.rows.iter().any(|row| row.preset == preset && row.is_measured(with_peers))
     }
 
-    /// Inserts a row in order; it replaces the row of the same preset.
+    /// Inserts a row by its ratio of our speed to that of PyTorch; an earlier row of the same preset is
+    /// removed.
     pub fn insert_row(&mut self, row: PresetRow) {
         self.rows.retain(|old| old.preset != row.preset);
         self.rows.push(row);
@@ -242,7 +253,8 @@ impl PresetReport {
         self.rows.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| a.preset.cmp(&b.preset)));
     }
 
-    /// The line about the machine; empty before the first row.
+    /// The line of the report with processor, versions and day of the measurements; empty before the first
+    /// row.
     pub fn format_machine(&self) -> String {
         self.machine.as_ref().map(|machine| format!("{MACHINE_PREFIX}{machine}.")).unwrap_or_default()
     }

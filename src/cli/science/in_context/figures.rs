@@ -11,27 +11,30 @@ use vivarium_science::descent::ComparisonMeasure;
 use vivarium_science::functions::InputDistribution;
 use vivarium_science::functions::baselines::Baseline;
 
-/// Size of the built transformer, which its settings determine.
+/// A size of the built transformer: its weights are not trained, but set so that it performs gradient descent
+/// on a small network whose weights its tokens hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanSize {
-    /// Numbers D of a token.
+    /// Length D of a token: how many numbers it has.
     Token,
-    /// Weights in a token.
+    /// Number of weights of the small network, which every token holds.
     Weights,
-    /// Layers of a step.
+    /// Number of transformer layers that make one step of gradient descent.
     Layers,
-    /// Heads of a step.
+    /// Number of attention heads that make one step of gradient descent.
     Heads,
 }
 
-/// A difference that the built transformer should keep at zero.
+/// A quantity of the built transformer that should be zero, up to rounding; the transformer performs gradient
+/// descent on weights that its tokens hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZeroDifference {
-    /// Distance that zero weights move in 50 steps.
+    /// Euclidean distance that weights that start at zero move in 50 steps of gradient descent.
     ZeroWeights,
-    /// Change of the weights after 30 steps if the label of the query is 7.
+    /// Euclidean distance between the weights after 30 steps with and without the label 7 in the query's
+    /// token.
     QueryLabel,
-    /// Change of the weights if the examples are shuffled.
+    /// Euclidean distance between the weights after one step with the examples in order and shuffled.
     Shuffling,
     /// Largest distance between the copies of the weights in two tokens.
     TokenCopies,
@@ -89,7 +92,7 @@ pub struct InContextInstance {
     pub figure: InContextFigure,
 }
 
-/// Number of random draws of weights and examples on which the built transformer is measured.
+/// Number of random draws of initial weights and examples on which the built transformer is measured.
 const BUILT_SEEDS: usize = 20;
 
 /// All results of the independent implementation on transformers as deep optimizers, in the order of their
@@ -124,7 +127,8 @@ fn size_instances() -> Vec<InContextInstance> {
     all
 }
 
-/// Steps of gradient descent for which the table in section 5.1 of the summary has distances.
+/// Numbers of gradient descent steps after which the table in section 5.1 of the summary has distances
+/// between the weights in the tokens and those of direct gradient descent.
 const DISTANCE_STEPS: [u64; 6] = [1, 5, 10, 25, 50, 100];
 
 /// Results of section 5.1 of the summary: distances between the weights in the built transformer and those of
@@ -180,8 +184,8 @@ fn distance_instances() -> Vec<InContextInstance> {
     all
 }
 
-/// A result: Euclidean distance between the weights in the tokens and those of direct gradient descent at a
-/// step.
+/// A result: Euclidean distance `reference`, in the independent implementation, between the weights in the
+/// tokens and those of direct gradient descent after `step` steps.
 const fn distance_figure(step: u64, reference: f64) -> InContextFigure {
     InContextFigure::Measured(ComparisonMeasure::Distance, step, reference)
 }
@@ -210,11 +214,11 @@ fn affine_instances() -> Vec<InContextInstance> {
 
 /// Results that share one trained network, or one set of baselines that see a single prompt.
 struct FigureGroup {
-    /// Particulars of the network or baselines, for the names of the results.
+    /// Description of the network or the baselines in the names of the results, such as "1 layer".
     name: &'static str,
-    /// Settings of the run as in a link.
+    /// Settings of the run as in a link, without task and replicas.
     link: &'static str,
-    /// Number of trained networks; 0 for baselines.
+    /// Number of networks that are trained; 0 for baselines.
     seeds: usize,
     /// Results of the network or of the baselines.
     figures: &'static [InContextFigure],

@@ -28,29 +28,30 @@ use vivarium_training::session::{Options, Session};
 
 pub(super) use figures::in_context_instances;
 
-/// Largest ratio of our median distance to the distance of the independent program, with one seed, at which
-/// the two count as equal.
+/// Our median distance (or loss) counts as equal to that of the independent program, which ran one seed, if
+/// their ratio is at most this.
 const MAX_DISTANCE_RATIO: f64 = 3.0;
 /// Largest difference between our median R² and the R² of the independent program, with one seed, at which
 /// the two count as equal.
 const MAX_R_SQUARED_DIFFERENCE: f64 = 0.05;
-/// Distances and differences up to this size are taken to be rounding errors.
+/// Distances between weights and other differences up to this size are taken to be rounding errors of zero.
 const MAX_ROUNDING_ERROR: f64 = 1e-13;
-/// Largest ratio of an exact number of parameters to a rounded one at which the two count as equal.
+/// An exact number of parameters counts as equal to a rounded one if their ratio is at most this.
 const MAX_COUNT_RATIO: f64 = 1.02;
-/// Number of random draws of the built transformer, for distances in single precision and for differences
-/// that should be zero.
+/// Number of random draws of weights and examples for the built transformer, for distances in single
+/// precision and for differences that should be zero.
 const BUILT_TRANSFORMER_SEEDS: u32 = 20;
 /// Numbers of prompts from which R² of a baseline is computed: of a baseline that is trained, and of ridge
 /// regression, whose errors have heavy tails.
 const BASELINE_PROMPTS: (usize, usize) = (1000, 20_000);
-/// Number of random networks over which the median R² of affine fits is taken.
+/// Number of random networks to each of which an affine function is fitted; the median R² over them is
+/// compared.
 const AFFINE_NETWORKS: usize = 200;
 /// Number of points of each random network, on which the best affine fit is made and every fit is tested.
 const AFFINE_POINTS: usize = 2000;
 
 /// Cache of the networks that were trained last: their link, their measurements, and for each network its R²
-/// by number of examples.
+/// after 0, 1, 2, … examples.
 #[derive(Default)]
 pub(super) struct LastTraining(String, Vec<Measurement>, Vec<Vec<f32>>);
 
@@ -140,8 +141,8 @@ pub(super) fn compare_in_context(
     })
 }
 
-/// Compares a distance or a loss of one seed of the independent program with those of our seeds. Returns the
-/// result of that program as text, ours as text, and whether they agree.
+/// Compares a distance or a loss `reference` of one seed of the independent program with `all`, those of our
+/// seeds. Returns the result of that program as text, ours as text, and whether they agree.
 fn compare_distances(reference: f64, all: &[f32]) -> (String, String, bool) {
     let (median, lowest, highest) = median_range(all);
     let [median, low, high] = [median, lowest, highest].map(f64::from);
@@ -152,8 +153,8 @@ fn compare_distances(reference: f64, all: &[f32]) -> (String, String, bool) {
     (format!("{reference:.2e}"), format!("{median:.2e} ({low:.2e}–{high:.2e})"), agree)
 }
 
-/// Compares R² of one seed of the independent program with those of our seeds. Returns the result of that
-/// program as text, ours as text, and whether they agree.
+/// Compares R² `reference` of one seed of the independent program with `all`, those of our seeds. Returns the
+/// result of that program as text, ours as text, and whether they agree.
 fn compare_r_squared(reference: f64, all: &[f32]) -> (String, String, bool) {
     let (median, lowest, highest) = median_range(all);
     let [median, low, high] = [median, lowest, highest].map(f64::from);
@@ -162,19 +163,22 @@ fn compare_r_squared(reference: f64, all: &[f32]) -> (String, String, bool) {
     (reference.to_string(), format!("{median:.3} ({low:.3}–{high:.3})"), agree)
 }
 
-/// Plan of the built transformer of an instance, and the number of examples in its prompt.
+/// Settings (plan) of the transformer that an instance builds for gradient descent, and the number of
+/// examples in its prompt.
 fn built_plan(instance: &InContextInstance) -> (DescentPlan, usize) {
     descent_plan(&decode(&format!("#v1/in-context-regression?{}", instance.link)).0.spec).unwrap_or_default()
 }
 
-/// Plan of the built transformer of a run, and the number of examples in its prompt; None for other runs.
+/// Settings (plan) of the transformer that a run builds for gradient descent, and the number of examples in
+/// its prompt; None if the run builds no transformer.
 fn descent_plan(spec: &RunSpec) -> Option<(DescentPlan, usize)> {
     let draw = spec.task.examples().regression()?;
     let Some(Family::Descent(net)) = spec.model.config().family() else { return None };
     Some((net.plan(&draw, spec.learning_rate(0)), draw.example_count()))
 }
 
-/// Measurements of the built transformer of an instance up to gradient descent step `steps`.
+/// Measurements of the built transformer of an instance for each random draw, up to gradient descent step
+/// `steps`.
 fn measure_built(
     instance: &InContextInstance,
     steps: u64,
@@ -189,7 +193,7 @@ fn measure_built(
 }
 
 /// Euclidean distance after `steps` steps between the weights in tokens of single precision and those of
-/// direct gradient descent in double precision.
+/// direct gradient descent in double precision; `replica` is the number of the random draw, from 0.
 fn single_precision_distance(plan: &DescentPlan, replica: u32, steps: u64) -> f64 {
     let mut race = start_comparison(plan, replica, &DescentPrompts::default());
     let mut tokens: DescentTokens<f32> = race.transformer().tokens(race.examples(), &race.state().direct);
@@ -245,7 +249,7 @@ fn zero_difference(plan: &DescentPlan, difference: ZeroDifference) -> f64 {
     (0..BUILT_TRANSFORMER_SEEDS).map(one).fold(0.0, f64::max)
 }
 
-/// Run of the trained transformer of an instance.
+/// Settings of the run that trains the transformers of an instance, one replica for each of its seeds.
 fn trained_run(instance: &InContextInstance) -> RunSpec {
     let mut spec = decode(&format!("#v1/in-context-learning?{}", instance.link)).0.spec;
     spec.run.replicas = instance.seeds.max(1);

@@ -7,7 +7,7 @@
 //! # Why
 //! Sequences go one after the other through the whole network and back, so that all that is kept of one fits the
 //! second-level cache, and gradients are summed in the order of the batch. Scores lie with the positions that look
-//! in the lanes of [`Row`]s: softmax needs no sum across lanes, and all of attention's products, forward and
+//! in the lanes of `Row`s: softmax needs no sum across lanes, and all of attention's products, forward and
 //! backward, take their factors from such a row and their vectors from a row of components. Only queries and the
 //! slopes of outputs are turned.
 //!

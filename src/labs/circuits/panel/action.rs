@@ -18,10 +18,11 @@ pub enum PanelAction {
     LoadText(String),
 }
 
-/// Number of gates of the random circuit in [`EXAMPLES`].
+/// Number of gates of the random circuit among the [`EXAMPLES`], as the text of the setting.
 const RANDOM_GATE_COUNT: &str = "12";
 
-/// Example circuits: name, kind, number of bits and depth, the last two as texts of settings.
+/// Circuits that the user can load in the panel: name, kind, number of bits and depth, the last two as texts of
+/// settings.
 pub const EXAMPLES: [(&str, CircuitKind, &str, &str); 8] = [
     (text!("Parity of 4 bits"), CircuitKind::Parity, "4", "1"),
     (text!("Parity of 8 bits, pair by pair"), CircuitKind::Tree, "8", "1"),
@@ -78,9 +79,9 @@ pub fn build_request(state: &CircuitState, action: PanelAction) -> Option<Reques
     }
 }
 
-/// A request that changes the circuit's settings with one restart and one undo step, and clears the setting of the
-/// input bits; `inputs` is the new circuit's number of input bits. It sets an input of invalid length first, which
-/// keeps the page from starting a run before all settings have changed.
+/// A request that changes the circuit's `settings`, pairs (key, value), with one restart and one undo step, and clears
+/// the setting of the input bits; `inputs` is the new circuit's number of input bits. It sets an input of invalid
+/// length first, which keeps the page from starting a run before all settings have changed.
 fn edit_circuit(state: &CircuitState, inputs: usize, settings: Vec<(&'static str, String)>) -> Request {
     let long = (MAX_INPUTS - 2..=MAX_INPUTS).find(|long| ![inputs, state.input.len()].contains(long));
     let long = join_bits(&vec![true; long.unwrap_or(MAX_INPUTS)]);
@@ -88,12 +89,12 @@ fn edit_circuit(state: &CircuitState, inputs: usize, settings: Vec<(&'static str
     Request::Edit([("in", long)].into_iter().chain(settings).chain(ends).collect())
 }
 
-/// Bits joined by dots, as in a link: "1.0.1".
+/// Input bits joined by dots, as the link writes them: "1.0.1".
 fn join_bits(bits: &[bool]) -> String {
     bits.iter().map(|bit| if *bit { "1" } else { "0" }).collect::<Vec<_>>().join(".")
 }
 
-/// The text of the circuit for the editor, one gate per line.
+/// The run's circuit as text for the editor, one gate per line.
 pub fn circuit_text(state: &CircuitState) -> String {
     match state.spec.kind {
         CircuitKind::Own => editor::format_gate_lines(&state.spec.text),

@@ -3,23 +3,24 @@
 use vivarium_science::circuits::{Circuit, GateKind, LayeredCircuit, is_correct};
 use vivarium_view::display::words::format_thousands;
 
-/// Maximum number of gates and inputs in the diagram.
+/// Maximum number of gates and inputs together in a circuit's diagram; for larger circuits no diagram is drawn.
 pub const MAX_GATES: usize = 900;
-/// Width of a layer and height of a gate's cell, in SVG units.
+/// Horizontal distance between adjacent layers of the diagram, and vertical distance between adjacent gates of a layer,
+/// in SVG units.
 const CELL_SIZE: (f64, f64) = (84.0, 34.0);
 /// Half the width and half the height of a gate's box, in SVG units.
 const BOX_HALF_SIZE: (f64, f64) = (26.0, 12.0);
 
-/// A gate or input in the diagram.
+/// A box in the circuit's diagram, which stands for a gate or for an input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateBox {
     /// Layer of the gate (0 for the inputs) and its index within the layer, from 0.
     pub position: (usize, usize),
-    /// Centre of the box, in SVG units.
+    /// Horizontal and vertical coordinate of the box's centre, in SVG units.
     pub center: (f64, f64),
-    /// Text in the box: the kind of gate, such as "and", or the name of an input.
+    /// Text in the box: the kind of gate, such as "and", or the name of an input, such as "x1".
     pub label: String,
-    /// Name of the gate's value in the circuit's text, such as "s".
+    /// Name, such as "s", of the gate's value in the text that describes the circuit.
     pub signal_name: String,
     /// Whether this is an inserted ID gate that only carries a value to the next layer; it is drawn as a dot.
     pub is_relay: bool,
@@ -30,27 +31,27 @@ pub struct GateBox {
 pub struct Wire {
     /// Layer (0 for the inputs) and index within the layer, from 0, of the gate whose value the wire carries.
     pub from: (usize, usize),
-    /// The `d` attribute of the SVG path that draws the wire.
+    /// The `d` attribute of the SVG path that draws the wire as a curve.
     pub path: String,
 }
 
-/// The diagram of a circuit.
+/// Layout of a circuit's diagram in layers: its size, the boxes of gates and the wires between them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Diagram {
     /// Width and height of the diagram, in SVG units.
     pub size: (f64, f64),
-    /// Gates and inputs, layer by layer.
+    /// Boxes of the inputs and gates, layer by layer from the inputs on.
     pub boxes: Vec<GateBox>,
-    /// All wires.
+    /// Wires between boxes of adjacent layers, one for each input of each gate.
     pub wires: Vec<Wire>,
 }
 
-/// State of a gate for the input that is shown.
+/// State of a gate in the network for the input shown: on or off, right or wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GateState {
     /// Whether the gate's value in the network is above ½.
     pub is_on: bool,
-    /// Whether the network's value disagrees with the circuit's.
+    /// Whether the gate's value in the network is not on the side of ½ where its value in the circuit, 0 or 1, is.
     pub is_wrong: bool,
 }
 
@@ -115,7 +116,8 @@ pub fn gate_rect((x, y): (f64, f64)) -> [f64; 4] {
     [x - BOX_HALF_SIZE.0, y - BOX_HALF_SIZE.1, 2.0 * BOX_HALF_SIZE.0, 2.0 * BOX_HALF_SIZE.1]
 }
 
-/// The state of each gate, `[layers][gates]`, from the network's and the circuit's values in the same order.
+/// The state of each gate, `[layers][gates]`, from `network_values`, the values of gates in the ReLU network, and
+/// `circuit_values`, those in the circuit, both `[layers][gates]`.
 pub fn gate_states(network_values: &[&[f64]], circuit_values: &[Vec<bool>]) -> Vec<Vec<GateState>> {
     let layer = |(given, values): (&&[f64], &Vec<bool>)| {
         let gates = given.iter().zip(values);
@@ -128,7 +130,8 @@ pub fn gate_states(network_values: &[&[f64]], circuit_values: &[Vec<bool>]) -> V
     network_values.iter().zip(circuit_values).map(layer).collect()
 }
 
-/// The diagram's summary: the input, the circuit's answer, and the number of gates with wrong values.
+/// Summary of the circuit's diagram: the input bits `input` as text, the circuit's answer, and the number of gates
+/// whose value in the network is wrong.
 pub fn describe_diagram(input: &str, answer: bool, states: &[Vec<GateState>]) -> String {
     let wrong = states.iter().flatten().filter(|gate| gate.is_wrong).count();
     let answer = u8::from(answer);

@@ -3,15 +3,15 @@
 use vivarium_core::settings::Value;
 use vivarium_science::circuits::{Circuit, CircuitError, MAX_LINK_CHARACTERS};
 
-/// Maximum number of errors in a circuit's text that are listed.
+/// Maximum number of errors listed for a circuit's text with malformed lines; further errors are left out.
 const MAX_ERRORS: usize = 8;
 
-/// An error in the text of a circuit.
+/// An error in the text of a circuit that the user has typed, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CircuitTextError {
     /// Number of the line with the error, from 1; none for an error of the whole text.
     pub line: Option<usize>,
-    /// The message, a full sentence.
+    /// The error message for the user, a full sentence.
     pub sentence: String,
 }
 
@@ -78,7 +78,7 @@ pub fn parse_circuit_text(text: &str) -> Result<Circuit, Vec<CircuitTextError>> 
     }
 }
 
-/// The error's message as a sentence, with a capital letter and a full stop.
+/// The message of a circuit's error as a sentence, with a capital letter and a full stop.
 fn error_sentence(error: &CircuitError) -> String {
     format!("{}.", vivarium_view::display::words::capitalize(&error.to_string()))
 }

@@ -5,7 +5,8 @@ use vivarium_model::tasks::boolean_circuit::charts;
 use vivarium_science::circuits::CircuitMetric;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Menu group of the presets on the margins of circuits of gates.
+/// Menu group of the presets on margins: the smallest perturbation norms that change answers of networks built from
+/// circuits of gates.
 const MARGINS_GROUP: PresetGroup = PresetGroup {
     slug: "circuits-and-margins",
     name: "Circuits and their margins",
@@ -17,7 +18,8 @@ const fn expect_all_correct(step: u64) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::TestAccuracy, step, between: (1.0, 1.0) }
 }
 
-/// Presets on the margins of circuits.
+/// Presets on the smallest parameter perturbations that change the answers of networks constructed from circuits of
+/// gates.
 pub(super) const GATE_PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-circuit",

@@ -10,10 +10,11 @@ mod product;
 use vivarium_science::circuits::CircuitMetric;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the circuit lab, one slice per menu group.
 pub const PRESETS: &[&[Preset]] = &[product::PRODUCT_PRESETS, gates::GATE_PRESETS, noise::NOISE_PRESETS];
 
-/// Expects the median over the networks of a circuit metric, at `step` of the search, to be in the range `between`.
+/// Expects the median over replicas of a circuit metric, at step `step` of the search for perturbations, to be in the
+/// range `between`.
 const fn expect_median(metric: CircuitMetric, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::Circuit(metric), step, between }
 }

@@ -16,7 +16,7 @@ const fn expect_final_accuracy(series: usize, at: usize, between: (f32, f32)) ->
     Expectation::FinalMeasure { measure: ExpectedMeasure::TestAccuracy, series, at, between }
 }
 
-/// Presets on noise added to all weights of a circuit's network.
+/// Presets on the answers of a circuit's network when noise is added to all its weights.
 pub(super) const NOISE_PRESETS: &[Preset] = &[
     Preset {
         slug: "noisy-parity",

@@ -12,7 +12,7 @@ const PRODUCT_GROUP: PresetGroup = PresetGroup {
     charts: &[charts::DEPTHS, charts::NORMS],
 };
 
-/// Presets on the product of weights, with and without rounding.
+/// Presets on networks that multiply a chain of weights, with and without rounding between the layers.
 pub(super) const PRODUCT_PRESETS: &[Preset] = &[
     Preset {
         slug: "toy-bare",

@@ -8,7 +8,8 @@ use vivarium_science::descent::TargetKind;
 use vivarium_view::display::words::MISSING;
 use vivarium_view::ui::request::Request;
 
-/// The sentence that says why inputs with more than one number have no editable plot of examples.
+/// The sentence that says why the examples cannot be edited as points in a plot: their inputs have more than one
+/// number.
 pub const NO_PLOT_REASON: &str = text!(
     "You can add and move points only if each input has one number. First set the input dimension to 1."
 );
@@ -34,12 +35,12 @@ pub enum PanelAction {
     RemovePoint(usize),
 }
 
-/// Whether the examples are points placed by the user.
+/// Whether the prompt's examples are points placed by the user, not examples drawn at random.
 pub fn has_own_points(state: &DescentState) -> bool {
     state.prompts.function == TargetKind::Points
 }
 
-/// Whether inputs have one number, so that examples are points (x, y).
+/// Whether each input of the prompt's examples is one number, so that examples are points (x, y).
 pub fn is_one_dimensional(state: &DescentState) -> bool {
     state.prompts.dim == 1
 }
@@ -57,7 +58,8 @@ pub fn shown_points(state: &DescentState) -> Vec<[f64; 2]> {
     (0..examples.len()).map(|i| [first(examples.input(i)), first(examples.label(i))]).collect()
 }
 
-/// The request to the page for an action: a changed view or setting, or a message why it is not possible.
+/// The request to the page for an action in the descent panel: a changed view or setting, or a message why the action
+/// is not possible.
 pub fn build_request(state: &DescentState, action: PanelAction) -> Request {
     let examples = state.examples.len();
     // Each change starts from the points that are shown.
@@ -110,8 +112,8 @@ pub fn build_request(state: &DescentState, action: PanelAction) -> Request {
     }
 }
 
-/// A request that makes these points the examples. It sets the function first, which is invalid without points, so that
-/// both settings change with one restart and one undo step.
+/// A request that makes these points (x, y) the examples of the prompt. It sets the function first, which is invalid
+/// without points, so that both settings change with one restart and one undo step.
 fn edit_points(state: &DescentState, points: &[[f64; 2]]) -> Request {
     let function = (!has_own_points(state)).then(|| ("f", TargetKind::Points.slug().to_string()));
     Request::Edit(function.into_iter().chain([("points", plane::format_points(points))]).collect())

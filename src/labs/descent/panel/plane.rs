@@ -7,17 +7,19 @@ use vivarium_core::settings::format_real;
 pub const DRAWING_SIZE: (f64, f64) = (320.0, 200.0);
 /// Maximum number of points that the user can place as examples.
 pub const MAX_POINTS: usize = 64;
-/// Largest absolute value of a coordinate of a point.
+/// Maximum absolute value of x and y of a point that the user places as an example; larger values are clamped.
 pub const MAX_COORDINATE: f64 = 100.0;
-/// Coordinates of points are rounded to multiples of this number.
+/// Coordinates of the user's points in the plot of examples are rounded to multiples of this number.
 const COORDINATE_STEP: f64 = 1e-3;
-/// Minimum ratio between the end of an axis and the largest absolute coordinate of a point on it.
+/// An axis of the plot of examples ends at no less than this factor times the largest absolute coordinate of a point on
+/// it.
 const FRAME_MARGIN: f64 = 1.15;
-/// Possible ends of an axis, up to a power of ten as factor.
+/// Possible ends of an axis of the plot of examples, up to a power of ten as factor.
 const AXIS_ENDS: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.5];
-/// Number of arrow key presses that move a point from the middle to the end of an axis, without Shift.
+/// Number of arrow key presses, without Shift, that move a point of the plot of examples from the middle to the end of
+/// an axis.
 const PRESSES_PER_HALF_AXIS: f64 = 50.0;
-/// Factor by which Shift enlarges the step of an arrow key.
+/// Factor by which Shift enlarges the distance that an arrow key moves a point.
 const SHIFT_FACTOR: f64 = 10.0;
 /// Number of line segments of a function's curve in the plot of examples.
 pub const CURVE_SEGMENTS: usize = 96;
@@ -53,8 +55,8 @@ pub struct PlotFrame {
 }
 
 impl PlotFrame {
-    /// The smallest frame that contains all points, with a margin. Its ends are round numbers, so that it rarely
-    /// changes while a point is dragged.
+    /// The smallest frame of the plot of examples that contains all points, with a margin. Its ends are round numbers,
+    /// so that it rarely changes while a point is dragged.
     pub fn fit(points: &[[f64; 2]]) -> PlotFrame {
         let most = |which: usize| {
             let sizes = points.iter().map(|point| point[which].abs()).filter(|x| x.is_finite());
@@ -93,8 +95,8 @@ impl PlotFrame {
         Some([round_coordinate(x), round_coordinate(y)])
     }
 
-    /// Coordinates for a point added by keyboard: the middle of the widest horizontal gap, at the mean height of its
-    /// two neighbours.
+    /// Coordinates (x, y) for a point that the user adds by keyboard: the middle of the widest horizontal gap between
+    /// points or to the frame's edges, at the mean height of the gap's two ends.
     pub fn find_free_point(self, points: &[[f64; 2]]) -> [f64; 2] {
         let mut order: Vec<[f64; 2]> = points.to_vec();
         vivarium_core::sorting::sort_by(&mut order, |a, b| a[0].total_cmp(&b[0]));

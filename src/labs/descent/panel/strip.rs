@@ -10,7 +10,7 @@ use std::ops::Range;
 use vivarium_science::descent::{LayerPhase, TokenBlock, TokenLayout};
 use vivarium_view::display::words::join_list;
 
-/// Number of colour shades for positive numbers, and equally many for negative ones.
+/// Number of colour shades for positive numbers in a token's strip, and equally many for negative ones.
 pub const SHADES_PER_SIGN: usize = 64;
 /// Approximate maximum number of columns of cells in the strip that shows a token, one cell per number.
 const MAX_COLUMNS: usize = 96;
@@ -28,14 +28,14 @@ pub struct TokenPart {
     /// Name of the part: the symbol of the block with the layer in brackets, such as "p(2)"; the weights of layer 2 are
     /// "v(2)".
     pub name: String,
-    /// The block of the token that the part belongs to.
+    /// The block of the token's coordinates that the part belongs to, such as the weights or the outputs.
     pub block: TokenBlock,
-    /// Indices of the part's coordinates within the token, from 0.
+    /// Indices, from 0, of the part's coordinates within the whole token.
     pub range: Range<usize>,
 }
 
 impl TokenPart {
-    /// The number of coordinates of the part.
+    /// The number of token coordinates in the part.
     pub fn number_count(&self) -> usize {
         self.range.len()
     }
@@ -64,7 +64,7 @@ impl TokenPart {
     }
 }
 
-/// Whether a transformer layer reads or writes a part of a token.
+/// Whether the transformer layer shown reads a part of a token, writes it, or neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartAccess {
     /// The layer writes the part.
@@ -75,7 +75,8 @@ pub enum PartAccess {
     Idle,
 }
 
-/// The parts of a token in the order of their coordinates.
+/// The parts of a token's strip, in the order of their coordinates: one for each layer's section of a block, or for a
+/// whole block.
 pub fn token_parts(layout: &TokenLayout) -> Vec<TokenPart> {
     let network = layout.network();
     let layers = || 1..=network.layer_count();
@@ -104,7 +105,7 @@ pub fn token_parts(layout: &TokenLayout) -> Vec<TokenPart> {
     parts
 }
 
-/// The number of rows of cells in a token's strip.
+/// The number of rows of cells in the strip that shows a token, one cell per coordinate.
 pub fn row_count(layout: &TokenLayout) -> usize {
     let network = layout.network();
     let widest = (0..=network.layer_count()).map(|j| network.width(j)).max().unwrap_or(1);
@@ -194,12 +195,12 @@ pub fn render_pixels(
     pixels
 }
 
-/// A number with three significant digits.
+/// A token's coordinate as text with three significant digits.
 pub fn format_number(value: f64) -> String {
     if value == 0.0 { "0".into() } else { vivarium_view::display::words::format_significant(value) }
 }
 
-/// Name and value of the token's coordinate with index `coordinate`, with the description of its block: "p(2)[3] =
+/// Name and value of the token's coordinate with index `coordinate`, with the description of its block: "`p(2)[3]` =
 /// 0.482. …".
 pub fn describe_coordinate(layout: &TokenLayout, token: &[f64], coordinate: usize) -> String {
     let block = layout.block_of(coordinate).name();
@@ -215,7 +216,7 @@ pub fn describe_token(layout: &TokenLayout, parts: &[TokenPart], token: &[f64]) 
     sentences.join(" ")
 }
 
-/// The sentence on the numbers of one part of a token's strip; empty for a part without numbers.
+/// The sentence on the coordinates in one part of a token's strip; empty for a part without coordinates.
 fn describe_part(layout: &TokenLayout, part: &TokenPart, token: &[f64]) -> String {
     let (name, numbers) = (&part.name, token.get(part.range.clone()).unwrap_or_default());
     let largest = numbers.iter().enumerate().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));

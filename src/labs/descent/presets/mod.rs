@@ -10,16 +10,18 @@ mod traps;
 use vivarium_science::descent::ComparisonMeasure;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the lab of gradient descent in tokens, one slice per menu group.
 pub const PRESETS: &[&[Preset]] =
     &[theorem::THEOREM_PRESETS, theorem::DISTANCE_PRESETS, traps::CONTROL_PRESETS];
 
-/// Expects the median over the networks of a comparison measure, at `step`, to be in the range `between`.
+/// Expects the median over replicas of a comparison of descent in tokens with direct gradient descent, at step `step`,
+/// to be in the range `between`.
 const fn expect_median(measure: ComparisonMeasure, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::Descent(measure), step, between }
 }
 
-/// Expects that a comparison measure reaches `limit` within 100 steps in exactly the share `share` of the networks.
+/// Expects that in exactly the share `share` of the replicas, a comparison measure reaches at least `limit` within 100
+/// steps of descent.
 const fn expect_at_least(of: ComparisonMeasure, limit: f32, share: f64) -> Expectation {
     let measure = ExpectedMeasure::Descent(of);
     Expectation::Reaches { measure, at_least: limit, steps: (0, 100), share: (share, share) }
@@ -32,13 +34,14 @@ const fn expect_deviation(step: u64, share: (f64, f64)) -> Expectation {
     Expectation::Reaches { measure, at_least: 1e-14, steps: (0, step), share }
 }
 
-/// Expects the median over the networks of R² with the weights in the tokens, at `step`, to be in the range `between`.
+/// Expects the median over replicas of R², the explained share of the labels' variance, with the weights in the tokens
+/// at step `step` to be in the range `between`.
 const fn expect_explained_variance(step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::TrainAccuracy, step, between }
 }
 
-/// Expects the median of a comparison measure at the end of a sweep's run, for the swept value with index `at` (from
-/// 0), to be in the range `between`.
+/// Expects the median over replicas of a comparison measure at the last step of a sweep's run, for the swept value with
+/// index `at` (from 0), to be in the range `between`.
 const fn expect_final_median(measure: ComparisonMeasure, at: usize, between: (f32, f32)) -> Expectation {
     Expectation::FinalMeasure { measure: ExpectedMeasure::Descent(measure), series: 0, at, between }
 }

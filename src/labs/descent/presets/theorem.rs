@@ -23,7 +23,7 @@ const DISTANCE_GROUP: PresetGroup = PresetGroup {
     charts: &[charts::KNOTS, charts::BAND, charts::APART],
 };
 
-/// Presets in which the tokens follow direct gradient descent.
+/// Presets in which the weights in the tokens follow those of direct gradient descent.
 pub(super) const THEOREM_PRESETS: &[Preset] = &[
     Preset {
         slug: "relu-descent",

@@ -9,7 +9,8 @@ use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Pres
 const FROZEN_GROUP: PresetGroup =
     PresetGroup { slug: "nothing-moves", name: "Weights that do not change", charts: &[charts::BOTH] };
 
-/// Menu group of control presets: changes of the tokens that must not affect the result.
+/// Menu group of control presets: changes of the prompt's tokens that must not affect the weights after each step of
+/// descent.
 const CONTROL_GROUP: PresetGroup = PresetGroup {
     slug: "nothing-changes",
     name: "Token changes that have no effect",
@@ -23,7 +24,8 @@ const fn expect_weight_change(share: (f64, f64)) -> Expectation {
     Expectation::Reaches { measure, at_least: 1e-6, steps: (0, 100), share }
 }
 
-/// Presets in which the weights do not change, and presets with changes that must not affect the result.
+/// Presets in which gradient descent does not change the weights in the tokens, and presets with changes of the tokens
+/// that must not affect these weights.
 pub(super) const CONTROL_PRESETS: &[Preset] = &[
     Preset {
         slug: "zero-descent",

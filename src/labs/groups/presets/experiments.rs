@@ -5,7 +5,8 @@
 
 use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 
-/// Settings of Edelman 2024, figure 7.1: addition modulo 71 with square activations.
+/// Settings of Edelman 2024, figure 7.1: addition modulo 71 with square activations, trained with a penalty on the
+/// norm.
 pub const FIGURE_7_1_QUADRATIC: Experiment = Experiment {
     passage: "Edelman 2024, sections 7.2 to 7.4, figures 7.1b, 7.1c, 7.4c and D.1b, and appendix D.2.1",
     stated: &[
@@ -43,7 +44,7 @@ pub const FIGURE_7_1_RELU: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Settings of Edelman 2024, figure D.2: product of permutations of three letters.
+/// Settings of Edelman 2024, figure D.2: a network learns the product of two permutations of three letters.
 pub const FIGURE_D_2: Experiment = Experiment {
     passage: "Edelman 2024, section 7.6, figure D.2 and appendix D.2.3",
     based_on: Some(&FIGURE_7_1_QUADRATIC),
@@ -51,7 +52,7 @@ pub const FIGURE_D_2: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Settings of Edelman 2024, figure D.3: product of permutations of four letters.
+/// Settings of Edelman 2024, figure D.3: a network learns the product of two permutations of four letters.
 pub const FIGURE_D_3: Experiment = Experiment {
     passage: "Edelman 2024, section 7.6, figure D.3 and appendix D.2.3",
     based_on: Some(&FIGURE_D_2),

@@ -11,7 +11,8 @@ use vivarium_view::presets::{
 const GROKKING_GROUP: PresetGroup =
     PresetGroup { slug: "grokking", name: "Memorise, then understand", charts: &[chart::ACCURACY] };
 
-/// Expects that every network first reaches a training accuracy of 99 % at a step in the range `steps`.
+/// Expects that every replica first reaches a training accuracy of 99 % at a training step in the range `steps` (first,
+/// last).
 const fn expect_memorised(steps: (u64, u64)) -> Expectation {
     Expectation::Reaches {
         measure: ExpectedMeasure::TrainAccuracy,
@@ -21,7 +22,8 @@ const fn expect_memorised(steps: (u64, u64)) -> Expectation {
     }
 }
 
-/// Presets on grokking: training on a part of the pairs, with memorisation before generalisation.
+/// Presets on grokking: networks trained on a part of the pairs of elements memorise these pairs long before they
+/// answer held-out pairs.
 pub(super) const GROKKING_PRESETS: &[Preset] = &[
     Preset {
         slug: "memorise-understand",
@@ -118,7 +120,6 @@ pub(super) const GROKKING_PRESETS: &[Preset] = &[
         expectations: &[expect_memorised((50, 600)), expect_learned(0.99, (500, 6_000), (0.5, 1.0))],
         max_steps: 6_000,
         duration_note: "About ten seconds on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "squares-113",

@@ -8,7 +8,7 @@ use vivarium_view::presets::{
     ALL_REPLICAS, Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned,
 };
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the lab of finite groups, one slice per menu group.
 pub const PRESETS: &[&[Preset]] = &[MODULAR_PRESETS, FINITE_GROUP_PRESETS, grokking::GROKKING_PRESETS];
 
 /// Menu group of the presets on addition modulo n (Edelman 2024, figures 7.1, 7.4 and D.1).
@@ -22,21 +22,21 @@ const MODULAR_GROUP: PresetGroup = PresetGroup {
 const FINITE_GROUPS_GROUP: PresetGroup =
     PresetGroup { slug: "groups", name: "Finite groups", charts: &[chart::MARGIN] };
 
-/// Expects the median over the networks of `measure`, at `step`, to be in the range `between`.
+/// Expects the median over replicas of `measure`, at training step `step`, to be in the range `between`.
 const fn expect_median(measure: ExpectedMeasure, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure, step, between }
 }
 
-/// Expects the median normalised margin, as a share of the largest possible margin γ*, to be in the range `between` at
-/// `step`.
+/// Expects the median over replicas of the normalised margin, as a share of the largest possible margin γ*, to be in
+/// the range `between` at training step `step`.
 const fn expect_margin_share(step: u64, between: (f32, f32)) -> Expectation {
     expect_median(ExpectedMeasure::Margin, step, between)
 }
 
-/// Remark of the presets: the thesis (Edelman 2024) does not state the exponent r of its penalty λ‖θ‖^r.
+/// Remark on presets with a penalty λ‖θ‖^r: the thesis (Edelman 2024) does not state r.
 const EXPONENT_NOTE: &str = "The thesis does not state the exponent r of its penalty λ‖θ‖^r; here r = ν.";
 
-/// Presets on addition modulo n.
+/// Presets on addition modulo n, learned by networks with one hidden layer.
 const MODULAR_PRESETS: &[Preset] = &[
     Preset {
         slug: "z23",

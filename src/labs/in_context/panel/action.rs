@@ -8,10 +8,11 @@ use vivarium_model::permalink::ViewSettings;
 use vivarium_view::display::words::{format_decimal, join_list};
 use vivarium_view::ui::request::Request;
 
-/// Number of held-out prompts from which the user can select one.
+/// Number of the run's held-out prompts among which the user can select the one shown.
 pub const HELD_OUT_PROMPTS: usize = 64;
 
-/// Action of the user on the prompt that is shown.
+/// Action of the user in the panel of the held-out prompt shown: another prompt, number of examples, or factor of the
+/// inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptAction {
     /// Show the held-out prompt with this number, from 1.
@@ -55,7 +56,7 @@ pub fn build_request(state: &InContextState, action: PromptAction) -> Request {
     }
 }
 
-/// The sentence on the number of the held-out prompt shown and on its number of points.
+/// The sentence on the held-out prompt shown: its number and its number of points.
 pub fn describe_origin(state: &InContextState) -> String {
     tr!(
         "Held-out prompt {number} of {all}: {points} points of one function.",
@@ -112,8 +113,8 @@ pub fn prediction_rows(state: &InContextState, view: &ViewSettings) -> Vec<[Stri
     std::iter::once(own).chain(others).map(row).collect()
 }
 
-/// The row of the table of points for the point with index `at`, from 0: number from 1, x, y, and the network's
-/// prediction from the points before it.
+/// The row of the table of a prompt's points for the point with index `at`, from 0: the point's number from 1, x, y,
+/// and the network's prediction of y from the points before it.
 pub fn point_row(state: &InContextState, at: usize) -> [String; 4] {
     let inspected = &state.inspected;
     [
@@ -124,7 +125,8 @@ pub fn point_row(state: &InContextState, at: usize) -> [String; 4] {
     ]
 }
 
-/// Summary of the panel: the query after the examples shown, its label, and the predictions of network and baselines.
+/// Summary of the prompt panel: the query after the examples shown, its label, and the predictions of network and
+/// baselines.
 pub fn describe_prompt(state: &InContextState, view: &ViewSettings) -> String {
     let asked = state.shown_count(view);
     let all: Vec<String> =

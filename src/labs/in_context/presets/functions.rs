@@ -5,7 +5,7 @@ use super::{expect_final_error, expect_r2, experiments};
 use vivarium_model::tasks::in_context_learning::charts;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Menu group of the presets on classes of functions and distributions of inputs.
+/// Menu group of the presets on prompts with various classes of target functions and distributions of inputs.
 const FUNCTIONS_GROUP: PresetGroup = PresetGroup {
     slug: "learned-functions",
     name: "Other functions and inputs",
@@ -51,7 +51,6 @@ pub(super) const FUNCTION_PRESETS: &[Preset] = &[
         expectations: &[expect_r2(4_000, (0.7, 0.87))],
         max_steps: 4_000,
         duration_note: "About half a minute on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "sparse-linear",
@@ -79,7 +78,6 @@ pub(super) const FUNCTION_PRESETS: &[Preset] = &[
         ],
         max_steps: 4_000,
         duration_note: "About half a minute on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "decision-trees",
@@ -98,7 +96,6 @@ pub(super) const FUNCTION_PRESETS: &[Preset] = &[
         expectations: &[expect_r2(4_000, (0.6, 0.8))],
         max_steps: 4_000,
         duration_note: "About 40 seconds on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "nearly-affine",
@@ -116,7 +113,6 @@ pub(super) const FUNCTION_PRESETS: &[Preset] = &[
         expectations: &[expect_r2(4_000, (0.35, 0.995))],
         max_steps: 4_000,
         duration_note: "About half a minute on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "mixtures",
@@ -134,7 +130,6 @@ pub(super) const FUNCTION_PRESETS: &[Preset] = &[
         expectations: &[expect_final_error(0, 0, (0.005, 0.65)), expect_final_error(0, 3, (0.1, 5.0))],
         max_steps: 4_000,
         duration_note: "A few minutes on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "longer-prompts",
@@ -159,7 +154,6 @@ pub(super) const FUNCTION_PRESETS: &[Preset] = &[
         ],
         max_steps: 4_000,
         duration_note: "About half a minute on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "shifted-inputs",

@@ -46,7 +46,6 @@ pub(super) const LAYER_PRESETS: &[Preset] = &[
         expectations: &[expect_r2(4_000, (0.05, 0.72))],
         max_steps: 4_000,
         duration_note: "About 15 seconds on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "four-layers-in-context",
@@ -81,7 +80,6 @@ pub(super) const LAYER_PRESETS: &[Preset] = &[
         expectations: &[expect_r2(4_000, (0.8, 0.99))],
         max_steps: 4_000,
         duration_note: "About 15 seconds on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "layers-and-tokens",
@@ -107,6 +105,5 @@ pub(super) const LAYER_PRESETS: &[Preset] = &[
         ],
         max_steps: 4_000,
         duration_note: "Several minutes on one processor core.",
-        ..PRESET_DEFAULTS
     },
 ];

@@ -7,17 +7,18 @@
 //!
 //! The interval of 90 % is that of the mean: 1.645 standard errors to each side. V is treated as exact.
 
-/// Half-width of a 90 % interval for a normally distributed mean, in standard errors.
+/// Half-width, in standard errors, of the 90 % interval for a normally distributed mean; used for the intervals of R².
 pub const Z_90: f64 = 1.645;
 
-/// Squared errors of predictions after 0, 1, … examples, summed over prompts.
+/// Squared errors of a network's predictions after 0, 1, … examples of a prompt, summed over prompts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SquaredErrors {
-    /// Sum over prompts of the squared errors; the index is the number of examples, from 0.
+    /// Sums over prompts of the squared error; the index is the number of examples before the predicted point, from 0.
     sums: Vec<f64>,
-    /// Sum over prompts of the squares of the squared errors; the index is the number of examples, from 0.
+    /// Sums over prompts of the square of the squared error, for its variance; the index is the number of examples
+    /// before the predicted point, from 0.
     squares: Vec<f64>,
-    /// Number of prompts added.
+    /// Number of prompts whose errors have been added to the sums.
     prompt_count: usize,
 }
 
@@ -27,7 +28,7 @@ impl SquaredErrors {
         SquaredErrors { sums: vec![0.0; count], squares: vec![0.0; count], prompt_count: 0 }
     }
 
-    /// Adds the squared errors of one prompt, after 0, 1, … examples.
+    /// Adds one prompt: `errors` are the squared errors of the predictions after 0, 1, … examples.
     pub fn add_prompt(&mut self, errors: impl IntoIterator<Item = f64>) {
         let both = self.sums.iter_mut().zip(&mut self.squares);
         for ((sum, square), error) in both.zip(errors) {
@@ -37,12 +38,12 @@ impl SquaredErrors {
         self.prompt_count += 1;
     }
 
-    /// The number of prompts added.
+    /// The number of prompts whose errors have been added so far.
     pub fn prompt_count(&self) -> usize {
         self.prompt_count
     }
 
-    /// The mean over prompts of the squared error after `at` examples.
+    /// The mean over prompts of the squared error of the prediction after `at` examples.
     pub fn mean_at(&self, at: usize) -> f64 {
         self.sums[at] / self.prompt_count.max(1) as f64
     }
@@ -64,14 +65,14 @@ impl SquaredErrors {
     }
 }
 
-/// R² by number of examples, with the ends of its 90 % interval over prompts.
+/// R² of predictions by number of examples in the prompt, with the ends of its 90 % interval over prompts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct R2Curve {
-    /// R² from the mean squared error over prompts, by number of examples.
+    /// R² from the mean squared error over prompts, one entry for each number of examples in the prompt.
     pub mean: Vec<f32>,
-    /// Lower end of the 90 % interval of R², by number of examples.
+    /// Lower end of the 90 % interval of R² for each entry of `mean`.
     pub low: Vec<f32>,
-    /// Upper end of the 90 % interval of R², by number of examples.
+    /// Upper end of the 90 % interval of R² for each entry of `mean`.
     pub high: Vec<f32>,
 }
 
@@ -81,7 +82,7 @@ impl R2Curve {
         [self.mean.as_slice(), &self.low, &self.high].concat()
     }
 
-    /// Reads a curve from the numbers of a probe result, `[3, point_count]`; none if their length is not 3 ·
+    /// Reads a curve of R² from the numbers of a probe result, `[3, point_count]`; none if their count is not 3 ·
     /// `point_count`.
     pub fn from_numbers(numbers: &[f32], point_count: usize) -> Option<Self> {
         if point_count == 0 || numbers.len() != 3 * point_count {

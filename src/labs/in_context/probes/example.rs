@@ -4,8 +4,8 @@
 use crate::answers::{describe_last_answer, format_number, format_vector, sample_example};
 use vivarium_view::display::{HeldOutExample, RunView};
 
-/// Maximum number of a prompt's examples, the last ones, that its text lists; for inputs with several numbers the
-/// maximum is 1.
+/// Maximum number of examples, the last ones of a prompt, that the text of a held-out prompt lists; if inputs have
+/// several numbers, it lists one.
 const MAX_WRITTEN_EXAMPLES: usize = 3;
 
 /// The texts (input, label, network's prediction) of the held-out prompt with index `at`, from 0; none if `at` is too

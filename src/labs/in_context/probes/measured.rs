@@ -7,25 +7,27 @@ use vivarium_model::models::in_context_transformer::Plain;
 use vivarium_model::run::RunSpec;
 use vivarium_science::functions::{FunctionPrompts, population_variance};
 
-/// Approximate maximum number of operations of a measurement of R², unless it would then have too few prompts.
+/// Approximate maximum number of operations of one measurement of a network's R²; it sets the number of held-out
+/// prompts, which is never below the minimum.
 const MAX_OPERATIONS: f64 = 2.5e8;
-/// Minimum and maximum number of prompts of a measurement of R².
+/// Minimum and maximum number of held-out prompts of one measurement of a network's R², if the run has so many.
 const PROMPT_COUNT_RANGE: (usize, usize) = (32, 512);
 
-/// Measurement of a network's R² by number of examples, in progress.
+/// Measurement, in slices, of a network's R² on held-out prompts by number of examples, in progress or finished.
 #[derive(Clone)]
 pub struct R2Measurement {
     /// Distribution of the held-out prompts on which R² is measured.
     prompts: FunctionPrompts,
     /// Seed of the run, from which its held-out prompts are drawn.
     seed: u64,
-    /// The network that is measured.
+    /// The network whose R² is measured, with the parameters at the start of the measurement.
     network: Plain,
     /// Squared errors of the network on the prompts evaluated so far.
     errors: SquaredErrors,
-    /// The variance of the labels within a prompt, summed over the prompts evaluated so far.
+    /// The variance of the labels within a prompt, over as many points as a training prompt has, summed over the
+    /// prompts evaluated so far.
     label_variance_sum: f64,
-    /// Number of prompts to be evaluated in total.
+    /// Number of held-out prompts to be evaluated in the whole measurement.
     prompt_count: usize,
     /// Approximate number of operations of the network's forward pass on one prompt.
     operations_per_prompt: f64,
@@ -78,7 +80,8 @@ impl R2Measurement {
         [self.prompts.max_points(), self.prompt_count]
     }
 
-    /// The curve of R² by number of examples, relative to this variance of the labels.
+    /// The curve of R² by number of examples on the prompts evaluated so far: 1 − mean squared error / `variance`,
+    /// where `variance` is that of the labels.
     pub fn r2_curve(&self, variance: f64) -> R2Curve {
         self.errors.to_r2_curve(variance)
     }

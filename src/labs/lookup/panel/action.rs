@@ -8,7 +8,7 @@ use vivarium_model::permalink::ViewSettings;
 use vivarium_view::display::words::{format_decimal, format_percent, format_thousands};
 use vivarium_view::ui::request::Request;
 
-/// Number of held-out prompts that the panel can show.
+/// Number of held-out prompts among which the user can choose the inspected one.
 pub const HELD_OUT_PROMPTS: usize = 64;
 /// Maximum number of input fields in a table of all positions of a prompt; for longer prompts the table has only the
 /// selected position and the positions that it names.
@@ -16,34 +16,34 @@ const MAX_TABLE_FIELDS: usize = 160;
 /// Maximum number of changed token entries in a link, and likewise of changed names.
 const MAX_CHANGES: usize = 64;
 
-/// User action on the inspected prompt: change, select or undo.
+/// User action in the panel: change, select or restore the inspected prompt, or restart the run with one more head.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PromptAction {
     /// Sets the position that one name of a position refers to; the text is a number from 1.
     SetName {
-        /// Position, from 0.
+        /// Position, from 0, whose name is set.
         place: usize,
-        /// Index of the name, from 0.
+        /// Index, from 0, of the name among the names of the position.
         name_index: usize,
-        /// Text that the user typed.
+        /// Number of the named position, from 1, as the user typed it.
         text: String,
     },
     /// Sets one entry of the token at a position.
     SetTokenEntry {
-        /// Position, from 0.
+        /// Position, from 0, whose token is changed.
         place: usize,
-        /// Index of the entry, from 0.
+        /// Index, from 0, of the entry in the token.
         entry_index: usize,
-        /// Text that the user typed.
+        /// New value of the token entry, as the user typed it.
         text: String,
     },
     /// Selects the position, from 0, whose answer is inspected.
     SelectPosition(usize),
     /// Selects the held-out prompt with this number, from 1, without changes.
     SelectPrompt(usize),
-    /// Removes all changes to the prompt.
+    /// Removes all changes that the user has made to the inspected prompt.
     UndoChanges,
-    /// Restarts the run with one more head than this number.
+    /// Restarts the run with one attention head more than this number of heads.
     AddHead(usize),
 }
 
@@ -57,7 +57,7 @@ fn encode_changes(changes: &[(u64, f64)], at: usize, value: f64) -> Option<Strin
     (all.len() <= MAX_CHANGES).then(|| all.iter().map(written).collect::<Vec<_>>().join("_"))
 }
 
-/// Converts an action into a request to the page.
+/// Converts a user action on the inspected prompt into an edit of the link that the page carries out.
 pub fn request(state: &LookupState, view: &ViewSettings, action: PromptAction) -> Request {
     let prompts = &state.prompts;
     let changed = |key: &'static str, changes: &[(u64, f64)], at: usize, value: f64| match encode_changes(
@@ -109,8 +109,8 @@ fn edits_without_changes(
     some.chain(more).collect()
 }
 
-/// Positions shown in the table, from 0, ascending: all positions, or for a long prompt the selected position and the
-/// positions that it names.
+/// Positions of the inspected prompt, from 0, that the table of tokens, names and outputs shows, ascending: all
+/// positions, or for a long prompt the selected position and the positions that it names.
 pub fn table_positions(state: &LookupState, view: &ViewSettings) -> Vec<usize> {
     let prompts = &state.prompts;
     if prompts.length * (prompts.dim + prompts.names) <= MAX_TABLE_FIELDS {
@@ -168,7 +168,8 @@ pub fn format_number(value: f32) -> String {
     if short.parse() == Ok(value) { format_real(f64::from(value)) } else { short }
 }
 
-/// Label and network output at a position (from 0), as text; empty beyond the last position.
+/// Label, and output of the first network, at a position (from 0) of the inspected prompt, as text; two empty texts
+/// beyond the last position.
 pub fn format_label_and_output(state: &LookupState, position: usize) -> [String; 2] {
     let of =
         |all: &Vec<f64>| all.get(position).map_or(String::new(), |number| format_decimal(*number as f32));

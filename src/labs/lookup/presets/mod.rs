@@ -10,7 +10,7 @@ mod theory;
 
 use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the lab on sparse token regression, in the order of the menu; the inner lists are its groups.
 pub const PRESETS: &[&[Preset]] = &[stairs::STAIRS, race::RACE, theory::THEORY];
 
 /// Expects the share of the label variance that the network explains, R² on held-out prompts (median over networks), to

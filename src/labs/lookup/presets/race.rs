@@ -5,7 +5,8 @@ use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Pres
 
 use super::{expect_explained, expect_matrix_measure, experiments};
 
-/// Group of presets for figure 1 and theorems 4 and 6 to 9 of Mousavi-Hosseini et al. 2025.
+/// Group of presets on the number of training sequences needed for prompts of N positions (figure 1 and theorems 4 and
+/// 6 to 9 of Mousavi-Hosseini et al. 2025).
 const GROUP: PresetGroup = PresetGroup {
     slug: "sequences-and-positions",
     name: "Sequences needed for N positions",
@@ -24,7 +25,8 @@ const fn expect_not_reached(series: usize, at: usize) -> Expectation {
     Expectation::Solved { series, at, share: (0.0, 0.2) }
 }
 
-/// Presets that compare attention, a feedforward network on the whole prompt and a bidirectional GRU.
+/// Presets that compare how many sequences attention, a feedforward network on the whole prompt and a bidirectional GRU
+/// need.
 pub(super) const RACE: &[Preset] = &[
     Preset {
         slug: "race",
@@ -113,7 +115,6 @@ pub(super) const RACE: &[Preset] = &[
         ],
         max_steps: 4_000,
         duration_note: "Several minutes on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "paper-mlp",
@@ -134,7 +135,6 @@ pub(super) const RACE: &[Preset] = &[
         ],
         max_steps: 4_000,
         duration_note: "Many minutes on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "paper-gru",
@@ -184,7 +184,6 @@ pub(super) const RACE: &[Preset] = &[
         ],
         max_steps: 4_700,
         duration_note: "A few minutes on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "found-lookup",
@@ -237,6 +236,5 @@ pub(super) const RACE: &[Preset] = &[
         ],
         max_steps: 1_600,
         duration_note: "A minute or two on one processor core.",
-        ..PRESET_DEFAULTS
     },
 ];

@@ -4,7 +4,8 @@ use super::{expect_explained, expect_final_error};
 use vivarium_model::tasks::sparse_token_regression::charts;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets for theorem 6, lemma 11 and section 5 (recurrent networks) of Mousavi-Hosseini et al. 2025.
+/// Group of presets on exact results about the span of training prompts, sharp attention and recurrent networks
+/// (theorem 6, lemma 11 and section 5 of Mousavi-Hosseini et al. 2025).
 const GROUP: PresetGroup =
     PresetGroup { slug: "span-and-sharpness", name: "Exact theoretical results", charts: &[charts::ERROR] };
 

@@ -7,7 +7,8 @@ use vivarium_view::display::{HeldOutExample, RunView};
 /// Maximum number of token entries that the text of an example lists; if the named tokens have more, none are listed.
 const MAX_TOKEN_NUMBERS: usize = 4;
 
-/// Builds the display of held-out prompt number `index` (from 0); `None` if there is none.
+/// Builds the text of held-out prompt number `index` (from 0): names and tokens at its last position, the label there
+/// and the network's output; `None` if there is no such prompt.
 pub fn build_example(run: &RunView, index: usize) -> Option<HeldOutExample> {
     let (spec, which) = (run.spec(), index + 1);
     let prompts = spec.task.examples().prompts()?;

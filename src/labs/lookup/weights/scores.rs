@@ -45,7 +45,8 @@ impl QueryKeyMatrices {
         Some(QueryKeyMatrices { heads, size, divisor: libm::sqrt(inner as f64) })
     }
 
-    /// Number of entries at the start of an encoded token on which attention scores do not depend.
+    /// Number of entries at the start of an encoded token (token entries, then codes) on which attention scores do not
+    /// depend.
     pub fn skipped_entries(&self, prompts: &TokenPrompts) -> usize {
         prompts.encoded_dim().saturating_sub(self.size)
     }
@@ -111,17 +112,18 @@ impl QueryKeyMatrices {
 /// in the paper's construction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EntryMagnitudes {
-    /// Largest absolute value of an entry inside a block.
+    /// Largest absolute value of an entry of W_QK inside a block, over all heads.
     pub inside: f64,
-    /// Largest absolute value of an entry outside all blocks.
+    /// Largest absolute value of an entry of W_QK outside all blocks, over all heads.
     pub outside: f64,
-    /// Smallest absolute value of an entry on the diagonal of a block.
+    /// Smallest absolute value of an entry of W_QK on the diagonal of a block, over all heads.
     pub min_on_diagonal: f64,
-    /// Largest absolute value of an entry that is on no block's diagonal.
+    /// Largest absolute value of an entry of W_QK that is on no block's diagonal, over all heads.
     pub max_off_diagonal: f64,
 }
 
-/// Matrix product QKᵀ of queries and keys, both `[size, inner]`; the result is `[size, size]`.
+/// Matrix product QKᵀ of query weights and key weights, both `[size, inner]`, row by row; the product is `[size,
+/// size]`.
 fn multiply_transposed(queries: &[f32], keys: &[f32], inner: usize) -> Vec<f64> {
     let dot = |q: &[f32], k: &[f32]| q.iter().zip(k).map(|(q, k)| f64::from(*q) * f64::from(*k)).sum::<f64>();
     let rows = queries.chunks(inner);

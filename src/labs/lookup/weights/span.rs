@@ -25,7 +25,7 @@ use vivarium_view::probing::{Probe, ProbeMeasurement, ProbeSpec, ProbedNetwork};
 /// which P projects, as the probe's only scalar.
 pub const OUTSIDE: Probe = Probe { name: "lookup-outside-span", applies: check_has_span_bound };
 
-/// Definition of the probe [`OUTSIDE`].
+/// Definition of the probe [`OUTSIDE`]: its name, and the measurement, in slices, of the first network.
 pub const SPEC: ProbeSpec = ProbeSpec {
     probe: OUTSIDE,
     start_measurement: |network| Some(Box::new(OutsideSpanJob::new(&network.spec, 0)?)),
@@ -37,15 +37,15 @@ const OPERATIONS_PER_SLICE: u64 = 1 << 22;
 /// measured.
 const MAX_OPERATIONS: u64 = 1 << 30;
 
-/// Running measurement of [`OUTSIDE`].
+/// Running measurement of [`OUTSIDE`], the share of the first-layer weights outside the span of the training prompts.
 struct OutsideSpanJob {
-    /// Number of positions, token size and other settings of a prompt.
+    /// Number of positions, entries per token and other settings of the run's prompts.
     prompts: TokenPrompts,
-    /// Training prompts as rows of a batch, `[count, row_len]`.
+    /// Training prompts of the measured network as rows of a batch, `[count, row_len]`.
     rows: Vec<f32>,
     /// Linear span of the training prompts added so far.
     span: PromptSpan,
-    /// Number of training prompts added to the span.
+    /// Number of training prompts added to `span` so far.
     added: usize,
 }
 
@@ -71,7 +71,8 @@ impl OutsideSpanJob {
         Some(OutsideSpanJob { prompts, rows: sample.x, span, added: 0 })
     }
 
-    /// Adds some training prompts to the span; returns true once all are added.
+    /// Adds training prompts to the span until one call's operations are used up; returns true once all prompts are
+    /// added.
     fn add_prompts(&mut self) -> bool {
         let (columns, size) = (self.prompts.row_len(), self.prompts.length * self.prompts.dim);
         let mut left = OPERATIONS_PER_SLICE;

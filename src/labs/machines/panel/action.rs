@@ -15,10 +15,10 @@ use vivarium_view::ui::request::Request;
 /// and one undo.
 const INVALID_INPUT: &str = ";";
 
-/// Value in the machine menu for rules written by the user.
+/// Value that stands in the menu of machines for a machine with rules written by the user.
 pub const CUSTOM: &str = "own";
 
-/// User action in the panel: select a block, or choose or write a machine.
+/// User action in the panel: select a block of the transformer, or choose or write a Turing machine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MachineAction {
     /// Shows the token after this block of the step, from 1; 0 shows it before the first block.
@@ -31,7 +31,7 @@ pub enum MachineAction {
     RunDraft(Draft),
 }
 
-/// Converts an action into a request to the page; `None` if nothing changes.
+/// Converts a user action in the panel into an edit of the link that the page carries out; `None` if nothing changes.
 pub fn request(state: &MachineState, action: MachineAction) -> Option<Request> {
     let steps = state.program.steps;
     Some(match action {
@@ -67,7 +67,7 @@ fn request_example(example: &MachineExample) -> Request {
     ])
 }
 
-/// Value of the running machine in the machine menu.
+/// Value of the running machine in the menu of machines: its slug in the library, or [`CUSTOM`].
 pub fn machine_slug(state: &MachineState) -> &'static str {
     state.example.map_or(CUSTOM, |example| example.slug)
 }

@@ -11,7 +11,7 @@ use vivarium_view::display::words::{MISSING, format_significant, format_thousand
 
 /// Maximum number of tokens of earlier steps shown to the left of the present token.
 pub const MAX_PAST_TOKENS: usize = 31;
-/// Number of colour shades for token entries from 0 to 1.
+/// Number of colour shades in which token entries from 0 to 1 are drawn.
 pub const SHADE_COUNT: usize = 33;
 /// Total height of a drawn token in CSS pixels, unless that makes the square of an entry smaller than its minimum side.
 const MAX_HEIGHT: usize = 400;
@@ -34,11 +34,11 @@ pub enum GroupKind {
 }
 
 impl GroupKind {
-    /// All kinds of coordinate groups, in the order of the legend.
+    /// All kinds of groups of token coordinates, in the order of the legend.
     pub const ALL: [GroupKind; 4] =
         [GroupKind::State, GroupKind::Symbol, GroupKind::Position, GroupKind::Flag];
 
-    /// Kind to which a group of token coordinates belongs.
+    /// Kind (state, symbol, position or flag) to which a group of token coordinates belongs.
     pub fn of(group: TokenGroup) -> GroupKind {
         match group {
             TokenGroup::State => GroupKind::State,
@@ -52,7 +52,7 @@ impl GroupKind {
         }
     }
 
-    /// Name of the kind in the legend.
+    /// Name of the kind of token coordinates in the legend.
     pub fn name(self) -> &'static str {
         match self {
             GroupKind::State => tr!("state"),
@@ -68,7 +68,8 @@ pub fn cell_side(width: usize) -> usize {
     (MAX_HEIGHT / width.max(1)).clamp(CELL_SIDES.0, CELL_SIDES.1)
 }
 
-/// Earlier steps whose tokens are shown when `step` is displayed; the token of step 0 reads the first symbol.
+/// Earlier machine steps whose tokens are shown to the left of the present one when `step` is displayed; the token of
+/// step 0 reads the first symbol.
 pub fn past_steps(step: usize) -> std::ops::Range<usize> {
     step.saturating_sub(MAX_PAST_TOKENS)..step
 }
@@ -168,7 +169,7 @@ pub fn build_columns(transformer: &Transformer, step: usize) -> Vec<Vec<f64>> {
     std::iter::repeat_n(vec![], missing).chain(past.map(column)).collect()
 }
 
-/// Number that a group of token coordinates holds in binary; entries above ½ count as 1.
+/// Number that a group of coordinates of a token holds in binary; entries above ½ count as 1.
 pub fn decode_binary(layout: &ResidualLayout, token: &[f64], group: TokenGroup) -> usize {
     let numbers = token.get(layout.group(group)).unwrap_or_default();
     numbers.iter().fold(0, |number, bit| 2 * number + usize::from(*bit > 0.5))

@@ -13,8 +13,8 @@ pub fn describe_size(program: &MachineProgram, is_rounding: bool) -> Option<Stri
     Some(describe_counts(&construction.counts(), &parts, program.steps))
 }
 
-/// Sentences on the size of a transformer: "For T = 107 steps a position has 7 bits. The transformer has width 46, 11
-/// blocks and …"
+/// Sentences on the size of a transformer for `steps` machine steps: "For T = 107 steps a position has 7 bits. The
+/// transformer has width 46, 11 blocks and …"
 fn describe_counts(counts: &BlockCounts, parts: &ParameterBreakdown, steps: usize) -> String {
     let ParameterStats { parameters, nonzeros: entries, l1_norm: norm } = parts.total();
     let all = tr!(
@@ -51,7 +51,7 @@ fn describe_counts(counts: &BlockCounts, parts: &ParameterBreakdown, steps: usiz
     )
 }
 
-/// Formats an ℓ₁ norm of parameters, which is a whole number without noise.
+/// Formats the ℓ₁ norm of the transformer's parameters, which is a whole number without noise.
 fn format_norm(norm: f64) -> String {
     format_thousands(norm.round() as u64)
 }

@@ -16,20 +16,20 @@ const MAX_LINK_BYTES: [usize; 2] = [5_000, 2000];
 pub struct Draft {
     /// Rules of the machine, in any of the notations that the editor accepts.
     pub rules: String,
-    /// Symbols on the tape at the start.
+    /// Symbols on the tape at the start, as the user typed them.
     pub input: String,
     /// Number of the tape cell on which the head starts, as text.
     pub cell: String,
 }
 
-/// Input field of the machine editor.
+/// Text field of the machine editor, in which the user types a part of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EditorField {
-    /// Field of the rules.
+    /// Text field with the rules of the machine.
     Rules,
-    /// Field of the input.
+    /// Text field with the symbols on the tape at the start.
     Input,
-    /// Field of the start cell.
+    /// Text field with the number of the cell on which the head starts.
     Cell,
 }
 
@@ -47,7 +47,7 @@ pub struct ParsedDraft {
 /// Error in the texts of the machine editor, with the field that causes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DraftError {
-    /// Input field that the user must change.
+    /// Text field of the machine editor that the user must change.
     pub editor_field: EditorField,
     /// Reason why the machine cannot run, as a sentence.
     pub message: String,
@@ -178,7 +178,7 @@ pub fn line_range(text: &str, line: usize) -> Option<(u32, u32)> {
 }
 
 impl ParsedDraft {
-    /// Returns the draft unchanged, or an error if its texts are too long for a link.
+    /// Returns the parsed draft unchanged, or an error if its rules or its input are too long for a link.
     fn check_link_length(self) -> Result<Self, DraftError> {
         let [(_, rules), (_, input), _] = self.link_settings();
         for (part, text, most) in
@@ -218,12 +218,12 @@ impl ParsedDraft {
     }
 }
 
-/// Row of the table of a machine's rules.
+/// Row of the table of a machine's rules: one state and one symbol under the head, with the rule that applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleRow {
     /// State and symbol under the head, as indices from 0, to which the rule applies.
     pub case: (usize, usize),
-    /// State, symbol that is read, symbol that is written, move, next state.
+    /// Texts of the row's five columns: state, symbol that is read, symbol that is written, move, next state.
     pub words: [String; 5],
 }
 

@@ -20,13 +20,13 @@ pub const MAX_ROW_PIXELS: usize = 240;
 /// Role of a past token in the attention of one block that searches for the last step that wrote the cell of the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenMark {
-    /// Token that wrote another cell.
+    /// Past token of a step that wrote another cell than the one of the head.
     Other,
-    /// Token that wrote this cell, but whose number differs from the bits found so far.
+    /// Past token that wrote the cell of the head, but whose step number differs from the bits found so far.
     Dropped,
-    /// Token that wrote this cell, and whose number begins with the bits found so far.
+    /// Past token that wrote the cell of the head, and whose step number begins with the bits found so far.
     Candidate,
-    /// Token whose value the block took.
+    /// Past token with (nearly) the largest attention weight, whose value the block took.
     Chosen,
 }
 
@@ -35,7 +35,7 @@ impl TokenMark {
     pub const ALL: [TokenMark; 4] =
         [TokenMark::Other, TokenMark::Dropped, TokenMark::Candidate, TokenMark::Chosen];
 
-    /// Meaning of the mark, as text for the legend.
+    /// Role of the past token, as text for the legend of the search chart.
     pub fn name(self) -> &'static str {
         match self {
             TokenMark::Other => tr!("token of a step that wrote to another cell"),
@@ -51,7 +51,7 @@ impl TokenMark {
 pub struct SearchRow {
     /// Number of the transformer's block, from 1.
     pub block: usize,
-    /// Kind of the transformer's block.
+    /// Kind of the transformer's block: which part of the search its attention does.
     pub block_kind: BlockKind,
     /// Mark of each pixel of the row, from the first past token to the last.
     pub marks: Vec<TokenMark>,
@@ -67,7 +67,7 @@ pub struct SearchRow {
 }
 
 impl SearchRow {
-    /// Name of the row: "Written?", "Bit 3" or "Fetch".
+    /// Name of the row's block in the search chart: "Written?", "Bit 3" or "Fetch".
     pub fn name(&self) -> String {
         match self.block_kind {
             BlockKind::Visited => tr!("Written?").into(),
@@ -76,7 +76,7 @@ impl SearchRow {
         }
     }
 
-    /// Whether the null slot has the largest attention weight.
+    /// Whether the null slot (a key without a token) has the largest attention weight of the block.
     pub fn is_null(&self) -> bool {
         self.null_weight > 0.5
     }
@@ -130,11 +130,11 @@ pub struct StepSearch {
     /// Number of the step that the search found as the last to write the cell, i′ in Wei, Chen and Ma 2022; 0 if no
     /// earlier step did.
     pub found_step: usize,
-    /// Tape cell on which the head is.
+    /// Tape cell, from 0, on which the head is, and whose last write the search finds.
     pub cell: usize,
     /// The symbol that is read in the end.
     pub symbol: char,
-    /// Whether an earlier step wrote the cell, as the tokens have it.
+    /// Whether an earlier step wrote the cell of the head, according to the flag in the transformer's tokens.
     pub was_written: bool,
 }
 

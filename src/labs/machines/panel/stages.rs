@@ -46,7 +46,7 @@ pub fn describe_block(bits: usize, block: usize) -> String {
     }
 }
 
-/// Formula that the transformer's block number `block`, from 1, computes; empty for 0.
+/// Formula, as text, of the computation in the transformer's block number `block`, from 1; empty for 0.
 pub fn block_formula(bits: usize, block: usize) -> String {
     block_kind(bits, block).map(BlockKind::formula).unwrap_or_default()
 }
@@ -76,7 +76,7 @@ pub fn describe_deviation(trace: &StepTrace, block: usize, rounding: bool) -> Op
     })
 }
 
-/// Formats a distance between numbers: 0, or three significant digits.
+/// Formats the distance of a token entry from 0 or 1, or between two attention scores: 0, or three significant digits.
 fn format_distance(distance: f64) -> String {
     if distance == 0.0 { "0".into() } else { format_significant(distance) }
 }

@@ -19,7 +19,7 @@ const DEPTH_GROUP: PresetGroup = PresetGroup {
     charts: &[charts::DEPTH],
 };
 
-/// Source of all presets of this file.
+/// Paper and sections shown as the source of most presets of this file (runs and sweeps of library machines).
 const SOURCE: &str = "Wei, Chen and Ma 2022, theorem 4.1 and appendix C";
 
 /// Presets of this file: runs of single library machines, and sweeps over the number of steps.

@@ -9,10 +9,10 @@ mod softmax;
 use vivarium_science::machines::MachineMetric;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the lab on executed Turing machines, in the order of the menu; the inner lists are its groups.
 pub const PRESETS: &[&[Preset]] = &[library::RUNS, noise::NOISE, softmax::SOFTMAX];
 
-/// Expects the median over networks of a metric at step `step` to be in the interval `between`.
+/// Expects the median over networks of `metric` at machine step `step` to be in the interval `between`.
 const fn expect_median(metric: MachineMetric, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::Machine(metric), step, between }
 }

@@ -5,20 +5,20 @@ use vivarium_model::tasks::turing_machine::charts;
 use vivarium_science::machines::MachineMetric;
 use vivarium_view::presets::{ALL_REPLICAS, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets on noise in the weights.
+/// Group of presets on random noise added to every weight of the transformer that executes a Turing machine.
 const GROUP: PresetGroup = PresetGroup {
     slug: "noise-on-machines",
     name: "Noise on every weight",
     charts: &[charts::BY_NOISE, charts::STRAYED],
 };
 
-/// Source of all presets of this file.
+/// Paper and sections shown as the source of most presets of this file (sweeps over the noise on the weights).
 const SOURCE: &str = "Wei, Chen and Ma 2022, section 3 and appendix D";
 
-/// Expected share of networks, as (minimum, maximum): none of them.
+/// Expected share of networks whose T machine steps are all right, as (minimum, maximum): none of the networks.
 const NO_NETWORKS: (f64, f64) = (0.0, 0.0);
 
-/// Expected share of networks, as (minimum, maximum): at most two of six.
+/// Expected share of networks whose T machine steps are all right, as (minimum, maximum): at most two of six networks.
 const FEW_NETWORKS: (f64, f64) = (0.0, 0.34);
 
 /// Presets with sweeps over the standard deviation of the noise on the weights.

@@ -5,17 +5,18 @@ use vivarium_model::tasks::turing_machine::charts;
 use vivarium_science::machines::MachineMetric;
 use vivarium_view::presets::{ALL_REPLICAS, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets in which softmax replaces the hard maximum in attention.
+/// Group of presets in which the transformer that executes a Turing machine uses softmax attention in place of the hard
+/// maximum.
 const GROUP: PresetGroup = PresetGroup {
     slug: "softmax-machines",
     name: "Softmax in place of the maximum",
     charts: &[charts::BY_BETA],
 };
 
-/// Source of all presets of this file; the passage allows softmax attention without giving numbers.
+/// Paper and sections shown as the source of most presets of this file (sweeps over softmax attention).
 const SOURCE: &str = "Wei, Chen and Ma 2022, section 4.1, which allows softmax attention";
 
-/// Expected share of networks, as (minimum, maximum): none of them.
+/// Expected share of networks whose T machine steps are all right, as (minimum, maximum): none of the networks.
 const NO_NETWORKS: (f64, f64) = (0.0, 0.0);
 
 /// Presets with sweeps over the inverse temperature β of softmax attention.

@@ -13,26 +13,26 @@ pub enum SequenceAction {
     /// Inspects this sequence of letters or digits, which spaces, commas and dots may separate. Empty text returns to
     /// the held-out sequence, or to one of the user's chain.
     SetSequence(String),
-    /// Appends this symbol, from 0.
+    /// Appends this symbol, numbered from 0, to the inspected sequence.
     Append(u8),
-    /// Removes the last symbol.
+    /// Removes the last symbol of the inspected sequence.
     RemoveLast,
     /// Sets one entry of the user's chain in percent, and divides the rest of its row among the other entries.
     SetEntry {
-        /// Row, from 0.
+        /// Row of the transition matrix (the preceding symbol), from 0.
         row: usize,
-        /// Column, from 0.
+        /// Column of the transition matrix (the next symbol), from 0.
         column: usize,
-        /// Value of the entry in percent.
+        /// New transition probability in percent.
         percent: usize,
     },
     /// Sets one entry of the user's chain to the text of its field; rejected unless it is a percentage.
     SetEntryText {
-        /// Row, from 0.
+        /// Row of the transition matrix (the preceding symbol), from 0.
         row: usize,
-        /// Column, from 0.
+        /// Column of the transition matrix (the next symbol), from 0.
         column: usize,
-        /// Text that the user typed.
+        /// Percentage, as the user typed it.
         text: String,
     },
     /// Sets the user's chain to these percentages, row by row with spaces, commas, dots, slashes or bars between;
@@ -42,11 +42,11 @@ pub enum SequenceAction {
     CopyChain,
     /// Sets the user's chain to a random one, drawn with this seed.
     RandomChain(u64),
-    /// Removes the user's chain.
+    /// Removes the chain that the user has entered, so that the task's own chains are shown again.
     RemoveChain,
     /// Switches this head off, or on again; counted layer by layer from 1.
     ToggleHead(usize),
-    /// Switches all heads on.
+    /// Switches all attention heads of the network on.
     EnableAllHeads,
     /// Inspects the prediction after this symbol, from 1; 0 for the last.
     SelectPosition(usize),
@@ -141,7 +141,7 @@ pub fn displayed_chain(state: &MarkovState, view: &ViewSettings) -> Option<Vec<u
     Some((0..k).flat_map(|row| round_to_sum(&chain.next_symbol_distribution(row), 100)).collect())
 }
 
-/// Encodes numbers in the notation of a link, "1.0.2".
+/// Encodes symbols, percentages or head numbers in the notation of a link, "1.0.2".
 pub(super) fn encode_numbers(numbers: impl IntoIterator<Item = usize>) -> String {
     numbers.into_iter().map(|n| n.to_string()).collect::<Vec<_>>().join(".")
 }

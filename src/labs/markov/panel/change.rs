@@ -7,7 +7,8 @@ use crate::markov::state::MarkovState;
 use vivarium_model::permalink::ViewSettings;
 use vivarium_view::ui::request::Request;
 
-/// Converts an action into a request to the page; `None` for an entry outside the transition matrix.
+/// Converts a user action in the panel into an edit of the link that the page carries out; `None` for an entry outside
+/// the transition matrix.
 pub fn request(state: &MarkovState, view: &ViewSettings, action: SequenceAction) -> Option<Request> {
     let (k, t) = (state.task.symbols, state.task.length);
     let even = || round_to_sum(&vec![1.0; k], 100).repeat(k);

@@ -2,7 +2,8 @@
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-/// Width and height of the transition diagram, in SVG units.
+/// Width of the transition diagram, and its height for four or more symbols, in SVG units; it is lower for fewer
+/// symbols.
 const SIDE: f64 = 240.0;
 /// Radius of the circle that stands for a symbol in the transition diagram, in SVG units.
 pub const NODE_RADIUS: f64 = 15.0;
@@ -17,7 +18,7 @@ const LABEL_FRACTION: f64 = 0.36;
 const ARROW_GAP: f64 = 7.0;
 /// Distance by which an arrow from a symbol to itself extends from the symbol's circle, in SVG units.
 const LOOP_HEIGHT: f64 = 44.0;
-/// Line width of an arrow of probability one, in SVG units.
+/// Line width of an arrow for a transition of probability one, in SVG units; the largest width.
 const MAX_ARROW_WIDTH: f64 = 7.0;
 
 /// Arrow of the transition diagram from one symbol to the next one in a sequence.
@@ -60,7 +61,8 @@ pub fn arrow_width(probability: f64) -> f64 {
     if probability <= 0.0 { 0.0 } else { 0.75 + (MAX_ARROW_WIDTH - 0.75) * probability }
 }
 
-/// Arrows between all pairs of symbols, row by row of the transition matrix.
+/// Arrows of the transition diagram between all pairs of symbols, and from each symbol to itself, row by row of the
+/// transition matrix.
 pub fn build_arrows(symbols: usize) -> Vec<Arrow> {
     let nodes = node_centres(symbols);
     let arrow = |from: usize, to: usize| match from == to {
@@ -133,7 +135,7 @@ fn arrowhead_path(position: (f64, f64), direction: (f64, f64)) -> String {
     )
 }
 
-/// Unit vector in the direction of a vector.
+/// Vector of length 1 in the direction of the vector (x, y); the zero vector stays zero.
 fn normalize((x, y): (f64, f64)) -> (f64, f64) {
     let length = libm::hypot(x, y).max(1e-9);
     (x / length, y / length)

@@ -190,7 +190,7 @@ pub fn describe_max_attention(state: &MarkovState, head: usize, query: usize) ->
     describe_attention(state, head, query, max_attention_position(state, head, query)?)
 }
 
-/// Table of a chain's transition probabilities, as text.
+/// Table of a Markov chain's transition probabilities, as text: a row per context, a column per symbol.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransitionTable {
     /// Names of the contexts (one or more preceding symbols), earliest symbol first.
@@ -238,7 +238,7 @@ pub fn describe_stationary(state: &MarkovState) -> Option<String> {
     ))
 }
 
-/// Error message "Expected …." with the kind of input that was expected.
+/// Error message "Expected …." for a text field, with the kind of input that was expected.
 pub fn describe_rejection(expected: &str) -> String {
     tr!("Expected {expected}.", expected = expected.trim_end_matches('.'))
 }

@@ -20,7 +20,7 @@ const TASK: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Transformer of Edelman 2024, equations 8.4 and 8.5, trained with AdamW.
+/// Transformer of Edelman 2024, equations 8.4 and 8.5, trained with AdamW on sequences of Markov chains.
 pub const TRANSFORMER: Experiment = Experiment {
     passage: "Edelman 2024, section 8.2.3 and appendix E.2",
     based_on: Some(&TASK),
@@ -63,7 +63,8 @@ pub const FIGURE_8_4A: Experiment = Experiment {
     unstated: &["mix"],
 };
 
-/// Figure 8.4b of Edelman 2024: minimal model on chains of two symbols.
+/// Figure 8.4b of Edelman 2024: minimal model (matrix W over symbols, vector v over distances) trained on chains of two
+/// symbols.
 pub const FIGURE_8_4B: Experiment = Experiment {
     passage: "Edelman 2024, figure 8.4b and appendix E.2",
     based_on: Some(&MINIMAL),
@@ -87,7 +88,7 @@ pub const SINGLE_HEADS: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure E.4 of Edelman 2024: chains of more than three symbols.
+/// Figure E.4 of Edelman 2024: transformer trained on Markov chains of more than three symbols.
 pub const FIGURE_E_4: Experiment = Experiment {
     passage: "Edelman 2024, figure E.4 and appendix E.2",
     based_on: Some(&TRANSFORMER),
@@ -95,7 +96,8 @@ pub const FIGURE_E_4: Experiment = Experiment {
     unstated: &["k"],
 };
 
-/// Figure E.8 of Edelman 2024: one layer, with and without MLP, with relative and absolute positions.
+/// Figure E.8 of Edelman 2024: transformers of one layer on Markov chains, with and without MLP, with relative and
+/// absolute positions.
 pub const FIGURE_E_8: Experiment = Experiment {
     passage: "Edelman 2024, figure E.8 and appendix E.2",
     based_on: Some(&TRANSFORMER),

@@ -13,18 +13,21 @@ use vivarium_view::presets::{
     expect_not_learned,
 };
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the lab on Markov chains, in the order of the menu; the inner lists are its groups.
 pub const PRESETS: &[&[Preset]] = &[INDUCTION, BY_HAND, DISTRIBUTIONS];
 
-/// Group of presets for figures 8.1 to 8.3, 8.5 and E.3 to E.8 of Edelman 2024.
+/// Group of presets of transformers in which an induction head forms (figures 8.1 to 8.3, 8.5 and E.3 to E.8 of Edelman
+/// 2024).
 const INDUCTION_GROUP: PresetGroup =
     PresetGroup { slug: "induction", name: "An induction head forms", charts: &[] };
 
-/// Group of presets for figures 8.3, 8.4b and E.1, and proposition 8.2, of Edelman 2024.
+/// Group of presets with an induction head set by hand and with the minimal model in theory (figures 8.3, 8.4b and E.1,
+/// and proposition 8.2, of Edelman 2024).
 const BY_HAND_GROUP: PresetGroup =
     PresetGroup { slug: "by-hand", name: "The induction head by hand and in theory", charts: &[] };
 
-/// Group of presets for figures 8.4a and E.6 of Edelman 2024.
+/// Group of presets on other distributions of Markov chains than uniformly drawn rows (figures 8.4a and E.6 of Edelman
+/// 2024).
 const DISTRIBUTIONS_GROUP: PresetGroup =
     PresetGroup { slug: "laws", name: "Other kinds of chains", charts: &[] };
 

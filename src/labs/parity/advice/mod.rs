@@ -90,21 +90,21 @@ struct Expressivity {
 /// Symmetry of a function under a change of sign of all inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Symmetry {
-    /// Equal to f(−x).
+    /// Function f with f(−x) = f(x) for all inputs x.
     Even,
-    /// Equal to −f(−x).
+    /// Function f with f(−x) = −f(x) for all inputs x.
     Odd,
-    /// Sum of an even and a linear function.
+    /// Function that is the sum of an even and a linear function of the inputs.
     EvenAndLinear,
 }
 
 impl Symmetry {
-    /// Symmetry of z ↦ z^degree: even or odd.
+    /// Symmetry of the function z ↦ z^degree: even for an even degree, odd for an odd one.
     fn of_degree(degree: usize) -> Symmetry {
         if degree.is_multiple_of(2) { Symmetry::Even } else { Symmetry::Odd }
     }
 
-    /// Name of the symmetry as part of a sentence.
+    /// Text of the symmetry as part of a sentence: "an even function of its input".
     fn describe(self) -> &'static str {
         match self {
             Symmetry::Even => tr!("an even function of its input"),
@@ -186,7 +186,8 @@ impl Expressivity {
     }
 }
 
-/// Properties of an MLP with one hidden layer.
+/// Limits on the parities that an MLP with one hidden layer can compute: degree, symmetry, sign changes and number of
+/// ReLUs.
 fn mlp_expressivity(mlp: &Mlp) -> Expressivity {
     let (hidden, output) = mlp.biases();
     let degree = mlp.degree;
@@ -215,7 +216,8 @@ fn mlp_expressivity(mlp: &Mlp) -> Expressivity {
     }
 }
 
-/// Properties of an MLP with several hidden layers: the degrees of polynomial layers multiply.
+/// Limits on the parities that an MLP with several hidden layers can compute: only its degree as a polynomial, the
+/// product of the layers' degrees.
 fn deep_mlp_expressivity(deep: &DeepMlp) -> Expressivity {
     let layers = deep.widths.len() as u32;
     Expressivity {
@@ -224,7 +226,8 @@ fn deep_mlp_expressivity(deep: &DeepMlp) -> Expressivity {
     }
 }
 
-/// Degree of an activation function that is a polynomial; `None` for others.
+/// Degree of an activation function that is a polynomial; `None` for other functions. `degree` is the setting of the
+/// activation.
 fn polynomial_degree(activation: Activation, degree: usize) -> Option<usize> {
     match activation {
         Activation::Power | Activation::Oscillating => Some(degree),
@@ -233,7 +236,8 @@ fn polynomial_degree(activation: Activation, degree: usize) -> Option<usize> {
     }
 }
 
-/// Properties of a sum of products of `degree` linear forms, each with a bias if `biased`.
+/// Limits on the parities that a sum of products of `degree` linear forms, each with a bias if `biased`, can compute:
+/// degree and symmetry.
 fn product_expressivity(degree: usize, biased: bool) -> Expressivity {
     Expressivity {
         degree: Some(degree),
@@ -243,7 +247,8 @@ fn product_expressivity(degree: usize, biased: bool) -> Expressivity {
     }
 }
 
-/// Properties of a sum of powers of linear forms, each an even or odd function as its degree is even or odd.
+/// Limits on the parities that a power network (sum of powers of linear forms) can compute: degree, and even or odd
+/// symmetry as the degree is even or odd.
 fn power_net_expressivity(net: &PowerNet) -> Expressivity {
     let degree = net.degree;
     // A positive multiple of (u·x)^k, or a negative one.

@@ -7,11 +7,11 @@ use vivarium_view::presets::{
     expect_not_learned,
 };
 
-/// Group of presets for figures 5.4 (right), B.11 and B.12 of Edelman 2024.
+/// Group of presets with few training examples or wrong labels (figures 5.4 right, B.11 and B.12 of Edelman 2024).
 const GROUP: PresetGroup =
     PresetGroup { slug: "data", name: "Few examples and wrong labels", charts: &[chart::ACCURACY] };
 
-/// Presets with few examples or wrong labels.
+/// Presets in which networks learn a sparse parity from few training examples or from partly wrong labels.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-grokking",

@@ -5,10 +5,10 @@ use vivarium_view::presets::{
     Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned, expect_not_learned,
 };
 
-/// Group of presets for appendices B.3.7 and B.3.8 of Edelman 2024.
+/// Group of presets with deep or wide networks on sparse parities (appendices B.3.7 and B.3.8 of Edelman 2024).
 const GROUP: PresetGroup = PresetGroup { slug: "depth", name: "Depth and width", charts: &[] };
 
-/// Presets with deep or wide networks.
+/// Presets in which deep or wide networks learn a sparse parity.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "no-plateau",
@@ -56,7 +56,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expectations: &[expect_learned(1.0, (500, 20_000), (0.85, 1.0))],
         max_steps: 20_000,
         duration_note: "A few seconds on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "layer-by-layer",
@@ -71,7 +70,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expectations: &[expect_not_learned(0.6, 20_000)],
         max_steps: 20_000,
         duration_note: "A few seconds on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "too-shallow",
@@ -86,7 +84,6 @@ pub(super) const PRESETS: &[Preset] = &[
         expectations: &[expect_not_learned(0.65, 20_000)],
         max_steps: 20_000,
         duration_note: "A few seconds on one processor core.",
-        ..PRESET_DEFAULTS
     },
     Preset {
         slug: "deeper",
@@ -101,6 +98,5 @@ pub(super) const PRESETS: &[Preset] = &[
         expectations: &[expect_learned(1.0, (1_000, 50_000), (0.95, 1.0))],
         max_steps: 50_000,
         duration_note: "About a second on one processor core.",
-        ..PRESET_DEFAULTS
     },
 ];

@@ -113,8 +113,8 @@ pub const FIGURE_5_1_POLYNET: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 5.2 of Edelman 2024, left: distribution of times over a million trials of one setting, which the text does
-/// not name.
+/// Figure 5.2 of Edelman 2024, left: distribution of convergence times (steps to learn the parity) over a million
+/// trials of one setting, which the text does not name.
 pub const FIGURE_5_2_LEFT: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.2 (left) and appendix B.4.2",
     based_on: Some(&CHAPTER_5),
@@ -122,7 +122,8 @@ pub const FIGURE_5_2_LEFT: Experiment = Experiment {
     unstated: &["model", "n", "k", "width", "act", "bias", "batch", "lr"],
 };
 
-/// Figure 5.2 of Edelman 2024, centre: several orders of the data for each initialisation.
+/// Figure 5.2 of Edelman 2024, centre: convergence times on a sparse parity with several orders of the data for each
+/// initialisation.
 pub const FIGURE_5_2_CENTRE: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.2 (centre) and appendix B.4.2",
     based_on: Some(&CHAPTER_5),
@@ -130,7 +131,8 @@ pub const FIGURE_5_2_CENTRE: Experiment = Experiment {
     unstated: &["model", "n", "k", "width", "act", "degree", "bias", "second"],
 };
 
-/// Figure 5.3 of Edelman 2024: one neuron with a sine activation, with a bias and without a second layer.
+/// Figure 5.3 of Edelman 2024: one neuron with a sine activation, with a bias and without a second layer, trained on a
+/// sparse parity.
 pub const FIGURE_5_3: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.3 and appendix B.3.3",
     based_on: Some(&CHAPTER_5),
@@ -138,7 +140,8 @@ pub const FIGURE_5_3: Experiment = Experiment {
     unstated: &["n", "k", "degree", "batch", "lr"],
 };
 
-/// Figure 5.3 of Edelman 2024 (right, bottom): the single sine neuron on random labels.
+/// Figure 5.3 of Edelman 2024 (right, bottom): the single neuron with a sine activation, trained on random labels for
+/// comparison.
 pub const FIGURE_5_3_NOISE: Experiment = Experiment {
     passage: "Edelman 2024, figure 5.3 (right, bottom) and appendix B.3.3",
     based_on: Some(&FIGURE_5_3),
@@ -146,7 +149,8 @@ pub const FIGURE_5_3_NOISE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figures 5.4 (right) and B.11 of Edelman 2024: training on a fixed sample with weight decay.
+/// Figures 5.4 (right) and B.11 of Edelman 2024: ReLU networks of width 100 trained with weight decay on a fixed sample
+/// of a sparse parity.
 pub const FIGURE_B_11: Experiment = Experiment {
     passage: "Edelman 2024, figures 5.4 (right) and B.11, and appendix B.3.5",
     based_on: Some(&CHAPTER_5),
@@ -308,7 +312,7 @@ pub const FIGURE_B_8_RIGHT: Experiment = Experiment {
     unstated: &["n", "k", "degree", "bias", "second", "batch", "lr", "held"],
 };
 
-/// Figure B.9 of Edelman 2024: an MLP of width 10, compared with single neurons.
+/// Figure B.9 of Edelman 2024: an MLP of width 10 on a sparse parity, which the figure compares with single neurons.
 pub const FIGURE_B_9_MLP: Experiment = Experiment {
     passage: "Edelman 2024, figure B.9 and appendix B.3.3",
     based_on: Some(&CHAPTER_5),
@@ -316,7 +320,8 @@ pub const FIGURE_B_9_MLP: Experiment = Experiment {
     unstated: &["n", "k", "act", "batch", "lr"],
 };
 
-/// Figures 5.4 (left) and B.10 of Edelman 2024: convergence times against the width.
+/// Figures 5.4 (left) and B.10 of Edelman 2024: steps until networks learn a sparse parity, against the width of the
+/// network.
 pub const FIGURE_B_10: Experiment = Experiment {
     passage: "Edelman 2024, figures 5.4 (left) and B.10, and appendix B.3.4",
     based_on: Some(&CHAPTER_5),
@@ -324,7 +329,7 @@ pub const FIGURE_B_10: Experiment = Experiment {
     unstated: &["act"],
 };
 
-/// Figure B.12 of Edelman 2024: training with flipped labels.
+/// Figure B.12 of Edelman 2024: networks trained on a sparse parity with a share of the labels flipped.
 pub const FIGURE_B_12: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.6 and figure B.12",
     based_on: Some(&CHAPTER_5),
@@ -332,11 +337,12 @@ pub const FIGURE_B_12: Experiment = Experiment {
     unstated: &["noise", "batch"],
 };
 
-/// Figure B.12 of Edelman 2024 with its largest noise: 49 % of the labels flipped.
+/// Figure B.12 of Edelman 2024 with its largest noise: 49 % of the labels of a sparse parity flipped.
 pub const FIGURE_B_12_49: Experiment =
     Experiment { based_on: Some(&FIGURE_B_12), stated: &[("noise", "0.49")], unstated: &[], ..FIGURE_B_12 };
 
-/// Appendix B.3.7 of Edelman 2024, depth L = 3: two layers with the activation z².
+/// Appendix B.3.7 of Edelman 2024, depth L = 3: sparse parities learned by a network of two hidden layers with the
+/// activation z².
 pub const APPENDIX_B_3_7: Experiment = Experiment {
     passage: "Edelman 2024, appendix B.3.7",
     based_on: Some(&CHAPTER_5),
@@ -354,7 +360,7 @@ pub const APPENDIX_B_3_7: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Appendix B.3.7 of Edelman 2024 on training layer by layer, for which it reports no run.
+/// Appendix B.3.7 of Edelman 2024 on training a deep network layer by layer, for which the text reports no run.
 pub const APPENDIX_B_3_7_GREEDY: Experiment =
     Experiment { based_on: Some(&APPENDIX_B_3_7), stated: &[("layers", "greedy")], ..APPENDIX_B_3_7 };
 
@@ -367,7 +373,8 @@ pub const APPENDIX_B_3_7_TOO_SHALLOW: Experiment = Experiment {
     ..APPENDIX_B_3_7
 };
 
-/// Appendix B.3.7 of Edelman 2024, depth L = 4: three layers with the activation z².
+/// Appendix B.3.7 of Edelman 2024, depth L = 4: sparse parities learned by a network of three hidden layers with the
+/// activation z².
 pub const APPENDIX_B_3_7_DEEPER: Experiment = Experiment {
     based_on: Some(&APPENDIX_B_3_7),
     stated: &[("k", "1 | 2 | 3 | 4 | 5 | 6"), ("widths", "10.10.1")],
@@ -433,7 +440,7 @@ pub const APPENDIX_C_3_1: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure 6.2 of Edelman 2024, centre: a denser grid of sample sizes, which the text does not list.
+/// Figure 6.2 of Edelman 2024, centre: sweep over sample sizes on a denser grid, whose values the text does not list.
 pub const FIGURE_6_2_CENTRE: Experiment = Experiment {
     passage: "Edelman 2024, figure 6.2 (centre) and appendix C.3.1",
     based_on: Some(&APPENDIX_C_3_1),
@@ -441,7 +448,8 @@ pub const FIGURE_6_2_CENTRE: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Figure C.2 of Edelman 2024: lottery tickets (trained again from their initial weights), on fresh examples.
+/// Figure C.2 of Edelman 2024: lottery tickets (the neurons with the largest weight norm, trained again alone from
+/// their initial weights), on fresh examples.
 pub const FIGURE_C_2: Experiment = Experiment {
     passage: "Edelman 2024, appendix C.3.2 and figure C.2",
     based_on: Some(&APPENDIX_C_3_1),

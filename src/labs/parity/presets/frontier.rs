@@ -6,7 +6,8 @@ use vivarium_view::presets::{
     expect_not_learned,
 };
 
-/// Group of presets for figures 6.1, 6.2 and C.1 of Edelman 2024.
+/// Group of presets on trade-offs between data, width, time and lucky initial weights on sparse parities (figures 6.1,
+/// 6.2 and C.1 of Edelman 2024).
 const GROUP: PresetGroup =
     PresetGroup { slug: "frontier", name: "Data, width, time and initial weights", charts: &[] };
 

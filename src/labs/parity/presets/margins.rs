@@ -4,7 +4,7 @@ use vivarium_model::chart;
 use vivarium_view::presets::ledger::{EMPTY_EXPERIMENT, Experiment};
 use vivarium_view::presets::{Expectation, ExpectedMeasure, PRESET_DEFAULTS, Preset, PresetGroup};
 
-/// Group of presets for figure 7.5 of Edelman 2024.
+/// Group of presets of power networks that learn parities with the largest margin (figure 7.5 of Edelman 2024).
 const GROUP: PresetGroup =
     PresetGroup { slug: "margin", name: "Parities with the largest margin", charts: &[chart::MARGIN] };
 
@@ -41,7 +41,8 @@ const FIGURE_7_5: Experiment = Experiment {
     ..EMPTY_EXPERIMENT
 };
 
-/// Note on a preset: the exponent of the weight penalty, which Edelman 2024 does not state.
+/// Note shown with presets on the largest margin: the exponent of the weight penalty, which Edelman 2024 does not
+/// state.
 const EXPONENT: &str = "The thesis does not state the exponent r of its penalty λ‖θ‖^r; here r = k + 1.";
 
 /// Expects the normalised margin at step `step`, as a share of the largest possible margin, to be at least `at_least`
@@ -50,7 +51,7 @@ const fn expect_margin(step: u64, at_least: f32) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::Margin, step, between: (at_least, 1.001) }
 }
 
-/// Presets of power networks that maximise the margin.
+/// Presets in which a power network learns a parity and its normalised margin grows to the largest possible one.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "parity-margin",

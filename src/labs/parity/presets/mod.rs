@@ -12,7 +12,7 @@ mod start;
 
 use vivarium_view::presets::Preset;
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the lab on sparse parities, in the order of the menu; the inner lists are its groups.
 pub const PRESETS: &[&[Preset]] = &[
     start::PRESETS,
     networks::PRESETS,

@@ -5,10 +5,11 @@ use vivarium_view::presets::{
     ALL_REPLICAS, Expectation, PRESET_DEFAULTS, Preset, PresetGroup, expect_learned, expect_not_learned,
 };
 
-/// Group of presets for figure 5.1 (left) and related settings of Edelman 2024.
+/// Group of presets in which different networks learn the same sparse parity (figure 5.1 left and related settings of
+/// Edelman 2024).
 const GROUP: PresetGroup = PresetGroup { slug: "networks", name: "One task, many networks", charts: &[] };
 
-/// Presets of different networks on the same parity.
+/// Presets of different networks (ReLU, z³, sine, transformer and others) that learn a sparse parity.
 pub(super) const PRESETS: &[Preset] = &[
     Preset {
         slug: "relu-10",

@@ -7,7 +7,8 @@ use vivarium_view::presets::{
     expect_not_learned,
 };
 
-/// Group of presets for figure 5.3 and appendices B.3.1 and B.3.3 of Edelman 2024.
+/// Group of presets in which the Fourier gap or the weights show progress before the loss falls (figure 5.3 and
+/// appendices B.3.1 and B.3.3 of Edelman 2024).
 const GROUP: PresetGroup = PresetGroup {
     slug: "progress",
     name: "Progress before the loss falls",

@@ -10,26 +10,26 @@ use vivarium_view::ui::request::Request;
 /// User action in the panel: change the test input, the program or the learning problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SuccinctAction {
-    /// Flips the sign of one entry of the test input, from 0.
+    /// Flips the sign of the entry with this index, from 0, of the test input.
     ToggleInput(usize),
     /// Restores the test input as sampled.
     ResetInput,
-    /// Runs this entry of [`EXAMPLES`].
+    /// Runs the learning program with this index, from 0, in [`EXAMPLES`].
     RunExample(usize),
     /// Runs the program with this text.
     WriteProgram(String),
-    /// Takes another problem of the same kind, from the next seed.
+    /// Restarts the run with another learning problem of the same kind, from the next seed.
     NextProblem,
-    /// Takes a problem with twice as many inputs and examples.
+    /// Restarts the run with twice as many inputs and training examples.
     DoubleSize,
 }
 
 /// Learning program that a button of the panel runs, with the settings of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExampleProgram {
-    /// Name on the button, in English.
+    /// Name on the button that runs the learning program, in English.
     pub name: &'static str,
-    /// Value of the setting that selects the program.
+    /// Value of the model's setting that selects this learning program.
     pub program: Chosen,
     /// Settings of a run of this program, as (key, value in link notation).
     pub settings: &'static [(&'static str, &'static str)],
@@ -62,12 +62,13 @@ pub const EXAMPLES: [ExampleProgram; 3] = [
     ExampleProgram { name: text!("Own program"), program: Chosen::Own, settings: &[("program", "own")] },
 ];
 
-/// Maximum number of inputs, and maximum number of examples, in a run.
+/// Maximum number of inputs d and maximum number of training examples m of a learning problem, in this order.
 const MAX_SIZE: [usize; 2] = [31, 100];
 /// Number of possible seeds of a run; seeds count from 0.
 const SEED_COUNT: u64 = 1 << 53;
 
-/// Converts an action into a request to the page; `seed` is that of the run. `None` if nothing changes.
+/// Converts a user action in the panel into an edit of the link that the page carries out; `seed` is that of the run.
+/// `None` if nothing changes.
 pub fn request(state: &SuccinctState, seed: u64, action: SuccinctAction) -> Option<Request> {
     match action {
         SuccinctAction::ToggleInput(at) => {

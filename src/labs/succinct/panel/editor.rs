@@ -7,7 +7,7 @@ use vivarium_science::succinct::SuccinctError as Wrong;
 use vivarium_science::succinct::grid::GridProgram;
 use vivarium_view::display::words::capitalize;
 
-/// Maximum number of lines of a program text whose errors are listed.
+/// Maximum number of lines of a program text whose errors are listed below the editor.
 const MAX_ERRORS: usize = 8;
 
 /// Error in the text of a program for the grid, which the user edits.
@@ -98,7 +98,7 @@ fn error_line(error: &Wrong) -> Option<usize> {
     }
 }
 
-/// Whether an error in one line of the program text is independent of the other lines.
+/// Whether an error in the program text lies in one line alone, whatever the other lines hold.
 fn is_single_line_error(error: &Wrong) -> bool {
     matches!(
         error,
@@ -113,7 +113,7 @@ fn is_single_line_error(error: &Wrong) -> bool {
     )
 }
 
-/// Formats an error as a sentence with a capital letter and a full stop.
+/// Formats an error in a program text as a sentence with a capital letter and a full stop.
 fn format_error(error: &Wrong) -> String {
     format!("{}.", capitalize(&error.to_string()))
 }

@@ -6,7 +6,7 @@ use vivarium_science::succinct::grid::GridProgram;
 /// Line of a program text, split into rule and comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramLine {
-    /// Number of the line in the program text, from 1.
+    /// Number of the line in the text of the program, from 1.
     pub number: usize,
     /// Rule of the program on this line; empty if there is none.
     pub rule: String,

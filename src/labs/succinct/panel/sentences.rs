@@ -16,7 +16,7 @@ pub type LabeledValues = Vec<(&'static str, String)>;
 /// a machine; 20 and 47 are those of the library's programs.
 const FILTER_STATES: [u32; 4] = [2, 4, 20, 47];
 
-/// Formats a label or an input, ±1, as "+1" or "−1".
+/// Formats a label, or an entry of an input, which is ±1, as "+1" or "−1".
 pub fn format_label(label: i8) -> &'static str {
     if label < 0 { "−1" } else { "+1" }
 }
@@ -226,13 +226,13 @@ pub fn describe_good_rules(search_state: &SearchState) -> String {
 /// states, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterProbability {
-    /// Number of states of the machine that the filter runs.
+    /// Number of states of the machine that the random filter would have to run, as text.
     pub states: String,
-    /// Number of parameters of the convolution filter.
+    /// Number of parameters of the random convolution filter, as text.
     pub parameters: String,
     /// Number of values among which each parameter of the filter is drawn.
     pub values_per_parameter: String,
-    /// Logarithm of the probability to base 10, rounded: "−115,527".
+    /// Logarithm to base 10 of the probability that a random filter runs the machine, rounded: "−115,527".
     pub exponent: String,
 }
 

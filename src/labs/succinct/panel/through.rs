@@ -6,22 +6,23 @@ use vivarium_science::succinct::search::{
 };
 use vivarium_view::display::words::{capitalize, format_significant};
 
-/// Number of points that the user can move and through which the network passes.
+/// Number of points in the drawing that the user can move and through which the graph of the network passes.
 pub const POINT_COUNT: usize = 5;
 /// Width and height of the drawing of points and network, in SVG units.
 pub const DRAWING_SIZE: (f64, f64) = (320.0, 180.0);
 /// Largest abs(x) and abs(y) visible in the drawing; a little larger than the limits of the points, so that the
 /// network's bumps around them have room.
 const VIEW_LIMITS: (f64, f64) = (3.25, 2.25);
-/// Largest abs(x) and abs(y) to which a point can be moved.
+/// Largest abs(x) and abs(y) to which the user can move a point of the drawing.
 const POINT_LIMITS: (f64, f64) = (3.0, 2.0);
-/// Coordinates of points are multiples of 1/`GRID_DENSITY`.
+/// Number of allowed values of a point's coordinate per unit: coordinates are multiples of 1/`GRID_DENSITY`.
 const GRID_DENSITY: f64 = 100.0;
-/// Distance by which an arrow key moves a point, and the factor by which Shift multiplies it.
+/// Distance, in units of x and y, by which an arrow key moves a point, and the factor by which Shift multiplies this
+/// distance.
 const ARROW_STEP: (f64, f64) = (0.05, 10.0);
 /// Half the width, in x, of the short line that shows a point's slope.
 const SLOPE_HALF_WIDTH: f64 = 0.2;
-/// Maximum number of rows shown in the table of a layer's weights.
+/// Maximum number of units (rows) of a layer whose weights the table of the layer shows.
 const MAX_ROWS: usize = 5;
 
 /// Interpolation point at (x, y) with the required slope there: 1 if it `rises`, else 0.
@@ -29,7 +30,7 @@ const fn new_point(x: f64, y: f64, rises: bool) -> InterpolationPoint {
     InterpolationPoint { x, y, rises }
 }
 
-/// Points through which the network passes before the user moves any.
+/// Points through which the graph of the network passes before the user moves any of them.
 pub const INITIAL_POINTS: [InterpolationPoint; POINT_COUNT] = [
     new_point(-2.2, 0.8, false),
     new_point(-1.1, -0.9, true),
@@ -38,7 +39,7 @@ pub const INITIAL_POINTS: [InterpolationPoint; POINT_COUNT] = [
     new_point(2.1, -1.1, true),
 ];
 
-/// Rounds a coordinate of a point to two decimals and limits it to ±`limit`; 0 for NaN.
+/// Rounds the coordinate x or y of a point to two decimals and limits it to ±`limit`; 0 for NaN.
 fn round_coordinate(coordinate: f64, limit: f64) -> f64 {
     let number = if coordinate.is_nan() { 0.0 } else { coordinate.clamp(-limit, limit) };
     // Adding 0 turns −0 into 0.
@@ -118,7 +119,7 @@ pub fn describe_point(position: usize, point: InterpolationPoint) -> String {
     )
 }
 
-/// Sentence on why the construction gives no network through the points.
+/// Sentence on why the construction gives no network whose graph passes through the points.
 pub fn describe_error(error: &PointError) -> String {
     format!("{}.", capitalize(&error.to_string()))
 }
@@ -140,9 +141,9 @@ pub fn describe_units(network: &PointNetwork) -> String {
 pub struct LayerTable {
     /// Title of the table of a layer: "Layer 1: 25 × 1 weights, and 25 biases b".
     pub title: String,
-    /// First units of the layer, as (weights, bias), each as text.
+    /// First units of the layer, at most `MAX_ROWS`, each as (weights of its inputs, bias) in text.
     pub rows: Vec<(Vec<String>, String)>,
-    /// Number of the layer's units that are not shown.
+    /// Number of units of the layer that the table does not show.
     pub omitted_rows: usize,
 }
 

@@ -9,10 +9,11 @@ mod search;
 use vivarium_science::succinct::LearningMetric;
 use vivarium_view::presets::{Expectation, ExpectedMeasure, Preset};
 
-/// Every preset of the lab, in the order of the menu.
+/// Every preset of the lab on networks that contain a learning algorithm, in the order of the menu; the inner lists are
+/// its groups.
 pub const PRESETS: &[&[Preset]] = &[programs::PROGRAMS, search::SEARCHES, search::RULES];
 
-/// Expects the median over networks of a metric at step `step` to be in the interval `between`.
+/// Expects the median over networks of `metric` at step `step` to be in the interval `between`.
 const fn expect_median(metric: LearningMetric, step: u64, between: (f32, f32)) -> Expectation {
     Expectation::Median { measure: ExpectedMeasure::Succinct(metric), step, between }
 }

@@ -13,7 +13,8 @@ const TABLE: PresetGroup = PresetGroup {
     charts: &[charts::ANSWERS, charts::CELLS],
 };
 
-/// Group of presets for comparison, in which SGD trains all weights of an ordinary network on few examples of a parity.
+/// Group of presets for comparison, in which SGD trains all weights of an ordinary network on few examples of a parity,
+/// without a built-in program.
 const PLAIN: PresetGroup = PresetGroup {
     slug: "parity-of-few-examples",
     name: "SGD on few examples of a parity",

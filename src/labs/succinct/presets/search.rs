@@ -12,7 +12,7 @@ const SEARCH: PresetGroup = PresetGroup {
     charts: &[charts::CHOSEN, charts::CLOUD],
 };
 
-/// Presets of searches for a cell-update rule that learns.
+/// Presets in which a search tries cell-update rules and keeps the one with the best validation accuracy.
 pub(super) const SEARCHES: &[Preset] = &[
     Preset {
         slug: "search-bit",
@@ -130,7 +130,7 @@ const NAMED_RULES_GROUP: PresetGroup = PresetGroup {
     charts: &[charts::LEARNED, charts::CHOSEN],
 };
 
-/// Adds the group, source and step limit of the presets on named rules to a preset.
+/// Adds to `preset` the group, source and step limit that the presets on the identity and consensus rules share.
 const fn named_rule_preset(preset: Preset) -> Preset {
     Preset {
         group: &NAMED_RULES_GROUP,

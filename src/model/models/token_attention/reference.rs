@@ -36,7 +36,7 @@ impl Plain {
     /// Attention, heads and outputs of a prompt.
     ///
     /// # Shapes
-    /// `row` is a prompt as [`TokenPrompts`] writes it; its labels are not looked at.
+    /// `row` is a prompt as `TokenPrompts` writes it; its labels are not looked at.
     pub fn look(&self, row: &[f32]) -> Look {
         self.walk(row).look
     }

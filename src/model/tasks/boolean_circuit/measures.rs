@@ -16,10 +16,10 @@ pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     largest_margin: None,
 };
 
-/// Names in CSV and JSON files of the measures besides loss and accuracy.
+/// Names in CSV and JSON files of the measures in [`FURTHER_MEASURES`].
 const FURTHER_NAMES: [&str; 8] = names_of(&FURTHER_MEASURES);
 
-/// Measures of the values of all gates, and of the circuit's output.
+/// Definitions of squared error and agreement with the circuit, of the values of all gates and of the output.
 const VALUE_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(
         MeasureSlot::TrainLoss,
@@ -47,7 +47,8 @@ const VALUE_MEASURES: [MeasureInfo; 4] = [
     ),
 ];
 
-/// Measures besides loss and accuracy, in the order of [`CircuitMetric`].
+/// Definitions of margins, bounds and the other further measures of the network that computes the circuit, in the order
+/// of [`CircuitMetric`].
 const FURTHER_MEASURES: [MeasureInfo; 8] = [
     MeasureInfo::new(MeasureSlot::Further, "least_norm_found", units::DISTANCE, "Smallest norm of a perturbation of all weights that changes the answer, of those that the search has found so far. It is an upper bound of the margin.").with_sources(&[WEI_2022]),
     MeasureInfo::new(MeasureSlot::Further, "smallest_noise_norm", units::DISTANCE, "Smallest norm of random noise on the weights that changes the answer."),

@@ -16,7 +16,7 @@ pub(super) fn measure_names(has_held_out: bool) -> MeasureNames {
     MeasureNames { names: [train_loss, train_accuracy, loss, accuracy], ..MeasureNames::default() }
 }
 
-/// Measures on the training pairs.
+/// Definitions of loss and accuracy on the training pairs of elements.
 const TRAINING_MEASURES: [MeasureInfo; 2] = [
     MeasureInfo::new(
         MeasureSlot::TrainLoss,
@@ -32,7 +32,7 @@ const TRAINING_MEASURES: [MeasureInfo; 2] = [
     ),
 ];
 
-/// Measures on the held-out pairs.
+/// Definitions of loss and accuracy on the held-out pairs of elements.
 const HELD_OUT_MEASURES: [MeasureInfo; 2] = [
     MeasureInfo::new(
         MeasureSlot::TestLoss,
@@ -48,7 +48,7 @@ const HELD_OUT_MEASURES: [MeasureInfo; 2] = [
     ),
 ];
 
-/// Measures on all pairs, if none is held out.
+/// Definitions of loss and accuracy on all pairs of elements, for runs in which none is held out.
 const ALL_PAIRS_MEASURES: [MeasureInfo; 2] = [
     MeasureInfo::new(
         MeasureSlot::TestLoss,

@@ -16,13 +16,14 @@ pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     largest_margin: None,
 };
 
-/// Names in CSV and JSON files of the measures besides loss and accuracy.
+/// Names in CSV and JSON files of the measures in [`FURTHER_MEASURES`].
 const FURTHER_NAMES: [&str; 9] = names_of(&FURTHER_MEASURES);
 
 /// Unit text of a squared error of a label.
 const SQUARED_LABEL_UNIT: &str = "squared unit of a label, at least 0";
 
-/// Losses of the transformer's weights in the tokens, and of direct gradient descent.
+/// Definitions of loss and R² of the weights that the transformer holds in its tokens, and of direct gradient descent
+/// in double precision.
 const ERROR_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(MeasureSlot::TrainLoss, "loss_of_tokens", SQUARED_LABEL_UNIT, "Loss L_n of the weights that are stored in the tokens: half of the mean squared error over the examples of the prompt.").with_sources(&[WU_2024]),
     MeasureInfo::new(MeasureSlot::TrainAccuracy, "r2_of_tokens", units::R2, "Share of the variance of the labels that the weights in the tokens explain: 1 − 2 loss_of_tokens / variance."),
@@ -30,7 +31,8 @@ const ERROR_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(MeasureSlot::TestAccuracy, "r2_of_descent", units::R2, "Share of the variance of the labels that direct gradient descent explains: 1 − 2 loss_of_descent / variance."),
 ];
 
-/// Measures besides loss and accuracy, in the order of [`ComparisonMeasure`].
+/// Definitions of the measures besides loss and R², such as distances between both descents, in the order of
+/// [`ComparisonMeasure`].
 const FURTHER_MEASURES: [MeasureInfo; 9] = [
     MeasureInfo::new(MeasureSlot::Further, "distance_to_descent", units::DISTANCE, "Euclidean distance between the weights in the tokens and those of direct descent.").with_sources(&[WU_2024]),
     MeasureInfo::new(MeasureSlot::Further, "distance_of_single_precision", units::DISTANCE, "Euclidean distance between direct descent in single and in double precision: what rounding alone does."),

@@ -21,10 +21,10 @@ pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     largest_margin: None,
 };
 
-/// Names in CSV and JSON files of the measures besides loss and accuracy.
+/// Names in CSV and JSON files of the measures in [`FURTHER_MEASURES`].
 const FURTHER_NAMES: [&str; 16] = names_of(&FURTHER_MEASURES);
 
-/// Measures on held-out traces.
+/// Definitions of cross-entropy and accuracy on held-out traces.
 const TEST_MEASURES: [MeasureInfo; 2] = [
     MeasureInfo::new(
         MeasureSlot::TestLoss,
@@ -40,7 +40,7 @@ const TEST_MEASURES: [MeasureInfo; 2] = [
     ),
 ];
 
-/// Measures besides loss and accuracy, in the order of [`TraceMetric`].
+/// Definitions of the measures of held-out traces besides loss and accuracy, in the order of [`TraceMetric`].
 const FURTHER_MEASURES: [MeasureInfo; 16] = [
     MeasureInfo::new(
         MeasureSlot::Further,

@@ -24,10 +24,10 @@ pub(super) fn measure_names(test: ChainFamily, order: usize) -> MeasureNames {
 
 /// Names of the test measures in files: the loss, then the progress towards the n-gram strategy of each order from 1.
 const TEST_NAMES: [&str; 5] = names_of(&TEST_MEASURES);
-/// Names in CSV and JSON files of the measures besides loss and accuracy.
+/// Names in CSV and JSON files of the measures in [`FURTHER_MEASURES`].
 const FURTHER_NAMES: [&str; 10] = names_of(&FURTHER_MEASURES);
 
-/// Test loss, then the progress towards the n-gram strategy of each order from 1 to 4.
+/// Definitions of the test loss, then of the progress towards the n-gram strategy of each order from 1 to 4.
 const TEST_MEASURES: [MeasureInfo; 5] = [
     MeasureInfo::new(MeasureSlot::TestLoss, "kl_to_truth", units::NATS, "Mean KL(truth ‖ network) at the last symbol of the held-out sequences, where the truth is the distribution of the next symbol in the sequence's own chain.").with_sources(&[EDELMAN_2024_MARKOV]),
     MeasureInfo::new(MeasureSlot::TestAccuracy, "share_of_unigram", "share; 0 is the uniform strategy, 1 is the unigram strategy", "Share of the way from one strategy to the next: (L_before − kl_to_truth) / (L_before − L_best), where L is the mean KL(truth ‖ strategy) over the held-out sequences, of the uniform and of the unigram strategy. A strategy adds α to each count if the test chains have Dirichlet rows, and 1 otherwise. If a strategy of lower order predicts these sequences better, as in short contexts, L_best is the smallest L and L_before that of the order below.").with_sources(&[EDELMAN_2024_MARKOV]),
@@ -36,7 +36,7 @@ const TEST_MEASURES: [MeasureInfo; 5] = [
     MeasureInfo::new(MeasureSlot::TestAccuracy, "share_of_tetragram", "share; 0 is the trigram strategy, 1 is the tetragram strategy", "Share of the way from one strategy to the next: (L_before − kl_to_truth) / (L_before − L_best), where L is the mean KL(truth ‖ strategy) over the held-out sequences, of the trigram and of the tetragram strategy. A strategy adds α to each count if the test chains have Dirichlet rows, and 1 otherwise. If a strategy of lower order predicts these sequences better, as in short contexts, L_best is the smallest L and L_before that of the order below.").with_sources(&[EDELMAN_2024_MARKOV]),
 ];
 
-/// Measures besides loss and accuracy, in the order of [`ChainMeasure`].
+/// Definitions of the measures of held-out sequences besides loss and accuracy, in the order of [`ChainMeasure`].
 const FURTHER_MEASURES: [MeasureInfo; 10] = [
     MeasureInfo::new(MeasureSlot::Further, "kl_from_uniform", units::NATS, "Mean KL(strategy ‖ network) at the last symbol of the held-out sequences, where the strategy is the uniform distribution.").with_sources(&[EDELMAN_2024_MARKOV]),
     MeasureInfo::new(MeasureSlot::Further, "kl_from_unigram", units::NATS, "Mean KL(strategy ‖ network) at the last symbol of the held-out sequences, where the strategy is the unigram strategy, which counts symbols.").with_sources(&[EDELMAN_2024_MARKOV]),

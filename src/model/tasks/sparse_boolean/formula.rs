@@ -19,10 +19,10 @@ use vivarium_core::settings::{Field, Value};
 pub const MAX_RELEVANT_BITS: usize = 8;
 /// Largest number of characters of a formula, also in its encoding in a link.
 pub const MAX_FORMULA_CHARACTERS: usize = 600;
-/// Largest depth of nested parentheses in a formula.
+/// Largest depth of nested parentheses in a formula; a deeper one is a syntax error.
 const MAX_DEPTH: usize = 40;
 
-/// Text of a Boolean formula or truth table.
+/// Text of a Boolean formula or truth table, as the user has entered it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Formula(pub String);
 
@@ -45,13 +45,13 @@ impl Field for Formula {
     }
 }
 
-/// Syntax error in a formula or truth table.
+/// Syntax error in a Boolean formula or truth table: a message, and where known a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormulaError {
     /// Position of the wrong character in the text, counted in characters from 1; None if the error is not about one
     /// character.
     pub position: Option<usize>,
-    /// Description of the error, without the position.
+    /// Description of the error for the user, without its position.
     pub message: String,
 }
 
@@ -90,7 +90,7 @@ impl Formula {
     }
 }
 
-/// Error at the character number `at`, from 1.
+/// Syntax error with the message `why` at character number `at` of the formula, counted from 1.
 fn error_at<T>(at: usize, why: &str) -> Result<T, FormulaError> {
     Err(FormulaError { position: Some(at), message: why.into() })
 }
@@ -142,7 +142,7 @@ fn parse_digits(plain: &str) -> Result<Vec<bool>, FormulaError> {
     Ok(plain.bytes().map(|digit| digit == b'1').collect())
 }
 
-/// Token of a formula.
+/// Smallest part of a Boolean formula: a bit, a constant, an operator, a parenthesis or a comma.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     Variable(usize),
@@ -245,7 +245,7 @@ const PRECEDENCE: [Token; 3] = [Token::Or, Token::Xor, Token::And];
 struct Parser<'a> {
     /// Tokens of the formula, each with the position of its first character, from 1.
     tokens: &'a [(usize, Token)],
-    /// Index, from 0, of the next token in `tokens`.
+    /// Index, from 0, in `tokens` of the next token to parse.
     next: usize,
     /// Number of bits of the function that the formula defines.
     bits: usize,
@@ -256,7 +256,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Next token, without consuming it.
+    /// Next token of the formula, without consuming it; None at the end.
     fn peek(&self) -> Option<Token> {
         self.tokens.get(self.next).map(|(_, token)| *token)
     }

@@ -15,7 +15,7 @@ pub(super) fn measure_names(takes_all_inputs: bool) -> MeasureNames {
     MeasureNames { names: [train_loss, train_accuracy, loss, accuracy], ..MeasureNames::default() }
 }
 
-/// Measures on all inputs, if none is held out.
+/// Definitions of loss and accuracy on all 2ⁿ inputs, for runs that train on all of them.
 const ALL_INPUTS_MEASURES: [MeasureInfo; 2] = [
     MeasureInfo::new(
         MeasureSlot::TestLoss,

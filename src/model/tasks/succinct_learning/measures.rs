@@ -16,14 +16,16 @@ pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     largest_margin: None,
 };
 
-/// Names of the measures in CSV and JSON files, for a search for a learning rule.
+/// Names in CSV and JSON files of the measures of a search that selects a learning rule: error and accuracy on
+/// validation and test queries.
 pub(super) const SEARCH_MEASURE_NAMES: MeasureNames =
     MeasureNames { names: names_of(&SEARCH_MEASURES), ..MEASURE_NAMES };
 
-/// Names in CSV and JSON files of the measures besides loss and accuracy.
+/// Names in CSV and JSON files of the measures in [`FURTHER_MEASURES`].
 const FURTHER_NAMES: [&str; 10] = names_of(&FURTHER_MEASURES);
 
-/// Measures of the table that a constructed network writes, and of its predictions.
+/// Definitions of the errors of the table that the learning algorithm inside a constructed network writes, and of its
+/// predictions.
 const PROGRAM_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(
         MeasureSlot::TrainLoss,
@@ -54,7 +56,8 @@ const PROGRAM_MEASURES: [MeasureInfo; 4] = [
     .with_sources(&[GOEL_2022]),
 ];
 
-/// Measures of the learning rule that a search selects.
+/// Definitions of error and accuracy, on validation and test queries, of the learning rule that a search over rules has
+/// chosen.
 const SEARCH_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(MeasureSlot::TrainLoss, "validation_error", units::FRACTION, "1 − validation_accuracy."),
     MeasureInfo::new(
@@ -77,7 +80,8 @@ const SEARCH_MEASURES: [MeasureInfo; 4] = [
     ),
 ];
 
-/// Measures besides loss and accuracy, in the order of [`LearningMetric`].
+/// Definitions of the further measures of the constructed network, such as running times, in the order of
+/// [`LearningMetric`].
 const FURTHER_MEASURES: [MeasureInfo; 10] = [
     MeasureInfo::new(MeasureSlot::Further, "table_deviation", units::DISTANCE, "The same number as table_error."),
     MeasureInfo::new(

@@ -15,11 +15,11 @@ const MAX_OPEN_TABLES: usize = 16;
 /// Table from a CSV file: columns with mean 0 and standard deviation 1, and a label ±1 for each row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UploadedTable {
-    /// Number of columns of inputs, without the label.
+    /// Number of columns of the table that are inputs, without the label.
     pub columns: usize,
-    /// Inputs, `[rows, columns]`.
+    /// Inputs of all rows, `[rows, columns]`, each column with mean 0 and standard deviation 1.
     pub x: Vec<f32>,
-    /// Labels, −1 or +1, `[rows]`.
+    /// Label of each row, −1 or +1, `[rows]`.
     pub y: Vec<f32>,
 }
 

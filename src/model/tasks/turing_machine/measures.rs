@@ -16,10 +16,11 @@ pub(super) const MEASURE_NAMES: MeasureNames = MeasureNames {
     largest_margin: None,
 };
 
-/// Names in CSV and JSON files of the measures besides loss and accuracy.
+/// Names in CSV and JSON files of the measures in [`FURTHER_MEASURES`].
 const FURTHER_NAMES: [&str; 8] = names_of(&FURTHER_MEASURES);
 
-/// Measures of the last step that the transformer computed, and of all its steps.
+/// Definitions of the deviation of the transformer's numbers from bits before rounding, in the last step and in all
+/// steps so far, and of the shares of right steps.
 const STEP_MEASURES: [MeasureInfo; 4] = [
     MeasureInfo::new(
         MeasureSlot::TrainLoss,
@@ -48,7 +49,7 @@ const STEP_MEASURES: [MeasureInfo; 4] = [
     .with_sources(&[WEI_2022]),
 ];
 
-/// Measures besides loss and accuracy, in the order of [`MachineMetric`].
+/// Definitions of the further measures of the transformer that runs the machine, in the order of [`MachineMetric`].
 const FURTHER_MEASURES: [MeasureInfo; 8] = [
     MeasureInfo::new(MeasureSlot::Further, "first_wrong_step", units::COUNT, "Number of the first step whose token differs from the simulator's. Without such a step: one more than there are steps."),
     MeasureInfo::new(MeasureSlot::Further, "smallest_score_gap", units::DISTANCE, "Smallest difference between the largest attention score and the next one, in all steps so far, step 0 included; 0 where no attention had two different scores.").with_sources(&[WEI_2022]),

@@ -7,11 +7,11 @@ use vivarium_science::machines::Machine;
 /// 4,000.
 pub const MAX_RULES_CHARACTERS: usize = 5_000;
 
-/// Default rules, which add 1 to a binary number.
+/// Default rules of the user's own Turing machine, which add 1 to a binary number.
 const DEFAULT_RULES: &str = "right 0 → 0 R right\nright 1 → 1 R right\nright _ → _ L carry\n\
                      carry 0 → 1 S halt\ncarry 1 → 0 L carry\ncarry _ → 1 S halt";
 
-/// Text of a machine's rules, one per line.
+/// Text of the rules of a Turing machine, one rule per line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MachineRules(pub String);
 

@@ -8,8 +8,8 @@ use vivarium_labs::machines::panel::stages;
 use vivarium_ui::stages::{StageTexts, stage_player as view_of};
 use vivarium_view::ui::stage::StageNames;
 
-/// Draws the transformer blocks that execute one machine step as buttons, with the description and the rounding error
-/// of the chosen block; `position_bits` is the number of bits of a tape position.
+/// Draws the transformer blocks that execute one step of the Turing machine as buttons, with description and rounding
+/// error of the chosen block; `position_bits` is the number of bits that encode a tape position.
 pub(super) fn draw_blocks(panel: PanelContext, position_bits: usize) -> AnyView {
     let buttons = stages::block_buttons(position_bits);
     let last = buttons.len();

@@ -5,15 +5,17 @@ use leptos::prelude::*;
 use vivarium_labs::machines::MachineState;
 use vivarium_labs::machines::panel::action::{self, MachineAction};
 
-/// Reactive handle to the run on display and to this lab's state of it.
+/// Access of the panel to the displayed run and to `MachineState`, the data that the lab on Turing machines keeps for
+/// it.
 pub(super) type PanelContext = vivarium_ui::news::LabContext<MachineState>;
 
 /// Sends the panel's actions to the page, and reads values that are constant during a run.
 pub(super) trait SendAction {
-    /// Sends `action` to the page as the request that it stands for.
+    /// Sends the page the request that stands for `action`, a change in the panel of the Turing machine.
     fn send_action(self, action: MachineAction);
 
-    /// A memo of `of` that is computed once at the start of each run; `None` while another lab's run is on display.
+    /// Creates a memo of the value that `of` reads from the lab's data, computed once at the start of each run; `None`
+    /// while another lab's run is displayed.
     fn memo_per_run<T>(self, of: impl Fn(&MachineState) -> T + Send + Sync + 'static) -> Memo<Option<T>>
     where
         T: PartialEq + Send + Sync + 'static;

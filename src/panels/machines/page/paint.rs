@@ -17,7 +17,7 @@ pub(super) struct PanelColours {
 }
 
 impl PanelColours {
-    /// The colours of the current theme, light or dark.
+    /// Returns the colours of the page's current theme, light or dark.
     fn from_appearance(appearance: Appearance) -> PanelColours {
         let theme = appearance.theme();
         let zero = [theme.grid.0, theme.grid.1, theme.grid.2];
@@ -44,7 +44,7 @@ impl PanelColours {
     }
 }
 
-/// Calls `draw` on the next frame whenever the run or the colours have changed.
+/// Calls `draw` on the next animation frame whenever the displayed run or the colours of the page have changed.
 pub(super) fn paint_on_frames(panel: PanelContext, draw: impl Fn(&PanelColours) + Send + Sync + 'static) {
     let appearance = Appearance::here();
     let colours = Memo::new(move |_| {

@@ -66,9 +66,9 @@ fn draw_mark_legend(mark: TokenMark) -> AnyView {
 /// Texts of one row of the search for the last write; a row stands for one attention block.
 #[derive(Debug, Clone, PartialEq)]
 struct SearchRowText {
-    /// Number of the row's transformer block, from 1.
+    /// Number of the row's transformer block, counted from 1 over the blocks of one machine step.
     stage: usize,
-    /// Name of the row's transformer block.
+    /// Name of the row's transformer block, as on the buttons of the blocks.
     name: String,
     /// Sentence that describes the attention of the row's transformer block.
     sentence: String,

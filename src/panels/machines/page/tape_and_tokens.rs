@@ -50,7 +50,7 @@ fn traced_step(state: &MachineState) -> usize {
     state.trace.as_ref().map_or(0, |trace| trace.step)
 }
 
-/// Draws the cells of the tape around the head, and the machine's state.
+/// Draws the cells of the Turing machine's tape around the head, and the machine's state.
 fn draw_tape(panel: PanelContext) -> AnyView {
     let cells = panel.memo(|state, _| tape::shown_cells(&state.program.machine, &state.run, state.step));
     let words = panel.memo(|state, _| tape::describe_tape(&state.program.machine, &state.run, state.step));

@@ -19,19 +19,19 @@ const RULES_ID: &str = "machine-rules";
 /// Time for which the copy button shows whether copying succeeded.
 const COPY_MESSAGE_TIME: Duration = Duration::from_millis(2500);
 
-/// State of the machine editor: the draft of a Turing machine, its parse result, and the machine of the run. Copies
-/// share the same signals.
+/// State of the editor in which the user writes a Turing machine: the draft, its parse result, and the machine of the
+/// run. Copies share the same signals.
 #[derive(Clone, Copy)]
 struct MachineEditor {
-    /// The run on display.
+    /// Access to the displayed run and the lab's data.
     panel: PanelContext,
     /// The Turing machine, with input, of the run on display; `None` while another lab's run is.
     running: Memo<Option<MachineProgram>>,
     /// Texts in the editor's fields: rules, input and start cell.
     draft: RwSignal<Draft>,
-    /// The machine that the draft describes, or why it is invalid.
+    /// Turing machine that the draft describes, or the error that makes the draft invalid.
     parsed: Memo<Result<ParsedDraft, DraftError>>,
-    /// Whether the draft describes the program of the run.
+    /// Whether the draft describes the Turing machine and input of the displayed run.
     is_unchanged: Memo<bool>,
 }
 
@@ -73,17 +73,17 @@ impl MachineEditor {
         })
     }
 
-    /// Sets the text of one part of the draft.
+    /// Sets the text of one part of the draft: rules, input or start cell.
     fn set_part(self, part: EditorField, text: String) {
         self.draft.update(|draft| *draft = draft.with_text(part, text));
     }
 
-    /// Requests a run of the machine in the draft.
+    /// Requests a run of the Turing machine, with its input, that the draft describes.
     fn request_run(self) {
         self.panel.send_action(MachineAction::RunDraft(self.draft.get_untracked()));
     }
 
-    /// Replaces the draft by the program of the run.
+    /// Replaces the draft by the Turing machine and input of the displayed run.
     fn reset(self) {
         if let Some(program) = self.running.get_untracked() {
             self.draft.set(Draft::from_program(&program));

@@ -3,12 +3,12 @@
 use super::{MAX_LETTERED_LENGTH, symbol_letter};
 use crate::analysis::Heatmap;
 
-/// Attention weights of one head on a sequence.
+/// Attention weights of one head of a transformer on one sequence of symbols.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeadAttention<'a> {
-    /// Index of the layer, from 0.
+    /// Index of the head's layer in the transformer, from 0.
     pub layer: usize,
-    /// Name of the head, such as "1.1".
+    /// Name of the head, such as "1.1": layer and head, both counted from 1.
     pub name: &'a str,
     /// Attention weights `[length, length]`: the row is the query position, the column the key position in the
     /// sequence.

@@ -80,7 +80,7 @@ pub struct NeuronSpectra {
 }
 
 impl NeuronSpectra {
-    /// Number of neurons, live or not.
+    /// Number of neurons of the network, live or not.
     pub fn neuron_count(&self) -> usize {
         self.norms.len()
     }

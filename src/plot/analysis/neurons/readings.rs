@@ -177,7 +177,7 @@ fn irrep_labels(now: &NeuronSpectra, names: &[String]) -> Vec<String> {
     (0..now.irrep_count()).map(name).collect()
 }
 
-/// The number in superscript digits.
+/// The number as text in superscript digits, for an exponent.
 fn superscript(number: u32) -> String {
     let raised =
         |digit: char| ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit as usize - '0' as usize];

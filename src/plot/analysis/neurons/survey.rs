@@ -7,17 +7,17 @@ use vivarium_science::groups::Irreps;
 /// Computes [`NeuronSpectra`] in portions, so that the work can be split between frames.
 #[derive(Debug, Clone)]
 pub struct NeuronSpectraBuilder {
-    /// Order of the group, its number of elements.
+    /// Order of the group, which is the number of weights of a weight function.
     order: usize,
-    /// Number of neurons.
+    /// Number of neurons of the network.
     width: usize,
     /// Weight functions u, v and w of all neurons, or u alone.
     arrays: Vec<Vec<f32>>, // [parts] of [order, width]
     /// For each irrep of the group, an orthonormal basis of its functions on the group.
     bases: Vec<Vec<f64>>, // [irreps] of [functions, order]
-    /// Number of neurons processed so far.
+    /// Number of neurons whose spectra have been computed so far.
     neurons_done: usize,
-    /// The spectra, filled up to neuron `neurons_done`.
+    /// Spectra of all neurons, of which those with an index below `neurons_done` are computed.
     spectra: NeuronSpectra,
 }
 
@@ -52,7 +52,7 @@ impl NeuronSpectraBuilder {
         survey.finish()
     }
 
-    /// Number of multiplications for the spectra of one neuron.
+    /// Number of multiplications that computing the spectra of one neuron takes.
     pub fn cost(&self) -> usize {
         self.arrays.len() * self.order * self.order
     }
@@ -67,12 +67,12 @@ impl NeuronSpectraBuilder {
         end == self.width
     }
 
-    /// The finished spectra; `None` before all neurons are processed.
+    /// The spectra of all neurons; `None` before all of them are computed.
     pub fn finish(self) -> Option<NeuronSpectra> {
         (self.neurons_done == self.width).then_some(self.spectra)
     }
 
-    /// Computes norm, powers and phases of one neuron.
+    /// Computes norm, powers and phases of the neuron with the index `neuron`, from 0.
     fn process_neuron(&mut self, neuron: usize) {
         let irreps = self.bases.len();
         let mut square = 0.0;

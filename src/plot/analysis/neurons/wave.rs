@@ -92,7 +92,8 @@ pub fn frequency_powers(values: &[f32]) -> Vec<f64> {
         .collect()
 }
 
-/// Whether `frequency` equals its own negative modulo `p`.
+/// Whether the frequencies `frequency` and −`frequency` modulo `p` are the same, so that the sine is zero: at 0 and
+/// p/2.
 fn is_own_negative(frequency: usize, p: usize) -> bool {
     (2 * frequency).is_multiple_of(p)
 }

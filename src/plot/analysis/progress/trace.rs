@@ -4,7 +4,7 @@ use super::ProgressMeasures;
 use crate::analysis::thinned::ThinnedHistory;
 use crate::analysis::{BarChart, LineChart, Role, Series};
 
-/// Maximum number of stored measurements of a run.
+/// Number of stored progress measures of a run at which every second one is dropped.
 pub const MAX_MEASUREMENTS: usize = 1024;
 
 /// Progress measures over the steps of a run, thinned to bounded memory.
@@ -37,7 +37,8 @@ impl ProgressTrace {
     }
 }
 
-/// Line chart of the restricted, excluded, training and held-out loss over steps.
+/// Line chart over training steps of four losses of a network on pairs of residues: restricted to the key frequencies,
+/// without the key frequencies (excluded), and the unchanged training and held-out loss.
 pub fn progress_chart(trace: &ProgressTrace) -> LineChart {
     LineChart {
         title: tr!("Progress measures").into(),

@@ -30,7 +30,7 @@ use super::majority::{relu_coefficient, tie_coefficient};
 use super::{LineChart, Role, Series};
 use vivarium_core::math::binomial;
 
-/// Form of a neuron's initial weights.
+/// Pattern of the initial weights of a neuron: all ±1, or a few ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WeightPattern {
     /// All weights ±1 (Edelman 2024, theorem 5.5).
@@ -48,7 +48,7 @@ pub struct ParityNeuron {
     pub inputs: usize,
     /// Number of relevant bits k.
     pub relevant: usize,
-    /// Form of the initial weights.
+    /// Pattern of the initial weights: all ±1, or a few ones.
     pub start: WeightPattern,
     /// Number s of initial weights that are one; unused if all weights are ±1.
     pub ones: usize,
@@ -63,7 +63,7 @@ pub struct BitClass {
     pub relevant: bool,
     /// Whether the initial weight of the neuron is one on these bits.
     pub active: bool,
-    /// Number of bits in the class.
+    /// Number of input bits in the class.
     pub count: usize,
     /// Entry of the population gradient for each bit of the class; for a neuron with weights ±1 up to a common sign.
     pub gradient: f64,

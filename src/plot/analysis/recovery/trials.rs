@@ -12,25 +12,27 @@ use vivarium_core::rng::{Purpose, RandomStream};
 /// at once.
 const COUNTER_PLANES: usize = 10;
 
-/// Success count of recovery trials at one batch size.
+/// Numbers of trials at one batch size, and of those in which the gradient of one batch reveals the relevant bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TrialCounts {
-    /// Number of examples per batch.
+    /// Number of examples in the batch of each trial.
     pub batch: u64,
-    /// Number of trials in which the largest gradient entries were those of the relevant bits.
+    /// Number of completed trials in which the gradient entries of largest absolute value were those of the relevant
+    /// bits.
     pub recovered: usize,
-    /// Number of completed trials.
+    /// Number of completed trials at this batch size, one batch each.
     pub trials: usize,
 }
 
-/// Runs recovery trials of one neuron at one batch size, in blocks of 32 examples.
+/// Runs trials of whether the gradient of one neuron on one batch reveals the relevant bits, all at one batch size, in
+/// blocks of 32 examples.
 #[derive(Debug, Clone)]
 pub struct RecoveryTrials {
-    /// The neuron.
+    /// Neuron whose gradient is computed, and its relevant bits.
     neuron: ParityNeuron,
-    /// Random seed of the batches.
+    /// Random seed of the examples of all batches.
     seed: u64,
-    /// Batch size, and counts of the completed trials.
+    /// Batch size, number of completed trials, and number of those that revealed the relevant bits.
     counts: TrialCounts,
     /// Number of blocks of 32 examples done in the current trial.
     block: u64,
@@ -48,12 +50,13 @@ impl RecoveryTrials {
         RecoveryTrials { neuron, seed, counts: share, block: 0, sums: vec![0; n], words: vec![0; n] }
     }
 
-    /// Counts of the trials completed so far.
+    /// Batch size, number of trials completed so far, and number of those that revealed the relevant bits.
     pub fn counts(&self) -> TrialCounts {
         self.counts
     }
 
-    /// Processes `blocks` more blocks of 32 examples.
+    /// Processes `blocks` more blocks of 32 examples, in the current trial and, when its batch is complete, in the next
+    /// ones.
     pub fn advance(&mut self, blocks: u64) {
         for _ in 0..blocks {
             let left = self.counts.batch - (32 * self.block).min(self.counts.batch);
@@ -68,7 +71,7 @@ impl RecoveryTrials {
         }
     }
 
-    /// Runs until `trial_count` trials are complete.
+    /// Runs until `trial_count` trials are complete, and returns their counts.
     pub fn run_until(mut self, trial_count: usize) -> TrialCounts {
         while self.counts.trials < trial_count {
             self.advance(1);
@@ -102,7 +105,7 @@ impl RecoveryTrials {
         }
     }
 
-    /// Whether the largest absolute gradient sums of the current trial are those of the relevant bits.
+    /// Whether the current trial reveals the relevant bits: their gradient sums are those of largest absolute value.
     fn is_recovered(&self) -> bool {
         let ParityNeuron { relevant, ones, relevant_ones: held, start, .. } = self.neuron;
         let active = relevant - held..relevant - held + ones;

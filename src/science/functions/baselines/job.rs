@@ -7,18 +7,18 @@ use crate::functions::prompts::population_variance;
 /// The mean of squared errors over prompts, with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ErrorEstimate {
-    /// Mean squared error over the prompts.
+    /// Mean over the prompts of the squared error of the prediction.
     pub mean: f64,
     /// Standard error of `mean` over the prompts.
     pub standard_error: f64,
 }
 
-/// The errors of some baselines for several numbers of examples.
+/// Prediction errors of several baselines on held-out prompts, for several numbers of examples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineErrors {
     /// Numbers of examples for which the baselines were evaluated, in increasing order.
     pub example_counts: Vec<usize>,
-    /// Number of prompts over which each mean is taken.
+    /// Number of held-out prompts over which each mean squared error is taken.
     pub prompt_count: usize,
     /// Variance of the labels within one prompt, over as many points as in training, averaged over the prompts.
     pub label_variance: f64,
@@ -51,14 +51,14 @@ impl BaselineErrors {
 /// Sums over prompts, from which the mean of a squared error and its standard error are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct ErrorSums {
-    /// Sum of the squared errors.
+    /// Sum over the prompts of the squared errors.
     sum: f64,
     /// Sum of the squares of the squared errors, for the standard error.
     sum_of_squares: f64,
 }
 
 impl ErrorSums {
-    /// Adds the prediction error of one prompt.
+    /// Adds one prompt, on which the prediction minus the label is `error`.
     fn add(&mut self, error: f64) {
         let square = error * error;
         self.sum += square;
@@ -77,19 +77,19 @@ impl ErrorSums {
 /// number of examples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselinesJob {
-    /// The distribution of the prompts.
+    /// The distribution of the prompts on which the baselines are evaluated.
     prompts: FunctionPrompts,
     /// Seed of the held-out prompts.
     seed: u64,
-    /// Number of held-out prompts to evaluate.
+    /// Number of held-out prompts on which the baselines are evaluated.
     prompt_count: usize,
-    /// The baselines to evaluate.
+    /// The baselines whose prediction errors are computed.
     baselines: Vec<Baseline>,
     /// Numbers of examples for which the baselines are evaluated, in increasing order.
     examples: Vec<usize>,
-    /// Number of points that are drawn for each prompt.
+    /// Number of points (input and label) that are drawn for each prompt.
     points: usize,
-    /// Number of prompts evaluated so far.
+    /// Number of prompts on which all baselines have been evaluated so far.
     done_count: usize,
     /// Index into `examples` of the number of examples that is evaluated next on the current prompt.
     example_index: usize,
@@ -99,16 +99,18 @@ pub struct BaselinesJob {
     y: Vec<f64>,
     /// The network in training on the current prompt; `None` if no training is in progress.
     training: Option<BaselineTraining>,
-    /// Error of the network in training at the point that follows the examples, in that epoch so far whose error is
-    /// smallest in absolute value.
+    /// Prediction error, with sign, of the network in training at the point after the examples, in the epoch so far
+    /// in which it is smallest in absolute value.
     min_error: f64,
-    /// Sum over the prompts so far of the label variance within a prompt.
+    /// Sum, over the prompts evaluated so far, of the label variance within a prompt.
     variance: f64,
-    /// Error sums of the baselines that train no network, for each number of examples, `[baselines, examples]`.
+    /// For the baselines that train no network, sums of squared errors for each number of examples, `[baselines,
+    /// examples]`.
     sums: Vec<Vec<ErrorSums>>,
-    /// Error sums of the trained network after each epoch, for each number of examples, `[examples, epochs]`.
+    /// For the trained network, sums of squared errors after each epoch, for each number of examples, `[examples,
+    /// epochs]`.
     epochs: Vec<Vec<ErrorSums>>,
-    /// Error sums of the trained network when the epoch is the best one of each prompt, for each number of
+    /// For the trained network in the best epoch of each prompt, sums of squared errors for each number of
     /// examples, `[examples]`.
     best_per_prompt: Vec<ErrorSums>,
 }
@@ -151,7 +153,7 @@ impl BaselinesJob {
         }
     }
 
-    /// Fraction of the prompts that are evaluated, from 0 to 1.
+    /// Fraction of the held-out prompts on which the baselines have been evaluated so far, from 0 to 1.
     pub fn progress(&self) -> f64 {
         self.done_count as f64 / self.prompt_count as f64
     }

@@ -25,7 +25,7 @@ impl HouseholderReflection {
         (HouseholderReflection { v, beta: if square > 0.0 { 2.0 / square } else { 0.0 } }, to)
     }
 
-    /// Applies the reflection in place.
+    /// Replaces the vector `x` by its reflection x − β ⟨v, x⟩ v.
     fn apply(&self, x: &mut [f64]) {
         let along = self.beta * dot(&self.v, x);
         x.iter_mut().zip(&self.v).for_each(|(x, v)| *x -= along * v);

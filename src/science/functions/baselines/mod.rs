@@ -147,7 +147,7 @@ pub enum FittedBaseline {
 }
 
 impl FittedBaseline {
-    /// Predicts the label at an input, `[inputs]`.
+    /// Predicts the label at the input `x`, `[inputs]`, with the fitted function.
     pub fn predict(&self, x: &[f64]) -> f64 {
         let along = |w: &[f64]| dot(w, x);
         match self {

@@ -4,32 +4,32 @@ use crate::functions::network::{BiasFreeNetwork, ForwardWorkspace};
 
 /// Number of training epochs of a baseline's network, each one step on all examples.
 pub const TRAINING_EPOCHS: usize = 100;
-/// Learning rate of Adam for a baseline's network.
+/// Learning rate of Adam when a baseline trains its network on a prompt.
 const ADAM_RATE: f64 = 0.01;
 /// Decay rates β₁ and β₂ of Adam's moment estimates.
 const ADAM_BETAS: [f64; 2] = [0.9, 0.999];
 /// Adam's ε, which is added to the root of the mean squared gradient.
 const ADAM_EPSILON: f64 = 1e-8;
 
-/// A network in training with Adam.
+/// A network that a baseline trains with Adam on the examples of one prompt, and Adam's state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineTraining {
     /// The network with its current weights.
     network: BiasFreeNetwork,
-    /// Gradient of the current step, `[weights]`.
+    /// Gradient of the mean squared error in the current epoch, `[weights]`.
     gradient: Vec<f64>,
     /// Adam's estimate of the mean gradient, `[weights]`.
     mean_gradient: Vec<f64>,
     /// Adam's estimate of the mean squared gradient, `[weights]`.
     mean_squared_gradient: Vec<f64>,
-    /// Number of training epochs so far.
+    /// Number of training epochs so far, each one step of Adam on all examples.
     epochs: usize,
     /// Workspace of the forward and backward pass.
     workspace: ForwardWorkspace,
 }
 
 impl BaselineTraining {
-    /// Starts the training of this network.
+    /// Starts the training of `network` from its current weights, with Adam's moment estimates 0.
     pub fn new(network: BiasFreeNetwork) -> Self {
         let none = vec![0.0; network.weights().len()];
         BaselineTraining {
@@ -42,12 +42,12 @@ impl BaselineTraining {
         }
     }
 
-    /// Number of training epochs so far.
+    /// Number of training epochs so far, each one step of Adam on all examples.
     pub fn epochs(&self) -> usize {
         self.epochs
     }
 
-    /// The network with its current weights.
+    /// Ends the training and returns the network with the weights of the last epoch.
     pub fn into_network(self) -> BiasFreeNetwork {
         self.network
     }
@@ -57,7 +57,7 @@ impl BaselineTraining {
         self.network.compute_output(x, &mut self.workspace)
     }
 
-    /// Approximate number of operations of an epoch on `examples` examples.
+    /// Approximate number of arithmetic operations of one training epoch on `examples` examples.
     pub fn operations_per_epoch(&self, examples: usize) -> u64 {
         (6 * examples as u64 + 20).saturating_mul(self.gradient.len() as u64)
     }

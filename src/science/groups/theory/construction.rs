@@ -10,13 +10,13 @@ use vivarium_core::math::dot;
 /// `u`, `v` and `w` are `[order, neurons]`: weight of neuron i at element a at `a * neurons + i`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuadraticNetwork {
-    /// Number of neurons.
+    /// Number of neurons of the network's only hidden layer.
     pub neuron_count: usize,
-    /// Input weights of the first element a, `[order, neurons]`.
+    /// Input weights u_i of the neurons for the first element a, one-hot encoded, `[order, neurons]`.
     pub u: Vec<f64>,
-    /// Input weights of the second element b, `[order, neurons]`.
+    /// Input weights v_i of the neurons for the second element b, one-hot encoded, `[order, neurons]`.
     pub v: Vec<f64>,
-    /// Output weights to the logits c, `[order, neurons]`.
+    /// Output weights w_i from the neurons to the logits of the answers c, `[order, neurons]`.
     pub w: Vec<f64>,
 }
 
@@ -44,12 +44,12 @@ impl QuadraticNetwork {
         QuadraticNetwork { neuron_count: neurons.len(), u: layer(0), v: layer(1), w: layer(2) }
     }
 
-    /// Number of elements of the group.
+    /// Number of elements of the group whose products the network computes.
     pub fn order(&self) -> usize {
         self.u.len().checked_div(self.neuron_count).unwrap_or(0)
     }
 
-    /// Computes the logits of the pair (a, b), `[order]`.
+    /// Computes the logits of all answers c for the pair (a, b) of elements, `[order]`.
     pub fn compute_logits(&self, a: usize, b: usize) -> Vec<f64> {
         let n = self.neuron_count;
         if n == 0 {

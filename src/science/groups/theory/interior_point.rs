@@ -38,7 +38,8 @@ pub(super) struct ProgramSolution {
     pub residual: f64,
 }
 
-/// Maximum number of Newton steps, several times what the programs of this module need.
+/// Number of Newton steps after which the method ends unconverged: several times what the programs of this module
+/// need.
 const MAX_STEPS: usize = 200;
 
 /// Residual that rounding errors explain: once it is below this, three steps without improvement end the method.
@@ -65,22 +66,24 @@ pub(super) fn solve_to_end(rows: &[f64], columns: usize, term: ConvexTerm) -> Pr
 /// The state of the interior-point method between calls, so that a program is solved in slices.
 #[derive(Debug, Clone)]
 pub(super) struct InteriorPointSolver {
-    /// The matrix A of the program, `[rows, columns]`.
+    /// The matrix A of the convex program, row-major, `[rows, columns]`.
     rows: Vec<f64>,
-    /// Number of variables x, columns of the matrix A.
+    /// Number of variables x of the program, which is the number of columns of the matrix A.
     columns: usize,
     /// Numbers of wrong answers per row, and penalty, of [`ConvexTerm::CrossEntropy`]; `None` for
     /// [`ConvexTerm::AtLeastOne`].
     cross_entropy: Option<(Vec<f64>, f64)>,
-    /// The current x, z, q and slacks, as in [`SolverState`].
+    /// The current iterate: variables x, their multipliers z, the multipliers q of the rows, and the slacks, as in
+    /// [`SolverState`].
     iterate: [Vec<f64>; 4],
-    /// The iterate with the smallest residual so far.
+    /// The iterate with the smallest violation of the optimality conditions so far.
     best: ProgramSolution,
-    /// Centring parameter of the next Newton step, from 0 to 1.
+    /// Centring parameter of the next Newton step, from 0 (straight to the optimum) to 1 (towards the central
+    /// path).
     centring: f64,
-    /// Number of Newton steps since the residual last halved.
+    /// Number of Newton steps since the violation of the optimality conditions last halved.
     stalled_steps: usize,
-    /// Number of Newton steps taken.
+    /// Number of Newton steps taken so far.
     step_count: usize,
 }
 
@@ -137,7 +140,8 @@ impl InteriorPointSolver {
         None
     }
 
-    /// Takes one Newton step. Returns whether the method has ended.
+    /// Takes one Newton step. Returns `true` if the method has ended, by convergence or because the residual is not
+    /// finite.
     fn step(&mut self) -> bool {
         self.step_count += 1;
         let centring = self.centring;
@@ -163,11 +167,11 @@ impl InteriorPointSolver {
 
 /// One iterate together with the program that it belongs to.
 struct SolverState<'a> {
-    /// The matrix A of the program, `[rows, columns]`.
+    /// The matrix A of the convex program, row-major, `[rows, columns]`.
     rows: &'a [f64],
     /// Number of variables x, columns of the matrix A.
     columns: usize,
-    /// The term φ of the objective.
+    /// The convex term φ of the program's objective Σ x + φ(A x).
     term: ConvexTerm<'a>,
     /// The variables x of the program, `[columns]`.
     x: Vec<f64>,

@@ -25,13 +25,14 @@ use vivarium_core::math::{dot, project_out};
 /// solution.
 const KKT_TOLERANCE: f64 = 1e-9;
 
-/// Shares of an irrep in Σ‖ω‖³ below this are rounding errors of 0.
+/// Threshold for an irrep's share in Σ‖ω‖³, the sum over the neurons' weight vectors ω: a smaller share is a
+/// rounding error of 0.
 const MIN_SHARE: f64 = 1e-8;
 
 /// The maximum margin of a group, and the networks that reach it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxMargin {
-    /// The maximum margin γ*.
+    /// The maximum normalised margin γ* of networks that multiply in the group.
     pub value: f64,
     /// Share of each irrep in Σ‖ω‖³, the sum over the norms of the neurons' weights, `[irreps]`, with sum 1. The
     /// trivial irrep is first and has share 0.
@@ -62,11 +63,11 @@ pub struct PenalisedOptimum {
     pub logit_margin: f64,
     /// For each conjugacy class C ≠ e, the logit margin over the wrong answers that C contains, `[classes]`.
     pub class_margins: Vec<f64>,
-    /// Mean cross-entropy over all pairs, in nats.
+    /// Mean cross-entropy over all pairs (a, b) of elements, in nats, without the penalty.
     pub loss: f64,
     /// Σ‖ω‖³, the sum over the cubed norms of the neurons' weights, without the factor λ.
     pub norm_mass: f64,
-    /// Whether the penalty is so large that the zero network is the minimum.
+    /// Whether the minimum is the network whose weights are all 0, because the penalty is so large.
     pub is_zero_network: bool,
 }
 
@@ -206,7 +207,7 @@ impl RealCharacters {
     }
 }
 
-/// A running computation of the [maximum margin](RealCharacters::compute_max_margin).
+/// A computation of the [maximum margin](RealCharacters::compute_max_margin) of a group that runs in slices.
 #[derive(Debug, Clone)]
 pub struct MaxMarginJob {
     /// The solver of the linear program whose solution is the maximum margin.
@@ -227,12 +228,13 @@ impl MaxMarginJob {
     }
 }
 
-/// A running computation of the [regularised minimum](RealCharacters::compute_penalised_optimum).
+/// A computation of the [regularised minimum](RealCharacters::compute_penalised_optimum) of a group's loss that
+/// runs in slices.
 #[derive(Debug, Clone)]
 pub struct PenalisedOptimumJob {
     /// The penalty λ, the factor of Σ‖ω‖³ in the regularised loss.
     lambda: f64,
-    /// The maximum margin γ*.
+    /// The maximum normalised margin γ* of the group, by which the optimum's margin is divided.
     max_margin: f64,
     /// The solver of the convex program, and the program's matrix. `None` if the zero network is the minimum, or if
     /// the penalty is invalid.
@@ -240,7 +242,7 @@ pub struct PenalisedOptimumJob {
 }
 
 impl PenalisedOptimumJob {
-    /// The penalty λ of this computation.
+    /// The penalty λ, the factor of Σ‖ω‖³ in the regularised loss.
     pub fn lambda(&self) -> f64 {
         self.lambda
     }

@@ -14,7 +14,7 @@ const MAX_PARITY_BITS: usize = 20;
 /// `u` is `[inputs, neurons]` and `w` `[2, neurons]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParityNetwork {
-    /// Number of neurons.
+    /// Number of neurons of the network's only hidden layer.
     pub neuron_count: usize,
     /// Indices, from 0, of the k input bits whose parity is the answer.
     pub support: Vec<usize>,

@@ -4,10 +4,10 @@
 use super::MarginError;
 use crate::groups::{Group, Irreps};
 
-/// Character values that differ by less than this are equal.
+/// Two values of characters count as equal if they differ by less than this.
 const CHARACTER_TOLERANCE: f64 = 1e-7;
 
-/// The real character table of a finite group.
+/// The real characters of a finite group: one value for each irreducible real representation and conjugacy class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RealCharacters {
     /// Number of elements |G| of the group.

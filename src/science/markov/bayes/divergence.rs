@@ -3,16 +3,21 @@
 use super::BayesPredictor;
 use crate::markov::{ChainSequences, Strategy, kl_divergence};
 
-/// The largest number of held-out sequences for which an importance sample is drawn.
+/// Upper limit for the number of held-out sequences whose prediction is estimated by importance sampling; the
+/// divergence of the others is estimated from these.
 const MAX_SAMPLED_SEQUENCES: u64 = 256;
-/// The smallest number of held-out sequences for which an importance sample is drawn.
+/// Number of held-out sequences (all, if there are fewer) whose prediction is estimated by importance sampling even
+/// if that takes more than [`MAX_SAMPLING_OPERATIONS`].
 const MIN_SAMPLED_SEQUENCES: u64 = 16;
-/// Number of operations for all importance samples together, unless [`MIN_SAMPLED_SEQUENCES`] samples take more.
+/// Approximate limit for the arithmetic operations of all importance samples together, which bounds the number of
+/// sampled sequences between [`MIN_SAMPLED_SEQUENCES`] and [`MAX_SAMPLED_SEQUENCES`].
 const MAX_SAMPLING_OPERATIONS: u64 = 1 << 28;
-/// Number of held-out sequences that are drawn together.
+/// Number of held-out sequences that are drawn and evaluated together if predictions are exact; otherwise it is
+/// one.
 const SEQUENCE_BLOCK: usize = 16;
 
-/// The mean divergence of the Bayes-optimal prediction from the chain's true probabilities.
+/// The mean Kullback–Leibler divergence of the Bayes-optimal prediction from the chain's true probabilities, over
+/// held-out sequences.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BayesDivergence {
     /// Mean KL(true probabilities ‖ Bayes-optimal prediction) of the last symbol over the held-out sequences, in
@@ -31,28 +36,30 @@ pub struct BayesDivergence {
 /// sequences than the KLs.
 #[derive(Debug, Clone)]
 pub struct BayesDivergenceJob {
-    /// The distribution of the held-out sequences.
+    /// Settings of the held-out sequences: family and order of the chains, number of symbols and length.
     sequences: ChainSequences,
     /// Seed of the held-out sequences.
     seed: u64,
-    /// Number of held-out sequences.
+    /// Number of held-out sequences over which the divergence is averaged.
     held_out: usize,
     /// The Bayes-optimal predictor whose divergence is computed.
     bayes: BayesPredictor,
-    /// Number of held-out sequences evaluated so far.
+    /// Number of held-out sequences whose divergence has been computed so far.
     done_count: usize,
     /// Sum over the sequences so far of KL(true probabilities ‖ prediction of the strategy with the chains' order),
     /// in nats.
     strategy_kl_sum: f64,
-    /// Differences between the KL of the best strategy and of the prediction: count, sum, and sum of squares.
+    /// Over the sequences with a Bayes-optimal prediction: their number, and the sum and the sum of squares of
+    /// KL(true probabilities ‖ prediction of the strategy) minus KL(true probabilities ‖ Bayes-optimal prediction).
     kl_gain_sums: [f64; 3],
-    /// KL of both halves of the sample: sum of their mean minus the whole sample's KL, and sum of their squared
-    /// difference.
+    /// Over the sequences with an importance sample, for the KLs of the predictions from its two halves: sum of
+    /// their mean minus the KL of the whole sample's prediction, and sum of their squared difference.
     half_sample_sums: [f64; 2],
 }
 
 impl BayesDivergenceJob {
-    /// Starts the computation; none if there is no Bayes-optimal prediction.
+    /// Starts the computation for `held_out` held-out sequences; `None` if the Bayes-optimal prediction of their
+    /// family cannot be computed.
     pub fn new(sequences: &ChainSequences, seed: u64, held_out: usize) -> Option<Self> {
         let bayes = BayesPredictor::new(sequences, sequences.test_family, seed)?;
         let sequences = *sequences;
@@ -69,7 +76,7 @@ impl BayesDivergenceJob {
         })
     }
 
-    /// Approximate number of operations that remain.
+    /// Approximate number of arithmetic operations that the computation still needs.
     pub fn remaining_operations(&self) -> u64 {
         let predicted = self.predicted_count().saturating_sub(self.done_count) as u64;
         let left = (self.held_out - self.done_count) as u64;
@@ -79,7 +86,8 @@ impl BayesDivergenceJob {
             .saturating_add(self.bayes.operations_per_prediction().saturating_mul(predicted))
     }
 
-    /// Number of held-out sequences for which a Bayes-optimal prediction is computed.
+    /// Number of held-out sequences, from the first, for which a Bayes-optimal prediction is computed: all if
+    /// predictions are exact.
     fn predicted_count(&self) -> usize {
         if self.bayes.is_exact() {
             return self.held_out;
@@ -108,7 +116,8 @@ impl BayesDivergenceJob {
         Some(self.estimate())
     }
 
-    /// Evaluates the held-out sequences with these indices and updates the sums.
+    /// Computes the divergences of the held-out sequences with the indices `examples`, from 0, and adds them to the
+    /// sums.
     fn add_sequences(&mut self, examples: std::ops::Range<usize>) {
         let (k, test) = (self.sequences.symbols, self.sequences.test_family);
         let (mut sequences, mut strategy_probabilities) = (vec![], vec![0.0; k]);
@@ -142,7 +151,7 @@ impl BayesDivergenceJob {
         }
     }
 
-    /// Computes the mean divergence and its standard error from the sums over the sequences.
+    /// Computes the mean divergence and its standard error from the sums over all sequences.
     fn estimate(&self) -> BayesDivergence {
         let [count, sum, squares] = self.kl_gain_sums;
         let mean = sum / count;

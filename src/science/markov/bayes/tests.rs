@@ -185,7 +185,7 @@ fn predictions_for_three_symbols_match_the_mean_over_many_matrices() {
     let of = sequences_of(3, 3, ChainFamily::Dirichlet, 1.0);
     let mut bayes = BayesPredictor::new(&of, ChainFamily::Dirichlet, 5).unwrap();
     let count = 400;
-    let mut found = vec![0.0; 3];
+    let mut found = [0.0; 3];
     for number in 0..count {
         let one = bayes.predict(&context, number).unwrap().mean;
         found.iter_mut().zip(one).for_each(|(sum, p)| *sum += p / count as f64);

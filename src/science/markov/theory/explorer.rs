@@ -52,12 +52,13 @@ settings! {
     }
 }
 
-/// The models after each gradient step, the gradients, and a summary.
+/// The minimal model after each gradient step, parts of its gradients, and sentences that summarise them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TheoryResult {
     /// The weights W and v of the minimal model after each gradient step, from step 0, the initial weights.
     pub models: Vec<MinimalModel>,
-    /// Negative gradient of the loss with respect to W at the first step.
+    /// Negative gradient of the loss with respect to the matrix W at the initial weights, for the first gradient
+    /// step.
     pub first_kernel_gradient: [[f64; 2]; 2],
     /// Part of the negative gradient of the loss with respect to v at the last step: the part from the constant
     /// matrix whose entries are the off-diagonal mean of W, `[length]`.
@@ -65,12 +66,13 @@ pub struct TheoryResult {
     /// Part of the negative gradient of the loss with respect to v at the last step: the part from the diagonal of
     /// W minus the off-diagonal mean, `[length]`.
     pub diagonal_lag_gradient: Vec<f64>,
-    /// Sentences that describe the result to the user.
+    /// Sentences, in the language of the page, that describe the result.
     pub summary: Vec<String>,
 }
 
 impl TheoryResult {
-    /// [`MinimalModel::diagonal_ratio`] after each step, from step 0.
+    /// Mean diagonal entry of W divided by the mean off-diagonal entry, after each gradient step, from step 0, the
+    /// initial weights.
     pub fn diagonal_ratios(&self) -> Vec<f64> {
         self.models.iter().map(MinimalModel::diagonal_ratio).collect()
     }
@@ -90,7 +92,7 @@ impl TheoryResult {
 }
 
 impl TheorySettings {
-    /// Computes the gradient steps, in a few milliseconds.
+    /// Computes the gradient steps of the minimal model; takes a few milliseconds.
     pub fn compute(&self) -> TheoryResult {
         let length = self.length;
         let distribution = match self.curriculum {
@@ -127,7 +129,7 @@ impl TheorySettings {
         outcome
     }
 
-    /// The sentences of [`TheoryResult::summary`].
+    /// Sentences that summarise the gradient steps in `outcome`: see [`TheoryResult::summary`].
     fn summarise(&self, outcome: &TheoryResult) -> Vec<String> {
         let mut texts = vec![];
         let [own, other] = outcome.first_kernel_gradient[0];

@@ -36,10 +36,10 @@ pub mod tensor;
 pub use explorer::{Curriculum, TheoryResult, TheorySettings};
 pub use tensor::{GradientTensor, TwoSymbolDistribution};
 
-/// The weights of the minimal model for two symbols.
+/// The weights W and v of the minimal model of in-context learning on sequences of two symbols.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinimalModel {
-    /// The matrix W; the row is the current symbol.
+    /// The matrix W, `[2, 2]`; the row is the current symbol.
     pub w: [[f64; 2]; 2],
     /// The weight v of each distance from the current symbol back to an earlier one, from distance 0, `[length]`.
     pub v: Vec<f64>,
@@ -73,17 +73,17 @@ impl MinimalModel {
         }
     }
 
-    /// Mean of the diagonal entries of the matrix W.
+    /// Mean of the two diagonal entries of the matrix W.
     pub fn diagonal_mean(&self) -> f64 {
         0.5 * (self.w[0][0] + self.w[1][1])
     }
 
-    /// Mean of the off-diagonal entries of the matrix W.
+    /// Mean of the two off-diagonal entries of the matrix W.
     pub fn off_diagonal_mean(&self) -> f64 {
         0.5 * (self.w[0][1] + self.w[1][0])
     }
 
-    /// [`MinimalModel::diagonal_mean`] divided by [`MinimalModel::off_diagonal_mean`]; not finite if the latter is 0.
+    /// Mean diagonal entry of W divided by the mean off-diagonal entry; not finite if the latter is 0.
     pub fn diagonal_ratio(&self) -> f64 {
         self.diagonal_mean() / self.off_diagonal_mean()
     }

@@ -126,7 +126,7 @@ struct TensorSums {
 }
 
 impl TensorSums {
-    /// Sums of no chains for contexts of `length` symbols.
+    /// Sums over no chains yet, all 0, for contexts of `length` symbols.
     fn new(length: usize) -> Self {
         let triangle = |d: usize| (length - d) as f64 * (length - d + 1) as f64 / 2.0;
         TensorSums {

@@ -121,21 +121,22 @@ fn list_cells(rows: usize, columns: usize) -> Vec<(usize, usize)> {
 /// step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Automaton {
-    /// The program that the automaton runs.
+    /// The program that the cellular automaton runs.
     program: Arc<GridProgram>,
-    /// Encoding of the program's cells as numbers.
+    /// Encoding of the cells of `program` as numbers, which the network computes with.
     codes: CellCodes,
     /// Number of rows, including the ring of blank cells around the block.
     rows: usize,
-    /// Numbers of columns, including the ring and the working tape.
+    /// Current, block and maximum numbers of columns of the grid, including the ring and the working tape.
     columns: ColumnCounts,
     /// The stored cells, row-major, including the ring of blank cells around the block.
     cells: Vec<AutomatonCell>,
-    /// Whether the head has reached the last stored column.
+    /// Whether the head has reached the last stored column, so that the working tape must grow.
     is_at_end: bool,
-    /// The neighbours of each cell, in the order of [`MOVES_TO_NEIGHBOURS`].
+    /// For each cell, the indices into `cells` of its neighbours above, below, on the left and on the right; `None`
+    /// beyond the border.
     near: Vec<[Option<usize>; 4]>,
-    /// Number of layers applied so far.
+    /// Number of network layers applied so far, each one step of the automaton.
     layers: u64,
     /// Indices into `cells` of the cells that may change in the next layer.
     candidates: Vec<usize>,
@@ -309,17 +310,17 @@ impl Automaton {
         self.candidates.is_empty()
     }
 
-    /// The program that the automaton runs.
+    /// The program that the cellular automaton runs.
     pub fn program(&self) -> &Arc<GridProgram> {
         &self.program
     }
 
-    /// Number of layers applied so far.
+    /// Number of network layers applied so far, each one step of the automaton.
     pub fn layers(&self) -> u64 {
         self.layers
     }
 
-    /// The stored cells, row-major, including the ring.
+    /// The stored cells, row-major, including the ring of blank cells around the block.
     pub fn cells(&self) -> &[AutomatonCell] {
         &self.cells
     }
@@ -330,12 +331,12 @@ impl Automaton {
         self.cells.chunks(self.columns.current).flat_map(move |row| row.iter().take(wide).copied())
     }
 
-    /// Numbers of stored rows and columns, including the ring.
+    /// Numbers of stored rows and columns of the grid, including the ring of blank cells around the block.
     pub fn size(&self) -> (usize, usize) {
         (self.rows, self.columns.current)
     }
 
-    /// The encoding of cells as numbers.
+    /// The encoding of the program's cells as numbers, which the network computes with.
     pub fn codes(&self) -> CellCodes {
         self.codes
     }

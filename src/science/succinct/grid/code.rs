@@ -25,7 +25,7 @@ use super::super::limits::MAX_PROGRAM_STATES;
 use super::grid::BLANK_INDEX;
 use super::program::GridProgram;
 
-/// Phase of a cell of the automaton: which of its rules applies.
+/// Phase of a cell of the automaton (unknown, memorise or compute), which selects the rule that changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CellPhase {
     /// Before a message has arrived.
@@ -39,13 +39,13 @@ pub enum CellPhase {
 /// A cell of the cellular automaton: its symbol, its phase, and the head if it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AutomatonCell {
-    /// Whether the cell is padding. Cells of the ring are, until the head has visited them.
+    /// Whether the cell counts as padding: a cell of the ring does, until the head has visited it.
     pub padding: bool,
-    /// Index of the cell's symbol in the program.
+    /// Index, in the program's symbols, of the symbol in the cell.
     pub symbol: u8,
-    /// Phase of the cell: which of the automaton's rules applies.
+    /// Phase of the cell (unknown, memorise or compute), which selects the automaton's rule for it.
     pub phase: CellPhase,
-    /// Index of the head's state if the head is on this cell, else `None`.
+    /// Index, in the program's states, of the head's state if the head is on this cell; else `None`.
     pub head: Option<u8>,
 }
 
@@ -98,13 +98,13 @@ impl AutomatonCell {
 /// Encoding of the cells of one program as balanced ternary numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CellCodes {
-    /// Number of symbols of the program.
+    /// Number of symbols of the program whose cells are encoded.
     symbols: usize,
-    /// Number of states of the program.
+    /// Number of states of the program whose cells are encoded.
     states: usize,
     /// Number of digits of the symbol in addition to digit 1: 0, 1 or 2.
     extra_symbol_digits: usize,
-    /// Number of digits that encode the state of the head.
+    /// Number of balanced ternary digits that encode the state of the head.
     state_digits: usize,
 }
 
@@ -134,7 +134,7 @@ impl CellCodes {
         COMMON_DIGITS + self.extra_symbol_digits + self.state_digits
     }
 
-    /// The balanced ternary digits of a cell, digit 0 first.
+    /// The balanced ternary digits −1, 0 or 1 of an encoded cell, digit 0 first.
     pub fn digits(&self, cell: AutomatonCell) -> Vec<i8> {
         let phase = match cell.phase {
             CellPhase::Unknown => 0,

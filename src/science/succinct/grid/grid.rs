@@ -21,17 +21,17 @@ use super::super::data::{Dataset, check_input, check_sizes};
 use super::super::error::SuccinctError;
 use super::super::limits::MAX_PROGRAM_STEPS;
 
-/// Index of the blank symbol.
+/// Index of the blank symbol in every program's list of symbols.
 pub const BLANK_INDEX: u8 = 0;
-/// Index of the symbol `+`, which stands for 1.
+/// Index in every program's list of symbols of `+`, which stands for the number 1.
 pub const PLUS_INDEX: u8 = 1;
-/// Index of the symbol `-`, which stands for −1.
+/// Index in every program's list of symbols of `-`, which stands for the number −1.
 pub const MINUS_INDEX: u8 = 2;
 
 /// Maximum number of columns of a working tape: the maximum number of steps of a run.
 pub const MAX_TAPE_COLUMNS: u64 = MAX_PROGRAM_STEPS;
 
-/// Current, block and maximum numbers of columns of a grid.
+/// Three numbers of columns of a grid: stored now, in the block of data, and the maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ColumnCounts {
     /// Number of columns stored now, including both sides of the ring of blank cells around the block.
@@ -62,9 +62,9 @@ impl ColumnCounts {
 pub struct Grid {
     /// Number of rows, including the ring of blank cells around the block.
     rows: usize,
-    /// Numbers of columns, including the ring and the working tape.
+    /// Current, block and maximum numbers of columns, including the ring and the working tape.
     columns: ColumnCounts,
-    /// Symbol index of each cell, row-major.
+    /// Index, in the program's symbols, of the symbol in each cell, row-major, `[rows, columns]`.
     cells: Vec<u8>,
 }
 
@@ -109,12 +109,12 @@ impl Grid {
         self.rows
     }
 
-    /// Number of columns stored now, including the ring.
+    /// Number of columns stored now, including the ring of blank cells around the block.
     pub fn columns(&self) -> usize {
         self.columns.current
     }
 
-    /// Current, block and maximum numbers of columns.
+    /// Number of columns stored now, number of columns of the block, and maximum number of columns.
     pub(super) fn column_counts(&self) -> ColumnCounts {
         self.columns
     }
@@ -124,7 +124,7 @@ impl Grid {
         (self.rows - 2, self.columns.block)
     }
 
-    /// All symbol indices, row-major, `[rows, columns]`.
+    /// The symbol of every cell as an index into the program's symbols, row-major, `[rows, columns]`.
     pub fn symbols(&self) -> &[u8] {
         &self.cells
     }
@@ -149,7 +149,7 @@ impl Grid {
         self.index(row, column).is_some()
     }
 
-    /// Adds blank columns on the right: the working tape doubles, up to its maximum.
+    /// Adds blank columns on the right, so that the working tape has twice as many, up to its maximum.
     fn grow(&mut self) {
         let (before, after) = (self.columns.current, self.columns.grown_count());
         let mut cells = vec![BLANK_INDEX; self.rows * after];

@@ -47,7 +47,7 @@ impl LearningProgram {
     }
 }
 
-/// Finds the program with this slug.
+/// Finds the library's program with this slug; `None` if there is none.
 pub fn find_learner(slug: &str) -> Option<&'static LearningProgram> {
     LEARNERS.iter().find(|learner| learner.slug == slug)
 }

@@ -24,15 +24,16 @@ use super::run::{ProgramRun, RunEnd};
 /// Computes the network's output f for a test input from the run of one program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkOutput {
-    /// Encoding of the program's cells as numbers.
+    /// Encoding of the program's cells as numbers, which the network computes with.
     codes: CellCodes,
-    /// f_head of a cell with each symbol and without the head, before and after the message has arrived; numerators over the
-    /// denominator.
+    /// For each symbol, the readout f_head of a cell with this symbol and without the head, before and after the
+    /// message that the table is full has arrived; numerators over the denominator.
     read: Vec<[i64; 2]>,
 }
 
 impl NetworkOutput {
-    /// Prepares the outputs of a program.
+    /// Prepares the outputs of the network that runs `program`: its readout for a cell with each symbol of the
+    /// program.
     pub fn new(program: &GridProgram) -> NetworkOutput {
         let codes = CellCodes::new(program);
         let of = |symbol: u8| {
@@ -46,7 +47,7 @@ impl NetworkOutput {
         NetworkOutput { codes, read: (0..).take(program.symbols().len()).map(of).collect() }
     }
 
-    /// Denominator of the network's output f.
+    /// Denominator of the fractions in which the network's output f is given.
     pub fn denominator(&self) -> i64 {
         self.codes.denominator()
     }

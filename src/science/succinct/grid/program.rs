@@ -11,7 +11,7 @@ use std::fmt::{Display, Formatter, Result as FmtResult};
 
 use super::super::error::SuccinctError;
 
-/// Name of the blank symbol.
+/// Character of the blank symbol in the text of a program.
 pub const BLANK: char = '_';
 
 /// Names of the symbols that every program has, in the order of their numbers: the blank, 1 and −1.
@@ -67,11 +67,11 @@ impl GridMove {
 /// The action of a program for one pair of state and symbol under the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GridRule {
-    /// Index of the symbol that the program writes.
+    /// Index, in the program's symbols, of the symbol that the rule writes.
     pub write: u8,
     /// Direction in which the head moves after writing.
     pub step: GridMove,
-    /// Index of the next state.
+    /// Index, in the program's states, of the next state.
     pub next: u8,
 }
 
@@ -81,9 +81,9 @@ pub struct GridRule {
 /// others are sorted, so that equal programs have equal texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GridProgram {
-    /// Names of the states.
+    /// Names of the states; the first is the start state, and HALT, if a rule leads to it, is the last.
     pub(super) states: Vec<String>,
-    /// Characters of the symbols.
+    /// Characters of the symbols; the first are [`BASE_SYMBOLS`].
     pub(super) symbols: Vec<char>,
     /// The rule of each state and symbol, `[states, symbols]`; `None` in HALT or if there is no rule.
     pub(super) rules: Vec<Option<GridRule>>,
@@ -110,7 +110,7 @@ impl GridProgram {
         self.symbols.get(usize::from(number)).copied().unwrap_or(BLANK)
     }
 
-    /// Whether a state is HALT.
+    /// Whether the state with index `state` is HALT, which ends a run.
     pub fn is_halt(&self, state: u8) -> bool {
         self.state_name(state) == HALT
     }
@@ -144,7 +144,7 @@ impl GridProgram {
         }
     }
 
-    /// Number of rules.
+    /// Number of pairs of state and symbol for which the program has a rule.
     pub fn rule_count(&self) -> usize {
         self.rules.iter().flatten().count()
     }

@@ -45,7 +45,7 @@ pub enum RunEnd {
 }
 
 impl RunEnd {
-    /// Number of steps that the run made until it ended.
+    /// Number of program steps that the run made until it ended.
     pub fn steps(self) -> u64 {
         match self {
             RunEnd::Halted { steps }
@@ -97,15 +97,15 @@ impl RunEnd {
 pub struct ProgramRun {
     /// The program that is executed.
     program: Arc<GridProgram>,
-    /// The grid in its current state.
+    /// The grid of symbols after the steps made so far.
     grid: Grid,
     /// Index of the current state in the program.
     state: u8,
     /// Row and column of the head, from 0, including the ring.
     head: (usize, usize),
-    /// Number of steps made so far.
+    /// Number of program steps made so far.
     steps: u64,
-    /// Why the run has ended; `None` if it can continue. The first step that fails sets it.
+    /// Why the run has ended; `None` while it can continue. The first step that cannot be made sets it.
     end: Option<RunEnd>,
 }
 
@@ -179,7 +179,7 @@ impl ProgramRun {
         &self.program
     }
 
-    /// The grid in its current state.
+    /// The grid of symbols after the steps made so far.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
@@ -194,7 +194,7 @@ impl ProgramRun {
         self.head
     }
 
-    /// Number of steps made so far.
+    /// Number of program steps made so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }

@@ -22,15 +22,15 @@ use super::program::{BASE_SYMBOLS, GridMove, GridProgram, GridRule, HALT};
 struct ParsedRule {
     /// Line number of the rule in the text, from 1.
     number: usize,
-    /// Name of the current state.
+    /// Name of the state in which the rule applies.
     state: String,
     /// Symbols that the line reads; `None` for `*`, all symbols.
     read: Option<Vec<char>>,
     /// Symbols that the line writes, one for all symbols read or one for each; `None` for `*`, the symbol read.
     write: Option<Vec<char>>,
-    /// Move of the head after writing.
+    /// Direction in which the rule moves the head after writing.
     step: GridMove,
-    /// Name of the state after the rule.
+    /// Name of the state to which the rule changes.
     next: String,
 }
 
@@ -90,7 +90,7 @@ fn parse_state(line: usize, word: &str) -> Result<String, SuccinctError> {
     Ok(word.into())
 }
 
-/// Parses a list of symbols; `None` for `*`. `line` is the line number, from 1, that an error reports.
+/// Parses a list of symbols; `None` for the wildcard `*`. `line` is the line number, from 1, that an error reports.
 fn parse_symbols(line: usize, word: &str) -> Result<Option<Vec<char>>, SuccinctError> {
     if word == "*" {
         return Ok(None);
@@ -140,7 +140,7 @@ impl GridProgram {
     }
 }
 
-/// Collects the names of all states, HALT last.
+/// Collects the names of all states of the program, HALT last.
 fn collect_states(lines: &[ParsedRule]) -> Result<Vec<String>, SuccinctError> {
     let mut states: Vec<String> = Vec::new();
     for line in lines {
@@ -164,7 +164,7 @@ fn collect_states(lines: &[ParsedRule]) -> Result<Vec<String>, SuccinctError> {
     if states.is_empty() { Err(SuccinctError::Empty) } else { Ok(states) }
 }
 
-/// Collects all symbols, [`BASE_SYMBOLS`] first.
+/// Collects all symbols that the rules read or write, [`BASE_SYMBOLS`] first.
 fn collect_symbols(lines: &[ParsedRule]) -> Result<Vec<char>, SuccinctError> {
     let mut symbols = BASE_SYMBOLS.to_vec();
     for line in lines {
@@ -181,7 +181,7 @@ fn collect_symbols(lines: &[ParsedRule]) -> Result<Vec<char>, SuccinctError> {
     Ok(symbols)
 }
 
-/// Builds the table of rules, `[states, symbols]`.
+/// Builds the table of rules, `[states, symbols]`, from the parsed lines; `None` where no line gives a rule.
 fn build_rules(
     lines: &[ParsedRule],
     states: &[String],

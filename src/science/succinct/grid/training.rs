@@ -24,7 +24,7 @@ pub const TABLE_DENOMINATOR: i64 = 54;
 /// Value p = 1/6 of cells beyond the image's border, as a numerator over [`TABLE_DENOMINATOR`].
 pub const BORDER: i64 = 9;
 
-/// Padding around the block of the image that the network processes in training.
+/// Which padding surrounds the block of the image that the network processes while it trains the table W.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TapePadding {
     /// One column on the right, as in the paper; further columns would never differ from it.
@@ -33,19 +33,19 @@ pub enum TapePadding {
     Ring,
 }
 
-/// A matrix of cell values, which are numerators over [`TABLE_DENOMINATOR`].
+/// A matrix of cell values in the training of the table W, stored as numerators over [`TABLE_DENOMINATOR`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueImage {
-    /// Number of rows.
+    /// Number of rows of cells.
     pub rows: usize,
-    /// Number of columns.
+    /// Number of columns of cells.
     pub columns: usize,
     /// The cell values, row-major, `[rows, columns]`.
     pub values: Vec<i64>,
 }
 
 impl ValueImage {
-    /// A matrix in which all values are `value`.
+    /// A matrix in which all cells have the numerator `value`.
     fn filled(rows: usize, columns: usize, value: i64) -> ValueImage {
         ValueImage { rows, columns, values: vec![value; rows * columns] }
     }
@@ -117,17 +117,18 @@ pub fn derivative(value: i64, above: i64) -> i64 {
     i64::from(phase_digit(value) == -1 || starts_memorising(value, above))
 }
 
-/// Images, output and gradient of one SGD step.
+/// One SGD step that writes into the table W: the images of the forward pass, the output, and the gradient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SgdStep {
     /// The image from the memory layer, then the image after each of the L layers of the filter.
     pub layers: Vec<ValueImage>,
-    /// The output of the network, a numerator over [`TABLE_DENOMINATOR`].
+    /// The network's output f for the example, before the step, as a numerator over [`TABLE_DENOMINATOR`].
     pub output: i64,
     /// Gradient of the loss with respect to the memory layer's image on the block, as numerators over
     /// [`TABLE_DENOMINATOR`].
     pub gradient: ValueImage,
-    /// Index of the only row of the block with a nonzero gradient; `None` if there is no such row or more than one.
+    /// Index, from 0, of the only row of the block with a nonzero gradient; `None` if there is no such row or more
+    /// than one.
     pub row: Option<usize>,
 }
 
@@ -146,11 +147,11 @@ pub struct TableTraining {
     d: usize,
     /// Number m of examples.
     m: usize,
-    /// Padding around the block.
+    /// Which padding surrounds the block in the image that the network processes.
     padding: TapePadding,
     /// The table W, the memory layer's weights, `[m + 1, d + 1]`.
     weights: ValueImage,
-    /// Number of SGD steps so far.
+    /// Number of SGD steps that have changed the table W so far.
     steps: usize,
 }
 
@@ -191,7 +192,7 @@ impl TableTraining {
         &self.weights
     }
 
-    /// Number of SGD steps so far.
+    /// Number of SGD steps that have changed the table W so far.
     pub fn steps(&self) -> usize {
         self.steps
     }

@@ -29,7 +29,7 @@ pub struct InterpolationPoint {
     pub x: f64,
     /// Prescribed output of the network at x.
     pub y: f64,
-    /// Whether the derivative at x is 1; else it is 0.
+    /// Whether the prescribed derivative of the network at x is 1; else it is 0.
     pub rises: bool,
 }
 
@@ -53,7 +53,7 @@ pub enum PointError {
     TooClose(usize, usize),
 }
 
-/// An affine layer v ↦ W v + b.
+/// An affine layer v ↦ W v + b of a [`PointNetwork`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointLayer {
     /// Weight matrix W, `[rows][columns]`.
@@ -65,21 +65,21 @@ pub struct PointLayer {
 /// A ReLU network of three layers with prescribed values and derivatives at its points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointNetwork {
-    /// The points with prescribed values and derivatives.
+    /// The points at which the network has prescribed values and derivatives.
     points: Vec<InterpolationPoint>,
     /// Distance Δ: a quarter of the width of a bump ψ around a point.
     delta: f64,
-    /// The three affine layers.
+    /// The three affine layers of the network; a ReLU follows each of the first two.
     layers: [PointLayer; 3],
 }
 
-/// Number of ReLUs of the bump ψ around each point.
+/// Number of ReLUs in the first layer that form the bump ψ around one point.
 pub const BUMP_UNITS: usize = 5;
-/// Number of ReLUs of the threshold function τ of each point.
+/// Number of ReLUs that form the threshold function τ of one point.
 pub const THRESHOLD_UNITS: usize = 3;
 
 impl PointLayer {
-    /// A layer whose weights and biases are 0.
+    /// A layer with `rows` outputs and `columns` inputs whose weights and biases are 0.
     fn new(rows: usize, columns: usize) -> Self {
         PointLayer { weights: vec![vec![0.0; columns]; rows], bias: vec![0.0; rows] }
     }
@@ -136,7 +136,7 @@ impl PointNetwork {
         Ok(PointNetwork { points: points.to_vec(), delta, layers })
     }
 
-    /// The points of the network.
+    /// The points at which the network has prescribed values and derivatives.
     pub fn points(&self) -> &[InterpolationPoint] {
         &self.points
     }

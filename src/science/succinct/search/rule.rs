@@ -27,10 +27,10 @@ pub enum CellValue {
 }
 
 impl CellValue {
-    /// All values, in ascending order.
+    /// The values −1, 0 and 1 of a cell, in ascending order.
     pub const ALL: [CellValue; 3] = [CellValue::Minus, CellValue::Zero, CellValue::Plus];
 
-    /// The value that equals the sign of `number`.
+    /// The cell value −1, 0 or 1 that is the sign of `number`.
     pub fn from_sign_of(number: i8) -> Self {
         match number.signum() {
             -1 => CellValue::Minus,
@@ -39,7 +39,7 @@ impl CellValue {
         }
     }
 
-    /// The value as a number.
+    /// The cell value as a number: −1, 0 or 1.
     pub fn value(self) -> i32 {
         match self {
             CellValue::Minus => -1,
@@ -48,7 +48,7 @@ impl CellValue {
         }
     }
 
-    /// Index in [`CellValue::ALL`].
+    /// Index of the value in [`CellValue::ALL`]: 0 for −1, 1 for 0, 2 for 1.
     pub fn index(self) -> usize {
         match self {
             CellValue::Minus => 0,
@@ -79,7 +79,8 @@ impl CellValue {
 /// A rule f(centre, above): a table with the new value of a cell for each pair of its value and the value above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CellRule {
-    /// f(centre, above), `[centre][above]`, with indices of [`CellValue::ALL`].
+    /// The new value of a cell, `[centre][above]`, for its value and the value of the cell above it, both as
+    /// indices of [`CellValue::ALL`].
     table: [[CellValue; 3]; 3],
 }
 
@@ -114,7 +115,7 @@ impl CellRule {
         Ok(CellRule::from_number_modulo(number))
     }
 
-    /// The rule with the number `number` modulo [`RULE_COUNT`].
+    /// The rule whose number is `number` modulo [`RULE_COUNT`], for random numbers.
     pub(super) fn from_number_modulo(number: u32) -> Self {
         let mut rest = number;
         let mut table = CellRule::IDENTITY.table;
@@ -129,7 +130,7 @@ impl CellRule {
         CellRule { table }
     }
 
-    /// All rules, in the order of their numbers.
+    /// All rules for cells, in the order of their numbers.
     pub fn all() -> impl Iterator<Item = CellRule> {
         (0..RULE_COUNT).map(CellRule::from_number_modulo)
     }
@@ -157,7 +158,7 @@ impl CellRule {
         self
     }
 
-    /// The nine signs of the table as text.
+    /// The table of the rule as text: nine signs, one for each pair of cell values.
     pub fn to_text(self) -> String {
         self.table.iter().flatten().map(|entry| entry.sign()).collect()
     }
@@ -184,7 +185,7 @@ impl CellRule {
         Ok(CellRule { table })
     }
 
-    /// Name of the rule, for the two named rules.
+    /// Name of the rule, "identity" or "consensus", if it is one of these two rules; else `None`.
     pub fn name(self) -> Option<&'static str> {
         match self {
             CellRule::IDENTITY => Some("identity"),

@@ -14,7 +14,7 @@
 use super::rule::{CellRule, CellValue};
 use super::task::{CellImage, Query};
 
-/// The cells that are summed for the answer.
+/// The cells of the image after a run whose sum gives the answer, by its sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReadoutCells {
     /// All cells.
@@ -24,7 +24,7 @@ pub enum ReadoutCells {
 }
 
 impl CellImage {
-    /// The image after one step of the rule, applied to all cells at once.
+    /// The image after one step of `rule`, which changes all cells at once.
     pub fn step(&self, rule: CellRule) -> CellImage {
         let (rows, columns) = (self.rows(), self.columns());
         let become_of = |at: usize| {
@@ -65,7 +65,7 @@ pub fn predict(query: &Query, rule: CellRule, readout: ReadoutCells) -> Option<i
     label(query.image().run(rule).sum(readout))
 }
 
-/// The label for a sum of cells: its sign, 1 or −1; `None` for 0.
+/// The label that the sum of an image's cells stands for: its sign, 1 or −1; `None` for the sum 0.
 fn label(sum: i32) -> Option<i8> {
     match sum {
         0 => None,

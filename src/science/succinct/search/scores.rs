@@ -13,11 +13,11 @@ use super::task::Query;
 /// Computes the [`RuleScores`] a few rules at a time, so that the page stays responsive.
 #[derive(Debug, Clone)]
 pub struct RuleScoring {
-    /// The queries, bit-sliced: 64 queries per word.
+    /// The queries on which the rules are scored, bit-sliced: 64 queries per word.
     sliced: BitSlicedQueries,
-    /// The cells that are summed for an answer.
+    /// The cells of the image after a run whose sum gives a rule's answer.
     readout: ReadoutCells,
-    /// Number of the rule that is scored next.
+    /// Number, from 0, of the rule that is scored next.
     next: u32,
     /// Answers of the rules so far: for each rule, bit masks of the queries with a correct answer and of those with
     /// a sum of 0, `[rules][2][words]`.
@@ -32,7 +32,7 @@ pub struct RuleScoring {
 pub struct RuleScores {
     /// Number of 64-bit words of a bit mask with one bit per query.
     words: usize,
-    /// Number of queries.
+    /// Number of queries on which the rules were scored.
     queries: u32,
     /// For each rule, bit masks of the queries with a correct answer and of those with a sum of 0,
     /// `[RULE_COUNT][2][words]`.
@@ -70,7 +70,7 @@ impl RuleScoring {
         self.next == RULE_COUNT
     }
 
-    /// Number of rules scored so far.
+    /// Number of rules scored so far, out of [`RULE_COUNT`].
     pub fn scored_count(&self) -> u32 {
         self.next
     }
@@ -110,7 +110,7 @@ impl RuleScores {
         scoring.finish()
     }
 
-    /// Number of queries.
+    /// Number of queries on which the rules were scored.
     pub fn queries(&self) -> u32 {
         self.queries
     }

@@ -38,18 +38,19 @@ use super::sliced::BitSlicedQueries;
 use super::task::QueryDistribution;
 use vivarium_core::rng::{Purpose, RandomStream};
 
-/// Settings of a repeated search by random restarts.
+/// Settings of repeated searches for a good rule: each draws random rules and chooses the best on validation
+/// queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RestartSearch {
     /// Number of validation queries, by which the best rule is chosen.
     pub validation: u32,
     /// Number of repetitions of the search, each with other validation queries and other rules.
     pub repetitions: u32,
-    /// Seed of the validation queries and the rules.
+    /// Seed of the choice of validation queries and of the random rules.
     pub seed: u64,
 }
 
-/// Mean result of searches with one number of restarts.
+/// Mean accuracies of the rules that searches with one number of restarts chose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RestartResult {
     /// Number of restarts of each search: rules drawn, of which the best on the validation queries is chosen.

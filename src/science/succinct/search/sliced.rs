@@ -28,7 +28,7 @@ use super::rule::{CellRule, CellValue};
 use super::run::ReadoutCells;
 use super::task::Query;
 
-/// Number of 64-bit words that are processed together.
+/// Number of 64-bit words that a run of a rule processes together.
 const LANES: usize = 8;
 /// Number of bits that hold the sum of (cell value + 1) over one column of an image, at most 2 · 101.
 const COLUMN_BITS: usize = 8;
@@ -37,9 +37,9 @@ const SUM_BITS: usize = 14;
 
 /// Eight 64-bit words that are processed together; each bit belongs to one query.
 type Lanes = [u64; LANES];
-/// Lanes whose bits are all 0.
+/// Eight words whose bits are all 0.
 const ZERO_LANES: Lanes = [0; LANES];
-/// Lanes whose bits are all 1.
+/// Eight words whose bits are all 1.
 const ONE_LANES: Lanes = [u64::MAX; LANES];
 
 /// One row of images, for eight words of 64 queries: for each of the eight subsets of {−1, 0, +1}, a bit per cell
@@ -47,30 +47,30 @@ const ONE_LANES: Lanes = [u64::MAX; LANES];
 #[derive(Debug, Clone, Copy)]
 struct SlicedRow([Lanes; 8]);
 
-/// Index in [`SlicedRow`] of the subset {−1} of cell values.
+/// Index in a [`SlicedRow`] of the words that mark cells with value −1: bit 0 stands for −1.
 const MINUS: usize = 0b001;
-/// Index in [`SlicedRow`] of the subset {0} of cell values.
+/// Index in a [`SlicedRow`] of the words that mark cells with value 0: bit 1 stands for 0.
 const ZERO: usize = 0b010;
-/// Index in [`SlicedRow`] of the subset {+1} of cell values.
+/// Index in a [`SlicedRow`] of the words that mark cells with value +1: bit 2 stands for +1.
 const PLUS: usize = 0b100;
 
 /// A batch of queries, bit-sliced with 64 queries per word.
 #[derive(Debug, Clone)]
 pub struct BitSlicedQueries {
-    /// Number of rows of each image, m + 1.
+    /// Number m + 1 of rows of each query's image.
     rows: usize,
-    /// Number of columns of each image, d + 1.
+    /// Number d + 1 of columns of each query's image.
     columns: usize,
-    /// Number of queries.
+    /// Number of queries in the batch.
     queries: usize,
     /// Whether cells of the images are +1, `[groups][rows]` with eight words each; word w is column w mod columns of the 64
     /// queries from 64 (w / columns) on.
     plus: Vec<Lanes>,
     /// Bit mask of the labels: bit q is 1 if the label of query q is 1, and 0 if it is −1.
     right: Vec<u64>,
-    /// Workspace of a run of a rule on eight words.
+    /// Workspace for running a rule on eight words of 64 queries each.
     work: RowWorkspace,
-    /// Bit-sliced sums of the columns, `[words]`.
+    /// Workspace: for each word of 64 queries and one column, the bits of the sum of the column's cells, `[words]`.
     sums: Vec<[u64; COLUMN_BITS]>,
 }
 
@@ -179,7 +179,7 @@ impl BitSlicedQueries {
         })
     }
 
-    /// Number of queries.
+    /// Number of queries in the batch.
     pub fn queries(&self) -> usize {
         self.queries
     }
@@ -246,14 +246,15 @@ impl RuleAnswers {
 /// Workspace of a run of a rule on eight words: the rows after the last two steps, and which rows repeat.
 #[derive(Debug, Clone)]
 struct RowWorkspace {
-    /// The rows after steps 0, 2, 4 and on, and after steps 1, 3 and on.
+    /// Entry 0 holds the rows of the images after the latest even number of steps, entry 1 after the latest odd
+    /// number, `[rows]` each.
     rows: [Vec<SlicedRow>; 2],
-    /// For each row of the images whether it equals the row of two steps ago.
+    /// For each row of the images, whether it equals the row of two steps ago, `[rows]`.
     repeats: Vec<bool>,
 }
 
 impl RowWorkspace {
-    /// Workspace for images with `rows` rows.
+    /// Creates the workspace for running rules on images with `rows` rows.
     fn new(rows: usize) -> Self {
         let zeros = vec![SlicedRow::ZEROS; rows];
         RowWorkspace { rows: [zeros.clone(), zeros], repeats: vec![false; rows] }

@@ -25,7 +25,7 @@ use super::rule::CellValue;
 /// Distribution of queries: family of concepts, numbers of inputs and examples, and label noise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueryDistribution {
-    /// Family of the concepts.
+    /// Family of functions from which the concept of each query is drawn.
     family: ConceptFamily,
     /// Number d of inputs of an example, each 1 or −1.
     bits: usize,
@@ -38,9 +38,9 @@ pub struct QueryDistribution {
 /// A learning problem with one test input: examples of a concept, and a test input whose label is to be predicted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// The concept that gives the labels.
+    /// The concept that gives the labels of the examples and the right answer.
     pub concept: Concept,
-    /// The examples, with label noise.
+    /// The examples of the query, whose labels include label noise.
     pub data: Dataset,
     /// The test input, `[d]`, each number 1 or −1.
     pub test_input: Vec<i8>,
@@ -51,11 +51,11 @@ pub struct Query {
 /// The image to which a rule is applied: cell values in m + 1 rows and d + 1 columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellImage {
-    /// Number of rows, m + 1.
+    /// Number m + 1 of rows of the image.
     rows: usize,
-    /// Number of columns, d + 1.
+    /// Number d + 1 of columns of the image.
     columns: usize,
-    /// The cell values, row-major.
+    /// The values of all cells of the image, row-major, `[rows, columns]`.
     cells: Vec<CellValue>,
 }
 
@@ -77,7 +77,7 @@ impl QueryDistribution {
         QueryDistribution::new(self.family, bits, examples, self.noise)
     }
 
-    /// Family of the concepts.
+    /// Family of functions from which the concept of each query is drawn.
     pub fn family(self) -> ConceptFamily {
         self.family
     }
@@ -92,7 +92,7 @@ impl QueryDistribution {
         self.examples
     }
 
-    /// Probability of a wrong label.
+    /// Probability that an example of a query has the wrong label.
     pub fn noise(self) -> f64 {
         self.noise
     }
@@ -157,23 +157,23 @@ impl Query {
 }
 
 impl CellImage {
-    /// An image of these cells, row-major; missing cells are 0.
+    /// An image with the values `cells`, row-major; missing cells are 0.
     pub(super) fn new(rows: usize, columns: usize, mut cells: Vec<CellValue>) -> Self {
         cells.resize(rows * columns, CellValue::Zero);
         CellImage { rows, columns, cells }
     }
 
-    /// Number of rows, m + 1.
+    /// Number m + 1 of rows of the image.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns, d + 1.
+    /// Number d + 1 of columns of the image.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// All cells, row-major.
+    /// The values of all cells of the image, row-major, `[rows, columns]`.
     pub fn cells(&self) -> &[CellValue] {
         &self.cells
     }

@@ -122,7 +122,8 @@ pub fn relative_risk(teacher: &Teacher, attention: &[f64], positions: usize, nam
         / teacher.label_variance(positions, false)
 }
 
-/// The allowed rows of the matrix V, the linear forms of the tokens that heads output.
+/// Which matrices V of linear forms are allowed; each row of V is a linear form of the tokens that the heads
+/// output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinearForms {
     /// One row is not negative, as in spans of attention weights.
@@ -134,7 +135,7 @@ pub enum LinearForms {
 /// The minimum relative risk over the linear forms V that heads output, and a V that reaches it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinRiskForms {
-    /// Minimum relative risk, from 0 to 1.
+    /// Minimum of the relative risk: mean squared error divided by the label's variance, from 0 to 1.
     pub risk: f64,
     /// An orthonormal basis of the rows of V on the named tokens, `[heads, names]`. With
     /// [`LinearForms::AttentionWeights`] the first row is not negative. V is 0 on other tokens, which would only add
@@ -206,22 +207,23 @@ const RISK_WINDOW: usize = 5;
 /// the last [`RISK_WINDOW`] risks.
 const ARMIJO_FRACTION: f64 = 1e-4;
 
-/// A minimisation of the relative risk over orthonormal rows of the matrix V of linear forms.
+/// A minimisation of the relative risk over matrices V with orthonormal rows; each row is a linear form that heads
+/// output.
 struct RiskSearch<'a> {
     /// The label function g whose risk is minimised.
     teacher: &'a Teacher,
     /// Number of positions, the length of a row of V.
     positions: usize,
-    /// The named positions, all different.
+    /// The positions, from 0, of the tokens on which the label depends; all different.
     names: &'a [usize],
-    /// Whether a row of V must be nonnegative.
+    /// Whether one row of V must be nonnegative, as in spans of attention weights.
     forms: LinearForms,
-    /// The variance of a label, by which risks are divided.
+    /// Variance of a label over prompts, by which risks are divided.
     variance: f64,
 }
 
 impl<'a> RiskSearch<'a> {
-    /// Prepares the search for rows `[positions]` of V.
+    /// Prepares the minimisation of the risk of `teacher` over rows of V of length `positions`.
     fn new(teacher: &'a Teacher, positions: usize, names: &'a [usize], forms: LinearForms) -> Self {
         RiskSearch { teacher, positions, names, forms, variance: teacher.label_variance(positions, false) }
     }
@@ -250,7 +252,7 @@ impl<'a> RiskSearch<'a> {
         (1.0 - covariance / self.variance, rows.iter().map(row_gradient).collect())
     }
 
-    /// The projected gradient step at step size `rate` minus the rows: `[heads][positions]`.
+    /// The projected gradient step of the rows of V at step size `rate`, minus the rows: `[heads][positions]`.
     fn search_direction(&self, rows: &[Vec<f64>], gradient: &[Vec<f64>], rate: f64) -> Vec<Vec<f64>> {
         let row_direction = |(h, (row, gradient)): (usize, (&Vec<f64>, &Vec<f64>))| {
             let lower_bound =
@@ -299,13 +301,13 @@ impl<'a> RiskSearch<'a> {
     }
 }
 
-/// The sum a + share · b of two lists of rows, row by row.
+/// The sum a + `share` · b of two matrices, row by row.
 fn plus_scaled(a: &[Vec<f64>], b: &[Vec<f64>], share: f64) -> Vec<Vec<f64>> {
     let row = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).map(|(a, b)| a + share * b).collect();
     a.iter().zip(b).map(row).collect()
 }
 
-/// The inner product of two lists of rows: the sum of a · b over all entries.
+/// The inner product of two matrices: the sum over all entries of the product of the entries of `a` and `b`.
 fn frobenius_product(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     a.iter().zip(b).map(|(a, b)| dot(a, b)).sum()
 }

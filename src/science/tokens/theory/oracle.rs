@@ -24,7 +24,7 @@ use vivarium_core::rng::{Purpose, RandomStream};
 /// e_t ⊗ u: the vector u in the block of token t.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptSpan {
-    /// The direction u, a unit vector `[dim]`: the label is ⟨u, x_t⟩ for the named token x_t.
+    /// The direction u, a unit vector `[dim]`: the label of a prompt is ⟨u, x_t⟩ for its named token x_t.
     u: Vec<f64>,
     /// An orthonormal basis of the span, `[rank][positions · dim]`.
     basis: Vec<Vec<f64>>,
@@ -73,7 +73,7 @@ impl PromptSpan {
         if whole > 0.0 { outside / whole } else { 0.0 }
     }
 
-    /// Dimension of the span of the training prompts.
+    /// Dimension of the span of the training prompts added so far.
     pub fn rank(&self) -> usize {
         self.basis.len()
     }

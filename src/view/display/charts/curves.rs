@@ -6,10 +6,10 @@ use vivarium_core::settings::format_real;
 use vivarium_model::permalink::{AxisScale, StepAxisUnit};
 use vivarium_plot::analysis::{LineChart, Role};
 
-/// Largest step on the axis of a chart without measurements.
+/// Right end, in training steps, of the horizontal axis of a chart that has no measurements yet.
 pub(super) const EMPTY_CHART_STEPS: f64 = 1000.0;
 
-/// A chart without curves, with these axis labels.
+/// Builds a chart that has axis labels and no curves.
 pub fn empty_lines(x_label: &str, y_label: &str) -> LineChart {
     LineChart { x_label: x_label.into(), y_label: y_label.into(), ..Default::default() }
 }

@@ -50,7 +50,7 @@ fn final_value_curves(
     (0..series.values.len().max(1)).map(curve).collect()
 }
 
-/// Draws the held-out error at the end of each run over the swept values.
+/// Draws the held-out error at the end of each run of a sweep, as curves over the values of the first swept setting.
 fn draw_final_errors(run: &RunView) -> Reading {
     let (label, places, has_ratios) = sweep_axis(&run.link.spec);
     let mut lines = ends::chart(&final_error_curves(run), &label, tr!("held-out error"));

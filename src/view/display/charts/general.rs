@@ -107,7 +107,7 @@ fn loss_title(run: &RunView) -> Option<String> {
     relative.or_else(|| words.shows_training_only.then(|| tr!("Training loss").into()))
 }
 
-/// Draws training and held-out loss over the steps.
+/// Draws the curves of training and held-out loss over the training steps.
 fn draw_loss(run: &RunView) -> Reading {
     let (inits, replicas) = (run.spec().run.inits, run.spec().run.replicas);
     let words = run.vocabulary();
@@ -122,7 +122,7 @@ fn draw_loss(run: &RunView) -> Reading {
     Reading::Lines(lines)
 }
 
-/// Describes the latest losses in a sentence.
+/// Describes the latest training and held-out loss in a sentence, for screen readers.
 fn summarize_loss(run: &RunView) -> Option<String> {
     let (newest, step) = (LatestMetrics::of(run), format_thousands(run.step));
     if let Some(said) = describe_two_curves(run, [&newest.train_loss, &newest.test_loss]) {
@@ -179,7 +179,7 @@ fn draw_accuracy(run: &RunView) -> Reading {
     Reading::Lines(add_step_marks(rename_curves(keep_training_curves(lines, run), run), run))
 }
 
-/// Describes the latest accuracies in a sentence.
+/// Describes the latest training and held-out accuracy in a sentence, for screen readers.
 fn summarize_accuracy(run: &RunView) -> Option<String> {
     let (newest, step) = (LatestMetrics::of(run), format_thousands(run.step));
     let drawn = if run.link.view.y_axis == AxisScale::Log { tr!(", drawn as error") } else { "" };
@@ -220,7 +220,7 @@ fn summarize_accuracy(run: &RunView) -> Option<String> {
     })
 }
 
-/// Draws the first-layer weights as a heatmap, inputs by neurons.
+/// Draws the first replica's first-layer weights as a heatmap `[inputs, neurons]`.
 fn draw_first_layer(run: &RunView) -> Reading {
     let w = &run.weights;
     let grid = weights::first_layer_heatmap(&w.values, w.inputs, w.width, &run.relevant);

@@ -10,7 +10,8 @@ use vivarium_plot::analysis::curves::median_range;
 use vivarium_plot::analysis::replicas::{ReplicaCurves, ReplicaMeasure};
 use vivarium_plot::analysis::{LineChart, Reading, Role, Series};
 
-/// Chart of the normalised margin over the steps.
+/// Chart of the normalised margin (smallest margin of a training example, divided by a power of the weights' norm) over
+/// the steps.
 pub(super) const MARGIN: ChartSpec = ChartSpec::new(chart::MARGIN, |run| {
     let mut lines = add_step_marks(draw_margin(run), run);
     lines.log_y = false;
@@ -68,7 +69,7 @@ fn has_no_margin(row: &Measurement) -> bool {
     has_loss && !row.margin.is_empty() && row.margin.iter().all(|margin| margin.is_nan())
 }
 
-/// Describes the latest normalised margin in a sentence.
+/// Describes the latest normalised margin, the median over replicas, in a sentence for screen readers.
 fn summarize_margin(run: &RunView) -> Option<String> {
     let note = run.lazy_lab().and_then(|lab| (lab.margin_note)(run)).unwrap_or_default();
     Some(match (run.margin_share(), run.history.latest()) {

@@ -4,7 +4,7 @@
 //! Charts common to all labs are in this module, those of one lab in the lab's folder.
 //!
 //! # Why
-//! A chart is declared once, as a constant, and split by [`chart_rules`] and [`drawings`], since the page consists of two
+//! A chart is declared once, as a constant, and split by [`rules`] and [`drawings`], since the page consists of two
 //! programs: the first decides when a chart applies, the second draws the charts that the first view does not show.
 
 mod curves;
@@ -55,19 +55,19 @@ impl ChartSpec {
         self
     }
 
-    /// Sets a title that depends on the run.
+    /// Sets the function that gives the chart a title which depends on the run, in place of the chart's name.
     pub const fn title(mut self, title: fn(&RunView) -> Option<String>) -> Self {
         self.rules.title = title;
         self
     }
 
-    /// Sets the description of the chart in words, for screen readers.
+    /// Sets the function that describes the chart's content in a sentence, for screen readers.
     pub const fn summary(mut self, summary: fn(&RunView) -> Option<String>) -> Self {
         self.drawing.summary = summary;
         self
     }
 
-    /// Sets the data whose change redraws the chart.
+    /// Sets which data (measurements, weights, probe results or others) redraw the chart when they change.
     pub const fn depends_on(mut self, follows: ChartDependency) -> Self {
         self.rules.depends_on = follows;
         self
@@ -124,8 +124,8 @@ static LATER_RULES: [ChartRules; LATER_CHARTS.len()] = rules(LATER_CHARTS);
 pub struct ChartStamp {
     /// Number of the displayed run, counted since the page was opened.
     run: u64,
-    /// Version of the data that the chart depends on, such as a step or a count of probe results, combined by xor with
-    /// the view's selection.
+    /// Version of the data that the chart draws, such as a training step or a count of probe results, combined by xor
+    /// with the number of changes of the inspected example.
     data_version: u64,
     /// Number of marks on the axis of steps: replicas at the target, changes of the learning rate, and events.
     mark_count: usize,
@@ -164,11 +164,11 @@ pub trait ChartOfRun {
     /// # Errors
     /// A sentence that says why not.
     fn applies(self, run: &RunView) -> Result<(), String>;
-    /// Title of the chart for this run.
+    /// Title of the chart for this run, in the reader's language.
     fn title(self, run: &RunView) -> String;
     /// Whether the last curve of the chart is also drawn for saved runs, for comparison.
     fn shows_other_runs(self, run: &RunView) -> bool;
-    /// Content of the chart; empty lines if the chart is not available.
+    /// Content of the chart (curves, matrix or bars) for this run; lines without points if the chart is not available.
     fn reading(self, run: &RunView) -> Reading;
     /// Description of the chart in a sentence, for screen readers.
     fn summary(self, run: &RunView) -> String;

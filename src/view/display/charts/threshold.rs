@@ -27,7 +27,7 @@ pub(super) const THRESHOLD: ChartSpec =
         .summary(summarize_thresholds)
         .depends_on(ChartDependency::Sweep);
 
-/// Values of a swept setting as numbers; `None` if there are none or if they are words.
+/// Values of a swept setting as numbers; `None` if the setting has no values in the sweep or its values are words.
 fn parse_axis_values(axis: &SweepAxis) -> Option<Vec<f64>> {
     let numbers: Option<Vec<f64>> = axis.values.iter().map(|value| value.parse().ok()).collect();
     numbers.filter(|numbers| !numbers.is_empty())

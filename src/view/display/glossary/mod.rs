@@ -17,13 +17,14 @@ pub use terms::TERMS;
 
 /// A glossary term with its spellings and definition.
 pub struct GlossaryTerm {
-    /// Spellings separated by `|`; the first is the name of the term. A translation may have more or fewer spellings.
+    /// Spellings of the term, separated by `|`; the first is the name of the term. A translation may have more or fewer
+    /// spellings.
     pub spellings: &'static str,
-    /// Definition in at most 200 characters of plain text.
+    /// Definition of the term, in at most 200 characters of plain text.
     pub definition: &'static str,
 }
 
-/// Largest number of terms marked in one text.
+/// Largest number of glossary terms that are marked in one text; further terms stay plain text.
 pub const MAX_MARKED_TERMS: usize = 4;
 
 /// One piece of a text, as the page displays it.
@@ -46,7 +47,7 @@ pub fn split_emphasis(text: &str) -> impl Iterator<Item = TextPiece<'_>> {
 /// Marks glossary terms in a sequence of texts, each term only at its first occurrence.
 #[derive(Default)]
 pub struct TermMarker {
-    /// Indices in [`TERMS`] of the terms marked so far.
+    /// Indices, from 0, in [`TERMS`] of the terms that have been marked in the texts so far.
     marked_terms: Vec<usize>,
 }
 
