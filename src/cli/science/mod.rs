@@ -76,18 +76,28 @@ struct MeasuredRun {
     weight_measures: Vec<(ExpectedMeasure, u64, Vec<f32>)>,
 }
 
-/// Trains the preset, with [`REPLICAS`] networks if its link has one, and checks the expectations of its
-/// claim.
+/// Trains the preset, with [`REPLICAS`] networks if its link has one, or with as many as fit into memory, and
+/// checks the expectations of its claim.
 ///
 /// # Errors
 /// When the device stops working.
 pub fn check_preset(preset: &Preset, device: &Device) -> Result<Vec<Verdict>, RunError> {
     let mut spec = preset.link().spec;
     if spec.run.replicas == 1 {
-        spec.run.replicas = REPLICAS;
+        spec.run.replicas = max_replicas(&spec);
     }
     spec.run.steps = preset.max_steps;
     check_run(spec, preset.expectations, device)
+}
+
+/// Number of networks, at most [`REPLICAS`], with which every run of a sweep fits into memory.
+fn max_replicas(spec: &RunSpec) -> usize {
+    let fits = |replicas: &usize| {
+        let mut spec = spec.clone();
+        spec.run.replicas = *replicas;
+        cells(&spec).iter().all(|cell| cell.spec.invalid_settings().is_empty())
+    };
+    (2..=REPLICAS).rev().find(fits).unwrap_or(1)
 }
 
 /// Trains a run or all runs of a sweep and checks the expectations.
@@ -575,6 +585,13 @@ fn variance_share_between_inits(solved: &[Option<u64>], inits: usize) -> f64 {
 mod tests {
     use super::*;
     use vivarium_model::permalink::decode;
+
+    #[test]
+    fn every_preset_is_checked_with_as_many_networks_as_fit() {
+        let replicas = |slug: &str| max_replicas(&labs::find_preset(slug).unwrap().link().spec);
+        assert_eq!(replicas("parity-20"), REPLICAS);
+        assert!((1..REPLICAS).contains(&replicas("paper-gru")));
+    }
 
     #[test]
     fn every_instance_is_a_clean_link_with_a_name_of_its_own() {

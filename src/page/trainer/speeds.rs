@@ -95,7 +95,8 @@ fn entry_key(adapter: &str, spec: &RunSpec, on_gpu: Program) -> String {
     format!("{adapter} {kernels} {task} {model} {learner} {work} {replicas}")
 }
 
-/// Parses a stored speed measurement (key, steps per second on CPU and GPU); None if it is not one.
+/// Parses a stored speed measurement: the key from [`entry_key`], a tab, and the
+/// training steps per second on CPU and GPU; None if the line is not one.
 fn parse_line(line: &str) -> Option<(String, DeviceSpeeds)> {
     let mut parts = line.split('\t');
     let key = parts.next()?.to_string();

@@ -50,7 +50,8 @@ pub(super) fn count_starts(neurons: usize) -> usize {
 /// State of a descent along the decision boundary from one starting point.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct BoundaryDescent {
-    /// The boundary point with the smallest norm that the descent has found so far.
+    /// The perturbation of the network's weights with the smallest ℓ₂ norm, of those on the decision boundary that the
+    /// descent has reached so far.
     pub point: BoundaryPoint,
     /// The most recent tangent planes of the decision boundary, at most [`MAX_PLANES`].
     pub planes: Vec<HalfSpace>,

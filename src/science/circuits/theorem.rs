@@ -63,7 +63,8 @@ pub const SIGMA_ZETA: f64 = 1.0 / 3.0;
 /// Three lower bounds on the all-layer margin by theorem D.6, each with its constants.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MarginBounds {
-    /// The bound of the theorem as stated, for perturbations that may change the parameters of rounding too.
+    /// Lower bound on the margin by theorem D.6 as the paper states it, for perturbations that may change the parameters
+    /// of rounding too.
     pub theorem: f64,
     /// The constants λ, σ, μ and κ from which the bound `theorem` follows.
     pub constants: TheoremConstants,

@@ -43,7 +43,8 @@ pub fn name_runs(specs: &[&RunSpec]) -> Vec<Option<String>> {
 }
 
 /// Names runs of one task by the settings in which they differ; settings on stopping, measuring and hardware are named
-/// only if two names would otherwise be equal.
+/// only if two names would otherwise be equal. One name for each of `specs`, in the same order; `None` for a run
+/// that differs in no setting, or whose name would be too long.
 fn name_runs_of_task(specs: &[&RunSpec]) -> Vec<Option<String>> {
     let loud = name_by_settings(specs, &|key| !SECONDARY_KEYS.contains(&key));
     if are_unique(&loud) { loud } else { name_by_settings(specs, &|_| true) }

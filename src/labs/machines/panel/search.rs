@@ -53,7 +53,8 @@ pub struct SearchRow {
     pub block: usize,
     /// Kind of the transformer's block: which part of the search its attention does.
     pub block_kind: BlockKind,
-    /// Mark of each pixel of the row, from the first past token to the last.
+    /// Mark of each pixel of the row, from the first past token to the last: how the search has treated the tokens that
+    /// share the pixel.
     pub marks: Vec<TokenMark>,
     /// Number of past tokens that wrote the cell of the head and match the bits found before this block.
     pub candidate_count: usize,

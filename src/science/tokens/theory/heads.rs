@@ -63,8 +63,9 @@ pub fn min_risk_of_squares_with_repeats(heads: usize, names: usize, positions: u
     left / whole
 }
 
-/// Minimum relative risk of `heads` attention heads on these prompts if scores depend on positions only; `None` if
-/// it is not known. For functions without a closed form it is the result of [`minimise_risk`].
+/// Smallest expected squared error of `heads` attention heads whose scores depend on positions only, divided by the
+/// variance of the labels; `None` if it is not known. For functions without a closed form it is the result of
+/// [`minimise_risk`]; `seed` is the seed of the run, from which the function and the starting points are drawn.
 pub fn min_relative_risk(prompts: &TokenPrompts, seed: u64, heads: usize) -> Option<f64> {
     let (q, repeated) = (prompts.names, prompts.repeats == NameRepeats::Independent);
     match prompts.function {
