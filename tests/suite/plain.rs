@@ -94,11 +94,11 @@ fn heads_continue_first_layers_and_know_their_slopes() {
     }
 }
 
-/// The smallest transformer that learns a parity, and what it looks at when it has: three bits of ten get most of
-/// the attention.
+/// The run of the preset: at its end more than 70 % of the attention is on the three relevant bits of ten, as the preset
+/// claims.
 #[test]
 fn a_trained_transformer_attends_to_the_relevant_bits() {
-    let link = "#v1/sparse-parity?model=parity-transformer&opt=adam&n=10&batch=256&steps=4000&held=1024";
+    let link = vivarium::labs::find_preset("transformer").unwrap().link;
     let (mut run, spec) = (session(link), spec(link));
     let x = examples(&spec).x;
     let mass = |weights: &[Vec<f32>]| -> f32 {
@@ -110,5 +110,5 @@ fn a_trained_transformer_attends_to_the_relevant_bits() {
     let before = mass(&pollster::block_on(run.checkpoint()).unwrap().weights.parameters);
     assert!(finish(&mut run).solved[0].is_some());
     let after = mass(&pollster::block_on(run.checkpoint()).unwrap().weights.parameters);
-    assert!((0.2..0.4).contains(&before) && after > 0.5, "{before} to {after}");
+    assert!((0.2..0.4).contains(&before) && after > 0.7, "{before} to {after}");
 }

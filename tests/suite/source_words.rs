@@ -80,13 +80,15 @@ const BEGINNINGS: [&str; 8] =
     ["What ", "The same ", "The same.", "All of them", "Its ", "Somebody", "Something ", "Nothing "];
 
 /// Phrases in comments that personify or leave out the noun.
-const PHRASES: [&str; 8] = [
+const PHRASES: [&str; 10] = [
     "gave a sign",
     "is wanted of",
     "news of",
     "somebody",
     "what stands where",
-    "knob",
+    "a knob",
+    "the knob",
+    "knobs",
     "the one before",
     "as before)",
 ];

@@ -202,6 +202,26 @@ fn lower_bounds_are_below_the_norm_found_and_noise_is_above_it() {
     }
 }
 
+#[test]
+fn lower_bounds_are_below_the_norm_found_for_random_circuits() {
+    for number in 0..8 {
+        let (inputs, gates) = (3 + number % 3, 4 + (7 * number) % 9);
+        let circuit = Circuit::random(inputs, gates, 900 + number as u64).unwrap();
+        for rounding in [Rounding::On, Rounding::Off] {
+            let network = network(&circuit, rounding);
+            for row in [0, (5 * number + 1) % (1 << inputs)] {
+                let bits = circuit.truth_table_row(row);
+                let search = SearchSettings { starts: 8, ..SearchSettings::default() };
+                let smallest = network.find_least_norm(&bits, search).unwrap().unwrap();
+                if let Some(bound) = network.compute_margin_bounds(&bits).unwrap() {
+                    assert!(0.0 < bound.theorem && bound.theorem <= bound.proof, "{circuit}");
+                    assert!(bound.proof <= smallest.norm, "{circuit}: {bound:?} {}", smallest.norm);
+                }
+            }
+        }
+    }
+}
+
 /// The search ends at a local minimum with other seeds and for other circuits, including circuits with kinks at the minimum.
 #[test]
 fn the_search_ends_at_local_minima() {

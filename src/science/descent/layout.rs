@@ -266,7 +266,7 @@ impl TokenLayout {
 mod tests {
     use super::*;
 
-    /// Section 5.1: 2-8-8-1 makes tokens of 145 numbers.
+    /// A 2-8-8-1 network makes tokens of 145 numbers.
     #[test]
     fn the_token_of_the_table_has_dimension_145() {
         let layout = TokenLayout::new(&DescentNetwork::default());

@@ -28,7 +28,7 @@ pub struct DescentNetwork {
 }
 
 impl Default for DescentNetwork {
-    /// The network of section 5.1's table: 2-8-8-1 with ReLUs.
+    /// A 2-8-8-1 network with ReLUs.
     fn default() -> Self {
         DescentNetwork {
             inputs: 2,

@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Section 5.1: 88 weights, tokens of 145 numbers, 102 heads with ReLUs and 1,110 with tanh and M = 32.
+    /// A 2-8-8-1 network: 88 weights, tokens of 145 numbers, 102 heads with ReLUs and 1,110 with tanh and M = 32.
     #[test]
     fn sizes_match_the_table() {
         let sizes = DescentPlan::default().compute_sizes(16);

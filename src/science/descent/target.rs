@@ -89,7 +89,7 @@ pub struct DescentPrompts {
 }
 
 impl Default for DescentPrompts {
-    /// The examples of section 5.1's table: sin(2x) at 16 points of \[−1.5, 1.5\].
+    /// Examples: sin(2x) at 16 points of \[−1.5, 1.5\].
     fn default() -> Self {
         DescentPrompts {
             examples: 16,

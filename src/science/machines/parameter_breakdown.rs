@@ -146,6 +146,7 @@ fn rounding_layers(width: usize) -> [Affine; 2] {
 mod tests {
     use super::super::layer::relu;
     use super::*;
+    use crate::machines::tests::random;
     use crate::machines::{ExecutionMode, HaltReason, Transformer, library, round};
 
     fn program(slug: &str) -> MachineProgram {
@@ -231,6 +232,36 @@ mod tests {
             }
             let bare = ParameterBreakdown::new(&program, false).unwrap();
             assert_eq!((bare.rounding, bare.blocks), (ParameterStats::default(), found.blocks));
+        }
+    }
+
+    /// Random machines: the parts outside the attention have the sizes of their shapes, and the blocks are the tensors
+    /// that files hold.
+    #[test]
+    fn parts_of_random_machines_are_counted() {
+        for number in 0..60 {
+            let (machine, input, start, steps) = random(number);
+            let Ok(program) = MachineProgram::with_preferred_start(machine, input, start, steps) else {
+                continue;
+            };
+            let found = ParameterBreakdown::new(&program, true).unwrap();
+            let construction = Construction::new(&program.machine, program.bits).unwrap();
+            let (width, symbols) = (found.initial.parameters, program.machine.symbols().len() as u64);
+            let blocks = u64::from(program.bits) + 4;
+            assert_eq!(found.rounding.parameters, blocks * (4 * width * width + 3 * width), "{number}");
+            assert_eq!(found.rounding.nonzeros, blocks * 6 * width);
+            assert!((found.rounding.l1_norm - (9 * blocks * width) as f64).abs() < 1e-6);
+            assert_eq!((found.encoder.parameters, found.encoder.nonzeros), (width * symbols, symbols));
+            assert_eq!(found.initial.nonzeros, 1 + u64::from(program.start.count_ones()));
+            assert_eq!(found.classifier.parameters, width);
+            let (mut parameters, mut nonzeros, mut norm) = (0, 0, 0.0);
+            for value in construction.tensors().flat_map(|tensor| tensor.values) {
+                parameters += 1;
+                nonzeros += u64::from(value != 0.0);
+                norm += value.abs();
+            }
+            assert_eq!((found.blocks.parameters, found.blocks.nonzeros), (parameters, nonzeros), "{number}");
+            assert!((found.blocks.l1_norm - norm).abs() < 1e-6 * (1.0 + norm), "{number}");
         }
     }
 

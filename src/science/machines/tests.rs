@@ -126,7 +126,7 @@ fn tokens_equal_the_simulation_for_every_example() {
 }
 
 /// A random machine with all moves and some missing rules, with input, start cell and steps, determined by `number`.
-fn random(number: u64) -> (Machine, Vec<usize>, usize, usize) {
+pub(super) fn random(number: u64) -> (Machine, Vec<usize>, usize, usize) {
     let stream = RandomStream::new(number, Purpose::Sample, 0);
     let below = |index: u32, bound: usize| stream.draw_below(0, index, bound as u32) as usize;
     let (states, symbols) = (1 + below(0, 6), 2 + below(1, 3));

@@ -154,6 +154,38 @@ mod tests {
         }
     }
 
+    /// Under a Dirichlet prior the probability of symbol j after counts c is B(α + c + e_j)/B(α + c), here by logarithms
+    /// of Γ, with numbers of symbols, α and contexts drawn within the ranges of their settings.
+    #[test]
+    fn predictions_are_ratios_of_dirichlet_integrals_at_random_settings() {
+        let stream = RandomStream::new(8, Purpose::Sample, 0);
+        for case in 0..400 {
+            let below = |index: u32, bound: u32| stream.draw_below(case, index, bound);
+            let (symbols, length) = (2 + below(0, 7), 3 + below(1, 60));
+            let alpha = 0.05 * 400f64.powf(f64::from(stream.draw_uniform(case, 2)));
+            let context: Vec<u8> = (0..length).map(|i| below(10 + i, symbols) as u8).collect();
+            let log_beta = |counts: &[f64]| {
+                let total = counts.iter().sum::<f64>() + alpha * counts.len() as f64;
+                counts.iter().map(|count| libm::lgamma(count + alpha)).sum::<f64>() - libm::lgamma(total)
+            };
+            for (strategy, order) in [(Strategy::Unigram, 0), (Strategy::Bigram, 1), (Strategy::Trigram, 2)] {
+                let last = &context[context.len() - order..];
+                let mut counts = vec![0.0; symbols as usize];
+                for window in context.windows(order + 1).filter(|window| window[..order] == *last) {
+                    counts[usize::from(window[order])] += 1.0;
+                }
+                let predicted = predict_with(strategy, symbols as usize, alpha, &context);
+                for (symbol, predicted) in predicted.iter().enumerate() {
+                    let mut next = counts.clone();
+                    next[symbol] += 1.0;
+                    let expected = libm::exp(log_beta(&next) - log_beta(&counts));
+                    let error = (predicted - expected).abs();
+                    assert!(error < 1e-9, "{strategy:?} {alpha} {context:?}: {predicted} {expected}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn divergences_match_textbook_values() {
         assert_eq!(kl_divergence(&[0.5, 0.5], &[0.5, 0.5]), 0.0);

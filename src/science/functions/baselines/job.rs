@@ -306,7 +306,7 @@ mod tests {
         assert!((found.label_variance / variance - 1.0).abs() < 0.05, "{}", found.label_variance);
     }
 
-    /// The instance of section 5.2: x ~ 1.5 N(0, 1) with a constant, networks of three layers, 8 neurons wide, 16 examples.
+    /// An instance: x ~ 1.5 N(0, 1) with a constant, networks of three layers, 8 neurons wide, 16 examples.
     /// On 20,000 prompts ridge regression explains 0.600 ± 0.015 and a trained network 0.934 ± 0.005. The text has 0.683 and
     /// 0.914, of fewer prompts: a few have most of the variance, so that of a thousand the first moves by ± 0.08.
     #[test]

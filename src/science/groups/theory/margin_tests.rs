@@ -3,6 +3,7 @@
 use super::interior_point::{self, ConvexTerm};
 use super::known_tables::{alternating_5, cube, cyclic, dihedral, quaternion, symmetric};
 use super::{MarginError, RealCharacters, cyclic_group_margin};
+use vivarium_core::rng::{Purpose, RandomStream};
 
 fn assert_close(value: f64, expected: f64, error: f64, what: &str) {
     assert!((value / expected - 1.0).abs() < error, "{what}: {value}, expected {expected}");
@@ -283,23 +284,33 @@ fn every_small_penalty_gives_the_maximum_margin_of_a_cyclic_group() {
     assert!(symmetric(5).0.compute_penalised_optimum(1e-3).unwrap().is_zero_network);
 }
 
+/// With the class weights of the maximum margin no irrep exceeds γ*, which bounds every network (duality of the linear
+/// program), and classes of positive weight have the smallest margin.
+fn certify_max_margin(group: &RealCharacters) {
+    let margin = group.compute_max_margin().unwrap();
+    assert_close(margin.class_weights.iter().sum(), 1.0, 1e-12, "sum");
+    let gain = |r: usize| {
+        let gap = |c: usize| margin.class_weights[c] * (group.dimensions[r] - group.character_at(r, c));
+        (0..group.class_sizes.len()).map(gap).sum::<f64>()
+            / group.dimensions[r].powf(1.5)
+            / group.norm_mass_factor()
+    };
+    let best = (1..group.irrep_count()).map(gain).fold(0.0, f64::max);
+    assert_close(best, margin.value, 1e-10, "duality");
+    for (weight, class) in margin.class_weights.iter().zip(&margin.class_margins) {
+        assert!(*weight == 0.0 || (class - 1.0).abs() < 1e-7, "{margin:?}");
+    }
+}
+
 #[test]
 fn class_weights_certify_the_maximum_margin() {
     for group in [alternating_5(), symmetric(5).0, symmetric(6).0, cyclic(31), quaternion()] {
-        let margin = group.compute_max_margin().unwrap();
-        assert_close(margin.class_weights.iter().sum(), 1.0, 1e-12, "sum");
-        // With these class weights no irrep exceeds γ*, which bounds every network.
-        let gain = |r: usize| {
-            let gap = |c: usize| margin.class_weights[c] * (group.dimensions[r] - group.character_at(r, c));
-            (0..group.class_sizes.len()).map(gap).sum::<f64>()
-                / group.dimensions[r].powf(1.5)
-                / group.norm_mass_factor()
-        };
-        let best = (1..group.irrep_count()).map(gain).fold(0.0, f64::max);
-        assert_close(best, margin.value, 1e-10, "duality");
-        for (weight, class) in margin.class_weights.iter().zip(&margin.class_margins) {
-            assert!(*weight == 0.0 || (class - 1.0).abs() < 1e-7, "{margin:?}");
-        }
+        certify_max_margin(&group);
+    }
+    let stream = RandomStream::new(31, Purpose::Sample, 0);
+    for case in 0..12 {
+        certify_max_margin(&cyclic(3 + stream.draw_below(case, 0, 60) as usize));
+        certify_max_margin(&dihedral(3 + stream.draw_below(case, 1, 30) as usize));
     }
 }
 
