@@ -27,7 +27,7 @@ pub fn all_sources() -> (PathBuf, Vec<PathBuf>) {
 /// Files of one long type, which would be harder to read in two.
 const FILES_OF_ONE_TYPE: [&str; 1] = ["src/training/gpu/batched_runs.rs"];
 
-/// Number of lines of code: neither empty nor only a comment, since nobody shall write less documentation to keep a limit.
+/// Number of lines of code: neither empty nor only a comment, so that the limits do not discourage documentation.
 fn count_code_lines(text: &str) -> usize {
     text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with("//")).count()
 }
