@@ -1,14 +1,18 @@
 //! The ledger: no preset hides a setting in which its run departs from the experiment of its source.
 
+use vivarium::chart::Chart;
+use vivarium::cli::science;
 use vivarium::display::instance::describe_source_comparison;
-use vivarium::labs::PRESETS;
+use vivarium::labs::{PRESETS, find_preset};
+use vivarium::markov::Strategy;
 use vivarium::models::Model;
 use vivarium::optim::Optimizer;
-use vivarium::presets::Preset;
 use vivarium::presets::ledger::{Experiment, OPTIONAL_KEYS, SettingsComparison};
+use vivarium::presets::{Expectation, ExpectedMeasure, Preset};
 use vivarium::run::{MODEL_KEY, OPTIMIZER_KEY, RunSettings, RunSpec};
 use vivarium::settings::{SettingInfo, Settings};
 use vivarium::tasks::Task;
+use vivarium::training::launch::device::Device;
 
 /// Experiments with the presets that are instances of them.
 fn experiments() -> impl Iterator<Item = (&'static Preset, &'static Experiment)> {
@@ -130,4 +134,53 @@ fn bookkeeping_is_about_settings_of_runs() {
     for key in OPTIONAL_KEYS {
         assert!(RunSettings::SETTINGS.iter().any(|setting| setting.key == key), "{key}");
     }
+}
+
+#[test]
+fn presets_name_their_source_and_what_is_ours() {
+    let nameless: Vec<&str> =
+        PRESETS.iter().filter(|preset| preset.source.is_empty()).map(|preset| preset.slug).collect();
+    assert!(nameless.is_empty(), "without a source: {nameless:?}");
+    // Without an experiment no settings can be compared, so a sentence has to say why there is none.
+    let silent: Vec<&str> = PRESETS
+        .iter()
+        .filter(|preset| preset.experiment.is_none() && preset.remarks.is_empty())
+        .map(|preset| preset.slug)
+        .collect();
+    assert!(silent.is_empty(), "neither an experiment nor remarks: {silent:?}");
+}
+
+#[test]
+fn charts_that_refer_to_a_publication_name_the_passage() {
+    let refers = |help: &str| {
+        ["thesis", "paper", "theorem", "proposition", "lemma", "et al."]
+            .iter()
+            .any(|word| help.contains(word))
+    };
+    let missing: Vec<&str> = Chart::ALL
+        .iter()
+        .map(|chart| chart.info())
+        .filter(|info| refers(info.help) && info.passage.is_empty())
+        .map(|info| info.slug)
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// Remarks of the preset `induction`: within its steps, the learning rate of appendix E.2 does not leave the uniform
+/// strategy.
+#[test]
+fn the_learning_rate_of_the_thesis_needs_more_steps_than_the_induction_preset() {
+    let preset = find_preset("induction").unwrap();
+    assert!(preset.remarks.contains("the learning rate of the source, 0.00003"));
+    let run = |lr: &str| {
+        let mut spec = preset.link().spec;
+        spec.parse("lr", lr).unwrap();
+        spec.run.replicas = 2;
+        let uniform = ExpectedMeasure::OverLine(Strategy::Uniform);
+        let expected = [Expectation::Median { measure: uniform, step: spec.run.steps, between: (0.97, 1.1) }];
+        science::check_run(spec, &expected, &Device::cpu()).unwrap().remove(0)
+    };
+    let (slow, ours) = (run("0.00003"), run("0.005"));
+    assert!(slow.holds, "{}", slow.text);
+    assert!(!ours.holds, "{}", ours.text);
 }

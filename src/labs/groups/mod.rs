@@ -31,7 +31,7 @@ impl LabParts for GroupsLab {
         StoryEntry {
             slug: "one-note",
             title: "One frequency per neuron",
-            about: "After training on addition modulo 23, the weights of every neuron are waves with a single frequency. Theory predicts the largest possible margin of the network.",
+            about: "After training on addition modulo 23, the weights of nearly every neuron are waves with a single frequency. Theory predicts the largest possible margin of the network.",
             minutes: 6,
             curve: "z23",
         },

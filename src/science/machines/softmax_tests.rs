@@ -150,15 +150,23 @@ fn safe_beta_is_the_smallest_possible_without_an_input() {
     }
 }
 
-/// The tokens of the input count too: with T = 1 the steps alone would ask for β > ln 2 = 0.69. Forty symbols around the head
-/// make step 1 wrong at 0.8, 1 and 1.2; an independent program, from the formulas alone, finds the same.
+/// The tokens of the input count too: with T = 1 the steps alone would ask for β > ln 2 = 0.69. Forty symbols make step 1
+/// wrong at 0.8 and 1; at 1.2 step 1 is right from cell 40 and still wrong from cell 100, whose number differs from more cells
+/// of the input in few bits. An independent program, from the formulas alone, finds the same.
 #[test]
 fn a_long_input_requires_a_larger_beta() {
     let (machine, run) = set_up(LEFT, &[1; 40], 100, 1);
-    for (beta, wrong) in
-        [(0.7, Some(1)), (0.8, Some(1)), (1.0, Some(1)), (1.2, Some(1)), (1.5, None), (1.87, None)]
-    {
+    let (_, from_cell_40) = set_up(LEFT, &[1; 40], 40, 1);
+    for (beta, wrong, wrong_from_cell_40) in [
+        (0.7, Some(1), Some(1)),
+        (0.8, Some(1), Some(1)),
+        (1.0, Some(1), Some(1)),
+        (1.2, Some(1), None),
+        (1.5, None, None),
+        (1.87, None, None),
+    ] {
         assert_eq!(executed(&machine, &run, beta).0, wrong, "{beta}");
+        assert_eq!(executed(&machine, &from_cell_40, beta).0, wrong_from_cell_40, "{beta} from cell 40");
     }
     // What it finds for the threshold.
     assert!((threshold(&run, machine.symbols().len()) - 1.863).abs() < 1e-3);

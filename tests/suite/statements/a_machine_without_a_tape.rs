@@ -318,6 +318,17 @@ fn on_both(holds: impl Fn(&Watched) -> bool) -> bool {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    (
+        "A transformer simulates a Turing machine, but does not store the tape.",
+        On(|_| on_both(Watched::ends_with_little)),
+    ),
+    (
+        "It writes one token for each step of the machine, and it searches the past tokens for the symbol under the machine's head.",
+        On(|_| {
+            on_both(Watched::searches_bit_by_bit)
+                && beaver(|run| run.transformer.tokens().len() == run.program.steps)
+        }),
+    ),
     ("A Turing machine has a tape of cells and a head.", Words),
     (
         "In each step the machine reads the symbol in the cell under the head, writes a symbol into this cell, moves the head by one cell and goes to its next state.",

@@ -124,6 +124,18 @@ fn the_label_changes_nothing(runs: &Runs) -> bool {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    (
+        "A formula sets the weights of a transformer.",
+        Known("theorem 1 and appendix D of Wu et al. 2024; `layers_match_their_matrices_bitwise`"),
+    ),
+    (
+        "Its layers then perform gradient descent on a small network, and the tokens store the weights of this network.",
+        On(|runs| {
+            let run = relu(runs);
+            run.measure("distance", 1) < 1e-14
+                && euclidean_distance(&state(&run, 25).tokens, &state(&run, 0).tokens) > 0.1
+        }),
+    ),
     ("This page shows two networks.", Words),
     (
         "The *inner* network is small: it has 88 weights and is fitted to 16 points of the function sin(2x).",

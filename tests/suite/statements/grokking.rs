@@ -21,6 +21,15 @@ fn progress(runs: &Runs, step: u64) -> [f64; 2] {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    ("The network first memorises the training pairs.", Preset("memorise-understand")),
+    (
+        "Much later, if the network trains with weight decay, it also answers the held-out pairs correctly.",
+        On(|runs| {
+            let run = runs.run("memorise-understand");
+            let memorised = run.first(|row| row.train_accuracy[0] > 0.99).unwrap();
+            without_decay(runs) && run.solved[0].is_some_and(|step| step > 5 * memorised)
+        }),
+    ),
     (
         "The table of addition modulo 31 has 961 entries, one for each pair of numbers.",
         Known("31 · 31 = 961"),

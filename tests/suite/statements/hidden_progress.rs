@@ -68,6 +68,13 @@ fn gap(runs: &Runs, step: u64) -> f64 {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    (
+        "The loss is flat for hundreds of steps, but the weights already move.",
+        On(|runs| {
+            let run = neuron(runs);
+            (0..=300).step_by(10).all(|step| run.loss(step) > 0.9 * run.loss(0)) && ahead(&run, 300) > 2.0
+        }),
+    ),
     ("The input of a network is a row of 20 random bits, each +1 or −1.", Words),
     ("The label, which the network must predict, is the product of three of these bits.", Words),
     ("The network is not told which three bits these are.", Words),

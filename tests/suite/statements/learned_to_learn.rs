@@ -132,6 +132,17 @@ fn nearly_affine(_runs: &Runs) -> bool {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    (
+        "A small transformer is trained on hundreds of thousands of functions.",
+        On(|_| {
+            let run = decoded("two-layers-in-context").run;
+            (200_000..1_000_000).contains(&(run.steps * run.batch as u64))
+        }),
+    ),
+    (
+        "Then it predicts the values of a new function from a few examples, without further training.",
+        On(|runs| two_layers(runs).accuracy(4_000) > 0.9),
+    ),
     ("A *prompt* is a sequence of points (x, y) of one function.", Words),
     ("Here a prompt has 17 points, and the function is a random network.", Words),
     ("Every prompt has its own function.", Words),

@@ -88,6 +88,11 @@ fn are_enough(runs: &Runs, bits: usize, examples: usize) -> bool {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    ("A transformer finds 3 relevant bits among many bits.", Preset("and-enough")),
+    (
+        "If the number of bits is eight times as large, the transformer needs only two or three times as many examples.",
+        On(|runs| are_enough(runs, 25, 20) && are_enough(runs, 200, 50)),
+    ),
     ("Each example has 100 bits.", On(|_| decoded("and-enough").task.examples().inputs() == 100)),
     (
         "The label of an example is the AND of 3 of these bits: the label says whether all three bits are 1.",

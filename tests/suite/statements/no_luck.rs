@@ -32,6 +32,10 @@ fn relevant_drift(runs: &Runs) -> bool {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    (
+        "The training times of a thousand networks show that the networks do not find the relevant bits by random guessing.",
+        Preset("no-luck"),
+    ),
     ("Three of 20 bits are relevant.", Words),
     (
         "There are 1,140 ways to choose three bits of 20, and a set that is only partly right does not help.",

@@ -190,6 +190,14 @@ fn none_dominates(run: &Trained) -> bool {
 /// The sentences.
 pub const STATEMENTS: Statements = &[
     (
+        "After training on addition modulo 23, the weights of nearly every neuron are waves with a single frequency.",
+        On(|runs| has_one_each(&clock(runs), 600)),
+    ),
+    (
+        "Theory predicts the largest possible margin of the network.",
+        Known("Edelman 2024, theorem 7.7; tested: `margins_are_those_of_the_theorems_and_of_nothing_else`"),
+    ),
+    (
         "The input of the network is a pair of numbers a and b from 0 to 22; the right answer is a + b modulo 23, as on a clock with 23 hours.",
         On(|_| decoded("z23").task.examples().inputs() == P),
     ),

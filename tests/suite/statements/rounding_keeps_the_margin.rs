@@ -165,6 +165,10 @@ fn median(shares: &[f32]) -> f64 {
 /// The sentences.
 pub const STATEMENTS: Statements = &[
     (
+        "How large is the smallest change of the weights that makes the answer of a deep circuit wrong, with and without rounding after each layer?",
+        Words,
+    ),
+    (
         "This is a very simple deep network: 100 weights, one after the other, all equal to 1.",
         On(|_| {
             let network = network("toy-bare");

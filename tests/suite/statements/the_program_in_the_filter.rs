@@ -218,6 +218,11 @@ fn stays(run: &Trained, least: f32, most: f32) -> bool {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    (
+        "SGD writes examples into a table, and a filter of fixed size, applied in every layer of a deep network, runs a learning algorithm on this table.",
+        Preset("dictator-program"),
+    ),
+    ("A random search also finds short learning algorithms.", Preset("search-bit")),
     ("A learning algorithm needs memory for its examples and time to compute.", Words),
     (
         "In this network the memory is the first layer: a table W with one row for each example.",

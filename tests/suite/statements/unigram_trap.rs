@@ -38,6 +38,14 @@ fn half_way(runs: &Runs, name: &str) -> u64 {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    ("A transformer first learns how often each symbol occurs.", Preset("induction-k3-slow")),
+    (
+        "Then its loss changes little for many steps, until the transformer learns which symbols have followed the current symbol earlier in the sequence.",
+        On(|runs| {
+            let run = runs.run("induction-k3-slow");
+            stays_near_unigrams(&run) && second_drop_is_less_steep(&run)
+        }),
+    ),
     (
         "Each sequence comes from a different *Markov chain* on three symbols.",
         Known("chains are drawn afresh for each sequence"),

@@ -55,6 +55,14 @@ fn share_written(run: &Trained, steps: std::ops::RangeInclusive<usize>) -> f64 {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    (
+        "A small transformer reads the steps of a Turing machine and predicts the next symbol under the machine's head.",
+        On(|runs| table(runs).accuracy(300) > 0.98),
+    ),
+    (
+        "The tape is not part of the transformer's input.",
+        Known("a context has tokens only: `machines::traces`"),
+    ),
     ("A Turing machine with two states runs on a tape of random symbols.", Words),
     (
         "At each step the network reads two things: the state of the machine and the symbol under the head.",

@@ -113,6 +113,14 @@ fn largest_on_the_diagonal(runs: &Runs) -> bool {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    (
+        "Each position of a prompt contains the names of some tokens, and the attention heads look up these tokens.",
+        On(|runs| heads_find_named_tokens(runs) && answers_follow_names(runs)),
+    ),
+    (
+        "If the network has too few heads, an error remains, and theory gives a lower bound on this error.",
+        Preset("one-head"),
+    ),
     ("A prompt has 8 positions.", Words),
     ("Each position has a *token*, here one random number, and the *names* of two positions.", Words),
     (

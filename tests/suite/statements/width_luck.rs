@@ -85,6 +85,8 @@ fn is_below(name: &str) -> bool {
 
 /// The sentences.
 pub const STATEMENTS: Statements = &[
+    ("A wider network needs fewer examples.", Preset("frontier")),
+    ("The neurons with the largest weights show why.", Preset("lottery-ticket")),
     (
         "The label is the parity of three relevant bits among 30 bits, and there are 4,060 sets of three bits.",
         Known("30 · 29 · 28 / 6 = 4,060"),
