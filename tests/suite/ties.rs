@@ -174,3 +174,16 @@ fn one_relu_neuron_reaches_55_percent() {
     assert!((18..=42).contains(&times.len()), "{times:?}");
     assert!((100..=800).contains(&times[times.len() / 2]), "{times:?}");
 }
+
+/// Addition modulo 23 with λ above 0.002467, where theory has the network of zeros: the loss ends at that of equal outputs,
+/// ln 23, no normalised margin is left, and no more answers are right than a random order of equal outputs gives.
+#[test]
+fn a_penalty_that_drives_a_network_to_zero_leaves_no_margin_and_answers_at_chance() {
+    let outcome = finish(&mut session("#v1/groups?n=23&lambda=0.01&steps=300"));
+    let last = outcome.rows.last().unwrap();
+    assert_eq!(last.step, 300);
+    for replica in 0..last.train_loss.len() {
+        assert!((last.train_loss[replica] - 23f32.ln()).abs() < 1e-5, "{last:?}");
+        assert!(last.margin[replica].is_nan() && last.train_accuracy[replica] < 3.0 / 23.0, "{last:?}");
+    }
+}
