@@ -10,6 +10,7 @@ mod axis;
 mod choices;
 pub mod formula;
 pub mod line;
+mod parts;
 mod problem;
 pub mod square;
 
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub use axis::{MAX_AXIS_VALUES, Spacing, SweepAxis};
 pub use choices::OptionEnum;
+pub use parts::{concat_fields, concat_settings, count_settings, find_order, order_fields, order_settings};
 pub use problem::InvalidSetting;
 
 /// Largest number of entries of a setting whose range is a [`Range::List`] or a [`Range::Schedule`]; longer lists are
@@ -461,6 +463,9 @@ pub fn option_index(options: &[ChoiceOption], value: &Value) -> Option<usize> {
 /// "value" | "other"` names the values of another setting for which it has an effect. The doc comment's one sentence is
 /// also the tooltip and the README text. Settings that several structs share are a struct of their own: `with field:
 /// Type;` puts its settings at this place of the form.
+///
+/// `with parts { field: Type, … } in order KEYS` after the struct adds the settings of several structs; the list `KEYS`
+/// gives the order of the settings by their keys, and settings that it lacks come last.
 #[macro_export]
 macro_rules! settings {
     ($(#[$meta:meta])* pub struct $name:ident {
@@ -488,22 +493,12 @@ macro_rules! settings {
         impl $crate::settings::Settings for $name {
             const SETTINGS: &'static [$crate::settings::SettingInfo] = {
                 /// Declarations of the settings before the group of shared settings.
-                const OWN: &[$crate::settings::SettingInfo] = &[$($crate::settings::SettingInfo {
-                    key: $key,
-                    label: $crate::language::shown($label),
-                    help: $crate::language::shown($help.trim_ascii()),
-                    unit: concat!($($unit)?),
-                    range: $range,
-                    condition: { let condition: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; condition.first().copied() },
-                }),*];
-                $crate::settings!(@settings OWN $(, $of, [$($crate::settings::SettingInfo {
-                    key: $key2,
-                    label: $crate::language::shown($label2),
-                    help: $crate::language::shown($help2.trim_ascii()),
-                    unit: concat!($($unit2)?),
-                    range: $range2,
-                    condition: None,
-                }),*])?)
+                const OWN: &[$crate::settings::SettingInfo] = &[$(
+                    $crate::settings!(@info $key, $label, $help, $range, [$($unit)?], [$($chooser, [$($chosen),+])?])
+                ),*];
+                $crate::settings!(@settings OWN $(, $of, [$(
+                    $crate::settings!(@info $key2, $label2, $help2, $range2, [$($unit2)?], [])
+                ),*])?)
             };
             fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
                 $crate::settings!(
@@ -517,6 +512,68 @@ macro_rules! settings {
             }
         }
     };
+    ($(#[$meta:meta])* pub struct $name:ident {
+        $(#[doc = $help:literal] $field:ident: $ty:ty = $default:expr, $key:literal, $label:literal, $range:expr $(, $unit:literal)?;)*
+    }
+    with parts {
+        $($(#[$part_meta:meta])* $part:ident: $of:ident,)+
+    }
+    in order $order:expr) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $name {
+            $(#[doc = $help] pub $field: $ty,)*
+            $($(#[$part_meta])* pub $part: $of,)+
+        }
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $($field: $default,)* $($part: <$of>::default(),)+ }
+            }
+        }
+        impl $name {
+            /// Declarations of the settings of the struct's own fields, and of those of each part.
+            const PARTS: &'static [&'static [$crate::settings::SettingInfo]] = &[
+                &[$($crate::settings!(@info $key, $label, $help, $range, [$($unit)?], [])),*],
+                $(<$of as $crate::settings::Settings>::SETTINGS),+
+            ];
+            /// Number of settings, with those of the parts.
+            const COUNT: usize = $crate::settings::count_settings(Self::PARTS);
+            /// Order of the settings, as indices into the concatenated lists of `PARTS`.
+            const ORDER: [usize; Self::COUNT] = $crate::settings::find_order(Self::PARTS, &$order);
+        }
+        impl $crate::settings::Settings for $name {
+            const SETTINGS: &'static [$crate::settings::SettingInfo] = {
+                /// Declarations of all settings, in the order of links.
+                const ALL: [$crate::settings::SettingInfo; $name::COUNT] =
+                    $crate::settings::order_settings($name::PARTS, &$name::ORDER);
+                &ALL
+            };
+            fn fields(&self) -> Vec<&dyn $crate::settings::Field> {
+                let all: Vec<&dyn $crate::settings::Field> = $crate::settings::concat_fields([
+                    vec![$(&self.$field),*],
+                    $($crate::settings::Settings::fields(&self.$part)),+
+                ]);
+                $crate::settings::order_fields(all, &Self::ORDER)
+            }
+            fn fields_mut(&mut self) -> Vec<&mut dyn $crate::settings::Field> {
+                let all: Vec<&mut dyn $crate::settings::Field> = $crate::settings::concat_fields([
+                    vec![$(&mut self.$field),*],
+                    $($crate::settings::Settings::fields_mut(&mut self.$part)),+
+                ]);
+                $crate::settings::order_fields(all, &Self::ORDER)
+            }
+        }
+    };
+    (@info $key:expr, $label:expr, $help:expr, $range:expr, [$($unit:literal)?], [$($chooser:expr, [$($chosen:expr),+])?]) => {
+        $crate::settings::SettingInfo {
+            key: $key,
+            label: $crate::language::shown($label),
+            help: $crate::language::shown($help.trim_ascii()),
+            unit: concat!($($unit)?),
+            range: $range,
+            condition: { let condition: &[(&str, &[&str])] = &[$(($chooser, &[$($chosen),+]))?]; condition.first().copied() },
+        }
+    };
     (@settings $own:ident) => { $own };
     (@settings $own:ident, $of:ident, [$($rest:tt)*]) => {{
         /// Declarations of the group of settings that several structs share.
@@ -525,32 +582,11 @@ macro_rules! settings {
         const REST: &[$crate::settings::SettingInfo] = &[$($rest)*];
         /// Declarations of all settings, in the order of the form.
         const ALL: [$crate::settings::SettingInfo; $own.len() + GROUP.len() + REST.len()] =
-            $crate::settings::concat_settings([$own, GROUP, REST]);
+            $crate::settings::concat_settings(&[$own, GROUP, REST]);
         &ALL
     }};
     (@fields $own:expr) => { $own };
     (@fields $own:expr, $group:expr, $rest:expr) => { $crate::settings::concat_fields([$own, $group, $rest]) };
-}
-
-/// Concatenates three lists of settings into one of N entries, the sum of their lengths; the first list must not be
-/// empty.
-pub const fn concat_settings<const N: usize>(parts: [&[SettingInfo]; 3]) -> [SettingInfo; N] {
-    let mut all = [parts[0][0]; N];
-    let (mut part, mut at) = (0, 0);
-    while part < parts.len() {
-        let mut own = 0;
-        while own < parts[part].len() {
-            all[at] = parts[part][own];
-            (own, at) = (own + 1, at + 1);
-        }
-        part += 1;
-    }
-    all
-}
-
-/// Concatenates three lists, as [`concat_settings`] does for the declarations of the settings.
-pub fn concat_fields<T>(parts: [Vec<T>; 3]) -> Vec<T> {
-    parts.into_iter().flatten().collect()
 }
 
 /// Formats a whole number with thousands separators: 19,600.

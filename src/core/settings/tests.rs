@@ -34,6 +34,43 @@ settings! {
     }
 }
 
+settings! {
+    /// Settings of one part.
+    pub struct Part {
+        /// A width.
+        width: usize = 4, "width", "Width", Range::Int(1, 9), "cm", only when "w" = "this";
+        /// A height.
+        height: usize = 5, "height", "Height", Range::Int(1, 9);
+        /// A depth.
+        depth: usize = 6, "depth", "Depth", Range::Int(1, 9);
+    }
+}
+settings! {
+    /// Settings of another part.
+    pub struct OtherPart {
+        /// A weight.
+        weight: f64 = 0.5, "weight", "Weight", Range::Real(0.0, 1.0);
+    }
+}
+/// Order of the settings in [`Whole`]; without depth.
+const ORDER: [&str; 5] = ["width", "c", "weight", "w", "height"];
+settings! {
+    /// Settings with parts.
+    pub struct Whole {
+        /// A count.
+        count: usize = 3, "c", "Count", Range::Int(1, 8), "pieces";
+        /// A way.
+        way: Way = Way::This, "w", "Way", Range::Choice(Way::OPTIONS);
+    }
+    with parts {
+        /// One part.
+        part: Part,
+        /// The other part.
+        other: OtherPart,
+    }
+    in order ORDER
+}
+
 fn setting(key: &str) -> &'static SettingInfo {
     Sample::SETTINGS.iter().find(|k| k.key == key).unwrap()
 }
@@ -63,6 +100,35 @@ fn every_kind_reads_back_what_it_prints() {
     }
     assert_eq!((s.count, s.way, s.places, s.sizes), (8, Way::That, vec![1, 5, 9], vec![9, 4, 9]));
     assert_eq!(s.ways, Way::ALL);
+}
+
+#[test]
+fn settings_of_parts_are_in_the_order_of_the_keys_and_others_last() {
+    let keys: Vec<_> = Whole::SETTINGS.iter().map(|setting| setting.key).collect();
+    assert_eq!(keys, ["width", "c", "weight", "w", "height", "depth"]);
+    let find = |key: &str| *Whole::SETTINGS.iter().find(|setting| setting.key == key).unwrap();
+    assert_eq!(
+        (find("c").unit, find("width"), find("depth")),
+        ("pieces", Part::SETTINGS[0], Part::SETTINGS[2])
+    );
+    let mut whole = Whole::default();
+    for (key, before, after) in [
+        ("width", "4", "7"),
+        ("c", "3", "8"),
+        ("weight", "0.5", "0.25"),
+        ("w", "this", "that"),
+        ("height", "5", "9"),
+        ("depth", "6", "1"),
+    ] {
+        assert_eq!(whole.value(key).unwrap().to_string(), before, "{key}");
+        assert!(whole.set(key, &find(key).parse(after).unwrap()).unwrap());
+        assert_eq!(whole.value(key).unwrap().to_string(), after, "{key}");
+    }
+    let part = Part { width: 7, height: 9, depth: 1 };
+    assert_eq!(whole, Whole { count: 8, way: Way::That, part, other: OtherPart { weight: 0.25 } });
+    let before = whole.clone();
+    assert!(whole.set("height", &Value::Int(10)).is_err() && !whole.set("p", &Value::Int(1)).unwrap());
+    assert_eq!((whole.value("p"), whole), (None, before));
 }
 
 #[test]

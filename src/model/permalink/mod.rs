@@ -30,6 +30,10 @@ use crate::chart::DEFAULT_CHARTS;
 use crate::run::cells::MAX_PAGE_SWEEP_RUNS;
 use crate::run::{MODEL_KEY, OPTIMIZER_KEY, RunSpec};
 use crate::tasks::Task;
+use crate::tasks::groups::NeuronView;
+use crate::tasks::in_context_learning::InContextView;
+use crate::tasks::markov::MarkovView;
+use crate::tasks::sparse_token_regression::PromptView;
 use vivarium_core::settings::{InvalidSetting, Range, SettingInfo, Settings, split_names};
 use vivarium_core::{choices, settings};
 use vivarium_science::markov::theory::TheorySettings;
@@ -89,24 +93,12 @@ settings! {
         show: Vec<Chart> = DEFAULT_CHARTS.to_vec(), "show", "Charts", Range::Set(Chart::OPTIONS);
         /// Scale of the step axis in charts of curves; a logarithmic scale separates early memorisation from late generalisation.
         x_axis: AxisScale = AxisScale::Linear, "x", "Scale of the step axis", Range::Choice(AxisScale::OPTIONS);
-        /// Neuron whose weights are plotted one by one, counted from 1; 0 means the neuron with the largest norm.
-        neuron: usize = 0, "neuron", "Neuron shown", Range::Int(0, 4096);
         /// Number of the held-out sequence that is inspected, counted from 1; not used if you give your own sequence.
         example: usize = 1, "example", "Sequence shown", Range::Int(1, 64);
-        /// Your own sequence of the symbols 0, 1, 2 and so on; the page inspects this sequence instead of a held-out sequence.
-        sequence: Vec<usize> = vec![], "seq", "Own sequence", Range::Numbers(0, 7, 256);
-        /// Transition matrix of the inspected sequences, row by row in percent; if empty, held-out sequences are inspected.
-        chain: Vec<usize> = vec![], "chain", "Own Markov chain", Range::Numbers(0, 100, 64), "%";
         /// Position of the symbol at which the prediction is inspected, counted from 1; 0 means the last symbol.
         place: usize = 0, "place", "Symbol shown", Range::Int(0, 512);
         /// Head whose attention is shown, counted layer by layer from 1; 0 shows all heads.
         head: usize = 0, "head", "Head shown", Range::Int(0, 32);
-        /// Heads that are switched off in the inspected network, counted layer by layer from 1.
-        off: Vec<usize> = vec![], "off", "Heads switched off", Range::List(1, 32);
-        /// Changed names in the inspected prompt: index in the list of all names, counted from 1, and new name (a position).
-        named: Vec<(u64, f64)> = vec![], "named", "Changed names", Range::Schedule(1.0, 256.0);
-        /// Changed numbers in the tokens of the inspected prompt: index in the list of all numbers, counted from 1, and new value.
-        tokens: Vec<(u64, f64)> = vec![], "tokens", "Changed numbers in tokens", Range::Schedule(-100.0, 100.0);
         /// Scale of the value axis in charts of curves; on a logarithmic scale, accuracy is plotted as error, 1 − accuracy.
         y_axis: AxisScale = AxisScale::Linear, "y", "Scale of the value axis", Range::Choice(AxisScale::OPTIONS);
         /// Weight of the previous measurements in the moving average of each curve; 0 means no smoothing.
@@ -117,10 +109,26 @@ settings! {
         cells: SweepMapQuantity = SweepMapQuantity::Share, "cells", "Map of the sweep", Range::Choice(SweepMapQuantity::OPTIONS);
         /// Layer after which the numbers of all tokens are shown, counted from 1; 0 means the last layer of the step.
         layer: usize = 0, "layer", "Layer shown", Range::Int(0, 32);
-        /// Factor that multiplies the inputs of the inspected held-out prompts; measurements of the run do not use the factor.
-        shift: f64 = 1.0, "shift", "Inputs multiplied by", Range::Real(0.01, 10.0);
     }
+    with parts {
+        /// Settings that only runs on groups have.
+        groups: NeuronView,
+        /// Settings that only runs on Markov chains have.
+        markov: MarkovView,
+        /// Settings that only runs on prompts of tokens have.
+        prompt: PromptView,
+        /// Settings that only runs on functions that are learned in context have.
+        in_context: InContextView,
+    }
+    in order KEY_ORDER
 }
+
+/// Keys of the settings of the view in the order in which links contain them; settings with other keys come last. The
+/// order of these keys does not change, so that a link is always written in one way.
+const KEY_ORDER: [&str; 19] = [
+    "speed", "start", "show", "x", "neuron", "example", "seq", "chain", "place", "head", "off", "named",
+    "tokens", "y", "smooth", "count", "cells", "layer", "shift",
+];
 
 impl ViewSettings {
     /// View settings with which a run of `task` is shown if its link states none.
@@ -377,6 +385,38 @@ mod tests {
 
     fn keys(text: &str) -> Vec<String> {
         decode(text).1.into_iter().map(|p| p.key).collect()
+    }
+
+    /// The settings of several labs alternate, because links were written in this order before labs declared their own
+    /// settings.
+    #[test]
+    fn the_settings_of_the_view_keep_their_order_in_links() {
+        let keys: Vec<_> = ViewSettings::SETTINGS.iter().map(|setting| setting.key).collect();
+        let expected_keys = [
+            "speed", "start", "show", "x", "neuron", "example", "seq", "chain", "place", "head", "off",
+            "named", "tokens", "y", "smooth", "count", "cells", "layer", "shift",
+        ];
+        assert_eq!(keys, expected_keys);
+        let query = "speed=7&start=paused&show=loss&x=log&neuron=3&example=2&seq=0.1&chain=50.50.50.50&place=4\
+                     &head=5&off=1.2&named=3:2_5:1&tokens=1:0.5&y=log&smooth=0.5&count=examples&cells=loss&layer=6\
+                     &shift=2.5";
+        let mut view = ViewSettings::default();
+        for (setting, pair) in ViewSettings::SETTINGS.iter().zip(query.split('&')) {
+            let (key, text) = pair.split_once('=').unwrap();
+            assert_eq!(setting.key, key);
+            let value = setting.parse(text).unwrap();
+            assert_ne!(view.value(key), Some(value.clone()), "{key}");
+            assert!(view.set(key, &value).unwrap());
+            assert_eq!(view.value(key), Some(value), "{key}");
+        }
+        let link = format!("#v1/markov?{query}");
+        let (read, notices) = decode(&link);
+        assert_eq!((encode(&read), &read.view, notices), (link, &view, vec![]));
+        assert_eq!((view.speed, view.layer, view.in_context.shift, view.groups.neuron), (7, 6, 2.5, 3));
+        let MarkovView { sequence, chain, off } = view.markov;
+        assert_eq!((sequence, chain, off), (vec![0, 1], vec![50; 4], vec![1, 2]));
+        let PromptView { named, tokens } = view.prompt;
+        assert_eq!((named, tokens), (vec![(3, 2.0), (5, 1.0)], vec![(1, 0.5)]));
     }
 
     #[test]

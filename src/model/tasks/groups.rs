@@ -17,11 +17,13 @@
 
 pub mod charts;
 mod measures;
+mod view;
 
 use super::{
     Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, pytorch,
 };
 use crate::chart::Chart;
+pub use view::NeuronView;
 use vivarium_core::bounds::{self, MAX_GROUP_ORDER};
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch, subset_mask, table_literal};
@@ -62,7 +64,7 @@ choices! {
 settings! {
     /// Learning products: the label of a pair of elements is their product.
     pub struct Groups {
-        /// How the product of two elements a and b is defined.
+        /// How the label of a pair of elements a and b is computed.
         operation: GroupOperation = GroupOperation::Add, "op", "Operation", Range::Choice(GroupOperation::OPTIONS);
         /// Modulus n, or number of corners of the polygon. Theorem 7.7 of the thesis is about primes above 2; for other n the margin is ours.
         n: usize = 23, "n", "Order n", Range::Int(2, 128), only when "op" = "add" | "sub" | "mul" | "quad" | "random" | "dihedral";
@@ -91,7 +93,7 @@ impl Groups {
     pub const INFO: CatalogInfo = CatalogInfo {
         slug: "groups",
         name: "Modular addition and finite groups",
-        about: "The label of a pair of elements is the product of the two elements. During training, each neuron specialises in one frequency or one representation.",
+        about: "The label of a pair of elements is the sum, the difference or the product of the two elements. During training, each neuron specialises in one frequency or one representation.",
         sources: &[EDELMAN_2024_GROUPS, MORWANI_2023, NANDA_2023, POWER_2022],
     };
 

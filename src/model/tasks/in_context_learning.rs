@@ -14,6 +14,7 @@
 //! ```
 
 pub mod charts;
+mod view;
 
 use std::cell::RefCell;
 
@@ -23,6 +24,7 @@ use super::{
     TaskConfig, measures,
 };
 use crate::chart::Chart;
+pub use view::InContextView;
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::pytorch::{ScriptPart, ToPyTorch};
 use vivarium_core::settings;

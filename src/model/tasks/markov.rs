@@ -16,9 +16,11 @@
 
 pub mod charts;
 mod measures;
+mod view;
 
 use crate::chart::Chart;
 use std::ops::Range as Span;
+pub use view::MarkovView;
 
 use super::{
     Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, pytorch,

@@ -14,6 +14,7 @@
 //! ```
 
 pub mod charts;
+mod view;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -23,6 +24,7 @@ use super::{
     Batch, ExampleForm, Examples, MeasureInfo, MeasureNames, Sampler, SettingDefaults, TaskConfig, measures,
 };
 use crate::chart::Chart;
+pub use view::PromptView;
 use vivarium_core::bounds::{self, MAX_TRAINING_SET_ENTRIES};
 use vivarium_core::catalog::CatalogInfo;
 use vivarium_core::choices;
