@@ -1,6 +1,7 @@
 //! Specification of a run: task, model, optimizer and the settings of the run itself.
 
 pub mod cells;
+pub mod checkpoint;
 pub mod cost;
 mod problems;
 mod samples;

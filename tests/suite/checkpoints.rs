@@ -6,7 +6,8 @@ use vivarium::models::Parameter;
 use vivarium::permalink::decode;
 use vivarium::protocol::RunError;
 use vivarium::record::weights::{CheckpointHeader, header_value};
-use vivarium::training::session::checkpoint::{Checkpoint, INITIAL, parameters_in};
+use vivarium::run::checkpoint::INITIAL_WEIGHTS_KEYS;
+use vivarium::training::session::checkpoint::{Checkpoint, parameters_in};
 use vivarium::training::session::learner::Weights;
 use vivarium::training::session::trial::endless;
 use vivarium_core::testing::mutation::{MutationRng, mutate, mutation_count};
@@ -74,7 +75,7 @@ fn a_checkpoint_keeps_where_the_initial_weights_come_from() {
     assert_eq!(CheckpointHeader::read(&written).unwrap().initial_weights_file, begun.initial);
     let drawn = checkpoint().encode().unwrap();
     assert_eq!(CheckpointHeader::read(&drawn).unwrap().initial_weights_file, [const { String::new() }; 2]);
-    assert!(INITIAL.iter().all(|key| header_value(&drawn, key).is_none()));
+    assert!(INITIAL_WEIGHTS_KEYS.iter().all(|key| header_value(&drawn, key).is_none()));
 }
 
 /// What was shown when a checkpoint was made is no part of it.

@@ -2,7 +2,7 @@
 
 use vivarium::labs::{PRESETS, find_preset};
 use vivarium::permalink::{Link, ViewSettings, decode, encode};
-use vivarium::record::{torch, weights};
+use vivarium::record::torch;
 use vivarium::run::RunSpec;
 
 fn link(text: &str) -> Link {
@@ -211,7 +211,7 @@ fn weights_of(spec: &RunSpec) -> Vec<u8> {
     let solved = vec!["-"; spec.run.replicas].join(" ");
     let mut parts = vec![format!(
         "\"__metadata__\":{{\"format\":\"{}\",\"link\":\"{}\",\"step\":\"0\",\"solved\":\"{solved}\"}}",
-        weights::CHECKPOINT_FORMAT,
+        vivarium::run::checkpoint::FORMAT,
         encode(&link)
     )];
     let mut data: Vec<u8> = vec![];

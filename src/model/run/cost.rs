@@ -214,15 +214,24 @@ impl RunSpec {
             Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum || self.uses_packed_bits(),
             family => family.is_some(),
         };
-        // It agrees with the table of learners, which the same test checks.
         let family = self.model.config().family();
-        let cannot_clip = matches!(family, Some(Family::Attention(_) | Family::Minimal | Family::Pairs(_)));
         let is_trained =
             family.as_ref().is_some_and(|of| !of.is_executed() && !matches!(of, Family::Forest(_)));
-        let is_clipped = self.optimizer.clip() > 0.0 && cannot_clip;
+        let is_clipped = self.optimizer.clip() > 0.0 && !self.loop_clips_gradients();
         let is_whole = !self.optimizer.is_entrywise() && is_trained;
         let is_chosen = run.learner == LearnerChoice::Autodiff;
         is_chosen || !is_looped || is_clipped || is_whole || self.has_embedding_dropout()
+    }
+
+    /// Whether the hand-written training loop for this run's network can shorten a gradient to the largest norm that the
+    /// optimizer allows.
+    pub fn loop_clips_gradients(&self) -> bool {
+        match self.model.config().family() {
+            Some(Family::Attention(_) | Family::Minimal | Family::Pairs(_)) => false,
+            // The loop that reads packed bits cannot; the loop for several layers takes networks with one sum.
+            Some(Family::OneHiddenLayer(layer)) => layer.head == Head::Sum,
+            _ => true,
+        }
     }
 
     /// Whether dropout applies to the token embeddings of a transformer that is read out at one token; on the processor

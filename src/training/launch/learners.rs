@@ -51,8 +51,6 @@ pub struct LearnerEntry {
     pub executes: bool,
     /// Whether a run is of its family, so that it is the one to cover it or to say why not.
     pub owns: fn(&RunSpec) -> bool,
-    /// Whether it can shorten a gradient, of a run whose optimizer asks for it; or it has no gradients.
-    pub clips: bool,
     /// Whether it covers a network of its family, as far as that can be known without its device; or a sentence. Ask
     /// [`LearnerEntry::takes`].
     pub covers: fn(&RunSpec) -> Result<(), String>,
@@ -88,7 +86,9 @@ impl LearnerEntry {
     fn follows(&self, spec: &RunSpec) -> Result<(), String> {
         let (optimizer, is_on_gpu) = (&spec.optimizer, self.place == Place::Gpu);
         Err(match self.executes {
-            false if optimizer.clip() > 0.0 && !self.clips => tr!("the run clips the norm of its gradient"),
+            false if optimizer.clip() > 0.0 && (is_on_gpu || !spec.loop_clips_gradients()) => {
+                tr!("the run clips the norm of its gradient")
+            }
             false if !optimizer.is_entrywise() => tr!("the run's optimizer updates whole matrices"),
             false if is_on_gpu && spec.label_smoothing() > 0.0 => tr!("the run's labels are smoothed"),
             _ => return Ok(()),
@@ -280,7 +280,6 @@ const fn anywhere(owns: fn(&RunSpec) -> bool, make: Option<fn(&RunSpec) -> Made>
         place: Place::Anywhere,
         executes: true,
         owns,
-        clips: true,
         covers: |_| Ok(()),
         autodiff_worth: |_| 0.0,
         gpu_worth: |_| 0.0,
@@ -290,13 +289,11 @@ const fn anywhere(owns: fn(&RunSpec) -> bool, make: Option<fn(&RunSpec) -> Made>
     }
 }
 
-/// A loop of ours on the processor, of no family yet: it covers every network of its family, also where gradients are
-/// shortened.
+/// A loop of ours on the processor, of no family yet: it covers every network of its family.
 const ON_CPU: LearnerEntry = LearnerEntry {
     place: Place::Cpu,
     executes: false,
     owns: |_| false,
-    clips: true,
     covers: |_| Ok(()),
     autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS,
     gpu_worth: |_| 0.0,
@@ -357,7 +354,6 @@ pub static LEARNERS: &[LearnerEntry] = &[
         place: Place::Gpu,
         executes: true,
         owns: searches_for_rules,
-        clips: true,
         covers: |_| Ok(()),
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() * spec.run.steps as f64 / RULES_WORTH_OPERATIONS,
@@ -372,7 +368,6 @@ pub static LEARNERS: &[LearnerEntry] = &[
         place: Place::Gpu,
         executes: false,
         owns: of_signs,
-        clips: false,
         covers: |spec| {
             Network::of(spec)?.on_a_gpu()?;
             match exceeds_launch_limit(spec) {
@@ -393,7 +388,6 @@ pub static LEARNERS: &[LearnerEntry] = &[
         place: Place::Gpu,
         executes: false,
         owns: of_pairs,
-        clips: false,
         covers: pairs::kernels_cover,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / PAIRS_WORTH_FLOPS,
@@ -408,7 +402,6 @@ pub static LEARNERS: &[LearnerEntry] = &[
         place: Place::Gpu,
         executes: false,
         owns: of_sequences,
-        clips: false,
         covers: sequence_net::covers,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / SEQUENCES_WORTH_FLOPS,
@@ -425,7 +418,6 @@ pub static LEARNERS: &[LearnerEntry] = &[
         place: Place::Gpu,
         executes: false,
         owns: attends_to_tokens,
-        clips: false,
         covers: token_attention::covers,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / PROMPTS_WORTH_FLOPS,
@@ -440,7 +432,6 @@ pub static LEARNERS: &[LearnerEntry] = &[
         place: Place::Gpu,
         executes: false,
         owns: reads_whole_prompts,
-        clips: false,
         covers: token_mlp::covers,
         autodiff_worth: |_| 0.0,
         gpu_worth: |spec| spec.step_flops() / PROMPTS_WORTH_FLOPS,
@@ -478,7 +469,6 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         owns: of_signs,
-        clips: false,
         covers: |spec| Network::of(spec).map(drop),
         make: looped!(|spec| Ok((
             Box::new(crate::cpu::one_hidden_layer::OneHiddenLayerCpu::new(spec)?),
@@ -493,7 +483,6 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         owns: of_pairs,
-        clips: false,
         covers: |spec| pairs::covered(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         make: looped!(|spec| Ok((Box::new(crate::cpu::group_net::GroupNetCpu::new(spec)?), LOOP_NAME))),
@@ -501,7 +490,6 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         owns: of_sequences,
-        clips: false,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         make: looped!(|spec| Ok((Box::new(crate::cpu::sequence_net::SequenceNetCpu::new(spec)?), LOOP_NAME))),
@@ -509,7 +497,6 @@ pub static LEARNERS: &[LearnerEntry] = &[
     },
     LearnerEntry {
         owns: of_traces,
-        clips: false,
         covers: |spec| cpu::sequence_net::Network::of(spec).map(drop),
         autodiff_worth: |spec| spec.step_flops() / AUTODIFF_WORTH_FLOPS_OVER_FLEX,
         make: looped!(|spec| Ok((Box::new(crate::cpu::trace_net::TraceNetCpu::new(spec)?), LOOP_NAME))),

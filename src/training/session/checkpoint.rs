@@ -9,15 +9,9 @@ use crate::session::learner::Weights;
 use vivarium_model::permalink::{Link, decode, encode};
 use vivarium_model::protocol::RunError;
 use vivarium_model::run::RunSpec;
-
-/// What distinguishes our files from other people's.
-const FORMAT: &str = "vivarium-checkpoint-1";
-
-/// How the optimizer's memory of a parameter is named, behind the parameter's own name and before its number.
-const MOMENT: &str = ".moment";
-
-/// Under which keys the header has [the origin of the initial weights](Checkpoint::initial).
-pub const INITIAL: [&str; 2] = ["weights", "weights_of"];
+use vivarium_model::run::checkpoint::{
+    CheckpointMetadata, FORMAT, INITIAL_WEIGHTS_KEYS, MOMENT_INFIX, moment_name,
+};
 
 /// A run at one step.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +53,8 @@ impl Checkpoint {
         ];
         // By hand: the library writes these entries in another order each time. Both maps are sorted by key, whatever the
         // features of the JSON library.
-        let initial = INITIAL.into_iter().zip(&self.initial).filter(|(_, text)| !text.is_empty());
+        let initial =
+            INITIAL_WEIGHTS_KEYS.into_iter().zip(&self.initial).filter(|(_, text)| !text.is_empty());
         let more = own.iter().chain(more).map(|(key, text)| (*key, text.as_str()));
         let about: BTreeMap<&str, &str> =
             more.chain(initial.map(|(key, text)| (key, text.as_str()))).collect();
@@ -74,7 +69,7 @@ impl Checkpoint {
         for (which, parameter) in self.spec.parameters().iter().enumerate() {
             add(parameter.name.clone(), parameter.shape, &self.weights.parameters[which]);
             for (i, moment) in self.weights.moments.get(which).into_iter().flatten().enumerate() {
-                add(format!("{}{MOMENT}{i}", parameter.name), parameter.shape, moment);
+                add(moment_name(&parameter.name, i), parameter.shape, moment);
             }
         }
         let mut text = serde_json::to_vec(&header).map_err(|e| RunError::Internal(e.to_string()))?;
@@ -91,19 +86,14 @@ impl Checkpoint {
         let bad = |why: String| RunError::BadCheckpoint(why);
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| bad(e.to_string()))?;
         let about = header.metadata().clone().unwrap_or_default();
-        let field = |name: &str| about.get(name).ok_or_else(|| bad(format!("{name} is missing")));
-        if field("format")? != FORMAT {
-            return Err(bad("it was written by another program".into()));
-        }
-        let (link, notices) = decode(field("link")?);
+        let metadata = CheckpointMetadata::read(|key| about.get(key).map(String::as_str))
+            .map_err(|error| bad(error.to_string()))?;
+        let (link, notices) = decode(metadata.link);
         if let Some(notice) = notices.first() {
             return Err(bad(notice.to_string()));
         }
         let spec = link.spec;
-        let step = field("step")?.parse().map_err(|_| bad("its step is not a number".into()))?;
-        let solved: Vec<Option<u64>> =
-            field("solved")?.split_whitespace().map(|word| word.parse().ok()).collect();
-        if solved.len() != spec.run.replicas {
+        if metadata.solved.len() != spec.run.replicas {
             return Err(bad("it has a different number of replicas".into()));
         }
         let arrays = SafeTensors::deserialize(bytes).map_err(|e| bad(e.to_string()))?;
@@ -118,11 +108,11 @@ impl Checkpoint {
         for parameter in spec.parameters() {
             weights.parameters.push(read(&parameter.name, parameter.shape)?);
             let moments = (0..spec.optimizer.moment_count())
-                .map(|i| read(&format!("{}{MOMENT}{i}", parameter.name), parameter.shape));
+                .map(|i| read(&moment_name(&parameter.name, i), parameter.shape));
             weights.moments.push(moments.collect::<Result<_, _>>()?);
         }
-        let initial = INITIAL.map(|key| about.get(key).cloned().unwrap_or_default());
-        Ok(Checkpoint { spec, step, solved, initial, weights })
+        let CheckpointMetadata { step, solved, initial_weights_file, .. } = metadata;
+        Ok(Checkpoint { spec, step, solved, initial: initial_weights_file.map(String::from), weights })
     }
 }
 
@@ -142,7 +132,7 @@ pub fn parameters_in(bytes: &[u8], spec: &RunSpec) -> Result<Vec<Vec<f32>>, RunE
     let parameters = spec.parameters();
     let is_of_run = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
     let names = arrays.names().into_iter();
-    let other = names.filter(|name| !is_of_run(name.split(MOMENT).next().unwrap_or_default())).min();
+    let other = names.filter(|name| !is_of_run(name.split(MOMENT_INFIX).next().unwrap_or_default())).min();
     if let Some(name) = other {
         let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
         let why = format!("the file contains {name}, and this network has only {}", names.join(", "));

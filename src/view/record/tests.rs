@@ -251,13 +251,29 @@ fn the_command_is_safe_in_a_shell_and_measures_as_the_page_did() {
     assert_eq!([quote_shell(""), quote_shell("parity-20")], ["''", "parity-20"]);
 }
 
+#[test]
+fn the_python_code_repeats_the_run_or_the_sweep() {
+    let link = "#v1/sparse-parity?n=20&width=64&replicas=2";
+    let begin = format!("import vivarium; run = vivarium.run(\"{link}\"");
+    assert_eq!(record().python_code(), format!("{begin}, held_out=1024); run.finish()"));
+    let mut whole = Record { held_out: 0, ..record() };
+    assert_eq!(whole.python_code(), format!("{begin}); run.finish()"));
+    whole.environment.weights_file = "runs/half way.safetensors".into();
+    assert!(whole.python_code().ends_with("  # without the initial weights of half way.safetensors"));
+    let (sweep, _) = decode("#v1/sparse-parity?sweep=n:10_20");
+    assert_eq!(
+        Record { link: sweep, ..record() }.python_code(),
+        "import vivarium; sweep = vivarium.sweep(\"#v1/sparse-parity?sweep=n:10_20\"); print(sweep)"
+    );
+}
+
 /// The bytes of a file of weights, as the library writes them.
 pub(super) fn weights_of(spec: &RunSpec) -> Vec<u8> {
     let link = Link { spec: spec.clone(), ..Default::default() };
     let solved = vec!["-"; spec.run.replicas].join(" ");
     let mut parts = vec![format!(
         "\"__metadata__\":{{\"format\":\"{}\",\"link\":\"{}\",\"step\":\"0\",\"solved\":\"{solved}\"}}",
-        weights::CHECKPOINT_FORMAT,
+        vivarium_model::run::checkpoint::FORMAT,
         encode(&link)
     )];
     let mut data: Vec<u8> = vec![];

@@ -12,12 +12,7 @@ use super::read::parse_link;
 use super::values::shorten;
 use vivarium_model::permalink::Link;
 use vivarium_model::run::RunSpec;
-
-/// Value of "format" in the metadata of checkpoints (safetensors files) that this program writes.
-pub const CHECKPOINT_FORMAT: &str = "vivarium-checkpoint-1";
-
-/// Keys in a checkpoint's metadata for the name of the file with the initial weights, and for its description.
-pub const INITIAL_WEIGHTS_KEYS: [&str; 2] = ["weights", "weights_of"];
+use vivarium_model::run::checkpoint::{CheckpointMetadata, CheckpointMetadataError, moment_name};
 
 /// Longest header in bytes of a safetensors file; a file with a longer header is not recognised. The header for 4096
 /// replicas and a hundred tensors has a tenth of this length.
@@ -81,14 +76,14 @@ impl CheckpointHeader {
         let (header, begin) = parse_header(head, size)?;
         let about = header.get("__metadata__").and_then(Value::as_object).ok_or(FileError::ForeignWeights)?;
         let word = |key: &str| about.get(key).and_then(Value::as_str);
-        if word("format") != Some(CHECKPOINT_FORMAT) {
-            return Err(FileError::ForeignWeights);
-        }
-        let Link { spec, .. } = parse_link(word("link").unwrap_or_default())?;
-        let whole = || FileError::invalid_field(tr!("the step of these weights"), tr!("a whole number"));
-        let step = word("step").and_then(|word| word.parse().ok()).ok_or_else(whole)?;
-        let solved: Vec<Option<u64>> =
-            word("solved").unwrap_or_default().split_whitespace().map(|word| word.parse().ok()).collect();
+        let CheckpointMetadata { link, step, solved, initial_weights_file } = CheckpointMetadata::read(word)
+            .map_err(|error| match error {
+                CheckpointMetadataError::Format => FileError::ForeignWeights,
+                CheckpointMetadataError::Step => {
+                    FileError::invalid_field(tr!("the step of these weights"), tr!("a whole number"))
+                }
+            })?;
+        let Link { spec, .. } = parse_link(link)?;
         if solved.len() != spec.run.replicas {
             let expected = tr!("one entry for each of the {replicas} replicas", replicas = spec.run.replicas);
             return Err(FileError::invalid_field(
@@ -99,7 +94,7 @@ impl CheckpointHeader {
         let mut expected = begin;
         let mut tensors = vec![];
         for parameter in spec.parameters() {
-            let moments = (0..spec.optimizer.moment_count()).map(|i| format!("{}.moment{i}", parameter.name));
+            let moments = (0..spec.optimizer.moment_count()).map(|i| moment_name(&parameter.name, i));
             for name in std::iter::once(parameter.name.clone()).chain(moments) {
                 let end = check_tensor(&header, &name, parameter.shape)?.end;
                 expected = expected.max(begin.saturating_add(end));
@@ -108,7 +103,7 @@ impl CheckpointHeader {
         }
         match size == expected {
             true => {
-                let initial = INITIAL_WEIGHTS_KEYS.map(|key| shorten(word(key).unwrap_or_default()));
+                let initial = initial_weights_file.map(shorten);
                 Ok(CheckpointHeader { spec, step, solved, initial_weights_file: initial, tensors })
             }
             false => Err(FileError::Length { found: size, expected }),
