@@ -1,19 +1,7 @@
 //! Parses the circuit text in the editor and collects the errors of its lines.
 
-use vivarium_core::settings::Value;
+use crate::text_editor::{TextError, check_link_length, collect_line_errors};
 use vivarium_science::circuits::{Circuit, CircuitError, MAX_LINK_CHARACTERS};
-
-/// Maximum number of errors listed for a circuit's text with malformed lines; further errors are left out.
-const MAX_ERRORS: usize = 8;
-
-/// An error in the text of a circuit that the user has typed, with its line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CircuitTextError {
-    /// Number of the line with the error, from 1; none for an error of the whole text.
-    pub line: Option<usize>,
-    /// The error message for the user, a full sentence.
-    pub sentence: String,
-}
 
 /// The text of a circuit with one gate per line, as the editor shows it; gates separated by semicolons are split.
 pub fn format_gate_lines(text: &str) -> String {
@@ -39,57 +27,28 @@ fn split_gates(line: &str) -> String {
 }
 
 /// Parses the text of a circuit. On failure, returns the errors of all malformed lines, or else the first other error.
-pub fn parse_circuit_text(text: &str) -> Result<Circuit, Vec<CircuitTextError>> {
+pub fn parse_circuit_text(text: &str) -> Result<Circuit, Vec<TextError>> {
     let text = format_gate_lines(text);
-    let found = Value::Text(text.clone()).to_string().len();
-    if found > MAX_LINK_CHARACTERS {
-        let sentence = tr!(
-            "The text needs {found} characters in a link, but at most {most} characters are allowed.",
-            found,
-            most = MAX_LINK_CHARACTERS
-        );
-        return Err(vec![CircuitTextError { line: None, sentence }]);
-    }
-    let mut rest: Vec<&str> = text.lines().collect();
-    let mut errors = vec![];
-    loop {
-        let error = match rest.join("\n").parse::<Circuit>() {
-            Ok(circuit) if errors.is_empty() => return Ok(circuit),
-            Ok(_) => return Err(errors),
-            Err(error) => error,
-        };
-        let line = error.line();
-        // A malformed line is skipped and parsing goes on; an error between lines may be a consequence of an earlier
-        // one.
-        let is_of_line = matches!(
-            error,
-            CircuitError::MalformedGate(_)
-                | CircuitError::UnknownGate { .. }
-                | CircuitError::InvalidName { .. }
-        );
-        if is_of_line || errors.is_empty() {
-            errors.push(CircuitTextError { line, sentence: error_sentence(&error) });
-        }
-        let place = line.and_then(|line| rest.get_mut(line.checked_sub(1)?));
-        match place {
-            Some(place) if is_of_line && errors.len() < MAX_ERRORS => *place = "",
-            _ => return Err(errors),
-        }
-    }
+    check_link_length(&text, MAX_LINK_CHARACTERS).map_err(|error| vec![error])?;
+    collect_line_errors(&text, str::parse::<Circuit>, CircuitError::line, is_single_line_error)
 }
 
-/// The message of a circuit's error as a sentence, with a capital letter and a full stop.
-fn error_sentence(error: &CircuitError) -> String {
-    format!("{}.", vivarium_view::display::words::capitalize(&error.to_string()))
+/// Whether an error in a circuit's text lies in one line alone, whatever the other lines hold.
+fn is_single_line_error(error: &CircuitError) -> bool {
+    matches!(
+        error,
+        CircuitError::MalformedGate(_) | CircuitError::UnknownGate { .. } | CircuitError::InvalidName { .. }
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text_editor::MAX_ERRORS;
 
     fn parse_errors(text: &str) -> Vec<(Option<usize>, String)> {
-        let mistakes = parse_circuit_text(text).unwrap_err().into_iter();
-        mistakes.map(|mistake| (mistake.line, mistake.sentence)).collect()
+        let errors = parse_circuit_text(text).unwrap_err().into_iter();
+        errors.map(|error| (error.line, error.message)).collect()
     }
 
     #[test]
@@ -111,6 +70,9 @@ mod tests {
         );
         assert_eq!(parse_errors(&"a = x xor y\n".repeat(30)).len(), MAX_ERRORS);
         assert_eq!(parse_errors(&"g = not x\n".repeat(1000))[0].0, None);
+        // The setting refuses this text, which is short enough in a link.
+        let arrows = parse_errors(&format!("out = a and b #{}", " → a".repeat(1000)));
+        assert!(arrows[0].1.starts_with("The text needs 6015 characters"), "{arrows:?}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The editor of a machine: the user's text, its errors, and the rules as a table.
 
+use crate::text_editor::{TextError, error_sentence};
 use vivarium_core::settings::line;
 use vivarium_science::machines::text::Notation;
 use vivarium_science::machines::{MAX_CELL, Machine, MachineError, MachineProgram, MachineRun, StepRecord};
-use vivarium_view::display::words::{capitalize, format_thousands};
+use vivarium_view::display::words::format_thousands;
 
 /// Maximum number of rows in the table of rules, one per state and symbol; every allowed machine fits.
 pub const MAX_ROWS: usize = vivarium_science::machines::MAX_STATES * vivarium_science::machines::MAX_SYMBOLS;
@@ -49,10 +50,8 @@ pub struct ParsedDraft {
 pub struct DraftError {
     /// Text field of the machine editor that the user must change.
     pub editor_field: EditorField,
-    /// Reason why the machine cannot run, as a sentence.
-    pub message: String,
-    /// Line of the rules that causes the error, from 1; `None` if no single line does.
-    pub line: Option<usize>,
+    /// Reason why the machine cannot run; the line is a line of the rules.
+    pub error: TextError,
 }
 
 impl Draft {
@@ -89,11 +88,14 @@ impl Draft {
             .map_err(|mistake| DraftError::new(EditorField::Input, &mistake))?;
         let start = self.cell.trim().parse::<u64>().ok().filter(|cell| *cell <= MAX_CELL);
         let Some(start) = start else {
-            let sentence = tr!(
+            let message = tr!(
                 "The start cell must be a whole number from 0 to {most}.",
                 most = format_thousands(MAX_CELL)
             );
-            return Err(DraftError { editor_field: EditorField::Cell, message: sentence, line: None });
+            return Err(DraftError {
+                editor_field: EditorField::Cell,
+                error: TextError { line: None, message },
+            });
         };
         // Cell numbers have an upper limit.
         let start = usize::try_from(start).unwrap_or(usize::MAX);
@@ -137,8 +139,7 @@ impl DraftError {
     fn new(part: EditorField, error: &MachineError) -> DraftError {
         DraftError {
             editor_field: part,
-            message: format!("{}.", capitalize(&error.to_string())),
-            line: error_line(error),
+            error: TextError { line: error_line(error), message: error_sentence(error) },
         }
     }
 }
@@ -162,21 +163,6 @@ fn error_line(error: &MachineError) -> Option<usize> {
     }
 }
 
-/// Offsets of the start and end of line number `line`, from 1, in `text`, counted in UTF-16 units as browsers do;
-/// `None` beyond the last line.
-pub fn line_range(text: &str, line: usize) -> Option<(u32, u32)> {
-    let units = |text: &str| u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
-    let mut start: u32 = 0;
-    for (at, of) in text.split('\n').enumerate() {
-        let end = start.saturating_add(units(of));
-        if at + 1 == line {
-            return Some((start, end));
-        }
-        start = end.saturating_add(1);
-    }
-    None
-}
-
 impl ParsedDraft {
     /// Returns the parsed draft unchanged, or an error if its rules or its input are too long for a link.
     fn check_link_length(self) -> Result<Self, DraftError> {
@@ -186,7 +172,7 @@ impl ParsedDraft {
         {
             if text.len() > most {
                 let (count, most) = (format_thousands(text.len() as u64), format_thousands(most as u64));
-                let sentence = match part {
+                let message = match part {
                     EditorField::Rules => {
                         tr!(
                             "The rules need {count} characters in a link, but at most {most} characters are allowed. Use shorter names of states.",
@@ -202,7 +188,7 @@ impl ParsedDraft {
                         )
                     }
                 };
-                return Err(DraftError { editor_field: part, message: sentence, line: None });
+                return Err(DraftError { editor_field: part, error: TextError { line: None, message } });
             }
         }
         Ok(self)
@@ -299,7 +285,7 @@ mod tests {
     fn what_is_wrong_is_stated_where_it_stands() {
         let flaw = |rules: &str, input: &str, cell: &str| {
             let flaw = draft(rules, input, cell).parse(5).unwrap_err();
-            (flaw.editor_field, flaw.message, flaw.line)
+            (flaw.editor_field, flaw.error.message, flaw.error.line)
         };
         let fine = "a 0 → 1 R a\na _ → _ L a";
         let text = flaw("a 0 → 1 R a\na 1 → 1 X a", "", "0");
@@ -336,7 +322,7 @@ mod tests {
         }
         let long = draft("a 0 → 0 R a", &"0".repeat(2001), "0").parse(5).unwrap_err();
         assert_eq!(
-            long.message,
+            long.error.message,
             "The input needs 2,001 characters in a link, but at most 2,000 characters are allowed."
         );
         let name = |state: usize| format!("{}{state:02}", "q".repeat(28));
@@ -347,21 +333,10 @@ mod tests {
             .collect();
         let long = draft(&rules.join("\n"), "0", "0").parse(5).unwrap_err();
         assert!(
-            long.editor_field == EditorField::Rules && long.message.starts_with("The rules need 1"),
+            long.editor_field == EditorField::Rules && long.error.message.starts_with("The rules need 1"),
             "{}",
-            long.message
+            long.error.message
         );
-    }
-
-    #[test]
-    fn a_line_is_found_in_the_text() {
-        let text = "a → b\n\nüx";
-        assert_eq!((line_range(text, 1), line_range(text, 2)), (Some((0, 5)), Some((6, 6))));
-        assert_eq!(
-            (line_range(text, 3), line_range(text, 4), line_range(text, 0)),
-            (Some((7, 9)), None, None)
-        );
-        assert_eq!(line_range("😀\nb", 2), Some((3, 4)));
     }
 
     #[test]

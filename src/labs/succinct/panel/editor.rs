@@ -1,23 +1,10 @@
 //! Checks the text of a program in the editor, and lists the errors by line.
 
 use super::listing;
-use vivarium_core::settings::Value;
+use crate::text_editor::{TextError, check_link_length, collect_line_errors, error_sentence};
 use vivarium_model::models::recurrent_conv::MOST_IN_LINK;
 use vivarium_science::succinct::SuccinctError as Wrong;
 use vivarium_science::succinct::grid::GridProgram;
-use vivarium_view::display::words::capitalize;
-
-/// Maximum number of lines of a program text whose errors are listed below the editor.
-const MAX_ERRORS: usize = 8;
-
-/// Error in the text of a program for the grid, which the user edits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProgramTextError {
-    /// Line of the program text with the error, from 1; `None` if it is in no single line.
-    pub line: Option<usize>,
-    /// Reason why the program cannot run, as a sentence.
-    pub message: String,
-}
 
 /// Program text as stored in a link: with Unix line ends, and without empty lines at the end.
 pub fn normalize_text(text: &str) -> String {
@@ -29,53 +16,26 @@ pub fn normalize_text(text: &str) -> String {
 /// # Errors
 ///
 /// The errors of the text: for each invalid line its own error, or else the first error between lines.
-pub fn parse_program(text: &str) -> Result<GridProgram, Vec<ProgramTextError>> {
+pub fn parse_program(text: &str) -> Result<GridProgram, Vec<TextError>> {
     let text = normalize_text(text);
-    // In a link an arrow takes fewer bytes than in memory, and other characters take more.
-    let found = Value::Text(text.clone()).to_string().len().max(text.len());
-    if found > MOST_IN_LINK {
-        let sentence = tr!(
-            "The text needs {found} characters in a link, but at most {most} characters are allowed.",
-            found,
-            most = MOST_IN_LINK
-        );
-        return Err(vec![ProgramTextError { line: None, message: sentence }]);
-    }
-    let mut rest: Vec<&str> = text.lines().collect();
-    let mut errors = vec![];
-    loop {
-        let wrong = match GridProgram::parse(&rest.join("\n")) {
-            Ok(program) if errors.is_empty() => return check_first_step(&text, program),
-            Ok(_) => return Err(errors),
-            Err(wrong) => wrong,
-        };
-        let line = error_line(&wrong);
-        // An invalid line does not affect other lines, but errors between lines may be a consequence of it.
-        let is_of_line = is_single_line_error(&wrong);
-        if is_of_line || errors.is_empty() {
-            errors.push(ProgramTextError { line, message: format_error(&wrong) });
-        }
-        let place = line.and_then(|line| rest.get_mut(line.checked_sub(1)?));
-        match place {
-            Some(place) if is_of_line && errors.len() < MAX_ERRORS => *place = "",
-            _ => return Err(errors),
-        }
-    }
+    check_link_length(&text, MOST_IN_LINK).map_err(|error| vec![error])?;
+    let program = collect_line_errors(&text, GridProgram::parse, error_line, is_single_line_error)?;
+    check_first_step(&text, program).map_err(|error| vec![error])
 }
 
 /// Returns the program unchanged, or an error if a rule of its start state moves the head, which the first step must
 /// not do.
-fn check_first_step(text: &str, program: GridProgram) -> Result<GridProgram, Vec<ProgramTextError>> {
+fn check_first_step(text: &str, program: GridProgram) -> Result<GridProgram, TextError> {
     let Err(wrong) = program.check_first_step() else { return Ok(program) };
     let line = match &wrong {
         Wrong::FirstStepMoves { state, symbol } => listing::find_rule_line(text, &program, state, *symbol),
         _ => None,
     };
-    let sentence = match line {
+    let message = match line {
         Some(line) => tr!("Line {line}: {mistake}.", line, mistake = wrong),
-        None => format_error(&wrong),
+        None => error_sentence(&wrong),
     };
-    Err(vec![ProgramTextError { line, message: sentence }])
+    Err(TextError { line, message })
 }
 
 /// Line of the program text that an error refers to, from 1; `None` if it refers to no line.
@@ -113,19 +73,15 @@ fn is_single_line_error(error: &Wrong) -> bool {
     )
 }
 
-/// Formats an error in a program text as a sentence with a capital letter and a full stop.
-fn format_error(error: &Wrong) -> String {
-    format!("{}.", capitalize(&error.to_string()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text_editor::MAX_ERRORS;
     use vivarium_science::succinct::grid::library;
 
     fn parse_errors(text: &str) -> Vec<(Option<usize>, String)> {
         let errors = parse_program(text).unwrap_err().into_iter();
-        errors.map(|mistake| (mistake.line, mistake.message)).collect()
+        errors.map(|error| (error.line, error.message)).collect()
     }
 
     fn numbers(text: &str) -> Vec<Option<usize>> {

@@ -3,6 +3,6 @@
 
 pub mod action;
 pub mod editor;
+pub mod interpolation;
 pub mod listing;
 pub mod sentences;
-pub mod through;

@@ -1,10 +1,11 @@
 //! Lemma 5 in one dimension, as edited by the user: five points with values and slopes, their positions in the drawing,
 //! and the network through them.
 
+use crate::text_editor::error_sentence;
 use vivarium_science::succinct::search::{
     BUMP_UNITS, InterpolationPoint, PointError, PointLayer, PointNetwork, THRESHOLD_UNITS,
 };
-use vivarium_view::display::words::{capitalize, format_significant};
+use vivarium_view::display::words::format_significant;
 
 /// Number of points in the drawing that the user can move and through which the graph of the network passes.
 pub const POINT_COUNT: usize = 5;
@@ -121,7 +122,7 @@ pub fn describe_point(position: usize, point: InterpolationPoint) -> String {
 
 /// Sentence on why the construction gives no network whose graph passes through the points.
 pub fn describe_error(error: &PointError) -> String {
-    format!("{}.", capitalize(&error.to_string()))
+    error_sentence(error)
 }
 
 /// Sentence on the number of ReLUs in the network through the points, and on the width of its bumps around them.
