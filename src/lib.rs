@@ -32,7 +32,8 @@
 //! | | [`ui`] | fields of a form, scales and requests, as plain data |
 //! | `vivarium-labs` | [`labs`] | what belongs to one lab only: its charts, probes, texts, presets and stories |
 //! | `vivarium-worker` | `worker` | commands in, slices of a session, messages out |
-//! | `vivarium-page` | `page` | the state of the page, its actions and the messages of its trainer |
+//! | `vivarium-player` | `player` | a run that is played: its device, its trainer's messages, and the way back to earlier steps |
+//! | `vivarium-page` | `page` | the state of the page and its actions |
 //! | `vivarium-ui`, `vivarium-panels`, `vivarium-app` | `app` | pieces of the page, panels of the labs, and the page itself: in a browser only |
 //! | `vivarium-cli`, `vivarium-python` | `cli` | the command line, and its runs and sweeps as a Python module |
 //!
@@ -57,7 +58,9 @@ pub use vivarium_view::{display, presets, probing, record, ui};
 pub use vivarium_app as app;
 #[cfg(feature = "cli")]
 pub use vivarium_cli as cli;
-#[cfg(any(feature = "ui", feature = "cli"))]
+#[cfg(feature = "ui")]
 pub use vivarium_page as page;
+#[cfg(any(feature = "ui", feature = "cli"))]
+pub use vivarium_player as player;
 #[cfg(any(feature = "train", feature = "fused"))]
 pub use vivarium_worker as worker;

@@ -1,7 +1,7 @@
-//! The page without a browser: its state, with a worker in this process that trains.
+//! A run without a browser: the player of the page, with a worker in this process that trains.
 //!
 //! # Why
-//! `lab plot` draws exactly what the page shows: the same state handles the same messages and gives the same
+//! `lab plot` draws exactly what the page shows: the same player handles the same messages and gives the same
 //! readings. The alternative, readings made from the outcome of a session, would need a second implementation
 //! of every chart. Only the clock is left out: there is no speed limit, no worker times out, and the weights
 //! are probed by the step, so that a curve does not depend on the speed of the machine.
@@ -9,30 +9,42 @@
 use std::collections::VecDeque;
 
 use super::CommandError;
-use vivarium_model::permalink::{Link, StartMode, encode};
+use vivarium_model::chart::Chart;
+use vivarium_model::permalink::{Link, StartMode};
 use vivarium_model::platform::may_have_gpu;
 use vivarium_model::protocol::{Command, Event, EventMessage, Payload, RunError};
 use vivarium_model::run::DeviceChoice;
-use vivarium_page::state::{Action, State};
-use vivarium_page::trainer::device::GpuSupport;
-use vivarium_page::trainer::{Effect, Program, TrainerMessage};
+use vivarium_player::Player;
+use vivarium_player::device::GpuSupport;
+use vivarium_player::trainer::{Program, TrainerEffect, TrainerMessage};
 use vivarium_training::launch::choose::{Engine, prefers_gpu};
 use vivarium_training::launch::device::Device;
 use vivarium_training::launch::device_check::checked_gpu;
 use vivarium_training::session::checkpoint::Checkpoint;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::sweep::SweepProgress;
+use vivarium_view::record::head::detect_kind;
+use vivarium_view::record::reading::{FileContents, ReadJob, read};
+use vivarium_view::record::weights::CheckpointHeader;
 use vivarium_worker::{NextSlice, ReportingInterval, Worker};
 
-/// The web page without a browser: its state, and a worker in this process that trains.
-pub struct HeadlessPage {
-    /// State of the page: the run with its measurements, settings and charts.
-    state: State,
+/// Messages for the player that the worker or the search for a GPU has produced.
+enum Incoming {
+    /// Whether a GPU was found.
+    GpuDetected(GpuSupport),
+    /// A message of the worker that runs this program, or its end.
+    Trainer(Program, TrainerMessage),
+}
+
+/// A run without a browser: the player of the page, and a worker in this process that trains.
+pub struct HeadlessRun {
+    /// The run with its measurements, settings and charts.
+    player: Player,
     /// Effects that the last action asked for, such as messages to the worker, and that are still to be
     /// performed.
-    pending_effects: Vec<Effect>,
-    /// Actions that the state has not applied yet, oldest first.
-    pending_actions: VecDeque<Action>,
+    pending_effects: Vec<TrainerEffect>,
+    /// Messages that the player has not handled yet, oldest first.
+    pending_messages: VecDeque<Incoming>,
     /// Program (device and learner) and the worker that trains with it; None before the first training.
     worker: Option<(Program, Worker)>,
     /// Error of the device that failed last, or of the search for a GPU; None without one.
@@ -42,35 +54,35 @@ pub struct HeadlessPage {
     /// Overrides the limit on held-out examples per measurement: `Some(None)` is no limit, None leaves the
     /// limit of the page.
     held_out_limit: Option<Option<usize>>,
-    /// Called with every message of the worker before the state handles it.
+    /// Called with every message of the worker before the player handles it.
     listener: Option<MessageListener>,
 }
 
 /// Callback that is called with every message of the worker (measurements, checkpoints, errors) before the
-/// page handles it.
+/// player handles it.
 type MessageListener = Box<dyn FnMut(&EventMessage)>;
 
-impl HeadlessPage {
-    /// Opens `link` on a page that plays without a speed limit; nothing is trained yet.
+impl HeadlessRun {
+    /// Opens `link` as a run that plays without a speed limit; nothing is trained yet.
     pub fn open(link: &Link) -> Self {
-        HeadlessPage::open_with_start(link, StartMode::Playing)
+        HeadlessRun::open_with_start(link, StartMode::Playing)
     }
 
-    /// Opens `link` on a page that is paused at the start of the run.
+    /// Opens `link` as a run that is paused at its start.
     pub fn open_paused(link: &Link) -> Self {
-        HeadlessPage::open_with_start(link, StartMode::Paused)
+        HeadlessRun::open_with_start(link, StartMode::Paused)
     }
 
-    /// Opens `link` on a page without a speed limit, which plays or is paused.
+    /// Opens `link` as a run without a speed limit, which plays or is paused.
     fn open_with_start(link: &Link, start: StartMode) -> Self {
         let mut link = link.clone();
         (link.view.speed, link.view.start) = (0, start);
-        let mut state = State::default();
-        let effects = state.apply(Action::Open(encode(&link)));
-        HeadlessPage {
-            state,
+        let (mut player, mut effects) = (Player::default(), vec![]);
+        player.open_link(link, &mut effects);
+        HeadlessRun {
+            player,
             pending_effects: effects,
-            pending_actions: VecDeque::new(),
+            pending_messages: VecDeque::new(),
             worker: None,
             device_failure: None,
             latest_checkpoint: None,
@@ -85,125 +97,128 @@ impl HeadlessPage {
         self
     }
 
-    /// Sets a callback for every message of the worker, called before the page handles it.
-    /// The page itself keeps only some of the measurements of a long run.
+    /// Sets a callback for every message of the worker, called before the player handles it.
+    /// The player itself keeps only some of the measurements of a long run.
     pub fn with_listener(mut self, listener: impl FnMut(&EventMessage) + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
     }
 
-    /// A page that shows the file of a run, with this name and these bytes; nothing is trained.
+    /// A run that is shown from a file with this name and these bytes; nothing is trained.
     ///
     /// # Errors
-    /// When the page refuses the file, which may be too large for it.
+    /// When the file is refused, which may be too large for the page.
     pub fn from_record(link: &Link, name: &str, bytes: Vec<u8>) -> Result<Self, CommandError> {
-        let mut page = HeadlessPage { state: State::default(), ..HeadlessPage::open(link) };
+        let mut run = HeadlessRun::open(link);
         // A file needs no trainer, so the effects of opening the link are dropped.
-        page.pending_effects.clear();
-        page.state.apply(Action::open_file(name, bytes));
-        page.check_opened()?;
-        page.state.run.link.view = link.view.clone();
-        Ok(page)
-    }
-
-    /// Checks that the page accepted the file of a run or of weights that was opened.
-    ///
-    /// # Errors
-    /// The message with which the page refuses the file.
-    fn check_opened(&self) -> Result<(), CommandError> {
-        match self.state.file_error.as_str() {
-            "" => Ok(()),
-            flaw => Err(CommandError::Other(anyhow::anyhow!("{flaw}"))),
+        run.pending_effects.clear();
+        run.player = Player::default();
+        match read_file(name, &bytes)? {
+            FileContents::Run(raw) => match raw.check() {
+                Ok(record) => run.player.show_record(record),
+                Err(error) => return Err(file_error(name, &error.to_string())),
+            },
+            FileContents::Weights(_) | FileContents::Table(_) => {
+                return Err(file_error(name, "it is not the file of a run"));
+            }
         }
+        run.player.run.link.view = link.view.clone();
+        Ok(run)
     }
 
-    /// A page that shows the weights in a file with this name and these bytes, paused at the training step of
-    /// the weights.
+    /// A run with the weights in a file with this name and these bytes, paused at the training step of the weights.
     ///
     /// # Errors
-    /// When a GPU was asked for and cannot be used.
+    /// When the file is refused, or a GPU was asked for and cannot be used.
     pub fn from_weights(link: &Link, name: &str, bytes: Vec<u8>) -> Result<Self, CommandError> {
-        let mut page = HeadlessPage::open_paused(link);
-        page.run_until_idle(|_| true)?;
-        page.pending_effects = page.state.apply(Action::open_file(name, bytes));
-        page.run_until_idle(|_| true)?;
-        page.check_opened()?;
-        Ok(page)
+        let mut run = HeadlessRun::open_paused(link);
+        run.run_until_idle(|_| true)?;
+        let FileContents::Weights(bytes) = read_file(name, &bytes)? else {
+            return Err(file_error(name, "it is not a file of weights"));
+        };
+        let header = CheckpointHeader::check(&bytes, bytes.len() as u64);
+        let header = header.map_err(|error| file_error(name, &error.to_string()))?;
+        let mut link = run.player.weights_link(&header);
+        link.view.repair(&link.spec);
+        run.player.drop_trainer(&mut run.pending_effects);
+        run.player.show_weights(link, &header, bytes, &mut run.pending_effects);
+        run.run_until_idle(|_| true)?;
+        Ok(run)
     }
 
     /// Removes all measurements after the training step `step` from the run on display, which then stands at
     /// that step.
     pub fn truncate_record(&mut self, step: u64) {
-        let run = &mut self.state.run;
+        let run = &mut self.player.run;
         run.history = run.history.up_to_step(step);
         run.solved.retain(|(_, at)| *at <= step);
         run.step = step;
     }
 
-    /// A page that shows a sweep with the results in `sweep`; nothing is trained.
+    /// A run that shows a sweep with the results in `sweep`; nothing is trained.
     pub fn from_sweep(link: &Link, sweep: SweepProgress) -> Self {
-        let mut page = HeadlessPage::open(link);
-        page.pending_effects.clear();
-        page.state.run.sweep = Some(sweep);
-        page
+        let mut run = HeadlessRun::open(link);
+        run.pending_effects.clear();
+        run.player.run.sweep = Some(sweep);
+        run
     }
 
-    /// State of the page: the run with its measurements, settings and charts.
-    pub fn state(&self) -> &State {
-        &self.state
+    /// The run with its measurements, settings and charts, as the page plays it.
+    pub fn player(&self) -> &Player {
+        &self.player
     }
 
     /// Trains the run, or all runs of the sweep, to the end, and computes the data of the charts there.
-    /// `observe` is called after every change of the state.
+    /// `observe` is called after every change of the player.
     ///
     /// # Errors
     /// When a GPU was asked for and cannot be used, or the run is not possible.
-    pub fn finish(&mut self, mut observe: impl FnMut(&State)) -> Result<(), CommandError> {
-        let told = |state: &State| {
-            observe(state);
+    pub fn finish(&mut self, mut observe: impl FnMut(&Player)) -> Result<(), CommandError> {
+        let told = |player: &Player| {
+            observe(player);
             true
         };
         self.finish_while(told).map(drop)
     }
 
-    /// Trains as [`HeadlessPage::finish`] while `keep_going` returns true after each change of the state.
+    /// Trains as [`HeadlessRun::finish`] while `keep_going` returns true after each change of the player.
     /// Returns whether the end was reached.
     ///
     /// # Errors
-    /// As [`HeadlessPage::finish`].
-    pub fn finish_while(&mut self, keep_going: impl FnMut(&State) -> bool) -> Result<bool, CommandError> {
+    /// As [`HeadlessRun::finish`].
+    pub fn finish_while(&mut self, keep_going: impl FnMut(&Player) -> bool) -> Result<bool, CommandError> {
         if !self.run_until_idle(keep_going)? {
             return Ok(false);
         }
-        match &self.state.run.phase {
+        match &self.player.run.phase {
             RunPhase::Finished(_) | RunPhase::Diverged { .. } => Ok(true),
             RunPhase::Failed(why) => Err(CommandError::Other(anyhow::anyhow!("{why}"))),
-            other => Err(RunError::Internal(format!("it left the page {other:?}")).into()),
+            other => Err(RunError::Internal(format!("it left the run {other:?}")).into()),
         }
     }
 
     /// Trains up to `step`, and computes measurements and the data of the charts there. `observe` is called
-    /// after every change of the state. Returns false if the run ends before `step`.
+    /// after every change of the player. Returns false if the run ends before `step`.
     ///
     /// # Errors
-    /// As [`HeadlessPage::finish`].
-    pub fn train_to(&mut self, step: u64, mut observe: impl FnMut(&State)) -> Result<bool, CommandError> {
-        let mut told = |state: &State| {
-            observe(state);
+    /// As [`HeadlessRun::finish`].
+    pub fn train_to(&mut self, step: u64, mut observe: impl FnMut(&Player)) -> Result<bool, CommandError> {
+        let mut told = |player: &Player| {
+            observe(player);
             true
         };
         self.run_until_idle(&mut told)?;
-        let has_ended = matches!(self.state.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
+        let has_ended = matches!(self.player.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
         if !has_ended {
-            self.pending_effects.push(Effect::Send(Command::PlayTo(step), Payload::Empty));
+            self.pending_effects.push(TrainerEffect::Send(Command::PlayTo(step), Payload::Empty));
             self.run_until_idle(told)?;
         }
-        match &self.state.run.phase {
+        match &self.player.run.phase {
             RunPhase::Failed(why) => Err(CommandError::Other(anyhow::anyhow!("{why}"))),
             RunPhase::Paused | RunPhase::Finished(_) | RunPhase::Diverged { .. } => {
-                Ok(self.state.run.step == step)
+                Ok(self.player.run.step == step)
             }
-            other => Err(RunError::Internal(format!("it left the page {other:?}")).into()),
+            other => Err(RunError::Internal(format!("it left the run {other:?}")).into()),
         }
     }
 
@@ -213,7 +228,7 @@ impl HeadlessPage {
     /// When the worker sends none.
     pub fn request_checkpoint(&mut self) -> Result<Checkpoint, CommandError> {
         self.latest_checkpoint = None;
-        self.pending_effects.push(Effect::Send(Command::Checkpoint, Payload::Empty));
+        self.pending_effects.push(TrainerEffect::Send(Command::Checkpoint, Payload::Empty));
         self.run_until_idle(|_| true)?;
         let bytes = self.latest_checkpoint.take();
         let bytes = bytes.ok_or_else(|| RunError::Internal("the worker sent no weights".into()))?;
@@ -221,9 +236,9 @@ impl HeadlessPage {
     }
 
     /// Trains and performs all pending effects and actions until nothing is left to do, and returns true.
-    /// `keep_going` is called after each change of the state; if it returns false, the work stops and the
+    /// `keep_going` is called after each change of the player; if it returns false, the work stops and the
     /// result is false.
-    fn run_until_idle(&mut self, mut keep_going: impl FnMut(&State) -> bool) -> Result<bool, CommandError> {
+    fn run_until_idle(&mut self, mut keep_going: impl FnMut(&Player) -> bool) -> Result<bool, CommandError> {
         loop {
             if !self.apply_pending_while(&mut keep_going)? {
                 return Ok(false);
@@ -237,49 +252,64 @@ impl HeadlessPage {
     /// Performs all pending effects and applies all pending actions without training.
     ///
     /// # Errors
-    /// As [`HeadlessPage::finish`].
+    /// As [`HeadlessRun::finish`].
     pub fn apply_pending(&mut self) -> Result<(), CommandError> {
         self.apply_pending_while(&mut |_| true).map(drop)
     }
 
     /// Performs all pending effects and actions without training, and returns true. `keep_going` is called
-    /// after each change of the state; if it returns false, the work stops and the result is false.
+    /// after each change of the player; if it returns false, the work stops and the result is false.
     fn apply_pending_while(
         &mut self,
-        keep_going: &mut impl FnMut(&State) -> bool,
+        keep_going: &mut impl FnMut(&Player) -> bool,
     ) -> Result<bool, CommandError> {
         loop {
             for effect in std::mem::take(&mut self.pending_effects) {
                 self.perform_effect(effect)?;
             }
-            let Some(action) = self.pending_actions.pop_front() else { return Ok(true) };
-            self.pending_effects = self.state.apply(action);
-            if !keep_going(&self.state) {
+            let Some(message) = self.pending_messages.pop_front() else { return Ok(true) };
+            match message {
+                Incoming::GpuDetected(found) => {
+                    self.player.handle_gpu_support(found, &mut self.pending_effects);
+                }
+                Incoming::Trainer(program, message) => {
+                    self.player.handle_trainer_message(program, message, &mut self.pending_effects);
+                }
+            }
+            if !keep_going(&self.player) {
                 return Ok(false);
             }
         }
     }
 
-    /// Applies an action of the user, and performs all effects that follow from it without training.
+    /// Plays or pauses the run, and performs all effects that follow from it without training.
     ///
     /// # Errors
-    /// As [`HeadlessPage::finish`].
-    pub fn perform_action(&mut self, action: Action) -> Result<(), CommandError> {
-        let effects = self.state.apply(action);
-        self.pending_effects.extend(effects);
+    /// As [`HeadlessRun::finish`].
+    pub fn toggle_play(&mut self) -> Result<(), CommandError> {
+        self.player.toggle_play(&mut self.pending_effects);
+        self.apply_pending()
+    }
+
+    /// Shows these charts, for which the worker then measures what they need, without training.
+    ///
+    /// # Errors
+    /// As [`HeadlessRun::finish`].
+    pub fn show_charts(&mut self, charts: Vec<Chart>) -> Result<(), CommandError> {
+        self.player.show_charts(charts, &mut self.pending_effects);
         self.apply_pending()
     }
 
     /// Sends a command to the worker and applies its answers; without a worker, nothing happens.
     ///
     /// # Errors
-    /// As [`HeadlessPage::finish`].
+    /// As [`HeadlessRun::finish`].
     pub fn send_command(&mut self, command: Command) -> Result<(), CommandError> {
-        self.pending_effects.push(Effect::Send(command, Payload::Empty));
+        self.pending_effects.push(TrainerEffect::Send(command, Payload::Empty));
         self.apply_pending()
     }
 
-    /// Whether a worker runs; before an expensive run the page waits for the user to press Play.
+    /// Whether a worker runs; before an expensive run the player waits for the user to press Play.
     pub fn has_worker(&self) -> bool {
         self.worker.is_some()
     }
@@ -288,7 +318,7 @@ impl HeadlessPage {
     /// train.
     ///
     /// # Errors
-    /// As [`HeadlessPage::finish`].
+    /// As [`HeadlessRun::finish`].
     pub fn train_slice(&mut self) -> Result<bool, CommandError> {
         let goes_on = self.advance_worker();
         self.apply_pending()?;
@@ -306,7 +336,7 @@ impl HeadlessPage {
         !ended
     }
 
-    /// Stores errors and checkpoints of a message, passes it to the listener, and queues it for the state.
+    /// Stores errors and checkpoints of a message, passes it to the listener, and queues it for the player.
     fn handle_message(&mut self, program: Program, message: EventMessage) {
         if let Event::Failed(failure) = &message.event {
             self.device_failure = Some(failure.clone());
@@ -317,33 +347,27 @@ impl HeadlessPage {
         if let Some(listener) = &mut self.listener {
             listener(&message);
         }
-        self.pending_actions.push_back(Action::Trainer(program, TrainerMessage::Message(message)));
+        self.pending_messages.push_back(Incoming::Trainer(program, TrainerMessage::Message(message)));
     }
 
-    /// Performs an effect that the state asked for; effects that need a browser do nothing.
-    fn perform_effect(&mut self, effect: Effect) -> Result<(), CommandError> {
+    /// Performs an effect that the player asked for; speeds are stored in a browser only.
+    fn perform_effect(&mut self, effect: TrainerEffect) -> Result<(), CommandError> {
         match effect {
-            // These effects need a browser: stories, storage and the benchmark of the page.
-            Effect::FetchStory(_)
-            | Effect::FetchRecorded
-            | Effect::StoreSpeeds(_)
-            | Effect::Bench(_)
-            | Effect::Library(_)
-            | Effect::StoreTable(_) => {}
+            TrainerEffect::StoreSpeeds(_) => {}
             // The drivers are not asked if the processor trains in any case.
-            Effect::DetectGpu if !self.may_use_gpu() => {
-                self.pending_actions.push_back(Action::GpuDetected(GpuSupport::NoAdapter));
+            TrainerEffect::DetectGpu if !self.may_use_gpu() => {
+                self.pending_messages.push_back(Incoming::GpuDetected(GpuSupport::NoAdapter));
             }
-            Effect::DetectGpu => {
-                let survey = self.survey_gpu();
-                self.pending_actions.push_back(Action::GpuDetected(survey));
+            TrainerEffect::DetectGpu => {
+                let found = self.survey_gpu();
+                self.pending_messages.push_back(Incoming::GpuDetected(found));
             }
-            // The page would fall back to the processor; a GPU that the command line requires must not be replaced.
-            Effect::Open(Program::Cpu) if self.state.run.spec().run.device == DeviceChoice::Gpu => {
+            // The player would fall back to the processor; a GPU that the command line requires must not be replaced.
+            TrainerEffect::Open(Program::Cpu) if self.player.run.spec().run.device == DeviceChoice::Gpu => {
                 let why = || RunError::NoGpu("there is no GPU to use".into());
                 return Err(self.device_failure.take().unwrap_or_else(why).into());
             }
-            Effect::Open(program) => {
+            TrainerEffect::Open(program) => {
                 self.worker = None;
                 match open_device(program) {
                     Ok(device) => {
@@ -352,13 +376,13 @@ impl HeadlessPage {
                         self.worker = Some((program, worker));
                     }
                     Err(failure) => {
-                        self.pending_actions
-                            .push_back(Action::Trainer(program, TrainerMessage::Died(failure.to_string())));
+                        let died = TrainerMessage::Died(failure.to_string());
+                        self.pending_messages.push_back(Incoming::Trainer(program, died));
                         self.device_failure = Some(failure);
                     }
                 }
             }
-            Effect::Send(mut command, payload) => {
+            TrainerEffect::Send(mut command, payload) => {
                 if let (Command::Start { held_out_limit, .. }, Some(chosen)) =
                     (&mut command, self.held_out_limit)
                 {
@@ -374,7 +398,7 @@ impl HeadlessPage {
 
     /// Whether the run, or one of the runs of the sweep, would train on a GPU if the machine has one.
     fn may_use_gpu(&self) -> bool {
-        let run = &self.state.run;
+        let run = &self.player.run;
         let cells = run.sweep.iter().flat_map(|sweep| &sweep.cells).map(|cell| &cell.spec);
         std::iter::once(run.spec())
             .chain(cells)
@@ -394,6 +418,21 @@ impl HeadlessPage {
             }
         }
     }
+}
+
+/// Reads the file with this name and these bytes.
+///
+/// # Errors
+/// When the file cannot be read, or is none that the page opens.
+fn read_file(name: &str, bytes: &[u8]) -> Result<FileContents, CommandError> {
+    let size = bytes.len() as u64;
+    let kind = detect_kind(name, size, bytes).map_err(|error| file_error(name, &error.to_string()))?;
+    read(&ReadJob::new(kind, size), bytes).map_err(|error| file_error(name, &error.to_string()))
+}
+
+/// The error of a file that cannot be shown.
+fn file_error(name: &str, why: &str) -> CommandError {
+    CommandError::Other(anyhow::anyhow!("{name} was not opened: {why}."))
 }
 
 /// Opens the device of a program: the processor for `Program::Cpu`, otherwise a GPU, which is checked for
@@ -417,12 +456,12 @@ mod tests {
     use vivarium_model::protocol::EndReason;
     use vivarium_training::session::{Options, Session};
 
-    fn finished(link: &str) -> State {
+    fn finished(link: &str) -> Player {
         let (link, notices) = decode(link);
         assert!(notices.is_empty(), "{notices:?}");
-        let mut page = HeadlessPage::open(&link);
+        let mut page = HeadlessRun::open(&link);
         page.finish(|_| {}).unwrap();
-        page.state
+        page.player
     }
 
     /// Slow, paused and measured on more than the page's processor takes: none of it is in the way.
@@ -430,26 +469,26 @@ mod tests {
     fn the_page_ends_with_every_measurement_and_the_last_probes() {
         let link = "#v1/sparse-parity?n=8&k=2&width=16&held=64&every=10&steps=120&halt=steps&device=cpu\
                     &speed=1&start=paused&show=loss.movement.gap.spectrum";
-        let state = finished(link);
-        assert_eq!(state.run.phase, RunPhase::Finished(EndReason::LastStep));
-        let mut session = Session::start(&state.run.link.spec, &Device::cpu(), Options::default()).unwrap();
+        let player = finished(link);
+        assert_eq!(player.run.phase, RunPhase::Finished(EndReason::LastStep));
+        let mut session = Session::start(&player.run.link.spec, &Device::cpu(), Options::default()).unwrap();
         let rows = pollster::block_on(session.finish(|_| {})).unwrap().rows;
-        assert_eq!(state.run.history.rows().cloned().collect::<Vec<_>>(), rows);
-        let moved = state.run.trajectories.as_ref().unwrap().movements();
+        assert_eq!(player.run.history.rows().cloned().collect::<Vec<_>>(), rows);
+        let moved = player.run.trajectories.as_ref().unwrap().movements();
         let moved: Vec<u64> = moved.map(|(step, _)| step).collect();
         let every_measurement: Vec<u64> = (0..=12).map(|i| 10 * i).collect();
         assert_eq!(moved, every_measurement);
-        assert_eq!(state.run.trace(&GAP).map(|(step, _)| step).collect::<Vec<_>>(), every_measurement);
-        assert_eq!(state.run.latest_results[&SPECTRUM.id()].1.numbers.len(), 9);
-        assert!(state.run.latest_finding(&ATTENTION).is_none(), "nobody watches it");
+        assert_eq!(player.run.trace(&GAP).map(|(step, _)| step).collect::<Vec<_>>(), every_measurement);
+        assert_eq!(player.run.latest_results[&SPECTRUM.id()].1.numbers.len(), 9);
+        assert!(player.run.latest_finding(&ATTENTION).is_none(), "nobody watches it");
     }
 
     #[test]
     fn a_sweep_is_over_and_its_times_are_those_of_its_runs() {
         let link = "#v1/sparse-parity?k=2&width=32&lr=1&held=64&every=5&steps=300&replicas=3&device=cpu\
                     &sweep=n:6_8&series=k:1_2&show=sweep";
-        let state = finished(link);
-        let sweep = state.run.sweep.as_ref().unwrap();
+        let player = finished(link);
+        let sweep = player.run.sweep.as_ref().unwrap();
         assert!(sweep.is_complete() && sweep.solved_steps.len() == 4);
         for (cell, found) in sweep.cells.iter().zip(&sweep.solved_steps) {
             let mut session = Session::start(&cell.spec, &Device::cpu(), Options::default()).unwrap();
@@ -465,7 +504,7 @@ mod tests {
         let heard = Rc::new(RefCell::new(vec![]));
         let listening = Rc::clone(&heard);
         let mut page =
-            HeadlessPage::open(&decode(link).0).with_held_out_limit(Some(16)).with_listener(move |message| {
+            HeadlessRun::open(&decode(link).0).with_held_out_limit(Some(16)).with_listener(move |message| {
                 if let Event::Metrics(rows) = &message.event {
                     listening.borrow_mut().extend(rows.iter().map(|row| row.step));
                 }
@@ -475,7 +514,7 @@ mod tests {
         let mut told = |command: Command| {
             page.send_command(command).unwrap();
             while page.train_slice().unwrap() {}
-            let run = &page.state().run;
+            let run = &page.player().run;
             (run.phase.clone(), run.step, run.held_out, heard.borrow().len())
         };
         assert_eq!(told(Command::Pause), (RunPhase::Paused, 0, 16, 1));
@@ -486,11 +525,11 @@ mod tests {
 
     #[test]
     fn a_diverged_run_ends_where_it_was_last_good() {
-        let state = finished(
+        let player = finished(
             "#v1/sparse-parity?n=10&k=2&width=32&act=power&degree=4&lr=50&loss=square&every=1&held=64&steps=400&device=cpu",
         );
         assert!(
-            matches!(state.run.phase, RunPhase::Diverged { last_good, .. } if last_good == state.run.step)
+            matches!(player.run.phase, RunPhase::Diverged { last_good, .. } if last_good == player.run.step)
         );
     }
 }

@@ -319,15 +319,15 @@ fn describe_settings(
     settings: &'static [SettingInfo],
     default: impl Fn(&str) -> Option<Value>,
 ) -> Vec<SettingJson> {
-    let setting = |knob: &'static SettingInfo| SettingJson {
-        key: knob.key,
-        label: knob.label,
-        help: knob.help,
-        unit: knob.unit,
-        default: default(knob.key).as_ref().map(value_to_json),
-        values: ValuesJson::from_range(knob.range),
-        expected: knob.describe_expected(),
-        only: knob.condition.map(|(key, values)| ConditionJson { key, values }),
+    let setting = |info: &'static SettingInfo| SettingJson {
+        key: info.key,
+        label: info.label,
+        help: info.help,
+        unit: info.unit,
+        default: default(info.key).as_ref().map(value_to_json),
+        values: ValuesJson::from_range(info.range),
+        expected: info.describe_expected(),
+        only: info.condition.map(|(key, values)| ConditionJson { key, values }),
     };
     settings.iter().map(setting).collect()
 }
@@ -368,7 +368,7 @@ fn setting_keys(spec: &RunSpec) -> Vec<(FormSection, &'static str, &'static str)
             FormSection::Task | FormSection::Run => {}
         }
         let own = spec.settings().into_iter().filter(|(of, _)| *of == section);
-        all.extend(own.map(|(section, knob)| (section, knob.key, knob.label)));
+        all.extend(own.map(|(section, info)| (section, info.key, info.label)));
     }
     all
 }
@@ -448,21 +448,21 @@ pub fn describe_link(link: &Link, unread_parts: &[InvalidSetting]) -> LinkJson {
         has_effect: spec.has_effect(key),
     });
     let view = ViewSettings::default_of_task(&spec.task);
-    let of_view = ViewSettings::SETTINGS.iter().map(|knob| LinkSettingJson {
+    let of_view = ViewSettings::SETTINGS.iter().map(|info| LinkSettingJson {
         section: "view",
-        key: knob.key,
-        label: knob.label,
-        value: json(link.view.value(knob.key)),
-        default: json(view.value(knob.key)),
+        key: info.key,
+        label: info.label,
+        value: json(link.view.value(info.key)),
+        default: json(view.value(info.key)),
         has_effect: true,
     });
     let explorer = TheorySettings::default();
-    let of_theory = spec.task.config().theory_settings().iter().map(|knob| LinkSettingJson {
+    let of_theory = spec.task.config().theory_settings().iter().map(|info| LinkSettingJson {
         section: "theory",
-        key: knob.key,
-        label: knob.label,
-        value: json(link.theory.value(knob.key)),
-        default: json(explorer.value(knob.key)),
+        key: info.key,
+        label: info.label,
+        value: json(link.theory.value(info.key)),
+        default: json(explorer.value(info.key)),
         has_effect: true,
     });
     let unread = unread_parts.iter().map(|problem| UnreadPartJson {
@@ -510,30 +510,30 @@ mod tests {
     fn every_setting_is_listed_with_a_default_that_a_link_can_hold() {
         let listed = parsed(&describe_catalogue());
         let mut kinds = std::collections::BTreeSet::new();
-        let mut check = |knobs: &[SettingInfo], settings: &Json| {
+        let mut check = |infos: &[SettingInfo], settings: &Json| {
             let settings = settings.as_array().unwrap();
             assert!(
                 settings
                     .iter()
                     .map(|setting| setting["key"].as_str().unwrap())
-                    .eq(knobs.iter().map(|k| k.key))
+                    .eq(infos.iter().map(|k| k.key))
             );
-            for (knob, setting) in knobs.iter().zip(settings) {
+            for (info, setting) in infos.iter().zip(settings) {
                 let default = &setting["default"];
-                let is_number = matches!(knob.range, Range::Int(..) | Range::Real(..));
+                let is_number = matches!(info.range, Range::Int(..) | Range::Real(..));
                 assert_eq!(
                     (default.is_number(), default.is_string()),
                     (is_number, !is_number),
                     "{}",
-                    knob.key
+                    info.key
                 );
-                let read = knob.parse(&text(default)).unwrap();
-                assert_eq!(value_to_json(&read), *default, "{}", knob.key);
+                let read = info.parse(&text(default)).unwrap();
+                assert_eq!(value_to_json(&read), *default, "{}", info.key);
                 assert_eq!(
                     (setting["help"].as_str(), setting["label"].as_str()),
-                    (Some(knob.help), Some(knob.label))
+                    (Some(info.help), Some(info.label))
                 );
-                assert_eq!(setting["expected"], knob.describe_expected());
+                assert_eq!(setting["expected"], info.describe_expected());
                 kinds.insert(setting["values"]["kind"].as_str().unwrap().to_string());
             }
         };
@@ -649,7 +649,7 @@ mod tests {
             link.spec
                 .settings()
                 .iter()
-                .all(|(_, knob)| keys.iter().filter(|key| **key == knob.key).count() == 1)
+                .all(|(_, info)| keys.iter().filter(|key| **key == info.key).count() == 1)
         );
         let theory = parsed(&describe_link(&decode("#v1/markov?tt=40").0, &[]));
         let length = find(&theory["settings"], "key", "tt");

@@ -15,8 +15,8 @@ use vivarium_view::record::preamble::relevant_numbers;
 
 /// Prints one line for each setting: its key in links, its help text and its accepted values.
 fn print_settings(settings: &[SettingInfo]) {
-    for knob in settings {
-        println!("      {:<9} {} ({})", knob.key, knob.help, knob.describe_expected());
+    for setting in settings {
+        println!("      {:<9} {} ({})", setting.key, setting.help, setting.describe_expected());
     }
 }
 
@@ -80,16 +80,16 @@ pub fn explain_link(text: &str, format: DescriptionFormat) -> Result<(), Command
         link.spec.model.info().name,
         link.spec.optimizer.info().name
     );
-    let knobs = link.spec.settings();
+    let settings = link.spec.settings();
     for section in FormSection::ALL {
         println!("{}", section.label());
-        for (_, knob) in knobs.iter().filter(|(s, _)| *s == section) {
-            print_setting(knob, link.spec.value(knob.key));
+        for (_, setting) in settings.iter().filter(|(s, _)| *s == section) {
+            print_setting(setting, link.spec.value(setting.key));
         }
     }
     println!("View");
-    for knob in ViewSettings::SETTINGS {
-        print_setting(knob, link.view.value(knob.key));
+    for setting in ViewSettings::SETTINGS {
+        print_setting(setting, link.view.value(setting.key));
     }
     let relevant: Vec<String> = relevant_numbers(&link.spec).iter().map(usize::to_string).collect();
     println!("Relevant coordinates: {}", relevant.join(", "));

@@ -9,14 +9,14 @@ use vivarium_view::display::charts::ChartOfRun;
 use anyhow::Context;
 use clap::Args;
 
-use super::headless::HeadlessPage;
+use super::headless::HeadlessRun;
 use super::journal::{SweepIndex, is_journal};
 use super::look::{FigureFormat, FigureStyle};
 use super::measured::{MeasuredTable, read_table};
 use super::{CommandError, open, sweep, sweeps};
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::{AxisScale, Link, encode};
-use vivarium_page::state::State;
+use vivarium_player::Player;
 use vivarium_plot::analysis::Reading;
 use vivarium_view::display::RunPhase;
 use vivarium_view::record::preamble::file_name;
@@ -132,10 +132,10 @@ pub fn plot(arguments: &Arguments) -> Result<(), CommandError> {
         }
         PlotSource::Link => {
             open::describe_other_start(path)?.iter().for_each(|sentence| eprintln!("{sentence}"));
-            let mut page = HeadlessPage::open(&apply_arguments(open::read_link(path)?, arguments)?);
-            let (shown, left_out) = applicable_charts(page.state());
+            let mut page = HeadlessRun::open(&apply_arguments(open::read_link(path)?, arguments)?);
+            let (shown, left_out) = applicable_charts(page.player());
             // Charts that the first run of a sweep lacks may apply to others.
-            if shown.is_empty() && page.state().run.sweep.is_none() {
+            if shown.is_empty() && page.player().run.sweep.is_none() {
                 return Err(CommandError::BadLink(left_out));
             }
             train_page(&mut page, arguments.quiet)?;
@@ -143,33 +143,33 @@ pub fn plot(arguments: &Arguments) -> Result<(), CommandError> {
         }
         PlotSource::Json => {
             let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
-            HeadlessPage::from_record(&apply_arguments(open::read_link(path)?, arguments)?, path, bytes)?
+            HeadlessRun::from_record(&apply_arguments(open::read_link(path)?, arguments)?, path, bytes)?
         }
         PlotSource::Table(MeasuredTable::Run(record)) => {
             let link = apply_arguments(record.link.clone(), arguments)?;
-            HeadlessPage::from_record(&link, path, record.to_json().into_bytes())?
+            HeadlessRun::from_record(&link, path, record.to_json().into_bytes())?
         }
         PlotSource::Table(MeasuredTable::Sweep(swept)) => {
             let (link, sweep) = *swept;
-            HeadlessPage::from_sweep(&apply_arguments(link, arguments)?, sweep)
+            HeadlessRun::from_sweep(&apply_arguments(link, arguments)?, sweep)
         }
     };
-    let state = page.state();
-    if matches!(state.run.phase, RunPhase::Diverged { .. }) {
-        eprintln!("{}", state.message);
+    let player = page.player();
+    if matches!(player.run.phase, RunPhase::Diverged { .. }) {
+        eprintln!("{}", player.message);
     }
-    let (shown, left_out) = applicable_charts(state);
+    let (shown, left_out) = applicable_charts(player);
     if shown.is_empty() {
         return Err(CommandError::BadLink(left_out));
     }
     left_out.iter().for_each(|sentence| eprintln!("{sentence}"));
-    let readings: Vec<Reading> = shown.iter().map(|chart| chart.reading(&state.run)).collect();
-    if let Some(swept) = state.run.sweep.as_ref().filter(|_| !arguments.quiet) {
-        print!("{}", sweep::format_power_laws(&state.run.link.spec, swept));
+    let readings: Vec<Reading> = shown.iter().map(|chart| chart.reading(&player.run)).collect();
+    if let Some(swept) = player.run.sweep.as_ref().filter(|_| !arguments.quiet) {
+        print!("{}", sweep::format_power_laws(&player.run.link.spec, swept));
     }
-    let link = encode(&Link::from_spec(state.run.link.spec.clone()));
+    let link = encode(&Link::from_spec(player.run.link.spec.clone()));
     // The link alone would imply initial weights drawn from the seed.
-    let title = match file_name(&state.run.initial_weights_file[0]) {
+    let title = match file_name(&player.run.initial_weights_file[0]) {
         "" => link,
         file => format!("{link}, initial weights from {file}"),
     };
@@ -181,25 +181,25 @@ pub fn plot(arguments: &Arguments) -> Result<(), CommandError> {
 /// `hides_bar` leaves out the bar.
 ///
 /// # Errors
-/// As [`HeadlessPage::finish`].
-pub(super) fn train_page(page: &mut HeadlessPage, hides_bar: bool) -> Result<(), CommandError> {
-    let bar = match &page.state().run.sweep {
+/// As [`HeadlessRun::finish`].
+pub(super) fn train_page(page: &mut HeadlessRun, hides_bar: bool) -> Result<(), CommandError> {
+    let bar = match &page.player().run.sweep {
         Some(sweep) => open::run_bar(sweep.cells.len() as u64, hides_bar),
-        None => open::step_bar(page.state().run.spec().run.steps, hides_bar),
+        None => open::step_bar(page.player().run.spec().run.steps, hides_bar),
     };
-    let finished = page.finish(|state| match &state.run.sweep {
+    let finished = page.finish(|player| match &player.run.sweep {
         Some(sweep) => bar.set_position(sweep.solved_steps.len() as u64),
-        None => bar.set_position(state.run.step),
+        None => bar.set_position(player.run.step),
     });
     bar.finish_and_clear();
     finished
 }
 
 /// Charts of the link that apply to the run, and for each other chart of the link a sentence with the reason.
-pub fn applicable_charts(state: &State) -> (Vec<Chart>, Vec<String>) {
+pub fn applicable_charts(player: &Player) -> (Vec<Chart>, Vec<String>) {
     let (mut shown, mut left_out) = (vec![], vec![]);
-    for chart in &state.run.link.view.show {
-        match chart.applies(&state.run) {
+    for chart in &player.run.link.view.show {
+        match chart.applies(&player.run) {
             Ok(()) => shown.push(*chart),
             Err(why) => left_out.push(format!("{} is left out. {why}", chart.info().name)),
         }

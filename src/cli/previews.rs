@@ -13,6 +13,7 @@ use anyhow::Context;
 use clap::Args;
 
 use super::CommandError;
+use vivarium_core::language::escape_html;
 use vivarium_labs::{PRESETS, find_preset};
 use vivarium_model::chart::Chart;
 use vivarium_plot::analysis::{LineChart, Reading, Role, Series};
@@ -39,11 +40,6 @@ pub const PREVIEW_SIZE: (u32, u32) = (480, 252);
 const FRONT_PICTURE_SCALE: f64 = 1.25;
 /// Slugs of the presets whose recorded curves are shown in the picture for the front page.
 const FRONT_PICTURE_PRESETS: [&str; 4] = ["parity-20", "memorise-understand", "induction-k3-slow", "no-luck"];
-
-/// Text in which `&`, `<` and `"` are replaced by their HTML entities.
-fn escape_html(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
-}
 
 /// Security policy of the preview pages as HTML: they load nothing and run nothing. It also holds on hosts
 /// that do not send our headers.
@@ -199,6 +195,5 @@ mod tests {
                 && page.contains(&format!("href=\"{link}\""))
         );
         assert!(!page.contains("<script"));
-        assert_eq!(escape_html("<\"&"), "&lt;&quot;&amp;");
     }
 }

@@ -1,9 +1,9 @@
 //! `lab probe`: the data of charts, and arrays inside the network.
 //!
 //! # Why
-//! The numbers are exactly those of the page: the state of the page gives the readings that it draws
+//! The numbers are exactly those of the page: the player of the page gives the readings that it draws
 //! ([`super::headless`]), and the menu of the page saves them with the same function
-//! ([`vivarium_page::files::data`]). The run goes from step to step as on a page that is paused there: it is
+//! ([`vivarium_view::display::data`]). The run goes from step to step as on a page that is paused there: it is
 //! measured, and its probes are answered.
 
 mod document;
@@ -16,7 +16,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::disk::{SystemDisk, replace_file};
-use super::headless::HeadlessPage;
+use super::headless::HeadlessRun;
 use super::plot::train_page;
 use super::print::write_text;
 use super::{CommandError, open};
@@ -27,12 +27,11 @@ use vivarium_model::chart::Chart;
 use vivarium_model::models::inside::{At, Inside, Kind, OUTPUTS, left_out};
 use vivarium_model::permalink::Link;
 use vivarium_model::tasks::{Batch, given};
-use vivarium_page::files::data::build_chart_data;
-use vivarium_page::state::State;
+use vivarium_player::Player;
 use vivarium_training::inside::inside;
 use vivarium_training::session::checkpoint::Checkpoint;
 use vivarium_view::display::RunPhase;
-use vivarium_view::display::data::build_chart_record;
+use vivarium_view::display::data::{ChartData, build_chart_record};
 use vivarium_view::record::RunFile;
 
 /// Command-line arguments of `lab probe`.
@@ -198,8 +197,8 @@ fn parse_charts(arguments: &Arguments, link: &Link) -> Result<Vec<Chart>, Comman
     if arguments.charts.is_empty() {
         return Ok(vec![]);
     }
-    let page = HeadlessPage::open_paused(link);
-    let run = &page.state().run;
+    let page = HeadlessRun::open_paused(link);
+    let run = &page.player().run;
     if arguments.charts.iter().any(|name| name == "all") {
         return Ok(Chart::ALL.iter().copied().filter(|chart| chart.applies(run).is_ok()).collect());
     }
@@ -295,35 +294,35 @@ impl ProbeRun<'_> {
         match source {
             ProbeSource::Record(bytes, _) => {
                 for step in steps {
-                    let mut page = HeadlessPage::from_record(self.link, &self.arguments.link, bytes.clone())?;
+                    let mut page = HeadlessRun::from_record(self.link, &self.arguments.link, bytes.clone())?;
                     page.truncate_record(*step);
                     self.probe_step(&mut page)?;
                 }
                 Ok(())
             }
             ProbeSource::Weights(bytes, _) => {
-                self.probe_steps(HeadlessPage::from_weights(self.link, &self.arguments.link, bytes)?, steps)
+                self.probe_steps(HeadlessRun::from_weights(self.link, &self.arguments.link, bytes)?, steps)
             }
             ProbeSource::Link if steps.is_empty() => {
-                let mut page = HeadlessPage::open(self.link);
-                self.check_charts(page.state())?;
+                let mut page = HeadlessRun::open(self.link);
+                self.check_charts(page.player())?;
                 train_page(&mut page, self.arguments.quiet)?;
                 self.probe_step(&mut page)
             }
-            ProbeSource::Link => self.probe_steps(HeadlessPage::open_paused(self.link), steps),
+            ProbeSource::Link => self.probe_steps(HeadlessRun::open_paused(self.link), steps),
         }
     }
 
     /// Trains the run on `page` to each of these training steps in turn, and adds its charts and arrays
     /// there.
-    fn probe_steps(&mut self, mut page: HeadlessPage, steps: &[u64]) -> Result<(), CommandError> {
-        self.check_charts(page.state())?;
+    fn probe_steps(&mut self, mut page: HeadlessRun, steps: &[u64]) -> Result<(), CommandError> {
+        self.check_charts(page.player())?;
         let bar = open::step_bar(steps.last().copied().unwrap_or(0), self.arguments.quiet);
         let mut walked = Ok(());
         for step in steps {
-            walked = match page.train_to(*step, |state| bar.set_position(state.run.step)) {
+            walked = match page.train_to(*step, |player| bar.set_position(player.run.step)) {
                 Ok(true) => self.probe_step(&mut page),
-                Ok(false) => Err(CommandError::bad_link(describe_unreached_step(page.state(), *step))),
+                Ok(false) => Err(CommandError::bad_link(describe_unreached_step(page.player(), *step))),
                 Err(trouble) => Err(trouble),
             };
             if walked.is_err() {
@@ -336,27 +335,27 @@ impl ProbeRun<'_> {
 
     /// Checks before training that the run has all charts that `--charts` names. Which charts a sweep has is
     /// known only at its end.
-    fn check_charts(&self, state: &State) -> Result<(), CommandError> {
-        if !self.requires_charts || state.run.sweep.is_some() {
+    fn check_charts(&self, player: &Player) -> Result<(), CommandError> {
+        if !self.requires_charts || player.run.sweep.is_some() {
             return Ok(());
         }
-        let missing: Vec<String> = missing_charts(state).into_iter().map(|(_, sentence)| sentence).collect();
+        let missing: Vec<String> = missing_charts(player).into_iter().map(|(_, sentence)| sentence).collect();
         if missing.is_empty() { Ok(()) } else { Err(CommandError::BadLink(missing)) }
     }
 
     /// Adds the charts and the arrays at the current step of the page to the document.
     #[expect(clippy::print_stderr, reason = "what is left out is for the person")]
-    fn probe_step(&mut self, page: &mut HeadlessPage) -> Result<(), CommandError> {
-        let state = page.state();
-        let missing = missing_charts(state);
+    fn probe_step(&mut self, page: &mut HeadlessRun) -> Result<(), CommandError> {
+        let player = page.player();
+        let missing = missing_charts(player);
         if !missing.is_empty() && self.requires_charts {
             return Err(CommandError::BadLink(missing.into_iter().map(|(_, sentence)| sentence).collect()));
         }
         missing.iter().for_each(|(_, sentence)| eprintln!("{sentence}"));
-        self.document.about = build_chart_record(&state.run);
-        for chart in &state.run.link.view.show {
+        self.document.about = build_chart_record(&player.run);
+        for chart in &player.run.link.view.show {
             if missing.iter().all(|(other, _)| other != chart) {
-                self.document.charts.push(build_chart_data(state, *chart));
+                self.document.charts.push(ChartData::new(*chart, &player.run, chart.reading(&player.run)));
             }
         }
         if self.arguments.arrays.is_empty() {
@@ -372,16 +371,16 @@ impl ProbeRun<'_> {
 }
 
 /// Charts of the link that do not apply to the run, each with the reason in a sentence.
-fn missing_charts(state: &State) -> Vec<(Chart, String)> {
-    let shown = state.run.link.view.show.iter();
-    let why = |chart: &Chart| chart.applies(&state.run).err().map(|why| (*chart, why));
+fn missing_charts(player: &Player) -> Vec<(Chart, String)> {
+    let shown = player.run.link.view.show.iter();
+    let why = |chart: &Chart| chart.applies(&player.run).err().map(|why| (*chart, why));
     shown.filter_map(why).map(|(chart, why)| (chart, format!("{}: {why}", chart.slug()))).collect()
 }
 
 /// A sentence that explains why the run did not reach `step`.
-fn describe_unreached_step(state: &State, step: u64) -> String {
-    let (end, step) = (format_thousands(state.run.step), format_thousands(step));
-    match state.run.phase {
+fn describe_unreached_step(player: &Player, step: u64) -> String {
+    let (end, step) = (format_thousands(player.run.step), format_thousands(step));
+    match player.run.phase {
         RunPhase::Diverged { .. } => {
             format!("step {step} was not reached: the loss is no longer finite after step {end}")
         }

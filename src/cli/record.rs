@@ -16,14 +16,14 @@ use vivarium_view::display::charts::ChartOfRun;
 use anyhow::Context;
 use clap::Args;
 
-use super::headless::HeadlessPage;
+use super::headless::HeadlessRun;
 use super::{CommandError, LARGE_PRESETS};
 use vivarium_labs::PRESETS;
 use vivarium_model::chart::Chart;
 use vivarium_model::chart::ChartKind;
 use vivarium_model::platform::now_ms;
 use vivarium_model::run::DeviceChoice;
-use vivarium_page::state::State;
+use vivarium_player::Player;
 use vivarium_plot::analysis::{LineChart, Reading, Role, Series};
 use vivarium_view::presets::Preset;
 use vivarium_view::presets::recorded::{DurationClass, PresetRecording, RecordedCurve, parse};
@@ -140,17 +140,17 @@ fn card_curves(lines: &LineChart) -> Vec<RecordedCurve> {
 
 /// Number of finished runs and of all runs of a sweep; for a single run, number of training steps made and of
 /// its last step.
-fn progress_counts(state: &State) -> (u64, u64) {
-    match &state.run.sweep {
+fn progress_counts(player: &Player) -> (u64, u64) {
+    match &player.run.sweep {
         Some(sweep) => (sweep.solved_steps.len() as u64, sweep.cells.len() as u64),
-        None => (state.run.step, state.run.spec().run.steps),
+        None => (player.run.step, player.run.spec().run.steps),
     }
 }
 
 /// Finished share of the run or of the sweep, from 0 to 1.
-fn progress_share(state: &State) -> f64 {
-    let run = state.run.step as f64 / state.run.spec().run.steps.max(1) as f64;
-    state
+fn progress_share(player: &Player) -> f64 {
+    let run = player.run.step as f64 / player.run.spec().run.steps.max(1) as f64;
+    player
         .run
         .sweep
         .as_ref()
@@ -159,11 +159,11 @@ fn progress_share(state: &State) -> f64 {
 
 /// Page without a browser that opens the preset's run on the CPU and shows only the chart of the preset's
 /// card.
-fn open_page(preset: &Preset) -> HeadlessPage {
+fn open_page(preset: &Preset) -> HeadlessRun {
     let mut link = preset.link();
     link.spec.run.device = DeviceChoice::Cpu;
     link.view.show = vec![card_chart(preset)];
-    HeadlessPage::open(&link)
+    HeadlessRun::open(&link)
 }
 
 /// Trains the preset on the CPU for at most `seconds` seconds and records the curves of the chart on the
@@ -178,13 +178,13 @@ pub fn record_preset(preset: &Preset, seconds: f64) -> Result<PresetRecording, C
     let begin = now_ms();
     let is_over = page.finish_while(|_| now_ms() - begin < 1e3 * seconds)?;
     let took = (now_ms() - begin) / 1e3;
-    let state = page.state();
-    let (reached, of) = progress_counts(state);
+    let player = page.player();
+    let (reached, of) = progress_counts(player);
     let of = if is_over { reached } else { of };
-    let Reading::Lines(lines) = chart.reading(&state.run) else {
+    let Reading::Lines(lines) = chart.reading(&player.run) else {
         return Err(anyhow::anyhow!("{} has no curves", chart.slug()).into());
     };
-    let curves = if is_over || progress_share(state) > MIN_SHARE { card_curves(&lines) } else { vec![] };
+    let curves = if is_over || progress_share(player) > MIN_SHARE { card_curves(&lines) } else { vec![] };
     let heights = curves
         .iter()
         .flat_map(|curve| &curve.y)
@@ -196,8 +196,8 @@ pub fn record_preset(preset: &Preset, seconds: f64) -> Result<PresetRecording, C
     };
     let near = lines.reference_lines.iter().filter(|(height, _)| near(*height)).take(MAX_REFERENCE_LINES);
     // A run plays at the speed of its link, a sweep as fast as possible.
-    let watched = if limit > 0 && state.run.sweep.is_none() { reached as f64 / limit as f64 } else { 0.0 };
-    let left = if is_over { 1.0 } else { 1.0 / progress_share(state).max(1e-6) };
+    let watched = if limit > 0 && player.run.sweep.is_none() { reached as f64 / limit as f64 } else { 0.0 };
+    let left = if is_over { 1.0 } else { 1.0 / progress_share(player).max(1e-6) };
     Ok(PresetRecording {
         slug: preset.slug.into(),
         link: preset.link.into(),
@@ -294,7 +294,7 @@ mod tests {
             let chart = card_chart(preset);
             assert_eq!(chart.info().kind, ChartKind::Lines, "{}", preset.slug);
             let page = open_page(preset);
-            assert!(chart.applies(&page.state().run).is_ok(), "{} {}", preset.slug, chart.slug());
+            assert!(chart.applies(&page.player().run).is_ok(), "{} {}", preset.slug, chart.slug());
         }
     }
 
@@ -307,8 +307,10 @@ mod tests {
             let old = all.iter().find(|one| one.slug == slug).unwrap();
             let until = old.curves[0].x[3] as u64;
             let mut page = open_page(preset);
-            page.finish_while(|state| state.run.step <= until).unwrap();
-            let Reading::Lines(now) = card_chart(preset).reading(&page.state().run) else { panic!("curves") };
+            page.finish_while(|player| player.run.step <= until).unwrap();
+            let Reading::Lines(now) = card_chart(preset).reading(&page.player().run) else {
+                panic!("curves")
+            };
             for curve in &old.curves {
                 let series = now.series.iter().find(|series| series.role == curve.role).unwrap();
                 for (x, y) in curve.x.iter().zip(&curve.y).take(4) {

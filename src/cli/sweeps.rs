@@ -24,11 +24,11 @@ use vivarium_model::run::RunSpec;
 use vivarium_model::run::cells::count_runs_usize;
 use vivarium_model::run::time::{estimate_run_seconds, format_duration};
 use vivarium_model::sweep::{MAX_SWEEP_RUNS, SweepCell, axis_positions, cell};
-use vivarium_page::state::State;
 use vivarium_plot::analysis::binomial::wilson_interval;
 use vivarium_plot::analysis::convergence::ConvergenceTimes;
 use vivarium_plot::analysis::{Heatmap, LineChart, Reading, Role, Series};
 use vivarium_training::session::Options;
+use vivarium_view::display::RunView;
 use vivarium_view::display::charts::compute_thresholds;
 use vivarium_view::display::sweep::SweepProgress;
 use vivarium_view::display::words::{format_percent, option_label, setting_label};
@@ -207,7 +207,7 @@ fn add_axes(spec: &mut RunSpec, texts: &[String]) -> Result<(), CommandError> {
         }
     }
     let further = Value::Axes(spec.run.further.clone());
-    let problem = spec.setting("further").and_then(|knob| knob.check(&further).err());
+    let problem = spec.setting("further").and_then(|info| info.check(&further).err());
     let problem = problem.or_else(|| spec.invalid_settings_within(MAX_SWEEP_RUNS).into_iter().next());
     problem
         .filter(|_| !texts.is_empty())
@@ -383,9 +383,7 @@ fn build_share_reading(spec: &RunSpec, sweep: &SweepProgress) -> Reading {
 /// errors.
 fn build_page_curve(spec: &RunSpec, sweep: SweepProgress, chart: Chart) -> Reading {
     let link = Link { spec: spec.clone(), ..Default::default() };
-    let mut state = State::default();
-    (state.run.link, state.run.sweep) = (link, Some(sweep));
-    chart.reading(&state.run)
+    chart.reading(&RunView { link, sweep: Some(sweep), ..RunView::default() })
 }
 
 /// Curve of the share of networks that reached the target over the swept setting, with its 95 % interval at

@@ -101,9 +101,9 @@ fn collect_choices(options: &[ChoiceOption], texts: &mut Vec<String>) {
 /// Adds labels, help texts, units and options of settings to `texts`, the texts of the page that are to be
 /// translated.
 fn collect_settings(settings: &[SettingInfo], texts: &mut Vec<String>) {
-    for knob in settings {
-        texts.extend([knob.label, knob.help, knob.unit].map(String::from));
-        if let Range::Choice(options) | Range::Set(options) = knob.range {
+    for setting in settings {
+        texts.extend([setting.label, setting.help, setting.unit].map(String::from));
+        if let Range::Choice(options) | Range::Set(options) = setting.range {
             collect_choices(options, texts);
         }
     }

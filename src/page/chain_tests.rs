@@ -2,7 +2,6 @@
 
 use super::opened::{chart_bars, chart_grid, chart_lines, open_page as open};
 use super::state::{Action, State};
-use crate::run::status::status_line;
 use vivarium_labs::markov::probes::{ABLATION, PARAMETERS};
 use vivarium_labs::markov::state::{MarkovState, Predictor, SequenceOrigin};
 use vivarium_model::chart;
@@ -12,6 +11,7 @@ use vivarium_model::permalink::encode;
 use vivarium_model::protocol::{EndReason, Event, Measurement, Payload, ProbeResult};
 use vivarium_model::tasks::ExampleForm;
 use vivarium_model::tasks::markov::charts as markov_charts;
+use vivarium_player::status::status_line;
 use vivarium_plot::analysis::{Reading, Role};
 use vivarium_science::markov::{BayesDivergence, ChainMeasure, Strategy};
 use vivarium_view::display::RunPhase;
@@ -22,7 +22,7 @@ use vivarium_view::display::summary::{LatestMetrics, extra_number, metric_names}
 const BAYES_AFTER_AABABA: [f64; 2] = [0.432_139_276, 0.567_860_724];
 
 fn chains(state: &State) -> &MarkovState {
-    state.run.lab_state::<MarkovState>().unwrap()
+    state.player.run.lab_state::<MarkovState>().unwrap()
 }
 
 /// A measurement whose KL to the truth is `kl`, nearest to the strategy of this order.
@@ -45,15 +45,15 @@ fn row(step: u64, kl: f32, near: usize, replicas: usize) -> Measurement {
 /// Returns a page with a run of the lab in this phase, with the losses of the known strategies.
 fn state_at_phase(link: &str, phase: RunPhase, solved: &[(usize, u64)]) -> State {
     let mut state = open(link);
-    let replicas = state.run.spec().run.replicas;
+    let replicas = state.player.run.spec().run.replicas;
     let known = [Strategy::Uniform, Strategy::Unigram, Strategy::Bigram, Strategy::Trigram];
     let order = chains(&state).task.order;
     let all = known.into_iter().zip([0.2, 0.088, 0.018, 0.005]).take(order + 1).collect();
-    let chains = state.run.lab_state_mut::<MarkovState>().unwrap();
+    let chains = state.player.run.lab_state_mut::<MarkovState>().unwrap();
     (chains.strategy_kl, chains.bayes) = (all, Some(BayesDivergence { kl: 0.017, standard_error: 0.0 }));
-    state.run.history.push(row(0, 0.2, 0, replicas));
-    state.run.history.push(row(225, 0.091, 1, replicas));
-    (state.run.step, state.run.phase, state.run.solved) = (400, phase, solved.to_vec());
+    state.player.run.history.push(row(0, 0.2, 0, replicas));
+    state.player.run.history.push(row(225, 0.091, 1, replicas));
+    (state.player.run.step, state.player.run.phase, state.player.run.solved) = (400, phase, solved.to_vec());
     state
 }
 
@@ -64,11 +64,11 @@ fn the_catalogue_of_sequences_has_its_order() {
     assert_eq!(slugs.join(" "), "kl strategies scores map distances ablation others kernel lags next theory");
     let state = open("#v1/markov");
     assert_eq!(
-        state.run.link.view.show,
+        state.player.run.link.view.show,
         [markov_charts::TRUTH, markov_charts::STRATEGIES, markov_charts::MAP, markov_charts::DISTANCES]
     );
     let link = "#v1/markov?show=loss.kl.ablation.next";
-    assert_eq!(encode(&open("#v1/markov?show=next.kl.ablation.loss").run.link), link);
+    assert_eq!(encode(&open("#v1/markov?show=next.kl.ablation.loss").player.run.link), link);
 }
 
 #[test]
@@ -84,12 +84,12 @@ fn every_chart_has_the_shape_that_the_catalogue_says_and_a_sentence() {
         for measured in [false, true] {
             let mut state = open(link);
             if measured {
-                let replicas = state.run.spec().run.replicas;
-                state.run.history.push(row(0, 0.2, 0, replicas));
-                state.run.history.push(row(5, 0.1, 1, replicas));
+                let replicas = state.player.run.spec().run.replicas;
+                state.player.run.history.push(row(0, 0.2, 0, replicas));
+                state.player.run.history.push(row(5, 0.1, 1, replicas));
             }
-            for chart in Chart::ALL.iter().filter(|chart| chart.applies(&state.run).is_ok()) {
-                let shape = match chart.reading(&state.run) {
+            for chart in Chart::ALL.iter().filter(|chart| chart.applies(&state.player.run).is_ok()) {
+                let shape = match chart.reading(&state.player.run) {
                     Reading::Lines(_) => ChartKind::Lines,
                     Reading::Grid(grid) => {
                         assert_eq!(grid.rows * grid.columns, grid.values.len(), "{chart:?}");
@@ -103,9 +103,9 @@ fn every_chart_has_the_shape_that_the_catalogue_says_and_a_sentence() {
                     Reading::Bars(_) => ChartKind::Bars,
                 };
                 assert_eq!(shape, chart.info().kind, "{chart:?}");
-                let said = chart.summary(&state.run);
+                let said = chart.summary(&state.player.run);
                 assert!(said.ends_with('.') && !said.contains("NaN"), "{chart:?} of {link}: {said}");
-                assert!(!chart.title(&state.run).is_empty());
+                assert!(!chart.title(&state.player.run).is_empty());
             }
         }
     }
@@ -117,7 +117,7 @@ fn charts_are_there_where_they_have_something_to_show() {
         let state = open(link);
         let all = Chart::ALL.iter().filter(|chart| chart.form() == Some(ExampleForm::Sequence));
         let shown: Vec<&str> =
-            all.filter(|chart| chart.applies(&state.run).is_ok()).map(|chart| chart.slug()).collect();
+            all.filter(|chart| chart.applies(&state.player.run).is_ok()).map(|chart| chart.slug()).collect();
         shown.join(" ")
     };
     assert_eq!(there("#v1/markov"), "kl strategies scores map distances ablation others next");
@@ -128,7 +128,7 @@ fn charts_are_there_where_they_have_something_to_show() {
     );
     assert_eq!(there("#v1/sparse-parity"), "");
     let state = open("#v1/markov");
-    let probe = |chart| state.run.probe_of(chart).map(|probe| probe.id());
+    let probe = |chart| state.player.run.probe_of(chart).map(|probe| probe.id());
     assert_eq!(probe(markov_charts::MAP), Some(PARAMETERS.id()));
     assert_eq!(probe(markov_charts::ABLATION), Some(ABLATION.id()));
     assert_eq!(probe(markov_charts::TRUTH), None);
@@ -149,16 +149,16 @@ fn divergences_and_cross_entropies_share_no_chart() {
     assert_eq!((kl.reference_lines[2].0, kl.reference_lines[3].0), (0.018, 0.017));
     let mut sampled = state_at_phase("#v1/markov?k=3", RunPhase::Running, &[]);
     let line = BayesDivergence { kl: 0.017, standard_error: 0.000_25 };
-    sampled.run.lab_state_mut::<MarkovState>().unwrap().bayes = Some(line);
+    sampled.player.run.lab_state_mut::<MarkovState>().unwrap().bayes = Some(line);
     let names = chart_lines(markov_charts::TRUTH, &sampled).reference_lines;
     assert_eq!(names[3].1, "Bayes-optimal ± 2.50e−4");
-    let said = markov_charts::TRUTH.summary(&sampled.run);
+    let said = markov_charts::TRUTH.summary(&sampled.player.run);
     assert!(said.contains("0.0170 (standard error 2.50e−4) for the Bayes-optimal prediction"), "{said}");
     assert!(kl.marks.is_empty());
-    state.run.solved = vec![(0, 225)];
+    state.player.run.solved = vec![(0, 225)];
     assert_eq!(chart_lines(markov_charts::TRUTH, &state).marks, [(225.0, "half-way".to_string())]);
     assert_eq!(chart_lines(chart::LOSS, &state).marks, [(225.0, "target".to_string())]);
-    state.run.link.view.y_axis = vivarium_model::permalink::AxisScale::Log;
+    state.player.run.link.view.y_axis = vivarium_model::permalink::AxisScale::Log;
     assert!(
         chart_lines(markov_charts::TRUTH, &state).log_y && !chart_lines(markov_charts::SCORES, &state).log_y
     );
@@ -209,7 +209,7 @@ fn expectations_are_probabilities_of_the_right_symbols() {
     assert_eq!(chains(&unknown).predict_next(2)[0].0, Predictor::Network);
     assert!(
         markov_charts::NEXT
-            .summary(&unknown.run)
+            .summary(&unknown.player.run)
             .starts_with("Most likely next symbol after symbol 3 of your own sequence, aab:")
     );
 }
@@ -242,30 +242,30 @@ fn maps_are_of_one_head_or_of_all() {
 #[test]
 fn findings_reach_their_charts() {
     let mut state = open("#v1/markov");
-    let stamp = markov_charts::MAP.stamp(&state.run);
-    let count: usize = state.run.spec().parameters().iter().map(|p| p.shape[1] * p.shape[2]).sum();
+    let stamp = markov_charts::MAP.stamp(&state.player.run);
+    let count: usize = state.player.run.spec().parameters().iter().map(|p| p.shape[1] * p.shape[2]).sum();
     let parameters = |numbers| ProbeResult::new(PARAMETERS.id()).with_numbers(numbers);
-    state.run.add_result(5, parameters(vec![0.5; count - 1]));
+    state.player.run.add_result(5, parameters(vec![0.5; count - 1]));
     assert_eq!(chains(&state).step, 0, "numbers of another network");
     for step in 1..40 {
-        state.run.add_result(step, parameters(vec![0.0; count]));
+        state.player.run.add_result(step, parameters(vec![0.0; count]));
     }
     let chains = chains(&state);
     assert_eq!(chains.step, 39);
     assert!(chains.distances.iter().count() <= 7);
     assert!(chains.inspected.trace.logits.iter().all(|z| *z == 0.0));
-    state.run.add_result(40, ProbeResult::new(ABLATION.id()).with_numbers(vec![0.02, 0.1, 0.09]));
+    state.player.run.add_result(40, ProbeResult::new(ABLATION.id()).with_numbers(vec![0.02, 0.1, 0.09]));
     assert_eq!(chart_bars(markov_charts::ABLATION, &state).bars[1], ("1.1".to_string(), 0.1));
     let distances = chart_lines(markov_charts::DISTANCES, &state);
     assert!(distances.log_y && distances.series.last().unwrap().y.iter().all(|w| (w - 1.0).abs() < 1e-6));
     state.apply(Action::Edit("example".into(), "2".into()));
-    assert_ne!(markov_charts::MAP.stamp(&state.run), stamp);
+    assert_ne!(markov_charts::MAP.stamp(&state.player.run), stamp);
 }
 
 #[test]
 fn parameters_of_a_worker_travel_to_the_sequence() {
-    use super::trainer::{Program, TrainerMessage};
-    use crate::trainer::device::GpuSupport;
+    use vivarium_player::device::GpuSupport;
+    use vivarium_player::trainer::{Program, TrainerMessage};
     let mut state = open("#v1/markov?model=minimal-markov&device=cpu");
     state.apply(Action::GpuDetected(GpuSupport::NoAdapter));
     let mut hear = |event, payload| {
@@ -289,16 +289,19 @@ fn parameters_of_a_worker_travel_to_the_sequence() {
         (7, vec![1.0, 0.0, 0.0, 1.0])
     );
     assert_eq!(chart_bars(markov_charts::LAGS, &state).bars[1], ("1".to_string(), 0.5));
-    assert_eq!(extra_number(&state.run, 1), ("v₁ / v₀".to_string(), "2.000".to_string()));
+    assert_eq!(extra_number(&state.player.run, 1), ("v₁ / v₀".to_string(), "2.000".to_string()));
     assert_eq!(chart_lines(markov_charts::THEORY, &state).series.last().unwrap().name, "trained network");
-    assert_eq!(markov_charts::LAGS.summary(&state.run), "The largest entry of v is 0.500, at distance 1.");
+    assert_eq!(
+        markov_charts::LAGS.summary(&state.player.run),
+        "The largest entry of v is 0.500, at distance 1."
+    );
 }
 
 #[test]
 fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
     let last = RunPhase::Finished(EndReason::LastStep);
     let text = |link: &str, phase: &RunPhase, solved: &[(usize, u64)]| {
-        status_line(&state_at_phase(link, phase.clone(), solved))
+        status_line(&state_at_phase(link, phase.clone(), solved).player)
     };
     assert_eq!(
         text("#v1/markov", &RunPhase::Running, &[]),
@@ -316,8 +319,8 @@ fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
         let mut last = row(225, 0.05, 2, 1);
         last.measures[ChainMeasure::Previous as usize] = vec![previous];
         last.measures[ChainMeasure::Induction as usize] = vec![induction];
-        state.run.history.push(last);
-        status_line(&state)
+        state.player.run.history.push(last);
+        status_line(&state.player)
     };
     assert!(attends(0.95, 0.85).ends_with(
         "An induction head has formed: at step 225 the previous-token score is 0.950 and the induction score is 0.850, both at \
@@ -343,11 +346,11 @@ fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
     let mut independent =
         state_at_phase("#v1/markov?test=iid", RunPhase::Finished(EndReason::Target), &[(0, 40)]);
     let lines = [(Strategy::Uniform, 0.2), (Strategy::Unigram, 0.01), (Strategy::Bigram, 0.02)];
-    independent.run.lab_state_mut::<MarkovState>().unwrap().strategy_kl = lines.to_vec();
-    let text_of = status_line(&independent);
+    independent.player.run.lab_state_mut::<MarkovState>().unwrap().strategy_kl = lines.to_vec();
+    let text_of = status_line(&independent.player);
     assert!(text_of.contains("half-way from the uniform KL to the unigram KL"), "{text_of}");
-    assert_eq!(extra_number(&independent.run, 0).0, "KL divided by unigram KL");
-    assert_eq!(metric_names(&independent.run)[3], "Progress towards the KL of the unigram strategy");
+    assert_eq!(extra_number(&independent.player.run, 0).0, "KL divided by unigram KL");
+    assert_eq!(metric_names(&independent.player.run)[3], "Progress towards the KL of the unigram strategy");
     let third = text("#v1/markov?gram=3", &RunPhase::Finished(EndReason::Target), &[(0, 40)]);
     assert!(third.contains("from the bigram KL to the trigram KL."), "{third}");
     assert_eq!(text("#v1/markov", &last, &[]), "Ended at step 400 without reaching the target");
@@ -357,7 +360,7 @@ fn the_status_line_says_which_strategy_is_nearest_and_when_the_head_formed() {
 fn numbers_go_by_what_they_are() {
     let state = state_at_phase("#v1/markov", RunPhase::Running, &[]);
     assert_eq!(
-        metric_names(&state.run),
+        metric_names(&state.player.run),
         [
             "Loss, training",
             "KL to the truth",
@@ -365,12 +368,22 @@ fn numbers_go_by_what_they_are() {
             "Progress towards the KL of the bigram strategy"
         ]
     );
-    assert_eq!(LatestMetrics::of(&state.run).test_loss, "0.091");
-    assert_eq!(extra_number(&state.run, 0), ("KL divided by bigram KL".to_string(), "5.056".to_string()));
-    assert_eq!(extra_number(&state.run, 1), ("Previous-token score".to_string(), "0.250".to_string()));
-    assert_eq!(metric_names(&open("#v1/sparse-parity").run)[1], "Loss, held-out");
+    assert_eq!(LatestMetrics::of(&state.player.run).test_loss, "0.091");
     assert_eq!(
-        markov_charts::TRUTH.summary(&state.run),
+        extra_number(&state.player.run, 0),
+        ("KL divided by bigram KL".to_string(), "5.056".to_string())
+    );
+    assert_eq!(extra_number(&state.player.run, 1), ("Previous-token score".to_string(), "0.250".to_string()));
+    assert_eq!(metric_names(&open("#v1/sparse-parity").player.run)[1], "Loss, held-out");
+    let teacher = open("#v1/teacher-student");
+    assert_eq!(metric_names(&teacher.player.run)[0], "Loss −y·f(x), training");
+    assert_eq!(
+        chart::LOSS.title(&teacher.player.run),
+        "Loss −y·f(x): negative if y and f(x) have the same sign"
+    );
+    assert_eq!(chart::LOSS.title(&open("#v1/teacher-student?loss=hinge").player.run), "Loss");
+    assert_eq!(
+        markov_charts::TRUTH.summary(&state.player.run),
         "KL to the true distribution: 0.091 for the network, 0.200 for the uniform strategy, 0.0880 for the unigram strategy, \
          0.0180 for the bigram strategy and 0.0170 for the Bayes-optimal prediction; the network is nearest to the unigram strategy."
     );

@@ -1,4 +1,15 @@
 //! HTML as a string, for views with many similar parts: stories, the gallery, and texts with terms of the glossary.
+//!
+//! # Why
+//! Views are Leptos components in general. These are strings, here and in other files:
+//! - Gallery, bench, stories and their lists, forms of sweeps and for teachers, and the map of a sweep are written as a
+//!   whole. A view for each field and cell of a sweep made what every visitor downloads a quarter larger.
+//! - Legends and crosshairs are replaced as a whole at each drawing and movement of the pointer.
+//! - Texts with terms of the glossary come from the second WebAssembly module as one value.
+//! - The handout and the page for teachers, with their QR codes, are printed in place of the components.
+//! - The frame that a teacher copies and a notebook shows, and the files of the command line, are for other programs.
+//!
+//! Tests read these strings natively; one checks that no translation becomes an element.
 
 use vivarium_view::display::glossary::{TermMarker, TextPiece, split_emphasis};
 

@@ -1,11 +1,11 @@
-//! The state of the page: one value, a pure reducer, and a trainer behind a trait.
+//! The state of the page: one value, and a pure reducer.
 //!
 //! Each feature is a folder with its state, its actions and its tests; the folder of the same name in `src/app` has its
 //! view.
 //!
 //! # Why
 //! Everything that decides something (what a message means, which device to take, which sentence is shown) is plain
-//! data and functions, compiled and tested natively; the command line uses it too. The views in `src/app` need a
+//! data and functions, compiled and tested natively. The views in `src/app` need a
 //! browser and decide nothing. The alternative, signals that set each other, cannot be tested without a browser and
 //! hides the order of changes; a page with many independent runs would change our mind.
 
@@ -15,6 +15,7 @@ extern crate vivarium_core;
 pub mod bench;
 pub mod charts;
 pub mod compare;
+pub mod effect;
 pub mod files;
 pub mod gallery;
 pub mod html;
@@ -27,7 +28,6 @@ pub mod state;
 pub mod sweeps;
 pub mod timeline;
 pub mod tour;
-pub mod trainer;
 
 #[cfg(test)]
 mod chain_tests;
@@ -41,6 +41,8 @@ mod luck_tests;
 mod markup_tests;
 #[cfg(test)]
 pub(crate) mod opened;
+#[cfg(test)]
+pub(crate) mod scripted;
 
 /// Key of the browser's local storage for the chosen language.
 pub const LANGUAGE: &str = "vivarium.language";

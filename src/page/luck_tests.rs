@@ -23,17 +23,17 @@ fn open(link: &str) -> State {
 #[test]
 fn the_winners_are_rewound_by_a_link() {
     let mut state = open("#v1/sparse-parity?n=12&k=4&s=1.2.3.4&width=8&init=sparse&seed=3");
-    let before = find_tickets(&state.run).unwrap();
+    let before = find_tickets(&state.player.run).unwrap();
     assert!(before.ticket.is_none() && before.description.contains("pause it"), "{before:?}");
     // Neurons 2, 4, 6, 8 and 1 have grown.
-    let mut values = state.run.spec().initialize_parameters()[W].clone();
+    let mut values = state.player.run.spec().initialize_parameters()[W].clone();
     for (at, neuron) in [2, 4, 6, 8, 1].into_iter().enumerate() {
         (0..12).for_each(|i| values[i * 8 + neuron - 1] += 9.0 - at as f32);
     }
-    let starts = state.run.spec().initialize_parameters()[W].clone();
-    (state.run.weights.step, state.run.weights.values) = (700, Arc::new(values));
-    state.run.phase = RunPhase::Paused;
-    let found = find_tickets(&state.run).unwrap();
+    let starts = state.player.run.spec().initialize_parameters()[W].clone();
+    (state.player.run.weights.step, state.player.run.weights.values) = (700, Arc::new(values));
+    state.player.run.phase = RunPhase::Paused;
+    let found = find_tickets(&state.player.run).unwrap();
     assert!(
         found
             .description
@@ -59,33 +59,35 @@ fn the_winners_are_rewound_by_a_link() {
     assert_eq!((others.run.inits, &drawn[..60]), (0, &ticket[..60]));
     assert_ne!(drawn[60..120], ticket[..60]);
     // The chart names the winners, and what they began with.
-    let Reading::Bars(bars) = parity_charts::LUCK.reading(&state.run) else { panic!("bars") };
+    let Reading::Bars(bars) = parity_charts::LUCK.reading(&state.player.run) else { panic!("bars") };
     assert_eq!(bars.bars[..2].iter().map(|bar| bar.0.as_str()).collect::<Vec<_>>(), ["2", "4"]);
     let holds = |neuron: usize| (0..4).filter(|i| starts[i * 8 + neuron - 1] != 0.0).count() as f32;
     assert_eq!(bars.overlay[..2], [holds(2), holds(4)]);
     assert!(
         parity_charts::LUCK
-            .summary(&state.run)
+            .summary(&state.player.run)
             .starts_with("The neurons with the largest weight norms are 2, 4, 6, 8 and 1.")
     );
     // Of a ticket the neurons go by the numbers that they had, and nothing is left to rewind.
     let mut ticket = open(&vivarium_model::permalink::encode(&link));
-    let Reading::Bars(bars) = parity_charts::LUCK.reading(&ticket.run) else { panic!("bars") };
+    let Reading::Bars(bars) = parity_charts::LUCK.reading(&ticket.player.run) else { panic!("bars") };
     assert_eq!(bars.bars.len(), 5);
     assert!(bars.bars.iter().all(|bar| ["1", "2", "4", "6", "8"].contains(&bar.0.as_str())));
-    (ticket.run.phase, ticket.run.weights.step) = (RunPhase::Paused, 5);
-    assert_eq!(find_tickets(&ticket.run).unwrap().ticket, None);
+    (ticket.player.run.phase, ticket.player.run.weights.step) = (RunPhase::Paused, 5);
+    assert_eq!(find_tickets(&ticket.player.run).unwrap().ticket, None);
     let dense = open("#v1/sparse-parity?n=12&width=8");
-    assert!(find_tickets(&dense.run).is_none() && parity_charts::LUCK.applies(&dense.run).is_err());
+    assert!(
+        find_tickets(&dense.player.run).is_none() && parity_charts::LUCK.applies(&dense.player.run).is_err()
+    );
 }
 
 /// 2 million rows took a page 0.2 s at every picture.
 #[test]
 fn luck_is_not_counted_where_the_start_cannot_be_drawn_at_once() {
     let large = open("#v1/sparse-parity?n=512&width=4096&init=sparse&show=luck");
-    let why = parity_charts::LUCK.applies(&large.run).unwrap_err();
+    let why = parity_charts::LUCK.applies(&large.player.run).unwrap_err();
     assert_eq!(why, "This chart is available only for networks with at most 262,144 weights.");
-    let Reading::Bars(bars) = parity_charts::LUCK.reading(&large.run) else { panic!("bars") };
+    let Reading::Bars(bars) = parity_charts::LUCK.reading(&large.player.run) else { panic!("bars") };
     assert!(bars.bars.is_empty());
 }
 
@@ -109,19 +111,19 @@ fn the_floor_of_resources_is_stated_of_runs_and_drawn_in_maps() {
     let map = "#v1/sparse-parity?n=100&width=3&steps=10&replicas=2&sweep=m:5_500&series=k:2_6";
     let mut state = open(map);
     // C(100, 2) is little, C(100, 6) is not.
-    let cells = map_html(&state.run);
-    assert_eq!(cells.matches("map__floor").count(), 2, "{cells}");
-    state.run.sweep.as_mut().unwrap().solved_steps.push(vec![Some(5), None]);
+    let cells = map_html(&state.player.run);
+    assert_eq!(cells.matches("map__below-bound").count(), 2, "{cells}");
+    state.player.run.sweep.as_mut().unwrap().solved_steps.push(vec![Some(5), None]);
     assert!(
-        map_legend(&state.run).contains(
+        map_legend(&state.player.run).contains(
             "In 2 runs of the sweep, the product of parameters, steps and examples is below the bound"
         ),
         "{}",
-        map_legend(&state.run)
+        map_legend(&state.player.run)
     );
     let rich = open("#v1/sparse-parity?n=30&replicas=2&sweep=m:300_400&series=width:10_30");
-    assert!(!map_html(&rich.run).contains("map__floor"));
-    assert!(map_legend(&rich.run).contains("times this minimum"), "{}", map_legend(&rich.run));
+    assert!(!map_html(&rich.player.run).contains("map__below-bound"));
+    assert!(map_legend(&rich.player.run).contains("times this minimum"), "{}", map_legend(&rich.player.run));
 }
 
 /// The neuron of the preset is a good one, found among those that its layer has.
@@ -142,7 +144,6 @@ fn the_half_known_neuron_is_a_good_one() {
     assert!((1..=12).contains(&good.len()));
 }
 
-#[cfg(feature = "session")]
 mod trained {
     use std::task::{Context, Poll, Waker};
 
@@ -175,13 +176,13 @@ mod trained {
         let master = find_preset("lottery").unwrap();
         for seed in 0..3 {
             let mut state = open(master.link);
-            state.run.link.spec.run.seed = seed;
-            state.run.relevant = state.run.spec().task.examples().relevant(seed);
-            let (row, weights) = trained(state.run.spec());
+            state.player.run.link.spec.run.seed = seed;
+            state.player.run.relevant = state.player.run.spec().task.examples().relevant(seed);
+            let (row, weights) = trained(state.player.run.spec());
             assert!(row.test_accuracy[0] > 0.999, "master {seed}");
-            (state.run.weights.step, state.run.weights.values) = (10_000, Arc::new(weights));
-            state.run.phase = RunPhase::Paused;
-            let found = find_tickets(&state.run).unwrap();
+            (state.player.run.weights.step, state.player.run.weights.values) = (10_000, Arc::new(weights));
+            state.player.run.phase = RunPhase::Paused;
+            let found = find_tickets(&state.player.run).unwrap();
             let [ticket, others] = [found.ticket, found.others].map(|link| decode(&link.unwrap()).0.spec);
             if seed == 0 {
                 // The ticket that is in the gallery is this one.
@@ -198,7 +199,7 @@ mod trained {
             assert!(mean(&ticket) < 0.1 && mean(&others) > 0.2, "master {seed}: {others:?}");
             assert!(good(&others) <= 14, "master {seed}: {others:?}");
             // Five random rows of two hold 1.3 of four of thirty bits together; the winners' hold at least four.
-            let held = parity_charts::LUCK.summary(&state.run);
+            let held = parity_charts::LUCK.summary(&state.player.run);
             let sum: u32 =
                 held.split_once("had ones on ").unwrap().1.chars().filter_map(|c| c.to_digit(10)).sum();
             assert!(sum >= 4, "master {seed}: {held}");

@@ -10,7 +10,6 @@ use crate::share::{qr, teaching};
 use crate::sweeps::form::SweepForm;
 use crate::sweeps::map::map_html;
 use vivarium_core::language::{TranslationTable, set_translations};
-use vivarium_labs::parity::luck::{initial_slider_values, render_sliders, render_tickets};
 use vivarium_model::permalink::decode;
 use vivarium_plot::charts::LegendItem;
 
@@ -47,7 +46,6 @@ fn check(what: &str, markup: &str) {
 fn no_translation_becomes_markup() {
     set_hostile_texts();
     let state = open("#v1/sparse-parity?n=12&k=2&init=sparse");
-    let spec = state.run.spec();
     check("the gallery's head", &state.gallery.heading_html());
     check("the gallery's cards", &state.gallery.cards_html());
     check("the strip", &stories_html());
@@ -55,12 +53,10 @@ fn no_translation_becomes_markup() {
     check("the bench's buttons", &super::bench::tests::completed_bench().bench.buttons_html());
     check("the bench's tables", &super::bench::tests::completed_bench().bench.results_html());
     check("the list of stories", &super::tour::story_list_html());
-    check("the winners", &render_tickets(&state.run));
-    check("the knobs of luck", &render_sliders(initial_slider_values(spec)));
     check(
         "the form for a class",
         &teaching::form_html(
-            &state.run.link,
+            &state.player.run.link,
             &teaching::LessonForm { opens_story: true, ..Default::default() },
         ),
     );
@@ -79,7 +75,7 @@ fn no_translation_becomes_markup() {
     let choice = SweepForm::from_spec(&link.spec);
     check("the form of a sweep", &choice.form_html(&link.spec));
     (0..2).for_each(|at| check("the values of a sweep", &choice.value_fields_html(&link.spec, at)));
-    check("the map of a sweep", &map_html(&open("#v1/sparse-parity?replicas=2&sweep=n:10_20").run));
+    check("the map of a sweep", &map_html(&open("#v1/sparse-parity?replicas=2&sweep=n:10_20").player.run));
 }
 
 #[test]

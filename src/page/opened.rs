@@ -16,7 +16,7 @@ pub fn open_page(link: &str) -> State {
 
 /// For tests: returns the curves that a chart draws; panics for a chart that draws no curves.
 pub fn chart_lines(chart: Chart, state: &State) -> LineChart {
-    match chart.reading(&state.run) {
+    match chart.reading(&state.player.run) {
         Reading::Lines(lines) => lines,
         _ => panic!("{chart:?} draws curves"),
     }
@@ -24,7 +24,7 @@ pub fn chart_lines(chart: Chart, state: &State) -> LineChart {
 
 /// For tests: returns the matrix that a chart draws; panics for a chart that draws no matrix.
 pub fn chart_grid(chart: Chart, state: &State) -> Heatmap {
-    match chart.reading(&state.run) {
+    match chart.reading(&state.player.run) {
         Reading::Grid(grid) => grid,
         _ => panic!("{chart:?} draws a matrix"),
     }
@@ -32,7 +32,7 @@ pub fn chart_grid(chart: Chart, state: &State) -> Heatmap {
 
 /// For tests: returns the bars that a chart draws; panics for a chart that draws no bars.
 pub fn chart_bars(chart: Chart, state: &State) -> BarChart {
-    match chart.reading(&state.run) {
+    match chart.reading(&state.player.run) {
         Reading::Bars(bars) => bars,
         _ => panic!("{chart:?} draws bars"),
     }

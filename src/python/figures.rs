@@ -8,7 +8,7 @@ use vivarium_model::permalink::{Link, encode};
 use vivarium_model::run::RunSpec;
 use vivarium_page::share::teaching::{LessonForm, iframe_html};
 use vivarium_page::share::titles::run_name;
-use vivarium_page::state::State;
+use vivarium_player::Player;
 use vivarium_plot::analysis::Reading;
 use vivarium_plot::charts::Theme;
 use vivarium_plot::charts::picture::{Figure, figure_svg};
@@ -18,13 +18,13 @@ use vivarium_view::display::charts::ChartOfRun;
 ///
 /// # Errors
 /// A sentence for each chart on show if none of them applies to the run.
-pub fn run_svg(state: &State, dark: bool) -> Result<String, CommandError> {
-    let (shown, left_out) = plot::applicable_charts(state);
+pub fn run_svg(player: &Player, dark: bool) -> Result<String, CommandError> {
+    let (shown, left_out) = plot::applicable_charts(player);
     if shown.is_empty() {
         return Err(CommandError::BadLink(left_out));
     }
-    let readings: Vec<Reading> = shown.iter().map(|chart| chart.reading(&state.run)).collect();
-    Ok(readings_svg(&readings, state.run.spec(), dark))
+    let readings: Vec<Reading> = shown.iter().map(|chart| chart.reading(&player.run)).collect();
+    Ok(readings_svg(&readings, player.run.spec(), dark))
 }
 
 /// Draws the charts in `readings`, which are of the run `spec`, as one SVG image; `dark` chooses dark colours.

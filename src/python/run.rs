@@ -163,7 +163,7 @@ impl Run {
     /// Why the run has ended: "target", "last step" or "diverged"; None while it has not.
     #[getter]
     fn ending(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
-        self.call(py, |trainer| match trainer.state().run.phase {
+        self.call(py, |trainer| match trainer.player().run.phase {
             RunPhase::Finished(EndReason::Target) => Some("target"),
             RunPhase::Finished(_) => Some("last step"),
             RunPhase::Diverged { .. } => Some("diverged"),
@@ -177,7 +177,7 @@ impl Run {
         let replicas = self.link.spec.run.replicas;
         self.call(py, move |trainer| {
             let mut all = vec![None; replicas];
-            for (replica, step) in &trainer.state().run.solved {
+            for (replica, step) in &trainer.player().run.solved {
                 if let Some(place) = all.get_mut(*replica) {
                     *place = Some(*step);
                 }
@@ -189,7 +189,7 @@ impl Run {
     /// The input coordinates that the label depends on, counted from 0.
     #[getter]
     fn relevant(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
-        self.call(py, |trainer| trainer.state().run.relevant.clone())
+        self.call(py, |trainer| trainer.player().run.relevant.clone())
     }
 
     /// The device and the program that train.
@@ -275,7 +275,7 @@ impl Run {
     #[getter]
     fn charts(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, String)>> {
         self.call(py, |trainer| {
-            let run = &trainer.state().run;
+            let run = &trainer.player().run;
             let all = Chart::ALL.iter().filter(|chart| chart.applies(run).is_ok());
             all.map(|chart| (chart.slug(), chart.title(run))).collect()
         })
@@ -293,7 +293,7 @@ impl Run {
     #[pyo3(signature = (show=None, *, dark=false))]
     fn svg(&self, py: Python<'_>, show: Option<Vec<String>>, dark: bool) -> PyResult<String> {
         let Some(show) = show else {
-            return self.try_call(py, move |trainer| figures::run_svg(trainer.state(), dark));
+            return self.try_call(py, move |trainer| figures::run_svg(trainer.player(), dark));
         };
         let charts = find_charts(py, &show)?;
         self.try_call(py, move |trainer| {
@@ -302,7 +302,7 @@ impl Run {
                 trainer.with_chart(chart, |state| chart.reading(&state.run))
             };
             let readings: Vec<_> = charts.iter().map(reading).collect::<Result<_, _>>()?;
-            Ok(figures::readings_svg(&readings, trainer.state().run.spec(), dark))
+            Ok(figures::readings_svg(&readings, trainer.player().run.spec(), dark))
         })
     }
 
@@ -321,7 +321,7 @@ impl Run {
     ) -> PyResult<Bound<'py, PyDict>> {
         // Jupyter leaves out what it does not want.
         drop((include, exclude));
-        let svg = self.call(py, |trainer| figures::run_svg(trainer.state(), false).ok())?;
+        let svg = self.call(py, |trainer| figures::run_svg(trainer.player(), false).ok())?;
         figures::mime_bundle(py, svg, self.describe(py)?)
     }
 

@@ -19,12 +19,12 @@ use pyo3::prelude::*;
 use super::columns::DataColumns;
 use super::errors::TrainingError;
 use vivarium_cli::CommandError;
-use vivarium_cli::headless::HeadlessPage;
+use vivarium_cli::headless::HeadlessRun;
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::Link;
 use vivarium_model::protocol::{Command, Event, EventMessage, Measurement, Payload};
 use vivarium_model::tasks::MeasureNames;
-use vivarium_page::state::{Action, State};
+use vivarium_player::Player;
 use vivarium_training::session::checkpoint::Checkpoint;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::charts::ChartOfRun;
@@ -44,7 +44,7 @@ pub fn receive<T: Send>(py: Python<'_>, receiver: Receiver<T>) -> (Receiver<T>, 
 /// A run in progress: the page without a browser, which trains in the thread of the run.
 pub struct Trainer {
     /// The page without a browser, which holds the state of the run and trains it.
-    page: HeadlessPage,
+    run: HeadlessRun,
     /// The measurements and the latest checkpoint that the worker of the page has sent.
     log: Rc<RefCell<WorkerLog>>,
     /// Set by Python's thread to stop training after the current time slice.
@@ -99,37 +99,37 @@ impl Trainer {
         let heard = Rc::new(RefCell::new(WorkerLog::default()));
         let (every, last) = (link.spec.run.every.max(1), link.spec.run.steps);
         let listening = Rc::clone(&heard);
-        let page = HeadlessPage::open(link)
+        let run = HeadlessRun::open(link)
             .with_held_out_limit(held_out)
             .with_listener(move |message| listening.borrow_mut().record(message, every, last));
-        let mut trainer = Trainer { page, log: heard, stop };
-        trainer.page.apply_pending()?;
+        let mut trainer = Trainer { run, log: heard, stop };
+        trainer.run.apply_pending()?;
         // The page asks before a run that takes long. Who calls a function has asked for it.
-        if !trainer.page.has_worker() {
-            trainer.page.perform_action(Action::TogglePlay)?;
+        if !trainer.run.has_worker() {
+            trainer.run.toggle_play()?;
         }
         trainer.pause()?;
         Ok(trainer)
     }
 
-    /// State of the page, which includes that of the run.
-    pub fn state(&self) -> &State {
-        self.page.state()
+    /// The run with its measurements, settings and charts.
+    pub fn player(&self) -> &Player {
+        self.run.player()
     }
 
     /// Number of training steps that the run has made.
     pub fn step(&self) -> u64 {
-        self.state().run.step
+        self.player().run.step
     }
 
     /// Whether the run has reached its end or its loss is no longer finite.
     pub fn is_over(&self) -> bool {
-        matches!(self.state().run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. })
+        matches!(self.player().run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. })
     }
 
     /// The message that the loss is no longer finite; `None` for a run whose loss is finite.
     pub fn divergence(&self) -> Option<String> {
-        matches!(self.state().run.phase, RunPhase::Diverged { .. }).then(|| self.state().message.clone())
+        matches!(self.player().run.phase, RunPhase::Diverged { .. }).then(|| self.player().message.clone())
     }
 
     /// Name of the device, and name of the program that trains (learner).
@@ -154,7 +154,7 @@ impl Trainer {
             if let Some(row) = self.log.borrow().rows.get(number) {
                 return Ok(Some(row.clone()));
             }
-            let every = self.state().run.spec().run.every.max(1);
+            let every = self.player().run.spec().run.every.max(1);
             let next = self.step() / every * every + every;
             if self.is_over() || !self.train(Some(next))? {
                 return Ok(self.log.borrow().rows.get(number).cloned());
@@ -170,8 +170,8 @@ impl Trainer {
         if self.is_over() || until.is_some_and(|step| step <= self.step()) {
             return Ok(true);
         }
-        self.page.send_command(until.map_or(Command::Play, Command::PlayTo))?;
-        while self.page.train_slice()? {
+        self.run.send_command(until.map_or(Command::Play, Command::PlayTo))?;
+        while self.run.train_slice()? {
             if self.stop.load(Ordering::Relaxed) {
                 self.pause()?;
                 return Ok(false);
@@ -183,14 +183,14 @@ impl Trainer {
 
     /// Pauses the run, and waits until the worker has computed the data of the charts at the current step.
     fn pause(&mut self) -> Result<(), CommandError> {
-        self.page.send_command(Command::Pause)?;
-        while self.page.train_slice()? {}
+        self.run.send_command(Command::Pause)?;
+        while self.run.train_slice()? {}
         self.check_failure()
     }
 
     /// Returns the error of a run whose training has failed; a run that diverged has not failed.
     fn check_failure(&self) -> Result<(), CommandError> {
-        match &self.state().run.phase {
+        match &self.player().run.phase {
             RunPhase::Failed(why) => Err(CommandError::Other(anyhow::anyhow!("{why}"))),
             _ => Ok(()),
         }
@@ -209,8 +209,8 @@ impl Trainer {
         if let Some(bytes) = kept(self) {
             return Ok(bytes);
         }
-        self.page.send_command(Command::Checkpoint)?;
-        while self.page.train_slice()? {}
+        self.run.send_command(Command::Checkpoint)?;
+        while self.run.train_slice()? {}
         self.check_failure()?;
         kept(self).ok_or_else(|| CommandError::Other(anyhow::anyhow!("the worker gave no weights")))
     }
@@ -227,18 +227,24 @@ impl Trainer {
     ///
     /// # Errors
     /// Why there is no such chart of this run, or as [`Trainer::train`].
-    pub fn with_chart<T>(&mut self, chart: Chart, read: impl FnOnce(&State) -> T) -> Result<T, CommandError> {
-        chart.applies(&self.state().run).map_err(CommandError::bad_link)?;
-        let is_new = !self.state().run.link.view.show.contains(&chart);
+    pub fn with_chart<T>(
+        &mut self,
+        chart: Chart,
+        read: impl FnOnce(&Player) -> T,
+    ) -> Result<T, CommandError> {
+        chart.applies(&self.player().run).map_err(CommandError::bad_link)?;
+        let previous = self.player().run.link.view.show.clone();
+        let is_new = !previous.contains(&chart);
         if is_new {
-            self.page.perform_action(Action::ToggleChart(chart))?;
-            while self.page.train_slice()? {}
+            let shown = [previous.as_slice(), &[chart]].concat();
+            self.run.show_charts(shown)?;
+            while self.run.train_slice()? {}
             self.check_failure()?;
         }
-        let seen = read(self.state());
+        let seen = read(self.player());
         // What is watched slows training down.
         if is_new {
-            self.page.perform_action(Action::ToggleChart(chart))?;
+            self.run.show_charts(previous)?;
         }
         Ok(seen)
     }

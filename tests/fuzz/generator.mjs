@@ -76,9 +76,9 @@ function table(dice, most) {
 }
 
 /** A setting with several values, out of those of a run. */
-function axis(dice, knobs) {
-  const numbers = knobs.filter(({ range }) => range.kind === "int" || range.kind === "real");
-  const { key, range } = dice.pick(dice.below(3) === 0 ? knobs : numbers);
+function axis(dice, settings) {
+  const numbers = settings.filter(({ range }) => range.kind === "int" || range.kind === "real");
+  const { key, range } = dice.pick(dice.below(3) === 0 ? settings : numbers);
   if (dice.below(3) > 0 || !["int", "real"].includes(range.kind)) {
     return `${key}:${dice.many(length(dice, 40), () => value(dice, range, [])).join("_")}`;
   }
@@ -101,8 +101,8 @@ function formula(dice) {
   return part(3);
 }
 
-/** The text of a value in `range`; `knobs` are those that a sweep can have. */
-function value(dice, range, knobs) {
+/** The text of a value in `range`; `settings` are those that a sweep can have. */
+function value(dice, range, settings) {
   const { kind, low, high, most, options } = range;
   const numbers = (count) => dice.many(count, () => whole(dice, low, high));
   switch (kind) {
@@ -133,9 +133,9 @@ function value(dice, range, knobs) {
     case "formula":
       return formula(dice).slice(0, most);
     case "axis":
-      return knobs.length > 0 ? axis(dice, knobs) : "";
+      return settings.length > 0 ? axis(dice, settings) : "";
     case "axes":
-      return knobs.length > 0 ? dice.many(length(dice, 20), () => axis(dice, knobs)).join(",") : "";
+      return settings.length > 0 ? dice.many(length(dice, 20), () => axis(dice, settings)).join(",") : "";
     default:
       throw new Error(`links of the kind "${kind}" are not known here`);
   }
@@ -172,9 +172,9 @@ function numbersUpwards(dice, count) {
 
 /** A link as long as links are: all of its lists, and all of them full. */
 function full(dice, catalogue, { task, model, optimizer }) {
-  const knobs = [...task.knobs, ...model.knobs, ...optimizer.knobs, ...catalogue.run];
-  const counts = (key) => knobs.some((knob) => knob.key === key && knob.range.kind === "int");
-  const countable = knobs.filter(({ range }) => range.kind === "int" && Number(range.high) > 1000);
+  const settings = [...task.settings, ...model.settings, ...optimizer.settings, ...catalogue.run];
+  const counts = (key) => settings.some((setting) => setting.key === key && setting.range.kind === "int");
+  const countable = settings.filter(({ range }) => range.kind === "int" && Number(range.high) > 1000);
   const text = ({ key, range: { kind, low, high, most } }) => {
     switch (kind) {
       case "schedule": {
@@ -204,7 +204,7 @@ function full(dice, catalogue, { task, model, optimizer }) {
         return "";
     }
   };
-  const lists = [...knobs, ...catalogue.view, ...task.theory].map((knob) => [knob.key, text(knob)]);
+  const lists = [...settings, ...catalogue.view, ...task.theory].map((setting) => [setting.key, text(setting)]);
   return lists.filter(([, text]) => text !== "" && dice.below(8) > 0).map(([key, text]) => `${key}=${text}`);
 }
 
@@ -219,9 +219,9 @@ export function inRange(dice, catalogue) {
   const pairs = [];
   if (dice.below(10) > 0) pairs.push(`${catalogue.modelKey}=${slug}`);
   if (dice.below(2) > 0) pairs.push(`${catalogue.optimizerKey}=${optimizer.slug}`);
-  const swept = [...task.knobs, ...model.knobs, ...optimizer.knobs, ...catalogue.run];
+  const swept = [...task.settings, ...model.settings, ...optimizer.settings, ...catalogue.run];
   // What makes a run large is in these, so they come more often than their number.
-  const groups = [task.knobs, task.knobs, model.knobs, model.knobs, optimizer.knobs, catalogue.run, catalogue.run];
+  const groups = [task.settings, task.settings, model.settings, model.settings, optimizer.settings, catalogue.run, catalogue.run];
   groups.push(catalogue.view, task.theory);
   const count = dice.below(dice.pick([4, 8, 16, 40]));
   for (let at = 0; at < count; at++) {
@@ -238,8 +238,8 @@ export function inRange(dice, catalogue) {
 }
 
 /** A teacher's part of a link. */
-function teaching(dice, { reserved, parts }, knobs) {
-  const names = () => dice.many(1 + dice.below(4), () => (dice.below(2) ? dice.pick(parts) : dice.pick(knobs).key));
+function teaching(dice, { reserved, parts }, settings) {
+  const names = () => dice.many(1 + dice.below(4), () => (dice.below(2) ? dice.pick(parts) : dice.pick(settings).key));
   return `${dice.pick(reserved)}=${dice.pick(["", "on", "100", "1000000000", names().join(",")])}`;
 }
 

@@ -13,6 +13,7 @@ use vivarium_model::chart;
 use vivarium_model::permalink::{ViewSettings, decode, encode};
 use vivarium_model::run::{RunSpec, StopCondition};
 use vivarium_page::files::data::export_chart_csv;
+use vivarium_page::state::State;
 use vivarium_training::launch::device::Device;
 use vivarium_training::session::{Options, Session};
 
@@ -30,6 +31,13 @@ fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("vivarium-probe-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     folder
+}
+
+/// The page that shows a run.
+fn page_of(run: &HeadlessRun) -> State {
+    let mut page = State::default();
+    page.player.clone_from(run.player());
+    page
 }
 
 /// Runs `lab probe` with these arguments and returns the bytes that it writes to `file`.
@@ -88,10 +96,10 @@ fn the_usual_charts_of_every_lab_have_data() {
         let view = ViewSettings::default_of_task(&spec.task);
         let link = encode(&Link { spec, view: view.clone(), ..Link::default() });
         let document = json(&file, &link, &[]);
-        let page = HeadlessPage::open_paused(&decode(&link).0);
+        let page = HeadlessRun::open_paused(&decode(&link).0);
         let charts = document["charts"].as_array().unwrap();
         assert!(!charts.is_empty(), "{slug}");
-        for chart in view.show.iter().filter(|chart| chart.applies(&page.state().run).is_ok()) {
+        for chart in view.show.iter().filter(|chart| chart.applies(&page.player().run).is_ok()) {
             let Some(found) = charts.iter().find(|found| found["chart"] == chart.slug()) else {
                 panic!("{slug}: {} is missing", chart.slug());
             };
@@ -149,10 +157,10 @@ fn curves_are_the_measurements_and_what_the_probe_finds() {
 fn the_pages_file_is_the_commands_to_the_byte() {
     let folder = folder("page");
     let shown = format!("{LINK}&show=loss.weights.spectrum");
-    let mut page = HeadlessPage::open(&decode(&shown).0);
+    let mut page = HeadlessRun::open(&decode(&shown).0);
     page.finish(|_| {}).unwrap();
     for chart in [chart::LOSS, chart::WEIGHTS, Chart::from_slug("spectrum").unwrap()] {
-        let saved = export_chart_csv(page.state(), chart);
+        let saved = export_chart_csv(&page_of(&page), chart);
         assert_eq!(saved.name, format!("sparse-parity-mlp-seed0-step40-{}.csv", chart.slug()));
         let bytes = probed(&folder.join("data.csv"), LINK, &["--charts", chart.slug()]);
         assert_eq!(String::from_utf8(saved.bytes).unwrap(), String::from_utf8(bytes).unwrap());
@@ -194,7 +202,7 @@ fn a_file_of_weights_is_probed_and_goes_on() {
     let document = json(&folder.join("data.json"), path, &charts);
     assert_eq!(document["initial_weights"], said);
     let mut page =
-        HeadlessPage::from_weights(&open::read_link(path).unwrap(), path, std::fs::read(path).unwrap())
+        HeadlessRun::from_weights(&open::read_link(path).unwrap(), path, std::fs::read(path).unwrap())
             .unwrap();
     page.train_to(20, |_| {}).unwrap();
     assert_eq!(page.request_checkpoint().unwrap().initial, begun.initial);
@@ -207,9 +215,9 @@ fn a_file_of_weights_is_probed_and_goes_on() {
 fn a_saved_run_has_its_measurements_and_no_weights() {
     let folder = folder("record");
     let file = folder.join("run.json");
-    let mut page = HeadlessPage::open(&decode(LINK).0);
+    let mut page = HeadlessRun::open(&decode(LINK).0);
     page.finish(|_| {}).unwrap();
-    let record = vivarium_page::files::build_record(page.state(), "");
+    let record = vivarium_page::files::build_record(&page_of(&page), "");
     std::fs::write(&file, record.to_json()).unwrap();
     let (path, data) = (file.to_str().unwrap(), folder.join("data.json"));
     let document = json(&data, path, &["--charts", "loss", "--at", "20,40"]);

@@ -2,7 +2,7 @@
 
 use super::Bench;
 use crate::html::Html;
-use crate::trainer::Program;
+use vivarium_player::trainer::Program;
 use vivarium_view::record::bench::{BenchDevice, BenchRow, NETWORKS, format_cell};
 
 impl Bench {

@@ -12,7 +12,7 @@ pub mod update;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::trainer::{Program, TrainerMessage};
+use vivarium_player::trainer::{Program, TrainerMessage};
 use vivarium_view::record::bench::BenchTable;
 
 /// Fragment of the address that opens the benchmark.

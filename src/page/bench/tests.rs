@@ -1,8 +1,8 @@
 use super::*;
+use crate::effect::{BenchEffect, Effect};
 use crate::gallery::update::page_address;
 use crate::run::tests::Page;
 use crate::state::{Action, State};
-use crate::trainer::{BenchEffect, Effect};
 use vivarium_model::protocol::{
     Command, DeviceInfo, DeviceKind, Event, PeakPerformance, RunError, TrainingSpeed,
 };
@@ -194,12 +194,18 @@ fn the_run_waits_while_networks_are_timed_and_is_there_afterwards() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
     page.train(100);
     page.act(Action::Open(FRAGMENT.into()));
-    assert_eq!((page_address(&page.state), &page.state.run.phase), (FRAGMENT.into(), &RunPhase::Running));
+    assert_eq!(
+        (page_address(&page.state), &page.state.player.run.phase),
+        (FRAGMENT.into(), &RunPhase::Running)
+    );
     page.act(Action::Bench(BenchAction::Start));
-    assert_eq!(page.state.run.phase, RunPhase::Paused);
+    assert_eq!(page.state.player.run.phase, RunPhase::Paused);
     page.act(Action::Bench(BenchAction::Close));
     assert!(!page.state.bench.is_open && !page.state.bench.is_running());
-    assert_eq!((page_address(&page.state).as_str(), page.state.run.step), ("#v1/sparse-parity?n=20", 100));
+    assert_eq!(
+        (page_address(&page.state).as_str(), page.state.player.run.step),
+        ("#v1/sparse-parity?n=20", 100)
+    );
     // So does another address, or the gallery.
     for fragment in ["#gallery", "#v1/sparse-parity?n=21"] {
         page.act(Action::Open(FRAGMENT.into()));

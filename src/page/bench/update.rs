@@ -1,10 +1,11 @@
 //! How actions and messages change the benchmark.
 
 use super::{Bench, BenchAction, BenchProgress};
+use crate::effect::{BenchEffect, Effect};
 use crate::state::{Action, State};
-use crate::trainer::{BenchEffect, Effect, Program, TrainerMessage};
 use vivarium_model::protocol::{Command, Event, EventMessage, RunError};
 use vivarium_model::run::{LearnerChoice, RunSpec};
+use vivarium_player::trainer::{Program, TrainerMessage};
 use vivarium_view::display::RunPhase;
 use vivarium_view::record::bench::{BenchDevice, BenchRow, BenchTable, NETWORKS, TIMING_WINDOW_MS};
 
@@ -44,8 +45,8 @@ impl State {
         match action {
             BenchAction::Start => {
                 // The two measurements would disturb each other.
-                self.bench.has_interrupted = self.timing.take().is_some();
-                if self.is_playing() {
+                self.bench.has_interrupted = self.player.cancel_timing();
+                if self.player.is_playing() {
                     effects.extend(self.apply(Action::TogglePlay));
                 }
                 let bench = &mut self.bench;
@@ -60,8 +61,10 @@ impl State {
                 self.bench.is_open = false;
                 self.bench.stop(effects);
                 (self.bench.other_table, self.bench.table_error) = (None, String::new());
-                if std::mem::take(&mut self.bench.has_interrupted) && self.run.phase == RunPhase::Loading {
-                    self.resume(effects);
+                if std::mem::take(&mut self.bench.has_interrupted)
+                    && self.player.run.phase == RunPhase::Loading
+                {
+                    self.player.resume(effects);
                 }
             }
         }

@@ -162,6 +162,25 @@ impl DrawnCurves {
         best.map(|(at, _)| at)
     }
 
+    /// Returns the step of the measurement nearest to a click, given in CSS pixels from the left and the top; None if
+    /// the click is on no curve, and in charts over other quantities than steps.
+    pub fn clicked_step(&self, click_x: f64, click_y: f64) -> Option<u64> {
+        let value = self.x_at(click_x);
+        let is_on = |series: &Series| {
+            let count = series.x.len().min(series.y.len());
+            let after = series.x[..count].partition_point(|x| *x <= value);
+            let point =
+                |at: usize| Some((self.x_to_css(*series.x.get(at)?)?, self.y_to_css(*series.y.get(at)?)?));
+            let (before, after) = (after.checked_sub(1).and_then(point), point(after));
+            let [from, to] = [before.or(after), after.or(before)];
+            let distance = from.zip(to).map(|(from, to)| distance_to_segment((click_x, click_y), from, to));
+            distance.is_some_and(|distance| distance <= HIT_DISTANCE)
+        };
+        let is_clicked = self.lines.is_over_steps() && self.visible_series().any(|(_, series)| is_on(series));
+        let step = self.nearest_x(click_x, click_y).filter(|step| is_clicked && *step >= 0.0)?;
+        Some(step.round() as u64)
+    }
+
     /// Returns the horizontal value of the next (`later`) or previous measurement after `from`; at an end, that of the
     /// last measurement in this direction; if `from` is None, the largest. None without points.
     pub fn next_x(&self, from: Option<f64>, later: bool) -> Option<f64> {
@@ -383,24 +402,27 @@ impl DrawnCurves {
             if let Some(right) = self.x_to_css(*step as f64) {
                 let (from, to, up) = (right - EVENT_MARK, right + EVENT_MARK, bottom - 2.0 * EVENT_MARK);
                 drawn += &format!(
-                    "<path class=\"cross__mark\" d=\"M{from:.1} {up:.1}H{to:.1}L{right:.1} {bottom:.1}Z\"/>"
+                    "<path class=\"crosshair__mark\" d=\"M{from:.1} {up:.1}H{to:.1}L{right:.1} {bottom:.1}Z\"/>"
                 );
             }
         }
         let is_here = |of: &&Pointer| of.chart == chart || (of.over_steps && self.lines.is_over_steps());
         let pointed = pointer.filter(is_here).and_then(|of| Some((of, self.x_to_css(of.x)?)));
         let Some((pointed, right)) = pointed else {
-            let markup =
-                if drawn.is_empty() { String::new() } else { format!("<svg class=\"cross\">{drawn}</svg>") };
+            let markup = if drawn.is_empty() {
+                String::new()
+            } else {
+                format!("<svg class=\"crosshair\">{drawn}</svg>")
+            };
             return CrosshairOverlay { markup, text: String::new() };
         };
         let down = pointed.y_css.filter(|_| pointed.chart == chart);
         let (values, curve) = self.values_at(pointed.x, down, history);
         drawn += &format!(
-            "<line class=\"cross__line\" x1=\"{right:.1}\" x2=\"{right:.1}\" y1=\"{top:.1}\" y2=\"{bottom:.1}\"/>"
+            "<line class=\"crosshair__line\" x1=\"{right:.1}\" x2=\"{right:.1}\" y1=\"{top:.1}\" y2=\"{bottom:.1}\"/>"
         );
         if let Some(points) = curve {
-            drawn += &format!("<polyline class=\"cross__one\" points=\"{points}\"/>");
+            drawn += &format!("<polyline class=\"crosshair__curve\" points=\"{points}\"/>");
         }
         for value in &values {
             if let (Some(right), Some(down)) = (value.x_css, value.y_css) {
@@ -426,18 +448,18 @@ impl DrawnCurves {
             if right - left > end - right { ("left", right - left) } else { ("right", end - right) };
         let from = if side == "left" { right - room } else { right };
         let mut written = format!(
-            "<div class=\"readoff readoff--{side}\" \
-             style=\"left:{from:.1}px;width:{room:.1}px;top:{top:.1}px\"><div class=\"readoff__box\"><b \
-             class=\"readoff__at\">{}</b>",
+            "<div class=\"crosshair-values crosshair-values--{side}\" \
+             style=\"left:{from:.1}px;width:{room:.1}px;top:{top:.1}px\"><div class=\"crosshair-values__box\"><b \
+             class=\"crosshair-values__position\">{}</b>",
             escape_html(&at)
         );
         for what in &happened {
-            written += &format!("<i class=\"readoff__event\">{}</i>", escape_html(what));
+            written += &format!("<i class=\"crosshair-values__event\">{}</i>", escape_html(what));
         }
         for value in &values {
-            let class = if value.is_selected { " readoff__row--meant" } else { "" };
+            let class = if value.is_selected { " crosshair-values__row--selected" } else { "" };
             written += &format!(
-                "<span class=\"readoff__row{class}\"><i style=\"background:{}\"></i>{} \
+                "<span class=\"crosshair-values__row{class}\"><i style=\"background:{}\"></i>{} \
                  <b>{}</b><small>{}</small></span>",
                 value.colour,
                 escape_html(&value.name),
@@ -449,10 +471,22 @@ impl DrawnCurves {
             values.iter().map(|value| format!("{} {}{}", value.name, value.text, value.note)).collect();
         words.extend(happened.iter().map(|what| what.to_string()));
         CrosshairOverlay {
-            markup: format!("<svg class=\"cross\">{drawn}</svg>{written}</div></div>"),
+            markup: format!("<svg class=\"crosshair\">{drawn}</svg>{written}</div></div>"),
             text: format!("{at}: {}", words.join("; ")),
         }
     }
+}
+
+/// Distance of a point from the straight line between `from` and `to`; all are (right, down).
+fn distance_to_segment(point: (f64, f64), from: (f64, f64), to: (f64, f64)) -> f64 {
+    let (across, down) = (to.0 - from.0, to.1 - from.1);
+    let squared_length = across * across + down * down;
+    let share = match squared_length > 0.0 {
+        true => ((point.0 - from.0) * across + (point.1 - from.1) * down) / squared_length,
+        false => 0.0,
+    };
+    let share = share.clamp(0.0, 1.0);
+    libm::hypot(point.0 - from.0 - share * across, point.1 - from.1 - share * down)
 }
 
 /// Formats the lower and upper value of a band as a text.

@@ -49,6 +49,24 @@ fn the_nearest_measurement_is_read() {
 }
 
 #[test]
+fn a_click_on_a_curve_gives_its_nearest_measurement() {
+    // Two measurements: the curve falls from the upper left corner to 25 CSS pixels right and 50 down.
+    let steep = scene(vec![curve("a", &[1.0, 0.0])], &[]);
+    assert_eq!(steep.clicked_step(14.0, 28.0), Some(10), "on the line, far from both measurements");
+    assert_eq!(steep.clicked_step(11.0, 22.0), Some(0));
+    assert_eq!(steep.clicked_step(75.0, 25.0), None, "the curve does not go so far");
+    let flat = scene(vec![curve("a", &[0.9; 5])], &[]);
+    assert_eq!([12.0, 20.0, 99.0].map(|x| flat.clicked_step(x, 10.0)), [0, 10, 40].map(Some));
+    assert_eq!(flat.clicked_step(20.0, 45.0), None, "below the curve");
+    let hidden = scene(vec![Series { hidden: true, ..curve("a", &[0.9; 5]) }], &[]);
+    assert_eq!(hidden.clicked_step(20.0, 10.0), None);
+    let lines = LineChart { x_label: "n".into(), series: vec![curve("a", &[0.9; 5])], ..Default::default() };
+    let axes = PlotAxes::from_ranges((0.0, 40.0), (0.0, 1.0), 200, 100);
+    let sizes = DrawnCurves::new(lines, axes, 2.0, &Theme::light(), vec![]);
+    assert_eq!(sizes.clicked_step(20.0, 10.0), None, "its axis counts no steps");
+}
+
+#[test]
 fn keys_go_from_measurement_to_measurement() {
     let one = scene(vec![curve("a", &[0.5; 4])], &[]);
     assert_eq!(one.next_x(None, false), Some(30.0));
@@ -111,7 +129,7 @@ fn what_is_smoothed_is_read_with_what_was_measured() {
 fn what_happened_is_marked_and_described_near_its_step() {
     let one = scene(vec![curve("a", &[0.5; 4])], &[(20, "target reached"), (90, "later")]);
     let idle = one.overlay("loss", None, &RunHistory::default());
-    assert_eq!((idle.markup.matches("cross__mark").count(), idle.text.as_str()), (1, ""));
+    assert_eq!((idle.markup.matches("crosshair__mark").count(), idle.text.as_str()), (1, ""));
     assert!(idle.markup.contains("M46.0 42.0H54.0L50.0 50.0Z"), "{}", idle.markup);
     assert_eq!(overlay_text(&one, 20.0, None), "step 20: a 0.5; target reached");
     assert!(!overlay_text(&one, 10.0, None).contains("target"));

@@ -4,12 +4,12 @@
 //! None of this changes a number, so none of it restarts a run; but it is in the link, and can be undone.
 
 use crate::charts::viewport::ViewportAction;
+use crate::effect::Effect;
 use crate::library::LibraryAction;
 use crate::settings::form::{
     CHARTS_KEY, PANEL_KEYS, SMOOTHING_KEY, STEP_AXIS_KEY, TOOLBAR_KEYS, theory_setting,
 };
 use crate::state::{State, UndoEntry};
-use crate::trainer::Effect;
 use vivarium_core::language::translated;
 use vivarium_core::settings::{InvalidSetting, SettingInfo, Settings, Value};
 use vivarium_model::chart::Chart;
@@ -23,7 +23,7 @@ use vivarium_view::ui::field::SPEED_KEY;
 impl State {
     /// Applies a zoom of the charts' axis of steps, or shows or hides curves.
     pub fn apply_viewport_action(&mut self, action: ViewportAction) {
-        let end = self.latest_step() as f64;
+        let end = self.player.latest_step() as f64;
         self.viewport.apply(action, end);
     }
 
@@ -36,13 +36,13 @@ impl State {
             }
             Some(UndoEntry::ViewSetting(key, value)) => self.restore_view_setting(key, &value, effects),
             Some(UndoEntry::Link(link)) => {
-                let what = words::describe_changes(&self.run.link.spec, &link.spec);
-                let seed = if link.spec.run.seed == self.run.link.spec.run.seed {
+                let what = words::describe_changes(&self.player.run.link.spec, &link.spec);
+                let seed = if link.spec.run.seed == self.player.run.link.spec.run.seed {
                     tr!(" with the same seed")
                 } else {
                     ""
                 };
-                self.message = tr!("Effect of Undo: {what}. The run has restarted{seed}.", what, seed);
+                self.player.message = tr!("Effect of Undo: {what}. The run has restarted{seed}.", what, seed);
                 self.start_link(*link, effects);
             }
             None => {}
@@ -59,19 +59,19 @@ impl State {
         text: &str,
         effects: &mut Vec<Effect>,
     ) -> Result<(), InvalidSetting> {
-        let (before, value) = (self.run.link.view.value(setting.key), setting.parse(text)?);
-        self.run.link.view.set(setting.key, &value)?;
+        let (before, value) = (self.player.run.link.view.value(setting.key), setting.parse(text)?);
+        self.player.run.link.view.set(setting.key, &value)?;
         let is_looked = PANEL_KEYS.contains(&setting.key);
         if is_looked {
             self.check_view_setting(setting.key, before.as_ref())?;
         }
         if setting.key == SPEED_KEY {
-            self.send(Command::Speed(self.run.link.view.speed), effects);
-            self.message =
-                tr!("Speed: {speed}.", speed = words::format_speed_limit(self.run.link.view.speed));
+            self.player.send(Command::Speed(self.player.run.link.view.speed), effects);
+            self.player.message =
+                tr!("Speed: {speed}.", speed = words::format_speed_limit(self.player.run.link.view.speed));
         }
         if setting.key == CHARTS_KEY {
-            self.send_probes(effects);
+            self.player.send_probes(effects);
         }
         match before.filter(|before| *before != value) {
             // Successive moves of a slider are one change.
@@ -88,17 +88,17 @@ impl State {
 
     /// Shows a chart, or hides it if it is shown; the only shown chart is never hidden.
     pub fn toggle_chart(&mut self, chart: Chart, effects: &mut Vec<Effect>) {
-        let mut shown = self.run.link.view.show.clone();
+        let mut shown = self.player.run.link.view.show.clone();
         if shown.contains(&chart) {
             shown.retain(|other| *other != chart);
-        } else if let Err(why) = chart.applies(&self.run) {
-            self.message = why;
+        } else if let Err(why) = chart.applies(&self.player.run) {
+            self.player.message = why;
             return;
         } else {
             shown.push(chart);
         }
         if shown.is_empty() {
-            self.message = tr!("At least one chart must be shown; show another chart first.").into();
+            self.player.message = tr!("At least one chart must be shown; show another chart first.").into();
             return;
         }
         let slugs: Vec<&str> = shown.into_iter().map(Chart::slug).collect();
@@ -109,7 +109,7 @@ impl State {
     /// steps and examples.
     pub fn toggle_axis(&mut self, key: &str, effects: &mut Vec<Effect>) {
         let next = match (key, self.is_log_axis(key)) {
-            (STEP_AXIS_KEY, _) if self.run.link.view.counted == StepAxisUnit::Steps => {
+            (STEP_AXIS_KEY, _) if self.player.run.link.view.counted == StepAxisUnit::Steps => {
                 StepAxisUnit::Examples.slug()
             }
             (STEP_AXIS_KEY, _) => StepAxisUnit::Steps.slug(),
@@ -121,40 +121,49 @@ impl State {
 
     /// Whether the chart axis whose link key is `key` is logarithmic.
     pub fn is_log_axis(&self, key: &str) -> bool {
-        self.run.link.view.value(key) == Some(Value::Choice(AxisScale::Log.slug().into()))
+        self.player.run.link.view.value(key) == Some(Value::Choice(AxisScale::Log.slug().into()))
     }
 
     /// Restores an earlier value of a view setting, as Undo does; the run goes on.
     pub fn restore_view_setting(&mut self, key: &'static str, value: &Value, effects: &mut Vec<Effect>) {
         // The value was valid when it was stored.
-        let _ = self.run.link.view.set(key, value);
-        let _ = self.run.link.theory.set(key, value);
-        self.send_probes(effects);
-        self.run.recompute_view();
-        let names: Vec<String> = self.run.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
-        let knob = ViewSettings::SETTINGS.iter().find(|knob| knob.key == key).or(theory_setting(key));
-        self.message = match knob {
-            Some(knob)
+        let _ = self.player.run.link.view.set(key, value);
+        let _ = self.player.run.link.theory.set(key, value);
+        self.player.send_probes(effects);
+        self.player.run.recompute_view();
+        let names: Vec<String> =
+            self.player.run.link.view.show.iter().map(|c| c.info().name.to_string()).collect();
+        let info = ViewSettings::SETTINGS.iter().find(|info| info.key == key).or(theory_setting(key));
+        self.player.message = match info {
+            Some(info)
                 if PANEL_KEYS.contains(&key)
                     || [SMOOTHING_KEY, STEP_AXIS_KEY].contains(&key)
                     || theory_setting(key).is_some() =>
             {
                 tr!(
                     "Undone: the change of the setting “{setting}”.",
-                    setting = words::uncapitalize(translated(knob.label))
+                    setting = words::uncapitalize(translated(info.label))
                 )
             }
-            Some(knob) if key != CHARTS_KEY => {
+            Some(info) if key != CHARTS_KEY => {
                 let kind = if self.is_log_axis(key) { "logarithmic" } else { "linear" };
                 tr!(
                     "After Undo, the {setting} is {kind}.",
-                    setting = words::uncapitalize(translated(knob.label)),
+                    setting = words::uncapitalize(translated(info.label)),
                     kind
                 )
             }
             _ => tr!("After Undo, the page shows {names}.", names = words::join_list(&names)),
         };
     }
+}
+
+/// Label of the button that shows or hides `chart`: its title in one word, or its whole title if the button of another
+/// offered chart has the same word.
+pub fn chart_button_label(chart: Chart, offered: impl IntoIterator<Item = Chart>) -> &'static str {
+    let info = chart.info();
+    let has_namesake = offered.into_iter().any(|other| other != chart && other.info().word == info.word);
+    if has_namesake { info.name } else { info.word }
 }
 
 /// Size of a chart in the grid of two columns; on a narrow page every chart fills a row.
@@ -205,13 +214,31 @@ mod tests {
     }
 
     #[test]
+    fn no_two_chart_buttons_have_the_same_label() {
+        // The link asks for a chart of the parity lab, whose word is that of a chart of this lab.
+        let state = open("#v1/machine-traces?show=cells.attention");
+        let shown = &state.player.run.link.view.show;
+        let form = state.player.run.spec().task.examples().form();
+        let suits = |chart: &Chart| chart.form().is_none_or(|of| form.counts_as(of));
+        let offered = Chart::ALL.iter().copied().filter(|chart| suits(chart) || shown.contains(chart));
+        let labels: Vec<&str> =
+            offered.clone().map(|chart| chart_button_label(chart, offered.clone())).collect();
+        for label in ["Attention of [CLS]", "Attention on a trace", "Cells"] {
+            assert!(labels.contains(&label), "{label}: {labels:?}");
+        }
+        for (at, label) in labels.iter().enumerate() {
+            assert!(!labels[..at].contains(label), "{label}");
+        }
+    }
+
+    #[test]
     fn charts_and_axes_are_toggled_undone_and_never_restart_the_run() {
         let mut state = open("#v1/sparse-parity?n=20");
-        let runs = state.run.run_count;
-        state.run.step = 120;
+        let runs = state.player.run.run_count;
+        state.player.run.step = 120;
         let act = |state: &mut State, action: Action| {
             assert_eq!(state.apply(action), []);
-            encode(&state.run.link).replace("#v1/sparse-parity?n=20", "")
+            encode(&state.player.run.link).replace("#v1/sparse-parity?n=20", "")
         };
         assert_eq!(act(&mut state, Action::ToggleChart(chart::ACCURACY)), "&show=loss.weights");
         assert_eq!(act(&mut state, Action::ToggleAxis("x")), "&show=loss.weights&x=log");
@@ -220,31 +247,37 @@ mod tests {
         assert_eq!(act(&mut state, Action::ToggleChart(chart::ACCURACY)), "&y=log");
         assert_eq!(state.undo.len(), 5);
         assert_eq!(act(&mut state, Action::Undo), "&show=loss.weights&y=log");
-        assert_eq!(state.message, "After Undo, the page shows Loss and First-layer weights W.");
+        assert_eq!(state.player.message, "After Undo, the page shows Loss and First-layer weights W.");
         assert_eq!(act(&mut state, Action::Undo), "&show=loss.weights&x=log&y=log");
-        assert_eq!(state.message, "After Undo, the scale of the step axis is logarithmic.");
+        assert_eq!(state.player.message, "After Undo, the scale of the step axis is logarithmic.");
         for _ in 0..3 {
             act(&mut state, Action::Undo);
         }
-        assert_eq!((encode(&state.run.link).as_str(), state.undo.len()), ("#v1/sparse-parity?n=20", 0));
-        assert_eq!((state.run.run_count, state.run.step), (runs, 120));
+        assert_eq!(
+            (encode(&state.player.run.link).as_str(), state.undo.len()),
+            ("#v1/sparse-parity?n=20", 0)
+        );
+        assert_eq!((state.player.run.run_count, state.player.run.step), (runs, 120));
     }
 
     #[test]
     fn undoing_what_was_shown_keeps_settings_that_changed_since() {
         let mut state = open("#v1/sparse-parity?n=20");
         state.apply(Action::ToggleAxis("x"));
-        state.run.link.spec.run.steps = 600;
+        state.player.run.link.spec.run.steps = 600;
         state.apply(Action::Undo);
-        assert_eq!(encode(&state.run.link), "#v1/sparse-parity?n=20&steps=600");
+        assert_eq!(encode(&state.player.run.link), "#v1/sparse-parity?n=20&steps=600");
     }
 
     #[test]
     fn one_chart_stays() {
         let mut state = open("#v1/sparse-parity?show=loss");
         state.apply(Action::ToggleChart(chart::LOSS));
-        assert_eq!((state.run.link.view.show.as_slice(), state.undo.len()), ([chart::LOSS].as_slice(), 0));
-        assert!(state.message.starts_with("At least one chart must be shown"));
+        assert_eq!(
+            (state.player.run.link.view.show.as_slice(), state.undo.len()),
+            ([chart::LOSS].as_slice(), 0)
+        );
+        assert!(state.player.message.starts_with("At least one chart must be shown"));
     }
 
     #[test]
@@ -275,7 +308,7 @@ mod tests {
     fn hidden_curves_and_the_part_reach_the_chart_and_a_new_run_is_seen_whole() {
         let mut state = State::default();
         state.apply(Action::Open("#v1/sparse-parity?n=20".into()));
-        state.run.step = 500;
+        state.player.run.step = 500;
         state.apply(Action::Viewport(ViewportAction::ToggleCurve("loss", "held-out".into())));
         state.apply(Action::Viewport(ViewportAction::Zoom(100.0, 200.0)));
         let series = |name: &str| Series { name: name.into(), ..Default::default() };

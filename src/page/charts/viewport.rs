@@ -92,16 +92,16 @@ impl Viewport {
 pub fn legend_html(named: &[LegendItem]) -> String {
     let curves = named.iter().filter(|of| !of.is_patch).count();
     let one = |(at, of): (usize, &LegendItem)| {
-        let patch = if of.is_patch { " key__swatch--patch" } else { "" };
+        let patch = if of.is_patch { " legend-entry__swatch--patch" } else { "" };
         let inside = format!(
-            "<i class=\"key__swatch{patch}\" style=\"background:{}\"></i>{}",
+            "<i class=\"legend-entry__swatch{patch}\" style=\"background:{}\"></i>{}",
             of.colour,
             escape_html(&of.name)
         );
         match of.is_patch || curves < 2 {
-            true => format!("<span class=\"key\">{inside}</span>"),
+            true => format!("<span class=\"legend-entry\">{inside}</span>"),
             false => format!(
-                "<button class=\"key\" type=\"button\" data-at=\"{at}\" aria-pressed=\"{}\" \
+                "<button class=\"legend-entry\" type=\"button\" data-at=\"{at}\" aria-pressed=\"{}\" \
                  title=\"{about}\">{inside}</button>",
                 !of.is_hidden,
                 about = escape_html(tr!(

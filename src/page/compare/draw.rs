@@ -60,18 +60,18 @@ fn curve_label(curve: &str, run: &str) -> String {
 impl State {
     /// Whether a run other than the current one is compared.
     pub fn has_compared_runs(&self) -> bool {
-        self.library.compared_runs().any(|of| !is_part_of(&of.run, self.run.spec()))
+        self.library.compared_runs().any(|of| !is_part_of(&of.run, self.player.run.spec()))
     }
 
     /// Returns the name that the user gave to a saved run; None if it has the default name.
     fn custom_name(&self, id: &str, spec: &RunSpec) -> Option<String> {
-        let kept = self.library.find(id).filter(|kept| kept.revision > 0)?;
-        (!kept.name.is_empty() && kept.name != default_name(spec)).then(|| kept.name.clone())
+        let saved = self.library.find(id).filter(|saved| saved.revision > 0)?;
+        (!saved.name.is_empty() && saved.name != default_name(spec)).then(|| saved.name.clone())
     }
 
     /// Returns the compared runs, named by the settings in which they differ unless the user has named them.
     pub fn comparison(&self) -> Comparison<'_> {
-        let own = self.run.spec();
+        let own = self.player.run.spec();
         let all = self.library.compared_runs().map(|of| (of, is_part_of(&of.run, own)));
         let (same, others): (Vec<_>, Vec<_>) = all.partition(|(_, is_same)| *is_same);
         let mut runs: Vec<(String, &RunSpec)> = vec![(run_id(own), own)];
@@ -100,13 +100,14 @@ impl State {
     pub fn draw_compared_runs(&self, chart: Chart, lines: &mut LineChart) {
         // Only measurements of every run of the lab: a saved run has no probes. A saved run would show what a
         // reader is to predict.
-        if !chart.shows_other_runs(&self.run) || self.is_predicting() || !self.has_compared_runs() {
+        if !chart.shows_other_runs(&self.player.run) || self.is_predicting() || !self.has_compared_runs() {
             return;
         }
-        let (comparison, spec) = (self.comparison(), self.run.spec());
+        let (comparison, spec) = (self.comparison(), self.player.run.spec());
         let mut drawn = vec![];
         for named in &comparison.runs {
-            let Some(run) = named.other_run().filter(|run| measures_same(chart, run, &self.run)) else {
+            let Some(run) = named.other_run().filter(|run| measures_same(chart, run, &self.player.run))
+            else {
                 continue;
             };
             if let Reading::Lines(mut others) = chart.reading(run)
@@ -140,9 +141,10 @@ impl State {
 
     /// Returns why none of the shown charts draws a compared run; None if one does.
     pub fn not_drawn_reason(&self, named: &NamedRun) -> Option<String> {
-        let run = named.other_run().filter(|run| !is_same_task(run, &self.run))?;
-        let mut shown = self.run.link.view.show.iter().filter(|chart| chart.shows_other_runs(&self.run));
-        let is_drawn = shown.any(|chart| measures_same(*chart, run, &self.run));
+        let run = named.other_run().filter(|run| !is_same_task(run, &self.player.run))?;
+        let mut shown =
+            self.player.run.link.view.show.iter().filter(|chart| chart.shows_other_runs(&self.player.run));
+        let is_drawn = shown.any(|chart| measures_same(*chart, run, &self.player.run));
         (!is_drawn).then(|| {
             tr!(
                 "“{name}” is not drawn: its task is {task}, and none of the charts that are shown applies to this task.",
@@ -156,7 +158,7 @@ impl State {
     pub fn compared_csv(&self) -> String {
         let comparison = self.comparison();
         let others = comparison.runs.iter().filter_map(|named| Some((&named.name, named.other_run()?)));
-        let all = std::iter::once((&comparison.own_name, self.latest_run())).chain(others);
+        let all = std::iter::once((&comparison.own_name, self.player.latest_run())).chain(others);
         let tables: Vec<RunRows> = all
             .map(|(name, run)| RunRows {
                 name,

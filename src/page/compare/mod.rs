@@ -9,7 +9,7 @@
 //! drawn as soon as the curves differ.
 //!
 //! All of this is in the page's second WebAssembly module, reached through
-//! [`LibraryFunctions`](super::library::keeper::LibraryFunctions) alone.
+//! [`LibraryFunctions`](super::library::functions::LibraryFunctions) alone.
 
 mod draw;
 mod update;

@@ -62,7 +62,7 @@ fn both_curves_are_drawn_and_named_by_the_setting_that_was_changed() {
     tab.act(Action::TogglePlay);
     compare(&mut tab);
     assert_eq!(
-        tab.state.message,
+        tab.state.player.message,
         "The curves of this run are kept up to step 200. Change a setting and train: then the curves of both runs are drawn."
     );
     assert_eq!(
@@ -72,8 +72,8 @@ fn both_curves_are_drawn_and_named_by_the_setting_that_was_changed() {
     );
     // The run waits and is kept: another rate is one of a new run, and the field shows the whole run's.
     edit(&mut tab, "lr", "0.3");
-    assert_eq!(encode(&tab.state.run.link), "#v1/sparse-parity?n=20&lr=0.3&speed=0");
-    assert_eq!((tab.state.run.step, &tab.state.run.phase), (0, &RunPhase::Paused));
+    assert_eq!(encode(&tab.state.player.run.link), "#v1/sparse-parity?n=20&lr=0.3&speed=0");
+    assert_eq!((tab.state.player.run.step, &tab.state.player.run.phase), (0, &RunPhase::Paused));
     tab.act(Action::TogglePlay);
     tab.train(100);
     assert_eq!(names(&tab), ["held-out, η = 0.3", "held-out, η = 0.1"]);
@@ -121,7 +121,7 @@ fn a_change_of_the_rate_during_a_run_is_no_second_run() {
     assert_eq!(names(&tab), ["held-out"]);
     // From an earlier step on it is another run, and the curve of before goes on beside it.
     (0..3).for_each(|_| tab.act(Action::Undo));
-    assert!(tab.state.run.spec().run.schedule.is_empty());
+    assert!(tab.state.player.run.spec().run.schedule.is_empty());
     tab.train(250);
     compare(&mut tab);
     tab.act(Action::Scrub(100));
@@ -160,7 +160,7 @@ fn as_many_runs_are_compared_as_there_are_colours() {
     tints.dedup();
     assert_eq!(tints.len(), MAX_COMPARED);
     compare(&mut tab);
-    assert!(tab.state.message.starts_with("6 kept runs are compared"), "{}", tab.state.message);
+    assert!(tab.state.player.message.starts_with("6 kept runs are compared"), "{}", tab.state.player.message);
     assert_eq!(tab.state.library.compared_runs().count(), MAX_COMPARED);
 }
 
@@ -190,10 +190,10 @@ fn what_is_no_longer_compared_is_kept_and_undo_brings_it_back() {
     assert_eq!(compared_row(&tab), [("η = 0.2".to_string(), true)]);
     tab.act_on_library(LibraryAction::StopComparing);
     assert_eq!((names(&tab), compared_row(&tab).len()), (vec!["held-out".to_string()], 0));
-    assert!(tab.state.message.contains("stay in the list"), "{}", tab.state.message);
+    assert!(tab.state.player.message.contains("stay in the list"), "{}", tab.state.player.message);
     tab.act(Action::Undo);
     assert_eq!(
-        (compared_row(&tab).len(), tab.state.message.as_str()),
+        (compared_row(&tab).len(), tab.state.player.message.as_str()),
         (1, "Compared again after Undo: 1 kept run.")
     );
     tab.act(Action::Undo);
@@ -282,11 +282,15 @@ fn what_has_no_curve_is_not_kept_and_without_storage_runs_are_compared_all_the_s
     let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
     let mut tab = Tab::open(LINK, &shelf);
     compare(&mut tab);
-    assert_eq!(tab.state.message, "This run has no curve yet. Train first, then compare.");
+    assert_eq!(tab.state.player.message, "This run has no curve yet. Train first, then compare.");
     let mut sweep = Tab::open("#v1/sparse-parity?n=20&speed=0&steps=200&sweep=lr:0.05_0.1", &shelf);
     sweep.train(100);
     compare(&mut sweep);
-    assert!(sweep.state.message.starts_with("A sweep has many runs."), "{}", sweep.state.message);
+    assert!(
+        sweep.state.player.message.starts_with("A sweep has many runs."),
+        "{}",
+        sweep.state.player.message
+    );
     assert!(compared_row(&tab).is_empty() && compared_row(&sweep).is_empty() && tab.state.undo.is_empty());
     shelf.borrow_mut().refuses = Some(StorageError::Failed("disk error".into()));
     let mut tab = Tab::open(LINK, &shelf);
@@ -298,7 +302,7 @@ fn what_has_no_curve_is_not_kept_and_without_storage_runs_are_compared_all_the_s
     tab.act(Action::Undo);
     tab.act(Action::Undo);
     assert_eq!(
-        (compared_row(&tab).len(), tab.state.message.as_str()),
+        (compared_row(&tab).len(), tab.state.player.message.as_str()),
         (0, "After Undo, no kept run is compared.")
     );
 }

@@ -1,10 +1,10 @@
 //! Adding runs to the comparison and removing them.
 
 use super::MAX_COMPARED;
+use crate::effect::Effect;
 use crate::library::curves::thin_history;
 use crate::library::{ComparedRun, Library, StorageCommand, StorageStatus, run_id};
 use crate::state::{State, UndoEntry};
-use crate::trainer::Effect;
 use vivarium_model::permalink::Link;
 use vivarium_model::protocol::{Command, Measurement};
 use vivarium_model::run::{RunSettings, RunSpec};
@@ -64,7 +64,7 @@ fn comparison_run(
 impl Library {
     /// Returns the colour index of the saved run with this id, or the next index that no compared run has.
     fn free_colour(&self, id: &str) -> usize {
-        let own = self.find(id).map_or(0, |kept| kept.colour) % MAX_COMPARED;
+        let own = self.find(id).map_or(0, |saved| saved.colour) % MAX_COMPARED;
         let all = (0..MAX_COMPARED).map(|next| (own + next) % MAX_COMPARED);
         let mut free = all.filter(|tint| self.compared_runs().all(|compared| compared.colour != *tint));
         free.next().unwrap_or(own)
@@ -104,7 +104,7 @@ impl State {
     fn is_comparison_full(&mut self) -> bool {
         let is_full = self.library.compared_runs().count() >= MAX_COMPARED;
         if is_full {
-            self.message = tr!(
+            self.player.message = tr!(
                 "{most} kept runs are compared already, and the page has no colour for one more run. Remove one run from the comparison first.",
                 most = MAX_COMPARED
             );
@@ -114,15 +114,15 @@ impl State {
 
     /// Saves the current run and adds its curves so far to the comparison.
     pub fn compare_current_run(&mut self, effects: &mut Vec<Effect>) {
-        let run = self.latest_run();
+        let run = self.player.latest_run();
         if run.sweep.is_some() {
-            self.message =
+            self.player.message =
                 tr!("A sweep has many runs. Open one cell of the sweep as a run, then compare that run.")
                     .into();
             return;
         }
         if run.step == 0 || run.history.latest().is_none() {
-            self.message = tr!("This run has no curve yet. Train first, then compare.").into();
+            self.player.message = tr!("This run has no curve yet. Train first, then compare.").into();
             return;
         }
         let (step, id) = (run.step, run_id(run.spec()));
@@ -132,30 +132,30 @@ impl State {
             return;
         }
         self.save_run(true, effects);
-        if self.library.find(&id).is_none_or(|kept| kept.step < step) && self.latest_run.is_none() {
+        if self.library.find(&id).is_none_or(|saved| saved.step < step) && self.player.latest_run.is_none() {
             // A run is saved at its latest checkpoint, and there is none at this step yet.
-            self.send(Command::Checkpoint, effects);
+            self.player.send(Command::Checkpoint, effects);
         }
         let before = self.compared_ids();
         // The run replaces its own beginning.
         if known.is_none_or(|known| known < step) {
-            let spec = self.latest_run().spec().clone();
+            let spec = self.player.latest_run().spec().clone();
             self.library.retain_compared(|compared| !is_part_of(&compared.run, &spec));
-            let run = self.latest_run();
-            let drawn = comparison_run(
+            let run = self.player.latest_run();
+            let comparison = comparison_run(
                 run,
                 run.link.clone(),
                 &run.initial_weights_file,
                 step,
                 thin_history(&run.history),
             );
-            self.library.add_compared(id, drawn);
+            self.library.add_compared(id, comparison);
         }
-        self.library.compared_run_number = Some(self.run.run_count);
+        self.library.compared_run_number = Some(self.player.run.run_count);
         if known.is_none() {
             self.push_undo(UndoEntry::Compared(before));
         }
-        self.message = tr!(
+        self.player.message = tr!(
             "The curves of this run are kept up to step {step}. Change a setting and train: then the curves of both runs are drawn.",
             step = format_thousands(known.unwrap_or(0).max(step))
         );
@@ -165,7 +165,7 @@ impl State {
     pub fn toggle_compared(&mut self, id: String, effects: &mut Vec<Effect>) {
         let before = self.compared_ids();
         if self.library.is_drawn(&id) {
-            let spec = self.run.spec();
+            let spec = self.player.run.spec();
             let is_same = self.library.compared_runs().any(|of| of.id == id && is_part_of(&of.run, spec));
             if is_same {
                 self.library.compared_run_number = None;
@@ -186,7 +186,7 @@ impl State {
         self.library.retain_compared(|_| false);
         if !before.is_empty() {
             self.push_undo(UndoEntry::Compared(before));
-            self.message =
+            self.player.message =
                 tr!("The compared runs are no longer drawn. They stay in the list of kept runs.").into();
         }
     }
@@ -196,9 +196,9 @@ impl State {
         self.library.awaiting_curves.clear();
         self.library.compared_run_number = None;
         self.library.retain_compared(|compared| ids.contains(&compared.id));
-        self.message = match ids.len() {
+        self.player.message = match ids.len() {
             0 => tr!("After Undo, no kept run is compared.").into(),
-            many => tr!("Compared again after Undo: {runs}.", runs = format_count(many, "kept run")),
+            count => tr!("Compared again after Undo: {runs}.", runs = format_count(count, "kept run")),
         };
         self.add_compared_runs(ids.to_vec(), effects);
     }
@@ -221,17 +221,17 @@ impl State {
 
     /// Adds a saved run to the comparison; its curves are read from storage if necessary.
     fn compare_saved_run(&mut self, id: String, effects: &mut Vec<Effect>) {
-        let step = self.library.find(&id).map(|kept| kept.step);
+        let step = self.library.find(&id).map(|saved| saved.step);
         let old = self.library.removed.iter().position(|old| old.id == id);
         // A later save of the run is preferred.
         if let Some(old) = old.filter(|at| step.is_none_or(|step| step <= self.library.removed[*at].run.step))
         {
             let ComparedRun { id, mut run, .. } = self.library.removed.remove(old);
-            run.link.view.clone_from(&self.run.link.view);
+            run.link.view.clone_from(&self.player.run.link.view);
             return self.library.add_compared(id, run);
         }
-        let Some(kept) = self.library.find(&id) else { return };
-        match kept.rows.is_empty() && self.library.is_stored(&id) {
+        let Some(saved) = self.library.find(&id) else { return };
+        match saved.rows.is_empty() && self.library.is_stored(&id) {
             true => {
                 if !self.library.awaiting_curves.contains(&id) {
                     self.library.awaiting_curves.push(id.clone());
@@ -239,7 +239,7 @@ impl State {
                 effects.push(Effect::Library(StorageCommand::ReadCurves(id)));
             }
             false => {
-                let rows = kept.rows.clone();
+                let rows = saved.rows.clone();
                 self.add_curves(id, rows);
             }
         }
@@ -248,33 +248,33 @@ impl State {
     /// Adds a saved run with these measurements to the comparison.
     pub fn add_curves(&mut self, id: String, rows: Vec<Measurement>) {
         self.library.awaiting_curves.retain(|recalled| *recalled != id);
-        let Some(kept) = self.library.find(&id).filter(|_| !self.library.is_drawn(&id)) else { return };
+        let Some(saved) = self.library.find(&id).filter(|_| !self.library.is_drawn(&id)) else { return };
         if rows.is_empty() {
-            self.message = tr!(
+            self.player.message = tr!(
                 "The curves of “{name}” are no longer stored. Open the run to train the run again; training gives the same numbers.",
-                name = kept.name
+                name = saved.name
             );
             return;
         }
-        let (link, step) = (parse_saved_link(&kept.link).unwrap_or_default(), kept.step);
+        let (link, step) = (parse_saved_link(&saved.link).unwrap_or_default(), saved.step);
         // Curves reach a little further than the checkpoint.
         let step = rows.last().map_or(step, |row| step.max(row.step));
-        let drawn = comparison_run(&self.run, link, &kept.initial, step, rows);
+        let comparison = comparison_run(&self.player.run, link, &saved.initial, step, rows);
         if !self.is_comparison_full() {
-            self.library.add_compared(id, drawn);
+            self.library.add_compared(id, comparison);
         }
     }
 
     /// Copies new measurements of the current run to its copy among the compared runs, if it is compared.
     pub fn update_compared_run(&mut self) {
-        let run = self.latest_run();
+        let run = self.player.latest_run();
         let grows = |of: &ComparedRun| of.run.step < run.step && is_part_of(&of.run, run.spec());
         // If the learning rate was changed during training, the compared run stays as it was.
         let goes_on = |of: &ComparedRun| of.run.spec().run.schedule == run.spec().run.schedule;
-        let found = self.library.compared.iter().position(|of| grows(of) && goes_on(of));
-        let Some(at) = found.filter(|_| run.sweep.is_none()) else { return };
+        let position = self.library.compared.iter().position(|of| grows(of) && goes_on(of));
+        let Some(at) = position.filter(|_| run.sweep.is_none()) else { return };
         let id = run_id(run.spec());
-        let drawn = comparison_run(
+        let comparison = comparison_run(
             run,
             run.link.clone(),
             &run.initial_weights_file,
@@ -282,6 +282,6 @@ impl State {
             thin_history(&run.history),
         );
         let of = &mut self.library.compared[at];
-        (of.id, of.run) = (id, drawn);
+        (of.id, of.run) = (id, comparison);
     }
 }

@@ -13,40 +13,44 @@ fn open(link: &str) -> State {
 /// Returns the descriptions of the run's events.
 fn event_text(state: &State) -> String {
     let one = |(step, what): (u64, String)| format!("{step} {what}");
-    state.events().into_iter().map(one).collect::<Vec<_>>().join("; ")
+    state.player.events().into_iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 #[test]
 fn memorising_and_the_target_are_distinguished() {
     let mut state = open("#v1/groups?order=5");
     for (step, accuracy) in [(0, 0.2), (10, 0.995), (20, 1.0)] {
-        state.run.update_milestones(&Measurement {
+        state.player.run.update_milestones(&Measurement {
             step,
             train_accuracy: vec![accuracy],
             ..Default::default()
         });
     }
-    state.run.solved = vec![(0, 40)];
+    state.player.run.solved = vec![(0, 40)];
     assert_eq!(event_text(&state), "10 training sample memorised; 40 target reached");
     // From a checkpoint before.
-    state.run.update_milestones(&Measurement { step: 5, train_accuracy: vec![0.5], ..Default::default() });
-    state.run.solved.clear();
-    assert_eq!((event_text(&state).as_str(), state.run.event_stamp()), ("", 0));
+    state.player.run.update_milestones(&Measurement {
+        step: 5,
+        train_accuracy: vec![0.5],
+        ..Default::default()
+    });
+    state.player.run.solved.clear();
+    assert_eq!((event_text(&state).as_str(), state.player.run.event_stamp()), ("", 0));
     let mut fresh = open("#v1/sparse-parity?n=20");
-    fresh.run.update_milestones(&Measurement { train_accuracy: vec![1.0], ..Default::default() });
+    fresh.player.run.update_milestones(&Measurement { train_accuracy: vec![1.0], ..Default::default() });
     assert_eq!(event_text(&fresh), "", "there is no sample to memorise");
 }
 
 #[test]
 fn of_many_networks_the_first_and_the_last_are_stated() {
     let mut state = open("#v1/sparse-parity?n=9&replicas=4");
-    state.run.solved = vec![(2, 40), (0, 60)];
-    state.run.update_milestones(&Measurement {
+    state.player.run.solved = vec![(2, 40), (0, 60)];
+    state.player.run.update_milestones(&Measurement {
         step: 50,
         test_loss: vec![1.0, f32::NAN, 1.0, 1.0],
         ..Default::default()
     });
-    state.run.update_milestones(&Measurement {
+    state.player.run.update_milestones(&Measurement {
         step: 60,
         test_loss: vec![f32::NAN; 4],
         ..Default::default()
@@ -55,7 +59,7 @@ fn of_many_networks_the_first_and_the_last_are_stated() {
         event_text(&state),
         "40 target first reached; 50 diverged networks: 1; 60 target reached by 2 of 4 networks"
     );
-    state.run.phase = RunPhase::Diverged { step: 61, last_good: 60 };
+    state.player.run.phase = RunPhase::Diverged { step: 61, last_good: 60 };
     assert!(event_text(&state).ends_with("61 loss not finite"));
 }
 
@@ -66,7 +70,7 @@ fn a_strategy_is_followed_once_it_lasts() {
     let mut hear = |state: &mut State, which: usize, count: usize| {
         for _ in 0..count {
             let measures = (0..5).map(|of| vec![if of == which { 0.1 } else { 0.5 }]).collect();
-            state.run.update_milestones(&Measurement { step: next, measures, ..Default::default() });
+            state.player.run.update_milestones(&Measurement { step: next, measures, ..Default::default() });
             next += 10;
         }
     };
@@ -74,7 +78,7 @@ fn a_strategy_is_followed_once_it_lasts() {
     hear(&mut state, 1, 2);
     hear(&mut state, 0, 4);
     hear(&mut state, 2, 9);
-    let events = state.events();
+    let events = state.player.events();
     let names: Vec<_> = events.iter().map(|(step, what)| (*step, what.as_str())).collect();
     assert_eq!(names, [(100, "network nearest to the bigram strategy")]);
 }

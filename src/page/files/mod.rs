@@ -13,11 +13,9 @@ pub mod tables;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use super::state::{Action, State, TrainerStatus, UndoEntry};
-use super::trainer::Effect;
+use super::state::{Action, State, UndoEntry};
+use crate::effect::Effect;
 use crate::files::openers::openers;
-use vivarium_core::sorting;
-use vivarium_model::permalink::{Link, ViewSettings};
 use vivarium_model::platform::file::UploadedFile;
 use vivarium_model::protocol::{Command, EndReason};
 use vivarium_view::display::words::format_thousands;
@@ -88,9 +86,14 @@ impl Export {
         }
     }
 
-    /// Returns a sentence on what this kind of file is used for.
-    pub fn description(self) -> &'static str {
+    /// Returns a sentence on the content or the use of this kind of file for the current run.
+    pub fn description(self, state: &State) -> &'static str {
         match self {
+            Export::Csv if state.player.run.sweep.is_some() => {
+                tr!(
+                    "The result of every replica in every finished run of the sweep: the swept settings, the step at which the target was reached (empty if it was not reached), and the final accuracy."
+                )
+            }
             Export::Csv => tr!("Every measurement of every replica, for a spreadsheet or a program."),
             Export::ComparedCsv => {
                 tr!(
@@ -114,14 +117,18 @@ impl Export {
     /// Returns why this kind of file cannot be saved now, as far as that is known before it is built; None if it can.
     pub fn unavailable_reason(self, state: &State) -> Option<&'static str> {
         match self {
-            Export::Csv if state.run.history.latest().is_none() => {
-                Some(tr!("Nothing has been measured yet."))
+            Export::Csv => {
+                let has_results = match &state.player.run.sweep {
+                    Some(sweep) => sweep.ended_count() > 0,
+                    None => state.player.run.history.latest().is_some(),
+                };
+                (!has_results).then(|| tr!("Nothing has been measured yet."))
             }
             Export::ComparedCsv if !state.has_compared_runs() => Some(tr!(
                 "There is no other run to compare: press “Keep and compare”, then train with another setting."
             )),
-            Export::Weights if state.checkpoint.is_some() => None,
-            Export::Weights if state.run.file_environment.is_some() => {
+            Export::Weights if state.player.checkpoint.is_some() => None,
+            Export::Weights if state.player.run.file_environment.is_some() => {
                 Some(tr!("The opened file contains no weights."))
             }
             Export::Weights => Some(tr!("The training program has sent no weights yet.")),
@@ -138,11 +145,15 @@ impl Export {
             return Err(why.into());
         }
         let record = build_record(state, system);
-        let weights = state.checkpoint.as_ref();
+        let weights = state.player.checkpoint.as_ref();
         let (kind, bytes) = match self {
             Export::Csv => {
-                let rows: Vec<_> = state.run.history.rows().collect();
-                let table = format_csv(&state.run.spec().measure_names(), rows.into_iter());
+                let run = &state.player.run;
+                let rows: Vec<_> = run.history.rows().collect();
+                let table = match &run.sweep {
+                    Some(sweep) => sweep.format_csv(&run.link.spec),
+                    None => format_csv(&run.spec().measure_names(), rows.into_iter()),
+                };
                 ("text/csv", (record.csv_preamble() + &table).into_bytes())
             }
             Export::ComparedCsv => ("text/csv", state.compared_csv().into_bytes()),
@@ -150,9 +161,12 @@ impl Export {
             Export::Weights => {
                 ("application/octet-stream", weights.map(|(_, bytes)| bytes.clone()).unwrap_or_default())
             }
-            Export::Script => ("text/x-python", torch::write_script(&state.run.link.spec)?.into_bytes()),
+            Export::Script => {
+                ("text/x-python", torch::write_script(&state.player.run.link.spec)?.into_bytes())
+            }
         };
-        let step = weights.filter(|_| self == Export::Weights).map_or(state.run.step, |(step, _)| *step);
+        let step =
+            weights.filter(|_| self == Export::Weights).map_or(state.player.run.step, |(step, _)| *step);
         let record = Record { step, ..record };
         let of_all = if self == Export::ComparedCsv { "-compared" } else { "" };
         Ok(ExportFile {
@@ -165,41 +179,48 @@ impl Export {
 
 /// Returns the run as a record (settings, measurements, device); `system` is the user agent of the browser.
 pub fn build_record(state: &State, system: &str) -> Record {
-    let [weights, weights_of] = state.run.initial_weights_file.clone();
+    let [weights, weights_of] = state.player.run.initial_weights_file.clone();
     let here = || TrainingEnvironment {
         program: TrainingEnvironment::program(),
         frontend: "page".into(),
-        device: state.device_report.as_ref().map_or_else(String::new, |report| report.name.clone()),
-        learner: state.learner.0.clone(),
+        device: state.player.device_report.as_ref().map_or_else(String::new, |report| report.name.clone()),
+        learner: state.player.learner.0.clone(),
         system: system.into(),
         weights_file: weights,
         weights_description: weights_of,
     };
-    let is_sweep = state.run.sweep.is_some();
+    let is_sweep = state.player.run.sweep.is_some();
     Record {
-        link: state.run.link.clone(),
-        environment: state.run.file_environment.clone().unwrap_or_else(here),
-        step: state.run.step,
-        ending: match &state.run.phase {
+        link: state.player.run.link.clone(),
+        environment: state.player.run.file_environment.clone().unwrap_or_else(here),
+        step: state.player.run.step,
+        ending: match &state.player.run.phase {
             RunPhase::Finished(ending) => Some(*ending),
             RunPhase::Diverged { .. } => Some(EndReason::Diverged),
             _ => None,
         },
-        held_out: state.run.held_out,
-        solved: if is_sweep { vec![] } else { state.run.solved_steps() },
-        rows: if is_sweep { vec![] } else { state.run.history.rows().cloned().collect() },
-        times: state.run.sweep.as_ref().map_or(vec![], |sweep| sweep.solved_steps.clone()),
+        held_out: state.player.run.held_out,
+        solved: if is_sweep { vec![] } else { state.player.run.solved_steps() },
+        rows: if is_sweep { vec![] } else { state.player.run.history.rows().cloned().collect() },
+        times: state.player.run.sweep.as_ref().map_or(vec![], |sweep| sweep.solved_steps.clone()),
     }
 }
 
 /// Returns the shell command that trains the page's run on the command line.
 pub fn command_line(state: &State) -> String {
-    build_record(state, "").command()
+    let [command, _] = repeating_commands(state);
+    command
+}
+
+/// Returns the two texts that repeat the page's run elsewhere: the shell command, and Python code.
+pub fn repeating_commands(state: &State) -> [String; 2] {
+    let record = build_record(state, "");
+    [record.command(), record.python_code()]
 }
 
 /// Returns a sentence on the device and program that made the shown measurements; None unless they come from a file.
 pub fn describe_origin(state: &State) -> Option<String> {
-    let about = state.run.file_environment.as_ref()?;
+    let about = state.player.run.file_environment.as_ref()?;
     let parts = [&about.device, &about.learner, &about.program];
     let parts: Vec<&str> = parts.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     Some(tr!(
@@ -240,15 +261,7 @@ impl State {
     /// Reports why a file was not opened; nothing else changes.
     pub(super) fn reject_file(&mut self, name: &str, why: &str) {
         self.file_error = tr!("{name} was not opened: {why}. Nothing has changed.", name, why);
-        self.message = self.file_error.clone();
-    }
-
-    /// Pauses the run and closes the trainer, so that its later messages are ignored.
-    pub(super) fn drop_trainer(&mut self, effects: &mut Vec<Effect>) {
-        self.send(Command::Pause, effects);
-        self.trainer = TrainerStatus::Absent;
-        (self.device_report, self.device_choice, self.step_rates, self.timing) = (None, None, None, None);
-        (self.awaiting_start, self.unanswered_starts) = (false, 0);
+        self.player.message = self.file_error.clone();
     }
 
     /// Shows the run of a record file, which has `measurement_count` measurements; nothing is trained.
@@ -259,34 +272,17 @@ impl State {
         measurement_count: usize,
         effects: &mut Vec<Effect>,
     ) {
-        self.push_undo(UndoEntry::Link(Box::new(self.run.link.clone())));
-        self.drop_trainer(effects);
-        let before = (self.run.link.spec.clone(), self.run.initial_weights_file.clone());
-        self.replace_link(record.link, effects);
-        self.prepare_sweep();
-        if let Some(sweep) = &mut self.run.sweep {
-            sweep.solved_steps = record.times;
-        }
-        self.prepare_run();
-        for row in record.rows {
-            self.run.add_measurement(row);
-        }
-        let solved = record.solved.iter().enumerate();
-        self.run.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
-        // In the order of their steps, as the page lists them.
-        sorting::sort_by_key(&mut self.run.solved, |(replica, step)| (*step, *replica));
-        self.run.step = record.step;
-        if record.held_out > 0 {
-            self.run.held_out = record.held_out;
-        }
-        self.run.phase = match record.ending {
-            Some(EndReason::Diverged) => RunPhase::Diverged { step: record.step, last_good: record.step },
-            Some(ending) => RunPhase::Finished(ending),
-            None => RunPhase::Paused,
+        self.push_undo(UndoEntry::Link(Box::new(self.player.run.link.clone())));
+        self.player.drop_trainer(effects);
+        let before = (self.player.run.link.spec.clone(), self.player.run.initial_weights_file.clone());
+        self.leave_run(effects);
+        self.reset_view_of_run();
+        let by = match &record.environment.program {
+            program if *program == TrainingEnvironment::program() || program.is_empty() => String::new(),
+            program => tr!(", written by {program}", program),
         };
-        self.paused = true;
-        self.learner = Default::default();
-        let measured = match &self.run.sweep {
+        self.player.show_record(record);
+        let measured = match &self.player.run.sweep {
             Some(sweep) => {
                 tr!(
                     "a sweep in which {done} of {cells} runs are complete",
@@ -297,22 +293,16 @@ impl State {
             None => tr!(
                 "{steps} measurements up to step {step}",
                 steps = format_thousands(measurement_count as u64),
-                step = format_thousands(self.run.step)
+                step = format_thousands(self.player.run.step)
             ),
         };
-        let by = match &record.environment.program {
-            program if *program == TrainingEnvironment::program() || program.is_empty() => String::new(),
-            program => tr!(", written by {program}", program),
-        };
-        let about = &record.environment;
-        self.run.initial_weights_file = [about.weights_file.clone(), about.weights_description.clone()];
-        self.run.file_environment = Some(record.environment);
-        let same = if before.0 == self.run.link.spec && before.1 == self.run.initial_weights_file {
-            tr!(" The run in the file is the run that was already on the page.")
-        } else {
-            ""
-        };
-        self.message = match initial_weights_note(&self.run) {
+        let same =
+            if before.0 == self.player.run.link.spec && before.1 == self.player.run.initial_weights_file {
+                tr!(" The run in the file is the run that was already on the page.")
+            } else {
+                ""
+            };
+        self.player.message = match initial_weights_note(&self.player.run) {
             None => tr!(
                 "Opened {name}: {measured}{by}.{same} The button Train trains the run again from its start; Undo goes back to the previous run.",
                 name,
@@ -339,43 +329,27 @@ impl State {
         bytes: Vec<u8>,
         effects: &mut Vec<Effect>,
     ) {
-        self.push_undo(UndoEntry::Link(Box::new(self.run.link.clone())));
-        self.drop_trainer(effects);
-        // The view stays if the task is the same.
-        let is_same_lab = self.run.link.spec.task.info().slug == header.spec.task.info().slug;
-        let view = if is_same_lab {
-            self.run.link.view.clone()
-        } else {
-            ViewSettings::default_of_task(&header.spec.task)
-        };
-        let mut link = Link { spec: header.spec.clone(), view, ..Default::default() };
+        self.push_undo(UndoEntry::Link(Box::new(self.player.run.link.clone())));
+        self.player.drop_trainer(effects);
+        let mut link = self.player.weights_link(header);
         self.notices = link.view.repair(&link.spec);
-        self.replace_link(link, effects);
-        self.prepare_sweep();
-        self.prepare_run();
-        // Trajectories and curves before this step are unknown.
-        self.run.trajectories = None;
-        self.run.step = header.step;
-        let solved = header.solved.iter().enumerate();
-        self.run.solved = solved.filter_map(|(replica, step)| step.map(|step| (replica, step))).collect();
-        self.run.initial_weights_file.clone_from(&header.initial_weights_file);
-        self.checkpoint = Some((header.step, bytes));
-        self.paused = true;
-        self.message = tr!(
+        self.leave_run(effects);
+        self.reset_view_of_run();
+        self.player.show_weights(link, header, bytes, effects);
+        self.player.message = tr!(
             "Opened {name}: weights at step {step}. Press Play to continue the training from this step.",
             name,
             step = format_thousands(header.step)
         );
-        if let Some(initial) = initial_weights_note(&self.run) {
-            self.message = format!("{} {initial}", self.message);
+        if let Some(initial) = initial_weights_note(&self.player.run) {
+            self.player.message = format!("{} {initial}", self.player.message);
         }
-        self.resume(effects);
     }
 
     /// Returns the message after a restart of the run: `usual`, or a note if the run had begun with weights from a
     /// file.
     pub(super) fn start_message(&self, usual: &'static str) -> String {
-        match file_name(&self.run.initial_weights_file[0]) {
+        match file_name(&self.player.run.initial_weights_file[0]) {
             "" => usual.into(),
             file => tr!(
                 "The run of the link is trained from its start, with initial weights computed from the link and not with the weights in {file}.",
@@ -386,11 +360,11 @@ impl State {
 
     /// Trains the run of an opened record file from its first step, paused or not. Returns false if none is shown.
     pub(super) fn train_opened_record(&mut self, start_paused: bool, effects: &mut Vec<Effect>) -> bool {
-        if self.run.file_environment.is_none() {
+        if self.player.run.file_environment.is_none() {
             return false;
         }
-        self.paused = start_paused;
-        self.message = self.start_message(tr!("The run in the file is trained again from its start."));
+        self.player.paused = start_paused;
+        self.player.message = self.start_message(tr!("The run in the file is trained again from its start."));
         self.start_from_beginning(effects);
         true
     }
@@ -398,12 +372,12 @@ impl State {
     /// Requests the latest weights from the trainer; when they arrive, they are saved as a file.
     pub(super) fn request_weights(&mut self, effects: &mut Vec<Effect>) {
         self.file_error.clear();
-        self.send(Command::Checkpoint, effects);
+        self.player.send(Command::Checkpoint, effects);
     }
 
     /// Returns the step of the weights that can be saved as a file now; None if there are none.
     pub fn weights_step(&self) -> Option<u64> {
-        self.checkpoint.as_ref().map(|(step, _)| *step)
+        self.player.checkpoint.as_ref().map(|(step, _)| *step)
     }
 }
 

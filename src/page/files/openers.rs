@@ -5,9 +5,9 @@
 //! As for [`mod@vivarium_labs::lazy`]: all dialogs for files are in the second module, so that the first one does not
 //! need the code that reads files.
 
+use crate::effect::Effect;
 use crate::html;
 use crate::state::State;
-use crate::trainer::Effect;
 use vivarium_labs::cannot_learn;
 use vivarium_model::platform::file::UploadedFile;
 use vivarium_model::run::RunSpec;

@@ -6,9 +6,9 @@
 //! milliseconds. Any other is read by a worker, which lives as long as [`State::file_reading`] is set and frees its
 //! memory at its end; the page goes on meanwhile, and the result is applied as one change.
 
+use crate::effect::Effect;
 use crate::files::progress::{FileReading, ReadPurpose};
 use crate::state::State;
-use crate::trainer::Effect;
 use vivarium_core::language::translations;
 use vivarium_model::platform::file::UploadedFile;
 use vivarium_plot::analysis::curves::MAX_HISTORY_ROWS;

@@ -1,10 +1,10 @@
 //! Opening a table of the user, and choosing its label column.
 
 use super::openers::openers;
+use crate::effect::Effect;
 use crate::state::State;
-use crate::trainer::Effect;
 use vivarium_labs::data_file_link;
-use vivarium_labs::tables::opened::{file_of_run, find_file, store_file};
+use vivarium_labs::tables::user_tables::{file_of_run, find_file, store_file};
 use vivarium_model::platform::file::UploadedFile;
 use vivarium_view::record::dataset::{self, Dataset};
 
@@ -23,7 +23,7 @@ impl State {
     ) {
         let number = store_file(name, file, table);
         effects.push(Effect::StoreTable(number));
-        let Some(mut link) = data_file_link(number, &self.run.link) else {
+        let Some(mut link) = data_file_link(number, &self.player.run.link) else {
             return;
         };
         self.notices = link.spec.repair();
@@ -65,7 +65,9 @@ impl State {
     /// Makes the column with this index (from 0) the label of the run's table, and restarts the run.
     pub fn set_table_label(&mut self, label: usize, effects: &mut Vec<Effect>) {
         // The menu of labels comes with the second WebAssembly module.
-        let (Some(opened), Some(openers)) = (file_of_run(&self.run.link.spec), openers()) else { return };
+        let (Some(opened), Some(openers)) = (file_of_run(&self.player.run.link.spec), openers()) else {
+            return;
+        };
         (openers.open_table)(self, &opened.name, opened.file.clone(), label, effects);
     }
 }
@@ -75,7 +77,7 @@ mod tests {
     use super::*;
     use crate::state::Action;
     use vivarium_core::settings::Value;
-    use vivarium_labs::tables::opened::{describe_table, larger_class_share};
+    use vivarium_labs::tables::user_tables::{describe_table, larger_class_share};
     use vivarium_model::chart;
     use vivarium_model::permalink::encode;
     use vivarium_model::protocol::{Command, Payload};
@@ -107,13 +109,13 @@ mod tests {
         let mut state = open("#v1/sparse-parity?n=20");
         let effects = state.apply(Action::open_file("houses.csv", file(100)));
         assert!(matches!(effects[0], Effect::StoreTable(_)));
-        let opened = file_of_run(&state.run.link.spec).expect("it is open");
+        let opened = file_of_run(&state.player.run.link.spec).expect("it is open");
         assert_eq!((opened.name.as_str(), opened.table.names.len()), ("houses.csv", 2));
-        assert!(encode(&state.run.link).starts_with("#v1/tabular?data=own&csv="));
-        assert!(state.message.contains("2 columns") && state.notices.is_empty());
-        let Some(Value::Int(m)) = state.run.link.spec.value("m") else { panic!("a number") };
+        assert!(encode(&state.player.run.link).starts_with("#v1/tabular?data=own&csv="));
+        assert!(state.player.message.contains("2 columns") && state.notices.is_empty());
+        let Some(Value::Int(m)) = state.player.run.link.spec.value("m") else { panic!("a number") };
         assert_eq!(m, 90, "as many as there are");
-        let about = describe_table(&state.run.link.spec).join(" ");
+        let about = describe_table(&state.player.run.link.spec).join(" ");
         for part in [
             "100 rows and 2 columns",
             "10 random rows are held out",
@@ -123,17 +125,18 @@ mod tests {
             assert!(about.contains(part), "{part}: {about}");
         }
         state.apply(Action::Request(Request::Relabel(1)));
-        let opened = file_of_run(&state.run.link.spec).unwrap();
+        let opened = file_of_run(&state.player.run.link.spec).unwrap();
         assert_eq!((opened.table.label, opened.table.names.join(" ")), (1, "size".into()));
         state.apply(Action::Undo);
         state.apply(Action::Undo);
-        assert_eq!(encode(&state.run.link), "#v1/sparse-parity?n=20");
+        assert_eq!(encode(&state.player.run.link), "#v1/sparse-parity?n=20");
     }
 
     #[test]
     fn the_trainer_gets_the_table_before_the_run() {
-        use crate::trainer::device::GpuSupport;
-        use crate::trainer::{Program, Trainer, TrainerMessage, scripted::Scripted};
+        use crate::scripted::Scripted;
+        use vivarium_player::device::GpuSupport;
+        use vivarium_player::trainer::{Program, Trainer, TrainerMessage};
         let mut state = open("#v1/tabular?replicas=1");
         state.apply(Action::GpuDetected(GpuSupport::NoWebGpu));
         let trainer = Scripted::new(Program::Cpu, 10);
@@ -162,7 +165,7 @@ mod tests {
             state.file_error.contains("notes.csv was not opened")
                 && state.file_error.contains("Nothing has changed")
         );
-        assert_eq!(encode(&state.run.link), "#v1/tabular?n=9");
+        assert_eq!(encode(&state.player.run.link), "#v1/tabular?n=9");
         state.apply(Action::open_file("metrics.csv", b"step,replica,train_loss\n1,0,0.5\n".to_vec()));
         assert!(state.file_error.contains("table of metrics"), "{}", state.file_error);
     }
@@ -170,21 +173,22 @@ mod tests {
     #[test]
     fn what_networks_reach_is_a_target_and_nothing_found() {
         let mut state = open("#v1/tabular?replicas=2");
-        (state.run.step, state.run.solved) = (50, vec![(0, 40), (1, 50)]);
+        (state.player.run.step, state.player.run.solved) = (50, vec![(0, 40), (1, 50)]);
         for chart in [chart::LOSS, chart::ACCURACY] {
-            let Reading::Lines(lines) = chart.reading(&state.run) else { panic!("curves") };
+            let Reading::Lines(lines) = chart.reading(&state.player.run) else { panic!("curves") };
             assert_eq!(lines.marks, [(50.0, "target".to_string())]);
         }
         let mut hidden = open("#v1/sparse-parity");
-        (hidden.run.step, hidden.run.solved) = (50, vec![(0, 50)]);
-        let Reading::Lines(lines) = chart::LOSS.reading(&hidden.run) else { panic!("curves") };
+        (hidden.player.run.step, hidden.player.run.solved) = (50, vec![(0, 50)]);
+        let Reading::Lines(lines) = chart::LOSS.reading(&hidden.player.run) else { panic!("curves") };
         assert_eq!(lines.marks, [(50.0, "solution found".to_string())]);
     }
 
     #[test]
     fn a_generated_table_is_described_with_its_columns() {
-        let said =
-            |query: &str| describe_table(&open(&format!("#v1/tabular{query}")).run.link.spec).join(" ");
+        let said = |query: &str| {
+            describe_table(&open(&format!("#v1/tabular{query}")).player.run.link.spec).join(" ")
+        };
         let of = said("?s=4.7.11&seed=3");
         assert!(
             of.contains("4,000 rows and 20 columns")

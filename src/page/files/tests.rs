@@ -1,16 +1,17 @@
 //! Files opened and saved, natively against the scripted trainer.
 
+use crate::effect::Effect;
 use crate::files;
 use crate::files::Export;
-use crate::run::status::status_line;
+use crate::scripted::Scripted;
 use crate::state::{Action, State};
-use crate::trainer::device::GpuSupport;
-use crate::trainer::scripted::Scripted;
-use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
 use vivarium_model::chart;
 use vivarium_model::permalink::encode;
 use vivarium_model::protocol::{Command, EndReason, Payload};
 use vivarium_model::tasks::sparse_parity::charts as parity_charts;
+use vivarium_player::device::GpuSupport;
+use vivarium_player::status::status_line;
+use vivarium_player::trainer::{Program, Trainer, TrainerMessage};
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::charts::ChartOfRun;
 use vivarium_view::record::{Record, RunFile};
@@ -81,23 +82,23 @@ const LINK: &str = "#v1/sparse-parity?n=20&width=64&every=25";
 fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
     let mut page = Page::open(LINK);
     page.train(400);
-    assert_eq!(page.state.run.phase, RunPhase::Finished(EndReason::Target));
+    assert_eq!(page.state.player.run.phase, RunPhase::Finished(EndReason::Target));
     let json = page.save(Export::Json);
     let mut other = Page::open("#v1/sparse-parity?n=10&k=2");
     other.train(100);
     let starts = other.starts();
     other.act(Action::open_file("run.json", json.clone()));
-    assert_eq!(encode(&other.state.run.link), LINK);
-    assert_eq!(other.state.run.history, page.state.run.history);
+    assert_eq!(encode(&other.state.player.run.link), LINK);
+    assert_eq!(other.state.player.run.history, page.state.player.run.history);
     assert_eq!(
-        (&other.state.run.phase, other.state.run.step),
-        (&RunPhase::Finished(EndReason::Target), page.state.run.step)
+        (&other.state.player.run.phase, other.state.player.run.step),
+        (&RunPhase::Finished(EndReason::Target), page.state.player.run.step)
     );
-    assert_eq!(status_line(&other.state), status_line(&page.state));
+    assert_eq!(status_line(&other.state.player), status_line(&page.state.player));
     assert!(
-        other.state.message.starts_with("Opened run.json: 13 measurements up to step 300."),
+        other.state.player.message.starts_with("Opened run.json: 13 measurements up to step 300."),
         "{}",
-        other.state.message
+        other.state.player.message
     );
     assert_eq!(
         files::describe_origin(&other.state).unwrap(),
@@ -110,29 +111,33 @@ fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
     );
     // What the old trainer still says is about another run.
     other.train(500);
-    assert_eq!(other.state.run.history, page.state.run.history);
+    assert_eq!(other.state.player.run.history, page.state.player.run.history);
     for chart in [chart::WEIGHTS, parity_charts::MOVEMENT, parity_charts::GAP] {
-        assert!(chart.applies(&other.state.run).unwrap_err().contains("contains none"), "{chart:?}");
+        assert!(chart.applies(&other.state.player.run).unwrap_err().contains("contains none"), "{chart:?}");
     }
-    assert!(chart::LOSS.applies(&other.state.run).is_ok());
+    assert!(chart::LOSS.applies(&other.state.player.run).is_ok());
     // Saved again it is the same file, whoever saves it.
     assert_eq!(Export::Json.build(&other.state, "Other/2.0").unwrap().bytes, json);
     assert!(Export::Weights.build(&other.state, "").unwrap_err().contains("contains no weights"));
     (0..30).for_each(|_| other.act(Action::Tick));
-    assert_eq!(other.state.run.phase, RunPhase::Finished(EndReason::Target), "nobody is missed");
+    assert_eq!(other.state.player.run.phase, RunPhase::Finished(EndReason::Target), "nobody is missed");
     assert_eq!(other.state.main_button(), ("Train", false));
     other.act(Action::TogglePlay);
     assert_eq!(
-        (other.starts(), other.state.run.step, &other.state.run.phase),
+        (other.starts(), other.state.player.run.step, &other.state.player.run.phase),
         (starts + 1, 0, &RunPhase::Running)
     );
     other.train(400);
-    assert_eq!(other.state.run.history, page.state.run.history, "the same link is the same run");
+    assert_eq!(
+        other.state.player.run.history, page.state.player.run.history,
+        "the same link is the same run"
+    );
     assert!(
-        files::describe_origin(&other.state).is_none() && chart::WEIGHTS.applies(&other.state.run).is_ok()
+        files::describe_origin(&other.state).is_none()
+            && chart::WEIGHTS.applies(&other.state.player.run).is_ok()
     );
     other.act(Action::Undo);
-    assert_eq!(encode(&other.state.run.link), "#v1/sparse-parity?n=10&k=2");
+    assert_eq!(encode(&other.state.player.run.link), "#v1/sparse-parity?n=10&k=2");
 }
 
 /// The link of such a run draws other weights, and the page does not pretend otherwise.
@@ -140,7 +145,7 @@ fn a_saved_run_is_opened_as_its_curves_and_can_be_trained_anew() {
 fn a_run_from_the_weights_of_a_file_says_where_they_come_from() {
     let mut page = Page::open(LINK);
     page.train(400);
-    assert_eq!(files::initial_weights_note(&page.state.run), None);
+    assert_eq!(files::initial_weights_note(&page.state.player.run), None);
     let RunFile::Run(mut record) = RunFile::read(&page.save(Export::Json)).unwrap() else { panic!() };
     let what = "step 50 of #v1/sparse-parity?n=20, checksum 0123456789abcdef";
     record.environment.weights_file = "runs/half.safetensors".into();
@@ -148,9 +153,9 @@ fn a_run_from_the_weights_of_a_file_says_where_they_come_from() {
     let json = record.to_json().into_bytes();
     page.act(Action::open_file("run.json", json.clone()));
     let said = "The initial weights come from half.safetensors; the link alone does not give the same run.";
-    assert_eq!(files::initial_weights_note(&page.state.run).as_deref(), Some(said));
+    assert_eq!(files::initial_weights_note(&page.state.player.run).as_deref(), Some(said));
     assert_eq!(
-        page.state.message,
+        page.state.player.message,
         format!(
             "Opened run.json: 13 measurements up to step 300. {said} The button Train trains the run of the link, with \
              initial weights computed from the link; Undo goes back to the previous run."
@@ -164,17 +169,17 @@ fn a_run_from_the_weights_of_a_file_says_where_they_come_from() {
     assert!(files::command_line(&page.state).contains(" --weights runs/half.safetensors"));
     page.act(Action::open_file("again.json", json));
     assert!(
-        page.state.message.contains("The run in the file is the run that was already on the page."),
+        page.state.player.message.contains("The run in the file is the run that was already on the page."),
         "{}",
-        page.state.message
+        page.state.player.message
     );
     page.act(Action::TogglePlay);
     assert_eq!(
-        page.state.message,
+        page.state.player.message,
         "The run of the link is trained from its start, with initial weights computed from the link and not with the \
          weights in half.safetensors."
     );
-    assert_eq!(files::initial_weights_note(&page.state.run), None);
+    assert_eq!(files::initial_weights_note(&page.state.player.run), None);
     assert!(!String::from_utf8(page.save(Export::Json)).unwrap().contains("half.safetensors"));
 }
 
@@ -184,20 +189,23 @@ fn a_run_that_has_not_ended_waits_as_a_record() {
     page.train(150);
     let json = page.save(Export::Json);
     page.act(Action::open_file("half.json", json));
-    assert_eq!((&page.state.run.phase, page.state.run.step, page.starts()), (&RunPhase::Paused, 150, 1));
-    assert!(
-        page.state.message.contains("The run in the file is the run that was already on the page."),
-        "{}",
-        page.state.message
+    assert_eq!(
+        (&page.state.player.run.phase, page.state.player.run.step, page.starts()),
+        (&RunPhase::Paused, 150, 1)
     );
-    assert!(!page.state.run.is_under_way(), "a learning rate edited now is of the whole run");
+    assert!(
+        page.state.player.message.contains("The run in the file is the run that was already on the page."),
+        "{}",
+        page.state.player.message
+    );
+    assert!(!page.state.player.run.is_under_way(), "a learning rate edited now is of the whole run");
     page.act(Action::Edit("lr".into(), "0.2".into()));
     assert_eq!(
-        (page.starts(), encode(&page.state.run.link)),
+        (page.starts(), encode(&page.state.player.run.link)),
         (2, LINK.replace("width=64", "width=64&lr=0.2"))
     );
     page.act(Action::SingleStep);
-    assert_eq!((page.state.run.step, &page.state.run.phase), (1, &RunPhase::Paused));
+    assert_eq!((page.state.player.run.step, &page.state.player.run.phase), (1, &RunPhase::Paused));
 }
 
 #[test]
@@ -205,7 +213,8 @@ fn what_cannot_be_opened_changes_nothing_and_says_why() {
     let mut page = Page::open(LINK);
     page.train(100);
     let json = page.save(Export::Json);
-    let (link, runs, undo) = (encode(&page.state.run.link), page.state.run.run_count, page.state.undo.len());
+    let (link, runs, undo) =
+        (encode(&page.state.player.run.link), page.state.player.run.run_count, page.state.undo.len());
     for (bytes, part) in [
         (vec![], "empty"),
         (json[..json.len() / 2].to_vec(), "ends too early or is damaged"),
@@ -214,7 +223,7 @@ fn what_cannot_be_opened_changes_nothing_and_says_why() {
         (page.save(Export::Csv), "table of metrics"),
     ] {
         page.act(Action::open_file("file.json", bytes));
-        let said = page.state.message.clone();
+        let said = page.state.player.message.clone();
         assert!(
             said.starts_with("file.json was not opened: ") && said.ends_with(". Nothing has changed."),
             "{said}"
@@ -222,12 +231,12 @@ fn what_cannot_be_opened_changes_nothing_and_says_why() {
         assert!(said.contains(part) && page.state.file_error == said, "{said}");
     }
     assert_eq!(
-        (encode(&page.state.run.link), page.state.run.run_count, page.state.undo.len()),
+        (encode(&page.state.player.run.link), page.state.player.run.run_count, page.state.undo.len()),
         (link, runs, undo)
     );
-    assert_eq!((&page.state.run.phase, page.state.run.step), (&RunPhase::Running, 100));
+    assert_eq!((&page.state.player.run.phase, page.state.player.run.step), (&RunPhase::Running, 100));
     page.train(150);
-    assert_eq!(page.state.run.step, 150);
+    assert_eq!(page.state.player.run.step, 150);
     page.act(Action::RequestWeights);
     assert_eq!(page.state.file_error, "");
 }
@@ -249,7 +258,7 @@ fn weights_with(link: &str, step: u64, more: &str) -> Vec<u8> {
             parameter.name
         ));
     }
-    let format = vivarium_view::record::weights::CHECKPOINT_FORMAT;
+    let format = vivarium_model::run::checkpoint::FORMAT;
     parts.push(format!(
         "\"__metadata__\":{{\"format\":\"{format}\",\"link\":\"{}\",\"step\":\"{step}\",\"solved\":\"-\"{more}}}",
         encode(&link)
@@ -264,22 +273,22 @@ fn weights_are_a_run_that_waits_at_their_step() {
     page.train(100);
     let bytes = weights(LINK, 120);
     page.act(Action::open_file("half.safetensors", bytes.clone()));
-    assert_eq!(encode(&page.state.run.link), format!("{LINK}&speed=0&show=loss"));
+    assert_eq!(encode(&page.state.player.run.link), format!("{LINK}&speed=0&show=loss"));
     let (command, payload) = page.sent.iter().rfind(|(c, _)| matches!(c, Command::Start { .. })).unwrap();
     assert!(
-        matches!(command, Command::Start { paused: true, spec, .. } if *spec == page.state.run.link.spec)
+        matches!(command, Command::Start { paused: true, spec, .. } if *spec == page.state.player.run.link.spec)
     );
     assert_eq!(*payload, Payload::Bytes(bytes));
     assert_eq!(
-        page.state.message,
+        page.state.player.message,
         "Opened half.safetensors: weights at step 120. Press Play to continue the training from this step."
     );
-    assert_eq!(page.state.run.history.rows().count(), 0, "nothing was measured here yet");
+    assert_eq!(page.state.player.run.history.rows().count(), 0, "nothing was measured here yet");
     // Those of a run that itself began with the weights of a file say so, as does all that is saved of its rest.
     let more = ",\"weights\":\"first.safetensors\",\"weights_of\":\"checksum 0123456789abcdef\"";
     page.act(Action::open_file("half.safetensors", weights_with(LINK, 120, more)));
     assert_eq!(
-        page.state.message,
+        page.state.player.message,
         "Opened half.safetensors: weights at step 120. Press Play to continue the training from this step. \
          The initial weights come from first.safetensors; the link alone does not give the same run."
     );
@@ -294,17 +303,21 @@ fn weights_are_a_run_that_waits_at_their_step() {
     page.act(Action::Reset);
     let said = "The run of the link is trained from its start, with initial weights computed from the link and not with \
                 the weights in first.safetensors.";
-    assert_eq!(page.state.message, said);
+    assert_eq!(page.state.player.message, said);
     page.act(Action::Reset);
-    assert_eq!(page.state.message, "The same run has started again.");
-    assert_eq!(files::initial_weights_note(&page.state.run), None);
+    assert_eq!(page.state.player.message, "The same run has started again.");
+    assert_eq!(files::initial_weights_note(&page.state.player.run), None);
 }
 
 #[test]
 fn the_name_of_a_file_turns_no_sentence_round() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
     page.act(Action::open_file("ab\u{202e}gpj.csv", b"nothing".to_vec()));
-    assert!(page.state.message.starts_with("ab!202e!gpj.csv was not opened: "), "{}", page.state.message);
+    assert!(
+        page.state.player.message.starts_with("ab!202e!gpj.csv was not opened: "),
+        "{}",
+        page.state.player.message
+    );
 }
 
 #[test]
@@ -334,16 +347,16 @@ fn everything_can_be_saved_under_a_name_that_says_what_it_is() {
 fn a_sweep_is_saved_by_its_times_and_opened_so() {
     let mut page = Page::open("#v1/sparse-parity?replicas=1&sweep=n:10_20");
     page.train(400);
-    assert_eq!(page.state.run.sweep.as_ref().unwrap().solved_steps.len(), 1);
+    assert_eq!(page.state.player.run.sweep.as_ref().unwrap().solved_steps.len(), 1);
     let json = page.save(Export::Json);
     let mut other = Page::open("");
     other.act(Action::open_file("sweep.json", json));
-    let sweep = other.state.run.sweep.as_ref().unwrap();
+    let sweep = other.state.player.run.sweep.as_ref().unwrap();
     assert_eq!((sweep.solved_steps.as_slice(), sweep.cells.len()), ([vec![Some(300)]].as_slice(), 2));
     assert!(
-        other.state.message.contains("a sweep in which 1 of 2 runs are complete"),
+        other.state.player.message.contains("a sweep in which 1 of 2 runs are complete"),
         "{}",
-        other.state.message
+        other.state.player.message
     );
     assert!(Export::Script.build(&other.state, "").unwrap_err().contains("A sweep has many runs"));
 }
@@ -355,7 +368,7 @@ mod apart {
 
     use super::*;
     use crate::files::progress::FileReading;
-    use vivarium_labs::tables::opened::file_of_run;
+    use vivarium_labs::tables::user_tables::file_of_run;
     use vivarium_model::platform::file::UploadedFile;
     use vivarium_view::record::head::HEAD_BYTES;
     use vivarium_view::record::reading::{FileEvent, FileReceiver, ReadProgress, read};
@@ -394,9 +407,9 @@ mod apart {
         page.train(100);
         let bytes = table(9_000);
         open(&mut page, "big.csv", &bytes);
-        assert_eq!((encode(&page.state.run.link), page.state.file_error.as_str()), (LINK.into(), ""));
+        assert_eq!((encode(&page.state.player.run.link), page.state.file_error.as_str()), (LINK.into(), ""));
         page.train(125);
-        assert_eq!(page.state.run.step, 125, "the run goes on meanwhile");
+        assert_eq!(page.state.player.run.step, 125, "the run goes on meanwhile");
         let number = page.state.file_reading.as_ref().unwrap().number;
         page.act(Action::FileMessage(number, ReadProgress::Progress(0.5)));
         assert!(page.state.file_reading.as_ref().unwrap().progress_text().contains("big.csv: 50 %"));
@@ -405,15 +418,15 @@ mod apart {
         let done = worker_messages(&page, &bytes);
         done.into_iter().for_each(|action| page.act(action));
         assert!(page.state.file_reading.is_none(), "whoever read it is not needed any more");
-        assert!(page.state.message.starts_with("Opened big.csv"), "{}", page.state.message);
-        let opened = file_of_run(&page.state.run.link.spec).expect("the table");
+        assert!(page.state.player.message.starts_with("Opened big.csv"), "{}", page.state.player.message);
+        let opened = file_of_run(&page.state.player.run.link.spec).expect("the table");
         assert_eq!((opened.file.size, opened.table.label), (bytes.len() as u64, 2));
         // Another label makes another table of the same file.
         page.act(Action::Request(Request::Relabel(0)));
         assert_eq!(page.state.file_reading.as_ref().unwrap().job.label, Some(0));
         let done = worker_messages(&page, &bytes);
         done.into_iter().for_each(|action| page.act(action));
-        assert_eq!(file_of_run(&page.state.run.link.spec).unwrap().table.label, 0);
+        assert_eq!(file_of_run(&page.state.player.run.link.spec).unwrap().table.label, 0);
     }
 
     #[test]
@@ -432,13 +445,13 @@ mod apart {
         let done = worker_messages(&apart, &bytes);
         done.into_iter().for_each(|action| apart.act(action));
         assert!(
-            apart.state.message.contains("3,000 measurements up to step 2,999"),
+            apart.state.player.message.contains("3,000 measurements up to step 2,999"),
             "{}",
-            apart.state.message
+            apart.state.player.message
         );
-        assert_eq!(apart.state.message, at_once.state.message);
-        assert_eq!(apart.state.run.history, at_once.state.run.history);
-        assert_eq!(encode(&apart.state.run.link), LINK);
+        assert_eq!(apart.state.player.message, at_once.state.player.message);
+        assert_eq!(apart.state.player.run.history, at_once.state.player.run.history);
+        assert_eq!(encode(&apart.state.player.run.link), LINK);
     }
 
     #[test]
@@ -468,7 +481,10 @@ mod apart {
         let said = "big.csv was not opened: reading was cancelled. Nothing has changed.";
         assert_eq!((page.state.file_error.as_str(), page.state.file_reading.is_none()), (said, true));
         late.into_iter().for_each(|action| page.act(action));
-        assert_eq!((page.state.file_error.as_str(), encode(&page.state.run.link)), (said, LINK.into()));
+        assert_eq!(
+            (page.state.file_error.as_str(), encode(&page.state.player.run.link)),
+            (said, LINK.into())
+        );
         open(&mut page, "first.csv", &bytes);
         let late = worker_messages(&page, &bytes);
         open(&mut page, "second.csv", &bytes);
@@ -476,6 +492,8 @@ mod apart {
         assert_eq!(page.state.file_reading.as_ref().unwrap().name, "second.csv");
         // A small one, which is there at once, too.
         page.act(Action::open_file("small.csv", table(100)));
-        assert!(page.state.file_reading.is_none() && page.state.message.starts_with("Opened small.csv"));
+        assert!(
+            page.state.file_reading.is_none() && page.state.player.message.starts_with("Opened small.csv")
+        );
     }
 }

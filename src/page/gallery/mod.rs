@@ -186,7 +186,7 @@ impl Gallery {
             out.alternate(&[
                 "<section class=\"gallery__lab\"><h3>",
                 tr!("Stories"),
-                "</h3><ul class=\"exhibits\">",
+                "</h3><ul class=\"gallery-card-list\">",
             ]);
             for story in &stories {
                 let link = format!("#story/{}", story.slug);
@@ -220,7 +220,7 @@ impl Gallery {
                 }
                 out.raw("<h4>");
                 out.text(group_label(group));
-                out.raw("</h4><ul class=\"exhibits\">");
+                out.raw("</h4><ul class=\"gallery-card-list\">");
                 for preset in of_group {
                     let foot = time(preset).map_or("", DurationClass::label);
                     let [name, claim, foot] = [preset.name, preset.claim, foot].map(translated);
@@ -253,31 +253,31 @@ impl Gallery {
     /// recorded curve is shown; `shows_length` adds how many steps or runs are recorded.
     fn write_card(&self, out: &mut Html, texts: [&str; 5], slug: &str, shows_length: bool) {
         let [link, name, claim, source, foot] = texts;
-        out.raw("<li class=\"exhibit\"><a class=\"exhibit__name\" data-testid=\"card-");
+        out.raw("<li class=\"gallery-card\"><a class=\"gallery-card__name\" data-testid=\"card-");
         out.raw(link.strip_prefix("#story/").unwrap_or(slug));
         out.raw("\" href=\"");
         out.text(link);
         out.raw("\">");
         out.text(name);
-        out.raw("</a><div class=\"exhibit__curve\">");
+        out.raw("</a><div class=\"gallery-card__curve\">");
         let recorded = self.recorded_curves(slug);
         match recorded {
             Some(one) if !one.curves.is_empty() => {
                 out.raw(&curves_svg(one));
-                out.raw("<span class=\"exhibit__mark\">");
+                out.raw("<span class=\"gallery-card__chart\">");
                 out.text(&corner_note(one));
                 out.raw("</span>");
             }
             Some(_) => out.alternate(&[
-                "<p class=\"exhibit__none\">",
+                "<p class=\"gallery-card__no-curve\">",
                 tr!("No curve: this experiment is too large to be recorded in advance without a GPU."),
                 "</p>",
             ]),
             None => {}
         }
-        out.raw("</div><p class=\"exhibit__claim\">");
+        out.raw("</div><p class=\"gallery-card__claim\">");
         out.text(claim);
-        out.raw("</p><p class=\"exhibit__foot\"><cite>");
+        out.raw("</p><p class=\"gallery-card__footer\"><cite>");
         out.text(source);
         out.raw("</cite><span>");
         out.text(foot);
@@ -345,8 +345,8 @@ pub fn curves_svg(recording: &PresetRecording) -> String {
 fn describe_curves(recording: &PresetRecording) -> String {
     let chart = Chart::ALL.iter().find(|chart| chart.slug() == recording.chart);
     let name = chart.map_or(tr!("Curve"), |chart| chart.info().name);
-    let told = recording.curves.iter().find(|curve| curve.role == Role::Test).or(recording.curves.first());
-    let ends = told.and_then(|curve| Some((curve.y.first()?, curve.y.last()?)));
+    let curve = recording.curves.iter().find(|curve| curve.role == Role::Test).or(recording.curves.first());
+    let ends = curve.and_then(|curve| Some((curve.y.first()?, curve.y.last()?)));
     let (from, to) = ends.map_or((f32::NAN, f32::NAN), |(from, to)| (*from, *to));
     tr!(
         "{name}, recorded: {from} at the first point, {to} at the last point",
@@ -377,9 +377,9 @@ impl ValueRange {
 /// Returns the list of stories, with a link to the gallery, as HTML for the foot of the page.
 pub fn stories_html() -> String {
     let mut out = Html::default();
-    out.alternate(&["<h2>", tr!("Stories and experiments"), "</h2><ul class=\"more__cards\">"]);
+    out.alternate(&["<h2>", tr!("Stories and experiments"), "</h2><ul class=\"teaser__cards\">"]);
     for story in stories() {
-        out.raw("<li><a class=\"more__card\" href=\"#story/");
+        out.raw("<li><a class=\"teaser__card\" href=\"#story/");
         out.raw(story.slug);
         out.raw("\"><strong>");
         out.text(translated(story.title));
@@ -391,7 +391,7 @@ pub fn stories_html() -> String {
         ));
         out.raw("</span></a></li>");
     }
-    out.raw("<li><a class=\"more__card more__card--all\" data-testid=\"strip-gallery\" href=\"#gallery\"><strong>");
+    out.raw("<li><a class=\"teaser__card teaser__card--gallery\" data-testid=\"strip-gallery\" href=\"#gallery\"><strong>");
     out.text(&tr!("All {many} experiments", many = PRESETS.len()));
     out.alternate(&[
         "</strong><span>",

@@ -1,11 +1,11 @@
 //! The gallery: which cards there are, what is drawn on them, and how it opens and closes.
 
+use crate::effect::Effect;
 use crate::gallery::update::page_address;
 use crate::gallery::{FRAGMENT, Gallery, GalleryAction, curves_svg, stories_html};
 use crate::run::tests::Page;
 use crate::share::titles::page_title;
 use crate::state::{Action, State};
-use crate::trainer::Effect;
 use vivarium_labs::{PRESETS, find_preset, stories};
 use vivarium_model::permalink::encode;
 use vivarium_plot::analysis::Role;
@@ -72,8 +72,8 @@ fn the_filter_takes_topics_times_and_words_together() {
     let all = parse(FILE).unwrap();
     let time = |name: &str| all.iter().find(|one| one.slug == name).unwrap().time;
     assert!(quick.iter().all(|name| time(name) == DurationClass::Seconds));
-    let found = of(&[("words", "weight DECAY"), ("topic", "lab.groups"), ("time", "minutes")]);
-    assert!(!found.is_empty() && found.len() < 12, "{found:?}");
+    let cards = of(&[("words", "weight DECAY"), ("topic", "lab.groups"), ("time", "minutes")]);
+    assert!(!cards.is_empty() && cards.len() < 12, "{cards:?}");
     let nothing = filtered_cards(&[("words", "astrology")]);
     assert!(card_names(&nothing).is_empty() && nothing.contains("No experiment or story matches"));
     // What was typed is text, not markup.
@@ -134,16 +134,16 @@ fn every_recorded_curve_lies_in_its_drawing() {
 fn it_opens_over_the_run_and_closes_for_another_or_the_same() {
     let mut page = Page::open("");
     page.train(40);
-    let run = encode(&page.state.run.link);
+    let run = encode(&page.state.player.run.link);
     page.act(Action::Open(FRAGMENT.into()));
-    assert!(page.state.gallery.is_open && page.state.run.step == 40);
+    assert!(page.state.gallery.is_open && page.state.player.run.step == 40);
     assert_eq!(page_address(&page.state), FRAGMENT);
     assert_eq!(page_title(&page.state), "Gallery · Vivarium");
     // Back to the run that is there: nothing begins.
-    let runs = page.state.run.run_count;
+    let runs = page.state.player.run.run_count;
     page.act(Action::Open(run.clone()));
     assert_eq!(
-        (page.state.gallery.is_open, page.state.run.run_count, page.state.run.step),
+        (page.state.gallery.is_open, page.state.player.run.run_count, page.state.player.run.step),
         (false, runs, 40)
     );
     assert_eq!(page_address(&page.state), run);
@@ -185,7 +185,7 @@ fn curves_that_cannot_be_fetched_leave_links_that_work() {
 fn a_teachers_link_that_keeps_its_run_has_no_gallery() {
     let mut page = Page::open("#v1/sparse-parity?n=12&hide=presets");
     page.act(Action::Open(FRAGMENT.into()));
-    assert!(!page.state.gallery.is_open && page.state.message.contains("does not allow this change"));
+    assert!(!page.state.gallery.is_open && page.state.player.message.contains("does not allow this change"));
 }
 
 #[test]

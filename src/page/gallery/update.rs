@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{FRAGMENT, GalleryAction};
 use crate::bench;
+use crate::effect::Effect;
 use crate::state::State;
-use crate::trainer::Effect;
 use vivarium_model::permalink::encode;
 use vivarium_view::presets::recorded::parse;
 
@@ -15,8 +15,8 @@ pub fn page_address(state: &State) -> String {
         _ if state.gallery.is_open => FRAGMENT.into(),
         _ if state.bench.is_open => bench::FRAGMENT.into(),
         // Only the link of the run contains what a lesson has locked.
-        Some(tour) if state.run.link.teacher_keys.is_empty() => tour.passage_address(),
-        _ => encode(&state.run.link),
+        Some(tour) if state.player.run.link.teacher_keys.is_empty() => tour.passage_address(),
+        _ => encode(&state.player.run.link),
     }
 }
 

@@ -17,12 +17,12 @@ fn chance_is_the_share_of_the_more_common_label() {
         ("fn=and", 0.5, "chance is 50.0 %.", true),
     ] {
         state.apply(Action::Open(format!("#v1/sparse-boolean?{query}")));
-        let Reading::Lines(lines) = chart::ACCURACY.reading(&state.run) else { panic!("curves") };
+        let Reading::Lines(lines) = chart::ACCURACY.reading(&state.player.run) else { panic!("curves") };
         assert_eq!(lines.reference_lines, [(chance, "chance".to_string())], "{query}");
-        assert!(chart::ACCURACY.summary(&state.run).ends_with(said), "{query}");
+        assert!(chart::ACCURACY.summary(&state.player.run).ends_with(said), "{query}");
         // 76 % of the answers are no better than guessing where one label has three quarters of the inputs.
-        state.run.phase = RunPhase::Running;
-        state.run.history.push(Measurement {
+        state.player.run.phase = RunPhase::Running;
+        state.player.run.history.push(Measurement {
             step: 5,
             train_loss: vec![0.9],
             test_loss: vec![0.9],
@@ -30,7 +30,7 @@ fn chance_is_the_share_of_the_more_common_label() {
             test_accuracy: vec![0.76],
             ..Measurement::default()
         });
-        let line = status::describe_status(&state.run, String::new);
+        let line = status::describe_status(&state.player.run, String::new);
         assert_eq!(line.ends_with(", more than with random guessing"), beaten, "{line}");
         assert_eq!(line.ends_with(", as with random guessing"), !beaten, "{line}");
     }

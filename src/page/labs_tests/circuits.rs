@@ -26,7 +26,7 @@ fn open(rest: &str) -> State {
 }
 
 fn of(state: &State) -> &CircuitState {
-    state.run.lab_state().expect("the state of the lab")
+    state.player.run.lab_state().expect("the state of the lab")
 }
 
 fn ready<T>(future: impl Future<Output = T>) -> T {
@@ -50,11 +50,11 @@ fn train(spec: &RunSpec) -> (Vec<Measurement>, ProbeResult) {
 
 /// Shows the run with all of its steps.
 fn play(state: &mut State) {
-    let (rows, found) = train(&state.run.link.spec);
+    let (rows, found) = train(&state.player.run.link.spec);
     let step = rows.last().unwrap().step;
-    rows.into_iter().for_each(|row| state.run.add_measurement(row));
-    state.run.step = step;
-    state.run.add_result(step, found);
+    rows.into_iter().for_each(|row| state.player.run.add_measurement(row));
+    state.player.run.step = step;
+    state.player.run.add_result(step, found);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
     let last: Vec<f32> = drawn.series.iter().map(|series| *series.y.last().unwrap()).collect();
     assert!(last[0] >= last[1] && (last[1] - last[2]).abs() < 1e-5 && last[1] > last[3] && last[3] > last[4]);
     assert!(drawn.log_y && drawn.series[1].y.is_sorted_by(|a, b| a >= b));
-    let said = charts::NORMS.summary(&state.run);
+    let said = charts::NORMS.summary(&state.player.run);
     assert!(said.contains("After 120 steps") && said.contains("The exact margin is 0.491."), "{said}");
 
     let mut bare = open("?n=2&round=no&steps=60&every=10");
@@ -85,7 +85,9 @@ fn norms_fall_to_the_exact_margin_and_stay_above_the_bounds() {
     let curves: Vec<String> =
         chart_lines(charts::NORMS, &bare).series.iter().map(|of| of.name.clone()).collect();
     assert_eq!(curves, ["smallest noise", "smallest perturbation found"]);
-    assert!(charts::NORMS.summary(&bare.run).ends_with("Without rounding, theorem D.6 gives no bound."));
+    assert!(
+        charts::NORMS.summary(&bare.player.run).ends_with("Without rounding, theorem D.6 gives no bound.")
+    );
 }
 
 #[test]
@@ -105,7 +107,7 @@ fn values_are_those_of_the_circuit_without_noise() {
         }
     }
     assert_eq!((drawn.row_names[0].as_str(), drawn.texts[0].as_str()), ("inputs", "x1"));
-    let said = charts::VALUES.summary(&state.run);
+    let said = charts::VALUES.summary(&state.player.run);
     assert!(
         said.contains("For the input 101 the circuit gives 0, and 100.0 % of the network's gates agree with the circuit."),
         "{said}"
@@ -118,7 +120,7 @@ fn values_are_those_of_the_circuit_without_noise() {
 #[test]
 fn all_parameters_are_counted_by_part() {
     let state = open("?in=1.1.1.1");
-    let said = charts::VALUES.summary(&state.run);
+    let said = charts::VALUES.summary(&state.player.run);
     let counts = "with 200 parameters that a perturbation may change; 74 of them are not 0, and their part of ‖θ‖₁ is 75. In addition, 360 parameters stay fixed, mainly those of rounding if there is any; their part of ‖θ‖₁ is 216.";
     assert!(said.contains(counts), "{said}");
 }
@@ -139,24 +141,31 @@ fn rounding_takes_deviations_away_and_no_rounding_lets_them_grow() {
     assert_eq!((bare.series.len(), bare.series[0].name.as_str()), (1, "values of the gates"));
     assert!(largest(&bare.series[0].y) > largest(&drawn.series[0].y));
     assert_eq!(bare.series[0].x.len(), of(&without).layered.depth() - 1);
-    assert!(charts::STRAYS.summary(&with.run).ends_with("before rounding and 0 after rounding."));
-    assert!(charts::STRAYS.summary(&open("").run).starts_with("Without noise all gate values are 0 or 1."));
+    assert!(charts::STRAYS.summary(&with.player.run).ends_with("before rounding and 0 after rounding."));
+    assert!(
+        charts::STRAYS.summary(&open("").player.run).starts_with("Without noise all gate values are 0 or 1.")
+    );
+    assert_eq!(charts::STRAYS.title(&with.player.run), "Deviation from 0 and 1 by layer");
+    assert_eq!(
+        charts::STRAYS.title(&open("").player.run),
+        "Deviation from 0 and 1 by layer: none, because the noise σ is 0"
+    );
 }
 
 #[test]
 fn the_perturbation_has_its_norm_in_the_layers() {
     let mut state = open("?circuit=toy&levels=100&steps=100&every=100");
-    assert_eq!(charts::WHERE.summary(&state.run), "No step of the search has been made yet.");
+    assert_eq!(charts::WHERE.summary(&state.player.run), "No step of the search has been made yet.");
     play(&mut state);
     let BarChart { bars, .. } = chart_bars(charts::WHERE, &state);
     assert!(bars.len() <= 49 && bars.last().unwrap().0 == "output");
     let whole: f32 = bars.iter().map(|(_, part)| part * part).sum::<f32>().sqrt();
-    let least = state.run.history.latest().unwrap().measures[CircuitMetric::LeastNorm as usize][0];
+    let least = state.player.run.history.latest().unwrap().measures[CircuitMetric::LeastNorm as usize][0];
     assert!((whole - least).abs() < 1e-4, "{whole} {least}");
     // With rounding nearly all of it is in a few weights, since each further one adds a ninth of the one before.
     let largest = bars.iter().fold(0.0, |most: f32, (_, part)| most.max(*part));
     assert!(largest > 0.9 * whole);
-    assert!(charts::WHERE.summary(&state.run).contains("Its largest part is in layer "));
+    assert!(charts::WHERE.summary(&state.player.run).contains("Its largest part is in layer "));
 }
 
 #[test]
@@ -167,34 +176,36 @@ fn the_table_has_a_row_for_each_input() {
     assert_eq!(drawn.column_names, ["x1", "x2", "x3", "circuit", "network"]);
     assert!(drawn.values.chunks(5).all(|row| row[3] == row[4]));
     assert_eq!((drawn.row_names[7].as_str(), drawn.marked_rows.as_slice()), ("111", [7].as_slice()));
-    assert!(charts::TRUTH.summary(&state.run).ends_with("give the same answer for 8 of these inputs."));
+    assert!(
+        charts::TRUTH.summary(&state.player.run).ends_with("give the same answer for 8 of these inputs.")
+    );
     assert_eq!(chart_grid(charts::TRUTH, &open("?circuit=toy&levels=3")).rows, 1);
     assert_eq!(chart_grid(charts::TRUTH, &open("?circuit=adder&n=8")).rows, 64);
 }
 
 #[test]
 fn charts_of_sweeps_are_of_sweeps_over_depth_or_bits() {
-    assert!(charts::DEPTHS.applies(&open("").run).is_err());
+    assert!(charts::DEPTHS.applies(&open("").player.run).is_err());
     let state = open("?circuit=toy&sweep=levels:1_4_25&series=round:yes_no");
-    assert_eq!(charts::DEPTHS.applies(&state.run), Ok(()));
+    assert_eq!(charts::DEPTHS.applies(&state.player.run), Ok(()));
     let drawn = chart_lines(charts::DEPTHS, &state);
     let exact = drawn.series.iter().find(|of| of.name == "exact margin with rounding").unwrap();
     assert!((exact.y.last().unwrap() - 0.49068).abs() < 1e-4);
-    assert_eq!(charts::DEPTHS.summary(&state.run), "No run of the sweep has ended yet.");
-    assert_eq!(charts::DEPTHS.title(&open("?sweep=n:2_4").run), "Margin by number of bits");
+    assert_eq!(charts::DEPTHS.summary(&state.player.run), "No run of the sweep has ended yet.");
+    assert_eq!(charts::DEPTHS.title(&open("?sweep=n:2_4").player.run), "Margin by number of bits");
 }
 
 #[test]
 fn words_say_that_it_is_a_search() {
     let mut state = open("?n=2&steps=40&every=10");
-    state.run.phase = RunPhase::Running;
+    state.player.run.phase = RunPhase::Running;
     play(&mut state);
-    assert_eq!(metric_names(&state.run)[2], "Share of correct gates");
-    assert_eq!(extra_number(&state.run, 0).0, "Smallest perturbation found");
-    let said = status::describe_status(&state.run, String::new);
+    assert_eq!(metric_names(&state.player.run)[2], "Share of correct gates");
+    assert_eq!(extra_number(&state.player.run, 0).0, "Smallest perturbation found");
+    let said = status::describe_status(&state.player.run, String::new);
     assert!(said.contains("the smallest perturbation found so far has norm 0."), "{said}");
-    state.run.phase = RunPhase::Finished(EndReason::LastStep);
-    assert_eq!(status::describe_status(&state.run, String::new), "Done: 40 steps.");
+    state.player.run.phase = RunPhase::Finished(EndReason::LastStep);
+    assert_eq!(status::describe_status(&state.player.run, String::new), "Done: 40 steps.");
 }
 
 #[test]
@@ -212,9 +223,9 @@ fn pictures_are_drawn_of_every_circuit_before_its_first_step() {
     ] {
         let state = open(link);
         for chart in [charts::NORMS, charts::VALUES, charts::STRAYS, charts::WHERE, charts::TRUTH] {
-            assert_eq!(chart.applies(&state.run), Ok(()), "{link}");
-            assert!(!matches!(chart.reading(&state.run), Reading::Lines(of) if of.x_label.is_empty()));
-            assert!(!chart.summary(&state.run).is_empty());
+            assert_eq!(chart.applies(&state.player.run), Ok(()), "{link}");
+            assert!(!matches!(chart.reading(&state.player.run), Reading::Lines(of) if of.x_label.is_empty()));
+            assert!(!chart.summary(&state.player.run).is_empty());
         }
     }
 }
@@ -257,7 +268,7 @@ fn check_preset(preset: &Preset) {
 #[test]
 fn where_the_target_is_the_whole_the_status_says_all_inputs() {
     let said = |rest: &str| {
-        vivarium_labs::circuits::words::describe_result(&open(rest).run, "all 4 networks", "at step 2")
+        vivarium_labs::circuits::texts::describe_result(&open(rest).player.run, "all 4 networks", "at step 2")
     };
     assert_eq!(said(""), "The answer is right for all tested inputs at step 2.");
     assert_eq!(

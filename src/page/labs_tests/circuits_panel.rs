@@ -11,16 +11,16 @@ fn open(rest: &str) -> State {
 }
 
 fn of(state: &State) -> &CircuitState {
-    state.run.lab_state().unwrap()
+    state.player.run.lab_state().unwrap()
 }
 
-/// The link after this deed, and how many runs it has begun.
+/// The link after this action, and how many runs it has begun.
 fn act(state: &mut State, what: PanelAction) -> (String, u64) {
-    let runs = state.run.run_count;
+    let runs = state.player.run.run_count;
     if let Some(asked) = build_request(of(state), what) {
         state.apply(Action::Request(asked));
     }
-    (encode(&state.run.link).replace("#v1/boolean-circuit", ""), state.run.run_count - runs)
+    (encode(&state.player.run.link).replace("#v1/boolean-circuit", ""), state.player.run.run_count - runs)
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn a_bit_is_changed_and_changed_back() {
     assert_eq!(act(&mut state, PanelAction::ToggleBit(9)).1, 0);
     let mut toy = open("?circuit=toy&levels=4");
     assert_eq!(act(&mut toy, PanelAction::ToggleBit(0)), ("?circuit=toy&levels=4".into(), 0));
-    assert!(toy.message.contains("one input"), "{}", toy.message);
+    assert!(toy.player.message.contains("one input"), "{}", toy.player.message);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_circuit_of_the_list_is_one_change() {
             assert_eq!(shown, [at], "{from} {name}");
             if runs == 1 {
                 state.apply(Action::Undo);
-                assert_eq!(encode(&state.run.link), format!("#v1/boolean-circuit{from}"), "{name}");
+                assert_eq!(encode(&state.player.run.link), format!("#v1/boolean-circuit{from}"), "{name}");
             }
         }
     }
@@ -73,5 +73,5 @@ fn a_circuit_is_written() {
     );
     state.apply(Action::Undo);
     state.apply(Action::Undo);
-    assert_eq!(encode(&state.run.link), "#v1/boolean-circuit?n=3");
+    assert_eq!(encode(&state.player.run.link), "#v1/boolean-circuit?n=3");
 }

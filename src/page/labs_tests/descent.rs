@@ -25,7 +25,7 @@ fn open(rest: &str) -> State {
 }
 
 fn of(state: &State) -> &DescentState {
-    state.run.lab_state().expect("the state of the lab")
+    state.player.run.lab_state().expect("the state of the lab")
 }
 
 /// Returns the comparison with gradient descent at the first step.
@@ -55,13 +55,13 @@ fn finding(race: &DescentComparison) -> ProbeResult {
 /// Runs the first replica of the run on show.
 fn play(state: &mut State, steps: u64) -> DescentComparison {
     let (mut race, variance) = (comparison(of(state)), of(state).label_variance);
-    state.run.add_measurement(row(&race, variance));
+    state.player.run.add_measurement(row(&race, variance));
     for _ in 0..steps {
         race.step();
-        state.run.add_measurement(row(&race, variance));
+        state.player.run.add_measurement(row(&race, variance));
     }
-    state.run.step = steps;
-    state.run.add_result(steps, finding(&race));
+    state.player.run.step = steps;
+    state.player.run.add_result(steps, finding(&race));
     race
 }
 
@@ -73,7 +73,7 @@ fn losses_and_distances_are_those_of_the_race() {
     let last: Vec<f32> = drawn.series.iter().map(|series| *series.y.last().unwrap()).collect();
     assert!(last.iter().all(|loss| (loss - 0.04845).abs() < 1e-4), "{last:?}");
     assert_eq!(drawn.series[2].x.len(), 101);
-    let said = charts::BOTH.summary(&state.run);
+    let said = charts::BOTH.summary(&state.player.run);
     assert!(
         said.starts_with(
             "Loss after 100 steps: 0.0485 with the weights in the tokens, 0.0485 with direct gradient descent,"
@@ -92,7 +92,7 @@ fn losses_and_distances_are_those_of_the_race() {
     }
     let (low, high) = drawn.y_range.unwrap();
     assert!(low < f64::from(tokens.y[1]) && high > 1e-3 && high < 10.0, "{low} {high}");
-    let said = charts::APART.summary(&state.run);
+    let said = charts::APART.summary(&state.player.run);
     assert!(said.contains("and the weights of direct gradient descent is 4.13e−4. "), "{said}");
     assert!(said.contains("and the initial weights is 0.756. "), "{said}");
 
@@ -100,32 +100,39 @@ fn losses_and_distances_are_those_of_the_race() {
     let drawn = chart_lines(chart::LOSS, &state);
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(curves, ["with the weights in the tokens", "with direct gradient descent"]);
-    assert_eq!(chart::LOSS.title(&state.run), "Loss");
-    let said = chart::LOSS.summary(&state.run);
+    assert_eq!(chart::LOSS.title(&state.player.run), "Loss");
+    let said = chart::LOSS.summary(&state.player.run);
     assert_eq!(
         said,
         "Loss after 100 steps: 0.048 with the weights in the tokens and 0.048 with direct gradient descent."
     );
     assert!(
-        chart::ACCURACY.summary(&state.run).starts_with("Share of the variance explained after 100 steps")
+        chart::ACCURACY
+            .summary(&state.player.run)
+            .starts_with("Share of the variance explained after 100 steps")
     );
 }
 
 #[test]
 fn words_say_that_layers_are_executed() {
     let mut state = open("");
-    state.run.phase = RunPhase::Running;
+    state.player.run.phase = RunPhase::Running;
     play(&mut state, 100);
-    assert_eq!(metric_names(&state.run)[0], "Loss, weights in tokens");
-    assert_eq!(extra_number(&state.run, 0), ("Layers executed".into(), "1,000".into()));
-    assert_eq!(extra_number(&state.run, 1), ("Distance to direct gradient descent".into(), "4.13e−4".into()));
-    let said = status::describe_status(&state.run, String::new);
+    assert_eq!(metric_names(&state.player.run)[0], "Loss, weights in tokens");
+    assert_eq!(extra_number(&state.player.run, 0), ("Layers executed".into(), "1,000".into()));
+    assert_eq!(
+        extra_number(&state.player.run, 1),
+        ("Distance to direct gradient descent".into(), "4.13e−4".into())
+    );
+    let said = status::describe_status(&state.player.run, String::new);
     assert_eq!(
         said,
         "Running: the loss is 0.048 with the weights in the tokens and 0.048 with direct gradient descent; the distance between the weights is 4.13e−4"
     );
-    state.run.add_solved(0, 100);
-    assert!(status::describe_found(&state.run).ends_with(" of the variance is explained at step 100."));
+    state.player.run.add_solved(0, 100);
+    assert!(
+        status::describe_found(&state.player.run).ends_with(" of the variance is explained at step 100.")
+    );
 }
 
 /// No network is trained, so that no target is missed.
@@ -133,8 +140,8 @@ fn words_say_that_layers_are_executed() {
 fn a_run_that_has_made_its_steps_is_done() {
     let mut state = open("");
     let mut said = |phase: RunPhase, step: u64| {
-        (state.run.phase, state.run.step) = (phase, step);
-        status::describe_status(&state.run, String::new)
+        (state.player.run.phase, state.player.run.step) = (phase, step);
+        status::describe_status(&state.player.run, String::new)
     };
     let last = || RunPhase::Finished(EndReason::LastStep);
     assert_eq!(said(last(), 100), "Done: 100 steps.");
@@ -143,9 +150,9 @@ fn a_run_that_has_made_its_steps_is_done() {
     assert_eq!(said(RunPhase::Paused, 100), "Paused at step 100");
     // Of a target that somebody has set, it is told that it was reached.
     let mut state = open("?target=0.7");
-    (state.run.phase, state.run.step) = (last(), 100);
-    state.run.add_solved(0, 40);
-    let said = status::describe_status(&state.run, String::new);
+    (state.player.run.phase, state.player.run.step) = (last(), 100);
+    state.player.run.add_solved(0, 40);
+    let said = status::describe_status(&state.player.run, String::new);
     assert_eq!(said, "At least 70.0 % of the variance is explained at step 40. Ended at step 100.");
 }
 
@@ -169,7 +176,7 @@ fn tokens_are_those_after_the_layer_that_is_shown() {
         assert_eq!(trace.token_by_layer.len(), 11);
         assert_eq!((&trace.after, &trace.before), (&states[layer], &states[layer.saturating_sub(1)]));
         assert_eq!(trace.phase(&transformer), layer.checked_sub(1).map(|at| descent::LayerPhase::all(3)[at]));
-        let title = charts::TOKENS.title(&state.run);
+        let title = charts::TOKENS.title(&state.player.run);
         match layer {
             0 => {
                 assert_eq!(title, "Tokens after step 12");
@@ -196,7 +203,7 @@ fn tokens_are_those_after_the_layer_that_is_shown() {
     assert_eq!(chart_grid(charts::TOKENS, &state).marked_rows, [0]);
     assert!(
         charts::TOKENS
-            .summary(&state.run)
+            .summary(&state.player.run)
             .contains("17 tokens with 145 numbers each; 88 of the numbers in each token are weights.")
     );
     // A layer that there is not is the last one.
@@ -234,7 +241,7 @@ fn bounds_end_where_they_leave_the_chart() {
         if step == 2 {
             row.measures[ComparisonMeasure::Corollary as usize] = vec![1e30, 1e38, 1e38];
         }
-        state.run.add_measurement(row);
+        state.player.run.add_measurement(row);
         race.step();
     }
     let drawn = chart_lines(charts::APART, &state);
@@ -275,7 +282,7 @@ fn a_head_that_is_0_everywhere_is_reported() {
         let drawn = chart_grid(charts::ACTING, &state);
         let is_zero = drawn.values.iter().all(|value| *value == 0.0);
         assert_eq!(drawn.note == said, is_zero, "{head}: {}", drawn.note);
-        assert_eq!(charts::ACTING.summary(&state.run).ends_with(said), is_zero, "{head}");
+        assert_eq!(charts::ACTING.summary(&state.player.run).ends_with(said), is_zero, "{head}");
         assert_eq!((drawn.x_label.as_str(), drawn.y_label.as_str()), ("key token s", "query token i"));
         zeros += usize::from(is_zero);
     }
@@ -296,24 +303,26 @@ fn attention_is_what_the_layer_adds_up() {
         assert!((f64::from(sum) - written).abs() < 1e-5, "{sum} {written}");
     }
     assert!(written.iter().any(|p| *p > 0.0));
-    assert_eq!(charts::ACTING.title(&state.run), "Forward 1, head 5 of 8");
-    assert!(charts::ACTING.summary(&state.run).ends_with("This head writes p(1)[5]."));
+    assert_eq!(charts::ACTING.title(&state.player.run), "Forward 1, head 5 of 8");
+    assert!(charts::ACTING.summary(&state.player.run).ends_with("This head writes p(1)[5]."));
     state.apply(Action::Edit("layer".into(), "7".into()));
     let drawn = chart_grid(charts::ACTING, &state);
     assert!((0..17 * 17).all(|at| at % 18 == 0 || drawn.values[at] == 0.0));
-    assert!(charts::ACTING.summary(&state.run).contains("Ordinary transformers have no product heads."));
+    assert!(
+        charts::ACTING.summary(&state.player.run).contains("Ordinary transformers have no product heads.")
+    );
     state.apply(Action::Edit("layer".into(), "5".into()));
     assert_eq!(
         chart_grid(charts::ACTING, &state),
         Heatmap {
-            title: charts::ACTING.title(&state.run),
+            title: charts::ACTING.title(&state.player.run),
             note: "an MLP layer has no attention".into(),
             ..Heatmap::default()
         }
     );
-    assert!(charts::ACTING.summary(&state.run).starts_with("An MLP works on each token"));
+    assert!(charts::ACTING.summary(&state.player.run).starts_with("An MLP works on each token"));
     state.apply(Action::Edit("layer".into(), "0".into()));
-    assert!(charts::ACTING.summary(&state.run).starts_with("No layer is chosen"));
+    assert!(charts::ACTING.summary(&state.player.run).starts_with("No layer is chosen"));
 }
 
 #[test]
@@ -337,24 +346,28 @@ fn the_fitted_function_is_that_of_the_weights() {
         assert_eq!(*y, network.compute_output(&race.state().tokens, &[*x, 1.0])[0] as f32);
     }
     assert_eq!((drawn.series[3].x.len(), drawn.series[4].x.as_slice()), (16, [0.4].as_slice()));
-    assert!(charts::FITTED.summary(&state.run).contains("At the query x = 0.4 "));
-    assert!(charts::FITTED.summary(&state.run).ends_with("The value of the function at the query is 0.717."));
+    assert!(charts::FITTED.summary(&state.player.run).contains("At the query x = 0.4 "));
+    assert!(
+        charts::FITTED
+            .summary(&state.player.run)
+            .ends_with("The value of the function at the query is 0.717.")
+    );
     // Of own points nobody knows the function.
     let own = open("?f=points&points=-1:0.5_0.5:2");
     assert_eq!(chart_lines(charts::FITTED, &own).series[0].name, "direct gradient descent");
-    assert!(charts::FITTED.applies(&open("?dim=2").run).is_err());
+    assert!(charts::FITTED.applies(&open("?dim=2").player.run).is_err());
 }
 
 #[test]
 fn every_layer_has_its_heads() {
     let state = open("");
-    let Reading::Bars(BarChart { bars, marked, .. }) = charts::HEADS.reading(&state.run) else {
+    let Reading::Bars(BarChart { bars, marked, .. }) = charts::HEADS.reading(&state.player.run) else {
         panic!("bars")
     };
     let heights: Vec<f32> = bars.iter().map(|(_, height)| *height).collect();
     assert_eq!(heights, [8.0, 8.0, 2.0, 33.0, 2.0, 1.0, 8.0, 8.0, 34.0, 280.0]);
     assert_eq!((bars[3].0.as_str(), marked.as_slice()), ("4 Slopes", [7].as_slice()));
-    let said = charts::HEADS.summary(&state.run);
+    let said = charts::HEADS.summary(&state.player.run);
     assert!(said.contains("10 layers with 85 attention heads, 17 product heads and 282 hidden units"));
 }
 
@@ -428,7 +441,7 @@ fn another_learning_rate_is_another_transformer() {
     let mut state = open("?lrs=2:0.5");
     let race = play(&mut state, 1);
     assert_eq!(of(&state).plan.learning_rate, 0.1);
-    state.run.add_result(2, finding(&race));
+    state.player.run.add_result(2, finding(&race));
     let of = of(&state);
     assert_eq!(of.plan.learning_rate, 0.5);
     let layout = of.layout();
@@ -451,14 +464,16 @@ fn end(state: &mut State, distance: f32) {
         final_accuracies: vec![0.8],
         final_measures: vec![distance],
     };
-    state.run.sweep.as_mut().unwrap().finish_run(outcome);
+    state.player.run.sweep.as_mut().unwrap().finish_run(outcome);
 }
 
 #[test]
 fn sweeps_find_the_power_of_the_lines_and_of_the_band() {
     let mut state = open("?act=tanh&sweep=knots:8_16_32&speed=0&show=both.apart.knots");
-    assert_eq!(charts::KNOTS.summary(&state.run), "No run of the sweep has ended yet.");
-    assert!(charts::KNOTS.applies(&state.run).is_ok() && charts::BAND.applies(&state.run).is_err());
+    assert_eq!(charts::KNOTS.summary(&state.player.run), "No run of the sweep has ended yet.");
+    assert!(
+        charts::KNOTS.applies(&state.player.run).is_ok() && charts::BAND.applies(&state.player.run).is_err()
+    );
     for knots in [8.0f32, 16.0, 32.0] {
         end(&mut state, 12.8 / (knots * knots));
     }
@@ -467,7 +482,7 @@ fn sweeps_find_the_power_of_the_lines_and_of_the_band() {
     assert_eq!(names, ["median", "fitted power law, exponent −2.00", "power law with exponent −2.00"]);
     assert!(drawn.log_x && drawn.log_y && drawn.series[0].y == [0.2, 0.05, 0.0125]);
     assert!(drawn.series.iter().all(|line| (line.y.last().unwrap() - 0.0125).abs() < 1e-6));
-    let said = charts::KNOTS.summary(&state.run);
+    let said = charts::KNOTS.summary(&state.player.run);
     let found =
         "0.200 at M = 8, 0.0500 at M = 16, 0.0125 at M = 32; exponent of the fitted power law: −2.00.";
     assert!(said.contains(found), "{said}");
@@ -483,17 +498,17 @@ fn sweeps_find_the_power_of_the_lines_and_of_the_band() {
 fn every_preset_shows_its_charts_and_says_when_nothing_moves() {
     for preset in presets::PRESETS.iter().copied().flatten() {
         let state = open(preset.link.split_once("regression").map_or("", |(_, rest)| rest));
-        for chart in &state.run.link.view.show {
-            assert_eq!(chart.applies(&state.run), Ok(()), "{} {chart:?}", preset.slug);
+        for chart in &state.player.run.link.view.show {
+            assert_eq!(chart.applies(&state.player.run), Ok(()), "{} {chart:?}", preset.slug);
         }
-        let advice = cannot_learn(state.run.spec());
+        let advice = cannot_learn(state.player.run.spec());
         let stands_still = ["zero-descent", "dead-descent"].contains(&preset.slug);
         assert_eq!(advice.len(), usize::from(stands_still), "{}: {advice:?}", preset.slug);
         let mut race = comparison(of(&state));
         (0..5).for_each(|_| race.step());
         assert_eq!(race.measure().distance_from_start == 0.0, stands_still, "{}", preset.slug);
     }
-    assert_eq!(cannot_learn(open("?act=sigmoid&w0=0").run.spec()), [""; 0]);
+    assert_eq!(cannot_learn(open("?act=sigmoid&w0=0").player.run.spec()), [""; 0]);
 }
 
 /// Section 5.1, for weights of our own draw: its numbers within a factor of three, but for jumps of the band.

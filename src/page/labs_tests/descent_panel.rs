@@ -13,15 +13,18 @@ fn open(rest: &str) -> State {
 }
 
 fn of(state: &State) -> &DescentState {
-    state.run.lab_state().unwrap()
+    state.player.run.lab_state().unwrap()
 }
 
-/// The link after this deed, and how many runs it has begun.
+/// The link after this action, and how many runs it has begun.
 fn act(state: &mut State, what: PanelAction) -> (String, u64) {
-    let runs = state.run.run_count;
+    let runs = state.player.run.run_count;
     let asked = build_request(of(state), what);
     state.apply(Action::Request(asked));
-    (encode(&state.run.link).replace("#v1/in-context-regression", ""), state.run.run_count - runs)
+    (
+        encode(&state.player.run.link).replace("#v1/in-context-regression", ""),
+        state.player.run.run_count - runs,
+    )
 }
 
 #[test]
@@ -47,7 +50,7 @@ fn layers_and_tokens_are_looked_at_without_another_run() {
     // Tokens are one change, and layers are one.
     state.apply(Action::Undo);
     state.apply(Action::Undo);
-    assert_eq!(encode(&state.run.link), "#v1/in-context-regression");
+    assert_eq!(encode(&state.player.run.link), "#v1/in-context-regression");
 }
 
 #[test]
@@ -64,12 +67,12 @@ fn drawn_examples_become_points_in_one_change() {
     assert_eq!(describe_points(of(&state)), "4 points of your own; at most 64 points are possible.");
     assert_eq!(act(&mut state, PanelAction::ConvertToPoints).1, 0, "they are already");
     state.apply(Action::Undo);
-    assert_eq!(encode(&state.run.link), "#v1/in-context-regression?n=4");
+    assert_eq!(encode(&state.player.run.link), "#v1/in-context-regression?n=4");
     // Whatever is done to drawn examples begins with them.
     let added = act(&mut state, PanelAction::AddPoint([0.25, 9.876_54]));
     assert_eq!(added, (format!("?n=4&f=points&points={FOUR}_0.25:9.877"), 1));
     state.apply(Action::Undo);
-    assert_eq!(encode(&state.run.link), "#v1/in-context-regression?n=4");
+    assert_eq!(encode(&state.player.run.link), "#v1/in-context-regression?n=4");
 }
 
 #[test]
@@ -81,14 +84,14 @@ fn points_are_added_moved_and_removed() {
     assert_eq!(act(&mut state, PanelAction::RemovePoint(0)), points("1:2", 1));
     assert_eq!(describe_points(of(&state)), "1 point of your own; at most 64 points are possible.");
     assert_eq!(act(&mut state, PanelAction::RemovePoint(0)), points("1:2", 0));
-    assert!(state.message.starts_with("At least one point must stay"), "{}", state.message);
+    assert!(state.player.message.starts_with("At least one point must stay"), "{}", state.player.message);
     // The drawing reaches from −1.5 to 1.5, and the widest gap is on the left.
     assert_eq!(act(&mut state, PanelAction::AddFreePoint), points("1:2_-0.25:2", 1));
     let full: Vec<String> = (0..64).map(|i| format!("{i}:0")).collect();
     let mut full = open(&format!("?f=points&points={}", full.join("_")));
     for what in [PanelAction::AddPoint([0.5; 2]), PanelAction::AddFreePoint] {
         assert_eq!(act(&mut full, what).1, 0);
-        assert!(full.message.starts_with("No more than 64 points"), "{}", full.message);
+        assert!(full.player.message.starts_with("No more than 64 points"), "{}", full.player.message);
     }
     assert_eq!(act(&mut full, PanelAction::RemovePoint(63)).1, 1);
 }
@@ -102,7 +105,7 @@ fn many_examples_leave_64_points_and_inputs_of_two_numbers_none() {
     let mut wide = open("?dim=2&spread=normal");
     for what in [PanelAction::ConvertToPoints, PanelAction::AddPoint([0.0; 2]), PanelAction::RemovePoint(0)] {
         assert_eq!(act(&mut wide, what), ("?dim=2&spread=normal".into(), 0));
-        assert_eq!(wide.message, NO_PLOT_REASON);
+        assert_eq!(wide.player.message, NO_PLOT_REASON);
     }
     assert_eq!((shown_points(of(&wide)), describe_points(of(&wide)).as_str()), (vec![], NO_PLOT_REASON));
     assert_eq!(token_name(of(&wide), 4), "example 5");

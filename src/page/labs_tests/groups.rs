@@ -28,7 +28,7 @@ fn no_network_is_built_to_open_a_link() {
 /// Opens a link and finishes the computation of theory.
 fn open_with_theory(link: &str) -> State {
     let mut state = open_page(link);
-    let pairs = state.run.lab_state.as_mut().unwrap();
+    let pairs = state.player.run.lab_state.as_mut().unwrap();
     while pairs.continue_work(u64::MAX) != WorkProgress::Done {}
     state
 }
@@ -43,10 +43,10 @@ fn irreps_that_need_a_smaller_penalty_are_named() {
         // One live neuron with three parts and seven irreps, no phases.
         let shares = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0].repeat(3);
         let numbers = [vec![3.0, 0.0, 1.0], shares].concat();
-        let pairs = state.run.lab_state_mut::<GroupsState>().unwrap();
+        let pairs = state.player.run.lab_state_mut::<GroupsState>().unwrap();
         pairs.neurons = NeuronSpectra::from_numbers(1, 7, &numbers);
         assert!(pairs.neurons.is_some());
-        (chart_bars(MASS, &state), MASS.summary(&state.run))
+        (chart_bars(MASS, &state), MASS.summary(&state.player.run))
     };
     let (late, sentence) = draw("0.00001");
     assert_eq!(late.marked.len(), 1);
@@ -63,8 +63,8 @@ fn a_network_of_zeros_has_no_margin_and_a_note_says_why() {
     let summarize = |lambda: &str, margin: f32| {
         let mut state = open_with_theory(&format!("#v1/groups?n=23&lambda={lambda}"));
         let measured = Measurement { margin: vec![margin], ..measurement_row(100, 0.35) };
-        state.run.add_measurement(measured);
-        MARGIN.summary(&state.run)
+        state.player.run.add_measurement(measured);
+        MARGIN.summary(&state.player.run)
     };
     let none = "The network has no normalised margin, because its outputs are equal up to 0.00001.";
     let note = " If λ is at least 0.00247, the loss plus the penalty is smallest if all weights are 0.";

@@ -24,22 +24,22 @@ fn open(rest: &str) -> State {
 
 /// A computation in slices, to its end.
 fn settle(state: &mut State) {
-    while state.run.is_busy() {
-        state.run.continue_work();
+    while state.player.run.is_busy() {
+        state.player.run.continue_work();
     }
 }
 
 fn of(state: &State) -> &InContextState {
-    state.run.lab_state().unwrap()
+    state.player.run.lab_state().unwrap()
 }
 
 fn look_at(state: &mut State, what: PromptAction) -> String {
-    let runs = state.run.run_count;
+    let runs = state.player.run.run_count;
     let asked = action::build_request(of(state), what);
     assert_eq!(state.apply(Action::Request(asked)), []);
-    assert_eq!(state.run.run_count, runs, "nothing restarts");
+    assert_eq!(state.player.run.run_count, runs, "nothing restarts");
     settle(state);
-    encode(&state.run.link).replace("#v1/in-context-learning", "")
+    encode(&state.player.run.link).replace("#v1/in-context-learning", "")
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn methods_are_measured_once_and_kept_for_runs_on_the_same_prompts() {
 #[test]
 fn reference_lines_are_of_the_last_point() {
     let mut state = open("");
-    state.run.add_measurement(measurement_row(0, 1.5));
-    state.run.add_measurement(measurement_row(100, 0.25));
+    state.player.run.add_measurement(measurement_row(0, 1.5));
+    state.player.run.add_measurement(measurement_row(100, 0.25));
     let drawn = chart_lines(charts::EXPLAINED, &state);
     assert_eq!((drawn.series[1].y.as_slice(), drawn.y_label.as_str()), ([-0.5, 0.75].as_slice(), "R²"));
     let names: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
@@ -83,7 +83,7 @@ fn reference_lines_are_of_the_last_point() {
         let r2 = of(&state).baseline_curve(method).unwrap().r2_after(16).unwrap();
         assert!(expected.iter().any(|line| (line - r2).abs() <= 0.0102 * (1.0 - r2)), "{method:?}: {r2}");
     }
-    let said = charts::EXPLAINED.summary(&state.run);
+    let said = charts::EXPLAINED.summary(&state.player.run);
     assert!(said.contains("0.750") && said.contains("Ridge on (x, 1)"), "{said}");
     assert!(
         said.contains("best epoch for all prompts") && said.contains("best epoch for each prompt"),
@@ -110,7 +110,7 @@ fn curves_by_number_of_examples_have_the_network_with_its_band() {
         low: vec![-0.6; 7],
         high: vec![0.8; 7],
     };
-    state.run.add_result(
+    state.player.run.add_result(
         100,
         ProbeResult::new(R2_BY_EXAMPLES.id())
             .with_few_numbers([0.7, 0.4])
@@ -126,7 +126,7 @@ fn curves_by_number_of_examples_have_the_network_with_its_band() {
     let looks: Vec<_> =
         drawn.series.iter().map(|series| (series.role as usize, series.muted_colour)).collect();
     assert!(looks.iter().enumerate().all(|(at, one)| !looks[..at].contains(one)), "{looks:?}");
-    let said = charts::EXAMPLES.summary(&state.run);
+    let said = charts::EXAMPLES.summary(&state.player.run);
     assert!(said.contains("Network: 0.000 after 1, 0.400 after 2, 0.700 after 4, 0.500 after 6"), "{said}");
     // As errors on a logarithmic axis.
     state.apply(Action::ToggleAxis("y"));
@@ -163,7 +163,7 @@ fn r2_below_0_is_drawn_where_it_is() {
         let mut state = open("");
         r2.iter()
             .enumerate()
-            .for_each(|(step, r2)| state.run.add_measurement(measurement_row(step as u64, 1.0 - r2)));
+            .for_each(|(step, r2)| state.player.run.add_measurement(measurement_row(step as u64, 1.0 - r2)));
         let drawn = chart_lines(charts::EXPLAINED, &state);
         assert!(drawn.series.iter().all(|series| series.is_clipped));
         assert!(
@@ -179,7 +179,7 @@ fn r2_below_0_is_drawn_where_it_is() {
     let mut state = open("?points=5&long=5");
     let found =
         curve::R2Curve { mean: vec![-0.6, 0.0, 0.4, 0.6, 0.7], low: vec![-0.6; 5], high: vec![0.8; 5] };
-    state.run.add_result(
+    state.player.run.add_result(
         100,
         ProbeResult::new(R2_BY_EXAMPLES.id())
             .with_few_numbers([0.7, 0.4])
@@ -199,7 +199,7 @@ fn a_prompt_is_shown_with_as_many_examples_as_a_person_wants() {
     let all = chart_lines(charts::PROMPT, &state);
     assert_eq!(look_at(&mut state, PromptAction::ShowExamples(3)), "?place=3");
     let few = chart_lines(charts::PROMPT, &state);
-    assert_eq!(charts::PROMPT.title(&state.run), "Prompt 1: predictions after 3 examples");
+    assert_eq!(charts::PROMPT.title(&state.player.run), "Prompt 1: predictions after 3 examples");
     let named = |lines: &LineChart, name: &str| lines.series.iter().find(|s| s.name == name).unwrap().clone();
     assert_eq!((named(&all, "examples shown").x.len(), named(&few, "examples shown").x.len()), (16, 3));
     assert_eq!(named(&all, "the function"), named(&few, "the function"));
@@ -209,11 +209,11 @@ fn a_prompt_is_shown_with_as_many_examples_as_a_person_wants() {
         assert!(named(&few, curve).y.iter().all(|y| y.is_finite()), "{curve}");
     }
     // The prediction at the question is the one of the table.
-    let predictions = action::prediction_rows(of(&state), &state.run.link.view);
+    let predictions = action::prediction_rows(of(&state), &state.player.run.link.view);
     assert_eq!(predictions.len(), 1 + 3);
     assert_eq!(predictions[0][0], "The network");
     assert_eq!(predictions[0][1], action::point_row(of(&state), 3)[3]);
-    let said = action::describe_prompt(of(&state), &state.run.link.view);
+    let said = action::describe_prompt(of(&state), &state.player.run.link.view);
     assert!(said.starts_with("After 3 examples the question is x = "), "{said}");
     // All of them are the default again; and too many are all.
     assert_eq!(look_at(&mut state, PromptAction::ShowExamples(16)), "");
@@ -244,8 +244,8 @@ fn what_is_found_of_a_network_is_looked_into() {
     let mut state = open("");
     let before = of(&state).inspected.clone();
     let numbers: Vec<f32> =
-        state.run.spec().initialize_parameters().concat().iter().map(|w| 1.5 * w).collect();
-    state.run.add_result(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers.clone()));
+        state.player.run.spec().initialize_parameters().concat().iter().map(|w| 1.5 * w).collect();
+    state.player.run.add_result(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers.clone()));
     settle(&mut state);
     let after = of(&state);
     assert_eq!(after.step, 10);
@@ -256,14 +256,14 @@ fn what_is_found_of_a_network_is_looked_into() {
         "methods know nothing of the network"
     );
     // A finding of another network is not taken.
-    state.run.add_result(20, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers[..9].to_vec()));
+    state.player.run.add_result(20, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers[..9].to_vec()));
     assert_eq!(of(&state).step, 10);
     // Of a network that is too large nothing is looked into.
     let large = open("?points=128&blocks=4&width=256&heads=8&dmlp=1024");
-    assert!((PARAMETERS.applies)(large.run.spec()).is_err());
+    assert!((PARAMETERS.applies)(large.player.run.spec()).is_err());
     assert!(of(&large).inspected.predictions.is_empty() && of(&large).inspected.heads.is_empty());
     assert_eq!(
-        charts::MAPS.reading(&large.run),
+        charts::MAPS.reading(&large.player.run),
         Reading::Grid(Heatmap { title: "Attention maps".into(), ..Heatmap::default() })
     );
 }
@@ -281,15 +281,15 @@ fn maps_stand_layer_by_layer_and_follow_the_examples() {
     assert!(cell(0, 1).is_nan() && cell(5, 3).is_nan(), "nothing later, and nothing between");
     let sum: f32 = (6..11).map(|column| cell(10, column)).sum();
     assert!((sum - 1.0).abs() < 1e-5, "{sum}");
-    let said = charts::MAPS.summary(&state.run);
+    let said = charts::MAPS.summary(&state.player.run);
     assert!(said.starts_with("Attention of the query's token: in head 1 of layer 1, "), "{said}");
     state.apply(Action::Edit("head".into(), "3".into()));
     let one = chart_grid(charts::MAPS, &state);
     assert_eq!((one.rows, one.columns), (5, 5));
-    assert_eq!(charts::MAPS.title(&state.run), "Attention map of head 1 in layer 2");
-    let before = charts::MAPS.stamp(&state.run);
+    assert_eq!(charts::MAPS.title(&state.player.run), "Attention map of head 1 in layer 2");
+    let before = charts::MAPS.stamp(&state.player.run);
     look_at(&mut state, PromptAction::ShowExamples(4));
-    assert_ne!(charts::MAPS.stamp(&state.run), before);
+    assert_ne!(charts::MAPS.stamp(&state.player.run), before);
     assert_eq!(chart_grid(charts::MAPS, &state).rows, 9);
     // Of many tokens too, every map begins again with the first.
     let drawn = chart_grid(charts::MAPS, &open(""));
@@ -300,10 +300,10 @@ fn maps_stand_layer_by_layer_and_follow_the_examples() {
 #[test]
 fn functions_of_many_numbers_are_not_drawn_over_one() {
     let state = open("?dim=2");
-    assert!(charts::PROMPT.applies(&state.run).is_err());
+    assert!(charts::PROMPT.applies(&state.player.run).is_err());
     assert!(of(&state).inspected.curves.is_none());
     assert!(action::format_input(of(&state), 0).starts_with('('));
-    assert!(charts::MAPS.applies(&state.run).is_ok());
+    assert!(charts::MAPS.applies(&state.player.run).is_ok());
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn sweeps_are_drawn_as_explained_variance() {
         final_measures: vec![],
     };
     for r2 in [0.25, 0.75] {
-        state.run.sweep.as_mut().unwrap().finish_run(outcome(r2));
+        state.player.run.sweep.as_mut().unwrap().finish_run(outcome(r2));
     }
     let drawn = chart_lines(charts::DEPTH, &state);
     assert_eq!(drawn.series.len(), 2);
@@ -324,8 +324,8 @@ fn sweeps_are_drawn_as_explained_variance() {
     assert!(known.contains(&0.25) && known.contains(&0.75), "{known:?}");
     let beside = chart_lines(charts::EXPLAINED, &state).reference_lines;
     assert!(!beside.is_empty() && drawn.reference_lines == beside, "methods stand beside layers");
-    assert!(charts::DEPTH.summary(&state.run).contains("0.250"));
-    assert!(charts::DEPTH.applies(&open("").run).is_err());
+    assert!(charts::DEPTH.summary(&state.player.run).contains("0.250"));
+    assert!(charts::DEPTH.applies(&open("").player.run).is_err());
 }
 
 /// Of swept prompts the methods differ from run to run: what an affine fit reaches is a curve, for all runs at once.
@@ -339,7 +339,7 @@ fn sweeps_over_prompts_have_the_affine_fit_next_to_them() {
     assert_eq!(affine.x, [0.0, 0.5]);
     assert!(affine.y[0] > 0.85, "on N(−2, I) random networks are nearly affine: {:?}", affine.y);
     assert!(affine.y[1] < affine.y[0] - 0.1, "on the mixture they are not: {:?}", affine.y);
-    let said = charts::DEPTH.summary(&state.run);
+    let said = charts::DEPTH.summary(&state.player.run);
     assert!(said.contains("Ridge on (x, 1): ") && said.contains("2"), "{said}");
     // The first is what is measured of that run alone, up to the prompts that are read.
     let alone = of(&state).baseline_curve(Baseline::Affine).unwrap().r2_after(20).unwrap();
@@ -365,15 +365,15 @@ fn inputs_can_be_multiplied_while_the_run_goes_on() {
     let network = after.scaled_curve().unwrap().mean.clone();
     let drawn = chart_lines(charts::EXAMPLES, &state);
     assert_eq!(drawn.series.last().unwrap().y, network);
-    assert_eq!(charts::EXAMPLES.title(&state.run), "R² by number of examples, inputs multiplied by 2");
-    assert!(charts::EXAMPLES.summary(&state.run).contains("inputs multiplied by 2"));
-    assert!(action::describe_shift(&state.run.link.view).contains("2 times"));
+    assert_eq!(charts::EXAMPLES.title(&state.player.run), "R² by number of examples, inputs multiplied by 2");
+    assert!(charts::EXAMPLES.summary(&state.player.run).contains("inputs multiplied by 2"));
+    assert!(action::describe_shift(&state.player.run.link.view).contains("2 times"));
     // The run's own measurements are not on such prompts, and no line of such a prompt stands beside them.
     assert!(!beside.is_empty() && chart_lines(charts::EXPLAINED, &state).reference_lines.is_empty());
     // Another network is measured anew.
     let numbers: Vec<f32> =
-        state.run.spec().initialize_parameters().concat().iter().map(|w| 1.5 * w).collect();
-    state.run.add_result(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers));
+        state.player.run.spec().initialize_parameters().concat().iter().map(|w| 1.5 * w).collect();
+    state.player.run.add_result(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers));
     settle(&mut state);
     assert_ne!(of(&state).scaled_curve().unwrap().mean, network);
     // A run whose test has these inputs says the same of the first network.
@@ -395,7 +395,7 @@ fn inputs_can_be_multiplied_while_the_run_goes_on() {
 fn the_network_on_changed_inputs_is_measured_as_the_worker_measures() {
     let measured = |link: &str| {
         let state = open(link);
-        let spec = state.run.spec().clone();
+        let spec = state.player.run.spec().clone();
         let on = vivarium_labs::in_context::weights::points_network(&spec).unwrap();
         let parameters = spec.initialize_parameters();
         let slices: Vec<&[f32]> = parameters.iter().map(Vec::as_slice).collect();
@@ -421,22 +421,22 @@ fn the_network_on_changed_inputs_is_measured_as_the_worker_measures() {
 #[test]
 fn words_are_those_of_points() {
     let mut state = open("");
-    state.run.phase = vivarium_view::display::RunPhase::Running;
-    state.run.add_measurement(measurement_row(100, 0.25));
-    state.run.step = 100;
-    assert_eq!(metric_names(&state.run)[3], "R², held-out, last point of a prompt");
-    assert_eq!(extra_number(&state.run, 0), ("Prompts seen".into(), "6,400".into()));
-    let best = extra_number(&state.run, 1);
+    state.player.run.phase = vivarium_view::display::RunPhase::Running;
+    state.player.run.add_measurement(measurement_row(100, 0.25));
+    state.player.run.step = 100;
+    assert_eq!(metric_names(&state.player.run)[3], "R², held-out, last point of a prompt");
+    assert_eq!(extra_number(&state.player.run, 0), ("Prompts seen".into(), "6,400".into()));
+    let best = extra_number(&state.player.run, 1);
     assert!(best.0 == "Best method that uses only one prompt" && best.1.ends_with(')'), "{best:?}");
-    let said = status::describe_status(&state.run, String::new);
+    let said = status::describe_status(&state.player.run, String::new);
     assert!(
         said.starts_with("Learning: R² at the last point of a prompt is 0.750; ")
             && said.contains(" the best method that uses only one prompt has R² 0."),
         "{said}"
     );
-    state.run.add_solved(0, 100);
+    state.player.run.add_solved(0, 100);
     assert_eq!(
-        status::describe_found(&state.run),
+        status::describe_found(&state.player.run),
         "R² at the last point of a prompt is at least 0.95 at step 100."
     );
 }
@@ -448,22 +448,22 @@ fn a_network_that_takes_too_long_to_train_is_named() {
     let state = open(large);
     let missing = "A network that is trained on the examples of a prompt is not measured, because training takes too long at these settings.";
     for chart in [charts::EXPLAINED, charts::EXAMPLES] {
-        let said = chart.summary(&state.run);
+        let said = chart.summary(&state.player.run);
         assert!(said.ends_with(missing), "{said}");
     }
-    let view = &state.run.link.view;
+    let view = &state.player.run.link.view;
     assert!(
         action::describe_prompt(of(&state), view)
             .ends_with("because training takes too long at these settings.")
     );
     let small = open("");
-    let said = charts::EXAMPLES.summary(&small.run);
+    let said = charts::EXAMPLES.summary(&small.player.run);
     assert!(said.contains("Trained network, last epoch (256 prompts): "), "{said}");
     assert!(
         !said.contains("too long")
-            && !action::describe_prompt(of(&small), &small.run.link.view).contains("too long")
+            && !action::describe_prompt(of(&small), &small.player.run.link.view).contains("too long")
     );
-    let said = charts::EXPLAINED.summary(&small.run);
+    let said = charts::EXPLAINED.summary(&small.player.run);
     assert!(!said.contains("too long"), "{said}");
 }
 

@@ -27,7 +27,7 @@ fn end(state: &mut State, times: &[Option<u64>], errors: &[f32]) {
         final_accuracies: right,
         final_measures: vec![],
     };
-    state.run.sweep.as_mut().unwrap().finish_run(outcome);
+    state.player.run.sweep.as_mut().unwrap().finish_run(outcome);
 }
 
 #[test]
@@ -48,8 +48,8 @@ fn the_error_has_the_floors_of_fewer_heads() {
         near(heights(rest), &[1.0]);
     }
     let mut state = open("?h=1");
-    state.run.add_measurement(measurement_row(50, 0.5));
-    let summary = charts::ERROR.summary(&state.run);
+    state.player.run.add_measurement(measurement_row(50, 0.5));
+    let summary = charts::ERROR.summary(&state.player.run);
     assert!(summary.ends_with("The theoretical lower bound with 1 head is 0.500."), "{summary}");
     assert_eq!(chart_lines(charts::ERROR, &state).y_label, "relative error");
 }
@@ -57,45 +57,48 @@ fn the_error_has_the_floors_of_fewer_heads() {
 #[test]
 fn words_are_those_of_labels_that_are_numbers() {
     let mut state = open("?h=1");
-    state.run.phase = vivarium_view::display::RunPhase::Running;
-    state.run.add_measurement(measurement_row(50, 0.75));
-    state.run.step = 50;
-    assert_eq!(metric_names(&state.run)[1], "Relative error, held-out");
-    assert_eq!(extra_number(&state.run, 0), ("Sequences seen".into(), "3,200".into()));
-    assert_eq!(extra_number(&state.run, 1), ("Theoretical lower bound".into(), "0.500".into()));
-    let said = status::describe_status(&state.run, String::new);
+    state.player.run.phase = vivarium_view::display::RunPhase::Running;
+    state.player.run.add_measurement(measurement_row(50, 0.75));
+    state.player.run.step = 50;
+    assert_eq!(metric_names(&state.player.run)[1], "Relative error, held-out");
+    assert_eq!(extra_number(&state.player.run, 0), ("Sequences seen".into(), "3,200".into()));
+    assert_eq!(extra_number(&state.player.run, 1), ("Theoretical lower bound".into(), "0.500".into()));
+    let said = status::describe_status(&state.player.run, String::new);
     assert_eq!(
         said,
         "Learning: the relative error is 0.750; the theoretical lower bound with 1 head is 0.500"
     );
-    state.run.add_solved(0, 50);
+    state.player.run.add_solved(0, 50);
     assert_eq!(
-        status::describe_found(&state.run),
+        status::describe_found(&state.player.run),
         "At least 95.0 % of the variance is explained at step 50."
     );
     assert_eq!(
-        vivarium_model::chart::ACCURACY.title(&state.run),
+        vivarium_model::chart::ACCURACY.title(&state.player.run),
         "Share of the variance that is explained, R²"
     );
-    assert_eq!(vivarium_model::chart::LOSS.title(&state.run), "Loss relative to the variance of the labels");
+    assert_eq!(
+        vivarium_model::chart::LOSS.title(&state.player.run),
+        "Loss relative to the variance of the labels"
+    );
 }
 
 #[test]
 fn steps_are_counted_as_sequences_on_request() {
     let mut state = open("?count=examples&batch=32");
-    state.run.add_measurement(measurement_row(0, 1.0));
-    state.run.add_measurement(measurement_row(50, 0.5));
+    state.player.run.add_measurement(measurement_row(0, 1.0));
+    state.player.run.add_measurement(measurement_row(50, 0.5));
     let drawn = chart_lines(charts::ERROR, &state);
     assert_eq!(
         (drawn.x_label_and_scale(), drawn.series[1].x.as_slice()),
         (("sequences seen", 32.0), [0.0, 50.0].as_slice())
     );
-    let before = charts::ERROR.stamp(&state.run);
+    let before = charts::ERROR.stamp(&state.player.run);
     state.apply(Action::ToggleAxis("count"));
     assert_eq!(chart_lines(charts::ERROR, &state).x_label_and_scale(), ("step", 1.0));
-    assert_ne!(charts::ERROR.stamp(&state.run), before);
+    assert_ne!(charts::ERROR.stamp(&state.player.run), before);
     state.apply(Action::Undo);
-    assert_eq!(state.message, "Undone: the change of the setting “horizontal axis of curves”.");
+    assert_eq!(state.player.message, "Undone: the change of the setting “horizontal axis of curves”.");
     assert_eq!(chart_lines(charts::ERROR, &state).x_label_and_scale().1, 32.0);
 }
 
@@ -116,14 +119,14 @@ fn the_matrix_has_a_block_outlined_for_each_name_of_each_head() {
         "head 1 has the first name, head 2 the second"
     );
     assert_eq!((drawn.row_names[0].as_str(), drawn.row_names[8].as_str()), ("ω 1", "t1 1"));
-    assert!(charts::MATRIX.summary(&state.run).ends_with("and 0.000 elsewhere."));
+    assert!(charts::MATRIX.summary(&state.player.run).ends_with("and 0.000 elsewhere."));
     let one = open("?begin=construction&h=3&head=2");
     assert_eq!(
         (chart_grid(charts::MATRIX, &one).columns, chart_grid(charts::MATRIX, &one).outlines.len()),
         (24, 2)
     );
-    assert_eq!(charts::MATRIX.title(&one.run), "Query-key matrix |W_QK|, head 2");
-    assert!(charts::MATRIX.applies(&open("?model=gru").run).is_err());
+    assert_eq!(charts::MATRIX.title(&one.player.run), "Query-key matrix |W_QK|, head 2");
+    assert!(charts::MATRIX.applies(&open("?model=gru").player.run).is_err());
 }
 
 #[test]
@@ -131,43 +134,52 @@ fn glances_outline_the_named_positions_and_follow_the_place() {
     let mut state = open("?begin=construction&place=3");
     let drawn = chart_grid(charts::GLANCES, &state);
     assert_eq!((drawn.rows, drawn.columns), (2, 8));
-    let of = state.run.lab_state::<LookupState>().unwrap();
+    let of = state.player.run.lab_state::<LookupState>().unwrap();
     for (head, name) in of.names_at(2).iter().enumerate() {
         assert!(drawn.values[head * 8 + name] > 0.99);
         assert_eq!(drawn.outlines[head], (0..2, *name..name + 1));
     }
-    assert_eq!(charts::GLANCES.title(&state.run), "Attention of the heads at position 3");
-    assert!(charts::GLANCES.summary(&state.run).starts_with("Names at position 3: "));
-    let before = charts::GLANCES.stamp(&state.run);
+    assert_eq!(charts::GLANCES.title(&state.player.run), "Attention of the heads at position 3");
+    assert!(charts::GLANCES.summary(&state.player.run).starts_with("Names at position 3: "));
+    let before = charts::GLANCES.stamp(&state.player.run);
     state.apply(Action::Edit("place".into(), "4".into()));
-    assert_ne!(charts::GLANCES.stamp(&state.run), before);
+    assert_ne!(charts::GLANCES.stamp(&state.player.run), before);
 }
 
 #[test]
 fn what_is_found_of_a_network_is_looked_into() {
     let mut state = open("");
-    let before = state.run.lab_state::<LookupState>().unwrap().inspected.outputs.clone();
+    let before = state.player.run.lab_state::<LookupState>().unwrap().inspected.outputs.clone();
     let numbers: Vec<f32> =
-        state.run.spec().initialize_parameters().concat().iter().map(|w| 2.0 * w).collect();
-    state.run.add_result(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers));
-    let after = state.run.lab_state::<LookupState>().unwrap();
+        state.player.run.spec().initialize_parameters().concat().iter().map(|w| 2.0 * w).collect();
+    state.player.run.add_result(10, ProbeResult::new(PARAMETERS.id()).with_numbers(numbers));
+    let after = state.player.run.lab_state::<LookupState>().unwrap();
     assert_eq!(after.step, 10);
     assert_ne!(after.inspected.outputs, before);
-    state.run.add_result(10, ProbeResult::new(HEADS.id()).with_few_numbers([0.25, 0.75]));
+    state.player.run.add_result(10, ProbeResult::new(HEADS.id()).with_few_numbers([0.25, 0.75]));
     let drawn = chart_lines(charts::ANSWERED, &state);
     assert_eq!(drawn.series.iter().map(|series| series.y[0]).collect::<Vec<_>>(), [0.75, 0.25]);
-    assert!(charts::ANSWERED.summary(&state.run).contains(", 25.0 % of the attention is"));
+    assert!(charts::ANSWERED.summary(&state.player.run).contains(", 25.0 % of the attention is"));
     // Of a network that is too large nothing is looked into.
     let large = open("?model=gru&width=500");
-    assert!((PARAMETERS.applies)(large.run.spec()).is_err());
+    assert!((PARAMETERS.applies)(large.player.run.spec()).is_err());
     assert!(
-        large.run.lab_state::<LookupState>().unwrap().inspected.outputs.iter().all(|answer| answer.is_nan())
+        large
+            .player
+            .run
+            .lab_state::<LookupState>()
+            .unwrap()
+            .inspected
+            .outputs
+            .iter()
+            .all(|answer| answer.is_nan())
     );
 }
 
 #[test]
 fn pairs_of_random_codes_that_are_too_alike_are_counted() {
-    let said = |rest: &str| action::describe_code_pairs(open(rest).run.lab_state::<LookupState>().unwrap());
+    let said =
+        |rest: &str| action::describe_code_pairs(open(rest).player.run.lab_state::<LookupState>().unwrap());
     // Codes of one sign are the same or opposite; of 64 signs no two of four are alike.
     assert!(
         said("?n=9&codes=random&de=1")
@@ -177,7 +189,7 @@ fn pairs_of_random_codes_that_are_too_alike_are_counted() {
         said("?n=4&codes=random&de=64").is_some_and(|said| said.starts_with("For 0 of 6 pairs of positions"))
     );
     let short = open("?n=33&codes=random");
-    let of = short.run.lab_state::<LookupState>().unwrap();
+    let of = short.player.run.lab_state::<LookupState>().unwrap();
     let counted = vivarium_science::tokens::count_strong_pairs(&of.codes, of.prompts.code_dim);
     assert!(counted > 0 && of.correlated_code_pairs == Some(counted), "{counted}");
     assert_eq!([said(""), said("?codes=orthogonal")], [None, None]);
@@ -193,9 +205,9 @@ fn stairs_stand_next_to_their_floors() {
         ([1.0].as_slice(), [0.5].as_slice())
     );
     assert_eq!((drawn.series[1].x.len(), drawn.series[1].y.as_slice()), (3, [0.5, 0.0, 0.0].as_slice()));
-    assert_eq!(charts::STAIRS.summary(&state.run), "median: 0.500 with 1 head (lower bound 0.500).");
-    assert!(charts::STAIRS.applies(&open("?sweep=n:4_8").run).is_err());
-    assert!(charts::STAIRS.applies(&open("?g=mean&sweep=h:1_2").run).is_err());
+    assert_eq!(charts::STAIRS.summary(&state.player.run), "median: 0.500 with 1 head (lower bound 0.500).");
+    assert!(charts::STAIRS.applies(&open("?sweep=n:4_8").player.run).is_err());
+    assert!(charts::STAIRS.applies(&open("?g=mean&sweep=h:1_2").player.run).is_err());
 }
 
 #[test]
@@ -215,7 +227,7 @@ fn sequences_to_the_target_have_both_fits() {
     assert!(fitted.name.starts_with("2,560 + 2,770 ln "), "{}", fitted.name);
     assert!(fitted.name.ends_with(", 95 % interval 2,770 to 2,770"), "{}", fitted.name);
     assert!((fitted.y[0] - 6400.0).abs() < 1.0 && (fitted.y.last().unwrap() - 10_240.0).abs() < 1.0);
-    let said = charts::NEEDED.summary(&state.run);
+    let said = charts::NEEDED.summary(&state.player.run);
     assert!(
         said.contains("6,400 at N = 4") && said.contains("∝ N^0.339, 95 % interval 0.339 to 0.339"),
         "{said}"
@@ -244,14 +256,14 @@ fn retrieval_falls_on_a_straight_line_below_its_bound() {
     assert!(exact.x.iter().zip(&exact.y).all(|(x, y)| *y <= bound.y[0] * (-2.0 * *x as f32).exp() + 1e-6));
     end(&mut state, &[None], &[0.25]);
     assert_eq!(chart_lines(charts::SHARPNESS, &state).series[2].y, [0.5]);
-    assert!(charts::SHARPNESS.summary(&state.run).contains("falls by 2.00 when α increases by 1"));
+    assert!(charts::SHARPNESS.summary(&state.player.run).contains("falls by 2.00 when α increases by 1"));
 }
 
 /// The attention of the weights in the tensors themselves: prompts in which position 0 names every position in turn, scores
 /// zᵀWz′ entry by entry, and their softmax.
 fn min_share(state: &State) -> f64 {
-    let spec = state.run.spec();
-    let of = state.run.lab_state::<LookupState>().unwrap();
+    let spec = state.player.run.spec();
+    let of = state.player.run.lab_state::<LookupState>().unwrap();
     let (prompts, weights) = (of.prompts, spec.initialize_replicas(1));
     let (n, d, q, size) = (prompts.length, prompts.dim, prompts.names, prompts.code_dim);
     let read = (q + 1) * size;
@@ -301,10 +313,10 @@ fn what_attention_set_by_hand_gives_a_named_token_is_computed_from_its_weights()
         (format!("{hand}&n=6&q=1&h=1&codes=random&de=1"), "at least "),
     ] {
         let state = open(&rest);
-        let (_, share) = state.run.lab_state::<LookupState>().unwrap().hand_set_attention.unwrap();
+        let (_, share) = state.player.run.lab_state::<LookupState>().unwrap().hand_set_attention.unwrap();
         let expected = min_share(&state);
         assert!((share - expected).abs() < 1e-5, "{rest}: {share} {expected}");
-        let said = action::describe_codes(state.run.lab_state::<LookupState>().unwrap()).unwrap();
+        let said = action::describe_codes(state.player.run.lab_state::<LookupState>().unwrap()).unwrap();
         assert!(said.contains(says), "{rest}: {said}");
         let percent = format!("{}.{:02} %", (1e4 * share) as u64 / 100, (1e4 * share) as u64 % 100);
         assert!(said.contains(&percent) || percent == "100.00 %", "{rest}: {percent} in {said}");
@@ -317,7 +329,7 @@ fn what_attention_set_by_hand_gives_a_named_token_is_computed_from_its_weights()
     let equal = open(&format!("{hand}&n=6&q=1&h=1&codes=random&de=1"));
     assert!(min_share(&equal) <= 0.5);
     let random = open("");
-    assert_eq!(random.run.lab_state::<LookupState>().unwrap().hand_set_attention, None);
+    assert_eq!(random.player.run.lab_state::<LookupState>().unwrap().hand_set_attention, None);
 }
 
 /// The curve is below the bound N exp(−αs²/2) wherever no two codes have an inner product above 1/2; what is said of the
@@ -335,12 +347,12 @@ fn the_bound_of_the_sharpness_has_the_factor_of_the_codes() {
         let height = 16.0 * (-slope * end).exp();
         assert!((f64::from(*bound.y.last().unwrap()) / height - 1.0).abs() < 1e-5, "{enc}: {bound:?}");
         assert!(exact.x.iter().zip(&exact.y).all(|(x, y)| f64::from(*y) <= 16.0 * (-slope * x).exp() + 1e-6));
-        let said = charts::SHARPNESS.summary(&state.run);
+        let said = charts::SHARPNESS.summary(&state.player.run);
         assert!(said.contains(&format!("has the square {square} in this run")), "{said}");
         assert!(said.contains("The bound holds for the codes of this run"), "{said}");
     }
     let alike = open(&format!("{link}&codes=random&de=4"));
-    let said = charts::SHARPNESS.summary(&alike.run);
+    let said = charts::SHARPNESS.summary(&alike.player.run);
     assert!(said.contains("The bound does not hold for the codes of this run"), "{said}");
 }
 
@@ -357,19 +369,19 @@ fn what_a_sample_cannot_tell_stands_next_to_what_networks_reach() {
     // The oracle on these very prompts: it begins at 1, falls, and lies near the mean.
     assert!(own.y[0] == 1.0 && own.y.windows(2).all(|pair| pair[1] <= pair[0] + 1e-6));
     assert!((own.interpolate(32.0).unwrap() - 0.75).abs() < 0.1, "{:?}", own.interpolate(32.0));
-    assert!(charts::SPAN.applies(&open("").run).is_err());
+    assert!(charts::SPAN.applies(&open("").player.run).is_err());
     // The theorem is about feedforward networks.
-    assert!(charts::SPAN.applies(&open("?n=16&dim=8&q=1&lists=one&g=linear&m=64").run).is_err());
+    assert!(charts::SPAN.applies(&open("?n=16&dim=8&q=1&lists=one&g=linear&m=64").player.run).is_err());
     let mut single = open(&format!("{link}&m=64"));
-    single.run.add_measurement(measurement_row(50, 0.6));
+    single.player.run.add_measurement(measurement_row(50, 0.6));
     assert_eq!(chart_lines(charts::SPAN, &single).series[2].y, [0.6]);
-    let summary = charts::SPAN.summary(&single.run);
+    let summary = charts::SPAN.summary(&single.player.run);
     assert!(
         summary.ends_with("trained on 64 prompts leaves 0.600 of the variance unexplained."),
         "{summary}"
     );
-    single.run.add_result(50, ProbeResult::new(OUTSIDE.id()).with_few_numbers([0.125]));
-    let summary = charts::SPAN.summary(&single.run);
+    single.player.run.add_result(50, ProbeResult::new(OUTSIDE.id()).with_few_numbers([0.125]));
+    let summary = charts::SPAN.summary(&single.player.run);
     assert!(summary.contains("Outside this span is 12.5 % of ‖W‖²"), "{summary}");
     let outside = chart_lines(charts::SPAN, &single).series.pop().unwrap();
     assert_eq!((outside.x, outside.y), (vec![64.0], vec![0.125]));
@@ -384,12 +396,12 @@ fn what_a_sample_cannot_tell_stands_next_to_what_networks_reach() {
 fn slots_are_filled_as_the_prompt_passes() {
     let mut state = open("?model=gated-memory&lists=one&slots=names");
     assert!(chart_grid(charts::SLOTS, &state).values.iter().all(|cell| cell.is_nan()), "nothing has passed");
-    let mut parameters = state.run.spec().initialize_parameters();
+    let mut parameters = state.player.run.spec().initialize_parameters();
     parameters[1] = vec![8.0];
-    state.run.add_result(8, ProbeResult::new(PARAMETERS.id()).with_numbers(parameters.concat()));
+    state.player.run.add_result(8, ProbeResult::new(PARAMETERS.id()).with_numbers(parameters.concat()));
     let drawn = chart_grid(charts::SLOTS, &state);
     assert_eq!((drawn.rows, drawn.columns), (2, 8));
-    let of = state.run.lab_state::<LookupState>().unwrap();
+    let of = state.player.run.lab_state::<LookupState>().unwrap();
     for (slot, name) in of.names_at(0).iter().enumerate() {
         for at in 0..8 {
             let held = if at < *name { 0.0 } else { of.token_at(*name)[0] };
@@ -398,8 +410,8 @@ fn slots_are_filled_as_the_prompt_passes() {
     }
     assert!(
         charts::SLOTS
-            .summary(&state.run)
+            .summary(&state.player.run)
             .starts_with("The memory has read 8 of 8 positions. Each of the 2 slots")
     );
-    assert!(charts::SLOTS.applies(&open("").run).is_err());
+    assert!(charts::SLOTS.applies(&open("").player.run).is_err());
 }

@@ -11,15 +11,15 @@ fn open(rest: &str) -> State {
 }
 
 fn look(state: &mut State, what: PromptAction) -> String {
-    let runs = state.run.run_count;
-    let asked = request(of(state), &state.run.link.view, what);
+    let runs = state.player.run.run_count;
+    let asked = request(of(state), &state.player.run.link.view, what);
     assert_eq!(state.apply(Action::Request(asked)), []);
-    assert_eq!(state.run.run_count, runs, "nothing restarts");
-    encode(&state.run.link).replace("#v1/sparse-token-regression", "")
+    assert_eq!(state.player.run.run_count, runs, "nothing restarts");
+    encode(&state.player.run.link).replace("#v1/sparse-token-regression", "")
 }
 
 fn of(state: &State) -> &LookupState {
-    state.run.lab_state::<LookupState>().unwrap()
+    state.player.run.lab_state::<LookupState>().unwrap()
 }
 
 fn typed(text: &str) -> String {
@@ -44,7 +44,7 @@ fn the_written_attention_answers_its_query() {
     assert_eq!(of(&state).inspected.outputs[..7], before.outputs[..7], "no other position asks for it");
     // The head of the first name looks at the new token.
     assert!(attention_weight(of(&state), 0, other - 1) > 0.99);
-    assert_eq!(format_attention_on_names(of(&state), &state.run.link.view, 1), "100.0 %");
+    assert_eq!(format_attention_on_names(of(&state), &state.player.run.link.view, 1), "100.0 %");
     let link = look(
         &mut state,
         PromptAction::SetTokenEntry { place: other - 1, entry_index: 0, text: typed("−1,5") },
@@ -52,7 +52,7 @@ fn the_written_attention_answers_its_query() {
     assert_eq!(link, format!("?begin=construction&named=15:{other}&tokens={other}:-1.5"));
     assert!(is_right(&state) && of(&state).token_at(other - 1) == [-1.5]);
     state.apply(Action::Undo);
-    assert_eq!(state.message, "Undone: the change of the setting “changed numbers in tokens”.");
+    assert_eq!(state.player.message, "Undone: the change of the setting “changed numbers in tokens”.");
     let link = look(&mut state, PromptAction::SelectPrompt(3));
     assert_eq!(link, "?begin=construction&example=3");
     assert!(is_right(&state) && !of(&state).inspected.changed);
@@ -71,11 +71,18 @@ fn what_cannot_be_is_refused_with_the_reason() {
         let draft = state.invalid_inputs.iter().find(|draft| draft.key == "tokens").unwrap();
         assert_eq!(draft.error.expected, "a number from −100 to 100");
     }
-    assert!(state.run.link.view.named.is_empty() && state.run.link.view.tokens.is_empty());
+    assert!(
+        state.player.run.link.view.prompt.named.is_empty()
+            && state.player.run.link.view.prompt.tokens.is_empty()
+    );
     let all: Vec<String> = (1..=64).map(|at| format!("{at}:1")).collect();
     let mut full = open(&format!("?n=100&named={}", all.join("_")));
     look(&mut full, PromptAction::SetName { place: 99, name_index: 0, text: typed("3") });
-    assert!(full.message.starts_with("A link can contain at most 64 changes"), "{}", full.message);
+    assert!(
+        full.player.message.starts_with("A link can contain at most 64 changes"),
+        "{}",
+        full.player.message
+    );
     assert_eq!(look(&mut full, PromptAction::UndoChanges), "?n=100");
 }
 
@@ -83,11 +90,11 @@ fn what_cannot_be_is_refused_with_the_reason() {
 fn of_a_large_prompt_the_chosen_position_and_its_names_are_shown() {
     let mut state = open("?n=100&q=3");
     look(&mut state, PromptAction::SelectPosition(49));
-    let rows = table_positions(of(&state), &state.run.link.view);
+    let rows = table_positions(of(&state), &state.player.run.link.view);
     assert!(rows.len() <= 4 && rows.contains(&49) && rows.is_sorted(), "{rows:?}");
     assert!(of(&state).names_at(49).iter().all(|name| rows.contains(name)));
-    assert_eq!(table_positions(of(&open("")), &state.run.link.view).len(), 8);
-    let said = describe_position(of(&state), &state.run.link.view);
+    assert_eq!(table_positions(of(&open("")), &state.player.run.link.view).len(), 8);
+    let said = describe_position(of(&state), &state.player.run.link.view);
     assert!(
         said.starts_with("Position 50 contains the names ") && said.contains("the network's answer is"),
         "{said}"
@@ -112,7 +119,7 @@ fn beyond_a_prompt_there_is_nothing_and_no_panic() {
 #[test]
 fn a_head_more_is_another_run() {
     let mut state = open("?h=1");
-    let asked = request(of(&state), &state.run.link.view, PromptAction::AddHead(1));
+    let asked = request(of(&state), &state.player.run.link.view, PromptAction::AddHead(1));
     state.apply(Action::Request(asked));
-    assert_eq!(encode(&state.run.link), "#v1/sparse-token-regression");
+    assert_eq!(encode(&state.player.run.link), "#v1/sparse-token-regression");
 }

@@ -4,7 +4,7 @@ use crate::opened::{chart_bars, chart_grid, chart_lines, open_page};
 use crate::state::{Action, State};
 use vivarium_labs::cannot_learn;
 use vivarium_labs::machines::step::CURRENT_STEP;
-use vivarium_labs::machines::{MachineState, presets, words};
+use vivarium_labs::machines::{MachineState, presets, texts};
 use vivarium_model::chart;
 use vivarium_model::permalink::{decode, encode};
 use vivarium_model::protocol::{Measurement, ProbeResult};
@@ -20,12 +20,12 @@ fn open(rest: &str) -> State {
 }
 
 fn of(state: &State) -> &MachineState {
-    state.run.lab_state().expect("the state of the lab")
+    state.player.run.lab_state().expect("the state of the lab")
 }
 
 /// Executes what is still to be executed, and says how often it was asked.
 fn settle(state: &mut State) -> usize {
-    let own: &mut MachineState = state.run.lab_state_mut().unwrap();
+    let own: &mut MachineState = state.player.run.lab_state_mut().unwrap();
     let mut times = 0;
     while own.is_busy() {
         assert_ne!(own.continue_work(vivarium_core::bounds::PAGE_SLICE_OPERATIONS), WorkProgress::Done);
@@ -70,10 +70,10 @@ fn finding(step: usize) -> ProbeResult {
 fn play(state: &mut State, steps: usize) {
     settle(state);
     for row in rows(state, steps) {
-        state.run.add_measurement(row);
+        state.player.run.add_measurement(row);
     }
-    state.run.step = steps as u64;
-    state.run.add_result(steps as u64, finding(steps));
+    state.player.run.step = steps as u64;
+    state.player.run.add_result(steps as u64, finding(steps));
     settle(state);
 }
 
@@ -100,10 +100,10 @@ fn tokens_stand_next_to_the_tape_in_step() {
             assert_eq!(symbol, symbols[first + row] as f32, "cell {} after step {step}", first + row);
         }
     }
-    let said = charts::COLUMNS.summary(&state.run);
+    let said = charts::COLUMNS.summary(&state.player.run);
     assert!(said.starts_with("Number of tokens: 41. Each token has 46 numbers in 11 groups."), "{said}");
     assert!(said.ends_with("Every token so far agrees with the simulator."), "{said}");
-    assert!(charts::TAPE.summary(&state.run).contains("tape after step 40"));
+    assert!(charts::TAPE.summary(&state.player.run).contains("tape after step 40"));
 }
 
 #[test]
@@ -122,8 +122,9 @@ fn the_step_that_is_shown_is_shown_block_by_block() {
             chart_bars(charts::STRAY, &state).marked,
             stage.checked_sub(1).into_iter().collect::<Vec<_>>()
         );
-        let title = charts::COLUMNS.title(&state.run);
-        assert_eq!(title.contains(" of 11: "), stage > 0, "{title}");
+        let title = charts::COLUMNS.title(&state.player.run);
+        assert_eq!(title.contains(" of 11: "), (1..11).contains(&stage), "{title}");
+        assert_eq!(title == "Tokens after step 40", stage == 11, "{title}");
     }
     let recall = chart_grid(charts::RECALL, &state);
     // Whether it was written, seven bits, and the symbol.
@@ -132,12 +133,12 @@ fn the_step_that_is_shown_is_shown_block_by_block() {
         assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-5);
     }
     assert_eq!(recall.column_names[..2], ["null", "1"]);
-    let said = charts::RECALL.summary(&state.run);
+    let said = charts::RECALL.summary(&state.player.run);
     assert!(said.starts_with("After step 40 the head is on cell"), "{said}");
     assert_eq!(chart_bars(charts::STRAY, &state).bars.len(), 11);
     let matrix: Heatmap = chart_grid(charts::MATRIX, &state);
     assert_eq!(matrix.values.len(), matrix.rows * matrix.columns);
-    assert!(charts::MATRIX.title(&state.run).starts_with("Fetch the symbol: own.query, 15 × 46"));
+    assert!(charts::MATRIX.title(&state.player.run).starts_with("Fetch the symbol: own.query, 15 × 46"));
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn before_the_machines_first_step_step_0_is_looked_at() {
     let recall = chart_grid(charts::RECALL, &state);
     assert_eq!((recall.rows, recall.columns), (6, 1));
     assert!(recall.values.iter().all(|weight| *weight == 1.0));
-    let said = charts::RECALL.summary(&state.run);
+    let said = charts::RECALL.summary(&state.player.run);
     assert!(
         said.starts_with("After step 0 the head is on cell 2. In the last block the null slot"),
         "{said}"
@@ -167,16 +168,16 @@ fn long_runs_are_executed_in_slices_and_going_back_is_free() {
     let mut state = open("?m=counter&t=600&steps=600&sigma=0.002");
     settle(&mut state);
     // The page goes on in slices; without one, all is done at once.
-    let link = state.run.link.clone();
-    state.run.lab_state_mut::<MachineState>().unwrap().add_finding(600, &finding(600), &link);
+    let link = state.player.run.link.clone();
+    state.player.run.lab_state_mut::<MachineState>().unwrap().add_finding(600, &finding(600), &link);
     assert!(of(&state).is_busy(), "600 noisy steps take longer than is done at once");
     assert!(settle(&mut state) > 3);
     assert_eq!((of(&state).transformer.steps(), of(&state).trace.as_ref().unwrap().step), (600, 600));
-    state.run.add_result(20, finding(20));
+    state.player.run.add_result(20, finding(20));
     assert!(!of(&state).is_busy());
     assert_eq!((of(&state).transformer.steps(), of(&state).trace.as_ref().unwrap().step), (600, 20));
     // Noise is that of the run.
-    let weights = state.run.spec().initialize_replicas(1);
+    let weights = state.player.run.spec().initialize_replicas(1);
     let own: Vec<&[f32]> = weights[1..].iter().map(Vec::as_slice).collect();
     let construction = of(&state).transformer.construction();
     assert_eq!(&construction.clone().with_tensors(&own), construction);
@@ -192,15 +193,15 @@ fn measurements_are_drawn_and_stated() {
     let [before, right] = &drawn.series[..] else { panic!("two curves") };
     assert_eq!(*before.y.last().unwrap(), (wrong - 1) as f32 / 107.0);
     assert!(right.y[0] == 1.0 && right.y[107] < 0.9);
-    let said = charts::CORRECT.summary(&state.run);
+    let said = charts::CORRECT.summary(&state.player.run);
     assert!(said.ends_with(&format!("First wrong step: {wrong}.")), "{said}");
     assert!(chart_lines(charts::STRAYED, &state).log_y);
-    assert_eq!(extra_number(&state.run, 0), ("First wrong step".into(), wrong.to_string()));
+    assert_eq!(extra_number(&state.player.run, 0), ("First wrong step".into(), wrong.to_string()));
     let drawn = chart_lines(chart::LOSS, &state);
     let curves: Vec<&str> = drawn.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(curves, ["in this step", "in all steps so far"]);
-    state.run.phase = RunPhase::Running;
-    let said = status::describe_status(&state.run, String::new);
+    state.player.run.phase = RunPhase::Running;
+    let said = status::describe_status(&state.player.run, String::new);
     assert!(said.len() > 3, "{said}");
 }
 
@@ -210,10 +211,10 @@ fn a_run_that_ends_before_the_machine_is_not_reported_as_wrong() {
     let begin = "Step 107 was the last step. Executed steps of the machine: 107 of 400.";
     for rest in ["?t=400", "?m=counter&t=400"] {
         let mut state = open(rest);
-        assert_eq!(words::describe_end(&state.run), None, "before anything is measured");
+        assert_eq!(texts::describe_end(&state.player.run), None, "before anything is measured");
         play(&mut state, 107);
         assert_eq!(
-            words::describe_end(&state.run),
+            texts::describe_end(&state.player.run),
             Some(format!("{begin} All executed steps are right.")),
             "{rest}"
         );
@@ -222,21 +223,21 @@ fn a_run_that_ends_before_the_machine_is_not_reported_as_wrong() {
     play(&mut state, 107);
     let wrong = of(&state).first_wrong().expect("a step that is wrong");
     let said = format!("{begin} Step {wrong} is the first wrong step.");
-    assert_eq!(words::describe_end(&state.run), Some(said));
+    assert_eq!(texts::describe_end(&state.player.run), Some(said));
     // A run that has more steps than the machine.
     let mut state = open("?t=14&m=increment&steps=20");
     play(&mut state, 14);
-    state.run.step = 20;
+    state.player.run.step = 20;
     let said =
         "Step 20 was the last step. Executed steps of the machine: 14 of 14. All executed steps are right.";
-    assert_eq!(words::describe_end(&state.run).as_deref(), Some(said));
+    assert_eq!(texts::describe_end(&state.player.run).as_deref(), Some(said));
 }
 
 /// ln 202 = 5.308 and ln 802 = 6.687: the endless counter's input has one symbol.
 #[test]
 fn the_beta_that_is_enough_is_stated_for_each_number_of_steps() {
     let state = open("?m=counter&choice=soft&steps=400&sweep=beta:2_10&series=t:100_400");
-    let said = charts::BY_BETA.summary(&state.run);
+    let said = charts::BY_BETA.summary(&state.player.run);
     for (steps, beta) in [(100, "5.31"), (400, "6.69")] {
         let rule = format!(
             "For T = {steps} steps and an input of m = 1 symbols, every β above ln(2(T + m)) = {beta} is enough."
@@ -244,7 +245,10 @@ fn the_beta_that_is_enough_is_stated_for_each_number_of_steps() {
         assert!(said.contains(&rule), "{said}");
     }
     let bare = open("?m=counter&choice=soft&round=no&t=100&steps=100&sweep=beta:6_12");
-    assert!(!charts::BY_BETA.summary(&bare.run).contains("is enough"), "without rounding there is no rule");
+    assert!(
+        !charts::BY_BETA.summary(&bare.player.run).contains("is enough"),
+        "without rounding there is no rule"
+    );
 }
 
 #[test]
@@ -254,7 +258,7 @@ fn several_networks_have_their_first_wrong_steps_stated_together() {
         let three = vec![0.5; 3];
         let mut measures = vec![three.clone(); MachineMetric::ALL.len()];
         measures[MachineMetric::FirstWrong as usize] = firsts.to_vec();
-        state.run.add_measurement(Measurement {
+        state.player.run.add_measurement(Measurement {
             step: 107,
             train_loss: three.clone(),
             train_accuracy: three.clone(),
@@ -263,8 +267,8 @@ fn several_networks_have_their_first_wrong_steps_stated_together() {
             measures,
             ..Default::default()
         });
-        state.run.step = 107;
-        words::describe_end(&state.run).unwrap().split_once(" of 400. ").unwrap().1.to_string()
+        state.player.run.step = 107;
+        texts::describe_end(&state.player.run).unwrap().split_once(" of 400. ").unwrap().1.to_string()
     };
     assert_eq!(said([401.0; 3]), "All executed steps are right in all 3 networks.");
     assert_eq!(

@@ -13,16 +13,16 @@ fn open(rest: &str) -> State {
 }
 
 fn of(state: &State) -> &MachineState {
-    state.run.lab_state().unwrap()
+    state.player.run.lab_state().unwrap()
 }
 
-/// The link after this deed, and how many runs it has begun.
+/// The link after this action, and how many runs it has begun.
 fn act(state: &mut State, what: MachineAction) -> (String, u64) {
-    let runs = state.run.run_count;
+    let runs = state.player.run.run_count;
     if let Some(asked) = request(of(state), what) {
         state.apply(Action::Request(asked));
     }
-    (encode(&state.run.link).replace("#v1/turing-machine", ""), state.run.run_count - runs)
+    (encode(&state.player.run.link).replace("#v1/turing-machine", ""), state.player.run.run_count - runs)
 }
 
 fn example(slug: &str) -> MachineAction {
@@ -35,16 +35,16 @@ fn blocks_are_looked_at_without_another_run() {
     for stage in [3, 0, 7] {
         let (link, runs) = act(&mut state, MachineAction::SelectBlock(stage));
         assert_eq!((link, runs), (format!("?layer={stage}"), 0));
-        assert_eq!(of(&state).shown_block(&state.run.link.view), stage);
+        assert_eq!(of(&state).shown_block(&state.player.run.link.view), stage);
     }
     state.apply(Action::Undo);
-    assert_eq!(encode(&state.run.link), "#v1/turing-machine");
+    assert_eq!(encode(&state.player.run.link), "#v1/turing-machine");
 }
 
 #[test]
 fn every_example_is_one_change() {
     let mut state = open("");
-    let mut before = encode(&state.run.link);
+    let mut before = encode(&state.player.run.link);
     for of_library in &library::EXAMPLES {
         let runs = act(&mut state, example(of_library.slug)).1;
         assert_eq!(runs, 1, "{}", of_library.slug);
@@ -53,9 +53,9 @@ fn every_example_is_one_change() {
         assert_eq!((machine_slug(shown), describe_machine(shown)), (of_library.slug, of_library.about()));
         let program = &shown.program;
         assert_eq!((program.steps, program.start), (of_library.steps, of_library.start));
-        let after = encode(&state.run.link);
+        let after = encode(&state.player.run.link);
         state.apply(Action::Undo);
-        assert_eq!(encode(&state.run.link), before, "{}", of_library.slug);
+        assert_eq!(encode(&state.player.run.link), before, "{}", of_library.slug);
         act(&mut state, example(of_library.slug));
         before = after;
     }
@@ -74,14 +74,14 @@ fn rules_become_ones_own_in_one_change() {
     assert_eq!(machine_slug(of(&state)), CUSTOM);
     assert_eq!(act(&mut state, MachineAction::EditRules).1, 0, "it is already");
     state.apply(Action::Undo);
-    assert_eq!(encode(&state.run.link), "#v1/turing-machine?m=increment&t=14&steps=14");
+    assert_eq!(encode(&state.player.run.link), "#v1/turing-machine?m=increment&t=14&steps=14");
 }
 
 #[test]
 fn a_machine_that_was_written_runs_and_one_undo_brings_the_other_back() {
     for start in ["", "?m=own&input=111", "?m=palindrome&t=60&steps=60&input=01"] {
         let mut state = open(start);
-        let before = encode(&state.run.link);
+        let before = encode(&state.player.run.link);
         let rules = "go 0 → 1 R go\ngo 1 → 0 R go\ngo _ → _ S halt";
         let draft = Draft { rules: rules.into(), input: "0110".into(), cell: "9".into() };
         let (link, runs) = act(&mut state, MachineAction::RunDraft(draft.clone()));
@@ -93,7 +93,7 @@ fn a_machine_that_was_written_runs_and_one_undo_brings_the_other_back() {
         // The same again is no change.
         assert_eq!(act(&mut state, MachineAction::RunDraft(draft)).1, 0);
         state.apply(Action::Undo);
-        assert_eq!(encode(&state.run.link), before);
+        assert_eq!(encode(&state.player.run.link), before);
     }
 }
 
@@ -102,5 +102,5 @@ fn a_machine_with_an_error_does_not_run() {
     let mut state = open("");
     let draft = Draft { rules: "a 0 → 1".into(), ..Draft::from_program(&of(&state).program) };
     assert_eq!(act(&mut state, MachineAction::RunDraft(draft)), (String::new(), 0));
-    assert!(state.message.starts_with("This machine cannot run yet"), "{}", state.message);
+    assert!(state.player.message.starts_with("This machine cannot run yet"), "{}", state.player.message);
 }

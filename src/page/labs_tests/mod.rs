@@ -4,8 +4,8 @@
 //! A lab is built without the page, so that its tests cannot open one. What needs none is tested where it stands.
 
 mod boolean;
+mod boolean_attention;
 mod boolean_fourier;
-mod boolean_looks;
 mod circuits;
 mod circuits_panel;
 mod descent;
@@ -17,7 +17,7 @@ mod lookup_panel;
 mod machines;
 mod machines_panel;
 mod markov_change;
-mod markov_words;
+mod markov_texts;
 mod perceptron_charts;
 mod perceptron_theory;
 mod succinct;

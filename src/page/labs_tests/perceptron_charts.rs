@@ -12,9 +12,9 @@ fn theory_stands_next_to_hebbs_rule_alone() {
     let curves = |link: &str| {
         let mut state = State::default();
         state.apply(Action::Open(link.into()));
-        state.run.step = 100;
-        state.run.add_result(100, ProbeResult::new(OVERLAP.id()).with_few_numbers([0.5]));
-        match charts::OVERLAP.reading(&state.run) {
+        state.player.run.step = 100;
+        state.player.run.add_result(100, ProbeResult::new(OVERLAP.id()).with_few_numbers([0.5]));
+        match charts::OVERLAP.reading(&state.player.run) {
             Reading::Lines(lines) => lines.series.len(),
             _ => 0,
         }

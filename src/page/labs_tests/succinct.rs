@@ -27,7 +27,7 @@ fn open(rest: &str) -> State {
 }
 
 fn of(state: &State) -> &SuccinctState {
-    state.run.lab_state().expect("the state of the lab")
+    state.player.run.lab_state().expect("the state of the lab")
 }
 
 fn ready<T>(future: impl Future<Output = T>) -> T {
@@ -53,17 +53,17 @@ fn train(spec: &RunSpec, steps: u64) -> (Vec<Measurement>, ProbeResult) {
 
 /// Shows the run after so many steps.
 fn play(state: &mut State, steps: u64) {
-    let (rows, found) = train(&state.run.link.spec, steps);
-    rows.into_iter().for_each(|row| state.run.add_measurement(row));
-    state.run.step = steps;
-    state.run.add_result(steps, found);
+    let (rows, found) = train(&state.player.run.link.spec, steps);
+    rows.into_iter().for_each(|row| state.player.run.add_measurement(row));
+    state.player.run.step = steps;
+    state.player.run.add_result(steps, found);
 }
 
 #[test]
 fn one_row_is_written_in_each_step() {
     let mut state = open("?inputs=3&examples=5");
-    assert!(charts::TABLE.summary(&state.run).starts_with("All numbers of the table are 0."));
-    assert!(charts::GRADIENT.summary(&state.run).starts_with("The gradient is 0 everywhere."));
+    assert!(charts::TABLE.summary(&state.player.run).starts_with("All numbers of the table are 0."));
+    assert!(charts::GRADIENT.summary(&state.player.run).starts_with("The gradient is 0 everywhere."));
     for step in 1..=6 {
         play(&mut state, step);
         let (table, gradient) = (chart_grid(charts::TABLE, &state), chart_grid(charts::GRADIENT, &state));
@@ -79,9 +79,9 @@ fn one_row_is_written_in_each_step() {
                 assert!((found - expected).abs() < 1e-4, "step {step}, row {row}");
             }
         }
-        let said = charts::GRADIENT.summary(&state.run);
+        let said = charts::GRADIENT.summary(&state.player.run);
         assert!(said.contains(&format!("everywhere except in row {step}.")), "{said}");
-        let said = charts::TABLE.summary(&state.run);
+        let said = charts::TABLE.summary(&state.player.run);
         assert!(said.contains(&format!("{step} of 6 rows")) && said.ends_with("is 0."), "{said}");
     }
     let (data, table) = (&of(&state).sample.data, chart_grid(charts::TABLE, &state));
@@ -94,7 +94,7 @@ fn one_row_is_written_in_each_step() {
 #[test]
 fn cells_follow_the_program_to_its_answer() {
     let mut state = open("?inputs=3&examples=5");
-    assert!(charts::CELLS.summary(&state.run).starts_with("While SGD writes the table"));
+    assert!(charts::CELLS.summary(&state.player.run).starts_with("While SGD writes the table"));
     assert!(!chart_grid(charts::CELLS, &state).note.is_empty());
     play(&mut state, 7);
     let drawn = chart_grid(charts::CELLS, &state);
@@ -102,18 +102,18 @@ fn cells_follow_the_program_to_its_answer() {
     // Layer 1 sets the head at the bottom right of the block.
     assert_eq!(drawn.outlines, [(6..7, 4..5)]);
     assert!(drawn.texts[6 * 6 + 4].ends_with("\nstart"), "{:?}", drawn.texts);
-    let said = charts::CELLS.summary(&state.run);
+    let said = charts::CELLS.summary(&state.player.run);
     assert!(said.starts_with("Layers applied: 1. In state start the head reads "), "{said}");
     assert!(said.ends_with("has reached 1 of 48 cells."), "{said}");
     play(&mut state, 300);
-    let said = charts::CELLS.summary(&state.run);
+    let said = charts::CELLS.summary(&state.player.run);
     let own = of(&state);
     let label = own.sample.concept.label(&own.query);
     assert_eq!(own.program_state().unwrap().answer(), Some(label));
     let sign = if label == 1 { "+1" } else { "−1" };
     let end = format!("Its answer is {sign}. The label of the test input is {sign}.");
     assert!(said.ends_with(&end), "{said}");
-    let said = charts::ANSWERS.summary(&state.run);
+    let said = charts::ANSWERS.summary(&state.player.run);
     assert!(
         said.starts_with("With 294 layers 100.0 % of the test inputs are answered, and 100.0 %"),
         "{said}"
@@ -134,7 +134,7 @@ fn a_head_on_the_working_tape_is_shown() {
     assert_eq!((drawn.rows, drawn.columns, drawn.outlines), (6, 22, vec![(4..5, 21..22)]));
     assert_eq!(drawn.column_names[..6], ["border", "x1", "x2", "label", "border", "2"]);
     assert_eq!(drawn.texts[4 * 22 + 3..][..3], ["-", "+", "-"]);
-    assert!(charts::CELLS.summary(&state.run).contains("the head reads _, writes"));
+    assert!(charts::CELLS.summary(&state.player.run).contains("the head reads _, writes"));
     // 81 columns are more than are shown.
     play(&mut state, 4 + 80);
     let drawn = chart_grid(charts::CELLS, &state);
@@ -143,17 +143,20 @@ fn a_head_on_the_working_tape_is_shown() {
     // A tape of 5 columns ends at column 8.
     let mut state = open("?inputs=2&examples=3&program=own&grid=a~*~~*~S~b;b~*~~-~R~c;c~*~~+~R~b&columns=5");
     play(&mut state, 24);
-    assert!(charts::CELLS.summary(&state.run).contains("The head has left the grid"));
+    assert!(charts::CELLS.summary(&state.player.run).contains("The head has left the grid"));
 }
 
 #[test]
 fn the_cloud_holds_every_rule_that_was_tried() {
     let mut state = open(SEARCH);
     for chart in [charts::CLOUD, charts::CHOSEN, charts::RULE] {
-        assert_eq!(chart.applies(&state.run), Ok(()));
-        assert!(charts::CHOSEN.summary(&state.run).starts_with("No rule has been tried yet."));
+        assert_eq!(chart.applies(&state.player.run), Ok(()));
+        assert!(charts::CHOSEN.summary(&state.player.run).starts_with("No rule has been tried yet."));
     }
-    assert!(charts::CELLS.applies(&state.run).is_err() && charts::CLOUD.applies(&open("").run).is_err());
+    assert!(
+        charts::CELLS.applies(&state.player.run).is_err()
+            && charts::CLOUD.applies(&open("").player.run).is_err()
+    );
     play(&mut state, 200);
     let cloud = chart_grid(charts::CLOUD, &state);
     let rules: f32 = cloud.values.iter().map(|value| 10f32.powf(*value) - 1.0).sum();
@@ -163,11 +166,11 @@ fn the_cloud_holds_every_rule_that_was_tried() {
     let row = cloud.outlines[0].0.start;
     assert!(cloud.values[..41 * row].iter().all(|value| *value == 0.0));
     assert!(cloud.values[41 * row..][..41].iter().any(|value| *value > 0.0));
-    assert!(charts::CLOUD.summary(&state.run).starts_with("Rules tried: 200."));
+    assert!(charts::CLOUD.summary(&state.player.run).starts_with("Rules tried: 200."));
     let rule = of(&state).search_state().unwrap().rule.unwrap();
     let drawn = chart_grid(charts::RULE, &state);
     assert_eq!(vivarium_model::models::cell_rules::rule_of(&drawn.values), rule);
-    let said = charts::RULE.summary(&state.run);
+    let said = charts::RULE.summary(&state.player.run);
     assert!(
         said.starts_with(&format!("This is rule {}", rule.number()))
             && said.contains("A cell with the value +1"),
@@ -180,34 +183,37 @@ fn the_cloud_holds_every_rule_that_was_tried() {
 
 #[test]
 fn charts_of_sweeps_are_of_sweeps_over_sizes_or_noise() {
-    assert!(charts::TIMES.applies(&open("").run).is_err());
+    assert!(charts::TIMES.applies(&open("").player.run).is_err());
     let state = open("?sweep=inputs:3_4_6");
-    assert_eq!((charts::TIMES.applies(&state.run), charts::LEARNED.applies(&state.run)), (Ok(()), Ok(())));
+    assert_eq!(
+        (charts::TIMES.applies(&state.player.run), charts::LEARNED.applies(&state.player.run)),
+        (Ok(()), Ok(()))
+    );
     assert!(chart_lines(charts::TIMES, &state).log_y);
-    assert_eq!(charts::TIMES.summary(&state.run), "No run of the sweep has ended yet.");
-    assert_eq!(charts::LEARNED.summary(&state.run), "No run of the sweep has ended yet.");
-    assert_eq!(charts::LEARNED.applies(&open(&format!("{SEARCH}&sweep=valid:10_40")).run), Ok(()));
+    assert_eq!(charts::TIMES.summary(&state.player.run), "No run of the sweep has ended yet.");
+    assert_eq!(charts::LEARNED.summary(&state.player.run), "No run of the sweep has ended yet.");
+    assert_eq!(charts::LEARNED.applies(&open(&format!("{SEARCH}&sweep=valid:10_40")).player.run), Ok(()));
 }
 
 #[test]
 fn words_tell_program_and_search_apart() {
     let mut state = open("?steps=40");
-    state.run.phase = RunPhase::Running;
+    state.player.run.phase = RunPhase::Running;
     play(&mut state, 5);
-    assert_eq!(metric_names(&state.run)[2], "Rows written");
-    let said = status::describe_status(&state.run, String::new);
+    assert_eq!(metric_names(&state.player.run)[2], "Rows written");
+    let said = status::describe_status(&state.player.run, String::new);
     assert!(said.contains("SGD has written 5 of 9 rows of the table"), "{said}");
     play(&mut state, 30);
-    assert_eq!(extra_number(&state.run, 0), ("Layers".into(), "21".into()));
-    let said = status::describe_status(&state.run, String::new);
+    assert_eq!(extra_number(&state.player.run, 0), ("Layers".into(), "21".into()));
+    let said = status::describe_status(&state.player.run, String::new);
     assert!(said.contains("the table is full, and the network has applied 21 layers since then"), "{said}");
-    state.run.phase = RunPhase::Finished(EndReason::LastStep);
-    assert_eq!(status::describe_status(&state.run, String::new), "Done: 30 steps.");
+    state.player.run.phase = RunPhase::Finished(EndReason::LastStep);
+    assert_eq!(status::describe_status(&state.player.run, String::new), "Done: 30 steps.");
     let mut search = open(SEARCH);
-    search.run.phase = RunPhase::Running;
+    search.player.run.phase = RunPhase::Running;
     play(&mut search, 100);
-    assert_eq!(metric_names(&search.run)[3], "Test accuracy");
-    let said = status::describe_status(&search.run, String::new);
+    assert_eq!(metric_names(&search.player.run)[3], "Test accuracy");
+    let said = status::describe_status(&search.player.run, String::new);
     assert!(said.contains("rules tried: 100; the best rule is rule "), "{said}");
 }
 
@@ -215,9 +221,9 @@ fn words_tell_program_and_search_apart() {
 fn pictures_are_drawn_of_every_run_before_its_first_step() {
     for link in ["", "?inputs=31&examples=100", "?inputs=1&examples=1", "?program=own", SEARCH] {
         let state = open(link);
-        for chart in charts::CHARTS.iter().filter(|chart| chart.applies(&state.run).is_ok()) {
-            assert!(!matches!(chart.reading(&state.run), Reading::Lines(of) if of.x_label.is_empty()));
-            assert!(!chart.summary(&state.run).is_empty());
+        for chart in charts::CHARTS.iter().filter(|chart| chart.applies(&state.player.run).is_ok()) {
+            assert!(!matches!(chart.reading(&state.player.run), Reading::Lines(of) if of.x_label.is_empty()));
+            assert!(!chart.summary(&state.player.run).is_empty());
         }
     }
 }

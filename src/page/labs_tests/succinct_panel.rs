@@ -13,17 +13,17 @@ fn open(rest: &str) -> State {
 }
 
 fn of(state: &State) -> &SuccinctState {
-    state.run.lab_state().unwrap()
+    state.player.run.lab_state().unwrap()
 }
 
-/// The link after this deed, and how many runs it has begun.
+/// The link after this action, and how many runs it has begun.
 fn act(state: &mut State, what: SuccinctAction) -> (String, u64) {
-    let (runs, seed) = (state.run.run_count, state.run.link.spec.run.seed);
+    let (runs, seed) = (state.player.run.run_count, state.player.run.link.spec.run.seed);
     if let Some(asked) = request(of(state), seed, what) {
         state.apply(Action::Request(asked));
     }
     assert!(state.invalid_inputs.is_empty() && state.conflicts.is_empty(), "{:?}", state.conflicts);
-    (encode(&state.run.link).replace(LAB, ""), state.run.run_count - runs)
+    (encode(&state.player.run.link).replace(LAB, ""), state.player.run.run_count - runs)
 }
 
 #[test]
@@ -61,11 +61,15 @@ fn an_example_is_one_change() {
             let own = of(&state).program_state().unwrap();
             assert_eq!(own.net.program, example.program, "{from} {}: {link}", example.name);
             for (key, text) in example.settings {
-                assert_eq!(state.run.link.spec.value(key).unwrap().to_string(), *text, "{from} {link}");
+                assert_eq!(
+                    state.player.run.link.spec.value(key).unwrap().to_string(),
+                    *text,
+                    "{from} {link}"
+                );
             }
             if runs == 1 {
                 state.apply(Action::Undo);
-                assert_eq!(encode(&state.run.link), format!("{LAB}{from}"), "{}", example.name);
+                assert_eq!(encode(&state.player.run.link), format!("{LAB}{from}"), "{}", example.name);
             }
         }
     }
@@ -95,7 +99,7 @@ fn a_program_is_written() {
         "its first step moves"
     );
     state.apply(Action::Undo);
-    assert_eq!(encode(&state.run.link), format!("{LAB}?inputs=2&query=1.0"));
+    assert_eq!(encode(&state.player.run.link), format!("{LAB}?inputs=2&query=1.0"));
 }
 
 #[test]
@@ -106,7 +110,7 @@ fn a_search_goes_on_to_other_problems() {
     let (link, runs) = act(&mut state, SuccinctAction::DoubleSize);
     assert_eq!((link.as_str(), runs), ("?model=cell-rules&inputs=12&examples=16&seed=4", 1));
     state.apply(Action::Undo);
-    assert_eq!(encode(&state.run.link), format!("{LAB}?model=cell-rules&seed=4"));
+    assert_eq!(encode(&state.player.run.link), format!("{LAB}?model=cell-rules&seed=4"));
     let mut large = open("?model=cell-rules&inputs=20&examples=100");
     assert_eq!(double_size(of(&large)), Some([31, 100]));
     assert_eq!(act(&mut large, SuccinctAction::DoubleSize).1, 1);

@@ -5,8 +5,8 @@ use super::{
     Library, SavedRun, StorageAnswer, StorageCommand, StorageError, StorageStatus, StoredRuns,
     UnstoredReason, run_id,
 };
+use crate::effect::Effect;
 use crate::state::State;
-use crate::trainer::Effect;
 use vivarium_core::sorting;
 use vivarium_model::permalink::decode;
 use vivarium_view::display::words::format_thousands;
@@ -32,20 +32,20 @@ impl Library {
         let was_lost = matches!(self.storage, StorageStatus::Refused(_));
         (self.storage, self.damaged, self.is_partial, self.now_ms) =
             (StorageStatus::Ready, damaged, is_partial, now);
-        let is_old = |kept: &SavedRun| kept.deleted > 0.0 && kept.deleted < now - UNDO_DELETE_MS;
+        let is_old = |saved: &SavedRun| saved.deleted > 0.0 && saved.deleted < now - UNDO_DELETE_MS;
         let (old, runs): (Vec<_>, Vec<_>) = runs.into_iter().partition(is_old);
-        let is_read = |known: &SavedRun| runs.iter().any(|kept| kept.id == known.id);
+        let is_read = |known: &SavedRun| runs.iter().any(|saved| saved.id == known.id);
         let (known, missing): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.runs).into_iter().partition(is_read);
         self.runs = known;
-        runs.into_iter().for_each(|kept| self.merge_stored(kept));
+        runs.into_iter().for_each(|saved| self.merge_stored(saved));
         // A run that is missing now was deleted in another tab, unless it was never written, or the browser has
         // deleted everything.
-        for kept in missing {
-            let id = kept.id.clone();
-            let is_lost = was_lost && kept.deleted == 0.0;
+        for saved in missing {
+            let id = saved.id.clone();
+            let is_lost = was_lost && saved.deleted == 0.0;
             if !self.is_stored(&id) || self.writing.contains(&id) || is_lost {
-                self.runs.push(kept);
+                self.runs.push(saved);
             }
             if is_lost && self.is_stored(&id) && !self.writing.contains(&id) {
                 self.mark_unstored(&id, None, UnstoredReason::Deleted);
@@ -56,7 +56,7 @@ impl Library {
             self.last_written = Default::default();
         }
         if !old.is_empty() {
-            let old = old.into_iter().map(|kept| kept.id).collect();
+            let old = old.into_iter().map(|saved| saved.id).collect();
             effects.push(Effect::Library(StorageCommand::Delete(old)));
         }
         if !self.pending_edits.is_empty() {
@@ -81,11 +81,11 @@ impl State {
                 let is_first = self.library.storage == StorageStatus::Unknown;
                 self.library.handle_stored_runs(stock, effects);
                 if is_first {
-                    let (blank, current) = (self.library.is_blank, run_id(self.run.spec()));
+                    let (blank, current) = (self.library.is_blank, run_id(self.player.run.spec()));
                     let mut last: Vec<&SavedRun> = self.library.listed_runs();
                     sorting::sort_by(&mut last, |a, b| b.at.total_cmp(&a.at));
-                    let offer = last.into_iter().find(|kept| !kept.ended && (blank || kept.id == current));
-                    self.library.last_open_run = offer.map(|kept| kept.id.clone());
+                    let offer = last.into_iter().find(|saved| !saved.ended && (blank || saved.id == current));
+                    self.library.last_open_run = offer.map(|saved| saved.id.clone());
                     let recalled = std::mem::take(&mut self.library.awaiting_curves);
                     self.add_compared_runs(recalled, effects);
                 } else if self.library.unstored.iter().any(|held| held.reason == UnstoredReason::NoStorage) {
@@ -93,11 +93,11 @@ impl State {
                 }
             }
             StorageAnswer::Reread(runs, gone) => {
-                runs.into_iter().for_each(|kept| self.library.merge_stored(kept));
+                runs.into_iter().for_each(|saved| self.library.merge_stored(saved));
                 let library = &mut self.library;
                 let stays = |id: &String| !library.is_stored(id) || library.writing.contains(id);
                 let gone: Vec<String> = gone.into_iter().filter(|id| !stays(id)).collect();
-                self.library.runs.retain(|kept| !gone.contains(&kept.id));
+                self.library.runs.retain(|saved| !gone.contains(&saved.id));
             }
             StorageAnswer::RunsChanged(ids) => {
                 let read = match ids.is_empty() {
@@ -109,7 +109,7 @@ impl State {
             StorageAnswer::RunRead(id, fetched) => {
                 let Some(known) = self.library.find(&id).cloned() else { return };
                 let held = self.library.unstored.iter().find(|held| held.id == id);
-                let (kept, bytes) = match (held, fetched) {
+                let (saved, bytes) = match (held, fetched) {
                     (Some(held), _) => {
                         let none = || tr!("this browser has not stored the weights").to_string();
                         (known, held.checkpoint.clone().ok_or_else(none))
@@ -118,8 +118,8 @@ impl State {
                     (None, Ok((stored, bytes))) => (stored.with_marks(RunMarks::of(&known)), Ok(bytes)),
                     (None, Err(why)) => (known, Err(why)),
                 };
-                if !self.wait_for_table(&kept) {
-                    self.resume_saved_run(kept, bytes, effects);
+                if !self.wait_for_table(&saved) {
+                    self.resume_saved_run(saved, bytes, effects);
                 }
             }
             StorageAnswer::Curves(id, rows) => self.add_curves(id, rows),
@@ -136,7 +136,7 @@ impl State {
             }
             StorageAnswer::NoRoom(command) => self.library.handle_no_room(*command, effects),
             StorageAnswer::NoRoomForTable(name) => {
-                self.message = tr!(
+                self.player.message = tr!(
                     "There is no room left to keep {name} in this browser. If you close this page and later open a run \
                      that uses the file, the page asks for the file again.",
                     name
@@ -152,7 +152,7 @@ impl State {
                 }
                 if let Some(StorageCommand::ReadCurves(id)) = command.as_deref() {
                     self.library.awaiting_curves.retain(|recalled| recalled != id);
-                    self.message = tr!("The curves of the kept run cannot be read now.").into();
+                    self.player.message = tr!("The curves of the kept run cannot be read now.").into();
                 }
                 self.library.handle_error(refusal, command.map(|command| *command), effects);
             }
@@ -162,34 +162,34 @@ impl State {
     /// Resumes a saved run from its checkpoint, or restarts it if the checkpoint cannot be read.
     fn resume_saved_run(
         &mut self,
-        kept: SavedRun,
+        saved: SavedRun,
         checkpoint: Result<Vec<u8>, String>,
         effects: &mut Vec<Effect>,
     ) {
         self.library.waiting_run = None;
         self.write_current_run(true, effects);
-        let link = decode(&kept.link).0;
+        let link = decode(&saved.link).0;
         let message = match &checkpoint {
             Ok(_) => tr!(
                 "Opened the kept run “{name}” at step {step}.",
-                step = format_thousands(kept.step),
-                name = kept.name
+                step = format_thousands(saved.step),
+                name = saved.name
             ),
-            Err(why) if !kept.initial[0].is_empty() => tr!(
+            Err(why) if !saved.initial[0].is_empty() => tr!(
                 "The weights of “{name}” cannot be used: {why}. The run is trained again from its start, with \
                  initial weights computed from the link of the run and not with the weights in {file}.",
-                name = kept.name,
+                name = saved.name,
                 why,
-                file = file_name(&kept.initial[0])
+                file = file_name(&saved.initial[0])
             ),
             Err(why) => tr!(
                 "The weights of “{name}” cannot be used: {why}. The run is trained again from its start, and \
                  training gives the same numbers.",
-                name = kept.name,
+                name = saved.name,
                 why
             ),
         };
-        self.library.resumed_run = Some((kept, checkpoint.ok()));
+        self.library.resumed_run = Some((saved, checkpoint.ok()));
         self.change_link(link, message, effects);
     }
 }

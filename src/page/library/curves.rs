@@ -54,10 +54,10 @@ impl Library {
     /// Drops or thins the oldest curves of saved runs that exceed the memory limits. Curves of compared runs are held
     /// elsewhere and stay.
     pub(super) fn drop_old_curves(&mut self) {
-        let mut newest: Vec<usize> = (0..self.runs.len()).collect();
-        newest.sort_by(|a, b| self.runs[*b].at.total_cmp(&self.runs[*a].at));
+        let mut latest: Vec<usize> = (0..self.runs.len()).collect();
+        latest.sort_by(|a, b| self.runs[*b].at.total_cmp(&self.runs[*a].at));
         let (mut at_hand, mut alone) = (MAX_STORED_BYTES, MAX_UNSTORED_BYTES);
-        for at in newest {
+        for at in latest {
             let id = &self.runs[at].id;
             let can_be_read = self.is_stored(id) && !self.writing.contains(id);
             let rows = &mut self.runs[at].rows;

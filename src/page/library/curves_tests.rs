@@ -14,11 +14,11 @@ use vivarium_plot::analysis::Reading;
 
 /// Returns the bytes of the curves that a tab holds.
 fn held_row_bytes(tab: &Tab) -> usize {
-    tab.state.library.runs.iter().map(|kept| rows_bytes(&kept.rows)).sum()
+    tab.state.library.runs.iter().map(|saved| rows_bytes(&saved.rows)).sum()
 }
 
 /// Returns this number of measurements of one network.
-fn rows(many: usize) -> Vec<Measurement> {
+fn rows(count: usize) -> Vec<Measurement> {
     let row = |at: usize| Measurement {
         step: at as u64,
         train_loss: vec![0.5],
@@ -27,13 +27,13 @@ fn rows(many: usize) -> Vec<Measurement> {
         test_accuracy: vec![0.5],
         ..Measurement::default()
     };
-    (0..many).map(row).collect()
+    (0..count).map(row).collect()
 }
 
 /// Returns a tab in which this number of runs was trained, each for a few hundred steps.
-fn tab_after_runs(many: u64, shelf: &Rc<RefCell<FakeStorage>>) -> Tab {
+fn tab_after_runs(count: u64, shelf: &Rc<RefCell<FakeStorage>>) -> Tab {
     let mut tab = Tab::open("#v1/sparse-parity?n=20&speed=0&every=1&steps=400&halt=steps", shelf);
-    for seed in 1..=many {
+    for seed in 1..=count {
         tab.act(Action::NewSeed(seed));
         tab.trainer.advance(200);
         tab.seconds(3);
@@ -45,28 +45,33 @@ fn tab_after_runs(many: u64, shelf: &Rc<RefCell<FakeStorage>>) -> Tab {
 #[test]
 fn two_hundred_runs_take_no_more_than_fifty() {
     let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
-    let grown = |many: u64| {
-        let tab = tab_after_runs(many, &Rc::default());
+    let grown = |count: u64| {
+        let tab = tab_after_runs(count, &Rc::default());
         let (state, library) = (&tab.state, &tab.state.library);
         assert!(state.notices.len() + state.invalid_inputs.len() + state.conflicts.len() == 0);
         (state.undo.len() <= 100, library.writing.len(), library.pending_edits.len(), held_row_bytes(&tab))
     };
-    let (few, many) = (grown(50), grown(99));
-    assert_eq!((few.0, few.1, few.2), (true, 0, 0));
-    assert_eq!((many.0, many.1, many.2), (true, 0, 0));
+    let (after_50, after_99) = (grown(50), grown(99));
+    assert_eq!((after_50.0, after_50.1, after_50.2), (true, 0, 0));
+    assert_eq!((after_99.0, after_99.1, after_99.2), (true, 0, 0));
     // A run of 200 measurements takes 20 KiB.
-    assert!(few.3 <= MAX_STORED_BYTES && many.3 <= MAX_STORED_BYTES, "{} and {}", few.3, many.3);
+    assert!(
+        after_50.3 <= MAX_STORED_BYTES && after_99.3 <= MAX_STORED_BYTES,
+        "{} and {}",
+        after_50.3,
+        after_99.3
+    );
     // Of those that nobody has stored, everything stays: there is room for a hundred.
     let mut tab = tab_after_runs(200, &shelf);
     let alone = tab.state.library.unstored.len();
     assert_eq!((tab.state.library.listed_runs().len(), shelf.borrow().runs.len()), (200, 100));
     assert_eq!((alone, tab.state.undo.len(), tab.state.library.writing.len()), (100, 100, 0));
-    let stored = |kept: &&SavedRun| tab.state.library.is_stored(&kept.id);
+    let stored = |saved: &&SavedRun| tab.state.library.is_stored(&saved.id);
     let of_stored: usize =
-        tab.state.library.runs.iter().filter(stored).map(|kept| rows_bytes(&kept.rows)).sum();
+        tab.state.library.runs.iter().filter(stored).map(|saved| rows_bytes(&saved.rows)).sum();
     assert!(of_stored <= MAX_STORED_BYTES && held_row_bytes(&tab) <= MAX_STORED_BYTES + MAX_UNSTORED_BYTES);
-    assert!(tab.state.library.runs.iter().filter(|kept| !stored(kept)).all(|kept| kept.rows.len() > 100));
-    assert!(shelf.borrow().runs.values().all(|kept| kept.rows.len() > 100), "what is stored is whole");
+    assert!(tab.state.library.runs.iter().filter(|saved| !stored(saved)).all(|saved| saved.rows.len() > 100));
+    assert!(shelf.borrow().runs.values().all(|saved| saved.rows.len() > 100), "what is stored is whole");
     // The browser reads it again, however often somebody asks for the list.
     (0..5).for_each(|_| tab.load());
     assert!(
@@ -107,16 +112,16 @@ fn curves_that_the_page_does_not_hold_are_read_when_they_are_wanted() {
     assert_eq!(drawn(&tab), [] as [usize; 0]);
     // Taken up, it has all of them.
     tab.act_on_library(LibraryAction::Resume(id.clone()));
-    assert_eq!((run_id(tab.state.run.spec()), tab.state.run.step), (id.clone(), 200));
-    assert_eq!(tab.state.run.history.rows().cloned().collect::<Vec<_>>(), whole);
+    assert_eq!((run_id(tab.state.player.run.spec()), tab.state.player.run.step), (id.clone(), 200));
+    assert_eq!(tab.state.player.run.history.rows().cloned().collect::<Vec<_>>(), whole);
     // Where they cannot be read, that is said.
     let mut tab = Tab::open("#v1/sparse-parity?n=20&width=64&speed=0", &shelf);
     shelf.borrow_mut().runs.clear();
     tab.act_on_library(LibraryAction::ToggleCompared(id.clone()));
-    assert!(tab.state.message.contains("are no longer stored"), "{}", tab.state.message);
+    assert!(tab.state.player.message.contains("are no longer stored"), "{}", tab.state.player.message);
     shelf.borrow_mut().refuses = Some(StorageError::Failed("disk error".into()));
     tab.act_on_library(LibraryAction::ToggleCompared(id));
-    assert!(tab.state.message.contains("cannot be read now"), "{}", tab.state.message);
+    assert!(tab.state.player.message.contains("cannot be read now"), "{}", tab.state.player.message);
 }
 
 #[test]
@@ -125,8 +130,8 @@ fn what_is_on_the_page_alone_is_thinned_before_it_fills_the_memory_and_never_del
     shelf.borrow_mut().room = Some(0);
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(100);
-    let many = 200;
-    for at in 0..many {
+    let run_count = 200;
+    for at in 0..run_count {
         let (id, rows) = (format!("#v1/sparse-parity?n=20&seed={at}"), rows(2000));
         let (link, at) = (id.clone(), f64::from(at));
         tab.state.library.runs.push(SavedRun {
@@ -143,15 +148,15 @@ fn what_is_on_the_page_alone_is_thinned_before_it_fills_the_memory_and_never_del
     tab.seconds(5);
     tab.load();
     let library = &tab.state.library;
-    let kept = |at: i32| library.find(&format!("#v1/sparse-parity?n=20&seed={at}")).unwrap().rows.clone();
+    let saved = |at: i32| library.find(&format!("#v1/sparse-parity?n=20&seed={at}")).unwrap().rows.clone();
     assert!(
-        held_row_bytes(&tab) <= MAX_UNSTORED_BYTES + many as usize * 2 * MIN_ROWS * 200,
+        held_row_bytes(&tab) <= MAX_UNSTORED_BYTES + run_count as usize * 2 * MIN_ROWS * 200,
         "{}",
         held_row_bytes(&tab)
     );
-    assert_eq!(library.listed_runs().len(), many as usize + 1);
-    assert_eq!(kept(many - 1).len(), 2000, "the newest are whole");
-    let oldest = kept(0);
+    assert_eq!(library.listed_runs().len(), run_count as usize + 1);
+    assert_eq!(saved(run_count - 1).len(), 2000, "the newest are whole");
+    let oldest = saved(0);
     assert!((MIN_ROWS..2000).contains(&oldest.len()), "{}", oldest.len());
     assert_eq!((oldest[0].step, oldest.last().unwrap().step), (0, 1999));
     assert!(oldest.windows(2).all(|pair| pair[0].step < pair[1].step));
@@ -189,8 +194,8 @@ fn what_is_stated_while_nothing_is_stored_is_one_edit_for_each_run() {
 fn a_list_without_curves_takes_none_from_the_page() {
     let run = |step: u64, many: usize| SavedRun { step, rows: rows(many), ..SavedRun::default() };
     let left = |known: SavedRun, stored: SavedRun| {
-        let kept = merge_read(known, stored);
-        (kept.step, kept.rows.len())
+        let saved = merge_read(known, stored);
+        (saved.step, saved.rows.len())
     };
     assert_eq!(left(run(100, 5), run(100, 0)), (100, 5));
     assert_eq!(left(run(100, 5), run(100, 7)), (100, 7));

@@ -22,9 +22,9 @@ mod answers;
 pub(super) mod curves;
 #[cfg(test)]
 mod curves_tests;
-pub mod keeper;
+pub mod functions;
 pub mod merge;
-mod room;
+mod space;
 mod tables;
 mod update;
 
@@ -33,6 +33,7 @@ use vivarium_core::sorting;
 use vivarium_model::permalink::{Link, encode};
 use vivarium_model::protocol::Measurement;
 use vivarium_model::run::RunSpec;
+use vivarium_player::player::ResumedRun;
 use vivarium_view::display::{RunView, words};
 pub use vivarium_view::record::saved::{MarksEdit, SavedRun};
 
@@ -191,7 +192,7 @@ pub(super) struct Unstored {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct WaitingRun {
     /// The saved run that waits for its data table.
-    pub(super) kept: SavedRun,
+    pub(super) saved: SavedRun,
     /// Number of the data table that the run needs: a checksum of its content.
     pub(super) table_number: u64,
 }
@@ -276,16 +277,29 @@ pub(super) fn default_name(spec: &RunSpec) -> String {
 }
 
 impl Library {
+    /// Takes the saved run that is to be resumed, if it has a checkpoint.
+    pub(crate) fn take_resumed_run(&mut self) -> Option<ResumedRun> {
+        let (saved, checkpoint) = self.resumed_run.take()?;
+        Some(ResumedRun {
+            step: saved.step,
+            checkpoint: checkpoint?,
+            rows: saved.rows,
+            solved: saved.solved,
+            initial_weights_file: saved.initial,
+            has_ended: saved.ended,
+        })
+    }
+
     /// Returns the saved runs that are not deleted, pinned ones first, each group from the latest to the oldest.
     pub fn listed_runs(&self) -> Vec<&SavedRun> {
-        let mut listed: Vec<&SavedRun> = self.runs.iter().filter(|kept| kept.deleted == 0.0).collect();
+        let mut listed: Vec<&SavedRun> = self.runs.iter().filter(|saved| saved.deleted == 0.0).collect();
         sorting::sort_by(&mut listed, |a, b| b.pinned.cmp(&a.pinned).then(b.at.total_cmp(&a.at)));
         listed
     }
 
     /// Returns the saved run with this id; None if there is none.
     pub fn find(&self, id: &str) -> Option<&SavedRun> {
-        self.runs.iter().find(|kept| kept.id == id)
+        self.runs.iter().find(|saved| saved.id == id)
     }
 
     /// Iterates over the compared runs that are not deleted.

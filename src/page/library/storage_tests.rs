@@ -10,12 +10,11 @@ use super::merge::{database_name, link_table_number, merge_read, merge_written};
 use super::tests::{FakeStorage, LINK, NOON, Tab, stored_summary};
 use super::{LibraryAction, SavedRun, StorageAnswer, StorageError, run_id};
 use crate::state::Action;
-use crate::trainer::Trainer;
 use vivarium_core::testing::mutation::{self, mutate, mutation_count};
 use vivarium_model::permalink::{decode, encode};
 use vivarium_model::protocol::{Command, Measurement, Payload};
-use vivarium_training::session::checkpoint::Checkpoint;
-use vivarium_training::session::learner::Weights;
+use vivarium_player::trainer::Trainer;
+use vivarium_training::session::{checkpoint::Checkpoint, learner::Weights};
 use vivarium_view::display::RunPhase;
 use vivarium_view::record::dataset;
 use vivarium_view::record::saved::{
@@ -65,8 +64,8 @@ const LINKS: [&str; 6] = [
 #[test]
 fn what_is_written_is_read() {
     for text in LINKS {
-        let kept = entry(text, 200);
-        assert_eq!(kept.clone().check(&kept.id), Ok(kept), "{text}");
+        let saved = entry(text, 200);
+        assert_eq!(saved.clone().check(&saved.id), Ok(saved), "{text}");
     }
     // Before there were versions, there were fewer fields.
     let old =
@@ -269,7 +268,7 @@ fn check_and_resume(run: SavedRun) {
     let mut tab = Tab::open("#v1/sparse-parity?n=30&speed=0", &shelf);
     tab.act_on_library(LibraryAction::ToggleCompared(id.clone()));
     tab.act_on_library(LibraryAction::Resume(id));
-    let charts = tab.state.run.link.view.show.clone();
+    let charts = tab.state.player.run.link.view.show.clone();
     charts.iter().for_each(|chart| drop(tab.state.reading_to_end(*chart)));
     tab.act_on_library(LibraryAction::DeleteUnpinned);
     tab.seconds(4);
@@ -285,7 +284,7 @@ fn an_entry_with_an_error_is_listed_with_the_reason_left_alone_and_deleted_on_re
     assert_eq!(tab.state.library.damaged[0].0, bad.id);
     assert!(tab.state.library.damaged[0].1.contains("solved"), "{:?}", tab.state.library.damaged);
     tab.act_on_library(LibraryAction::Resume(bad.id.clone()));
-    assert_eq!(tab.state.run.step, 0);
+    assert_eq!(tab.state.player.run.step, 0);
     assert_eq!(shelf.borrow().runs[&bad.id], bad);
     tab.act_on_library(LibraryAction::DeleteDamaged(bad.id.clone()));
     assert!(shelf.borrow().runs.is_empty() && tab.state.library.damaged.is_empty());
@@ -306,11 +305,11 @@ fn checkpoint() -> Vec<u8> {
 
 #[test]
 fn checkpoints_that_were_changed_are_of_their_run_or_refused_in_a_sentence() {
-    let (kept, whole) = (entry(SMALL, 200), checkpoint());
+    let (saved, whole) = (entry(SMALL, 200), checkpoint());
     let mut taken = 0;
     for which in 0..mutation_count() {
         let bytes = mutate(&whole, &mut mutation::MutationRng::new(which));
-        match check_checkpoint(&kept, bytes.clone()) {
+        match check_checkpoint(&saved, bytes.clone()) {
             Ok(checked) => {
                 assert_eq!(checked, bytes);
                 taken += 1;
@@ -324,17 +323,17 @@ fn checkpoints_that_were_changed_are_of_their_run_or_refused_in_a_sentence() {
 #[test]
 fn a_checkpoint_of_another_run_or_step_is_not_gone_on_from() {
     let (text, bytes) = (SMALL, checkpoint());
-    let said = |text: &str, step: u64, bytes: &[u8]| check_checkpoint(&entry(text, step), bytes.to_vec());
-    assert_eq!(said(text, 200, &bytes), Ok(bytes.clone()));
+    let checked = |text: &str, step: u64, bytes: &[u8]| check_checkpoint(&entry(text, step), bytes.to_vec());
+    assert_eq!(checked(text, 200, &bytes), Ok(bytes.clone()));
     // What was changed while it went on is the link's.
     assert_eq!(
-        said("#v1/sparse-parity?n=6&k=2&width=3&steps=900&lrs=150:0.5", 200, &bytes),
+        checked("#v1/sparse-parity?n=6&k=2&width=3&steps=900&lrs=150:0.5", 200, &bytes),
         Ok(bytes.clone())
     );
-    assert!(said(text, 199, &bytes).unwrap_err().contains("belong to step 200"));
-    assert!(said("#v1/sparse-parity?n=6&k=3&width=3", 200, &bytes).unwrap_err().contains("another run"));
-    assert!(said(text, 200, &bytes[..bytes.len() - 4]).unwrap_err().contains("damaged or cut off"));
-    assert!(said(text, 200, b"").is_err());
+    assert!(checked(text, 199, &bytes).unwrap_err().contains("belong to step 200"));
+    assert!(checked("#v1/sparse-parity?n=6&k=3&width=3", 200, &bytes).unwrap_err().contains("another run"));
+    assert!(checked(text, 200, &bytes[..bytes.len() - 4]).unwrap_err().contains("damaged or cut off"));
+    assert!(checked(text, 200, b"").is_err());
 }
 
 #[test]
@@ -344,8 +343,11 @@ fn a_run_without_its_weights_is_trained_anew_and_says_so() {
     shelf.borrow_mut().runs.insert(run.id.clone(), run.clone());
     let mut tab = Tab::open(LINK, &shelf);
     tab.act_on_library(LibraryAction::Resume(run.id.clone()));
-    assert!(tab.state.message.contains("there are none") && tab.state.message.contains("from its start"));
-    assert_eq!((tab.state.run.step, tab.state.run.phase.clone()), (0, RunPhase::Running));
+    assert!(
+        tab.state.player.message.contains("there are none")
+            && tab.state.player.message.contains("from its start")
+    );
+    assert_eq!((tab.state.player.run.step, tab.state.player.run.phase.clone()), (0, RunPhase::Running));
     tab.train(100);
     assert_eq!(shelf.borrow().runs[&run.id].step, 200, "less of it replaces nothing");
 }
@@ -388,10 +390,10 @@ fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
     tab.act_on_library(LibraryAction::ToggleCompared(run.id.clone()));
     tab.act_on_library(LibraryAction::Resume(run.id.clone()));
     for part in ["houses.csv", "4321 bytes", &number.to_string(), "A run"] {
-        assert!(tab.state.message.contains(part), "{part}: {}", tab.state.message);
+        assert!(tab.state.player.message.contains(part), "{part}: {}", tab.state.player.message);
     }
-    assert_eq!(tab.state.table_request().as_ref(), Some(&tab.state.message));
-    assert_eq!(encode(&tab.state.run.link), LINK, "nothing else is trained in its place");
+    assert_eq!(tab.state.table_request().as_ref(), Some(&tab.state.player.message));
+    assert_eq!(encode(&tab.state.player.run.link), LINK, "nothing else is trained in its place");
     assert!(!tab.sent.iter().any(|(command, _)| matches!(command, Command::Start { .. })));
     // Another file is not taken for it, whatever it is called.
     tab.act(Action::open_file("houses.csv", file(50)));
@@ -400,10 +402,10 @@ fn a_saved_run_on_a_table_that_is_not_here_asks_for_its_file() {
         "{}",
         tab.state.file_error
     );
-    assert_eq!(encode(&tab.state.run.link), LINK);
+    assert_eq!(encode(&tab.state.player.run.link), LINK);
     // The file itself is, whatever it is called, although its label is not the usual one.
     tab.act(Action::open_file("copy.csv", file(1)));
-    assert_eq!((tab.state.run.step, run_id(tab.state.run.spec())), (200, about));
+    assert_eq!((tab.state.player.run.step, run_id(tab.state.player.run.spec())), (200, about));
     assert_eq!(tab.state.table_request(), None);
     let table = tab.sent.iter().position(|(command, _)| matches!(command, Command::Table { columns: 2 }));
     let start = tab.sent.iter().position(|(command, _)| matches!(command, Command::Start { .. }));
@@ -427,7 +429,7 @@ fn the_request_for_a_table_can_be_given_up() {
     tab.act_on_library(LibraryAction::CancelWaiting);
     assert_eq!(tab.state.table_request(), None);
     tab.act(Action::open_file("other.csv", file(3)));
-    assert!(encode(&tab.state.run.link).starts_with("#v1/tabular?data=own&csv="), "a run of its own");
+    assert!(encode(&tab.state.player.run.link).starts_with("#v1/tabular?data=own&csv="), "a run of its own");
     tab.act_on_library(LibraryAction::Resume(run.id.clone()));
     tab.act_on_library(LibraryAction::Delete(run.id));
     assert_eq!(tab.state.table_request(), None, "nobody waits for what is deleted");
@@ -473,8 +475,8 @@ fn news_from_another_tab_makes_the_lists_agree() {
     tell(&mut a, vec![id.clone()]);
     tell(&mut b, vec![]);
     for tab in [&a, &b] {
-        let kept = tab.state.library.find(&id).unwrap();
-        assert_eq!((kept.name.as_str(), kept.pinned), ("Mine", true));
+        let saved = tab.state.library.find(&id).unwrap();
+        assert_eq!((saved.name.as_str(), saved.pinned), ("Mine", true));
     }
     // What is forgotten there is gone here, except what is only here.
     shelf.borrow_mut().runs.clear();
@@ -491,8 +493,8 @@ fn of_two_states_of_a_run_the_newer_parts_count() {
         ..entry(LINK, step)
     };
     let of = |a: &SavedRun, b: &SavedRun| {
-        let kept = merge_read(a.clone(), b.clone());
-        (kept.step, kept.ended, kept.name)
+        let saved = merge_read(a.clone(), b.clone());
+        (saved.step, saved.ended, saved.name)
     };
     let (ahead, renamed) = (run(300, false, 1, "old"), run(200, false, 2, "new"));
     assert_eq!(of(&ahead, &renamed), (300, false, "new".into()));
@@ -531,7 +533,7 @@ fn a_storage_that_is_taken_over_lost_or_failing_loses_nothing_of_the_page() {
         assert!(tab.state.library.warning.contains(sentence), "{}", tab.state.library.warning);
         tab.act(Action::Edit("n".into(), "21".into()));
         tab.train(150);
-        let id = run_id(tab.state.run.spec());
+        let id = run_id(tab.state.player.run.spec());
         assert!(!tab.state.library.is_stored(&id) && stored_summary(&shelf).len() == 1);
         assert_eq!(tab.state.library.listed_runs().len(), 2);
         tab.act_on_library(LibraryAction::Pin(id.clone()));
@@ -550,7 +552,7 @@ fn what_the_browser_has_deleted_stays_on_the_page_and_the_run_under_way_is_store
     tab.train(100);
     tab.act(Action::Edit("n".into(), "21".into()));
     tab.train(100);
-    let now = run_id(tab.state.run.spec());
+    let now = run_id(tab.state.player.run.spec());
     shelf.take();
     tab.act_on_library(LibraryAction::Answer(StorageAnswer::Failed(StorageError::ConnectionLost, None)));
     assert_eq!(tab.state.library.listed_runs().len(), 2);
@@ -587,18 +589,18 @@ fn pinned_runs_stand_first_and_are_spared() {
     let id = |n: u32| format!("#v1/sparse-parity?n={n}");
     tab.act_on_library(LibraryAction::Pin(id(21)));
     let listed =
-        |tab: &Tab| tab.state.library.listed_runs().iter().map(|kept| kept.id.clone()).collect::<Vec<_>>();
+        |tab: &Tab| tab.state.library.listed_runs().iter().map(|saved| saved.id.clone()).collect::<Vec<_>>();
     assert_eq!((listed(&tab)[0].clone(), listed(&tab).len()), (id(21), 4));
     tab.act_on_library(LibraryAction::DeleteUnpinned);
     assert_eq!(listed(&tab), [id(21), id(23)], "the run under way stays too");
-    assert!(tab.state.message.contains("2 kept runs"), "{}", tab.state.message);
+    assert!(tab.state.player.message.contains("2 kept runs"), "{}", tab.state.player.message);
     let later = Tab::open("#v1/sparse-parity?n=30", &shelf);
     assert_eq!(later.state.library.listed_runs().len(), 2);
     tab.act(Action::Undo);
     assert_eq!(listed(&tab).len(), 4);
-    assert!(tab.state.message.contains("2 kept runs"), "{}", tab.state.message);
+    assert!(tab.state.player.message.contains("2 kept runs"), "{}", tab.state.player.message);
     tab.act_on_library(LibraryAction::Pin(id(20)));
     tab.act_on_library(LibraryAction::Pin(id(22)));
     tab.act_on_library(LibraryAction::DeleteUnpinned);
-    assert!(tab.state.message.contains("are pinned"), "{}", tab.state.message);
+    assert!(tab.state.player.message.contains("are pinned"), "{}", tab.state.player.message);
 }

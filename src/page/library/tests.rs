@@ -6,17 +6,18 @@ use std::rc::Rc;
 use vivarium_model::chart;
 use vivarium_model::tasks::sparse_parity::charts as parity_charts;
 
+use crate::effect::Effect;
 use crate::library::merge::merge_written;
 use crate::library::{
     LibraryAction, MAX_BYTES, MAX_RUNS, MarksEdit, SavedRun, StorageAnswer, StorageCommand, StorageError,
     StoredRuns,
 };
+use crate::scripted::Scripted;
 use crate::state::{Action, State};
-use crate::trainer::scripted::Scripted;
-use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::encode;
 use vivarium_model::protocol::{Command, EndReason, Payload};
+use vivarium_player::trainer::{Program, Trainer, TrainerMessage};
 use vivarium_plot::analysis::Reading;
 use vivarium_view::display::RunPhase;
 use vivarium_view::record::saved::RunMarks;
@@ -36,11 +37,11 @@ pub struct FakeStorage {
 }
 
 impl FakeStorage {
-    fn write(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>) {
-        let (id, old) = (kept.id.clone(), self.runs.get(&kept.id).cloned());
-        self.marks.entry(id.clone()).or_insert_with(|| RunMarks::of(old.as_ref().unwrap_or(&kept)));
-        if let Some(kept) = merge_written(old.as_ref(), kept) {
-            self.runs.insert(id.clone(), kept);
+    fn write(&mut self, saved: SavedRun, bytes: Option<Vec<u8>>) {
+        let (id, old) = (saved.id.clone(), self.runs.get(&saved.id).cloned());
+        self.marks.entry(id.clone()).or_insert_with(|| RunMarks::of(old.as_ref().unwrap_or(&saved)));
+        if let Some(saved) = merge_written(old.as_ref(), saved) {
+            self.runs.insert(id.clone(), saved);
             self.states.extend(bytes.map(|bytes| (id, bytes)));
         }
     }
@@ -73,31 +74,31 @@ impl FakeStorage {
         }
         match command {
             StorageCommand::Load => {
-                for (kept, bytes) in std::mem::take(&mut self.left) {
-                    self.write(kept, bytes);
+                for (saved, bytes) in std::mem::take(&mut self.left) {
+                    self.write(saved, bytes);
                 }
                 return Some(StorageAnswer::Loaded(self.stored_runs()));
             }
             StorageCommand::Reread(ids) => {
-                let found = ids.iter().filter_map(|id| self.merged_run(id));
-                let found = found.map(|run| SavedRun { rows: vec![], ..run }).collect();
+                let runs = ids.iter().filter_map(|id| self.merged_run(id));
+                let runs = runs.map(|run| SavedRun { rows: vec![], ..run }).collect();
                 let is_gone = |id: &String| !self.runs.contains_key(id);
-                return Some(StorageAnswer::Reread(found, ids.into_iter().filter(is_gone).collect()));
+                return Some(StorageAnswer::Reread(runs, ids.into_iter().filter(is_gone).collect()));
             }
-            StorageCommand::WriteRun(kept, bytes) => {
-                let id = kept.id.clone();
+            StorageCommand::WriteRun(saved, bytes) => {
+                let id = saved.id.clone();
                 let is_new = !self.runs.contains_key(&id);
                 if is_new && self.room.is_some_and(|room| self.runs.len() >= room) {
-                    return Some(StorageAnswer::NoRoom(StorageCommand::WriteRun(kept, bytes).into()));
+                    return Some(StorageAnswer::NoRoom(StorageCommand::WriteRun(saved, bytes).into()));
                 }
-                self.write(*kept, bytes);
-                return self.merged_run(&id).map(|kept| StorageAnswer::Stored(kept.into()));
+                self.write(*saved, bytes);
+                return self.merged_run(&id).map(|saved| StorageAnswer::Stored(saved.into()));
             }
-            StorageCommand::WriteRunOnClose(kept, bytes) => self.left.push((*kept, bytes)),
+            StorageCommand::WriteRunOnClose(saved, bytes) => self.left.push((*saved, bytes)),
             StorageCommand::WriteEdits(edits) => {
                 for edit in edits {
-                    if let Some(kept) = self.merged_run(&edit.id) {
-                        self.marks.insert(edit.id.clone(), RunMarks::of(&kept).apply(&edit));
+                    if let Some(saved) = self.merged_run(&edit.id) {
+                        self.marks.insert(edit.id.clone(), RunMarks::of(&saved).apply(&edit));
                     }
                 }
             }
@@ -107,9 +108,9 @@ impl FakeStorage {
                 self.states.remove(id);
             }),
             StorageCommand::ReadRun(id, _) => {
-                let found = self.runs.get(&id).cloned().zip(self.states.get(&id).cloned());
-                let found = found.map(|(run, bytes)| (run.into(), bytes));
-                return Some(StorageAnswer::RunRead(id, found.ok_or("there are none".to_string())));
+                let runs = self.runs.get(&id).cloned().zip(self.states.get(&id).cloned());
+                let runs = runs.map(|(run, bytes)| (run.into(), bytes));
+                return Some(StorageAnswer::RunRead(id, runs.ok_or("there are none".to_string())));
             }
             StorageCommand::ReadCurves(id) => {
                 let rows = self.runs.get(&id).map_or(vec![], |run| run.rows.clone());
@@ -152,8 +153,8 @@ impl Tab {
     }
 
     /// Applies an action on the saved runs.
-    pub fn act_on_library(&mut self, wish: LibraryAction) {
-        self.act(Action::Library(wish));
+    pub fn act_on_library(&mut self, action: LibraryAction) {
+        self.act(Action::Library(action));
     }
 
     /// Applies an action and carries out its effects.
@@ -166,16 +167,17 @@ impl Tab {
                         self.trainer.send(&command, &payload);
                         self.sent.push((command, payload));
                     }
-                    Effect::Library(deed) => {
-                        let answer = self.shelf.borrow_mut().run_command(deed);
+                    Effect::Library(command) => {
+                        let answer = self.shelf.borrow_mut().run_command(command);
                         actions.extend(answer.map(|answer| Action::Library(LibraryAction::Answer(answer))));
                     }
                     _ => {}
                 }
             }
-            let said = self.trainer.take().into_iter();
-            actions
-                .extend(said.map(|message| Action::Trainer(Program::Cpu, TrainerMessage::Message(message))));
+            let messages = self.trainer.take().into_iter();
+            actions.extend(
+                messages.map(|message| Action::Trainer(Program::Cpu, TrainerMessage::Message(message))),
+            );
         }
     }
 
@@ -186,14 +188,14 @@ impl Tab {
     }
 
     /// Lets this number of seconds pass.
-    pub fn seconds(&mut self, many: u32) {
-        (0..many).for_each(|_| self.act(Action::Tick));
+    pub fn seconds(&mut self, count: u32) {
+        (0..count).for_each(|_| self.act(Action::Tick));
     }
 }
 
 /// Returns id, step and whether the run has ended for every stored run.
 pub fn stored_summary(shelf: &Rc<RefCell<FakeStorage>>) -> Vec<(String, u64, bool)> {
-    shelf.borrow().runs.values().map(|kept| (kept.id.clone(), kept.step, kept.ended)).collect()
+    shelf.borrow().runs.values().map(|saved| (saved.id.clone(), saved.step, saved.ended)).collect()
 }
 
 #[test]
@@ -233,23 +235,27 @@ fn after_a_reload_it_goes_on_where_it_was() {
     tab.trainer.advance(200);
     tab.act(Action::Tick);
     tab.act_on_library(LibraryAction::PageHidden);
-    let whole: Vec<_> = tab.state.run.history.rows().cloned().collect();
+    let whole: Vec<_> = tab.state.player.run.history.rows().cloned().collect();
     for address in [LINK, ""] {
         let mut tab = Tab::open(address, &shelf);
-        let offer = tab.state.resume_offer().map(|kept| (kept.id.clone(), kept.step));
+        let offer = tab.state.resume_offer().map(|saved| (saved.id.clone(), saved.step));
         let (id, step) = offer.expect("the page says so");
         assert_eq!(step, 200);
         tab.act_on_library(LibraryAction::Resume(id));
         assert_eq!(
-            (tab.state.run.step, &tab.state.run.phase, encode(&tab.state.run.link).as_str()),
+            (
+                tab.state.player.run.step,
+                &tab.state.player.run.phase,
+                encode(&tab.state.player.run.link).as_str()
+            ),
             (200, &RunPhase::Running, LINK)
         );
-        assert_eq!(tab.state.run.history.rows().cloned().collect::<Vec<_>>(), whole);
+        assert_eq!(tab.state.player.run.history.rows().cloned().collect::<Vec<_>>(), whole);
         let start = tab.sent.iter().rev().find(|(command, _)| matches!(command, Command::Start { .. }));
         assert_eq!(start.unwrap().1, Payload::Bytes(200u64.to_le_bytes().to_vec()));
         assert!(tab.state.resume_offer().is_none());
         tab.act(Action::Undo);
-        assert_eq!(tab.state.run.step, 0, "back to the run that the page was opened with");
+        assert_eq!(tab.state.player.run.step, 0, "back to the run that the page was opened with");
     }
     let other = Tab::open("#v1/sparse-parity?n=30", &shelf);
     assert!(other.state.resume_offer().is_none(), "somebody's link is what was asked for");
@@ -260,7 +266,7 @@ fn an_ended_run_opens_at_its_end() {
     let shelf = Rc::default();
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(300);
-    assert_eq!(tab.state.run.phase, RunPhase::Finished(EndReason::Target));
+    assert_eq!(tab.state.player.run.phase, RunPhase::Finished(EndReason::Target));
     // The script gives no checkpoint at its end; the worker does.
     tab.trainer.send(&Command::Step, &Payload::Empty);
     tab.train(350);
@@ -268,7 +274,7 @@ fn an_ended_run_opens_at_its_end() {
     assert!(stored_summary(&shelf)[0].2);
     let mut tab = Tab::open("#v1/sparse-parity?n=30", &shelf);
     tab.act_on_library(LibraryAction::Resume(id));
-    assert_eq!((&tab.state.run.phase, tab.state.run.solved.len()), (&RunPhase::Paused, 1));
+    assert_eq!((&tab.state.player.run.phase, tab.state.player.run.solved.len()), (&RunPhase::Paused, 1));
     assert!(tab.state.resume_offer().is_none());
 }
 
@@ -310,7 +316,7 @@ fn what_a_hidden_page_leaves_is_written_once_and_comes_back_where_there_is_no_ro
     tab.train(100);
     let left = |tab: &mut Tab| {
         tab.act_on_library(LibraryAction::PageHidden);
-        tab.shelf.borrow().left.iter().map(|(kept, _)| kept.step).collect::<Vec<_>>()
+        tab.shelf.borrow().left.iter().map(|(saved, _)| saved.step).collect::<Vec<_>>()
     };
     assert!(left(&mut tab).is_empty(), "all of it is stored");
     tab.trainer.advance(150);
@@ -320,8 +326,8 @@ fn what_a_hidden_page_leaves_is_written_once_and_comes_back_where_there_is_no_ro
     // What the browser is still writing may not be there before the page is gone.
     tab.state.library.writing.push(id(20));
     assert_eq!((left(&mut tab), left(&mut tab)), (vec![150, 150], vec![150, 150]));
-    let (kept, bytes) = shelf.borrow_mut().left.remove(0);
-    let full = StorageAnswer::NoRoom(StorageCommand::WriteRunOnClose(kept.into(), bytes).into());
+    let (saved, bytes) = shelf.borrow_mut().left.remove(0);
+    let full = StorageAnswer::NoRoom(StorageCommand::WriteRunOnClose(saved.into(), bytes).into());
     tab.act_on_library(LibraryAction::Answer(full));
     assert!(!tab.state.library.is_stored(&id(20)));
     assert!(tab.state.library.warning.contains("to store 1 kept run."), "{}", tab.state.library.warning);
@@ -334,7 +340,7 @@ fn deleting_can_be_undone() {
     tab.train(100);
     let id = stored_summary(&shelf)[0].0.clone();
     tab.act_on_library(LibraryAction::Delete(id.clone()));
-    assert!(tab.state.library.listed_runs().is_empty() && tab.state.message.contains("Undo"));
+    assert!(tab.state.library.listed_runs().is_empty() && tab.state.player.message.contains("Undo"));
     assert!(Tab::open(LINK, &shelf).state.library.listed_runs().is_empty());
     tab.act(Action::Undo);
     assert_eq!(tab.state.library.listed_runs().len(), 1);
@@ -358,16 +364,16 @@ fn a_name_and_a_pin_can_be_undone() {
     // A name that is the same is no change.
     tab.act_on_library(LibraryAction::Rename(id.clone(), "mine".into()));
     let is = |tab: &Tab| {
-        let kept = tab.state.library.find(&id).unwrap();
-        (kept.name.clone(), kept.pinned, shelf.borrow().merged_run(&id).unwrap().name)
+        let saved = tab.state.library.find(&id).unwrap();
+        (saved.name.clone(), saved.pinned, shelf.borrow().merged_run(&id).unwrap().name)
     };
     assert_eq!(is(&tab), ("mine".into(), true, "mine".into()));
     tab.act(Action::Undo);
     assert_eq!(is(&tab), ("mine".into(), false, "mine".into()));
-    assert_eq!(tab.state.message, "After Undo, the run is no longer pinned.");
+    assert_eq!(tab.state.player.message, "After Undo, the run is no longer pinned.");
     tab.act(Action::Undo);
     assert_eq!(is(&tab), (first.clone(), false, first));
-    assert!(tab.state.message.starts_with("After Undo, the name is"));
+    assert!(tab.state.player.message.starts_with("After Undo, the name is"));
 }
 
 /// Returns a storage that is full with three runs, and a tab that uses it.
@@ -392,23 +398,23 @@ fn id(n: u32) -> String {
 fn where_there_is_no_room_nothing_is_deleted_and_the_new_run_stays_on_the_page() {
     let (shelf, mut tab) = full_storage();
     let before = shelf.borrow().runs.clone();
-    for (n, said) in [(23, "to store 1 kept run."), (24, "to store 2 kept runs.")] {
+    for (n, expected) in [(23, "to store 1 kept run."), (24, "to store 2 kept runs.")] {
         tab.act(Action::Edit("n".into(), n.to_string()));
         tab.train(100);
         tab.train(200);
-        assert!(tab.state.library.warning.contains(said), "{}", tab.state.library.warning);
+        assert!(tab.state.library.warning.contains(expected), "{}", tab.state.library.warning);
         assert!(!tab.state.library.is_stored(&id(n)));
     }
     assert_eq!(shelf.borrow().runs, before, "what was kept is as it was");
-    let listed: Vec<u64> = tab.state.library.listed_runs().iter().map(|kept| kept.step).collect();
+    let listed: Vec<u64> = tab.state.library.listed_runs().iter().map(|saved| saved.step).collect();
     assert_eq!((listed.len(), listed.iter().filter(|step| **step == 200).count()), (5, 2));
     // Opening the list reads what is stored, and loses nothing.
     tab.load();
     assert_eq!(tab.state.library.listed_runs().len(), 5);
     // It can be taken up without the browser, where it was.
     tab.act_on_library(LibraryAction::Resume(id(23)));
-    let n = tab.state.run.spec().value("n").unwrap().to_string();
-    assert_eq!((tab.state.run.step, n.as_str()), (200, "23"));
+    let n = tab.state.player.run.spec().value("n").unwrap().to_string();
+    assert_eq!((tab.state.player.run.step, n.as_str()), (200, "23"));
     assert_eq!(shelf.borrow().runs, before);
 }
 
@@ -425,7 +431,7 @@ fn what_a_person_deletes_makes_room_for_what_was_not_stored() {
     assert_eq!(shelf.borrow().states[&id(23)], 100u64.to_le_bytes());
     assert!(tab.state.library.is_stored(&id(23)) && tab.state.library.warning.contains("1 kept run."));
     tab.act(Action::Undo);
-    assert!(tab.state.message.contains("cannot be restored"), "{}", tab.state.message);
+    assert!(tab.state.player.message.contains("cannot be restored"), "{}", tab.state.player.message);
     tab.act_on_library(LibraryAction::Delete(id(20)));
     assert_eq!(stored(&shelf), [id(22), id(23), id(24)]);
     assert_eq!(tab.state.library.warning, "", "nothing is left to be said");
@@ -459,18 +465,18 @@ fn a_run_that_can_never_fit_costs_no_other_one() {
 
 #[test]
 fn the_limits_of_the_page_delete_nothing_either() {
-    for (many, bytes) in [(5, MAX_BYTES / 4), (MAX_RUNS, 10)] {
+    for (count, bytes) in [(5, MAX_BYTES / 4), (MAX_RUNS, 10)] {
         let shelf: Rc<RefCell<FakeStorage>> = Rc::default();
         let link = |i: usize| format!("#v1/sparse-parity?seed={}", i + 1000);
         let large = |i: usize| {
             let (id, link, at) = (link(i), link(i), i as f64);
             SavedRun { id, link, at, bytes, step: 9, ..Default::default() }
         };
-        shelf.borrow_mut().runs = (0..many).map(|i| (link(i), large(i))).collect();
+        shelf.borrow_mut().runs = (0..count).map(|i| (link(i), large(i))).collect();
         let mut tab = Tab::open(LINK, &shelf);
         tab.train(200);
-        assert_eq!(shelf.borrow().runs.len(), many);
-        assert_eq!(tab.state.library.listed_runs().len(), many + 1);
+        assert_eq!(shelf.borrow().runs.len(), count);
+        assert_eq!(tab.state.library.listed_runs().len(), count + 1);
         assert!(!tab.state.library.is_stored(&id(20)));
         assert!(tab.state.library.warning.contains("no room left"), "{}", tab.state.library.warning);
         // What is deleted waits for its Undo as long as its room is not needed.
@@ -488,12 +494,12 @@ fn without_storage_everything_else_works() {
     let mut tab = Tab::open(LINK, &shelf);
     tab.train(100);
     assert!(stored_summary(&shelf).is_empty() && tab.state.library.warning.contains("stores nothing"));
-    assert_eq!(tab.state.run.step, 100);
+    assert_eq!(tab.state.player.run.step, 100);
     // What was trained is there as long as the page is.
     tab.act(Action::Edit("n".into(), "21".into()));
     tab.train(50);
     tab.act_on_library(LibraryAction::Resume(id(20)));
-    assert_eq!((tab.state.run.step, tab.state.library.listed_runs().len()), (100, 2));
+    assert_eq!((tab.state.player.run.step, tab.state.library.listed_runs().len()), (100, 2));
 }
 
 #[test]

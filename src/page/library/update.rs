@@ -7,8 +7,8 @@ use super::{
     COLOUR_COUNT, Library, LibraryAction, SavedRun, StorageAnswer, StorageCommand, StorageError,
     StorageStatus, UnstoredReason, default_name, run_id,
 };
+use crate::effect::Effect;
 use crate::state::{State, UndoEntry};
-use crate::trainer::Effect;
 use vivarium_model::permalink::encode;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::words::format_count;
@@ -53,33 +53,34 @@ impl State {
                 // An empty name restores the default name.
                 let own = self.library.find(&id).filter(|_| text.trim().is_empty());
                 let text = own
-                    .and_then(|kept| Some(default_name(&parse_saved_link(&kept.link).ok()?.spec)))
+                    .and_then(|saved| Some(default_name(&parse_saved_link(&saved.link).ok()?.spec)))
                     .unwrap_or(text);
                 let edit = MarksEdit { name: Some(clean_name(&text)), ..MarksEdit::default() };
                 self.edit_with_undo(vec![MarksEdit { id, ..edit }], effects);
             }
             LibraryAction::Pin(id) => {
-                let pinned = self.library.find(&id).map(|kept| !kept.pinned);
+                let pinned = self.library.find(&id).map(|saved| !saved.pinned);
                 self.edit_with_undo(vec![MarksEdit { id, pinned, ..MarksEdit::default() }], effects);
             }
             LibraryAction::Delete(id) => {
                 self.delete_saved_runs(vec![id], effects);
-                self.message = tr!("Deleted the run from the kept runs; Undo restores the run.").into();
+                self.player.message =
+                    tr!("Deleted the run from the kept runs; Undo restores the run.").into();
             }
             LibraryAction::DeleteUnpinned => {
-                let current = run_id(self.run.spec());
-                let listed = self.library.listed_runs().into_iter().filter(|kept| !kept.pinned);
+                let current = run_id(self.player.run.spec());
+                let listed = self.library.listed_runs().into_iter().filter(|saved| !saved.pinned);
                 let ids: Vec<String> =
-                    listed.map(|kept| kept.id.clone()).filter(|id| *id != current).collect();
+                    listed.map(|saved| saved.id.clone()).filter(|id| *id != current).collect();
                 if ids.is_empty() {
-                    self.message =
+                    self.player.message =
                         tr!("Nothing was deleted: all kept runs other than the run of this page are pinned.")
                             .into();
                     return;
                 }
                 let runs = format_count(ids.len(), "kept run");
                 self.delete_saved_runs(ids, effects);
-                self.message = tr!("Deleted {runs}; Undo restores all of them.", runs);
+                self.player.message = tr!("Deleted {runs}; Undo restores all of them.", runs);
             }
             LibraryAction::DeleteDamaged(key) => {
                 self.library.damaged.retain(|(damaged, _)| *damaged != key);
@@ -102,17 +103,17 @@ impl State {
             LibraryAction::CancelWaiting => self.library.waiting_run = None,
             LibraryAction::PageHidden => {
                 // A write in progress may not be finished before the page is closed.
-                if self.library.writing.contains(&run_id(self.latest_run().spec())) {
+                if self.library.writing.contains(&run_id(self.player.latest_run().spec())) {
                     self.library.last_written = Default::default();
                 }
                 let mut last = vec![];
                 self.write_current_run(true, &mut last);
                 for effect in last {
                     effects.push(match effect {
-                        Effect::Library(StorageCommand::WriteRun(kept, bytes)) => {
+                        Effect::Library(StorageCommand::WriteRun(saved, bytes)) => {
                             // Only a failure is answered.
-                            self.library.writing.retain(|sent| *sent != kept.id);
-                            Effect::Library(StorageCommand::WriteRunOnClose(kept, bytes))
+                            self.library.writing.retain(|sent| *sent != saved.id);
+                            Effect::Library(StorageCommand::WriteRunOnClose(saved, bytes))
                         }
                         other => other,
                     });
@@ -124,7 +125,7 @@ impl State {
 
     /// Deletes saved runs; Undo can restore them.
     fn delete_saved_runs(&mut self, ids: Vec<String>, effects: &mut Vec<Effect>) {
-        if self.library.waiting_run.as_ref().is_some_and(|waiting| ids.contains(&waiting.kept.id)) {
+        if self.library.waiting_run.as_ref().is_some_and(|waiting| ids.contains(&waiting.saved.id)) {
             self.library.waiting_run = None;
         }
         let deleted = Some(self.library.now_ms.max(1.0));
@@ -138,12 +139,12 @@ impl State {
         let known = |before: &SavedRun| Some((before.clone(), self.library.find(&before.id)?.clone()));
         let there: Vec<(SavedRun, SavedRun)> = before.iter().filter_map(known).collect();
         let Some((was, is)) = there.first() else {
-            self.message =
+            self.player.message =
                 tr!("The deleted run cannot be restored: its storage space was needed for other runs.")
                     .into();
             return;
         };
-        self.message = match (is.deleted > was.deleted, is.name != was.name) {
+        self.player.message = match (is.deleted > was.deleted, is.name != was.name) {
             (true, _) if before.len() > 1 => {
                 tr!("Restored by Undo: {runs}.", runs = format_count(there.len(), "kept run"))
             }
@@ -163,7 +164,7 @@ impl State {
 
     /// Edits names, pins or deletions of saved runs, and adds an entry to the list of Undo.
     fn edit_with_undo(&mut self, edits: Vec<MarksEdit>, effects: &mut Vec<Effect>) {
-        let bare = |kept: &SavedRun| SavedRun { rows: vec![], revision: 0, ..kept.clone() };
+        let bare = |saved: &SavedRun| SavedRun { rows: vec![], revision: 0, ..saved.clone() };
         let find = |state: &State, id: &str| state.library.find(id).map(bare);
         let before: Vec<SavedRun> = edits.iter().filter_map(|edit| find(self, &edit.id)).collect();
         self.edit_saved_runs(edits, effects);
@@ -177,10 +178,10 @@ impl State {
     /// Edits names, pins or deletions of saved runs, in the page's memory and in the storage.
     fn edit_saved_runs(&mut self, edits: Vec<MarksEdit>, effects: &mut Vec<Effect>) {
         for edit in &edits {
-            if let Some(kept) = self.library.runs.iter_mut().find(|kept| kept.id == edit.id) {
-                let marks = RunMarks::of(kept).apply(edit);
-                *kept = std::mem::take(kept).with_marks(marks);
-                let deleted = kept.deleted > 0.0;
+            if let Some(saved) = self.library.runs.iter_mut().find(|saved| saved.id == edit.id) {
+                let marks = RunMarks::of(saved).apply(edit);
+                *saved = std::mem::take(saved).with_marks(marks);
+                let deleted = saved.deleted > 0.0;
                 let of_it = self.library.compared.iter_mut().filter(|compared| compared.id == edit.id);
                 of_it.for_each(|compared| compared.deleted = deleted);
             }
@@ -200,27 +201,13 @@ impl State {
         self.library.run_age_s = 0;
     }
 
-    /// Sets step, curves and checkpoint of the current run from the saved run that is being resumed, if there is one.
-    pub fn restore_resumed_run(&mut self) {
-        let Some((kept, bytes)) = self.library.resumed_run.take() else { return };
-        let Some(bytes) = bytes else { return };
-        (self.run.step, self.run.solved, self.paused) = (kept.step, kept.solved, kept.ended);
-        let made = kept.rows.into_iter().filter(|row| row.step <= kept.step);
-        for row in made {
-            self.run.add_measurement(row);
-        }
-        self.run.initial_weights_file = kept.initial;
-        self.checkpoints.push(self.run.step, &bytes, self.run.latest_accuracy());
-        self.checkpoint = Some((self.run.step, bytes));
-    }
-
     /// Returns the run that was open when the page was closed last, if it has trained further than the current one or
     /// has other settings.
     pub fn resume_offer(&self) -> Option<&SavedRun> {
-        let offer = self.library.last_open_run.as_ref().filter(|_| self.run.run_count == 1)?;
-        let kept = self.library.find(offer).filter(|kept| kept.deleted == 0.0 && kept.step > 0)?;
-        let is_ahead = kept.step > self.run.step || kept.id != run_id(self.run.spec());
-        is_ahead.then_some(kept)
+        let offer = self.library.last_open_run.as_ref().filter(|_| self.player.run.run_count == 1)?;
+        let saved = self.library.find(offer).filter(|saved| saved.deleted == 0.0 && saved.step > 0)?;
+        let is_ahead = saved.step > self.player.run.step || saved.id != run_id(self.player.run.spec());
+        is_ahead.then_some(saved)
     }
 
     /// Counts one second; saves the run every few seconds, and tries to open a failed storage again.
@@ -236,7 +223,7 @@ impl State {
         if may_return && self.library.run_age_s.is_multiple_of(RETRY_INTERVAL_S) {
             effects.push(Effect::Library(StorageCommand::Load));
         }
-        let rests = !matches!(self.run.phase, RunPhase::Running | RunPhase::Loading);
+        let rests = !matches!(self.player.run.phase, RunPhase::Running | RunPhase::Loading);
         if rests || self.library.run_age_s.is_multiple_of(SAVE_INTERVAL_S) {
             self.save_run(rests, effects);
         }
@@ -246,26 +233,26 @@ impl State {
     /// only if `even_if_young`.
     pub(super) fn write_current_run(&mut self, even_if_young: bool, effects: &mut Vec<Effect>) {
         self.update_compared_run();
-        let run = self.latest_run();
+        let run = self.player.latest_run();
         let ended = matches!(run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
         // The latest checkpoint; curves reach a little further.
-        let state = self.checkpoints.latest_before(u64::MAX);
+        let state = self.player.checkpoints.latest_before(u64::MAX);
         let step = state.map_or(0, |(step, _)| step);
-        let news = (self.run.run_count, step, ended);
-        let is_wanted = even_if_young || self.library.compared_run_number == Some(self.run.run_count);
+        let version = (self.player.run.run_count, step, ended);
+        let is_wanted = even_if_young || self.library.compared_run_number == Some(self.player.run.run_count);
         let young = self.library.run_age_s < MIN_AGE_S && !is_wanted && !ended;
         if self.library.storage == StorageStatus::Unknown
-            || self.run.sweep.is_some()
+            || self.player.run.sweep.is_some()
             || young
             || step == 0
-            || self.library.last_written == news
+            || self.library.last_written == version
         {
             return;
         }
         let spec = run.spec();
         let rows = thin_history(&run.history);
         let bytes = state.map(|(_, bytes)| bytes.to_vec());
-        let kept = SavedRun {
+        let saved = SavedRun {
             format: ENTRY_FORMAT,
             id: run_id(spec),
             link: encode(&run.link),
@@ -282,20 +269,20 @@ impl State {
             rows,
             ..Default::default()
         };
-        self.library.last_written = news;
-        let old = self.library.runs.iter().position(|old| old.id == kept.id);
-        let Some(kept) = merge_written(old.map(|at| &self.library.runs[at]), kept) else { return };
+        self.library.last_written = version;
+        let old = self.library.runs.iter().position(|old| old.id == saved.id);
+        let Some(saved) = merge_written(old.map(|at| &self.library.runs[at]), saved) else { return };
         match old {
-            Some(at) => self.library.runs[at] = kept.clone(),
-            None => self.library.runs.push(kept.clone()),
+            Some(at) => self.library.runs[at] = saved.clone(),
+            None => self.library.runs.push(saved.clone()),
         }
         // During training, storing is not tried again at every measurement.
-        let reason = self.library.unstored.iter().find(|held| held.id == kept.id).map(|held| held.reason);
+        let reason = self.library.unstored.iter().find(|held| held.id == saved.id).map(|held| held.reason);
         match reason {
             Some(reason @ UnstoredReason::NoRoom) if !even_if_young && !ended => {
-                self.library.mark_unstored(&kept.id, bytes, reason)
+                self.library.mark_unstored(&saved.id, bytes, reason)
             }
-            _ => self.library.store_run(kept, bytes, effects),
+            _ => self.library.store_run(saved, bytes, effects),
         }
         self.library.drop_old_curves();
     }

@@ -22,7 +22,7 @@ fn press(state: &mut State, key: &str) {
 }
 
 fn on_screen(state: &State) -> Vec<&'static str> {
-    let shown = state.run.link.view.show.iter().copied();
+    let shown = state.player.run.link.view.show.iter().copied();
     shown.filter(|chart| !state.is_off_screen(*chart)).map(Chart::slug).collect()
 }
 
@@ -112,7 +112,7 @@ fn the_keys_turn_the_passages_of_an_open_story() {
     press(&mut state, "PageUp");
     assert_eq!(at(&state), 1);
     // Of the charts the first two are seen, or the one that the story points at.
-    let shown = state.run.link.view.show.clone();
+    let shown = state.player.run.link.view.show.clone();
     assert!(shown.len() > 1 && on_screen(&state).len() == 2, "{shown:?}");
     let last = *shown.last().unwrap();
     press(&mut state, "c");
@@ -155,10 +155,10 @@ fn a_covered_screen_is_shown_before_anything_is_turned() {
 #[test]
 fn the_mode_is_left_by_escape_and_by_the_gallery_and_changes_no_link() {
     let mut state = open("#v1/sparse-parity?n=20");
-    let link = state.run.link.clone();
+    let link = state.player.run.link.clone();
     press(&mut state, "b");
     press(&mut state, "Escape");
-    assert_eq!((state.presenter, state.run.link == link), (None, true));
+    assert_eq!((state.presenter, state.player.run.link == link), (None, true));
     assert_eq!(on_screen(&state).len(), link.view.show.len(), "all charts again");
     // What is left over of the mode does nothing.
     state.apply(Action::Presenter(PresenterAction::Uncover));

@@ -1,10 +1,10 @@
 //! How actions of presenter mode change the state.
 
 use super::{Presenter, PresenterAction};
+use crate::effect::Effect;
 use crate::gallery::GalleryAction;
 use crate::state::State;
 use crate::tour::TourAction;
-use crate::trainer::Effect;
 use vivarium_model::chart::Chart;
 
 impl State {
@@ -18,7 +18,7 @@ impl State {
             self.presenter.get_or_insert_default();
             return;
         }
-        let charts = self.run.link.view.show.len();
+        let charts = self.player.run.link.view.show.len();
         let Some(presenter) = &mut self.presenter else { return };
         match action {
             PresenterAction::Exit => self.presenter = None,
@@ -52,7 +52,7 @@ impl State {
     /// Whether presenter mode is on and its screen does not show this chart.
     pub fn is_off_screen(&self, chart: Chart) -> bool {
         let pointed = self.tour.as_ref().and_then(|tour| tour.pointed_chart).map(|(chart, _)| chart);
-        let shown = &self.run.link.view.show;
+        let shown = &self.player.run.link.view.show;
         self.presenter.is_some_and(|presenter| !presenter.charts_on_screen(shown, pointed).contains(&chart))
     }
 }

@@ -1,8 +1,11 @@
-//! The life of the current run: how it starts, how actions change it, and its status line.
+//! The life of the current run: how it starts, and how actions change it.
 
-mod asking;
-pub mod consent;
+#[cfg(test)]
+mod consent_tests;
 pub mod lifecycle;
-pub mod status;
+#[cfg(test)]
+mod status_tests;
 #[cfg(test)]
 pub(crate) mod tests;
+#[cfg(test)]
+mod timing_tests;

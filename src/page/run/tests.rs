@@ -1,14 +1,15 @@
 //! Whole sessions, played natively against the scripted trainer.
 
-use super::status::status_line;
-use crate::state::{Action, State, TrainerStatus};
-use crate::trainer::device::GpuSupport;
-use crate::trainer::scripted::Scripted;
-use crate::trainer::speeds::SpeedCache;
-use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
+use crate::effect::Effect;
+use crate::scripted::Scripted;
+use crate::state::{Action, State};
 use vivarium_labs::find_preset;
 use vivarium_model::permalink::{decode, encode};
 use vivarium_model::protocol::{Command, DeviceInfo, DeviceKind, EndReason, Event, Payload, RunError};
+use vivarium_player::device::GpuSupport;
+use vivarium_player::speeds::SpeedCache;
+use vivarium_player::status::status_line;
+use vivarium_player::trainer::{Program, Trainer, TrainerMessage};
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::status::describe_held_out;
 
@@ -31,7 +32,7 @@ impl Page {
 
     /// As [`Page::open`], of a browser, where devices are timed.
     pub fn open_with_timing(fragment: &str) -> Page {
-        let state = State { speeds: Some(SpeedCache::default()), ..State::default() };
+        let state = State::with_speeds(SpeedCache::default());
         let mut page = Page { state, trainer: None, opened: vec![], surveys: 0, sent: vec![] };
         page.act(Action::Open(fragment.into()));
         page
@@ -99,7 +100,7 @@ impl Page {
     }
 
     fn link(&self) -> String {
-        encode(&self.state.run.link)
+        encode(&self.state.player.run.link)
     }
 }
 
@@ -108,44 +109,47 @@ fn an_empty_address_starts_the_first_preset_by_itself() {
     let mut page = Page::open("");
     assert_eq!(page.state.preset().unwrap().slug, "parity-20");
     assert_eq!(
-        (page.opened.as_slice(), &page.state.run.phase),
+        (page.opened.as_slice(), &page.state.player.run.phase),
         ([Program::Cpu].as_slice(), &RunPhase::Running)
     );
     assert_eq!(page.surveys, 0, "a small network needs no GPU");
     assert!(
-        describe_held_out(&page.state.run)
+        describe_held_out(&page.state.player.run)
             .unwrap()
             .contains("are measured on 1,024 of 8,192 held-out examples")
     );
     page.train(200);
-    assert_eq!((page.state.run.step, page.state.run.history.latest().unwrap().step), (200, 200));
     assert_eq!(
-        status_line(&page.state),
+        (page.state.player.run.step, page.state.player.run.history.latest().unwrap().step),
+        (200, 200)
+    );
+    assert_eq!(
+        status_line(&page.state.player),
         "Learning: 50.0 % of the answers are right, as with random guessing"
     );
     page.train(400);
-    assert_eq!(page.state.run.phase, RunPhase::Finished(EndReason::Target));
-    let bits: Vec<String> = page.state.run.relevant.iter().map(|i| (i + 1).to_string()).collect();
+    assert_eq!(page.state.player.run.phase, RunPhase::Finished(EndReason::Target));
+    let bits: Vec<String> = page.state.player.run.relevant.iter().map(|i| (i + 1).to_string()).collect();
     assert_eq!(
-        status_line(&page.state),
+        status_line(&page.state.player),
         format!("Found at step 300: all 3 relevant bits ({}).", bits.join(", "))
     );
-    assert_eq!(page.state.message, status_line(&page.state));
+    assert_eq!(page.state.player.message, status_line(&page.state.player));
 }
 
 #[test]
 fn a_paused_link_waits_and_steps_singly() {
     let mut page = Page::open("#v1/sparse-parity?n=20&start=paused");
-    assert_eq!(page.state.run.phase, RunPhase::Paused);
+    assert_eq!(page.state.player.run.phase, RunPhase::Paused);
     page.act(Action::SingleStep);
     page.act(Action::SingleStep);
-    assert_eq!((page.state.run.step, &page.state.run.phase), (2, &RunPhase::Paused));
+    assert_eq!((page.state.player.run.step, &page.state.player.run.phase), (2, &RunPhase::Paused));
     page.act(Action::TogglePlay);
-    assert_eq!(page.state.run.phase, RunPhase::Running);
+    assert_eq!(page.state.player.run.phase, RunPhase::Running);
     page.act(Action::TogglePlay);
-    assert_eq!(page.state.run.phase, RunPhase::Paused);
+    assert_eq!(page.state.player.run.phase, RunPhase::Paused);
     page.act(Action::Reset);
-    assert_eq!((page.state.run.step, &page.state.run.phase), (0, &RunPhase::Paused));
+    assert_eq!((page.state.player.run.step, &page.state.player.run.phase), (0, &RunPhase::Paused));
 }
 
 #[test]
@@ -154,16 +158,16 @@ fn a_changed_setting_restarts_from_the_same_seed_and_can_be_undone() {
     page.train(100);
     page.edit("width", "64");
     assert_eq!(
-        page.state.message,
+        page.state.player.message,
         "The run has restarted with the same seed because Width changed from 100 to 64."
     );
-    assert_eq!((page.state.run.step, page.state.run.history.rows().count()), (0, 1));
+    assert_eq!((page.state.player.run.step, page.state.player.run.history.rows().count()), (0, 1));
     assert_eq!(page.link(), "#v1/sparse-parity?width=64&seed=7");
     page.edit("width", "64");
     assert_eq!((page.starts(), page.state.undo.len()), (2, 1));
     page.act(Action::Undo);
     assert_eq!(page.link(), "#v1/sparse-parity?seed=7");
-    assert!(page.state.message.starts_with("Effect of Undo: Width changed from 64 to 100."));
+    assert!(page.state.player.message.starts_with("Effect of Undo: Width changed from 64 to 100."));
     page.act(Action::Undo);
     assert_eq!(page.starts(), 3, "there is nothing left to undo");
     page.edit("batch", "8");
@@ -183,7 +187,7 @@ fn what_cannot_be_keeps_the_run_that_is() {
     page.edit("k", "5");
     page.edit("n", "4");
     assert_eq!(
-        (page.state.conflicts[0].key.as_str(), page.state.run.step),
+        (page.state.conflicts[0].key.as_str(), page.state.player.run.step),
         ("k", 0),
         "k = 5 restarted, n = 4 did not"
     );
@@ -202,9 +206,12 @@ fn the_learning_rate_changes_live_and_is_recorded() {
     page.train(150);
     page.edit("lr", "0.05");
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.2&lrs=150:0.05");
-    assert_eq!((page.state.run.step, page.state.form_value("lr").unwrap().to_string()), (150, "0.05".into()));
+    assert_eq!(
+        (page.state.player.run.step, page.state.form_value("lr").unwrap().to_string()),
+        (150, "0.05".into())
+    );
     page.train(400);
-    assert!(matches!(page.state.run.phase, RunPhase::Finished(_)));
+    assert!(matches!(page.state.player.run.phase, RunPhase::Finished(_)));
     page.edit("lr", "0.3");
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&lr=0.3", "a rate for the whole run replaces the changes");
 }
@@ -216,7 +223,7 @@ fn playing_on_after_the_end_extends_the_run_and_its_link() {
     page.act(Action::TogglePlay);
     assert!(page.sent.iter().any(|(c, _)| *c == Command::Extend(600)));
     assert_eq!(page.link(), "#v1/sparse-parity?n=20&steps=600&halt=steps");
-    assert_eq!(page.state.run.phase, RunPhase::Running);
+    assert_eq!(page.state.player.run.phase, RunPhase::Running);
 }
 
 #[test]
@@ -225,7 +232,7 @@ fn events_of_the_run_before_are_not_taken_for_the_new_one() {
     page.train(100);
     let effects = page.state.apply(Action::NewSeed(5));
     page.receive(Event::Solved { replica: 0, step: 150 });
-    assert!(page.state.run.solved.is_empty());
+    assert!(page.state.player.run.solved.is_empty());
     let [Effect::Send(Command::Watch(_), _), Effect::Send(Command::Start { .. }, Payload::Empty)] =
         effects.as_slice()
     else {
@@ -240,17 +247,17 @@ fn a_lost_gpu_hands_over_to_the_cpu_from_the_last_checkpoint() {
     assert!(page.opened.is_empty() && page.surveys == 1, "it waits for the survey");
     page.act(Action::GpuDetected(GpuSupport::Adapter { name: "Test".into(), simulated: false }));
     assert_eq!(page.opened, [Program::Fused]);
-    assert_eq!(describe_held_out(&page.state.run), None);
+    assert_eq!(describe_held_out(&page.state.player.run), None);
     page.train(200);
     page.receive(Event::Failed(RunError::GpuLost("device lost".into())));
     assert_eq!(page.opened, [Program::Fused, Program::Cpu]);
     assert_eq!(
-        page.state.message,
+        page.state.player.message,
         "WebGPU cannot be used, because the GPU stopped working (device lost). The run goes on from step 200 on the \
          CPU."
     );
-    assert_eq!((page.state.run.step, &page.state.run.phase), (200, &RunPhase::Running));
-    assert_eq!(page.state.run.history.rows().count(), 5, "what was measured is kept");
+    assert_eq!((page.state.player.run.step, &page.state.player.run.phase), (200, &RunPhase::Running));
+    assert_eq!(page.state.player.run.history.rows().count(), 5, "what was measured is kept");
     page.edit("width", "64");
     assert_eq!(page.opened.len(), 2, "the GPU is not tried again unasked");
 }
@@ -263,6 +270,7 @@ fn a_run_too_large_for_the_gpu_goes_to_the_cpu_and_the_next_one_does_not() {
     assert_eq!(page.opened, [Program::Fused, Program::Cpu]);
     assert!(
         page.state
+            .player
             .message
             .contains("needs a buffer of 229 MiB. The run restarts from its beginning on the CPU")
     );
@@ -278,10 +286,10 @@ fn kernels_that_do_not_fit_hand_over_to_autodiff_for_this_run() {
     assert_eq!(page.opened, [Program::Fused, Program::Gpu]);
     assert!(
         page.state
-            .message
+            .player.message
             .ends_with("Fused kernels do not fit this GPU: no. The network is trained with autodiff (automatic differentiation) instead.")
     );
-    assert_eq!(page.state.run.phase, RunPhase::Running);
+    assert_eq!(page.state.player.run.phase, RunPhase::Running);
     page.edit("width", "64");
     assert_eq!(page.opened.last(), Some(&Program::Fused), "another network may fit");
 }
@@ -293,7 +301,7 @@ fn a_browser_that_does_not_say_what_gpu_it_has_is_not_waited_for() {
         page.act(Action::Tick);
     }
     assert_eq!(
-        (page.opened.as_slice(), &page.state.run.phase),
+        (page.opened.as_slice(), &page.state.player.run.phase),
         ([Program::Cpu].as_slice(), &RunPhase::Running)
     );
 }
@@ -305,7 +313,7 @@ fn a_gpu_that_never_answers_is_given_up() {
     state.apply(Action::GpuDetected(GpuSupport::Adapter { name: String::new(), simulated: true }));
     let effects: Vec<Effect> = (0..20).flat_map(|_| state.apply(Action::Tick)).collect();
     assert_eq!(effects, [Effect::Open(Program::Cpu)]);
-    assert!(state.message.contains("did not answer within 20 seconds"));
+    assert!(state.player.message.contains("did not answer within 20 seconds"));
 }
 
 #[test]
@@ -313,12 +321,21 @@ fn a_dead_worker_is_replaced_once_and_then_only_by_hand() {
     let mut page = Page::open("#v1/sparse-parity?n=20");
     page.train(100);
     page.end_trainer();
-    assert_eq!((page.opened.len(), page.state.run.step, &page.state.run.phase), (2, 100, &RunPhase::Running));
-    assert!(page.state.message.contains("goes on from step 100 with a new worker"));
+    assert_eq!(
+        (page.opened.len(), page.state.player.run.step, &page.state.player.run.phase),
+        (2, 100, &RunPhase::Running)
+    );
+    assert!(page.state.player.message.contains("goes on from step 100 with a new worker"));
     page.end_trainer();
-    assert_eq!((page.opened.len(), &page.state.run.phase), (2, &RunPhase::Failed("it was killed".into())));
+    assert_eq!(
+        (page.opened.len(), &page.state.player.run.phase),
+        (2, &RunPhase::Failed("it was killed".into()))
+    );
     page.act(Action::Retry);
-    assert_eq!((page.opened.len(), page.state.run.step, &page.state.run.phase), (3, 100, &RunPhase::Running));
+    assert_eq!(
+        (page.opened.len(), page.state.player.run.step, &page.state.player.run.phase),
+        (3, 100, &RunPhase::Running)
+    );
 }
 
 #[test]
@@ -337,7 +354,11 @@ fn a_silent_worker_is_queried_and_then_replaced() {
     for _ in 0..60 {
         page.act(Action::Tick);
     }
-    assert_eq!((page.opened.len(), &page.state.run.phase), (2, &RunPhase::Paused), "who waits may be silent");
+    assert_eq!(
+        (page.opened.len(), &page.state.player.run.phase),
+        (2, &RunPhase::Paused),
+        "who waits may be silent"
+    );
 }
 
 #[test]
@@ -346,12 +367,12 @@ fn a_diverged_run_stands_at_the_last_good_step() {
     page.train(100);
     page.receive(Event::Diverged { step: 120, last_good: 100 });
     page.receive(Event::Finished { step: 100, reason: EndReason::Diverged });
-    assert_eq!(page.state.run.phase, RunPhase::Diverged { step: 120, last_good: 100 });
+    assert_eq!(page.state.player.run.phase, RunPhase::Diverged { step: 120, last_good: 100 });
     assert_eq!(
-        status_line(&page.state),
+        status_line(&page.state.player),
         "The loss was not finite at step 120; the run went back to step 100, the last step with a finite loss"
     );
-    assert_eq!(page.state.run.history.rows().count(), 3);
+    assert_eq!(page.state.player.run.history.rows().count(), 3);
 }
 
 #[test]
@@ -378,9 +399,9 @@ fn what_a_link_keeps_of_a_model_goes_with_the_model() {
     page.edit("model", "polynet");
     let left = "#v1/sparse-parity?model=polynet&n=20&lock=seed,bias&hide=presets";
     assert_eq!((page.link().as_str(), decode(left).1.len()), (left, 0));
-    assert_eq!(decode(left).0, page.state.run.link);
+    assert_eq!(decode(left).0, page.state.player.run.link);
     page.edit("model", "mlp");
-    assert!(!page.state.run.link.locks("width") && page.state.run.link.locks("bias"));
+    assert!(!page.state.player.run.link.locks("width") && page.state.player.run.link.locks("bias"));
     page.act(Action::Undo);
     page.act(Action::Undo);
     assert_eq!(page.link(), text, "with the model it comes back");
@@ -410,7 +431,7 @@ fn presets_and_speed() {
     page.edit("speed", "0");
     assert_eq!((page.starts(), &page.sent.last().unwrap().0), (starts, &Command::Speed(0)));
     assert_eq!(page.state.preset(), Some(preset), "speed changes no number of the run");
-    assert_eq!(page.state.trainer, TrainerStatus::Ready(Program::Cpu));
+    assert_eq!(page.state.player.trainer.ready_program(), Some(Program::Cpu));
 }
 
 /// Several runs are asked for before the trainer has answered the first.
@@ -441,7 +462,10 @@ fn only_the_answer_to_the_last_start_is_about_this_run() {
     hear(&mut state, started());
     hear(&mut state, found(770));
     hear(&mut state, Event::Finished { step: 770, reason: EndReason::Target });
-    assert_eq!((&state.run.phase, state.run.solved.len(), state.run.step), (&RunPhase::Loading, 0, 0));
+    assert_eq!(
+        (&state.player.run.phase, state.player.run.solved.len(), state.player.run.step),
+        (&RunPhase::Loading, 0, 0)
+    );
     assert_eq!(starts(state.apply(Action::GpuDetected(GpuSupport::NoAdapter))), 1);
     // And from there another seed, twice.
     for seed in [5, 6] {
@@ -450,9 +474,12 @@ fn only_the_answer_to_the_last_start_is_about_this_run() {
     for _ in 0..2 {
         hear(&mut state, started());
         hear(&mut state, found(60));
-        assert_eq!((&state.run.phase, state.run.solved.len()), (&RunPhase::Loading, 0));
+        assert_eq!((&state.player.run.phase, state.player.run.solved.len()), (&RunPhase::Loading, 0));
     }
     hear(&mut state, started());
     hear(&mut state, found(80));
-    assert_eq!((&state.run.phase, state.run.solved.as_slice()), (&RunPhase::Running, [(0, 80)].as_slice()));
+    assert_eq!(
+        (&state.player.run.phase, state.player.run.solved.as_slice()),
+        (&RunPhase::Running, [(0, 80)].as_slice())
+    );
 }

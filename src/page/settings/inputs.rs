@@ -33,7 +33,7 @@ impl FormInputs {
     /// Copies the values on which the settings form depends from the page's state.
     pub fn of(state: &State) -> Self {
         FormInputs {
-            link: state.run.link.clone(),
+            link: state.player.run.link.clone(),
             pending: state.pending.clone(),
             conflicts: state.conflicts.clone(),
             invalid_inputs: state.invalid_inputs.clone(),
@@ -44,7 +44,7 @@ impl FormInputs {
     /// Whether the form's values in `state` are equal to this copy; nothing is cloned.
     fn matches(&self, state: &State) -> bool {
         let FormInputs { link, pending, conflicts, invalid_inputs: drafts, learning_rate: rate } = self;
-        *link == state.run.link
+        *link == state.player.run.link
             && *pending == state.pending
             && *conflicts == state.conflicts
             && *drafts == state.invalid_inputs

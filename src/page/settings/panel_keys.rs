@@ -9,9 +9,9 @@ impl State {
     /// Sets a setting of the theory panel from a text.
     pub fn edit_theory(&mut self, key: &str, text: &str) -> Result<(), InvalidSetting> {
         let Some(setting) = theory_setting(key) else { return Ok(()) };
-        let (before, value) = (self.run.link.theory.value(key), setting.parse(text)?);
-        self.run.link.theory.set(key, &value)?;
-        self.run.recompute_view();
+        let (before, value) = (self.player.run.link.theory.value(key), setting.parse(text)?);
+        self.player.run.link.theory.set(key, &value)?;
+        self.player.run.recompute_view();
         if let Some(before) = before.filter(|before| *before != value) {
             self.push_view_undo(setting.key, before);
         }
@@ -29,13 +29,14 @@ impl State {
     /// Checks that the changed view setting `key` suits the run; if not, restores the value `before` and returns the
     /// error.
     pub fn check_view_setting(&mut self, key: &str, before: Option<&Value>) -> Result<(), InvalidSetting> {
-        if let Some(problem) = self.run.link.view.repair(&self.run.link.spec).into_iter().next() {
+        if let Some(problem) = self.player.run.link.view.repair(&self.player.run.link.spec).into_iter().next()
+        {
             if let Some(before) = before {
-                self.run.link.view.set(key, before)?;
+                self.player.run.link.view.set(key, before)?;
             }
             return Err(problem);
         }
-        self.run.recompute_view();
+        self.player.run.recompute_view();
         Ok(())
     }
 }
@@ -57,6 +58,7 @@ mod tests {
         let mut state = open("#v1/markov?model=minimal-markov");
         let steps = |state: &State| {
             state
+                .player
                 .run
                 .lab_state::<vivarium_labs::markov::MarkovState>()
                 .unwrap()
@@ -67,14 +69,17 @@ mod tests {
         assert_eq!(steps(&state), 2);
         state.apply(Action::Edit("tsteps".into(), "4".into()));
         assert_eq!(
-            (steps(&state), encode(&state.run.link).as_str()),
+            (steps(&state), encode(&state.player.run.link).as_str()),
             (4, "#v1/markov?model=minimal-markov&tsteps=4")
         );
         state.apply(Action::Edit("tsteps".into(), "99".into()));
         assert_eq!((steps(&state), state.invalid_inputs.len()), (4, 1));
         state.apply(Action::Undo);
-        assert_eq!((steps(&state), encode(&state.run.link).as_str()), (2, "#v1/markov?model=minimal-markov"));
-        assert_eq!(state.message, "Undone: the change of the setting “gradient steps in the theory”.");
+        assert_eq!(
+            (steps(&state), encode(&state.player.run.link).as_str()),
+            (2, "#v1/markov?model=minimal-markov")
+        );
+        assert_eq!(state.player.message, "Undone: the change of the setting “gradient steps in the theory”.");
     }
 
     #[test]

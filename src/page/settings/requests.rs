@@ -1,8 +1,8 @@
 //! Requests of panels, and the state of the form's fields.
 
 use super::form::default_value_text;
+use crate::effect::Effect;
 use crate::state::{InvalidInput, State};
-use crate::trainer::Effect;
 use vivarium_core::language::escape_hidden_characters;
 use vivarium_core::settings::{InvalidSetting, Value};
 use vivarium_view::ui::field::FieldState;
@@ -24,8 +24,8 @@ impl State {
             is_default: default_value_text(self.form_spec(), key).is_none_or(|default| default == text),
             is_swept: self.is_swept(key),
             is_idle: !self.has_effect(key),
-            is_locked: self.run.link.locks(key),
-            is_hidden: self.run.link.hides(key),
+            is_locked: self.player.run.link.locks(key),
+            is_hidden: self.player.run.link.hides(key),
             text,
             value,
         }
@@ -48,7 +48,7 @@ impl State {
                 self.invalid_inputs.push(InvalidInput { key: key.into(), text, error: problem });
             }
             Request::Reset(key) => self.reset_field(key, effects),
-            Request::ShowMessage(text) => self.message = text.into(),
+            Request::ShowMessage(text) => self.player.message = text.into(),
             Request::ToggleChart(chart) => self.toggle_chart(chart, effects),
             Request::OpenFile(name, Ok(file)) => {
                 self.open_file(&escape_hidden_characters(&name), file, effects)

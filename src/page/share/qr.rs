@@ -38,8 +38,8 @@ pub fn qr_svg(text: &str) -> String {
     let size = rows.len() + 8;
     let about = escape_html(tr!("QR code of the link"));
     format!(
-        "<svg class=\"code\" viewBox=\"-4 -4 {size} {size}\" role=\"img\" aria-label=\"{about}\" \
-         data-testid=\"code\"><path d=\"{path}\"></path></svg>"
+        "<svg class=\"qr-code\" viewBox=\"-4 -4 {size} {size}\" role=\"img\" aria-label=\"{about}\" \
+         data-testid=\"qr-code\"><path d=\"{path}\"></path></svg>"
     )
 }
 

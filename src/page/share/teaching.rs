@@ -97,13 +97,14 @@ impl LessonForm {
 /// Returns (name, label) of everything that a teacher can hide: parts of the page, then settings, which can also be
 /// locked.
 pub fn lockable_names(link: &Link) -> Vec<(&'static str, &'static str)> {
-    let settings = [(MODEL_KEY, tr!("Model")), (OPTIMIZER_KEY, tr!("Optimizer"))];
-    let knobs = link.spec.settings().into_iter().map(|(_, setting)| (setting.key, translated(setting.label)));
+    let catalog_names = [(MODEL_KEY, tr!("Model")), (OPTIMIZER_KEY, tr!("Optimizer"))];
+    let setting_names =
+        link.spec.settings().into_iter().map(|(_, setting)| (setting.key, translated(setting.label)));
     HIDEABLE_PARTS
         .map(|(part, name)| (part, translated(name)))
         .into_iter()
-        .chain(settings)
-        .chain(knobs)
+        .chain(catalog_names)
+        .chain(setting_names)
         .chain([("speed", tr!("Speed limit"))])
         .collect()
 }
@@ -113,7 +114,7 @@ pub fn form_html(link: &Link, lesson: &LessonForm) -> String {
     let mut out = String::new();
     let mut field = |name: &str, label: &str, options: &[(&str, &str)], chosen: &str| {
         for part in
-            ["<label class=\"wish\"><span>", &escape_html(label), "</span><select name=\"", name, "\">"]
+            ["<label class=\"form-field\"><span>", &escape_html(label), "</span><select name=\"", name, "\">"]
         {
             out.push_str(part);
         }

@@ -29,7 +29,7 @@ fn title_subject(state: &State) -> String {
     if let Some(Ok(story)) = state.tour.as_ref().and_then(|tour| tour.story.as_ref()) {
         return story.title.clone();
     }
-    run_name(&state.run.link.spec)
+    run_name(&state.player.run.link.spec)
 }
 
 /// Returns the name of a run: preset and task, or task and the first settings that differ from the lab's default.

@@ -316,9 +316,9 @@ impl SweepForm {
             let all = all.iter().map(|(key, label)| (key.as_str(), label.as_str()));
             let keys = options_html(none.into_iter().chain(all), &self.axes[at].key);
             out += &format!(
-                "<fieldset class=\"way\" id=\"way-{at}\" data-kind=\"{}\"><legend>{title}</legend><label \
-                 class=\"wish\"><span>{setting}</span><select name=\"key.{at}\" data-testid=\"sweep-key-{at}\">{keys}\
-                 </select></label><div class=\"way__values\" id=\"values-{at}\">{}</div></fieldset>",
+                "<fieldset class=\"sweep-axis\" id=\"sweep-axis-{at}\" data-kind=\"{}\"><legend>{title}</legend><label \
+                 class=\"form-field\"><span>{setting}</span><select name=\"key.{at}\" data-testid=\"sweep-key-{at}\">{keys}\
+                 </select></label><div class=\"sweep-axis__values\" id=\"sweep-values-{at}\">{}</div></fieldset>",
                 self.axis_kind(spec, at),
                 self.value_fields_html(spec, at),
                 title = escape_html(title),
@@ -350,7 +350,7 @@ impl SweepForm {
             ("list", tr!("listed one by one")),
         ];
         let mut out = format!(
-            "<label class=\"wish wish--mode\"><span>{values}</span><select name=\"mode.{at}\" \
+            "<label class=\"form-field form-field--mode\"><span>{values}</span><select name=\"mode.{at}\" \
              data-testid=\"sweep-mode-{at}\">{}</select></label>",
             options_html(modes, &way.mode),
             values = escape_html(tr!("Values")),
@@ -361,10 +361,10 @@ impl SweepForm {
             ("many", tr!("Number of values"), &way.value_count),
         ];
         for (name, word, text) in fields {
-            out += &input_html("wish--range", &format!("{name}.{at}"), word, text);
+            out += &input_html("form-field--range", &format!("{name}.{at}"), word, text);
         }
-        out += &input_html("wish--list", &format!("list.{at}"), tr!("Numbers"), &way.list);
-        out += "<div class=\"way__words\">";
+        out += &input_html("form-field--list", &format!("list.{at}"), tr!("Numbers"), &way.list);
+        out += "<div class=\"sweep-axis__options\">";
         for (slug, label) in option_labels(spec, &way.key) {
             let checked = if self.is_option_chosen(at, slug) { "checked" } else { "" };
             out += &format!(
@@ -380,7 +380,7 @@ impl SweepForm {
 fn input_html(class: &str, name: &str, word: &str, text: &str) -> String {
     let (testid, word, text) = (name.replace('.', "-"), escape_html(word), escape_html(text));
     format!(
-        "<label class=\"wish {class}\"><span>{word}</span><input name=\"{name}\" value=\"{text}\" \
+        "<label class=\"form-field {class}\"><span>{word}</span><input name=\"{name}\" value=\"{text}\" \
          autocomplete=\"off\" spellcheck=\"false\" data-testid=\"sweep-{testid}\"></label>"
     )
 }

@@ -201,7 +201,8 @@ pub fn map_html(run: &RunView) -> String {
             let number = at * lines + line;
             let Some(cell) = sweep.cells.get(number) else { continue };
             let address = encoder.encode(&cell.spec).replace('&', "&amp;");
-            let floor = if labs::is_below_lower_bound(&cell.spec) { " class=\"map__floor\"" } else { "" };
+            let floor =
+                if labs::is_below_lower_bound(&cell.spec) { " class=\"map__below-bound\"" } else { "" };
             out += &format!(
                 "<td{floor}><a class=\"map__cell\" id=\"cell-{number}\" tabindex=\"-1\" href=\"{address}\"></a></td>"
             );

@@ -4,7 +4,7 @@ pub mod form;
 pub mod map;
 #[cfg(test)]
 pub(crate) mod tests;
-#[cfg(all(test, feature = "session"))]
+#[cfg(test)]
 mod worker_tests;
 pub mod workers;
 

@@ -1,15 +1,17 @@
 //! Sweeps on the page, natively against a trainer that ends every run at once.
 
-use crate::run::status::status_line;
+use crate::effect::Effect;
+use crate::files::Export;
 use crate::state::{Action, State};
 use crate::sweeps::SweepAction;
 use crate::sweeps::form::SweepForm;
 use crate::sweeps::map::{cell_views, map_html, map_legend};
-use crate::trainer::device::GpuSupport;
-use crate::trainer::{Effect, Program, TrainerMessage};
 use vivarium_model::permalink::{Link, decode, encode};
 use vivarium_model::protocol::{Command, DeviceInfo, DeviceKind, EndReason, Event, Measurement};
 use vivarium_model::run::RunSpec;
+use vivarium_player::device::GpuSupport;
+use vivarium_player::status::status_line;
+use vivarium_player::trainer::{Program, TrainerMessage};
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::sweep::SweepProgress;
 
@@ -60,7 +62,7 @@ fn runs_follow_each_other_and_the_curves_grow() {
     let (mut state, mut effects) = open();
     let mut seen = vec![];
     while let Some(spec) = started(&effects) {
-        assert_eq!(&spec, state.run.spec());
+        assert_eq!(&spec, state.player.run.spec());
         assert!(spec.run.sweep.is_empty());
         seen.push(format!("{}/{}", spec.value("n").unwrap(), spec.value("k").unwrap()));
         answer_start(&mut state);
@@ -68,23 +70,26 @@ fn runs_follow_each_other_and_the_curves_grow() {
         effects = receive(&mut state, Event::Finished { step: 50, reason: EndReason::LastStep });
     }
     assert_eq!(seen, ["10/2", "10/3", "20/2", "20/3"]);
-    let curves = state.run.sweep.as_ref().unwrap().curves(&state.run.link.spec);
+    let curves = state.player.run.sweep.as_ref().unwrap().curves(&state.player.run.link.spec);
     assert_eq!((curves[0].0.as_str(), curves[1].0.as_str()), ("k = 2", "k = 3"));
     let times: Vec<_> = curves[1].1.iter().map(|p| (p.x, p.times.clone())).collect();
     assert_eq!(times, [(10.0, vec![None, Some(20)]), (20.0, vec![None, Some(40)])]);
-    assert_eq!(state.run.phase, RunPhase::Finished(EndReason::LastStep));
+    assert_eq!(state.player.run.phase, RunPhase::Finished(EndReason::LastStep));
     assert_eq!(
-        status_line(&state),
+        status_line(&state.player),
         "The sweep is complete: 4 runs. The other charts show the last run: n = 20, k = 3"
     );
-    assert_eq!((&state.message, state.main_button()), (&status_line(&state), ("Completed", true)));
+    assert_eq!(
+        (&state.player.message, state.main_button()),
+        (&status_line(&state.player), ("Completed", true))
+    );
     assert!(
-        vivarium_model::permalink::encode(&state.run.link).contains("sweep=n:10_20"),
+        vivarium_model::permalink::encode(&state.player.run.link).contains("sweep=n:10_20"),
         "the link stays the sweep's"
     );
     state.apply(Action::Reset);
-    assert_eq!(state.run.describe_sweep_position().unwrap(), "Run 1 of 4: n = 10, k = 2");
-    assert!(state.run.sweep.as_ref().unwrap().solved_steps.is_empty());
+    assert_eq!(state.player.run.describe_sweep_position().unwrap(), "Run 1 of 4: n = 10, k = 2");
+    assert!(state.player.run.sweep.as_ref().unwrap().solved_steps.is_empty());
 }
 
 /// Sweep that the trainer receives with each start, so that it can begin the next runs.
@@ -98,7 +103,7 @@ fn the_trainer_knows_which_runs_come_next() {
                 _ => None,
             })
         };
-        assert_eq!(told(&effects), Some((Box::new(state.run.link.spec.clone()), number)));
+        assert_eq!(told(&effects), Some((Box::new(state.player.run.link.spec.clone()), number)));
         answer_start(&mut state);
         effects = receive(&mut state, Event::Finished { step: 50, reason: EndReason::LastStep });
     }
@@ -120,9 +125,9 @@ fn a_pause_or_a_step_at_the_end_of_a_run_holds_the_next_one() {
         let effects = receive(&mut state, Event::Finished { step: 50, reason: EndReason::Target });
         assert!(is_paused_start(&effects));
         answer_start(&mut state);
-        assert_eq!(state.run.phase, RunPhase::Paused);
+        assert_eq!(state.player.run.phase, RunPhase::Paused);
         assert_eq!(
-            status_line(&state),
+            status_line(&state.player),
             "Run 2 of 4: n = 10, k = 3. Waiting at the start. Press Play to begin"
         );
         state.apply(Action::TogglePlay);
@@ -140,11 +145,11 @@ fn a_run_that_diverges_does_not_end_the_sweep() {
     let effects = receive(&mut state, Event::Finished { step: 0, reason: EndReason::Diverged });
     assert!(started(&effects).is_some());
     assert!(
-        state.message.starts_with("Run 1 of 4: n = 10, k = 2. The loss was no longer"),
+        state.player.message.starts_with("Run 1 of 4: n = 10, k = 2. The loss was no longer"),
         "{}",
-        state.message
+        state.player.message
     );
-    assert!(state.message.ends_with("the sweep goes on."));
+    assert!(state.player.message.ends_with("the sweep goes on."));
 }
 
 #[test]
@@ -177,7 +182,28 @@ fn end_of(state: &mut State, replicas: &[usize], step: u64) -> Vec<Effect> {
 }
 
 fn sweep(state: &State) -> &SweepProgress {
-    state.run.sweep.as_ref().unwrap()
+    state.player.run.sweep.as_ref().unwrap()
+}
+
+#[test]
+fn the_table_of_a_sweep_has_every_run_with_its_swept_settings() {
+    let (mut state, _) = open();
+    assert!(Export::Csv.build(&state, "").is_err(), "no run has ended");
+    end(&mut state, 20);
+    end(&mut state, 30);
+    let table = String::from_utf8(Export::Csv.build(&state, "").unwrap().bytes).unwrap();
+    assert!(table.starts_with("# program: Vivarium "), "{table}");
+    let lines: Vec<&str> = table.lines().filter(|line| !line.starts_with('#')).collect();
+    let budget = sweep(&state).cells[0].spec.run.steps;
+    let expected = [
+        "n,k,replica,t_c,budget,test_accuracy".to_string(),
+        format!("10,2,0,,{budget},0.75"),
+        format!("10,2,1,20,{budget},0.75"),
+        format!("10,3,0,,{budget},0.75"),
+        format!("10,3,1,30,{budget},0.75"),
+    ];
+    assert_eq!(lines, expected);
+    assert!(Export::Csv.description(&state).starts_with("The result of every replica in every finished run"));
 }
 
 #[test]
@@ -185,22 +211,22 @@ fn cancelling_answers_at_once_and_keeps_what_was_found() {
     let (mut state, _) = open();
     end(&mut state, 20);
     answer_start(&mut state);
-    assert_eq!(state.run.phase, RunPhase::Running);
+    assert_eq!(state.player.run.phase, RunPhase::Running);
     let effects = state.apply(Action::Sweep(SweepAction::Cancel));
     assert!(effects.iter().any(|e| matches!(e, Effect::Send(Command::Pause, _))));
     // Before the trainer has said a word.
-    assert_eq!(state.run.phase, RunPhase::Finished(EndReason::LastStep));
+    assert_eq!(state.player.run.phase, RunPhase::Finished(EndReason::LastStep));
     assert_eq!(sweep(&state).describe_progress(), "Cancelled after 1 of 4 runs; the results so far are kept");
     assert_eq!(sweep(&state).solved_steps, [vec![None, Some(20)]]);
     assert_eq!(
-        (state.message.as_str(), state.main_button()),
+        (state.player.message.as_str(), state.main_button()),
         ("The sweep was cancelled after 1 of 4 runs", ("Go on", false))
     );
     // What it says later changes nothing.
     assert_eq!(receive(&mut state, Event::Finished { step: 50, reason: EndReason::LastStep }), []);
     receive(&mut state, Event::Paused { step: 7 });
     assert_eq!(
-        (sweep(&state).solved_steps.len(), &state.run.phase),
+        (sweep(&state).solved_steps.len(), &state.player.run.phase),
         (1, &RunPhase::Finished(EndReason::LastStep))
     );
     // And it can go on with the run that it was in.
@@ -220,16 +246,16 @@ fn a_sweep_that_is_cancelled_while_a_run_begins_stays_cancelled() {
     let (mut state, _) = open();
     state.apply(Action::Sweep(SweepAction::Cancel));
     answer_start(&mut state);
-    assert_eq!(state.run.phase, RunPhase::Finished(EndReason::LastStep));
+    assert_eq!(state.player.run.phase, RunPhase::Finished(EndReason::LastStep));
     assert_eq!(state.apply(Action::Sweep(SweepAction::Cancel)), [], "twice is once");
     state.apply(Action::Reset);
     assert!(!sweep(&state).cancelled);
-    assert_eq!(state.run.describe_sweep_position().unwrap(), "Run 1 of 4: n = 10, k = 2");
+    assert_eq!(state.player.run.describe_sweep_position().unwrap(), "Run 1 of 4: n = 10, k = 2");
 }
 
 /// The link of each cell, as the page's table has it.
 fn links(state: &State) -> Vec<String> {
-    let table = map_html(&state.run).replace("&amp;", "&");
+    let table = map_html(&state.player.run).replace("&amp;", "&");
     table.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_string()).collect()
 }
 
@@ -258,8 +284,8 @@ fn a_cell_opens_its_run_and_undo_brings_the_sweep_back_as_far_as_it_was() {
         assert!(notices.is_empty() && link.spec == sweep(&state).cells[number].spec, "{notices:?}");
     }
     state.apply(Action::Open(cells[1].clone()));
-    assert!(state.run.sweep.is_none());
-    assert_eq!(encode(&state.run.link), cells[1]);
+    assert!(state.player.run.sweep.is_none());
+    assert_eq!(encode(&state.player.run.link), cells[1]);
     let effects = state.apply(Action::Undo);
     assert_eq!(sweep(&state).solved_steps, found);
     let spec = started(&effects).expect("the third run");
@@ -274,7 +300,7 @@ fn a_cell_opens_its_run_and_undo_brings_the_sweep_back_as_far_as_it_was() {
     let effects = state.apply(Action::Undo);
     assert!(started(&effects).is_none(), "nothing is left to do");
     assert_eq!(
-        state.message,
+        state.player.message,
         "The sweep is complete: 4 runs. The other charts show the last run: n = 20, k = 3"
     );
     assert_eq!(state.main_button(), ("Completed", true));
@@ -308,10 +334,10 @@ fn time_left_follows_from_what_has_passed() {
 #[test]
 fn the_map_says_of_each_cell_how_many_and_how_sure() {
     let (mut state, _) = open();
-    assert!(cell_views(&state.run)[0].is_now && !cell_views(&state.run)[1].is_now);
-    assert_eq!(cell_views(&state.run)[1].description, "n = 10, k = 3: not trained yet");
+    assert!(cell_views(&state.player.run)[0].is_now && !cell_views(&state.player.run)[1].is_now);
+    assert_eq!(cell_views(&state.player.run)[1].description, "n = 10, k = 3: not trained yet");
     end_of(&mut state, &[0, 1], 1200);
-    let face = &cell_views(&state.run)[0];
+    let face = &cell_views(&state.player.run)[0];
     assert_eq!((face.text.as_str(), face.colour_strength, face.is_now), ("2/2", Some(1.0), false));
     assert_eq!(
         face.description,
@@ -320,7 +346,7 @@ fn the_map_says_of_each_cell_how_many_and_how_sure() {
     );
     let mut shown = |cells: &str| {
         state.apply(Action::Edit("cells".into(), cells.into()));
-        (cell_views(&state.run)[0].text.clone(), map_legend(&state.run))
+        (cell_views(&state.player.run)[0].text.clone(), map_legend(&state.player.run))
     };
     assert_eq!(shown("steps").0, "1.2k");
     assert_eq!(shown("loss").0, "0.25");
@@ -329,13 +355,13 @@ fn the_map_says_of_each_cell_how_many_and_how_sure() {
         shown("share").1.starts_with("Share of seeds with which the target was reached: pale means none")
     );
     assert!(
-        encode(&state.run.link).contains("sweep=n:10_20&series=k:2_3")
-            && !encode(&state.run.link).contains("cells")
+        encode(&state.player.run.link).contains("sweep=n:10_20&series=k:2_3")
+            && !encode(&state.player.run.link).contains("cells")
     );
     state.apply(Action::Edit("cells".into(), "steps".into()));
-    assert!(encode(&state.run.link).ends_with("cells=steps"));
+    assert!(encode(&state.player.run.link).ends_with("cells=steps"));
     assert_eq!(sweep(&state).solved_steps.len(), 1, "looking changes nothing");
-    let table = map_html(&state.run);
+    let table = map_html(&state.player.run);
     assert!(table.contains("<th scope=\"col\">k \\ n</th><th scope=\"col\">10</th>"), "{table}");
 }
 
@@ -436,20 +462,20 @@ fn the_dialog_estimates_and_starts() {
     answer_start(&mut state);
     state.apply(Action::TogglePlay);
     receive(&mut state, Event::Paused { step: 3 });
-    let before = encode(&state.run.link);
+    let before = encode(&state.player.run.link);
     let effects = state.apply(Action::Sweep(SweepAction::Start(Box::new(made))));
     assert!(
         started(&effects).is_some() && !is_paused_start(&effects),
         "who presses the button waits for nothing"
     );
     assert_eq!(
-        (sweep(&state).cells.len(), state.message.as_str()),
+        (sweep(&state).cells.len(), state.player.message.as_str()),
         (5, "Started a sweep of 5 runs. Undo goes back to the previous run.")
     );
     state.apply(Action::Undo);
-    assert_eq!(encode(&state.run.link), before);
+    assert_eq!(encode(&state.player.run.link), before);
     let mut locked = State::default();
     locked.apply(Action::Open("#v1/sparse-parity?lock=sweep".into()));
     locked.apply(Action::Sweep(SweepAction::Start(Box::new(link("#v1/sparse-parity?sweep=n:10_20")))));
-    assert!(locked.run.sweep.is_none());
+    assert!(locked.player.run.sweep.is_none());
 }

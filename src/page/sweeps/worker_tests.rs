@@ -6,8 +6,8 @@ use crate::sweeps::workers::SweepWorkers;
 use crate::timeline::tests::Page;
 use crate::timeline::tests::Trains as _;
 use crate::timeline::tests::with_a_worker::Real;
-use crate::trainer::TrainerMessage;
 use vivarium_model::permalink::encode;
+use vivarium_player::trainer::TrainerMessage;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::sweep::SweepProgress;
 
@@ -20,12 +20,6 @@ const SWEEP: &str = "#v1/sparse-parity?n=10&k=2&width=16&act=power&degree=4&repl
 /// Number of runs so large that the sweep does not end during a test.
 const LONG: &str = "#v1/sparse-parity?n=10&k=2&replicas=3&steps=60&every=20&held=64&device=cpu&halt=steps\
      &sweep=width:lin:8..27:20&series=seed:lin:1..20:20&speed=0";
-
-impl crate::trainer::Trainer for Rc<Real> {
-    fn send(&self, command: &vivarium_model::protocol::Command, payload: &vivarium_model::protocol::Payload) {
-        self.as_ref().send(command, payload);
-    }
-}
 
 /// A page with a sweep, its trainer and its sweep workers.
 struct SweepPage {
@@ -99,13 +93,13 @@ impl SweepPage {
     }
 
     fn sweep(&self) -> &SweepProgress {
-        self.page.state.run.sweep.as_ref().expect("a sweep")
+        self.page.state.player.run.sweep.as_ref().expect("a sweep")
     }
 }
 
 fn is_over(state: &State) -> bool {
-    matches!(state.run.phase, RunPhase::Finished(_))
-        && state.run.sweep.as_ref().is_some_and(SweepProgress::is_complete)
+    matches!(state.player.run.phase, RunPhase::Finished(_))
+        && state.player.run.sweep.as_ref().is_some_and(SweepProgress::is_complete)
 }
 
 /// Formats the results of the sweep; NaN equals itself in this form.
@@ -125,7 +119,7 @@ fn what_others_make_of_a_sweep_is_what_one_finds_alone() {
     assert!(office.ahead.len() >= 3 && !office.ahead.contains(&9), "{:?}", office.ahead);
     assert_eq!(sweep_results(&office), sweep_results(&alone));
     assert_eq!(office.sweep().ended_count(), 10);
-    let rows = |office: &SweepPage| office.page.state.run.history.rows().cloned().collect::<Vec<_>>();
+    let rows = |office: &SweepPage| office.page.state.player.run.history.rows().cloned().collect::<Vec<_>>();
     assert_eq!(
         format!("{:?}", rows(&office)),
         format!("{:?}", rows(&alone)),
@@ -154,18 +148,18 @@ fn what_ends_before_its_turn_is_seen_at_once() {
         "{}",
         office.sweep().describe_progress()
     );
-    let faces = crate::sweeps::map::cell_views(&office.page.state.run);
+    let faces = crate::sweeps::map::cell_views(&office.page.state.player.run);
     let is_made = |face: &crate::sweeps::map::CellView| face.description.contains("the target was reached");
     assert_eq!(faces.iter().map(is_made).collect::<Vec<_>>()[4..], [false, true, true, true, true, false]);
     assert!(faces[0].is_now);
-    let points = office.sweep().curves(&office.page.state.run.link.spec);
+    let points = office.sweep().curves(&office.page.state.player.run.link.spec);
     assert_eq!(points.iter().map(|(_, points)| points.len()).sum::<usize>(), 4);
 }
 
 #[test]
 fn those_who_help_rest_with_the_page_and_leave_with_the_sweep() {
     let mut office = SweepPage::new(LONG, 3);
-    office.run_until(|state| state.run.sweep.as_ref().unwrap().ended_count() >= 2);
+    office.run_until(|state| state.player.run.sweep.as_ref().unwrap().ended_count() >= 2);
     office.act(Action::TogglePlay);
     for _ in 0..50 {
         // Whoever was at a run finishes the step it was at.
@@ -177,7 +171,7 @@ fn those_who_help_rest_with_the_page_and_leave_with_the_sweep() {
     }
     assert_eq!((office.sweep().ended_count(), office.gone), (ended, 0), "paused");
     office.act(Action::TogglePlay);
-    office.run_until(|state| state.run.sweep.as_ref().unwrap().ended_count() > ended);
+    office.run_until(|state| state.player.run.sweep.as_ref().unwrap().ended_count() > ended);
     // At a speed that a person has chosen there is nothing to be ahead of.
     office.act(Action::Edit("speed".into(), "5".into()));
     let ahead = office.ahead.len();
@@ -190,10 +184,10 @@ fn those_who_help_rest_with_the_page_and_leave_with_the_sweep() {
     office.act(Action::Sweep(SweepAction::Cancel));
     assert_eq!((office.gone, office.sweep().ended_count()), (2, kept), "what was found is kept");
     office.act(Action::TogglePlay);
-    office.run_until(|state| state.run.sweep.as_ref().unwrap().ended_count() > kept);
+    office.run_until(|state| state.player.run.sweep.as_ref().unwrap().ended_count() > kept);
     office.act(Action::Open("#v1/sparse-parity?n=9".into()));
     assert_eq!(office.gone, 4, "another run wants nobody");
-    assert_eq!(encode(&office.page.state.run.link), "#v1/sparse-parity?n=9");
+    assert_eq!(encode(&office.page.state.player.run.link), "#v1/sparse-parity?n=9");
 }
 
 #[test]
@@ -201,7 +195,7 @@ fn a_member_that_breaks_down_costs_time_alone() {
     let mut alone = SweepPage::new(SWEEP, 1);
     alone.run_until(is_over);
     let mut office = SweepPage::new(SWEEP, 3);
-    office.run_until(|state| state.run.sweep.as_ref().unwrap().ended_count() >= 1);
+    office.run_until(|state| state.player.run.sweep.as_ref().unwrap().ended_count() >= 1);
     assert_eq!(office.workers.handle_message(0, TrainerMessage::Died("out of memory".into())), None);
     office.settle();
     assert_eq!(office.gone, 1);

@@ -12,12 +12,12 @@
 //! with the trainer alone, with the first run at its end after 5.4 s; 44 s and 1.4 s with one worker, since runs at the
 //! far end are the ones that succeed early. A second worker, for which there is no core, costs 6 s.
 
-use crate::run::lifecycle::held_out_limit;
 use crate::state::State;
-use crate::trainer::{Program, Trainer, TrainerMessage};
 use vivarium_model::protocol::{Command, Event, Measurement, Payload};
 use vivarium_model::run::RunSpec;
 use vivarium_model::run::cost::max_cost;
+use vivarium_player::start::held_out_limit;
+use vivarium_player::trainer::{Program, Trainer, TrainerMessage};
 use vivarium_view::display::sweep::SweepRunResult;
 use vivarium_view::display::upload_command;
 
@@ -86,15 +86,15 @@ impl<T: Trainer> SweepWorkers<T> {
     #[must_use]
     pub fn update(&mut self, state: &State, open: impl FnMut(u32) -> Option<T>) -> Vec<T> {
         let mut gone = std::mem::take(&mut self.failed_workers);
-        let helped = state.sweep_for_workers().filter(|_| self.max_workers > 0);
-        if helped.is_none() || self.sweep.as_deref() != Some(&state.run.link.spec) {
+        let helped = state.player.sweep_for_workers().filter(|_| self.max_workers > 0);
+        if helped.is_none() || self.sweep.as_deref() != Some(&state.player.run.link.spec) {
             gone.extend(self.workers.drain(..).map(|member| member.trainer));
             (self.sweep, self.is_playing) = (None, false);
         }
         let Some((_, is_now)) = helped else { return gone };
         if self.sweep.is_none() {
-            self.sweep = Some(Box::new(state.run.link.spec.clone()));
-            self.memory_limit = max_cost(&state.run.link.spec).max_sweep_workers(MAX_WORKERS);
+            self.sweep = Some(Box::new(state.player.run.link.spec.clone()));
+            self.memory_limit = max_cost(&state.player.run.link.spec).max_sweep_workers(MAX_WORKERS);
         }
         if is_now != self.is_playing {
             self.is_playing = is_now;
@@ -149,11 +149,11 @@ impl<T: Trainer> SweepWorkers<T> {
     /// Returns the last run of the sweep that has not begun, that no worker trains, and that would train on the CPU;
     /// None if there is none.
     fn next_job(&self, state: &State) -> Option<SweepJob> {
-        let (sweep, _) = state.sweep_for_workers()?;
+        let (sweep, _) = state.player.sweep_for_workers()?;
         let is_made =
             |run| self.workers.iter().flat_map(|member| &member.job).any(|errand| errand.cell_index == run);
         let on_cpu =
-            |spec| state.choose_program_for(spec).is_some_and(|choice| choice.program == Program::Cpu);
+            |spec| state.player.choose_program_for(spec).is_some_and(|choice| choice.program == Program::Cpu);
         let mut runs = sweep.cells.iter().enumerate().rev();
         let (run, cell) =
             runs.find(|(run, cell)| sweep.can_run_early(*run) && !is_made(*run) && on_cpu(&cell.spec))?;

@@ -10,12 +10,15 @@ impl State {
     /// Returns what a chart draws of the whole run; the parts of curves after the shown step are faint. Curves of
     /// compared runs are included.
     pub fn reading_to_end(&self, chart: Chart) -> Reading {
-        self.with_saved_runs(chart, fade_reading_after_step(chart, &self.run, self.latest_run.as_deref()))
+        self.with_saved_runs(
+            chart,
+            fade_reading_after_step(chart, &self.player.run, self.player.latest_run.as_deref()),
+        )
     }
 
     /// Returns what a chart draws of the run up to the shown step, with the curves of compared runs.
     pub fn reading_to_step(&self, chart: Chart) -> Reading {
-        self.with_saved_runs(chart, chart.reading(&self.run))
+        self.with_saved_runs(chart, chart.reading(&self.player.run))
     }
 
     /// Adds the curves of compared runs to what a chart draws.

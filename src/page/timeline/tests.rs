@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 #[cfg(test)]
 use vivarium_model::chart;
 
-use crate::run::status::status_line;
+use crate::effect::Effect;
+use crate::scripted::Scripted;
 use crate::state::{Action, State};
-use crate::trainer::scripted::Scripted;
-use crate::trainer::{Effect, Program, Trainer, TrainerMessage};
 use vivarium_model::protocol::{Command, EndReason, EventMessage, Measurement, Payload};
+use vivarium_player::status::status_line;
+use vivarium_player::trainer::{Program, Trainer, TrainerMessage};
 use vivarium_plot::analysis::Reading;
 use vivarium_view::display::RunPhase;
 
@@ -61,7 +62,7 @@ impl<T: Trains> Page<T> {
     }
 
     fn rows(&self) -> Vec<Measurement> {
-        self.state.run.history.rows().cloned().collect()
+        self.state.player.run.history.rows().cloned().collect()
     }
 
     fn starts(&self) -> usize {
@@ -84,13 +85,13 @@ fn every_panel_goes_back_and_returns() {
     let whole = page.rows();
     page.act(Action::Scrub(130));
     assert_eq!(
-        (page.state.run.step, &page.state.run.phase, page.state.latest_step()),
+        (page.state.player.run.step, &page.state.player.run.phase, page.state.player.latest_step()),
         (130, &RunPhase::Paused, 200)
     );
     assert_eq!(page.sent.last(), Some(&Command::Reach(130)));
     assert_eq!(page.rows().last().unwrap().step, 100, "the newest measurement until then");
     assert_eq!(
-        status_line(&page.state),
+        status_line(&page.state.player),
         "Step 130 of 200 is shown again. The button Play continues the training from this step"
     );
     let Reading::Lines(lines) = page.state.reading_to_end(chart::LOSS) else { panic!("curves") };
@@ -101,9 +102,14 @@ fn every_panel_goes_back_and_returns() {
     assert!(ends(false).iter().all(|(from, to)| (*from, *to) == (0.0, 100.0)), "{:?}", ends(false));
     assert!(ends(true).iter().all(|(from, to)| (*from, *to) == (100.0, 200.0)), "{:?}", ends(true));
     page.act(Action::ShowLatestStep);
-    assert_eq!((page.state.run.step, &page.state.run.phase, page.rows()), (200, &RunPhase::Running, whole));
+    assert_eq!(
+        (page.state.player.run.step, &page.state.player.run.phase, page.rows()),
+        (200, &RunPhase::Running, whole)
+    );
     assert_eq!(page.sent[page.sent.len() - 2..], [Command::Reach(200), Command::Play]);
-    assert!(page.state.latest_run.is_none() && status_line(&page.state).starts_with("Learning"));
+    assert!(
+        page.state.player.latest_run.is_none() && status_line(&page.state.player).starts_with("Learning")
+    );
 }
 
 #[test]
@@ -112,39 +118,52 @@ fn the_nearest_checkpoint_is_taken_and_a_little_way_on_needs_none() {
     page.act(Action::Scrub(130));
     let starts = page.starts();
     page.act(Action::Scrub(150));
-    assert_eq!((page.starts(), page.state.run.step), (starts, 150), "it goes on from where it stands");
+    assert_eq!((page.starts(), page.state.player.run.step), (starts, 150), "it goes on from where it stands");
     page.act(Action::ScrubBy(false));
     let steps = |page: &Page<Scripted>| page.rows().iter().map(|row| row.step).collect::<Vec<_>>();
-    assert_eq!((page.starts(), page.state.run.step, steps(&page)), (starts + 1, 100, vec![0, 50, 100]));
+    assert_eq!(
+        (page.starts(), page.state.player.run.step, steps(&page)),
+        (starts + 1, 100, vec![0, 50, 100])
+    );
     (0..2).for_each(|_| page.act(Action::ScrubBy(false)));
-    assert_eq!((page.state.run.step, page.state.run.history.latest().unwrap().step), (0, 0));
+    assert_eq!((page.state.player.run.step, page.state.player.run.history.latest().unwrap().step), (0, 0));
     (0..4).for_each(|_| page.act(Action::ScrubBy(true)));
-    assert!(page.state.latest_run.is_none(), "past the last measurement is the end");
+    assert!(page.state.player.latest_run.is_none(), "past the last measurement is the end");
 }
 
 #[test]
 fn an_ended_run_is_played_again_from_where_it_is_shown() {
     let mut page = scripted(300);
     let whole = page.rows();
-    assert_eq!((&page.state.run.phase, page.state.run.step), (&RunPhase::Finished(EndReason::Target), 300));
+    assert_eq!(
+        (&page.state.player.run.phase, page.state.player.run.step),
+        (&RunPhase::Finished(EndReason::Target), 300)
+    );
     page.act(Action::Scrub(100));
-    assert!(page.state.run.solved.is_empty());
+    assert!(page.state.player.run.solved.is_empty());
     page.act(Action::TogglePlay);
-    assert_eq!(page.state.run.phase, RunPhase::Running);
+    assert_eq!(page.state.player.run.phase, RunPhase::Running);
     page.trainer.advance(200);
     page.listen();
-    assert_eq!((page.state.run.step, page.state.latest_step()), (200, 300), "the rest is still drawn");
+    assert_eq!(
+        (page.state.player.run.step, page.state.player.latest_step()),
+        (200, 300),
+        "the rest is still drawn"
+    );
     page.trainer.advance(300);
     page.listen();
     assert_eq!(
-        (page.state.latest_step(), &page.state.run.phase),
+        (page.state.player.latest_step(), &page.state.player.run.phase),
         (300, &RunPhase::Finished(EndReason::Target))
     );
-    assert_eq!((page.rows(), page.state.run.solved.as_slice()), (whole, [(0, 300)].as_slice()));
-    assert!(page.state.latest_run.is_none());
+    assert_eq!((page.rows(), page.state.player.run.solved.as_slice()), (whole, [(0, 300)].as_slice()));
+    assert!(page.state.player.latest_run.is_none());
     page.act(Action::Scrub(100));
     page.act(Action::ShowLatestStep);
-    assert_eq!((page.state.run.step, &page.state.run.phase), (300, &RunPhase::Finished(EndReason::Target)));
+    assert_eq!(
+        (page.state.player.run.step, &page.state.player.run.phase),
+        (300, &RunPhase::Finished(EndReason::Target))
+    );
 }
 
 /// A trainer that is slow to answer gets one wish at a time, and the last one counts.
@@ -168,15 +187,15 @@ fn a_pointer_is_faster_than_the_trainer() {
     let starts = page.starts();
     page.trainer.1.set(true);
     (10..150).rev().for_each(|step| page.act(Action::Scrub(step)));
-    assert_eq!((page.starts(), page.state.run.step), (starts + 1, 10));
-    assert_eq!(status_line(&page.state), "Going to step 10 of 200");
+    assert_eq!((page.starts(), page.state.player.run.step), (starts + 1, 10));
+    assert_eq!(status_line(&page.state.player), "Going to step 10 of 200");
     page.act(Action::TogglePlay);
     page.act(Action::SingleStep);
     page.act(Action::TogglePlay);
     page.trainer.1.set(false);
     page.listen();
     assert_eq!(
-        (page.starts(), page.state.run.step, &page.state.run.phase),
+        (page.starts(), page.state.player.run.step, &page.state.player.run.phase),
         (starts + 2, 10, &RunPhase::Running)
     );
 }
@@ -186,17 +205,16 @@ fn another_learning_rate_and_another_run_leave_no_end_behind() {
     let mut page = scripted(200);
     page.act(Action::Scrub(100));
     page.act(Action::Edit("lr".into(), "0.05".into()));
-    assert!(page.state.latest_run.is_none() && page.state.latest_step() == 100);
+    assert!(page.state.player.latest_run.is_none() && page.state.player.latest_step() == 100);
     assert_eq!(page.rows().last().unwrap().step, 100);
     page.act(Action::Scrub(0));
     page.act(Action::Edit("width".into(), "10".into()));
-    assert!(page.state.latest_run.is_none() && page.state.seek.is_none());
-    assert_eq!(page.state.run.step, 0);
+    assert!(page.state.player.latest_run.is_none() && page.state.player.seek.is_none());
+    assert_eq!(page.state.player.run.step, 0);
     page.act(Action::Scrub(7));
-    assert_eq!(page.state.run.step, 0, "nothing has been trained yet");
+    assert_eq!(page.state.player.run.step, 0, "nothing has been trained yet");
 }
 
-#[cfg(feature = "session")]
 pub(crate) mod with_a_worker {
     use std::cell::RefCell;
     use std::task::{Context, Poll, Waker};
@@ -270,26 +288,26 @@ pub(crate) mod with_a_worker {
 
     fn same_again(link: &str) {
         let mut page = Page::open(link, Real::new());
-        page.until(|state| matches!(state.run.phase, RunPhase::Finished(_)));
+        page.until(|state| matches!(state.player.run.phase, RunPhase::Finished(_)));
         page.work(50);
-        let (whole, step) = (page.rows(), page.state.run.step);
-        let weights = page.state.run.weights.clone();
+        let (whole, step) = (page.rows(), page.state.player.run.step);
+        let weights = page.state.player.run.weights.clone();
         assert!(whole.len() > 10, "{}", whole.len());
         for (at, play) in [(step / 2 + 1, true), (3, true), (step - 1, false), (step / 3, false)] {
             page.act(Action::Scrub(at));
-            page.until(|state| state.run.phase == RunPhase::Paused);
+            page.until(|state| state.player.run.phase == RunPhase::Paused);
             page.work(5);
-            assert_eq!((page.state.run.step, page.state.run.weights.step), (at, at), "{link}");
-            assert!(at > 3 || page.state.run.weights.values != weights.values);
+            assert_eq!((page.state.player.run.step, page.state.player.run.weights.step), (at, at), "{link}");
+            assert!(at > 3 || page.state.player.run.weights.values != weights.values);
             if play {
                 page.act(Action::TogglePlay);
             } else {
                 page.act(Action::ShowLatestStep);
             }
-            page.until(|state| matches!(state.run.phase, RunPhase::Finished(_)));
+            page.until(|state| matches!(state.player.run.phase, RunPhase::Finished(_)));
             page.work(50);
             assert_eq!(page.rows(), whole, "{link} from {at}");
-            assert_eq!(page.state.run.weights, weights, "bit for bit");
+            assert_eq!(page.state.player.run.weights, weights, "bit for bit");
         }
     }
 

@@ -29,7 +29,7 @@ pub fn handout_html(story: &Story, address: &str) -> String {
                 PassageBlock::Text(text) => out.element("p", translated(text)),
                 PassageBlock::Buttons(buttons) => {
                     let words: Vec<&str> = buttons.iter().map(|(word, _)| translated(word)).collect();
-                    out.raw("<div class=\"handout__deeds\">");
+                    out.raw("<div class=\"handout__actions\">");
                     out.element("p", &tr!("Buttons on the page: {buttons}", buttons = words.join("; ")));
                     out.raw("</div>");
                 }
@@ -127,7 +127,7 @@ mod tests {
                 passages.contains("https://example.org/#story/one&amp;only/1</p>")
                     && !answers.contains("<svg")
             );
-            assert!(passages.contains("<svg class=\"code\""), "{slug}");
+            assert!(passages.contains("<svg class=\"qr-code\""), "{slug}");
         });
     }
 
@@ -139,9 +139,10 @@ mod tests {
             for (number, (guesses, answer)) in questions(story).enumerate() {
                 assert!(!passages.contains(&within(answer)), "{slug}: {answer}");
                 let (right, _) = guesses.iter().find(|(_, is_right)| *is_right).unwrap();
-                let said = format!("Right answer: <em>{}</em></p><p>{}</p>", within(right), within(answer));
+                let expected =
+                    format!("Right answer: <em>{}</em></p><p>{}</p>", within(right), within(answer));
                 let (_, of_it) = answers.split_once(&format!("<h3>Question {}, in “", number + 1)).unwrap();
-                assert!(of_it.split("<h3>").next().unwrap().contains(&said), "{slug}: {said}");
+                assert!(of_it.split("<h3>").next().unwrap().contains(&expected), "{slug}: {expected}");
             }
             assert_eq!(answers.matches("<h3>").count(), questions(story).count(), "{slug}");
             // Nor are the notes for teachers on it.

@@ -19,15 +19,6 @@ use vivarium_model::chart::Chart;
 use vivarium_view::display::glossary::TermMarker;
 use vivarium_view::display::words::format_thousands;
 
-/// A step at which the run pauses, set by a story or by a teacher's link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PauseGoal {
-    /// Training step at which the run pauses.
-    pub step: u64,
-    /// Whether the run ignores the speed limit until it pauses.
-    pub ignores_speed_limit: bool,
-}
-
 /// Value in place of the index of a guess if the reader has skipped the question.
 pub const SKIPPED: usize = usize::MAX;
 
@@ -90,12 +81,12 @@ impl Tour {
             PassageBlock::Buttons(buttons) => Some(buttons),
             _ => None,
         });
-        buttons.flatten().map(|(_, deed)| deed)
+        buttons.flatten().map(|(_, action)| action)
     }
 
     /// Returns the largest step to which the buttons after the question at this block index train; None if none trains.
     fn answer_step(&self, question: usize) -> Option<u64> {
-        let steps = self.actions_after(question).filter_map(|deed| match deed {
+        let steps = self.actions_after(question).filter_map(|action| match action {
             StoryAction::Train(step) => Some(*step),
             _ => None,
         });
@@ -105,11 +96,12 @@ impl Tour {
     /// Whether a button after the question at this block index changes a setting or opens another run.
     fn needs_change(&self, question: usize) -> bool {
         self.actions_after(question)
-            .any(|deed| matches!(deed, StoryAction::Change(..) | StoryAction::Open(_)))
+            .any(|action| matches!(action, StoryAction::Change(..) | StoryAction::Open(_)))
     }
 
-    /// Shows the explanations of answered questions that are due now that the run is at `step` or has ended.
-    pub fn update_explanations(&mut self, step: u64, has_ended: bool) {
+    /// Shows the explanations of answered questions that are due now that the run is at `step` or has ended; the
+    /// explanation of a question about a sweep (`is_sweep`) is due at the end of the sweep.
+    pub fn update_explanations(&mut self, step: u64, has_ended: bool, is_sweep: bool) {
         let here: Vec<usize> = self
             .guesses
             .iter()
@@ -118,8 +110,10 @@ impl Tour {
             .collect();
         for block in here {
             let is_changed = !self.needs_change(block) || self.changed_passages.contains(&self.passage_index);
-            let is_shown =
-                self.answer_step(block).is_none_or(|goal| is_changed && (step >= goal || has_ended));
+            let is_shown = match self.answer_step(block) {
+                Some(goal) => is_changed && (step >= goal || has_ended),
+                None => has_ended || !is_sweep,
+            };
             if is_shown && !self.is_explained(block) {
                 self.explained_questions.push((self.passage_index, block));
             }
@@ -132,7 +126,8 @@ impl Tour {
     }
 
     /// Whether the text at block index `at` of the shown passage is shown: text after its last question may contain the
-    /// answer, and is shown with the explanation.
+    /// answer, and is shown with the explanation. Where no button trains, as in a sweep, this text says how to start,
+    /// and is shown after the guess.
     fn is_text_shown(&self, at: usize) -> bool {
         let Some((before, after)) = self.passage().and_then(|passage| passage.blocks.split_at_checked(at))
         else {
@@ -140,7 +135,11 @@ impl Tour {
         };
         let is_question = |block: &PassageBlock| matches!(block, PassageBlock::Question { .. });
         let question = before.iter().rposition(is_question);
-        after.iter().any(is_question) || question.is_none_or(|question| self.is_explained(question))
+        after.iter().any(is_question)
+            || question.is_none_or(|question| match self.answer_step(question) {
+                Some(_) => self.is_explained(question),
+                None => self.guess(question).is_some(),
+            })
     }
 
     /// Encodes the guesses as `passage.block.guess`, separated by spaces, for the browser's storage.
@@ -187,7 +186,7 @@ impl Tour {
                 let of = |(at, of, guess): &(usize, usize, usize)| {
                     ((*at, *of) == (number, block)).then_some(*guess)
                 };
-                let said = match self.guesses.iter().find_map(of) {
+                let result = match self.guesses.iter().find_map(of) {
                     None => tr!("not answered").to_string(),
                     Some(SKIPPED) => tr!("skipped").to_string(),
                     Some(guess) => guesses.get(guess).map_or_else(String::new, |(word, is_right)| {
@@ -195,7 +194,7 @@ impl Tour {
                         format!("{} ({verdict})", translated(word))
                     }),
                 };
-                lines.push(format!("{}. {}: {said}", number + 1, translated(&passage.title)));
+                lines.push(format!("{}. {}: {result}", number + 1, translated(&passage.title)));
             }
         }
         lines.join("\n")
@@ -225,9 +224,9 @@ impl TourAction {
         let which = if which == "skip" { SKIPPED } else { which.parse().ok()? };
         match tour.passage()?.blocks.get(block)? {
             PassageBlock::Buttons(buttons) => {
-                let (_, deed) = buttons.get(which)?;
-                let is_free = !matches!(deed, StoryAction::Train(_)) || !tour.is_waiting_for_answer(block);
-                is_free.then(|| TourAction::PressButton(deed.clone()))
+                let (_, action) = buttons.get(which)?;
+                let is_free = !matches!(action, StoryAction::Train(_)) || !tour.is_waiting_for_answer(block);
+                is_free.then(|| TourAction::PressButton(action.clone()))
             }
             PassageBlock::Question { .. } => Some(TourAction::Guess(block, which)),
             PassageBlock::Text(_) => None,
@@ -250,7 +249,7 @@ impl Tour {
                     Some(Err(why)) => load_error_text(why),
                     _ => tr!("Loading").into(),
                 };
-                out.alternate(&["<p>", &words, "</p><div class=\"tour__turns\">"]);
+                out.alternate(&["<p>", &words, "</p><div class=\"tour__navigation\">"]);
                 out.button("close", "button", "tour-close", "", tr!("Leave the story"));
                 out.raw("</div>");
                 return out.0;
@@ -285,7 +284,7 @@ impl Tour {
                 }
             }
         }
-        out.raw("<div class=\"tour__turns\">");
+        out.raw("<div class=\"tour__navigation\">");
         let off = |off: bool| if off { "disabled" } else { "" };
         out.button("back", "button", "tour-back", off(self.passage_index == 0), tr!("Back"));
         out.button("next", "button button--main", "tour-next", off(self.passage_index == last), tr!("Next"));
@@ -307,16 +306,16 @@ impl Tour {
             PassageBlock::Buttons(buttons) => {
                 out.raw("<div class=\"tour__buttons\">");
                 let waits = self.is_waiting_for_answer(at);
-                let is_train = |deed: &StoryAction| matches!(deed, StoryAction::Train(_));
-                for (i, (word, deed)) in buttons.iter().enumerate() {
-                    let state = if waits && is_train(deed) { "aria-disabled=\"true\"" } else { "" };
+                let is_train = |action: &StoryAction| matches!(action, StoryAction::Train(_));
+                for (i, (word, action)) in buttons.iter().enumerate() {
+                    let state = if waits && is_train(action) { "aria-disabled=\"true\"" } else { "" };
                     out.button(&format!("{at}.{i}"), "button", "", state, translated(word));
                 }
                 out.raw("</div>");
-                if waits && buttons.iter().any(|(_, deed)| is_train(deed)) {
+                if waits && buttons.iter().any(|(_, action)| is_train(action)) {
                     out.alternate(&[
-                        "<p class=\"tour__hint\" data-testid=\"tour-waits\">",
-                        tr!("Predict first, or skip the question. Then train."),
+                        "<p class=\"tour__hint\" data-testid=\"tour-hint\">",
+                        tr!("Predict first, or skip the question. Then use the buttons."),
                         "</p>",
                     ]);
                 }
@@ -330,7 +329,7 @@ impl Tour {
                 ]);
                 for (i, (word, is_right)) in guesses.iter().enumerate() {
                     let class = if self.is_explained(at) && *is_right {
-                        "button guess guess--right"
+                        "button guess guess--correct"
                     } else {
                         "button guess"
                     };
@@ -347,13 +346,15 @@ impl Tour {
                 out.raw("</div><div class=\"answer\" role=\"status\" data-testid=\"answer\">");
                 if let Some(guess) = guessed {
                     let words = match (guesses.get(guess), self.is_explained(at)) {
-                        (_, false) => {
-                            let step = format_thousands(self.answer_step(at).unwrap_or_default());
-                            tr!(
-                                "Now train. The explanation is shown when the run has reached step {step} or has ended.",
-                                step
-                            )
-                        }
+                        (_, false) => match self.answer_step(at) {
+                            Some(step) => tr!(
+                                "The explanation is shown when the run has reached step {step} or has ended.",
+                                step = format_thousands(step)
+                            ),
+                            None => {
+                                tr!("The explanation is shown when all runs of the sweep have ended.").into()
+                            }
+                        },
                         (None, true) => translated(answer).to_string(),
                         (Some((_, true)), true) => tr!("*Yes.* {answer}", answer = translated(answer)),
                         (Some(_), true) => tr!("*No.* {answer}", answer = translated(answer)),
@@ -380,7 +381,7 @@ pub fn load_error_text(why: &str) -> String {
 pub fn story_list_html() -> String {
     let mut out = Html::default();
     for about in stories() {
-        out.raw("<li><button type=\"button\" class=\"tours__one\" data-testid=\"story-");
+        out.raw("<li><button type=\"button\" class=\"story-list__story\" data-testid=\"story-");
         for part in [about.slug, "\" data-press=\"", about.slug, "\"><strong>"] {
             out.raw(part);
         }

@@ -19,8 +19,8 @@ fn story_fetched(slug: &'static str) -> Action {
 }
 
 /// Returns the action of pressing a button of a story.
-fn press(deed: StoryAction) -> Action {
-    Action::Tour(TourAction::PressButton(deed))
+fn press(action: StoryAction) -> Action {
+    Action::Tour(TourAction::PressButton(action))
 }
 
 /// Opens a page with a story.
@@ -38,12 +38,17 @@ fn every_passage_opens_its_run_and_every_button_works() {
         let story = page.state.tour.as_ref().unwrap().story.clone().unwrap().unwrap();
         for (at, passage) in story.passages.iter().enumerate() {
             assert_eq!(page.state.tour.as_ref().unwrap().passage_index, at);
-            assert_eq!(page.state.run.link.spec, decode(&passage.run).0.spec, "{}", passage.title);
-            assert_eq!(page.state.run.link.view.show, decode(&passage.run).0.view.show, "{}", passage.title);
+            assert_eq!(page.state.player.run.link.spec, decode(&passage.run).0.spec, "{}", passage.title);
+            assert_eq!(
+                page.state.player.run.link.view.show,
+                decode(&passage.run).0.view.show,
+                "{}",
+                passage.title
+            );
             for (place, block) in passage.blocks.iter().enumerate() {
                 match block {
                     PassageBlock::Buttons(buttons) => {
-                        for (word, deed) in buttons {
+                        for (word, action) in buttons {
                             let which = buttons.iter().position(|(other, _)| other == word).unwrap();
                             let tour = page.state.tour.as_ref().unwrap();
                             assert!(
@@ -51,15 +56,15 @@ fn every_passage_opens_its_run_and_every_button_works() {
                                     .contains(&format!("data-press=\"{place}.{which}\" >{word}<"))
                             );
                             let pressed = TourAction::from_button(&format!("{place}.{which}"), tour).unwrap();
-                            assert_eq!(pressed, TourAction::PressButton(deed.clone()));
+                            assert_eq!(pressed, TourAction::PressButton(action.clone()));
                             page.act(Action::Tour(pressed));
                             assert!(
                                 page.state.invalid_inputs.is_empty() && page.state.conflicts.is_empty(),
                                 "{word}"
                             );
-                            match deed {
+                            match action {
                                 StoryAction::Open(run) => {
-                                    assert_eq!(page.state.run.link.spec, decode(run).0.spec)
+                                    assert_eq!(page.state.player.run.link.spec, decode(run).0.spec)
                                 }
                                 StoryAction::Change(key, value) => {
                                     assert_eq!(page.state.form_value(key).unwrap().to_string(), *value);
@@ -112,44 +117,52 @@ fn every_passage_opens_its_run_and_every_button_works() {
 fn a_story_waits_trains_to_a_step_and_goes_back_to_an_earlier_one() {
     let mut page = reading("hidden-progress");
     page.act(Action::Tour(TourAction::Turn(1)));
-    assert_eq!(page.state.run.phase, RunPhase::Paused);
+    assert_eq!(page.state.player.run.phase, RunPhase::Paused);
     page.act(press(StoryAction::Train(250)));
-    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (RunPhase::Paused, 250));
+    assert_eq!((page.state.player.run.phase.clone(), page.state.player.run.step), (RunPhase::Paused, 250));
     assert!(page.sent.iter().any(|(command, _)| *command == Command::PlayTo(250)));
     page.act(press(StoryAction::Train(100)));
-    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (RunPhase::Paused, 100));
+    assert_eq!((page.state.player.run.phase.clone(), page.state.player.run.step), (RunPhase::Paused, 100));
     page.act(press(StoryAction::Train(100)));
-    assert_eq!(page.state.message, "The run waits at step 100.");
+    assert_eq!(page.state.player.message, "The run waits at step 100.");
     // Whoever plays on is not stopped.
     page.act(Action::TogglePlay);
-    assert_eq!((page.state.goal, page.state.is_playing()), (None, true));
+    assert_eq!((page.state.player.goal, page.state.player.is_playing()), (None, true));
     // The trainer of this test has the answer at step 300.
     page.act(press(StoryAction::Train(1_000)));
-    assert!(matches!(page.state.run.phase, RunPhase::Finished(_)) && page.state.goal.is_none());
+    assert!(matches!(page.state.player.run.phase, RunPhase::Finished(_)) && page.state.player.goal.is_none());
     page.act(press(StoryAction::Train(1_200)));
-    assert!(page.state.message.starts_with("The run has ended at step "), "{}", page.state.message);
+    assert!(
+        page.state.player.message.starts_with("The run has ended at step "),
+        "{}",
+        page.state.player.message
+    );
 }
 
 #[test]
 fn a_story_leaves_the_run_alone_where_it_is_the_same_and_can_be_undone() {
     let mut page = reading("hidden-progress");
-    let first = encode(&page.state.run.link);
+    let first = encode(&page.state.player.run.link);
     page.act(Action::Tour(TourAction::Turn(1)));
     page.act(press(StoryAction::Train(100)));
-    let runs = page.state.run.run_count;
+    let runs = page.state.player.run.run_count;
     page.act(Action::Tour(TourAction::Turn(1)));
-    assert_eq!((page.state.run.run_count, page.state.run.step), (runs, 100), "the same run goes on");
+    assert_eq!(
+        (page.state.player.run.run_count, page.state.player.run.step),
+        (runs, 100),
+        "the same run goes on"
+    );
     page.act(Action::Undo);
-    assert_eq!(encode(&page.state.run.link), first);
+    assert_eq!(encode(&page.state.player.run.link), first);
 }
 
 #[test]
 fn links_open_stories_and_what_is_none_is_stated() {
     let page = Page::open("#story/one-note");
     assert_eq!(page.state.tour.as_ref().map(|tour| tour.slug), Some("one-note"));
-    assert!(page.state.run.run_count == 1 && page.state.notices.is_empty());
+    assert!(page.state.player.run.run_count == 1 && page.state.notices.is_empty());
     let page = Page::open("#story/astrology");
-    assert!(page.state.tour.is_none() && page.state.message.starts_with("There is no story"));
+    assert!(page.state.tour.is_none() && page.state.player.message.starts_with("There is no story"));
     let mut page = Page::open("#story/one-note");
     page.act(Action::Tour(TourAction::Fetched("one-note", Ok("<html>".into()))));
     assert_eq!(page.state.tour.as_ref().unwrap().story, Some(Err("line 1: expected ---".into())));
@@ -169,7 +182,7 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
     let mut page =
         Page::open("#v1/sparse-parity?n=12&k=2&width=16&every=10&speed=5&hide=seed&lock=n,presets&at=70");
     assert_eq!(page.state.notices.len(), 1, "a part of the page cannot be locked");
-    assert_eq!((page.state.run.phase.clone(), page.state.run.step), (RunPhase::Paused, 70));
+    assert_eq!((page.state.player.run.phase.clone(), page.state.player.run.step), (RunPhase::Paused, 70));
     // In haste there, and at the link's own speed from then on.
     let speeds: Vec<u64> = page
         .sent
@@ -180,28 +193,31 @@ fn a_teachers_link_waits_at_its_step_and_keeps_what_it_locks() {
         })
         .collect();
     assert_eq!(speeds, [0, 5]);
-    let link = encode(&page.state.run.link);
+    let link = encode(&page.state.player.run.link);
     page.act(Action::Edit("n".into(), "20".into()));
     page.act(Action::ResetField("n".into()));
     page.act(Action::NewSeed(7));
-    assert_eq!(encode(&page.state.run.link), link);
-    assert_eq!(page.state.message, "This page was opened with a link that does not allow this change.");
+    assert_eq!(encode(&page.state.player.run.link), link);
+    assert_eq!(
+        page.state.player.message,
+        "This page was opened with a link that does not allow this change."
+    );
     page.act(Action::Edit("width".into(), "20".into()));
     assert!(
-        encode(&page.state.run.link).ends_with("width=20&every=10&speed=5&hide=seed&lock=n"),
+        encode(&page.state.player.run.link).ends_with("width=20&every=10&speed=5&hide=seed&lock=n"),
         "no place to wait"
     );
-    assert_eq!((page.state.run.step, page.state.goal), (0, None));
+    assert_eq!((page.state.player.run.step, page.state.player.goal), (0, None));
     // Another experiment is held as well; another address is not.
     page.act(Action::ChoosePreset(&vivarium_labs::PRESETS[1]));
-    assert!(page.state.run.link.locks("n"));
+    assert!(page.state.player.run.link.locks("n"));
     page.act(Action::Open("#v1/sparse-parity?n=14&hide=presets".into()));
     page.act(Action::ChoosePreset(&vivarium_labs::PRESETS[1]));
     assert_eq!(
-        page.state.run.link.spec.run,
+        page.state.player.run.link.spec.run,
         vivarium_model::permalink::decode("#v1/sparse-parity?n=14").0.spec.run
     );
-    assert!(page.state.run.link.hides("presets") && !page.state.run.link.locks("n"));
+    assert!(page.state.player.run.link.hides("presets") && !page.state.player.run.link.locks("n"));
 }
 
 #[test]
@@ -213,11 +229,11 @@ fn what_a_file_holds_is_text_and_no_markup() {
     let html = page.state.tour.as_ref().unwrap().passage_html();
     assert!(html.contains("<p>A &lt;script> and <em>stress</em>.</p>"), "{html}");
     assert!(html.contains(">P &amp; &quot;Q&quot;</h2>") && html.contains("&lt;T> · 1 of 2"), "{html}");
-    assert!(html.contains(">&lt;b>.</button>") && !html.contains("guess--right"), "{html}");
-    assert_eq!(page.state.run.phase, RunPhase::Paused);
+    assert!(html.contains(">&lt;b>.</button>") && !html.contains("guess--correct"), "{html}");
+    assert_eq!(page.state.player.run.phase, RunPhase::Paused);
     page.act(Action::Tour(TourAction::Guess(1, 0)));
     let html = page.state.tour.as_ref().unwrap().passage_html();
-    assert!(html.contains("guess--right") && html.contains("<p><em>No.</em> D.</p>"), "{html}");
+    assert!(html.contains("guess--correct") && html.contains("<p><em>No.</em> D.</p>"), "{html}");
     assert_eq!(TourAction::from_button("9.9", page.state.tour.as_ref().unwrap()), None);
 }
 
@@ -239,18 +255,18 @@ fn html(page: &Page) -> String {
 #[test]
 fn a_prediction_comes_before_the_run_and_the_explanation_after_it() {
     let mut page = predicting();
-    assert!(page.state.is_predicting() && html(&page).contains("tour-waits"));
+    assert!(page.state.is_predicting() && html(&page).contains("tour-hint"));
     let of = |page: &Page, name: &str| TourAction::from_button(name, page.state.tour.as_ref().unwrap());
     assert_eq!(of(&page, "1.0"), None, "the button waits");
     assert!(matches!(of(&page, "1.1"), Some(TourAction::PressButton(StoryAction::Point(_)))));
     page.act(Action::Tour(TourAction::Guess(0, 0)));
-    assert!(!page.state.is_predicting() && !html(&page).contains("tour-waits"));
-    let said = html(&page);
+    assert!(!page.state.is_predicting() && !html(&page).contains("tour-hint"));
+    let page_html = html(&page);
     let announced = "The explanation is shown when the run has reached step 100 or has ended.";
-    assert!(said.contains(announced), "{said}");
-    assert!(!said.contains("D.") && !said.contains("guess--right"), "{said}");
+    assert!(page_html.contains(announced), "{page_html}");
+    assert!(!page_html.contains("D.") && !page_html.contains("guess--correct"), "{page_html}");
     page.act(Action::Tour(of(&page, "1.0").unwrap()));
-    assert_eq!(page.state.run.step, 100);
+    assert_eq!(page.state.player.run.step, 100);
     assert!(html(&page).contains("<p><em>No.</em> D.</p>"), "{}", html(&page));
     let tour = page.state.tour.as_ref().unwrap();
     assert_eq!(
@@ -289,15 +305,19 @@ fn every_passage_has_an_address() {
     assert_eq!(at(&page), (0, "#story/one-note/1".into()));
     let mut beyond = Page::open("#story/one-note/99");
     beyond.act(story_fetched("one-note"));
-    assert!(beyond.state.message.starts_with("This story has "), "{}", beyond.state.message);
+    assert!(beyond.state.player.message.starts_with("This story has "), "{}", beyond.state.player.message);
     assert!(html(&beyond).contains("tour__sources"));
     let mut none = Page::open("#story/one-note/x");
     none.act(story_fetched("one-note"));
-    assert!(none.state.message.starts_with("The passages of a story are numbered"), "{}", none.state.message);
+    assert!(
+        none.state.player.message.starts_with("The passages of a story are numbered"),
+        "{}",
+        none.state.player.message
+    );
     // Back in the history, to before the story.
     page.act(Action::Open("#v1/sparse-parity?n=12&k=2&width=16".into()));
     assert!(page.state.tour.is_none());
-    assert_eq!(page_address(&page.state), encode(&page.state.run.link));
+    assert_eq!(page_address(&page.state), encode(&page.state.player.run.link));
 }
 
 #[test]
@@ -313,6 +333,36 @@ fn the_text_behind_a_question_comes_with_its_explanation() {
     assert!(!tour.passage_html().contains(&word) && tour.passage_html().contains("How will"), "{word}");
     tour.guesses.push((1, question, SKIPPED));
     assert!(!tour.passage_html().contains(&word), "the run has not reached the step");
-    tour.update_explanations(1_000_000, true);
+    tour.update_explanations(1_000_000, true, false);
     assert!(tour.passage_html().contains(&word));
+}
+
+#[test]
+fn a_question_about_a_sweep_is_explained_after_the_sweep() {
+    let mut page = reading("a-machine-without-a-tape");
+    for passage in 5..=7 {
+        page.act(Action::Open(format!("#story/a-machine-without-a-tape/{passage}")));
+        let tour = page.state.tour.as_ref().unwrap();
+        assert_eq!((tour.passage_index + 1, page.state.player.run.sweep.is_some()), (passage, true));
+        let question = tour.open_question().unwrap();
+        let waiting = "The explanation is shown when all runs of the sweep have ended.";
+        assert!(!html(&page).contains("<p>Press Play.</p>"), "the prediction comes first");
+        page.act(Action::Tour(TourAction::Guess(question, 0)));
+        let shown = html(&page);
+        assert!(shown.contains(waiting) && shown.contains("<p>Press Play.</p>"), "{shown}");
+        assert!(!shown.contains("<em>") && !shown.contains("guess--correct"), "{shown}");
+        page.state.player.run.sweep.as_mut().unwrap().cancelled = true;
+        page.state.show_due_explanations();
+        assert!(html(&page).contains("guess--correct") && !html(&page).contains(waiting), "{}", html(&page));
+    }
+}
+
+#[test]
+fn the_words_around_a_question_fit_runs_that_train_nothing() {
+    let mut page = predicting();
+    let mut texts = html(&page);
+    page.act(Action::Tour(TourAction::Guess(0, 0)));
+    texts.push_str(&html(&page));
+    let written = texts.replace("Train to step 100", "").to_lowercase();
+    assert!(!written.contains("train"), "{written}");
 }

@@ -1,15 +1,16 @@
 //! How the buttons of a story, and training to a step, change the state.
 
-use super::{PauseGoal, Tour, TourAction};
+use super::{Tour, TourAction};
+use crate::effect::Effect;
 use crate::settings::form::CHARTS_KEY;
 use crate::state::State;
-use crate::trainer::Effect;
 use vivarium_core::language::translated;
 use vivarium_labs::stories;
 use vivarium_labs::story::{StoryAction, parse_story};
 use vivarium_model::chart::Chart;
 use vivarium_model::permalink::decode;
 use vivarium_model::protocol::Command;
+use vivarium_player::player::PauseGoal;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::words::format_thousands;
 
@@ -21,13 +22,13 @@ impl State {
     pub fn open_story(&mut self, place: &str, effects: &mut Vec<Effect>) {
         let (slug, number) = place.split_once('/').unwrap_or((place, "1"));
         let Some(about) = stories().find(|about| about.slug == slug) else {
-            self.message = tr!("There is no story with this name; the list shows all stories.").into();
+            self.player.message = tr!("There is no story with this name; the list shows all stories.").into();
             return;
         };
         let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         let (at, is_misnumbered) = (number.unwrap_or(0), number.is_none());
         if is_misnumbered {
-            self.message = translated(MISNUMBERED_TEXT).into();
+            self.player.message = translated(MISNUMBERED_TEXT).into();
         }
         if let Some(tour) = &self.tour
             && tour.slug == about.slug
@@ -56,13 +57,13 @@ impl State {
             TourAction::Open(slug) => self.open_story(&slug, effects),
             TourAction::Fetched(slug, text) => {
                 let Some(tour) = self.tour.as_mut().filter(|tour| tour.slug == slug) else { return };
-                let story = text.and_then(|text| parse_story(&text).map_err(|flaw| flaw.to_string()));
+                let story = text.and_then(|text| parse_story(&text).map_err(|error| error.to_string()));
                 if let Ok(story) = &story
                     && tour.passage_index > story.passages.len()
                 {
                     tour.passage_index = story.passages.len();
                     let count = story.passages.len();
-                    self.message = tr!(
+                    self.player.message = tr!(
                         "This story has only {count} passages. The page now shows the sources of the story.",
                         count
                     );
@@ -71,13 +72,13 @@ impl State {
                 let is_misnumbered = tour.is_misnumbered;
                 // The run starts again, since the reader predicts what has not happened yet.
                 self.open_passage_run(effects);
-                if self.run.step > 0 || !self.paused {
-                    self.paused = true;
+                if self.player.run.step > 0 || !self.player.paused {
+                    self.player.paused = true;
                     self.start_from_beginning(effects);
                 }
                 // This replaces the message that the story has opened a run.
                 if is_misnumbered {
-                    self.message = translated(MISNUMBERED_TEXT).into();
+                    self.player.message = translated(MISNUMBERED_TEXT).into();
                 }
             }
             TourAction::Turn(by) => {
@@ -90,7 +91,7 @@ impl State {
                     self.open_passage_run(effects);
                 }
             }
-            TourAction::PressButton(deed) => self.run_story_action(deed, effects),
+            TourAction::PressButton(action) => self.run_story_action(action, effects),
             TourAction::Guess(block, guess) => {
                 if let Some(tour) = &mut self.tour
                     && tour.guess(block).is_none()
@@ -115,10 +116,15 @@ impl State {
 
     /// Shows the explanations in the open story that are due at the current step of the run.
     pub fn show_due_explanations(&mut self) {
-        let has_ended =
-            matches!(self.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. } | RunPhase::Failed(_));
+        let has_ended = match &self.player.run.sweep {
+            Some(sweep) => sweep.is_stopped() || matches!(self.player.run.phase, RunPhase::Failed(_)),
+            None => matches!(
+                self.player.run.phase,
+                RunPhase::Finished(_) | RunPhase::Diverged { .. } | RunPhase::Failed(_)
+            ),
+        };
         if let Some(tour) = &mut self.tour {
-            tour.update_explanations(self.run.step, has_ended);
+            tour.update_explanations(self.player.run.step, has_ended, self.player.run.sweep.is_some());
         }
     }
 
@@ -134,16 +140,16 @@ impl State {
     /// Opens the run of the link `run` paused, unless it is the current run.
     fn open_run_paused(&mut self, run: &str, effects: &mut Vec<Effect>) {
         let (mut link, _) = decode(run);
-        if link.spec == self.run.link.spec {
-            if link.view.show != self.run.link.view.show {
+        if link.spec == self.player.run.link.spec {
+            if link.view.show != self.player.run.link.view.show {
                 let slugs: Vec<&str> = link.view.show.into_iter().map(Chart::slug).collect();
                 self.edit(CHARTS_KEY, &slugs.join("."), effects);
             }
             return;
         }
-        link.teacher_keys.clone_from(&self.run.link.teacher_keys);
+        link.teacher_keys.clone_from(&self.player.run.link.teacher_keys);
         // A paused run stays paused when the link changes.
-        self.run.phase = RunPhase::Paused;
+        self.player.run.phase = RunPhase::Paused;
         self.change_link(
             link,
             tr!("The story has opened this run. The run waits until you start it.").into(),
@@ -162,14 +168,15 @@ impl State {
         match action {
             StoryAction::Train(step) => self.train_to(step, effects),
             StoryAction::Change(key, value) => {
-                self.run.phase = RunPhase::Paused;
+                self.player.run.phase = RunPhase::Paused;
                 self.edit(&key, &value, effects);
             }
             StoryAction::Point(chart) => {
-                if !self.run.link.view.show.contains(&chart) {
+                if !self.player.run.link.view.show.contains(&chart) {
                     self.toggle_chart(chart, effects);
                 }
-                self.message = tr!("The story is about this chart: {chart}.", chart = chart.info().name);
+                self.player.message =
+                    tr!("The story is about this chart: {chart}.", chart = chart.info().name);
                 if let Some(tour) = &mut self.tour {
                     let before = tour.pointed_chart.map_or(0, |(_, times)| times);
                     tour.pointed_chart = Some((chart, before + 1));
@@ -182,42 +189,42 @@ impl State {
 
     /// Trains the run to `step` and pauses there; restarts the run if it is beyond that step.
     pub fn train_to(&mut self, step: u64, effects: &mut Vec<Effect>) {
-        let has_ended = matches!(self.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
-        if matches!(self.run.phase, RunPhase::Failed(_)) || self.run.sweep.is_some() {
+        let has_ended = matches!(self.player.run.phase, RunPhase::Finished(_) | RunPhase::Diverged { .. });
+        if matches!(self.player.run.phase, RunPhase::Failed(_)) || self.player.run.sweep.is_some() {
             return;
         }
-        if self.run.step == step || has_ended && self.run.step < step {
-            let step = format_thousands(self.run.step);
-            self.message = match has_ended {
+        if self.player.run.step == step || has_ended && self.player.run.step < step {
+            let step = format_thousands(self.player.run.step);
+            self.player.message = match has_ended {
                 true => tr!("The run has ended at step {step}.", step),
                 false => tr!("The run waits at step {step}.", step),
             };
             return;
         }
         let goal = PauseGoal { step, ignores_speed_limit: false };
-        if step < self.run.step {
-            self.goal = Some(goal);
-            self.paused = true;
-            self.message = tr!(
-                "Training has started again from the beginning and continues up to step {step}.",
+        if step < self.player.run.step {
+            self.player.goal = Some(goal);
+            self.player.paused = true;
+            self.player.message = tr!(
+                "The run has started again from the beginning and continues up to step {step}.",
                 step = format_thousands(step)
             );
             self.start_from_beginning(effects);
             return;
         }
-        self.goal = Some(goal);
-        self.message = tr!("Training continues up to step {step}.", step = format_thousands(step));
+        self.player.goal = Some(goal);
+        self.player.message = tr!("The run continues up to step {step}.", step = format_thousands(step));
         // A run that has not started yet receives the step with its start command.
-        if !self.awaiting_start {
-            self.paused = false;
-            self.send(Command::PlayTo(step), effects);
+        if !self.player.awaiting_start {
+            self.player.paused = false;
+            self.player.send(Command::PlayTo(step), effects);
         }
     }
 
     /// Removes the step at which the run was to pause, and applies the speed limit again if it was ignored until then.
     pub fn clear_goal(&mut self, effects: &mut Vec<Effect>) {
-        if self.goal.take().is_some_and(|goal| goal.ignores_speed_limit) {
-            self.send(Command::Speed(self.run.link.view.speed), effects);
+        if self.player.goal.take().is_some_and(|goal| goal.ignores_speed_limit) {
+            self.player.send(Command::Speed(self.player.run.link.view.speed), effects);
         }
     }
 }

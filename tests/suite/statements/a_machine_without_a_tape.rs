@@ -325,7 +325,8 @@ pub const STATEMENTS: Statements = &[
     (
         "It writes one token for each step of the machine, and it searches the past tokens for the symbol under the machine's head.",
         On(|_| {
-            on_both(Watched::searches_bit_by_bit)
+            on_both(Watched::tape_follows)
+                && beaver(Watched::searches_bit_by_bit)
                 && beaver(|run| run.transformer.tokens().len() == run.program.steps)
         }),
     ),

@@ -76,7 +76,7 @@ fn answers_follow_names(runs: &Runs) -> bool {
         let [mut most, mut answer] = [0.0f64; 2];
         for to in (0..8).filter(|to| !drawn.names[2 * place..][..2].contains(to)) {
             // In links names and positions count from 1.
-            link.view.named = vec![(2 * place as u64 + 1, to as f64 + 1.0)];
+            link.view.prompt.named = vec![(2 * place as u64 + 1, to as f64 + 1.0)];
             state.recompute_view(&link);
             let change = state.inspected.labels[place] - drawn.labels[place];
             if change.abs() > most.abs() {

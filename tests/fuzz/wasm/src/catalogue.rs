@@ -16,9 +16,9 @@ pub fn catalogue() -> Json {
         let suits = |model: &&str| Model::suit(model, &task);
         let models: Vec<&str> = Model::ENTRIES.iter().map(|entry| entry.info.slug).filter(suits).collect();
         let theory = list_settings(task.config().theory_settings());
-        Some(json!({ "slug": entry.info.slug, "knobs": list_settings(entry.settings), "theory": theory, "models": models }))
+        Some(json!({ "slug": entry.info.slug, "settings": list_settings(entry.settings), "theory": theory, "models": models }))
     });
-    let entry = |entry: &vivarium::catalog::CatalogEntry| json!({ "slug": entry.info.slug, "knobs": list_settings(entry.settings) });
+    let entry = |entry: &vivarium::catalog::CatalogEntry| json!({ "slug": entry.info.slug, "settings": list_settings(entry.settings) });
     json!({
         "modelKey": MODEL_KEY,
         "optimizerKey": OPTIMIZER_KEY,

@@ -7,11 +7,11 @@ use vivarium::protocol::{EndReason, Measurement};
 use vivarium::record::{Record, TrainingEnvironment, saved, weights};
 use vivarium::run::RunSpec;
 use vivarium::sweep::cells;
+use vivarium_page::effect::Effect;
 use vivarium_page::files::Export;
 use vivarium_page::library::{LibraryAction, SavedRun, StorageAnswer, StorageCommand, StoredRuns, run_id};
 use vivarium_page::state::{Action, State};
-use vivarium_page::trainer::Effect;
-use vivarium_page::trainer::device::GpuSupport;
+use vivarium_player::device::GpuSupport;
 
 use crate::{show, the_bytes};
 
@@ -138,7 +138,7 @@ fn entry(link: Link) -> SavedRun {
 fn safetensors(spec: &RunSpec) -> Vec<u8> {
     let link = Link { spec: spec.clone(), ..Link::default() };
     let solved = vec!["-"; spec.run.replicas].join(" ");
-    let about = json!({ "format": weights::CHECKPOINT_FORMAT, "link": encode(&link), "step": "200", "solved": solved });
+    let about = json!({ "format": vivarium::run::checkpoint::FORMAT, "link": encode(&link), "step": "200", "solved": solved });
     let mut header = Map::from_iter([("__metadata__".to_string(), about)]);
     let mut data: Vec<u8> = vec![];
     for parameter in spec.parameters() {
@@ -222,7 +222,7 @@ pub fn opened(kind: u32) -> (State, u32) {
 
 fn open(page: &mut State, kind: u32, bytes: Vec<u8>) -> u32 {
     act(page, Action::Open("#v1/sparse-parity?n=30".into()));
-    let before = encode(&page.run.link);
+    let before = encode(&page.player.run.link);
     act(page, Action::open_file(name(kind), bytes));
     if page.file_error.is_empty() {
         return TAKEN;
@@ -232,7 +232,7 @@ fn open(page: &mut State, kind: u32, bytes: Vec<u8>) -> u32 {
         "{}",
         page.file_error
     );
-    assert_eq!(encode(&page.run.link), before);
+    assert_eq!(encode(&page.player.run.link), before);
     0
 }
 
@@ -265,7 +265,7 @@ fn take_up(page: &mut State, bytes: &[u8]) -> u32 {
 
 /// What a person does with it then: looks at it in other ways, and saves it; what was saved can be opened.
 pub fn used(page: &mut State) {
-    let last = page.run.history.latest().map_or(0, |row| row.step);
+    let last = page.player.run.history.latest().map_or(0, |row| row.step);
     for action in [
         Action::ToggleAxis("x"),
         Action::Scrub(last / 2),

@@ -19,12 +19,12 @@ use vivarium::run::cost::{estimate_seconds, max_cost};
 use vivarium::run::{FormSection, RunSpec};
 use vivarium::tasks::Batch;
 use vivarium_page::files::command_line;
-use vivarium_page::run::status::{learner_text, status_line, step_rate_text};
 use vivarium_page::settings::form::section_fields;
 use vivarium_page::share::titles;
 use vivarium_page::state::{Action, State};
 use vivarium_page::sweeps::map;
-use vivarium_page::trainer::device::{GpuSupport, describe_device};
+use vivarium_player::device::{GpuSupport, describe_device};
+use vivarium_player::status::{learner_text, status_line, step_rate_text};
 
 /// There is a notice.
 const NOTICED: u32 = 1;
@@ -110,11 +110,11 @@ pub extern "C" fn open() -> u32 {
     page.apply(Action::GpuDetected(GpuSupport::NoWebGpu));
     page.apply(Action::Open(link));
     show(&page);
-    let spec = &page.run.link.spec;
+    let spec = &page.player.run.link.spec;
     let flags = [
         (NOTICED, !page.notices.is_empty()),
-        (ASKED, page.message.ends_with("Play starts the run.")),
-        (BUSY, page.run.is_busy()),
+        (ASKED, page.player.message.ends_with("Play starts the run.")),
+        (BUSY, page.player.run.is_busy()),
         (SWEPT, !spec.run.sweep.is_empty()),
     ];
     PAGE.set(Some(page));
@@ -128,7 +128,7 @@ pub extern "C" fn work() -> u32 {
         let Some(page) = page else { return 0 };
         page.apply(Action::ContinueWork);
         show(page);
-        u32::from(page.run.is_busy())
+        u32::from(page.player.run.is_busy())
     })
 }
 
@@ -218,15 +218,19 @@ fn has_its_sizes(spec: &RunSpec) {
 
 /// What the page computes to show a run: its words, its form, its charts.
 fn show(page: &State) {
-    let run = &page.run;
+    let run = &page.player.run;
     let mut shown = vec![
         encode(&run.link),
-        status_line(page),
-        learner_text(page),
-        step_rate_text(page),
+        status_line(&page.player),
+        learner_text(&page.player),
+        step_rate_text(&page.player),
         titles::page_title(page),
         command_line(page),
-        describe_device(page.device_choice.as_ref(), page.device_report.as_ref(), page.is_timing()),
+        describe_device(
+            page.player.device_choice(),
+            page.player.device_report.as_ref(),
+            page.player.is_timing(),
+        ),
     ];
     shown.extend(page.notices.iter().map(ToString::to_string));
     shown.extend(page.preset().map(|preset| preset.slug.to_string()));

@@ -1,13 +1,18 @@
-//! Going back to earlier steps of the run, and forward again.
+//! Going back to an earlier step of the run, and on from there.
+//!
+//! # Why
+//! Only checkpoints of the past are kept: from the nearest earlier one, training is repeated up to the requested step.
+//! So every panel shows that step without special code, and playing from there gives the same run, number by number.
+//! The alternative, keeping what each panel has shown, would need memory for every panel, and could not continue from
+//! there. 2026-11-21.
 
-use super::Seek;
-use crate::state::State;
-use crate::trainer::Effect;
+use crate::player::{Player, Seek};
+use crate::trainer::TrainerEffect;
 use vivarium_model::protocol::{Command, Event, EventMessage};
 use vivarium_view::display::words::format_thousands;
 use vivarium_view::display::{RunPhase, RunView};
 
-impl State {
+impl Player {
     /// Returns the latest step of the run, even while an earlier one is shown.
     pub fn latest_step(&self) -> u64 {
         self.latest_run.as_ref().map_or(self.run.step, |end| end.step)
@@ -31,7 +36,7 @@ impl State {
     }
 
     /// Shows the run as it was at `step`, and makes the trainer train to that step.
-    pub fn scrub(&mut self, step: u64, effects: &mut Vec<Effect>) {
+    pub fn scrub<E: From<TrainerEffect>>(&mut self, step: u64, effects: &mut Vec<E>) {
         if !self.can_scrub() {
             return;
         }
@@ -64,7 +69,7 @@ impl State {
     }
 
     /// Shows the run at the next measurement (`later`) or at the previous one.
-    pub fn scrub_to_neighbour(&mut self, later: bool, effects: &mut Vec<Effect>) {
+    pub fn scrub_to_neighbour<E: From<TrainerEffect>>(&mut self, later: bool, effects: &mut Vec<E>) {
         let rows =
             self.latest_run.as_ref().map_or(&self.run.history, |end| &end.history).rows().map(|row| row.step);
         let to = match later {
@@ -88,7 +93,7 @@ impl State {
     }
 
     /// Shows the latest step of the run again, and continues training if it was running.
-    pub fn show_latest_step(&mut self, effects: &mut Vec<Effect>) {
+    pub fn show_latest_step<E: From<TrainerEffect>>(&mut self, effects: &mut Vec<E>) {
         let Some(end) = self.latest_run.take() else { return };
         let left = std::mem::replace(&mut self.run, *end);
         // The view may have changed meanwhile, and charts must be drawn again.
@@ -102,7 +107,7 @@ impl State {
 
     /// Makes the trainer train to the shown step, from the last checkpoint before it; `then` is the phase of the run on
     /// arrival.
-    fn start_seek(&mut self, then: RunPhase, effects: &mut Vec<Effect>) {
+    fn start_seek<E: From<TrainerEffect>>(&mut self, then: RunPhase, effects: &mut Vec<E>) {
         if let Some(end) = &self.latest_run {
             self.run.copy_curves(end);
         }
@@ -113,20 +118,24 @@ impl State {
     }
 
     /// Handles the trainer's answer that it has started to train to the shown step.
-    pub fn handle_seek_start(&mut self, effects: &mut Vec<Effect>) {
+    pub fn handle_seek_start<E: From<TrainerEffect>>(&mut self, effects: &mut Vec<E>) {
         self.awaiting_start = false;
         self.update_seek(effects);
     }
 
     /// Sends the trainer to the shown step if the user has moved to another step since it started.
-    pub fn update_seek(&mut self, effects: &mut Vec<Effect>) {
+    pub fn update_seek<E: From<TrainerEffect>>(&mut self, effects: &mut Vec<E>) {
         if !self.awaiting_start && self.seek.as_ref().is_some_and(|seek| seek.step != self.run.step) {
             self.start_seek(RunPhase::Paused, effects);
         }
     }
 
     /// Handles a message of a trainer that trains to the shown step; only messages at that step count.
-    pub fn handle_seek_message(&mut self, message: EventMessage, effects: &mut Vec<Effect>) {
+    pub fn handle_seek_message<E: From<TrainerEffect>>(
+        &mut self,
+        message: EventMessage,
+        effects: &mut Vec<E>,
+    ) {
         let Some(to) = self.seek.as_ref().map(|seek| seek.step) else { return };
         match message.event {
             Event::Weights { step, .. } if step == to => self.handle_event(message, effects),
@@ -145,7 +154,7 @@ impl State {
 
     /// Requests a checkpoint if the accuracy has changed much, and ends the view of an earlier step once the latest
     /// step is reached again.
-    pub fn update_checkpoints(&mut self, effects: &mut Vec<Effect>) {
+    pub fn update_checkpoints<E: From<TrainerEffect>>(&mut self, effects: &mut Vec<E>) {
         if self.latest_run.as_ref().is_some_and(|end| self.run.step >= end.step) && self.seek.is_none() {
             self.latest_run = None;
         }

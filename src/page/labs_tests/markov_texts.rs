@@ -3,7 +3,7 @@
 use crate::state::{Action, State};
 use vivarium_labs::markov::panel::action::SequenceAction;
 use vivarium_labs::markov::panel::change::request;
-use vivarium_labs::markov::panel::words::{self, *};
+use vivarium_labs::markov::panel::texts::{self, *};
 use vivarium_labs::markov::probes::ABLATION;
 use vivarium_labs::markov::state::MarkovState;
 use vivarium_model::permalink::ViewSettings;
@@ -16,12 +16,14 @@ fn open(link: &str) -> State {
 }
 
 fn look(state: &mut State, what: SequenceAction) {
-    let asked = request(state.run.lab_state::<MarkovState>().unwrap(), &state.run.link.view, what).unwrap();
+    let asked =
+        request(state.player.run.lab_state::<MarkovState>().unwrap(), &state.player.run.link.view, what)
+            .unwrap();
     state.apply(Action::Request(asked));
 }
 
 fn with<T>(state: &State, of: impl Fn(&MarkovState, &ViewSettings) -> T) -> T {
-    of(state.run.lab_state::<MarkovState>().unwrap(), &state.run.link.view)
+    of(state.player.run.lab_state::<MarkovState>().unwrap(), &state.player.run.link.view)
 }
 
 #[test]
@@ -72,8 +74,8 @@ fn cells_of_a_map_are_read_out() {
 fn the_loss_without_a_head_is_stated_once_it_is_known() {
     let mut state = open("#v1/markov");
     assert_eq!(with(&state, |chains, _| describe_ablation(chains, 0)), None);
-    state.run.add_result(10, ProbeResult::new(ABLATION.id()).with_numbers(vec![0.02, 0.21, 0.01]));
-    let chains = state.run.lab_state::<MarkovState>().unwrap();
+    state.player.run.add_result(10, ProbeResult::new(ABLATION.id()).with_numbers(vec![0.02, 0.21, 0.01]));
+    let chains = state.player.run.lab_state::<MarkovState>().unwrap();
     assert_eq!(describe_ablation(chains, 0).unwrap(), "KL without this head: 0.210 (+0.190)");
     assert_eq!(describe_ablation(chains, 1).unwrap(), "KL without this head: 0.010 (−0.010)");
     assert_eq!(describe_ablation(chains, 2), None);
@@ -110,7 +112,7 @@ fn what_is_expected_next_has_a_row_for_each() {
     assert!(["90.0 %", "29.9 %", "30.0 %"].contains(&rows[0].1[0].1.as_str()), "{:?}", rows[0]);
     let said = with(&state, |chains, _| describe_stationary(chains)).unwrap();
     assert_eq!(said, "Shares of the symbols in a very long sequence from this chain: a 75.0 % and b 25.0 %.");
-    assert_eq!(with(&state, words::format_rows).unwrap(), "90 10 / 30 70");
+    assert_eq!(with(&state, texts::format_rows).unwrap(), "90 10 / 30 70");
     assert!(with(&state, |chains, _| describe_origin(chains)).starts_with("Sequence 1 of your chain: "));
     look(&mut state, SequenceAction::SetEntryText { row: 0, column: 0, text: "no".into() });
     let why = describe_rejection(&state.field_state("chain").expected.unwrap());
@@ -122,7 +124,7 @@ fn what_is_expected_next_has_a_row_for_each() {
 #[test]
 fn chains_of_higher_order_have_a_table_of_contexts() {
     let state = open("#v1/markov?gram=3");
-    let chain = state.run.lab_state::<MarkovState>().unwrap().inspected.chain.clone().unwrap();
+    let chain = state.player.run.lab_state::<MarkovState>().unwrap().inspected.chain.clone().unwrap();
     let table = transition_table(&chain);
     assert_eq!((table.contexts.join("."), table.entries.len()), ("aa.ab.ba.bb".into(), 8));
     assert!(with(&state, |chains, _| describe_stationary(chains)).unwrap().contains("b "));

@@ -6,8 +6,8 @@
 //! module need not hold.
 
 use super::{LibraryAction, SavedRun};
+use crate::effect::Effect;
 use crate::state::State;
-use crate::trainer::Effect;
 use vivarium_model::chart::Chart;
 use vivarium_plot::analysis::LineChart;
 
@@ -38,30 +38,31 @@ static INSTALLED: std::sync::OnceLock<LibraryFunctions> = std::sync::OnceLock::n
 
 /// Returns the functions on saved runs; None until the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
-fn keeper() -> Option<&'static LibraryFunctions> {
+fn functions() -> Option<&'static LibraryFunctions> {
     INSTALLED.get()
 }
 
 /// Returns the functions on saved runs, which are always available without the feature `ui`.
 #[cfg(not(feature = "ui"))]
-fn keeper() -> Option<&'static LibraryFunctions> {
+fn functions() -> Option<&'static LibraryFunctions> {
     Some(&LIBRARY_FUNCTIONS)
 }
 
 /// Stores the pointers to the functions on saved runs when the second WebAssembly module is loaded.
 #[cfg(feature = "ui")]
-pub fn install(keeper: LibraryFunctions) {
+pub fn install(functions: LibraryFunctions) {
     // It is called once.
-    let _ = INSTALLED.set(keeper);
+    let _ = INSTALLED.set(functions);
 }
 
 impl State {
     /// Applies an action on the saved runs; does nothing before the second WebAssembly module is loaded.
     pub fn apply_library_action(&mut self, action: LibraryAction, effects: &mut Vec<Effect>) {
-        match keeper() {
-            Some(keeper) => (keeper.apply_action)(self, action, effects),
+        match functions() {
+            Some(functions) => (functions.apply_action)(self, action, effects),
             None if matches!(action, LibraryAction::Compare) => {
-                self.message = tr!("A part of the page is still loading. Try again in a moment.").into();
+                self.player.message =
+                    tr!("A part of the page is still loading. Try again in a moment.").into();
             }
             None => {}
         }
@@ -70,22 +71,22 @@ impl State {
     /// Saves the current run if it has changed since the last save; a run that was opened less than two seconds ago
     /// only if `even_if_young`.
     pub fn save_run(&mut self, even_if_young: bool, effects: &mut Vec<Effect>) {
-        if let Some(keeper) = keeper() {
-            (keeper.save)(self, even_if_young, effects);
+        if let Some(functions) = functions() {
+            (functions.save)(self, even_if_young, effects);
         }
     }
 
     /// Adds the curves of the compared runs to the curves of a chart.
     pub fn draw_saved_runs(&self, chart: Chart, lines: &mut LineChart) {
-        if let Some(keeper) = keeper() {
-            (keeper.draw_compared)(self, chart, lines);
+        if let Some(functions) = functions() {
+            (functions.draw_compared)(self, chart, lines);
         }
     }
 
     /// Restores names, pins and deletions of saved runs as they were in `before`: the effect of Undo.
     pub fn undo_library_change(&mut self, before: &[SavedRun], effects: &mut Vec<Effect>) {
-        if let Some(keeper) = keeper() {
-            (keeper.undo)(self, before, effects);
+        if let Some(functions) = functions() {
+            (functions.undo)(self, before, effects);
         }
     }
 }

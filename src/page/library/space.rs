@@ -4,7 +4,7 @@ use super::{
     Library, MAX_BYTES, MAX_RUNS, SavedRun, StorageCommand, StorageError, StorageStatus, Unstored,
     UnstoredReason,
 };
-use crate::trainer::Effect;
+use crate::effect::Effect;
 use vivarium_view::display::words;
 
 impl Library {
@@ -42,54 +42,54 @@ impl Library {
     /// Returns the number of runs that are not stored for this reason, as text such as "2 kept runs"; None if there are
     /// none.
     fn count_unstored(&self, reason: UnstoredReason) -> Option<String> {
-        let is_listed = |id: &str| self.find(id).is_some_and(|kept| kept.deleted == 0.0);
-        let many = self.unstored.iter().filter(|held| held.reason == reason && is_listed(&held.id)).count();
-        (many > 0).then(|| words::format_count(many, "kept run"))
+        let is_listed = |id: &str| self.find(id).is_some_and(|saved| saved.deleted == 0.0);
+        let count = self.unstored.iter().filter(|held| held.reason == reason && is_listed(&held.id)).count();
+        (count > 0).then(|| words::format_count(count, "kept run"))
     }
 
     /// Rewrites the warning to the user about runs that are not stored.
     pub(super) fn update_warning(&mut self) {
-        let mut said: Vec<String> = vec![];
+        let mut sentences: Vec<String> = vec![];
         match &self.storage {
             StorageStatus::Unknown | StorageStatus::Ready => {}
-            StorageStatus::Absent => said.push(
+            StorageStatus::Absent => sentences.push(
                 tr!("This browser stores nothing for this page: runs are lost when the page is closed.").into(),
             ),
-            StorageStatus::Refused(StorageError::NewerVersion) => said.push(
+            StorageStatus::Refused(StorageError::NewerVersion) => sentences.push(
                 tr!(
                     "A newer version of this page is open in another tab and stores the kept runs now. New runs of this page are lost when the page is closed or reloaded. After a reload, runs are stored again."
                 )
                 .into(),
             ),
-            StorageStatus::Refused(StorageError::BlockedByOlderVersion) => said.push(
+            StorageStatus::Refused(StorageError::BlockedByOlderVersion) => sentences.push(
                 tr!(
                     "An older version of this page is open in another tab and blocks the storage of kept runs: close \
                      that tab. Until then, runs are lost when this page is closed."
                 )
                 .into(),
             ),
-            StorageStatus::Refused(StorageError::ConnectionLost) => said.push(
+            StorageStatus::Refused(StorageError::ConnectionLost) => sentences.push(
                 tr!("The browser has closed this page's storage; the page is opening the storage again.").into(),
             ),
-            StorageStatus::Refused(StorageError::Failed(why)) => said.push(tr!(
+            StorageStatus::Refused(StorageError::Failed(why)) => sentences.push(tr!(
                 "The browser could not store the kept runs ({why}). The runs stay on this page until the page is closed, and the page tries again to store the runs.",
                 why
             )),
         }
         if let Some(runs) = self.count_unstored(UnstoredReason::NoRoom) {
-            said.push(tr!(
+            sentences.push(tr!(
                 "There is no room left to store {runs}. Runs that are not stored are lost when this page is closed. Delete kept runs that you no longer need; then the page tries again to store the other runs. To keep a run as a file, first open the run, then save it.",
                 runs
             ));
         }
         if let Some(runs) = self.count_unstored(UnstoredReason::Deleted) {
-            said.push(tr!(
+            sentences.push(tr!(
                 "The browser has deleted the stored data of this page. The page still has {runs}, but only until the page is closed. To keep a run as a file, first open the run, then save it.",
                 runs
             ));
         }
         if self.is_partial {
-            said.push(
+            sentences.push(
                 tr!(
                     "There was no room to move all kept runs to the new storage. No run is lost: delete kept runs that you no \
                      longer need, and reload the page."
@@ -97,16 +97,16 @@ impl Library {
                 .into(),
             );
         }
-        self.warning = said.join(" ");
+        self.warning = sentences.join(" ");
     }
 
     /// Deletes for good the runs that the user has deleted, to make space; Undo cannot restore them. Returns whether
     /// there were any.
     fn purge_deleted(&mut self, effects: &mut Vec<Effect>) -> bool {
         let (gone, runs): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.runs).into_iter().partition(|kept| kept.deleted > 0.0);
+            std::mem::take(&mut self.runs).into_iter().partition(|saved| saved.deleted > 0.0);
         self.runs = runs;
-        let gone: Vec<String> = gone.into_iter().map(|kept| kept.id).collect();
+        let gone: Vec<String> = gone.into_iter().map(|saved| saved.id).collect();
         self.unstored.retain(|unstored| !gone.contains(&unstored.id));
         let any = !gone.is_empty();
         if any {
@@ -123,18 +123,18 @@ impl Library {
     }
 
     /// Stores a run with its checkpoint if there is space, or keeps it only in the page's memory.
-    pub(super) fn store_run(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>, effects: &mut Vec<Effect>) {
+    pub(super) fn store_run(&mut self, saved: SavedRun, bytes: Option<Vec<u8>>, effects: &mut Vec<Effect>) {
         if self.storage != StorageStatus::Ready {
-            return self.mark_unstored(&kept.id, bytes, UnstoredReason::NoStorage);
+            return self.mark_unstored(&saved.id, bytes, UnstoredReason::NoStorage);
         }
-        if kept.deleted > 0.0 && !self.has_room(&kept) {
+        if saved.deleted > 0.0 && !self.has_room(&saved) {
             // It goes on training, but the user has deleted it.
             return;
         }
-        if self.has_room(&kept) || (self.purge_deleted(effects) && self.has_room(&kept)) {
-            self.write_run(kept, bytes, effects);
+        if self.has_room(&saved) || (self.purge_deleted(effects) && self.has_room(&saved)) {
+            self.write_run(saved, bytes, effects);
         } else {
-            self.mark_unstored(&kept.id, bytes, UnstoredReason::NoRoom);
+            self.mark_unstored(&saved.id, bytes, UnstoredReason::NoRoom);
         }
     }
 
@@ -155,20 +155,20 @@ impl Library {
         let held: Vec<Unstored> =
             self.unstored.iter().filter(|held| held.reason != UnstoredReason::Deleted).cloned().collect();
         for Unstored { id, checkpoint: bytes, .. } in held {
-            if let Some(kept) = self.find(&id).filter(|kept| kept.deleted == 0.0).cloned() {
-                self.store_run(kept, bytes, effects);
+            if let Some(saved) = self.find(&id).filter(|saved| saved.deleted == 0.0).cloned() {
+                self.store_run(saved, bytes, effects);
             }
         }
     }
 
     /// Puts a run that the storage could not write back into the list of saved runs, only in the page's memory.
-    fn restore_unwritten(&mut self, kept: SavedRun, bytes: Option<Vec<u8>>, reason: UnstoredReason) {
-        let id = kept.id.clone();
+    fn restore_unwritten(&mut self, saved: SavedRun, bytes: Option<Vec<u8>>, reason: UnstoredReason) {
+        let id = saved.id.clone();
         // The list may have been read again meanwhile, without the curves of the run.
         match self.runs.iter_mut().find(|known| known.id == id) {
-            Some(known) if known.rows.is_empty() => known.rows = kept.rows,
+            Some(known) if known.rows.is_empty() => known.rows = saved.rows,
             Some(_) => {}
-            None => self.runs.push(kept),
+            None => self.runs.push(saved),
         }
         self.mark_unstored(&id, bytes, reason);
     }
@@ -176,16 +176,16 @@ impl Library {
     /// Handles the storage's answer that it had no space to carry out `command`.
     pub(super) fn handle_no_room(&mut self, command: StorageCommand, effects: &mut Vec<Effect>) {
         match command {
-            StorageCommand::WriteRun(kept, _) | StorageCommand::WriteRunOnClose(kept, _)
-                if kept.deleted > 0.0 =>
+            StorageCommand::WriteRun(saved, _) | StorageCommand::WriteRunOnClose(saved, _)
+                if saved.deleted > 0.0 =>
             {
-                self.mark_stored(&kept.id);
+                self.mark_stored(&saved.id);
             }
-            StorageCommand::WriteRun(kept, bytes) | StorageCommand::WriteRunOnClose(kept, bytes) => {
+            StorageCommand::WriteRun(saved, bytes) | StorageCommand::WriteRunOnClose(saved, bytes) => {
                 if self.purge_deleted(effects) {
-                    self.write_run(*kept, bytes, effects);
+                    self.write_run(*saved, bytes, effects);
                 } else {
-                    self.restore_unwritten(*kept, bytes, UnstoredReason::NoRoom);
+                    self.restore_unwritten(*saved, bytes, UnstoredReason::NoRoom);
                 }
             }
             // Runs that are deleted anyway need no space.
@@ -226,10 +226,10 @@ impl Library {
             ) => StorageStatus::Refused(why.clone()),
             (_, refusal) => StorageStatus::Refused(refusal),
         };
-        if let Some(StorageCommand::WriteRun(kept, bytes) | StorageCommand::WriteRunOnClose(kept, bytes)) =
+        if let Some(StorageCommand::WriteRun(saved, bytes) | StorageCommand::WriteRunOnClose(saved, bytes)) =
             command
         {
-            self.restore_unwritten(*kept, bytes, UnstoredReason::NoStorage);
+            self.restore_unwritten(*saved, bytes, UnstoredReason::NoStorage);
         }
         if self.storage == StorageStatus::Refused(StorageError::ConnectionLost) && !was_lost {
             // The storage may be available again at once, with or without its runs; otherwise it is tried at intervals.

@@ -8,7 +8,7 @@
 //! whose runs share launches. The timing decides only which device trains, so that the numbers of a run follow from its
 //! link and its device.
 
-use super::Program;
+use crate::trainer::Program;
 use vivarium_model::run::RunSpec;
 
 /// Largest number of speed measurements stored in this browser; beyond it the oldest are removed.

@@ -1,100 +1,35 @@
-//! How messages of the trainer change the state, and the replacement of a trainer that is silent or dead.
+//! How messages of the trainer change the player, and the replacement of a trainer that is silent or dead.
 
-use super::device::GpuSupport;
-use crate::run::status::status_line;
-use crate::state::{GpuFailure, State, TrainerStatus, UndoEntry};
-use crate::trainer::{Effect, Program, TrainerMessage};
-use vivarium_model::protocol::{Command, EndReason, Event, EventMessage, Payload, RunError};
+use crate::player::{GpuFailure, Player};
+use crate::status::status_line;
+use crate::trainer::{Program, TrainerEffect, TrainerMessage, TrainerPhase};
+use vivarium_model::protocol::{EndReason, Event, EventMessage, Payload, RunError};
 use vivarium_plot::analysis::curves::median_range;
 use vivarium_view::display::RunPhase;
 use vivarium_view::display::status::{describe_found, examples_name};
 use vivarium_view::display::words::{capitalize, format_decimal, format_percent, format_thousands};
 
-/// Seconds after which a trainer on the GPU that has not reported to be ready counts as failed; it loads its
-/// WebAssembly and compiles kernels.
-const GPU_READY_TIMEOUT_S: u32 = 20;
-/// Seconds until the browser must have reported its GPU support; after that the GPU counts as absent.
-const GPU_DETECT_TIMEOUT_S: u32 = 5;
-/// Seconds without a message after which a running trainer is sent a request, to see whether it answers.
-const PING_AFTER_S: u32 = 5;
-/// Seconds without a message after which a running trainer counts as dead; longer for runs with slow steps.
-const DEAD_AFTER_S: u32 = 12;
-
-impl State {
-    /// Counts one second: checks timeouts of the trainer and of the benchmark, and saves the run at intervals.
-    pub fn tick(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(sweep) =
-            self.run.sweep.as_mut().filter(|_| self.run.phase == RunPhase::Running || self.awaiting_start)
-        {
-            sweep.trained_seconds += 1;
-        }
-        self.tick_bench(effects);
-        self.update_seek(effects);
-        self.tick_library(effects);
-        match &mut self.trainer {
-            TrainerStatus::Absent | TrainerStatus::Ready(_)
-                if self.device_choice.is_none()
-                    && self.gpu_support == GpuSupport::Unknown
-                    && self.run.phase == RunPhase::Loading =>
-            {
-                self.silent_seconds += 1;
-                if self.silent_seconds >= GPU_DETECT_TIMEOUT_S {
-                    self.handle_gpu_support(GpuSupport::NoAdapter, effects);
-                }
-            }
-            // The CPU's program may be slow to download, and there is nothing to fall back to.
-            TrainerStatus::Opening(program, seconds) if program.needs_gpu() => {
-                *seconds += 1;
-                if *seconds >= GPU_READY_TIMEOUT_S {
-                    let program = *program;
-                    let why = tr!(
-                        "the worker for the GPU did not answer within {seconds} seconds",
-                        seconds = GPU_READY_TIMEOUT_S
-                    );
-                    self.replace_trainer(program, &why, false, effects);
-                }
-            }
-            TrainerStatus::Ready(program) if self.run.phase == RunPhase::Running || self.awaiting_start => {
-                let program = *program;
-                self.silent_seconds += 1;
-                // Large networks may take long for one step, and many held-out sequences long for the first
-                // measurement.
-                let patience = self.run.spec().estimate_cost().response_timeout_s(DEAD_AFTER_S);
-                if self.silent_seconds == PING_AFTER_S {
-                    self.send(Command::Checkpoint, effects);
-                } else if self.silent_seconds >= patience {
-                    self.replace_trainer(
-                        program,
-                        &tr!("the worker sent nothing for {patience} seconds", patience),
-                        false,
-                        effects,
-                    );
-                }
-            }
-            _ => {}
-        }
-    }
-
+impl Player {
     /// Handles a message, or the end, of the trainer that runs `program`; messages of replaced trainers are ignored.
-    pub fn handle_trainer_message(
+    pub fn handle_trainer_message<E: From<TrainerEffect>>(
         &mut self,
         program: Program,
         message: TrainerMessage,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<E>,
     ) {
         // A replaced trainer may still have messages on the way.
-        if !matches!(self.trainer, TrainerStatus::Opening(p, _) | TrainerStatus::Ready(p) if p == program) {
+        if self.trainer.program() != Some(program) {
             return;
         }
-        self.silent_seconds = 0;
+        self.trainer.reset_silence();
         match message {
             TrainerMessage::Died(why) => self.replace_trainer(program, &why, false, effects),
             TrainerMessage::Message(EventMessage { event: Event::Ready(report), .. }) => {
                 self.device_report = Some(report);
-                self.trainer = TrainerStatus::Ready(program);
+                self.trainer = TrainerPhase::Ready { program, silent_seconds: 0, unanswered_starts: 0 };
                 self.time_current_program(effects);
                 // A run whose program is not chosen yet may need another one.
-                if self.run.phase == RunPhase::Loading && self.device_choice.is_some() {
+                if self.run.phase == RunPhase::Loading && self.device_choice().is_some() {
                     self.send_start(effects);
                 }
             }
@@ -105,9 +40,8 @@ impl State {
                 event: Event::Started { step, relevant, held_out, learner, note, .. },
                 ..
             }) => {
-                self.unanswered_starts = self.unanswered_starts.saturating_sub(1);
                 // With another start on its way, or none sent since, the message is about the run before.
-                if self.unanswered_starts == 0 && self.device_choice.is_some() {
+                if self.trainer.answer_start() && self.device_choice().is_some() {
                     self.learner = (learner, note);
                     match self.seek {
                         Some(_) => self.handle_seek_start(effects),
@@ -143,7 +77,11 @@ impl State {
     }
 
     /// Handles an event of the run, such as a measurement, that the trainer reports.
-    pub(crate) fn handle_event(&mut self, message: EventMessage, effects: &mut Vec<Effect>) {
+    pub(crate) fn handle_event<E: From<TrainerEffect>>(
+        &mut self,
+        message: EventMessage,
+        effects: &mut Vec<E>,
+    ) {
         match (message.event, message.payload) {
             (Event::Metrics(rows), _) => {
                 for row in rows {
@@ -214,7 +152,7 @@ impl State {
                 }
             }
             (Event::LearningRateChanged { step, lr }, _) => {
-                self.push_undo(UndoEntry::Link(Box::new(self.run.link.clone())));
+                self.replaced_link = Some(Box::new(self.run.link.clone()));
                 self.run.link.spec.change_learning_rate(step, lr);
                 self.discard_after(step);
                 let (lr, step) = (vivarium_core::settings::format_real(lr), format_thousands(step));
@@ -248,13 +186,18 @@ impl State {
     }
 
     /// Handles a failure of the run that the trainer with `program` reports, by another program or a message.
-    pub(crate) fn handle_failure(&mut self, program: Program, failure: RunError, effects: &mut Vec<Effect>) {
+    pub(crate) fn handle_failure<E: From<TrainerEffect>>(
+        &mut self,
+        program: Program,
+        failure: RunError,
+        effects: &mut Vec<E>,
+    ) {
         if self.awaiting_start {
-            self.unanswered_starts = self.unanswered_starts.saturating_sub(1);
+            self.trainer.answer_start();
         }
         match failure {
             RunError::Impossible(why) => {
-                self.timing = None;
+                self.cancel_timing();
                 self.message = tr!("This run is not possible: {why}", why);
                 self.run.phase = RunPhase::Failed(why);
                 self.awaiting_start = false;
@@ -282,17 +225,17 @@ impl State {
 
     /// Replaces a dead trainer, for the reason `why`: the run continues from the last checkpoint, if necessary on
     /// another device. `is_too_large` says that only the size of this run is the reason.
-    fn replace_trainer(
+    pub(crate) fn replace_trainer<E: From<TrainerEffect>>(
         &mut self,
         program: Program,
         why: &str,
         is_too_large: bool,
-        effects: &mut Vec<Effect>,
+        effects: &mut Vec<E>,
     ) {
         if self.handle_loss_while_timing(program, effects) {
             return;
         }
-        self.trainer = TrainerStatus::Absent;
+        self.trainer = TrainerPhase::Absent;
         self.device_report = None;
         self.step_rates = None;
         let why = why.trim_end_matches('.');

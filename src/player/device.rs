@@ -1,6 +1,6 @@
 //! The choice of the device that trains a run, and the sentence that explains it.
 
-use super::speeds::{DeviceSpeeds, SpeedCache};
+use crate::speeds::{DeviceSpeeds, SpeedCache};
 use crate::trainer::Program;
 use vivarium_core::settings::format_thousands;
 use vivarium_model::protocol::DeviceInfo;
@@ -10,9 +10,14 @@ use vivarium_training::launch::choose::{Engine, engine, is_to_be_timed, worth_a_
 /// GPU support of the browser, as the page has found it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum GpuSupport {
-    /// The browser has not answered yet.
+    /// The browser has not been asked.
     #[default]
     Unknown,
+    /// The browser was asked and has not answered yet.
+    Requested {
+        /// Seconds since the browser was asked, while a run waits for the answer.
+        seconds: u32,
+    },
     /// The browser has no WebGPU (`navigator.gpu`).
     NoWebGpu,
     /// The browser has WebGPU, but returned no adapter.
@@ -95,9 +100,9 @@ pub fn decide_program(spec: &RunSpec, knowledge: DeviceKnowledge<'_>) -> Program
             ));
         }
         // A small network does not wait for the detection of a GPU; if the page knows one, it may be the faster device.
-        GpuSupport::Unknown if is_small => return cpu_only(small),
+        GpuSupport::Unknown | GpuSupport::Requested { .. } if is_small => return cpu_only(small),
         GpuSupport::Adapter { .. } if is_small && !is_timed => return cpu_only(small),
-        GpuSupport::Unknown => return ProgramDecision::DetectGpu,
+        GpuSupport::Unknown | GpuSupport::Requested { .. } => return ProgramDecision::DetectGpu,
         GpuSupport::Adapter { name, .. } => name,
     };
     let program = if engine == Engine::Fused { Program::Fused } else { Program::Gpu };
